@@ -1,0 +1,35 @@
+/** Where the program gets its time from. Injected everywhere, so that tests set it. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number
+}
+
+export const systemClock: Clock = { now: () => Date.now() }
+
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+/** Start of the UTC bucket of `size` ms that holds `time`. */
+export const floorTo = (time: number, size: number): number => time - (time % size)
+
+/** First UTC bucket start at or after `time`. */
+export const ceilTo = (time: number, size: number): number => floorTo(time + size - 1, size)
+
+/** The UTC calendar month of `time` as one sortable number: 202611. */
+export function monthOf(time: number): number {
+  const date = new Date(time)
+  return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1
+}
+
+/** First instant of the UTC month after the one that holds `time`. */
+export function nextMonthStart(time: number): number {
+  const date = new Date(time)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
+}
+
+/** ISO 8601 UTC with milliseconds, the one form in which times leave the program. */
+export const isoTime = (time: number): string => new Date(time).toISOString()
+
+export const isoTimeOrNull = (time: number | null): string | null => (time === null ? null : isoTime(time))

@@ -1,0 +1,6 @@
+export * from './clock.ts'
+export * from './closers.ts'
+export * from './errors.ts'
+export * from './ids.ts'
+export * from './loop.ts'
+export * from './mutex.ts'

@@ -1,0 +1,69 @@
+import { asError } from './errors.ts'
+
+export interface LoopOptions {
+  name: string
+  /** Milliseconds from the end of one tick to the start of the next. */
+  intervalMs: number
+  /** One round of work. Tests call it directly. */
+  tick: () => Promise<void>
+  onError: (error: Error, loop: string) => void
+}
+
+/**
+ * A background job with one shape everywhere: `start()`, one `tick()`, and a `stop()` that waits for the tick under way.
+ * A tick that throws is reported and the loop goes on; ticks never overlap.
+ */
+export class Loop {
+  readonly name: string
+  readonly intervalMs: number
+  /** When the last tick ended well (epoch ms), or null before the first. */
+  lastSuccessAt: number | null = null
+  readonly #tick: () => Promise<void>
+  readonly #onError: LoopOptions['onError']
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+  #started = false
+
+  constructor(options: LoopOptions) {
+    this.name = options.name
+    this.intervalMs = options.intervalMs
+    this.#tick = options.tick
+    this.#onError = options.onError
+  }
+
+  start(): void {
+    if (this.#started) return
+    this.#started = true
+    this.#schedule()
+  }
+
+  /** Runs one tick now, or joins the one under way. */
+  async tick(): Promise<void> {
+    this.#running ??= this.#runOnce()
+    await this.#running
+  }
+
+  async stop(): Promise<void> {
+    this.#started = false
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  #schedule(): void {
+    if (!this.#started) return
+    this.#timer = setTimeout(() => {
+      void this.tick().then(() => this.#schedule())
+    }, this.intervalMs)
+  }
+
+  async #runOnce(): Promise<void> {
+    try {
+      await this.#tick()
+      this.lastSuccessAt = Date.now()
+    } catch (thrown) {
+      this.#onError(asError(thrown), this.name)
+    } finally {
+      this.#running = undefined
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { type Kysely, sql } from 'kysely'
+import { type MigrationProvider, Migrator } from 'kysely/migration'
+import { asError, StartupError } from '../lib/index.ts'
+import { type ColumnTypes, type Migration, migrations } from './migrations/index.ts'
+import type { Tables } from './tables.ts'
+
+/**
+ * Brings the schema up to this program's version and returns the names of the steps it took.
+ *
+ * Each step commits by itself: `migrateUp` is called once a step, and both engines' dialects say that their schema
+ * changes are transactional (Kysely's own SQLite dialect says they are not, and would leave half a step behind).
+ *
+ * @throws StartupError when the database is newer than this program, or a step fails (which then left nothing behind).
+ */
+export async function migrate(
+  db: Kysely<Tables>,
+  types: ColumnTypes,
+  steps: readonly Migration[] = migrations,
+): Promise<string[]> {
+  const migrator = new Migrator({ db, provider: providerOf(steps, types) })
+  await refuseNewerDatabase(db, steps)
+  const taken: string[] = []
+  for (;;) {
+    const { error, results = [] } = await migrator.migrateUp()
+    const failed = results.find((result) => result.status === 'Error')
+    if (error !== undefined) {
+      const step = failed === undefined ? 'the database cannot be migrated' : `migration ${failed.migrationName} failed`
+      throw new StartupError(`${step}: ${asError(error).message}`)
+    }
+    if (results.length === 0) return taken
+    taken.push(...results.map((result) => result.migrationName))
+  }
+}
+
+/** Names of the steps this program knows and the database has not taken yet. */
+export async function pendingMigrations(db: Kysely<Tables>): Promise<string[]> {
+  const taken = new Set(await takenSteps(db))
+  return migrations.filter((step) => !taken.has(step.name)).map((step) => step.name)
+}
+
+function providerOf(steps: readonly Migration[], types: ColumnTypes): MigrationProvider {
+  const migrationOf = (step: Migration) => ({
+    async up(db: Kysely<unknown>) {
+      for (const statement of step.statements(types)) await sql.raw(statement).execute(db)
+    },
+  })
+  const byName = Object.fromEntries(steps.map((step) => [step.name, migrationOf(step)]))
+  return { getMigrations: () => Promise.resolve(byName) }
+}
+
+async function takenSteps(db: Kysely<Tables>): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some((table) => table.name === 'kysely_migration')) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return rows.map((row) => row.name)
+}
+
+async function refuseNewerDatabase(db: Kysely<Tables>, steps: readonly Migration[]): Promise<void> {
+  const known = new Set(steps.map((step) => step.name))
+  const unknown = (await takenSteps(db)).filter((name) => !known.has(name))
+  if (unknown.length > 0) {
+    throw new StartupError(
+      `the database is newer than this program (it has taken ${unknown.join(', ')}): start a newer Tagwarden on it`,
+    )
+  }
+}

@@ -1,0 +1,102 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { StoreError } from '../store.ts'
+import type { SqlValue, UpsertSpec } from '../upsert.ts'
+import type { QueryAnswer, ThreadBatchOperation, ThreadOptions } from './protocol.ts'
+import { upsertSql } from './upsert-sql.ts'
+
+/** How long a statement waits for a lock that another program holds on the file, ms. */
+const BUSY_TIMEOUT_MS = 1_000
+/** Statements kept prepared; the program's own texts number well under this. */
+const PREPARED_STATEMENTS = 500
+/** Page cache of each connection, KiB. */
+const CACHE_KIB = { writer: 32_768, reader: 8_192, checkpointer: 1_024 }
+
+/** One connection, used inside its thread. Not safe to share: callers take turns by sending messages. */
+export class SqliteConnection {
+  readonly #db: DatabaseSync
+  readonly #lock: DatabaseSync | undefined
+  readonly #prepared = new Map<string, StatementSync>()
+
+  constructor(options: ThreadOptions) {
+    if (options.mode === 'writer') this.#lock = lockFile(options.lockPath)
+    this.#db = new DatabaseSync(options.path, { readOnly: options.mode === 'reader', timeout: BUSY_TIMEOUT_MS })
+    this.#db.exec(`pragma cache_size = -${CACHE_KIB[options.mode]}`)
+    if (options.mode === 'reader') return
+    // FULL: a commit returns only after its WAL frames are on disk. Without it an acknowledged count could be lost.
+    this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
+    // Moving WAL pages into the database is the checkpointer's work: done inside a commit it would hold up the answers.
+    this.#db.exec('pragma wal_autocheckpoint = 0')
+  }
+
+  query(sql: string, parameters: readonly SqlValue[]): QueryAnswer {
+    const statement = this.#prepare(sql)
+    if (statement.columns().length > 0) return { rows: statement.all(...parameters), changes: 0 }
+    return { rows: [], changes: Number(statement.run(...parameters).changes) }
+  }
+
+  /** Runs the operations in one transaction; any error rolls all of them back. */
+  batch(operations: readonly ThreadBatchOperation[]): void {
+    this.#db.exec('begin immediate')
+    try {
+      for (const operation of operations) this.#run(operation)
+      this.#db.exec('commit')
+    } catch (thrown) {
+      // After some errors (a full disk among them) SQLite has rolled back by itself.
+      if (this.#db.isTransaction) this.#db.exec('rollback')
+      throw thrown
+    }
+  }
+
+  close(): void {
+    this.#prepared.clear()
+    this.#db.close()
+    this.#lock?.close()
+  }
+
+  #run(operation: ThreadBatchOperation): void {
+    if (operation.kind === 'upsert') {
+      this.#upsert(operation.spec, operation.values)
+      return
+    }
+    const { changes } = this.#prepare(operation.sql).run(...operation.parameters)
+    if (operation.expectChanges !== undefined && Number(changes) !== operation.expectChanges) {
+      throw new StoreError(
+        'unexpected_changes',
+        `${changes} rows changed where ${operation.expectChanges} were expected: ${operation.sql}`,
+      )
+    }
+  }
+
+  #upsert(spec: UpsertSpec, values: readonly SqlValue[]): void {
+    const statement = this.#prepare(upsertSql(spec))
+    const width = spec.keys.length + spec.sums.length + spec.maxima.length
+    for (let start = 0; start < values.length; start += width) statement.run(...values.slice(start, start + width))
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#prepared.get(sql)
+    if (known !== undefined) return known
+    if (this.#prepared.size >= PREPARED_STATEMENTS) {
+      const oldest = this.#prepared.keys().next()
+      if (oldest.done !== true) this.#prepared.delete(oldest.value)
+    }
+    const statement = this.#db.prepare(sql)
+    this.#prepared.set(sql, statement)
+    return statement
+  }
+}
+
+/**
+ * Takes the lock that says "this process owns the data". It is SQLite's own file lock on an empty database, because the
+ * operating system drops it when the process dies, however it dies.
+ */
+function lockFile(path: string): DatabaseSync {
+  const lock = new DatabaseSync(path, { timeout: 0 })
+  try {
+    lock.exec('begin exclusive')
+    return lock
+  } catch (thrown) {
+    lock.close()
+    throw thrown
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { Mutex } from '../../lib/index.ts'
+import type { SqlValue } from '../upsert.ts'
+import type { ConnectionThread } from './thread.ts'
+
+/** A thread and the lock whose holder may speak to it: a transaction keeps it from its `begin` to its end. */
+export interface SharedThread {
+  thread: ConnectionThread
+  turn: Mutex
+}
+
+/** SQLite can undo schema changes; Kysely's adapter says otherwise, and would migrate without a transaction. */
+class TransactionalDdlAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+/** Kysely over connection threads: each query goes to the first of `threads` that is free. */
+export function threadDialect(threads: readonly SharedThread[], beginSql: string): Dialect {
+  return {
+    createAdapter: () => new TransactionalDdlAdapter(),
+    createDriver: () => new ThreadDriver(threads, beginSql),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+class ThreadDriver implements Driver {
+  readonly #threads: readonly SharedThread[]
+  readonly #beginSql: string
+  #next = 0
+
+  constructor(threads: readonly SharedThread[], beginSql: string) {
+    this.#threads = threads
+    this.#beginSql = beginSql
+  }
+
+  init(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async acquireConnection(): Promise<ThreadConnection> {
+    const shared = this.#threads[this.#next++ % this.#threads.length]
+    if (shared === undefined) throw new Error('no connection thread')
+    return new ThreadConnection(shared.thread, await shared.turn.acquire())
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(this.#beginSql))
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'))
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('rollback'))
+  }
+
+  releaseConnection(connection: DatabaseConnection): Promise<void> {
+    if (connection instanceof ThreadConnection) connection.release()
+    return Promise.resolve()
+  }
+
+  /** The store closes its threads itself. */
+  destroy(): Promise<void> {
+    return Promise.resolve()
+  }
+}
+
+class ThreadConnection implements DatabaseConnection {
+  readonly #thread: ConnectionThread
+  readonly release: () => void
+
+  constructor(thread: ConnectionThread, release: () => void) {
+    this.#thread = thread
+    this.release = release
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { rows, changes } = await this.#thread.request({
+      kind: 'query',
+      sql: query.sql,
+      parameters: query.parameters as readonly SqlValue[],
+    })
+    return { rows: rows as R[], numAffectedRows: BigInt(changes) }
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface asks for a generator; rows cross threads only as a whole.
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('SQLite answers queries as a whole; page through the rows instead')
+  }
+}

@@ -1,0 +1,104 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Kysely } from 'kysely'
+import { asError, Loop, Mutex, StartupError } from '../../lib/index.ts'
+import { ChangeFeed } from '../changes.ts'
+import type { ColumnTypes } from '../migrations/index.ts'
+import { type BatchOperation, type Store, StoreError } from '../store.ts'
+import type { Tables } from '../tables.ts'
+import type { SqlValue } from '../upsert.ts'
+import { type SharedThread, threadDialect } from './dialect.ts'
+import type { ThreadBatchOperation, ThreadOptions } from './protocol.ts'
+import { ConnectionThread } from './thread.ts'
+
+export const sqliteTypes: ColumnTypes = {
+  integer: 'integer',
+  identity: 'integer primary key autoincrement',
+  clustered: 'without rowid',
+}
+
+/** Report readers: two, so that one slow report does not keep the overview waiting. */
+const READERS = 2
+const CHECKPOINT_INTERVAL_MS = 1_000
+
+/**
+ * Opens the embedded store in `dataDir` (created when missing): one writer thread that all writes take turns on, reader
+ * threads for reports, and a thread that moves the write-ahead log into the database behind them.
+ *
+ * @throws StartupError when another process has the folder, or it cannot be used.
+ */
+export async function openSqliteStore(dataDir: string): Promise<Store> {
+  const path = join(dataDir, 'tagwarden.db')
+  const open = (mode: ThreadOptions['mode']) =>
+    ConnectionThread.open({ path, mode, lockPath: join(dataDir, 'tagwarden.lock') })
+  const threads: ConnectionThread[] = []
+  try {
+    await mkdir(dataDir, { recursive: true })
+    // The writer is first: it takes the lock and creates the file that the others open.
+    threads.push(await open('writer'))
+    threads.push(
+      ...(await Promise.all([open('checkpointer'), ...Array.from({ length: READERS }, () => open('reader'))])),
+    )
+  } catch (thrown) {
+    await Promise.all(threads.map((thread) => thread.close()))
+    throw startupError(dataDir, thrown)
+  }
+  return sqliteStore(threads)
+}
+
+function sqliteStore(threads: readonly ConnectionThread[]): Store {
+  const [writerThread, checkpointer, ...readerThreads] = threads
+  if (writerThread === undefined || checkpointer === undefined) throw new Error('threads are missing')
+  const share = (thread: ConnectionThread): SharedThread => ({ thread, turn: new Mutex() })
+  const writer = share(writerThread)
+  const write = new Kysely<Tables>({ dialect: threadDialect([writer], 'begin immediate') })
+  const read = new Kysely<Tables>({ dialect: threadDialect(readerThreads.map(share), 'begin') })
+
+  const checkpoints = new Loop({
+    name: 'checkpoint',
+    intervalMs: CHECKPOINT_INTERVAL_MS,
+    tick: async () => {
+      // PASSIVE never waits for a reader or the writer; what it cannot move now it moves the next time.
+      await checkpointer.request({ kind: 'query', sql: 'pragma wal_checkpoint(passive)', parameters: [] })
+    },
+    onError: () => undefined, // A disk that fails here fails the commits too, and those are reported.
+  })
+  checkpoints.start()
+
+  return {
+    engine: 'sqlite',
+    columnTypes: sqliteTypes,
+    write,
+    read,
+    changes: new ChangeFeed(),
+    batch: (operations) =>
+      writer.turn.run(async () => {
+        await writer.thread.request({ kind: 'batch', operations: operations.map(threadOperation) })
+      }),
+    async close() {
+      await checkpoints.stop()
+      await Promise.all([write.destroy(), read.destroy()])
+      const release = await writer.turn.acquire()
+      await Promise.all([...readerThreads, checkpointer].map((thread) => thread.close()))
+      // Last: closing the only remaining connection folds the write-ahead log into the database file.
+      await writer.thread.close()
+      release()
+    },
+  }
+}
+
+function threadOperation(operation: BatchOperation): ThreadBatchOperation {
+  if (operation.kind === 'upsert') return operation
+  const { query, expectChanges } = operation
+  const statement = { kind: 'statement', sql: query.sql, parameters: query.parameters as readonly SqlValue[] } as const
+  return expectChanges === undefined ? statement : { ...statement, expectChanges }
+}
+
+function startupError(dataDir: string, thrown: unknown): StartupError {
+  if (thrown instanceof StoreError && thrown.kind === 'busy') {
+    return new StartupError(
+      `DATA_DIR ${dataDir} is in use by another Tagwarden process: stop that one, or give this one a DATA_DIR of its own`,
+    )
+  }
+  return new StartupError(`DATA_DIR ${dataDir} cannot be used: ${asError(thrown).message}`)
+}

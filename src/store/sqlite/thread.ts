@@ -1,0 +1,63 @@
+import { Worker } from 'node:worker_threads'
+import { StoreError } from '../store.ts'
+import type { QueryAnswer, ThreadOptions, ThreadRequest, ThreadResponse } from './protocol.ts'
+
+interface Waiting {
+  resolve: (answer: QueryAnswer) => void
+  reject: (error: Error) => void
+}
+
+const NO_ANSWER: QueryAnswer = { rows: [], changes: 0 }
+
+/** The main thread's end of one database connection, which lives in a thread of its own so that no SQL runs here. */
+export class ConnectionThread {
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, Waiting>()
+  #lastId = 0
+  #ended: StoreError | undefined
+
+  private constructor(worker: Worker) {
+    this.#worker = worker
+    worker.on('message', (response: ThreadResponse) => this.#settle(response))
+    worker.on('error', (error) => this.#end(`the database thread failed: ${error.message}`))
+    worker.on('exit', () => this.#end('the database is closed'))
+  }
+
+  /** @throws StoreError when the database cannot be opened (`busy`: another process has it). */
+  static async open(options: ThreadOptions): Promise<ConnectionThread> {
+    // `execArgv` is empty so that flags of the main program (a debugger's port, a test runner's) do not reach the thread.
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options, execArgv: [] })
+    const thread = new ConnectionThread(worker)
+    const opened = Promise.withResolvers<QueryAnswer>()
+    thread.#waiting.set(0, opened) // the thread answers as request 0 when it has opened the file
+    await opened.promise
+    return thread
+  }
+
+  request(request: ThreadRequest): Promise<QueryAnswer> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended)
+    const { promise, resolve, reject } = Promise.withResolvers<QueryAnswer>()
+    const id = ++this.#lastId
+    this.#waiting.set(id, { resolve, reject })
+    this.#worker.postMessage({ id, request })
+    return promise
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended === undefined) await this.request({ kind: 'close' })
+    await this.#worker.terminate()
+  }
+
+  #settle(response: ThreadResponse): void {
+    const waiting = this.#waiting.get(response.id)
+    this.#waiting.delete(response.id)
+    if (response.ok) waiting?.resolve(response.answer ?? NO_ANSWER)
+    else waiting?.reject(new StoreError(response.errorKind, response.message))
+  }
+
+  #end(reason: string): void {
+    this.#ended ??= new StoreError('closed', reason)
+    for (const waiting of this.#waiting.values()) waiting.reject(this.#ended)
+    this.#waiting.clear()
+  }
+}

@@ -1,0 +1,42 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { asError } from '../../lib/index.ts'
+import { SqliteConnection } from './connection.ts'
+import { errorKindOf } from './errors.ts'
+import type { ThreadOptions, ThreadRequest, ThreadResponse } from './protocol.ts'
+
+/** Entry point of a connection thread: opens one connection and answers the main thread's requests in turn. */
+function serve(port: MessagePort, options: ThreadOptions): void {
+  const answer = (id: number, work: () => Omit<Extract<ThreadResponse, { ok: true }>, 'id' | 'ok'>): void => {
+    let response: ThreadResponse
+    try {
+      response = { id, ok: true, ...work() }
+    } catch (thrown) {
+      response = { id, ok: false, errorKind: errorKindOf(thrown), message: asError(thrown).message }
+    }
+    port.postMessage(response)
+  }
+
+  let connection: SqliteConnection | undefined
+  answer(0, () => {
+    connection = new SqliteConnection(options)
+    return {}
+  })
+  if (connection === undefined) return
+  const opened = connection
+  port.on('message', ({ id, request }: { id: number; request: ThreadRequest }) => {
+    answer(id, () => {
+      switch (request.kind) {
+        case 'query':
+          return { answer: opened.query(request.sql, request.parameters) }
+        case 'batch':
+          opened.batch(request.operations)
+          return {}
+        case 'close':
+          opened.close()
+          return {}
+      }
+    })
+  })
+}
+
+if (parentPort !== null) serve(parentPort, workerData as ThreadOptions)

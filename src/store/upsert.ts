@@ -1,0 +1,28 @@
+import type { Tables } from './tables.ts'
+
+/** A value as it crosses to the engine. */
+export type SqlValue = string | number | null
+
+type ColumnOf<T extends keyof Tables> = keyof Tables[T] & string
+
+/**
+ * A bulk write that adds to what stands there: rows meet on their keys, `sums` are added up, `maxima` keep the larger
+ * value; with neither, a row that is there already stays as it is.
+ */
+export interface UpsertSpec {
+  table: keyof Tables
+  keys: readonly string[]
+  sums: readonly string[]
+  maxima: readonly string[]
+}
+
+/** An `UpsertSpec` whose column names are checked against the table. */
+export function upsertInto<T extends keyof Tables>(
+  table: T,
+  columns: { keys: readonly ColumnOf<T>[]; sums?: readonly ColumnOf<T>[]; maxima?: readonly ColumnOf<T>[] },
+): UpsertSpec {
+  return { table, keys: columns.keys, sums: columns.sums ?? [], maxima: columns.maxima ?? [] }
+}
+
+/** The order in which a row's values follow each other. */
+export const columnsOf = (spec: UpsertSpec): string[] => [...spec.keys, ...spec.sums, ...spec.maxima]
