@@ -1,0 +1,69 @@
+/** Readers of single configuration values. Each throws an Error whose message says what is allowed. */
+
+export type Parse<T> = (text: string | undefined) => T
+
+export const text =
+  (fallback: string): Parse<string> =>
+  (value) =>
+    value ?? fallback
+
+export const optional =
+  <T>(parse: (value: string) => T): Parse<T | null> =>
+  (value) =>
+    value === undefined ? null : parse(value)
+
+export const integer =
+  (fallback: number, min: number, max: number): Parse<number> =>
+  (value) => {
+    if (value === undefined) return fallback
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+    if (!(number >= min && number <= max)) throw new Error(`a whole number from ${min} to ${max} is allowed`)
+    return number
+  }
+
+export const oneOf =
+  <const T extends string>(allowed: readonly T[], fallback: T): Parse<T> =>
+  (value) => {
+    if (value === undefined) return fallback
+    const found = allowed.find((candidate) => candidate === value)
+    if (found === undefined) throw new Error(`${allowed.join(', ')} are allowed`)
+    return found
+  }
+
+export const flag: Parse<boolean> = (value) => {
+  if (value === undefined || value === 'false') return false
+  if (value === 'true') return true
+  throw new Error('true and false are allowed')
+}
+
+export const list: Parse<readonly string[]> = (value) =>
+  (value ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+/** Lower-cased header names, as Node gives them. */
+export const headerNames =
+  (fallback: readonly string[]): Parse<readonly string[]> =>
+  (value) => {
+    const names = list(value).map((name) => name.toLowerCase())
+    if (names.some((name) => !/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name))) {
+      throw new Error('header names separated by commas are allowed')
+    }
+    return names.length === 0 ? fallback : names
+  }
+
+/** An http or https address without a slash at its end. */
+export function httpUrl(value: string): string {
+  const url = URL.parse(value)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new Error('an address like https://tagwarden.example.com is allowed')
+  }
+  return value.replace(/\/+$/, '')
+}
+
+export function token(value: string): string {
+  if (!/^[\x21-\x7e]{16,512}$/.test(value))
+    throw new Error('16 to 512 visible ASCII characters without spaces are allowed')
+  return value
+}

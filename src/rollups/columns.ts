@@ -1,0 +1,93 @@
+import {
+  type EventCounts,
+  type OutcomeCounts,
+  type Tables,
+  type TagCounts,
+  type UpsertSpec,
+  upsertInto,
+} from '../store/index.ts'
+
+/** Bucket lengths of the rollups, in seconds. */
+export const GRAIN = { minute: 60, hour: 3_600, day: 86_400 } as const
+
+export const OUTCOMES = ['success', 'failure', 'timeout', 'exception'] as const satisfies (keyof OutcomeCounts)[]
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** Upper bounds (inclusive, ms) of the histogram's buckets; the last bucket holds what is above. */
+export const LATENCY_BOUNDS_MS = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000] as const
+
+export const LATENCY_COLUMNS = [
+  'le_10',
+  'le_25',
+  'le_50',
+  'le_100',
+  'le_250',
+  'le_500',
+  'le_1000',
+  'le_2500',
+  'le_5000',
+  'over_5000',
+] as const satisfies (keyof TagCounts)[]
+
+export const TAG_COLUMNS = [
+  ...OUTCOMES,
+  'executions',
+  'total_ms',
+  'timed',
+  ...LATENCY_COLUMNS,
+] as const satisfies (keyof TagCounts)[]
+
+export const EVENT_COLUMNS = [
+  'events',
+  'total',
+  'skewed',
+  'user_data_total',
+  'email',
+  'phone',
+  'address',
+  'user_data_detail_total',
+  'first_name',
+  'last_name',
+  'city',
+  'country',
+  'ecommerce_total',
+  'value',
+  'currency',
+  'transaction_id',
+  'items',
+] as const satisfies (keyof EventCounts)[]
+
+/** Name under which everything over the daily cardinality cap is counted. */
+export const OTHER = '(other)'
+
+/** Event name of the rows that hold what a batch reports without saying of which event. */
+export const NO_EVENT = ''
+
+const bucketKeys = ['site_no', 'grain', 'bucket', 'container_id'] as const
+
+export const eventRollups: UpsertSpec = upsertInto('event_rollups', {
+  keys: [...bucketKeys, 'event_name'],
+  sums: EVENT_COLUMNS,
+})
+export const tagRollups: UpsertSpec = upsertInto('tag_rollups', { keys: [...bucketKeys, 'tag_key'], sums: TAG_COLUMNS })
+export const eventTagRollups: UpsertSpec = upsertInto('event_tag_rollups', {
+  keys: [...bucketKeys, 'event_name', 'tag_key'],
+  sums: OUTCOMES,
+})
+export const rollupMarks: UpsertSpec = upsertInto('rollup_marks', { keys: ['site_no', 'grain', 'bucket'] })
+export const siteContainers: UpsertSpec = upsertInto('site_containers', {
+  keys: ['site_no', 'container_id'],
+  maxima: ['last_seen_at'],
+})
+export const tagNames: UpsertSpec = upsertInto('tag_names', {
+  keys: ['site_no', 'container_id', 'tag_id', 'tag_name'],
+  maxima: ['last_seen_at'],
+})
+export const dailyNames: UpsertSpec = upsertInto('daily_names', { keys: ['site_no', 'day', 'kind', 'name'] })
+export const clientUsage: UpsertSpec = upsertInto('client_usage', {
+  keys: ['client_id', 'month'],
+  sums: ['events', 'requests'],
+})
+
+/** The tables whose rows exist at several grains. */
+export type RollupTable = Extract<keyof Tables, 'event_rollups' | 'tag_rollups' | 'event_tag_rollups'>
