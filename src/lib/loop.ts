@@ -1,7 +1,9 @@
+import type { Clock } from './clock.ts'
 import { asError } from './errors.ts'
 
 export interface LoopOptions {
   name: string
+  clock: Clock
   /** Milliseconds from the end of one tick to the start of the next. */
   intervalMs: number
   /** One round of work. Tests call it directly. */
@@ -16,8 +18,8 @@ export interface LoopOptions {
 export class Loop {
   readonly name: string
   readonly intervalMs: number
-  /** When the last tick ended well (epoch ms), or null before the first. */
-  lastSuccessAt: number | null = null
+  #lastSuccessAt: number | undefined
+  readonly #clock: Clock
   readonly #tick: () => Promise<void>
   readonly #onError: LoopOptions['onError']
   #timer: NodeJS.Timeout | undefined
@@ -27,6 +29,7 @@ export class Loop {
   constructor(options: LoopOptions) {
     this.name = options.name
     this.intervalMs = options.intervalMs
+    this.#clock = options.clock
     this.#tick = options.tick
     this.#onError = options.onError
   }
@@ -34,6 +37,7 @@ export class Loop {
   start(): void {
     if (this.#started) return
     this.#started = true
+    this.#lastSuccessAt ??= this.#clock.now()
     this.#schedule()
   }
 
@@ -41,6 +45,11 @@ export class Loop {
   async tick(): Promise<void> {
     this.#running ??= this.#runOnce()
     await this.#running
+  }
+
+  /** How much longer ago than planned the last tick ended well, ms. 0 for a loop that was never started. */
+  lagMs(now: number): number {
+    return this.#lastSuccessAt === undefined ? 0 : Math.max(0, now - this.#lastSuccessAt - this.intervalMs)
   }
 
   async stop(): Promise<void> {
@@ -59,7 +68,7 @@ export class Loop {
   async #runOnce(): Promise<void> {
     try {
       await this.#tick()
-      this.lastSuccessAt = Date.now()
+      this.#lastSuccessAt = this.#clock.now()
     } catch (thrown) {
       this.#onError(asError(thrown), this.name)
     } finally {

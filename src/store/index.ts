@@ -1,6 +1,7 @@
 export type { Kysely, Transaction } from 'kysely'
 export { type Change, ChangeFeed, type ChangeListener } from './changes.ts'
 export { migrate, pendingMigrations } from './migrate.ts'
+export { totalOf } from './sql.ts'
 export { openSqliteStore } from './sqlite/open.ts'
 export { type BatchOperation, type Store, StoreError, type StoreErrorKind } from './store.ts'
 export * from './tables.ts'

@@ -88,9 +88,10 @@ export interface SiteRemovalTable {
 
 /** Accepted counts that are durable but not yet in the rollups: one row per group commit. */
 export interface JournalTable {
-  id: Generated<number>
   /** The process that wrote the row and will fold it while it lives. */
   node_id: string
+  /** Counted up by that process, one a commit; a commit that failed leaves a gap. */
+  seq: number
   written_at: number
   /** An encoded `Delta`. */
   payload: string
@@ -99,8 +100,8 @@ export interface JournalTable {
 /** How far a node's fold that is cut into chunks has come. */
 export interface FoldTable {
   node_id: string
-  last_journal_id: number
-  /** The highest `site_no` whose share of the rows up to `last_journal_id` is in the rollups. */
+  last_seq: number
+  /** The highest `site_no` whose share of the rows up to `last_seq` is in the rollups. */
   site_cursor: number
 }
 

@@ -65,14 +65,15 @@ export const foundation: Migration = {
     ) ${clustered}`,
 
     `create table journal (
-      id ${identity},
       node_id text not null,
+      seq ${integer} not null,
       written_at ${integer} not null,
-      payload text not null
+      payload text not null,
+      primary key (node_id, seq)
     )`,
     `create table folds (
       node_id text primary key,
-      last_journal_id ${integer} not null,
+      last_seq ${integer} not null,
       site_cursor ${integer} not null
     )`,
     `create table idempotency_keys (

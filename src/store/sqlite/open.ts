@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Kysely } from 'kysely'
-import { asError, Loop, Mutex, StartupError } from '../../lib/index.ts'
+import { asError, Loop, Mutex, StartupError, systemClock } from '../../lib/index.ts'
 import { ChangeFeed } from '../changes.ts'
 import type { ColumnTypes } from '../migrations/index.ts'
 import { type BatchOperation, type Store, StoreError } from '../store.ts'
@@ -56,6 +56,7 @@ function sqliteStore(threads: readonly ConnectionThread[]): Store {
 
   const checkpoints = new Loop({
     name: 'checkpoint',
+    clock: systemClock,
     intervalMs: CHECKPOINT_INTERVAL_MS,
     tick: async () => {
       // PASSIVE never waits for a reader or the writer; what it cannot move now it moves the next time.

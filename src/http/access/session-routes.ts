@@ -1,0 +1,77 @@
+import { Type } from 'typebox'
+import { errorResponses, NoContent, nullable } from '../schemas.ts'
+import type { HttpApp } from '../types.ts'
+import type { Gate } from './gate.ts'
+import { SESSION_COOKIE, SESSION_MS } from './session.ts'
+
+const Session = Type.Object({
+  role: nullable(Type.Enum(['admin', 'viewer', 'open'], { description: 'null: not signed in; open: nobody needs to' })),
+  authentication_required: Type.Boolean(),
+})
+
+const publicRoute = { access: 'public' } as const
+const tags = ['Session']
+
+/** Sign-in for browsers. Programs send their key with every call instead. */
+export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null): void {
+  const cookie = {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: publicUrl?.startsWith('https:') === true,
+  } as const
+
+  app.get(
+    '/api/session',
+    {
+      config: publicRoute,
+      schema: {
+        tags,
+        summary: 'Who am I',
+        description: 'The role of the key or session cookie sent along.',
+        security: [],
+        response: { 200: Session, ...errorResponses() },
+      },
+    },
+    async (request) => {
+      const { role } = gate.recognise(request)
+      return { role: role === 'nobody' ? null : role, authentication_required: gate.authenticationRequired }
+    },
+  )
+
+  app.post(
+    '/api/session',
+    {
+      config: publicRoute,
+      schema: {
+        tags,
+        summary: 'Sign in',
+        description: 'Exchanges a key for a session cookie of 12 hours. Failures in a row make the address wait.',
+        security: [],
+        body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 512 }) }, { additionalProperties: false }),
+        response: { 200: Session, ...errorResponses(400) },
+      },
+    },
+    async (request, reply) => {
+      if (!gate.authenticationRequired) return { role: 'open' as const, authentication_required: false }
+      const session = gate.signIn(request.body.token, request.ip)
+      reply.setCookie(SESSION_COOKIE, session.cookie, { ...cookie, maxAge: SESSION_MS / 1_000 })
+      return { role: session.role, authentication_required: true }
+    },
+  )
+
+  app.delete(
+    '/api/session',
+    {
+      config: publicRoute,
+      schema: {
+        tags,
+        summary: 'Sign out',
+        description: 'Removes the session cookie.',
+        security: [],
+        response: { 204: NoContent, ...errorResponses() },
+      },
+    },
+    async (_request, reply) => reply.clearCookie(SESSION_COOKIE, cookie).code(204).send(null),
+  )
+}

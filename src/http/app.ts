@@ -1,0 +1,85 @@
+import cookie from '@fastify/cookie'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { type FastifyBaseLogger, type FastifyServerFactory, fastify, LogController } from 'fastify'
+import type { Clock } from '../lib/index.ts'
+import type { AccessSettings } from './access/access.ts'
+import { createGate } from './access/gate.ts'
+import { guardApi } from './access/guard.ts'
+import { sessionRoutes } from './access/session-routes.ts'
+import { answerClientError } from './client-errors.ts'
+import { errorHandler, type IsPassing, refuseUnknownPath } from './errors.ts'
+import { IDLE_SOCKET_TIMEOUT_MS, MAX_BODY_BYTES, SERVER_LIMITS } from './limits.ts'
+import { describeApi } from './openapi.ts'
+import { ErrorBody } from './schemas.ts'
+import type { HttpApp } from './types.ts'
+import { validatorCompiler } from './validation.ts'
+
+export interface HttpAppOptions {
+  /** False: no log at all. */
+  log: FastifyBaseLogger | false
+  clock: Clock
+  access: AccessSettings
+  /** Where people reach the service; null when unknown. */
+  publicUrl: string | null
+  /** Proxies whose `X-Forwarded-*` headers are believed. */
+  trustProxy: readonly string[]
+  /** Which failures are answered 503 `unavailable` instead of 500; this room does not know the store's errors. */
+  isPassing: IsPassing
+  /** The program's version, for the OpenAPI document. */
+  version: string
+  /** Makes the server around Fastify's handler; it has to apply `SERVER_LIMITS` itself. */
+  serverFactory?: FastifyServerFactory
+}
+
+/** Longest path parameter, percent-encoded: a tag key of 256 characters, each up to 12. */
+const MAX_PARAM_LENGTH = 3_072
+
+/** The HTTP edge without any route of the domain: validation, errors, access, sign-in, OpenAPI. Does not listen. */
+export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
+  const { publicUrl } = options
+  const answerError = errorHandler(options.isPassing)
+  const app: HttpApp = fastify({
+    ...(options.log === false ? { logger: false } : { loggerInstance: options.log }),
+    ...(options.serverFactory === undefined ? {} : { serverFactory: options.serverFactory }),
+    // One line a request would cost more than the request on a busy service; failures are logged where they are answered.
+    logController: new LogController({ disableRequestLogging: true }),
+    http: SERVER_LIMITS,
+    requestTimeout: SERVER_LIMITS.requestTimeout,
+    keepAliveTimeout: SERVER_LIMITS.keepAliveTimeout,
+    connectionTimeout: IDLE_SOCKET_TIMEOUT_MS,
+    bodyLimit: MAX_BODY_BYTES,
+    trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // While closing, what still arrives on open connections is answered as ever, with `Connection: close`.
+    return503OnClosing: false,
+    frameworkErrors: answerError,
+    clientErrorHandler: answerClientError,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  app.setValidatorCompiler(validatorCompiler)
+  app.setErrorHandler(answerError)
+  acceptJsonOnly(app)
+  app.addSchema(ErrorBody)
+
+  // The order counts: cookies are parsed before the gate looks at them, and routes are described only if added later.
+  await app.register(cookie)
+  const gate = createGate({ settings: options.access, publicUrl, clock: options.clock })
+  guardApi(app, gate)
+  app.setNotFoundHandler(refuseUnknownPath)
+  await describeApi(app, options.version, publicUrl)
+  sessionRoutes(app, gate, publicUrl)
+  return app
+}
+
+/**
+ * Bodies are JSON. Text is not taken for it, because a form of a foreign web page can send text without the browser asking
+ * us first. An empty body is no body, also when a client labels it as JSON: many do so on DELETE.
+ */
+function acceptJsonOnly(app: HttpApp): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else void parseJson(request, String(body), done)
+  })
+}

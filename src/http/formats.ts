@@ -1,0 +1,55 @@
+import { isUuid } from '../lib/index.ts'
+
+/** Longest address that SMTP can carry (RFC 5321, 4.5.3.1.3, without the angle brackets). */
+const MAX_EMAIL_LENGTH = 254
+const MAX_URL_LENGTH = 2_048
+
+const EMAIL = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+@([a-z0-9-]+\.)+[a-z0-9-]+$/i
+const ISO_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
+
+// Ajv checks the format of a text even when it is over its `maxLength`, so each check bounds its own work.
+function isEmail(text: string): boolean {
+  if (text.length > MAX_EMAIL_LENGTH || !EMAIL.test(text)) return false
+  const [local = '', domain = ''] = text.split('@')
+  const dotsInPlace = !local.startsWith('.') && !local.endsWith('.') && !local.includes('..')
+  return dotsInPlace && domain.split('.').every((label) => !label.startsWith('-') && !label.endsWith('-'))
+}
+
+function isHttpUrl(text: string): boolean {
+  if (text.length > MAX_URL_LENGTH || !/^https?:\/\/[^\s/]/i.test(text)) return false
+  return !/\s/.test(text) && URL.canParse(text)
+}
+
+/** An ISO 8601 time with its offset. */
+export function isIsoTime(text: string): boolean {
+  const day = ISO_TIME.exec(text)?.[1]
+  if (day === undefined || Number.isNaN(Date.parse(text))) return false
+  // `Date.parse` takes 30 February for 2 March.
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+}
+
+/** A name of the IANA time zone database; offsets such as `+01:00`, which `Intl` takes too, know no summer time. */
+function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(text)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text })
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface TextFormat {
+  test: (text: string) => boolean
+  /** Ends the sentence "must be …". */
+  expects: string
+}
+
+/** The formats that a schema's `format` may name. */
+export const FORMATS: Readonly<Record<string, TextFormat>> = {
+  uuid: { test: isUuid, expects: 'a UUID' },
+  email: { test: isEmail, expects: 'an e-mail address' },
+  'http-url': { test: isHttpUrl, expects: 'an http or https address' },
+  'date-time': { test: isIsoTime, expects: 'an ISO 8601 time like 2026-11-20T09:40:00.000Z' },
+  'time-zone': { test: isTimeZone, expects: 'an IANA time zone like Europe/Berlin' },
+}

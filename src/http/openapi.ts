@@ -1,0 +1,59 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import { Type } from 'typebox'
+import type { HttpApp } from './types.ts'
+
+const DESCRIPTION = `Manages what Tagwarden watches and reports what it saw.
+
+Times are ISO 8601 in UTC. In a PATCH, \`null\` clears an optional field. Errors have one shape:
+\`{ "error": code, "message": text, "details": [{ "path", "message" }] }\`.`
+
+/** Swagger UI styles itself inline; everything else it loads comes from here. */
+const DOCS_CSP = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
+
+/**
+ * Describes every route added after this call: `/api/openapi.json`, and `/api/docs` to read and try it. Both are open
+ * without a key, as they hold no data.
+ */
+export async function describeApi(app: HttpApp, version: string, publicUrl: string | null): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Tagwarden', version, description: DESCRIPTION },
+      ...(publicUrl === null ? {} : { servers: [{ url: publicUrl }] }),
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN or VIEWER_TOKEN, when they are set' },
+        },
+      },
+      security: [{ bearer: [] }],
+    },
+    stripBasePath: false,
+    refResolver: { buildLocalReference: (json, _base, _fragment, index) => schemaName(json.$id) ?? `schema-${index}` },
+  })
+
+  await app.register((docs, _options, done) => {
+    docs.addHook('onRoute', (route) => {
+      route.config = { ...route.config, access: 'public' }
+    })
+    docs.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: DOCS_CSP })
+    done()
+  })
+
+  app.get(
+    '/api/openapi.json',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags: ['Service'],
+        summary: 'This description',
+        description: 'The interface as an OpenAPI 3.1 document.',
+        security: [],
+        response: { 200: Type.Object({}, { additionalProperties: true, description: 'OpenAPI 3.1' }) },
+      },
+    },
+    async () => app.swagger(),
+  )
+}
+
+const schemaName = (id: unknown): string | undefined => (typeof id === 'string' ? id : undefined)

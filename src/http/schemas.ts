@@ -1,0 +1,61 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { ERROR_STATUS, type ErrorCode } from '../lib/index.ts'
+
+export const Uuid = Type.String({ format: 'uuid' })
+export const IsoTime = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds' })
+
+/**
+ * A single-type schema (or a list of values) that takes null too. Written as `type: [x, 'null']` and not as a union:
+ * a fault then says what is allowed, instead of naming every branch that failed.
+ */
+export function nullable<T extends TSchema & { type?: string; enum?: readonly unknown[] }>(schema: T) {
+  const type = [schema.type ?? 'string', 'null']
+  const values = schema.enum === undefined ? {} : { enum: [...schema.enum, null] }
+  return Type.Unsafe<Static<T> | null>({ ...schema, ...values, type })
+}
+
+const codes = Object.keys(ERROR_STATUS) as ErrorCode[]
+
+export const ErrorBody = Type.Object(
+  {
+    error: Type.Enum(codes, { description: 'What happened, for programs' }),
+    message: Type.String({ description: 'What happened, for people' }),
+    details: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'JSON pointer to the field or parameter' }),
+        message: Type.String(),
+      }),
+    ),
+  },
+  { $id: 'Error' },
+)
+export type ErrorBody = Static<typeof ErrorBody>
+
+const errorRef = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: Type.Unsafe<ErrorBody>({ $ref: 'Error#' }) } },
+})
+
+const ERROR_RESPONSES = {
+  400: errorRef('A field or parameter is missing, unknown or not valid; `details` names each'),
+  401: errorRef('No valid key'),
+  403: errorRef('The key may not do this, or the call comes from a foreign web page'),
+  404: errorRef('Not found'),
+  409: errorRef('Contradicts the present state'),
+  413: errorRef('The body is too large'),
+  429: errorRef('Too many failed sign-ins from this address; `Retry-After` says when to come back'),
+  500: errorRef('A fault of the service'),
+  503: errorRef('The service cannot answer now'),
+}
+type Status = keyof typeof ERROR_RESPONSES
+
+const ALWAYS = [401, 403, 429, 500, 503] as const
+
+/** The error part of a route's `response` schema: the given statuses and those that any route can answer. */
+export function errorResponses<S extends Status = never>(...statuses: S[]) {
+  const entries = [...ALWAYS, ...statuses].map((status) => [status, ERROR_RESPONSES[status]])
+  return Object.fromEntries(entries) as Pick<typeof ERROR_RESPONSES, S | (typeof ALWAYS)[number]>
+}
+
+/** Response schema of a deletion: no body. */
+export const NoContent = Type.Null({ description: 'Done' })

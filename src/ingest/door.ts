@@ -1,0 +1,165 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock } from '../lib/index.ts'
+import { answerError, answerOk, type IngestError } from './answers.ts'
+import { announcesTooMuch, BodyReader, discardRest } from './body.ts'
+import { checkPayload } from './check.ts'
+import type { Evidence, RejectionReason } from './evidence.ts'
+import type { GroupCommit, Submission } from './group-commit.ts'
+import { IDEMPOTENCY_KEY_MAX } from './idempotency.ts'
+import type { KeyIndex, SiteEntry } from './key-index.ts'
+import { eventsIn } from './normalise.ts'
+import type { Payload } from './payload.ts'
+
+export interface DoorOptions {
+  clock: Clock
+  keys: KeyIndex
+  commits: GroupCommit
+  evidence: Evidence
+  /** Lower-cased names of the headers that may carry the ingest key, the first found wins. */
+  keyHeaders: readonly string[]
+}
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i
+
+/**
+ * The ingest endpoint. Checks in the order of their cost, so that a refusal is cheaper than an acceptance:
+ * key (401) → state (403) → rate and quota (429) → size (413) → JSON and schema (400) → commit → 200.
+ */
+export class IngestDoor {
+  readonly #options: DoorOptions
+  readonly #bodies = new BodyReader()
+  /** Answers by outcome, for `/metrics`. */
+  readonly answers: Record<'ok' | IngestError, number> = {
+    ok: 0,
+    invalid_payload: 0,
+    unauthorized: 0,
+    forbidden: 0,
+    payload_too_large: 0,
+    rate_limited: 0,
+    internal_error: 0,
+  }
+
+  constructor(options: DoorOptions) {
+    this.#options = options
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const { clock, keys } = this.#options
+    const key = this.#keyOf(request)
+    const site = key === undefined ? undefined : keys.find(key)
+    if (site === undefined) {
+      this.#refuse(request, response, 'unauthorized')
+      return
+    }
+    if (!site.isOpen) {
+      this.#reject(request, response, site, 'forbidden', '')
+      return
+    }
+    const refusal = site.meter.takeRequest(clock.now())
+    if (refusal !== undefined) {
+      this.#reject(request, response, site, 'rate_limited', '', refusal.retryAfterSeconds)
+      return
+    }
+    if (announcesTooMuch(request.headers['content-length'])) {
+      this.#reject(request, response, site, 'payload_too_large', '')
+      return
+    }
+    this.#bodies.read(
+      request,
+      (text) => this.#accept(request, response, site, text),
+      (why) => {
+        if (why === 'too_large') this.#reject(request, response, site, 'payload_too_large', '')
+        else this.#refuse(request, response, 'internal_error')
+      },
+    )
+  }
+
+  #accept(request: IncomingMessage, response: ServerResponse, site: SiteEntry, text: string): void {
+    const { clock, commits, evidence } = this.#options
+    const checked = checkRequest(request, text)
+    if (!checked.ok) {
+      this.#reject(request, response, site, 'invalid_payload', checked.path)
+      return
+    }
+    const { payload, idempotencyKey } = checked
+    const events = eventsIn(payload)
+    const now = clock.now()
+    const refusal = site.meter.takeEvents(events, now)
+    if (refusal !== undefined) {
+      this.#reject(request, response, site, 'rate_limited', '', refusal.retryAfterSeconds)
+      return
+    }
+    const settle: Submission['settle'] = (outcome) => {
+      if (outcome !== 'committed') site.meter.giveBackEvents(events)
+      if (outcome === 'failed') {
+        this.#refuse(request, response, 'internal_error')
+        return
+      }
+      if (outcome === 'committed') evidence.accepted(site.siteNo, payload, now)
+      this.answers.ok++
+      answerOk(response)
+    }
+    commits.submit({ siteNo: site.siteNo, payload, idempotencyKey, settle })
+  }
+
+  #keyOf(request: IncomingMessage): string | undefined {
+    const { headers } = request
+    for (const name of this.#options.keyHeaders) {
+      const value = headers[name]
+      if (typeof value === 'string' && value !== '') return value
+    }
+    return undefined
+  }
+
+  /** A refusal that the site's owner gets to see. */
+  #reject(
+    request: IncomingMessage,
+    response: ServerResponse,
+    site: SiteEntry,
+    reason: RejectionReason,
+    path: string,
+    retryAfterSeconds?: number,
+  ): void {
+    this.#options.evidence.rejected(site.siteNo, reason, path, this.#options.clock.now())
+    this.#refuse(request, response, reason, retryAfterSeconds)
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, error: IngestError, retryAfterSeconds?: number): void {
+    this.answers[error]++
+    // A body that is announced small enough is read past, and the connection stays; anything else is cut.
+    const closing = error === 'payload_too_large' || !hasSmallBody(request)
+    answerError(response, error, { closing, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
+    if (closing) discardRest(request, response)
+  }
+}
+
+type CheckedRequest = { ok: true; payload: Payload; idempotencyKey: string | undefined } | { ok: false; path: string }
+
+function checkRequest(request: IncomingMessage, text: string): CheckedRequest {
+  if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) return { ok: false, path: 'header Content-Type' }
+  const idempotencyKey = idempotencyKeyOf(request)
+  if (idempotencyKey !== undefined && idempotencyKey.length > IDEMPOTENCY_KEY_MAX) {
+    return { ok: false, path: 'header Idempotency-Key' }
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return { ok: false, path: 'not JSON' }
+  }
+  const checked = checkPayload(value)
+  return checked.ok ? { ok: true, payload: checked.payload, idempotencyKey } : checked
+}
+
+function idempotencyKeyOf(request: IncomingMessage): string | undefined {
+  const value = request.headers['idempotency-key']
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+const SMALL_BODY = 65_536
+
+function hasSmallBody(request: IncomingMessage): boolean {
+  if (request.complete) return true
+  const length = request.headers['content-length']
+  return length !== undefined && Number(length) <= SMALL_BODY
+}

@@ -1,0 +1,60 @@
+import { type BatchPayload, type EventPayload, isBatch, type Payload } from './payload.ts'
+
+/** The payload as it is kept to look at: known fields only, so that content sent by mistake is nowhere stored. */
+export const keptPayload = (payload: Payload): Payload => (isBatch(payload) ? keptBatch(payload) : keptEvent(payload))
+
+function keptEvent(payload: EventPayload): EventPayload {
+  return {
+    container_id: payload.container_id,
+    event_name: payload.event_name,
+    timestamp_ms: payload.timestamp_ms,
+    tags: payload.tags.map((tag) => pick(tag, ['id', 'name', 'status', 'execution_time'])),
+    ...(payload.user_data === undefined
+      ? {}
+      : {
+          user_data: pick(payload.user_data, [
+            'has_email',
+            'has_phone',
+            'has_first_name',
+            'has_last_name',
+            'has_city',
+            'has_country',
+          ]),
+        }),
+    ...(payload.ecommerce === undefined
+      ? {}
+      : { ecommerce: pick(payload.ecommerce, ['has_value', 'has_currency', 'has_transaction_id', 'has_items']) }),
+  }
+}
+
+function keptBatch(payload: BatchPayload): BatchPayload {
+  const kept: BatchPayload = pick(payload, [
+    'container_id',
+    'batch',
+    'window_start_ms',
+    'window_end_ms',
+    'total_events',
+    'event_counts',
+  ])
+  if (payload.tag_metrics !== undefined) {
+    kept.tag_metrics = Object.fromEntries(
+      Object.entries(payload.tag_metrics).map(([name, metric]) => [
+        name,
+        pick(metric, ['success', 'failure', 'timeout', 'exception', 'total_exec_ms', 'count']),
+      ]),
+    )
+  }
+  if (payload.user_data_quality !== undefined) {
+    kept.user_data_quality = pick(payload.user_data_quality, ['email', 'phone', 'address', 'total'])
+  }
+  if (payload.ecommerce_quality !== undefined) {
+    kept.ecommerce_quality = pick(payload.ecommerce_quality, ['value', 'currency', 'transaction_id', 'items', 'total'])
+  }
+  return kept
+}
+
+function pick<T extends object, K extends keyof T>(source: T, keys: readonly K[]): Pick<T, K> {
+  const picked: Partial<Pick<T, K>> = {}
+  for (const key of keys) if (source[key] !== undefined) picked[key] = source[key]
+  return picked as Pick<T, K>
+}

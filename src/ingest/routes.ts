@@ -1,0 +1,61 @@
+import { Type } from 'typebox'
+import type { HttpApp } from '../http/index.ts'
+import { INGEST_ERRORS, type IngestError } from './answers.ts'
+import { BatchPayload, EventPayload } from './payload.ts'
+import type { Ingest } from './service.ts'
+
+/** Both addresses of ingest: the published one and that of a self-hosted instance. */
+export const INGEST_PATHS: readonly string[] = ['/ingest', '/api/ingest']
+
+const WHEN: Record<IngestError, string> = {
+  invalid_payload: 'Invalid JSON, or missing or wrong fields; the last refusals of a site are shown under `recent`',
+  unauthorized: 'Key header missing or key invalid',
+  forbidden: 'Key revoked, or site or client disabled',
+  payload_too_large: 'Body larger than 1 MB',
+  rate_limited: 'Too many requests, or the monthly quota is used up; `Retry-After` says when to come back',
+  internal_error: 'Not committed; the caller should retry',
+}
+
+/**
+ * Declares the ingest routes. The server hands requests for them to `ingest` before the framework sees them; what comes
+ * by another spelling of the address (a query string behind it) takes this way to the same code.
+ */
+export function ingestRoutes(app: HttpApp, ingest: Ingest, keyHeaders: readonly string[]): void {
+  const [keyHeader = 'x-service-key'] = keyHeaders
+  const errors = Object.entries(INGEST_ERRORS).map(([error, status]) => [
+    status,
+    Type.Object({ error: Type.Literal(error) }, { description: WHEN[error as IngestError] }),
+  ])
+  for (const path of INGEST_PATHS) {
+    app.route({
+      method: 'POST',
+      url: path,
+      config: { access: 'public' },
+      // The door checks the body itself, after the key: the framework must neither read nor judge it.
+      attachValidation: true,
+      validatorCompiler: () => () => true,
+      schema: {
+        tags: ['Ingest'],
+        summary: 'Receive one event, or a batch of counters',
+        description: 'Answers 200 when the counts are on disk.',
+        security: [],
+        headers: Type.Object({
+          [keyHeader]: Type.String({ description: "The site's ingest key" }),
+          'idempotency-key': Type.Optional(
+            Type.String({ maxLength: 128, description: 'The same key within 24 hours counts once' }),
+          ),
+        }),
+        body: Type.Union([EventPayload, BatchPayload]),
+        response: {
+          200: Type.Object({ status: Type.Literal('ok') }, { description: 'Committed' }),
+          ...Object.fromEntries(errors),
+        },
+      },
+      onRequest: (request, reply, _done) => {
+        reply.hijack()
+        ingest.handle(request.raw, reply.raw)
+      },
+      handler: () => undefined,
+    })
+  }
+}

@@ -1,0 +1,121 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../../http/index.ts'
+import type { ClientRow } from '../../store/index.ts'
+import { contextOf, type ManagementOptions } from '../context.ts'
+import { createClient } from './create.ts'
+import { getClient } from './get.ts'
+import { listClients } from './list.ts'
+import { clientRecord, withoutSecrets } from './record.ts'
+import { removeClient } from './remove.ts'
+import { ClientParams, ClientQuery, ClientRecord, CreateClient, UpdateClient, UsageRecord } from './schemas.ts'
+import { updateClient } from './update.ts'
+import { getUsage } from './usage.ts'
+
+const tags = ['Clients']
+const path = '/api/clients/:client_id'
+
+function recordFor(request: FastifyRequest, row: ClientRow): ClientRecord {
+  const record = clientRecord(row)
+  return seesSecrets(request.access) ? record : withoutSecrets(record)
+}
+
+export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
+  const { store, clock, defaultPlan } = options
+
+  app.get(
+    '/api/clients',
+    {
+      schema: {
+        tags,
+        summary: 'List clients',
+        description: 'All clients, oldest first.',
+        querystring: ClientQuery,
+        response: { 200: Type.Array(ClientRecord, { description: 'Oldest first' }), ...errorResponses(400) },
+      },
+    },
+    async (request) => {
+      const rows = await listClients(store, request.query.active_only ?? false)
+      return rows.map((row) => recordFor(request, row))
+    },
+  )
+
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Read a client',
+        description: 'One client. Viewers see neither e-mail nor webhook.',
+        params: ClientParams,
+        response: { 200: ClientRecord, ...errorResponses(404) },
+      },
+    },
+    async (request) => recordFor(request, await getClient(store, request.params.client_id)),
+  )
+
+  app.post(
+    '/api/clients',
+    {
+      schema: {
+        tags,
+        summary: 'Create a client',
+        description: 'A company or project whose sites are watched. Without a plan it gets the one of DEFAULT_PLAN.',
+        body: CreateClient,
+        response: { 201: ClientRecord, ...errorResponses(400, 413) },
+      },
+    },
+    async (request, reply) => {
+      const row = await createClient(contextOf(options, request), defaultPlan, request.body)
+      return reply.code(201).send(recordFor(request, row))
+    },
+  )
+
+  app.patch(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Change a client',
+        description:
+          'Changes the given fields; null clears an optional one. Leaving plan enterprise clears its own limits.',
+        params: ClientParams,
+        body: UpdateClient,
+        response: { 200: ClientRecord, ...errorResponses(400, 404, 413) },
+      },
+    },
+    async (request) =>
+      recordFor(request, await updateClient(contextOf(options, request), request.params.client_id, request.body)),
+  )
+
+  app.delete(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Delete a client',
+        description: 'Deletes the client with its sites and everything of theirs.',
+        params: ClientParams,
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      await removeClient(contextOf(options, request), request.params.client_id)
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.get(
+    `${path}/usage`,
+    {
+      schema: {
+        tags,
+        summary: "Read a client's usage",
+        description: 'Events and requests of this month against the limits, and of the last 12 months.',
+        params: ClientParams,
+        response: { 200: UsageRecord, ...errorResponses(404) },
+      },
+    },
+    async (request) => getUsage(store, clock, request.params.client_id),
+  )
+}

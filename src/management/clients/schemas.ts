@@ -1,0 +1,61 @@
+import { type Static, Type } from 'typebox'
+import { IsoTime, nullable, Uuid } from '../../http/index.ts'
+import { ActiveOnly, HttpUrl, Name } from '../fields.ts'
+import { PLANS } from '../plans.ts'
+
+const MAX_COUNT = Number.MAX_SAFE_INTEGER
+const MINUTES_PER_YEAR = 525_600
+
+const settable = {
+  name: Name,
+  email: nullable(Type.String({ format: 'email', maxLength: 254, description: 'Receives alert e-mails' })),
+  chat_webhook: nullable(HttpUrl),
+  is_active: Type.Boolean({ description: 'Ingest refuses the sites of an inactive client' }),
+  plan: Type.Enum(PLANS),
+  requests_per_second: nullable(
+    Type.Integer({ minimum: 1, maximum: MAX_COUNT, description: 'Only with plan enterprise; null: unlimited' }),
+  ),
+  events_per_month: nullable(
+    Type.Integer({ minimum: 1, maximum: MAX_COUNT, description: 'Only with plan enterprise; null: unlimited' }),
+  ),
+  reminder_minutes: nullable(
+    Type.Integer({
+      minimum: 5,
+      maximum: MINUTES_PER_YEAR,
+      description: 'Between reminders of an open alert; null: none',
+    }),
+  ),
+}
+
+export const ClientRecord = Type.Object({ id: Uuid, ...settable, created_at: IsoTime })
+export type ClientRecord = Static<typeof ClientRecord>
+
+export const UpdateClient = Type.Partial(Type.Object(settable), { additionalProperties: false })
+export type UpdateClient = Static<typeof UpdateClient>
+
+export const CreateClient = Type.Object({ ...UpdateClient.properties, name: Name }, { additionalProperties: false })
+export type CreateClient = Static<typeof CreateClient>
+
+export const ClientParams = Type.Object({ client_id: Uuid })
+
+export const ClientQuery = Type.Object({ active_only: Type.Optional(ActiveOnly) }, { additionalProperties: false })
+
+const Month = Type.String({ description: 'UTC calendar month, e.g. 2026-11' })
+const Count = Type.Integer({ minimum: 0 })
+
+export const UsageRecord = Type.Object({
+  client_id: Uuid,
+  plan: Type.Enum(PLANS),
+  month: Month,
+  events: Count,
+  requests: Count,
+  limit: nullable(Type.Integer({ description: 'Events per month; null: unlimited' })),
+  requests_per_second: nullable(Type.Integer({ description: 'null: unlimited' })),
+  share: nullable(Type.Number({ description: 'Used part of the limit, 0 to 1; null without a limit' })),
+  level: Type.Enum(['ok', 'warning', 'exceeded'], { description: 'warning from 80 %, exceeded from 100 %' }),
+  resets_at: IsoTime,
+  history: Type.Array(Type.Object({ month: Month, events: Count, requests: Count }), {
+    description: 'The last 12 months with the present one, oldest first',
+  }),
+})
+export type UsageRecord = Static<typeof UsageRecord>

@@ -1,0 +1,12 @@
+import type { HttpApp } from '../http/index.ts'
+import { auditRoutes } from './audit/routes.ts'
+import { clientRoutes } from './clients/routes.ts'
+import type { ManagementOptions } from './context.ts'
+import { siteRoutes } from './sites/routes.ts'
+
+/** Adds the management interface: clients, sites and the audit log. */
+export function managementRoutes(app: HttpApp, options: ManagementOptions): void {
+  clientRoutes(app, options)
+  siteRoutes(app, options)
+  auditRoutes(app, options)
+}

@@ -1,0 +1,123 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../../http/index.ts'
+import type { SiteRow } from '../../store/index.ts'
+import { contextOf, type ManagementOptions } from '../context.ts'
+import { createSite } from './create.ts'
+import { getSite } from './get.ts'
+import { lastEventAt } from './last-event.ts'
+import { listSites } from './list.ts'
+import { siteRecord, withoutSecrets } from './record.ts'
+import { removeSite } from './remove.ts'
+import { revokeKey } from './revoke-key.ts'
+import { CreateSite, SiteParams, SiteQuery, SiteRecord, UpdateSite } from './schemas.ts'
+import { updateSite } from './update.ts'
+
+const tags = ['Sites']
+const path = '/api/sites/:site_id'
+
+const shownTo = ({ access }: FastifyRequest, record: SiteRecord): SiteRecord =>
+  seesSecrets(access) ? record : withoutSecrets(record)
+
+export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
+  const { store } = options
+
+  const recordFor = async (request: FastifyRequest, row: SiteRow): Promise<SiteRecord> =>
+    shownTo(request, siteRecord(row, await lastEventAt(store.read, row.site_no)))
+
+  app.get(
+    '/api/sites',
+    {
+      schema: {
+        tags,
+        summary: 'List sites',
+        description: 'Sites of one client or of all. `active_only` keeps the active sites of active clients.',
+        querystring: SiteQuery,
+        response: { 200: Type.Array(SiteRecord, { description: 'Oldest first' }), ...errorResponses(400) },
+      },
+    },
+    async (request) => {
+      const records = await listSites(store, request.query)
+      return records.map((record) => shownTo(request, record))
+    },
+  )
+
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Read a site',
+        description: 'One site with its ingest key. Viewers do not see the key.',
+        params: SiteParams,
+        response: { 200: SiteRecord, ...errorResponses(404) },
+      },
+    },
+    async (request) => shownTo(request, await getSite(store, request.params.site_id)),
+  )
+
+  app.post(
+    '/api/sites',
+    {
+      schema: {
+        tags,
+        summary: 'Create a site',
+        description: 'Adds a web property to a client. Its ingest key is generated and stands in the answer.',
+        body: CreateSite,
+        response: { 201: SiteRecord, ...errorResponses(400, 413) },
+      },
+    },
+    async (request, reply) => {
+      const row = await createSite(contextOf(options, request), request.body)
+      return reply.code(201).send(await recordFor(request, row))
+    },
+  )
+
+  app.patch(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Change a site',
+        description: 'Changes the given fields; null clears an optional one. Client and ingest key stay as they are.',
+        params: SiteParams,
+        body: UpdateSite,
+        response: { 200: SiteRecord, ...errorResponses(400, 404, 413) },
+      },
+    },
+    async (request) =>
+      recordFor(request, await updateSite(contextOf(options, request), request.params.site_id, request.body)),
+  )
+
+  app.post(
+    `${path}/revoke-key`,
+    {
+      schema: {
+        tags,
+        summary: "Revoke a site's ingest key",
+        description:
+          'Ingest refuses the key from now on, for good. To get a new key, delete the site and create it again.',
+        params: SiteParams,
+        response: { 200: SiteRecord, ...errorResponses(404) },
+      },
+    },
+    async (request) => recordFor(request, await revokeKey(contextOf(options, request), request.params.site_id)),
+  )
+
+  app.delete(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Delete a site',
+        description: 'Deletes the site with its monitoring data.',
+        params: SiteParams,
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      await removeSite(contextOf(options, request), request.params.site_id)
+      return reply.code(204).send(null)
+    },
+  )
+}

@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox'
+import { IsoTime, nullable, Uuid } from '../../http/index.ts'
+import { ActiveOnly, ForeignName, HttpUrl, Name, Patterned } from '../fields.ts'
+
+const ContainerId = Patterned('^GTM-[A-Z0-9]{4,10}$', 'a container id like GTM-ABC1234')
+
+/** The optional fields that describe a site's tracking; each is used by the probes named in the docs. */
+const infrastructure = {
+  tag_server_url: nullable(HttpUrl),
+  tag_manager_web_container_id: nullable(ContainerId),
+  tag_manager_server_container_id: nullable(ContainerId),
+  analytics_property_id: nullable(Patterned('^[0-9]{1,20}$', 'up to 20 digits')),
+  analytics_measurement_id: nullable(Patterned('^G-[A-Z0-9]{4,14}$', 'a measurement id like G-ABCD123456')),
+  warehouse_project: nullable(ForeignName),
+  warehouse_dataset: nullable(ForeignName),
+  hosting_a_container_id: nullable(ForeignName),
+  hosting_b_container_id: nullable(ForeignName),
+  cmp_provider: nullable(ForeignName),
+}
+
+const settable = {
+  name: Name,
+  url: HttpUrl,
+  is_active: Type.Boolean({ description: 'Ingest refuses an inactive site' }),
+  timezone: Type.String({ format: 'time-zone', description: 'IANA name; days and hours of reports follow it' }),
+  ...infrastructure,
+}
+
+export const SiteRecord = Type.Object({
+  id: Uuid,
+  client_id: Uuid,
+  ...settable,
+  ingest_key: nullable(Type.String({ description: 'What the tag authenticates with; null for viewers' })),
+  key_revoked_at: nullable(IsoTime),
+  last_event_at: nullable(IsoTime),
+  created_at: IsoTime,
+})
+export type SiteRecord = Static<typeof SiteRecord>
+
+export const UpdateSite = Type.Partial(Type.Object(settable), { additionalProperties: false })
+export type UpdateSite = Static<typeof UpdateSite>
+
+export const CreateSite = Type.Object(
+  { client_id: Uuid, ...UpdateSite.properties, name: Name, url: HttpUrl },
+  { additionalProperties: false },
+)
+export type CreateSite = Static<typeof CreateSite>
+
+export const SiteParams = Type.Object({ site_id: Uuid })
+
+export const SiteQuery = Type.Object(
+  { client_id: Type.Optional(Uuid), active_only: Type.Optional(ActiveOnly) },
+  { additionalProperties: false },
+)
+export type SiteQuery = Static<typeof SiteQuery>

@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import type { HttpApp } from '../http/index.ts'
+import { asError } from '../lib/index.ts'
+import type { Store } from '../store/index.ts'
+
+export interface HealthOptions {
+  store: Store
+  /** Why the store does not take writes, or null. */
+  writeTrouble: () => string | null
+  isStopping: () => boolean
+}
+
+/** Longest a readiness check waits for the store, ms. */
+const READ_CHECK_TIMEOUT_MS = 2_000
+
+const State = Type.Object({
+  status: Type.Union([Type.Literal('ok'), Type.Literal('unavailable')]),
+  reasons: Type.Array(Type.String(), { description: 'Why requests should go elsewhere; empty when they need not' }),
+})
+
+/** `/health`: the process is alive. `/ready`: it can do its work. */
+export function healthRoutes(app: HttpApp, options: HealthOptions): void {
+  app.get(
+    '/health',
+    {
+      schema: {
+        tags: ['Service'],
+        summary: 'The process is alive',
+        security: [],
+        response: { 200: Type.Object({ status: Type.Literal('ok') }) },
+      },
+    },
+    async () => ({ status: 'ok' as const }),
+  )
+  app.get(
+    '/ready',
+    {
+      schema: {
+        tags: ['Service'],
+        summary: 'The store can be reached and takes writes',
+        security: [],
+        response: { 200: State, 503: State },
+      },
+    },
+    async (_request, reply) => {
+      const reasons = await troubles(options)
+      if (reasons.length === 0) return { status: 'ok' as const, reasons }
+      return reply.code(503).send({ status: 'unavailable', reasons })
+    },
+  )
+}
+
+async function troubles({ store, writeTrouble, isStopping }: HealthOptions): Promise<string[]> {
+  const reasons: string[] = []
+  if (isStopping()) reasons.push('the service is stopping')
+  const writing = writeTrouble()
+  if (writing !== null) reasons.push(`the store does not take writes: ${writing}`)
+  const reading = await readTrouble(store)
+  if (reading !== null) reasons.push(`the store cannot be read: ${reading}`)
+  return reasons
+}
+
+async function readTrouble(store: Store): Promise<string | null> {
+  const timeout = new Promise<string>((resolve) => {
+    setTimeout(resolve, READ_CHECK_TIMEOUT_MS, `no answer within ${READ_CHECK_TIMEOUT_MS} ms`).unref()
+  })
+  const read = sql`select 1`.execute(store.read).then(
+    () => null,
+    (thrown: unknown) => asError(thrown).message,
+  )
+  return Promise.race([read, timeout])
+}

@@ -1,0 +1,2 @@
+export { type HealthOptions, healthRoutes } from './health.ts'
+export { type MetricsOptions, metricsRoutes } from './metrics.ts'

@@ -1,0 +1,120 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { HttpApp } from '../http/index.ts'
+import type { Ingest } from '../ingest/index.ts'
+import type { Clock, Loop } from '../lib/index.ts'
+import type { Store } from '../store/index.ts'
+
+export interface MetricsOptions {
+  store: Store
+  ingest: Ingest
+  loops: readonly Loop[]
+  clock: Clock
+  version: string
+}
+
+/** `/metrics` in Prometheus' text format. Values are read when they are asked for; counting costs ingest nothing. */
+export function metricsRoutes(app: HttpApp, options: MetricsOptions): void {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  ingestMetrics(registry, options)
+  loopMetrics(registry, options)
+  siteMetrics(registry, options)
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
+    reply.type(registry.contentType)
+    return registry.metrics()
+  })
+}
+
+function ingestMetrics(registry: Registry, { ingest, store, version }: MetricsOptions): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'tagwarden_info',
+    help: 'The running program',
+    labelNames: ['version', 'engine', 'node'],
+    registers,
+  })
+    .labels({ version, engine: store.engine, node: ingest.status().nodeId })
+    .set(1)
+  new Counter({
+    name: 'tagwarden_ingest_requests_total',
+    help: 'Ingest requests by their answer',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [result, count] of Object.entries(ingest.status().answers)) this.labels({ result }).inc(count)
+    },
+  })
+  new Counter({
+    name: 'tagwarden_commits_total',
+    help: 'Group commits that reached the disk',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(ingest.status().commits.commits)
+    },
+  })
+  new Counter({
+    name: 'tagwarden_submissions_total',
+    help: 'Checked payloads by the outcome of their commit',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset()
+      const { committed, duplicates, failed } = ingest.status().commits
+      this.labels({ outcome: 'committed' }).inc(committed)
+      this.labels({ outcome: 'duplicate' }).inc(duplicates)
+      this.labels({ outcome: 'failed' }).inc(failed)
+    },
+  })
+  new Gauge({
+    name: 'tagwarden_ingest_waiting',
+    help: 'Payloads waiting for the next commit',
+    registers,
+    collect() {
+      this.set(ingest.status().waiting)
+    },
+  })
+  new Gauge({
+    name: 'tagwarden_fold_lag_seconds',
+    help: 'Age of the oldest accepted count that reports do not show yet',
+    registers,
+    collect() {
+      this.set(ingest.status().foldLagMs / 1_000)
+    },
+  })
+}
+
+function loopMetrics(registry: Registry, { loops, clock }: MetricsOptions): void {
+  new Gauge({
+    name: 'tagwarden_loop_lag_seconds',
+    help: 'How much longer ago than planned a background loop last ended well',
+    labelNames: ['loop'],
+    registers: [registry],
+    collect() {
+      for (const loop of loops) {
+        this.labels({ loop: loop.name }).set(loop.lagMs(clock.now()) / 1_000)
+      }
+    },
+  })
+}
+
+function siteMetrics(registry: Registry, { store }: MetricsOptions): void {
+  new Gauge({
+    name: 'tagwarden_site_last_seen_timestamp_seconds',
+    help: 'When a container of the site last sent something, Unix time',
+    labelNames: ['site_id', 'site', 'container_id'],
+    registers: [registry],
+    async collect() {
+      const rows = await store.read
+        .selectFrom('site_containers')
+        .innerJoin('sites', 'sites.site_no', 'site_containers.site_no')
+        .select(['sites.id', 'sites.name', 'site_containers.container_id', 'site_containers.last_seen_at'])
+        .execute()
+      this.reset()
+      for (const row of rows) {
+        this.labels({ site_id: row.id, site: row.name, container_id: row.container_id }).set(row.last_seen_at / 1_000)
+      }
+    },
+  })
+}

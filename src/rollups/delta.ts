@@ -1,0 +1,203 @@
+import type { EventCounts, TagCounts } from '../store/index.ts'
+import { EVENT_COLUMNS, OUTCOMES, TAG_COLUMNS } from './columns.ts'
+
+/** Counts in the order of `EVENT_COLUMNS` or `TAG_COLUMNS`. */
+export type Counts = number[]
+
+/** Place of each event counter in a `Counts`. */
+export const EVENT = indexOf<keyof EventCounts>(EVENT_COLUMNS)
+/** Place of each tag counter in a `Counts`. */
+export const TAG = indexOf<keyof TagCounts>(TAG_COLUMNS)
+
+/** The outcomes stand first in a tag's counts: up to here. */
+export const OUTCOME_END = OUTCOMES.length
+
+const NO_EVENTS: Counts = EVENT_COLUMNS.map(() => 0)
+const NO_EXECUTIONS: Counts = TAG_COLUMNS.map(() => 0)
+
+/** Executions of one tag on one event, in one minute and container. */
+export interface TagDelta {
+  counts: Counts
+  /** Tag ids that came with this key; empty in batches. */
+  ids: string[]
+}
+
+/** One event name in one minute and container. */
+export interface EventDelta {
+  counts: Counts
+  tags: Map<string, TagDelta>
+}
+
+/** What one container of a site reported for one minute. */
+export interface Cell {
+  /** Start of the UTC minute, epoch ms. */
+  minute: number
+  containerId: string
+  /** When the last of it was accepted, epoch ms. */
+  lastSeenAt: number
+  events: Map<string, EventDelta>
+}
+
+export interface Usage {
+  events: number
+  requests: number
+}
+
+export interface SiteDelta {
+  cells: Cell[]
+  /** What counts towards the client's quota, by UTC month of acceptance. */
+  usage: Map<number, Usage>
+}
+
+/**
+ * What has been accepted and is not in the rollups yet: a sum, so that deltas of many requests merge into one.
+ * `encode` gives the text of a journal row; `decode` reads it back to an equal delta.
+ */
+export class Delta {
+  readonly sites = new Map<number, SiteDelta>()
+
+  site(siteNo: number): SiteDelta {
+    let site = this.sites.get(siteNo)
+    if (site === undefined) {
+      site = { cells: [], usage: new Map() }
+      this.sites.set(siteNo, site)
+    }
+    return site
+  }
+
+  /** Adds `other`, which may be used up: do not touch it afterwards. */
+  absorb(other: Delta): void {
+    for (const [siteNo, theirs] of other.sites) {
+      const ours = this.sites.get(siteNo)
+      if (ours === undefined) this.sites.set(siteNo, theirs)
+      else absorbSite(ours, theirs)
+    }
+  }
+
+  encode(): string {
+    return JSON.stringify(Array.from(this.sites, encodeSite))
+  }
+
+  static decode(text: string): Delta {
+    const delta = new Delta()
+    for (const [siteNo, usage, cells] of JSON.parse(text) as EncodedSite[]) {
+      delta.sites.set(siteNo, {
+        cells: cells.map(decodeCell),
+        usage: new Map(usage.map(([month, events, requests]) => [month, { events, requests }])),
+      })
+    }
+    return delta
+  }
+}
+
+export function addUsage(site: SiteDelta, month: number, events: number, requests: number): void {
+  const usage = site.usage.get(month)
+  if (usage === undefined) {
+    site.usage.set(month, { events, requests })
+  } else {
+    usage.events += events
+    usage.requests += requests
+  }
+}
+
+export function cellAt(site: SiteDelta, minute: number, containerId: string): Cell {
+  // A site has one or two cells a second: the last one nearly always fits, and a map would cost more than it saves.
+  for (let i = site.cells.length - 1; i >= 0; i--) {
+    const cell = site.cells[i]
+    if (cell !== undefined && cell.minute === minute && cell.containerId === containerId) return cell
+  }
+  const cell: Cell = { minute, containerId, lastSeenAt: 0, events: new Map() }
+  site.cells.push(cell)
+  return cell
+}
+
+export function eventIn(cell: Cell, name: string): EventDelta {
+  let event = cell.events.get(name)
+  if (event === undefined) {
+    event = { counts: NO_EVENTS.slice(), tags: new Map() }
+    cell.events.set(name, event)
+  }
+  return event
+}
+
+export function tagIn(event: EventDelta, key: string): TagDelta {
+  let tag = event.tags.get(key)
+  if (tag === undefined) {
+    tag = { counts: NO_EXECUTIONS.slice(), ids: [] }
+    event.tags.set(key, tag)
+  }
+  return tag
+}
+
+/** Adds `n` to the counter at `index`. */
+export function add(counts: Counts, index: number, n: number): void {
+  counts[index] = (counts[index] ?? 0) + n
+}
+
+export function addAll(counts: Counts, others: Counts): void {
+  for (let i = 0; i < others.length; i++) counts[i] = (counts[i] ?? 0) + (others[i] ?? 0)
+}
+
+/** Adds `theirs` to `ours`; parts that only `theirs` has are taken over, not copied. */
+export function absorbEvent(ours: EventDelta, theirs: EventDelta): void {
+  addAll(ours.counts, theirs.counts)
+  for (const [key, tag] of theirs.tags) {
+    const known = ours.tags.get(key)
+    if (known === undefined) ours.tags.set(key, tag)
+    else absorbTag(known, tag)
+  }
+}
+
+export function absorbTag(ours: TagDelta, theirs: TagDelta): void {
+  addAll(ours.counts, theirs.counts)
+  for (const id of theirs.ids) if (!ours.ids.includes(id)) ours.ids.push(id)
+}
+
+function absorbSite(ours: SiteDelta, theirs: SiteDelta): void {
+  for (const [month, usage] of theirs.usage) addUsage(ours, month, usage.events, usage.requests)
+  for (const cell of theirs.cells) {
+    const target = cellAt(ours, cell.minute, cell.containerId)
+    target.lastSeenAt = Math.max(target.lastSeenAt, cell.lastSeenAt)
+    for (const [name, event] of cell.events) {
+      const known = target.events.get(name)
+      if (known === undefined) target.events.set(name, event)
+      else absorbEvent(known, event)
+    }
+  }
+}
+
+// The journal's text: arrays in a fixed order instead of objects, about a third of the size.
+type EncodedTag = [key: string, counts: Counts, ids: string[]]
+type EncodedEvent = [name: string, counts: Counts, tags: EncodedTag[]]
+type EncodedCell = [minute: number, containerId: string, lastSeenAt: number, events: EncodedEvent[]]
+type EncodedSite = [siteNo: number, usage: [month: number, events: number, requests: number][], cells: EncodedCell[]]
+
+function encodeSite([siteNo, site]: [number, SiteDelta]): EncodedSite {
+  return [
+    siteNo,
+    Array.from(site.usage, ([month, { events, requests }]) => [month, events, requests]),
+    site.cells.map((cell) => [cell.minute, cell.containerId, cell.lastSeenAt, Array.from(cell.events, encodeEvent)]),
+  ]
+}
+
+function encodeEvent([name, event]: [string, EventDelta]): EncodedEvent {
+  return [name, event.counts, Array.from(event.tags, ([key, tag]): EncodedTag => [key, tag.counts, tag.ids])]
+}
+
+function decodeCell([minute, containerId, lastSeenAt, events]: EncodedCell): Cell {
+  return {
+    minute,
+    containerId,
+    lastSeenAt,
+    events: new Map(
+      events.map(([name, counts, tags]) => [
+        name,
+        { counts, tags: new Map(tags.map(([key, tagCounts, ids]) => [key, { counts: tagCounts, ids }])) },
+      ]),
+    ),
+  }
+}
+
+function indexOf<K extends string>(columns: readonly K[]): Readonly<Record<K, number>> {
+  return Object.fromEntries(columns.map((column, index) => [column, index])) as Record<K, number>
+}

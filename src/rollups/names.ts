@@ -1,0 +1,128 @@
+import { DAY, floorTo } from '../lib/index.ts'
+import type { Store } from '../store/index.ts'
+import { NO_EVENT, OTHER } from './columns.ts'
+
+/** Distinct event names, and as many tag keys, that a site may use on one UTC day; the rest is counted together. */
+export const NAMES_PER_DAY = 500
+
+/** Days a book is kept in memory: today's, and yesterday's for events that come late. */
+const BOOKS_PER_SITE = 2
+const SITES_PER_QUERY = 500
+
+export type NameKind = 'event' | 'tag'
+
+/** A name that has to be remembered as admitted. */
+export interface AdmittedName {
+  siteNo: number
+  day: number
+  kind: NameKind
+  name: string
+}
+
+/** Which names a site has used on one day, and which tag ids they belonged to. */
+export class NameBook {
+  readonly day: number
+  readonly #booked: Record<NameKind, Map<string, string>> = { event: new Map(), tag: new Map() }
+  /** Admitted under their own name, apart from the two that are always allowed. */
+  readonly #admitted: Record<NameKind, number> = { event: 0, tag: 0 }
+  readonly #namesOfIds = new Map<string, string>()
+
+  constructor(day: number) {
+    this.day = day
+  }
+
+  /** Takes in a name that was admitted before: by another process, or by this one before a restart. */
+  remember(kind: NameKind, name: string): void {
+    if (this.#booked[kind].has(name)) return
+    this.#booked[kind].set(name, name)
+    this.#admitted[kind]++
+  }
+
+  /**
+   * The name to count `name` under. `onAdmit` is told of a name that is new today and still fits under the cap.
+   */
+  book(kind: NameKind, name: string, onAdmit: (admitted: string) => void): string {
+    const known = this.#booked[kind].get(name)
+    if (known !== undefined) return known
+    if (name === OTHER || (kind === 'event' && name === NO_EVENT)) return name
+    const clean = storable(name)
+    if (clean !== name && this.#booked[kind].has(clean)) return clean
+    if (this.#admitted[kind] >= NAMES_PER_DAY) return OTHER
+    this.remember(kind, clean)
+    onAdmit(clean)
+    return clean
+  }
+
+  /** True the first time on this day that the tag id is seen with this name. */
+  linkId(containerId: string, tagId: string, name: string): boolean {
+    const key = `${containerId}|${tagId}`
+    if (this.#namesOfIds.get(key) === name) return false
+    this.#namesOfIds.set(key, name)
+    return true
+  }
+}
+
+/** The name books of all sites that sent something lately, loaded from the store when a site turns up. */
+export class NameBooks {
+  readonly #store: Store
+  readonly #books = new Map<number, NameBook[]>()
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Makes the books of these site-days ready for `book`. */
+  async load(siteDays: Iterable<{ siteNo: number; day: number }>): Promise<void> {
+    const missing = new Map<number, number[]>()
+    for (const { siteNo, day } of siteDays) {
+      if (this.#find(siteNo, day) !== undefined) continue
+      this.#add(siteNo, new NameBook(day))
+      const sites = missing.get(day)
+      if (sites === undefined) missing.set(day, [siteNo])
+      else sites.push(siteNo)
+    }
+    for (const [day, sites] of missing) {
+      for (let start = 0; start < sites.length; start += SITES_PER_QUERY) {
+        await this.#read(day, sites.slice(start, start + SITES_PER_QUERY))
+      }
+    }
+  }
+
+  /** @throws when the book was not loaded: a mistake of the caller. */
+  book(siteNo: number, day: number): NameBook {
+    const book = this.#find(siteNo, day)
+    if (book === undefined) throw new Error(`name book of site ${siteNo} for ${day} is not loaded`)
+    return book
+  }
+
+  /** Forgets what is known of the sites, so that it is read again: after a fold that failed, or a site that went. */
+  forget(siteNos: Iterable<number>): void {
+    for (const siteNo of siteNos) this.#books.delete(siteNo)
+  }
+
+  #find(siteNo: number, day: number): NameBook | undefined {
+    return this.#books.get(siteNo)?.find((book) => book.day === day)
+  }
+
+  #add(siteNo: number, book: NameBook): void {
+    const others = this.#books.get(siteNo) ?? []
+    const kept = [...others, book].sort((a, b) => b.day - a.day)
+    // The book just asked for stays even if it is the oldest: a straggler of the day before yesterday needs it now.
+    this.#books.set(siteNo, kept.length <= BOOKS_PER_SITE ? kept : [...kept.slice(0, BOOKS_PER_SITE), book])
+  }
+
+  async #read(day: number, siteNos: number[]): Promise<void> {
+    const rows = await this.#store.read
+      .selectFrom('daily_names')
+      .select(['site_no', 'kind', 'name'])
+      .where('site_no', 'in', siteNos)
+      .where('day', '=', day)
+      .execute()
+    for (const row of rows) this.#find(row.site_no, day)?.remember(row.kind === 'tag' ? 'tag' : 'event', row.name)
+  }
+}
+
+export const dayOf = (time: number): number => floorTo(time, DAY)
+
+/** The text as every engine can hold it: no NUL character, no half of a surrogate pair. */
+export const storable = (name: string): string => name.replaceAll('\0', '\ufffd').toWellFormed()

@@ -1,0 +1,195 @@
+import { floorTo, HOUR } from '../lib/index.ts'
+import type { BatchOperation, SqlValue, UpsertSpec } from '../store/index.ts'
+import {
+  clientUsage,
+  dailyNames,
+  eventRollups,
+  eventTagRollups,
+  GRAIN,
+  NO_EVENT,
+  OTHER,
+  rollupMarks,
+  siteContainers,
+  tagNames,
+  tagRollups,
+} from './columns.ts'
+import {
+  absorbEvent,
+  absorbTag,
+  type Cell,
+  type EventDelta,
+  OUTCOME_END,
+  type SiteDelta,
+  type TagDelta,
+  type Usage,
+} from './delta.ts'
+import type { NameBook, NameBooks, NameKind } from './names.ts'
+import { dayOf } from './names.ts'
+
+/** Rows of one fold transaction, gathered by table. */
+export class FoldRows {
+  readonly #values = new Map<UpsertSpec, SqlValue[]>()
+  readonly #usage = new Map<string, Map<number, Usage>>()
+  #count = 0
+
+  /** Rows gathered so far. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Adds everything one site reported. Sites must come in ascending order, so that every engine locks rows in one order. */
+  addSite(siteNo: number, clientId: string, site: SiteDelta, books: NameBooks): void {
+    const cells = site.cells.toSorted(byTimeAndContainer).map((cell) => this.#bookNames(siteNo, cell, books))
+    for (const [month, usage] of site.usage) this.#addUsage(clientId, month, usage)
+    for (const cell of cells) {
+      this.#addEvents(siteNo, cell)
+      this.#addTags(siteNo, cell)
+    }
+    for (const cell of mergeByHour(cells)) this.#addHour(siteNo, cell)
+    for (const hour of new Set(cells.map((cell) => floorTo(cell.minute, HOUR)))) {
+      this.#push(rollupMarks, siteNo, GRAIN.hour, hour)
+    }
+    for (const [containerId, lastSeenAt] of lastSeen(cells)) this.#push(siteContainers, siteNo, containerId, lastSeenAt)
+  }
+
+  operations(): BatchOperation[] {
+    for (const clientId of [...this.#usage.keys()].sort()) {
+      for (const [month, usage] of this.#usage.get(clientId) ?? []) {
+        this.#push(clientUsage, clientId, month, usage.events, usage.requests)
+      }
+    }
+    this.#usage.clear()
+    return Array.from(this.#values, ([spec, values]): BatchOperation => ({ kind: 'upsert', spec, values }))
+  }
+
+  #push(spec: UpsertSpec, ...row: SqlValue[]): void {
+    const values = this.#values.get(spec)
+    if (values === undefined) this.#values.set(spec, row)
+    else values.push(...row)
+    this.#count++
+  }
+
+  #addUsage(clientId: string, month: number, { events, requests }: Usage): void {
+    const months = this.#usage.get(clientId) ?? new Map<number, Usage>()
+    const before = months.get(month) ?? { events: 0, requests: 0 }
+    months.set(month, { events: before.events + events, requests: before.requests + requests })
+    this.#usage.set(clientId, months)
+  }
+
+  #addEvents(siteNo: number, cell: Cell): void {
+    for (const name of [...cell.events.keys()].sort()) {
+      const event = cell.events.get(name)
+      if (event !== undefined) {
+        this.#push(eventRollups, siteNo, GRAIN.minute, cell.minute, cell.containerId, name, ...event.counts)
+      }
+    }
+  }
+
+  #addTags(siteNo: number, cell: Cell): void {
+    const tags = tagsOf(cell)
+    for (const key of [...tags.keys()].sort()) {
+      const tag = tags.get(key)
+      if (tag !== undefined) {
+        this.#push(tagRollups, siteNo, GRAIN.minute, cell.minute, cell.containerId, key, ...tag.counts)
+      }
+    }
+  }
+
+  #addHour(siteNo: number, cell: Cell): void {
+    const hour = floorTo(cell.minute, HOUR)
+    for (const name of [...cell.events.keys()].sort()) {
+      if (name === NO_EVENT) continue // a batch does not say on which event its tags ran
+      const tags = cell.events.get(name)?.tags ?? new Map<string, TagDelta>()
+      for (const key of [...tags.keys()].sort()) {
+        const outcomes = tags.get(key)?.counts.slice(0, OUTCOME_END) ?? []
+        this.#push(eventTagRollups, siteNo, GRAIN.hour, hour, cell.containerId, name, key, ...outcomes)
+      }
+    }
+  }
+
+  /** The cell under the names it is to be counted by; the same object when no name changes, which is nearly always. */
+  #bookNames(siteNo: number, cell: Cell, books: NameBooks): Cell {
+    const day = dayOf(cell.minute)
+    const book = books.book(siteNo, day)
+    const nameOf = (kind: NameKind, name: string) =>
+      book.book(kind, name, (admitted) => this.#push(dailyNames, siteNo, day, kind, admitted))
+    let changed = false
+    for (const [name, event] of cell.events) {
+      changed ||= nameOf('event', name) !== name
+      for (const [key, tag] of event.tags) {
+        const booked = nameOf('tag', key)
+        changed ||= booked !== key
+        this.#linkIds(siteNo, cell, book, booked, tag)
+      }
+    }
+    return changed ? renamed(cell, nameOf) : cell
+  }
+
+  #linkIds(siteNo: number, cell: Cell, book: NameBook, name: string, tag: TagDelta): void {
+    if (name === OTHER) return // many tags share it: it is the name of none
+    for (const id of tag.ids) {
+      if (book.linkId(cell.containerId, id, name)) {
+        this.#push(tagNames, siteNo, cell.containerId, id, name, cell.lastSeenAt)
+      }
+    }
+  }
+}
+
+/** The same counts under other names; what falls together is added up. */
+function renamed(cell: Cell, nameOf: (kind: NameKind, name: string) => string): Cell {
+  const events = new Map<string, EventDelta>()
+  for (const [name, event] of cell.events) {
+    const tags = new Map<string, TagDelta>()
+    const copy = copyOf(event) // the delta stays as it is: a fold that fails is tried again with it
+    for (const [key, tag] of copy.tags) put(tags, nameOf('tag', key), tag, absorbTag)
+    put(events, nameOf('event', name), { counts: copy.counts, tags }, absorbEvent)
+  }
+  return { ...cell, events }
+}
+
+/** Executions by tag over all events of a cell. */
+function tagsOf(cell: Cell): Map<string, TagDelta> {
+  const [first, ...others] = cell.events.values()
+  if (first === undefined) return new Map()
+  if (others.length === 0) return first.tags
+  const tags = new Map<string, TagDelta>()
+  for (const event of cell.events.values()) {
+    for (const [key, tag] of event.tags) put(tags, key, { counts: tag.counts.slice(), ids: [] }, absorbTag)
+  }
+  return tags
+}
+
+/** One cell an hour and container; its `minute` is the first of those that went in. */
+function mergeByHour(cells: readonly Cell[]): Cell[] {
+  if (cells.length <= 1) return [...cells]
+  const merged = new Map<string, Cell>()
+  for (const cell of cells) {
+    const key = `${floorTo(cell.minute, HOUR)}|${cell.containerId}`
+    const target = merged.get(key) ?? { ...cell, events: new Map<string, EventDelta>() }
+    merged.set(key, target)
+    for (const [name, event] of cell.events) put(target.events, name, copyOf(event), absorbEvent)
+  }
+  return [...merged.values()]
+}
+
+const copyOf = (event: EventDelta): EventDelta => ({
+  counts: event.counts.slice(),
+  tags: new Map(Array.from(event.tags, ([key, tag]) => [key, { counts: tag.counts.slice(), ids: [] }])),
+})
+
+function lastSeen(cells: readonly Cell[]): Map<string, number> {
+  const seen = new Map<string, number>()
+  for (const { containerId, lastSeenAt } of cells) {
+    seen.set(containerId, Math.max(seen.get(containerId) ?? 0, lastSeenAt))
+  }
+  return seen
+}
+
+function put<V>(map: Map<string, V>, key: string, value: V, absorb: (ours: V, theirs: V) => void): void {
+  const known = map.get(key)
+  if (known === undefined) map.set(key, value)
+  else absorb(known, value)
+}
+
+const byTimeAndContainer = (a: Cell, b: Cell): number =>
+  a.minute - b.minute || (a.containerId < b.containerId ? -1 : a.containerId > b.containerId ? 1 : 0)

@@ -1,0 +1,43 @@
+import { addPayload } from '../../src/ingest/normalise.ts'
+import type { EventPayload } from '../../src/ingest/payload.ts'
+import { monthOf } from '../../src/lib/index.ts'
+import { Delta } from '../../src/rollups/index.ts'
+import type { Store } from '../../src/store/index.ts'
+
+/** A per-event payload with two tags; `over` replaces fields. */
+export function eventPayload(over: Partial<EventPayload> & { timestamp_ms: number }): EventPayload {
+  return {
+    container_id: 'GTM-ABC1234',
+    event_name: 'purchase',
+    tags: [
+      { id: '12', name: 'GA4', status: 'success', execution_time: 84 },
+      { id: '31', status: 'timeout', execution_time: 5_000 },
+    ],
+    ...over,
+  }
+}
+
+/** What the payloads add up to for one site, all accepted at `now`. */
+export function deltaOf(siteNo: number, payloads: readonly EventPayload[], now: number): Delta {
+  const delta = new Delta()
+  for (const payload of payloads) addPayload(delta, siteNo, payload, now, monthOf(now))
+  return delta
+}
+
+/** Puts a delta into the journal as a process called `nodeId` would. */
+export async function writeJournal(store: Store, nodeId: string, seq: number, delta: Delta): Promise<void> {
+  await store.write
+    .insertInto('journal')
+    .values({ node_id: nodeId, seq, written_at: 0, payload: delta.encode() })
+    .execute()
+}
+
+export async function totalEvents(store: Store, siteNo: number, grain = 60): Promise<number> {
+  const row = await store.read
+    .selectFrom('event_rollups')
+    .select((eb) => eb.fn.sum<number>('total').as('total'))
+    .where('site_no', '=', siteNo)
+    .where('grain', '=', grain)
+    .executeTakeFirstOrThrow()
+  return row.total ?? 0
+}

@@ -1,0 +1,49 @@
+import { newId, newIngestKey } from '../../src/lib/index.ts'
+import type { SiteRow, Store } from '../../src/store/index.ts'
+
+/** Writes a client and one site of it straight into the store; `over` replaces fields of the site. */
+export async function insertSite(store: Store, over: Partial<SiteRow> = {}): Promise<SiteRow> {
+  const clientId = over.client_id ?? newId()
+  await store.write
+    .insertInto('clients')
+    .values({
+      id: clientId,
+      name: 'Acme',
+      email: null,
+      chat_webhook: null,
+      is_active: 1,
+      plan: 'enterprise',
+      requests_per_second: null,
+      events_per_month: null,
+      reminder_minutes: null,
+      created_at: 0,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+  return store.write
+    .insertInto('sites')
+    .values({
+      id: newId(),
+      client_id: clientId,
+      name: 'shop',
+      url: 'https://shop.example',
+      ingest_key: newIngestKey(),
+      is_active: 1,
+      key_revoked_at: null,
+      timezone: 'UTC',
+      tag_server_url: null,
+      tag_manager_web_container_id: null,
+      tag_manager_server_container_id: null,
+      analytics_property_id: null,
+      analytics_measurement_id: null,
+      warehouse_project: null,
+      warehouse_dataset: null,
+      hosting_a_container_id: null,
+      hosting_b_container_id: null,
+      cmp_provider: null,
+      created_at: 0,
+      ...over,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
