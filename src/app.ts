@@ -19,6 +19,7 @@ export interface AppOptions {
   clock: Clock
   log: Logger
   isStopping: () => boolean
+  onError: (error: Error, what: string) => void
 }
 
 /** The whole interface over HTTP; does not listen. */
@@ -44,7 +45,7 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   metricsRoutes(app, { store, ingest, loops, clock, version: VERSION })
   managementRoutes(app, { store, clock, defaultPlan: config.defaultPlan })
   analyticsRoutes(app, { store, clock, retention })
-  dashboardRoutes(app, { store, clock })
+  dashboardRoutes(app, { store, clock, onError: options.onError })
   return app
 }
 

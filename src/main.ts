@@ -55,7 +55,16 @@ export async function startService({ config, clock, log }: ServiceOptions): Prom
 
     let isStopping = false
     const loops = [...ingest.loops, ...maintenance.loops]
-    const app = await buildApp({ config, store, ingest, loops, clock, log, isStopping: () => isStopping })
+    const app = await buildApp({
+      config,
+      store,
+      ingest,
+      loops,
+      clock,
+      log,
+      isStopping: () => isStopping,
+      onError,
+    })
     await listen(app, config)
     const stop = async (graceMs = STOP_GRACE_MS): Promise<void> => {
       isStopping = true

@@ -10,15 +10,13 @@ import { createLog } from './log.ts'
 const STOP_DEADLINE_MS = 9_500
 
 export function serveCommand(): Command {
-  return new Command('serve')
-    .description('run the service: migrate, listen, print the address')
-    .action(async () => {
-      const config = configFromEnvironment()
-      const log = createLog(config)
-      const service = await startService({ config, clock: systemClock, log })
-      stopOnSignals(service, log)
-      log.info({ version: VERSION, dataDir: config.dataDir }, `Tagwarden is ready on ${service.address}`)
-    })
+  return new Command('serve').description('run the service: migrate, listen, print the address').action(async () => {
+    const config = configFromEnvironment()
+    const log = createLog(config)
+    const service = await startService({ config, clock: systemClock, log })
+    stopOnSignals(service, log)
+    log.info({ version: VERSION, dataDir: config.dataDir }, `Tagwarden is ready on ${service.address}`)
+  })
 }
 
 /** SIGTERM and SIGINT stop in order; a second SIGINT does not wait. */

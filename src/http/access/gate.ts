@@ -81,16 +81,15 @@ export function createGate({ settings, publicUrl, clock }: GateOptions): Gate {
     return OPEN
   }
 
-  function recognise(request: FastifyRequest): Access {
-    if (!authenticationRequired) return OPEN
+  function identify(request: FastifyRequest): { access: Access; byCookie: boolean } {
     const token = bearerToken(request.headers.authorization)
-    if (token !== null) return accessOf(roleOfToken(token, request.ip))
+    if (token !== null) return { access: accessOf(roleOfToken(token, request.ip)), byCookie: false }
     const role = sessionRole(request)
-    return role === null ? NOBODY : accessOf(role)
+    return { access: role === null ? NOBODY : accessOf(role), byCookie: true }
   }
 
   function admitKnown(request: FastifyRequest): Access {
-    const access = recognise(request)
+    const { access, byCookie } = identify(request)
     if (access.role === 'nobody') {
       throw new AppError('unauthorized', 'A key is needed: send "Authorization: Bearer …" or sign in')
     }
@@ -98,7 +97,7 @@ export function createGate({ settings, publicUrl, clock }: GateOptions): Gate {
     if (access.role === 'viewer') throw new AppError('forbidden', 'This key reads only')
     // Browsers send cookies by themselves, so a change needs proof that a page of ours asks for it. They send no
     // `Authorization` by themselves.
-    if (request.headers.authorization === undefined) {
+    if (byCookie) {
       if (request.headers.origin === undefined) {
         throw new AppError('forbidden', 'A change with the session cookie needs an Origin header')
       }
@@ -110,7 +109,7 @@ export function createGate({ settings, publicUrl, clock }: GateOptions): Gate {
   return {
     authenticationRequired,
     admit: authenticationRequired ? admitKnown : admitOpen,
-    recognise,
+    recognise: (request) => (authenticationRequired ? identify(request).access : OPEN),
     refuseForeignPage,
     signIn(token, address) {
       const role = roleOfToken(token, address)

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LoadPlan, LoadResult } from '../lib/http-load.ts'
+import type { RequestTemplate } from '../lib/request-template.ts'
+import type { RunningServer } from '../lib/servers.ts'
+import type { Session } from '../lib/session.ts'
+
+/** Open connections, each with one request in flight. */
+export const CONNECTIONS = 64
+export const WARMUP_MS = 2_000
+/** Between two loads: what the last one left in memory is folded away before the next one is measured. */
+const SETTLE_MS = 2_000
+
+export interface Bench {
+  session: Session
+  /** Measured seconds of each load. */
+  seconds: number
+  /** How often each load is repeated. */
+  rounds: number
+  /** Minutes of full load in the memory scenario; 0 leaves it at one load of `seconds`. */
+  soakMinutes: number
+  progress(text: string): void
+}
+
+export interface Load {
+  server: RunningServer
+  request: RequestTemplate
+  keys: Uint8Array
+  connectionPerRequest?: boolean
+  /** Runs beside the load, and is waited for. */
+  meanwhile?: () => Promise<void>
+}
+
+/**
+ * Runs the loads in turn, `rounds` times over: A B A B rather than A A B B, because other work on the machine comes and
+ * goes and should meet all of them alike.
+ */
+export async function runRounds<Name extends string>(
+  bench: Bench,
+  loads: Readonly<Record<Name, Load>>,
+): Promise<Record<Name, LoadResult[]>> {
+  const names = Object.keys(loads) as Name[]
+  const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, LoadResult[]>
+  for (let round = 1; round <= bench.rounds; round++) {
+    for (const name of names) {
+      const result = await runLoadOnce(bench, loads[name])
+      results[name].push(result)
+      bench.progress(`round ${round}, ${name}: ${resultLine(result)}`)
+    }
+  }
+  return results
+}
+
+/** One load with its warm-up. */
+export async function runLoadOnce(bench: Bench, load: Load, measureMs = bench.seconds * 1_000): Promise<LoadResult> {
+  const [result] = await Promise.all([bench.session.load(planOf(load, measureMs)), load.meanwhile?.()])
+  await sleep(SETTLE_MS)
+  return result
+}
+
+const planOf = (load: Load, measureMs: number): LoadPlan => ({
+  port: load.server.port,
+  connections: CONNECTIONS,
+  warmupMs: WARMUP_MS,
+  measureMs,
+  request: load.request,
+  keys: load.keys,
+  connectionPerRequest: load.connectionPerRequest ?? false,
+})
+
+function resultLine(result: LoadResult): string {
+  const statuses = Object.entries(result.statuses).map(([status, count]) => `${status} × ${count}`)
+  return [
+    `${Math.round(result.requestsPerSecond)} requests/s`,
+    `p50 ${result.p50Ms.toFixed(2)} ms`,
+    `p99 ${result.p99Ms.toFixed(2)} ms`,
+    `max ${result.maxMs.toFixed(0)} ms`,
+    statuses.join(', ') || 'no answers',
+    `generator ${Math.round(result.generatorLoad * 100)} %`,
+    ...(result.unanswered > 0 ? [`${result.unanswered} unanswered`] : []),
+  ].join(', ')
+}

@@ -1,0 +1,67 @@
+import { newIngestKey } from '../../../src/lib/index.ts'
+import type { LoadResult } from '../../lib/http-load.ts'
+import { requestJson } from '../../lib/management-api.ts'
+import { eventBody } from '../../lib/payloads.ts'
+import { ingestRequest, packKeys, type RequestTemplate } from '../../lib/request-template.ts'
+import { type RunningServer, startTagwarden } from '../../lib/servers.ts'
+import { createSite } from '../../lib/sites.ts'
+import { type Check, grouped } from '../../lib/table.ts'
+import { medianOf, ratioOf, shareOfStatus } from '../compare.ts'
+import { heldUploads } from '../held-uploads.ts'
+import { type Load, runRounds } from '../rounds.ts'
+import type { Scenario } from './scenario.ts'
+
+const OVERSIZED = 1_048_577
+/** A limited client gets a request through now and then. */
+const LEAST_SHARE_REFUSED = 0.99
+
+/**
+ * Is a refusal cheaper than a success? The server's core is the limit, so requests/s say what each costs. An answer of
+ * 413 ends its connection, so it is measured against successes that each end theirs too.
+ */
+export const refusals: Scenario = async (bench) => {
+  const { session } = bench
+  const server = await startTagwarden(session, session.newFolder('data'))
+  const keys = await keysByAnswer(server)
+  const event = ingestRequest(eventBody())
+  const lastEvent = ingestRequest(eventBody(), { lastOfConnection: true })
+  const oversized = ingestRequest(eventBody(), { lastOfConnection: true, declaredLength: OVERSIZED })
+  const load = (key: string, request: RequestTemplate = event): Load => ({ server, request, keys: packKeys([key]) })
+  const results = await runRounds(bench, {
+    accepted: load(keys.accepted),
+    unauthorized: load(keys.unauthorized),
+    forbidden: load(keys.forbidden),
+    limited: load(keys.limited),
+    acceptedAlone: { ...load(keys.accepted, lastEvent), connectionPerRequest: true },
+    tooLarge: { ...load(keys.accepted, oversized), connectionPerRequest: true },
+  })
+  const checks = [
+    cheaper(401, results.unauthorized, results.accepted),
+    cheaper(403, results.forbidden, results.accepted),
+    cheaper(429, results.limited, results.accepted),
+    cheaper(413, results.tooLarge, results.acceptedAlone),
+    ...(await heldUploads(server, keys.unauthorized)),
+  ]
+  return { measurements: [], checks }
+}
+
+async function keysByAnswer(server: RunningServer) {
+  const accepted = await createSite(server.url, { name: 'Accepted', plan: 'enterprise' })
+  const forbidden = await createSite(server.url, { name: 'Disabled', plan: 'enterprise' })
+  await requestJson('PATCH', `${server.url}/api/sites/${forbidden.id}`, { is_active: false })
+  const limited = await createSite(server.url, { name: 'Limited', plan: 'enterprise', requests_per_second: 1 })
+  return { accepted: accepted.key, forbidden: forbidden.key, limited: limited.key, unauthorized: newIngestKey() }
+}
+
+function cheaper(status: number, refused: readonly LoadResult[], accepted: readonly LoadResult[]): Check {
+  const ratio = ratioOf(refused, accepted)
+  const share = shareOfStatus(refused, status)
+  const perSecond = medianOf(refused, (result) => result.requestsPerSecond)
+  const notAll = share < LEAST_SHARE_REFUSED ? `, but only ${(share * 100).toFixed(1)} % were ${status}` : ''
+  return {
+    what: `${status} answers`,
+    value: `${ratio.toFixed(2)} × accepted (${grouped(perSecond)} requests/s)${notAll}`,
+    target: '> 1 × accepted',
+    reached: ratio > 1 && notAll === '' && shareOfStatus(accepted, 200) === 1,
+  }
+}

@@ -1,0 +1,42 @@
+import { readFileSync, statfsSync } from 'node:fs'
+import { availableParallelism, cpus } from 'node:os'
+import { canPin } from './processes.ts'
+
+const TMPFS_MAGIC = 0x01021994
+
+/** The core of the server under load, and that of the load generator and the report reader. */
+export interface Pinning {
+  server: number | null
+  client: number | null
+}
+
+export const pinning = (): Pinning =>
+  canPin(0) && canPin(1) ? { server: 0, client: 1 } : { server: null, client: null }
+
+/** What the figures were taken on, as one line. */
+export function machineLine(): string {
+  const model = cpus()[0]?.model.trim() || 'unknown CPU'
+  return `${model}, ${availableParallelism()} cores, ${process.platform}, Node ${process.versions.node}`
+}
+
+/** What makes this run's figures mean something else than the same ones elsewhere. */
+export function caveats(pins: Pinning, dataFolder: string): string[] {
+  const notes: string[] = []
+  if (pins.server === null)
+    notes.push('Not pinned: `taskset` or a second core is missing, so server and load share cores.')
+  if (statfsSync(dataFolder).type === TMPFS_MAGIC) {
+    notes.push('The data lay in memory (tmpfs): a commit did not wait for a disk.')
+  }
+  return notes
+}
+
+/** Memory of a process in MB now and at its peak (`/proc`, so Linux only). @throws Error where that is missing. */
+export function residentMemory(pid: number): { nowMb: number; peakMb: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const megabytes = (field: string): number => {
+    const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]
+    if (kilobytes === undefined) throw new Error(`/proc/${pid}/status has no ${field}`)
+    return (Number(kilobytes) * 1_024) / 1_000_000
+  }
+  return { nowMb: megabytes('VmRSS'), peakMb: megabytes('VmHWM') }
+}

@@ -1,0 +1,87 @@
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hasEnded, type RunningProcess } from './processes.ts'
+import type { Session } from './session.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const START_TIMEOUT_MS = 60_000
+const POLL_INTERVAL_MS = 50
+
+export interface RunningServer extends RunningProcess {
+  port: number
+  url: string
+}
+
+/** The bare `node:http` + `JSON.parse` server. */
+export async function startBare(session: Session): Promise<RunningServer> {
+  return await startServer(session, 'bare', (port) => ({
+    args: [join(ROOT, 'bench/baseline/server.ts'), String(port)],
+  }))
+}
+
+/** The server that answers without looking. */
+export async function startAnswerer(session: Session): Promise<RunningServer> {
+  return await startServer(session, 'answerer', (port) => ({
+    args: [join(ROOT, 'bench/baseline/answerer.ts'), String(port)],
+  }))
+}
+
+/** Tagwarden on `dataDir`, as `tagwarden serve` starts it. */
+export async function startTagwarden(session: Session, dataDir: string): Promise<RunningServer> {
+  return await startServer(session, 'tagwarden', (port) => ({
+    args: [join(ROOT, 'src/cli/index.ts'), 'serve'],
+    environment: {
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      DEFAULT_PLAN: 'enterprise',
+      NODE_ENV: 'production',
+    },
+  }))
+}
+
+interface Command {
+  args: string[]
+  environment?: Record<string, string>
+}
+
+/** Resolves when the server answers `GET /ready` with 200. @throws Error with its last output when it does not. */
+async function startServer(session: Session, name: string, command: (port: number) => Command): Promise<RunningServer> {
+  const port = await freePort()
+  const folder = session.newFolder(name)
+  const running = session.startServer({
+    ...command(port),
+    core: session.pins.server,
+    folder,
+    logPath: join(folder, 'output.log'),
+  })
+  const url = `http://127.0.0.1:${port}`
+  const deadline = Date.now() + START_TIMEOUT_MS
+  while (!(await isReady(url))) {
+    if (hasEnded(running.child)) throw new Error(`${name} did not start:\n${running.logTail()}`)
+    if (Date.now() > deadline) throw new Error(`${name} is not ready after a minute:\n${running.logTail()}`)
+    await sleep(POLL_INTERVAL_MS)
+  }
+  return { ...running, port, url }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/ready`)
+    await response.text()
+    return response.status === 200
+  } catch {
+    return false // Not listening yet.
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port is free')
+  return address.port
+}

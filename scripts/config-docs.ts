@@ -1,0 +1,57 @@
+import { SETTINGS } from '../src/config.ts'
+
+type AnySetting = (typeof SETTINGS)[keyof typeof SETTINGS]
+
+const settings: readonly AnySetting[] = Object.values(SETTINGS)
+
+/** `docs/configuration.md`, as Markdown. */
+export function configurationPage(): string {
+  return `# Configuration
+
+<!-- Written by \`npm run docs\` from the table in src/config.ts; change the settings there. -->
+
+Settings are environment variables. \`tagwarden\` also reads a file \`.env\` in the folder it is started from
+([.env.example](../.env.example) lists everything); a variable that is already set wins over the file. All settings are
+checked at start: a wrong value stops it with one line that names the variable, the value and what is allowed. An empty
+value counts as unset.
+
+| Variable | Default | Meaning |
+|---|---|---|
+${settings.map(tableRow).join('\n')}
+
+## Secrets
+
+${sentenceList(settings.filter(({ secret }) => secret).map(({ name }) => `\`${name}\``))} are secrets: no message or log shows them.
+Each may be given as a file instead, as container platforms mount them: \`NAME_FILE\` holds the path of a file with the
+value, for example \`ADMIN_TOKEN_FILE=/run/secrets/admin_token\`. Setting both is an error.
+
+## Who may reach it
+
+By default only programs on the same machine reach the service, and management needs no key. Listening on any other
+address needs \`ADMIN_TOKEN\`, or \`ALLOW_UNAUTHENTICATED=true\` where something in front keeps strangers out; without
+either the start stops and says so. Tags send to \`https://\` addresses only, so a public instance stands behind a proxy
+that ends TLS; [compose.yaml](../compose.yaml) is one that works, with \`PUBLIC_URL\` and \`TRUST_PROXY\` set to match.
+`
+}
+
+/** `.env.example`: every setting with its default, all commented out, so that the copy changes nothing. */
+export function environmentExample(): string {
+  const head = `# Copy to .env and uncomment what differs from the default. Variables of the environment win over this file.
+# Written by \`npm run docs\` from the table in src/config.ts.
+`
+  return [head, ...settings.map(exampleEntry)].join('\n')
+}
+
+function tableRow({ name, defaultText, meaning, secret }: AnySetting): string {
+  const names = secret ? `\`${name}\`, \`${name}_FILE\`` : `\`${name}\``
+  const fallback = defaultText === UNSET ? UNSET : `\`${defaultText}\``
+  return `| ${names} | ${fallback} | ${meaning.replaceAll('|', '\\|')} |`
+}
+
+function exampleEntry({ name, defaultText, meaning }: AnySetting): string {
+  return `# ${meaning}\n#${name}=${defaultText === UNSET ? '' : defaultText}\n`
+}
+
+const UNSET = 'unset'
+
+const sentenceList = (words: readonly string[]): string => new Intl.ListFormat('en').format(words)

@@ -1,0 +1,79 @@
+/**
+ * Installs the dependencies when they are missing or differ from package-lock.json; silent when there is nothing to do.
+ * It runs before `npm start`, `npm test` and `npm run verify`, when the pinned Node may not be there yet: plain
+ * JavaScript for whatever Node the machine has, without dependencies.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const repository = fileURLToPath(new URL('..', import.meta.url))
+
+const NODE_MISSING = 'the pinned Node is missing'
+
+const reason = reasonToInstall()
+if (reason !== null) install(reason)
+
+/** What is wrong with the installed dependencies, or null. */
+function reasonToInstall() {
+  const installed = readJson('node_modules/.package-lock.json')
+  if (installed === null) return 'the dependencies are missing'
+  if (!existsSync(`${repository}node_modules/.bin/node`)) return NODE_MISSING
+  const locked = readJson('package-lock.json')
+  const manifest = readJson('package.json')
+  const same = locked !== null && manifestIsLocked(manifest, locked) && lockedIsInstalled(locked, installed)
+  return same ? null : 'the dependencies are not those of package-lock.json'
+}
+
+/** Whether package-lock.json was made from this package.json; if not, `npm ci` explains the difference. */
+function manifestIsLocked(manifest, locked) {
+  return ['dependencies', 'devDependencies'].every(
+    (kind) => JSON.stringify(manifest[kind]) === JSON.stringify(locked.packages[''][kind]),
+  )
+}
+
+/** Whether each locked package is installed, and no other. Optional ones depend on the machine and may be absent. */
+function lockedIsInstalled(locked, installed) {
+  const identity = (entry) => entry && `${entry.version} ${entry.integrity}`
+  const complete = Object.entries(locked.packages).every(
+    ([path, entry]) => path === '' || mayBeAbsent(entry) || identity(installed.packages[path]) === identity(entry),
+  )
+  return complete && Object.keys(installed.packages).every((path) => path in locked.packages)
+}
+
+/** `npm ci --omit=dev` leaves out what only the checks need; starting does not miss it. */
+function mayBeAbsent(entry) {
+  return entry.optional === true || (entry.dev === true && process.env.npm_lifecycle_event === 'prestart')
+}
+
+function install(why) {
+  console.error(`tagwarden: ${why}: running npm ci`)
+  const failure = runNpmCi() ?? reasonToInstall()
+  if (failure === null) return
+  const hint = failure === NODE_MISSING ? "; are npm's install scripts switched off?" : ''
+  console.error(`tagwarden: npm ci did not succeed: ${failure}${hint}`)
+  process.exit(1)
+}
+
+/** Why `npm ci` failed, or null. */
+function runNpmCi() {
+  const options = { cwd: repository, stdio: ['ignore', 2, 2] }
+  const npm = process.env.npm_execpath
+  // The Node that npm runs on, not this one, which may lie in the very node_modules that `npm ci` deletes.
+  const node = process.env.npm_node_execpath ?? process.execPath
+  const { status, error } =
+    npm !== undefined && basename(npm) === 'npm-cli.js'
+      ? spawnSync(node, [npm, 'ci', '--loglevel=error'], options)
+      : spawnSync('npm ci --loglevel=error', { ...options, shell: true })
+  if (status === 0) return null
+  return error?.message ?? `it ended with exit code ${status}, for the reason above`
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(repository + path, 'utf8'))
+  } catch {
+    return null
+  }
+}

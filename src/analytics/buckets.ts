@@ -1,0 +1,88 @@
+import { floorTo, HOUR, MINUTE } from '../lib/index.ts'
+import type { TimeRange } from '../rollups/index.ts'
+import { modulo, type OffsetSpan } from './zone.ts'
+
+const DAY_MS = 24 * HOUR
+
+/** How a chart's time axis is cut. Lengths are nominal: a local day has 23 or 25 hours when clocks change. */
+export interface BucketStep {
+  name: string
+  unit: 'minute' | 'hour' | 'day'
+  /** Units a bucket is long. */
+  count: number
+  seconds: number
+}
+
+const step = (name: string, unit: BucketStep['unit'], count: number, seconds: number): BucketStep => ({
+  name,
+  unit,
+  count,
+  seconds,
+})
+
+/** The steps a caller can ask for, finest first. */
+export const BUCKET_STEPS = {
+  '1m': step('1m', 'minute', 1, 60),
+  '5m': step('5m', 'minute', 5, 300),
+  '1h': step('1h', 'hour', 1, 3_600),
+  '1d': step('1d', 'day', 1, 86_400),
+} as const
+
+/** Further steps that only `auto` takes, for ranges of more days than a chart has room for. */
+export const LONG_STEPS: readonly BucketStep[] = [step('7d', 'day', 7, 7 * 86_400), step('28d', 'day', 28, 28 * 86_400)]
+
+/**
+ * Starts of the buckets that cover `range`, ascending; the first is at or before `range.from`. Hours and days follow the
+ * zone's local clock: a local hour or day that a clock change shortens or lengthens is still one bucket.
+ *
+ * @param spans the zone's offsets around `range`, see `offsetSpans`
+ */
+export function bucketStarts(size: BucketStep, range: TimeRange, spans: readonly OffsetSpan[]): number[] {
+  if (size.unit === 'minute')
+    return regularStarts(floorTo(range.from, size.count * MINUTE), range.to, size.count * MINUTE)
+  const starts = (size.unit === 'hour' ? localHours(spans) : localDays(spans)).filter((start) => start < range.to)
+  const first = starts.findLastIndex((start) => start <= range.from)
+  return starts.slice(Math.max(first, 0)).filter((_, index) => index % size.count === 0)
+}
+
+/** Index of the bucket that holds `time`, which must not be before the first. */
+export function bucketIndex(starts: readonly number[], time: number): number {
+  let low = 0
+  let high = starts.length
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((starts[middle] ?? Number.POSITIVE_INFINITY) <= time) low = middle
+    else high = middle
+  }
+  return low
+}
+
+function localHours(spans: readonly OffsetSpan[]): number[] {
+  return spans.flatMap(({ from, to, offset }, index) => {
+    const regular = regularStarts(from + modulo(-(from + offset), HOUR), to, HOUR)
+    const previous = spans[index - 1]
+    // Where a change is not of whole hours (Lord Howe Island) the local clock jumps inside an hour: a bucket starts there.
+    const jumps = previous !== undefined && (offset - previous.offset) % HOUR !== 0 && regular[0] !== from
+    return jumps ? [from, ...regular] : regular
+  })
+}
+
+/** Instants at which the local date becomes a later one, which need not be midnight. */
+function localDays(spans: readonly OffsetSpan[]): number[] {
+  const starts: number[] = []
+  let date = Number.NEGATIVE_INFINITY
+  for (const { from, to, offset } of spans) {
+    const midnight = from + modulo(-(from + offset), DAY_MS)
+    for (const time of [from, ...regularStarts(midnight, to, DAY_MS)]) {
+      const local = Math.floor((time + offset) / DAY_MS)
+      // The first instant only tells which date it is: its day started before.
+      if (local > date && date !== Number.NEGATIVE_INFINITY) starts.push(time)
+      date = Math.max(date, local)
+    }
+  }
+  return starts
+}
+
+function regularStarts(first: number, end: number, size: number): number[] {
+  return Array.from({ length: Math.max(0, Math.ceil((end - first) / size)) }, (_, index) => first + index * size)
+}

@@ -1,0 +1,133 @@
+import { EVENT_COLUMNS, GRAIN, NO_EVENT, OTHER, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
+import type { EventCounts, SiteRow, TagCounts } from '../store/index.ts'
+import { addSums, byCountThenKey, type Sums, sumBy, zeroSums } from './merge.ts'
+import { type EcommercePresence, ecommercePresence, type UserDataPresence, userDataPresence } from './presence.ts'
+import type { RangeQuery } from './range.ts'
+import { type Score, score } from './score.ts'
+import { bearsTransactionId, SCORE_TAG_COLUMNS, scoreCounts } from './score-counts.ts'
+import { type ContainerReport, containersOf, identityOf, rejectionsOf } from './site-facts.ts'
+import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
+import { sumRollups, totals } from './sums.ts'
+import type { TagIdentity } from './tag-identity.ts'
+import { type TagReport, tagReport } from './tag-report.ts'
+import { type Warning, warningsOf } from './warnings.ts'
+import { previousWindow, type ReportWindow, reportWindow } from './window.ts'
+
+/** What happened in one window. Times are epoch ms. */
+export interface WindowReport extends TimeRange {
+  total_events: number
+  events: { event_name: string; total: number }[]
+  tags: TagReport[]
+  user_data: UserDataPresence
+  ecommerce: EcommercePresence
+  score: Score
+  /** Requests refused, by reason. */
+  rejections: Record<string, number>
+  /** Events whose sender's clock was so wrong that ours was used. */
+  skewed: number
+  warnings: Warning[]
+  /** Not bound to the window, like `last_seen`. */
+  containers: ContainerReport[]
+  last_seen: number | null
+}
+
+export interface Overview extends WindowReport {
+  site_id: string
+  previous?: WindowReport
+}
+
+export interface OverviewQuery extends RangeQuery {
+  compare?: 'previous'
+}
+
+/** @throws AppError `invalid_request` for a window that cannot be answered. */
+export async function overview(context: ReportContext, site: SiteRow, query: OverviewQuery): Promise<Overview> {
+  const window = reportWindow(context, site, query)
+  const previous = query.compare === 'previous' ? previousWindow(context, site, window) : undefined
+  const read = { from: previous?.range.from ?? window.range.from, to: window.range.to }
+  return readSnapshot(context.store, site.site_no, read, async (snapshot) => {
+    const facts = {
+      identity: await identityOf(snapshot.db, site.site_no),
+      containers: await containersOf(snapshot.db, site.site_no),
+    }
+    const report = { site_id: site.id, ...(await windowReport(snapshot, window, facts)) }
+    return previous === undefined ? report : { ...report, previous: await windowReport(snapshot, previous, facts) }
+  })
+}
+
+interface SiteFacts {
+  identity: TagIdentity
+  containers: ContainerReport[]
+}
+
+async function windowReport(snapshot: Snapshot, window: ReportWindow, facts: SiteFacts): Promise<WindowReport> {
+  const { identity, containers } = facts
+  const events = await eventSums(snapshot, window)
+  const tags = await tagSums(snapshot, window, identity)
+  const all = sumOf([...events.values()], EVENT_COLUMNS)
+  const rejections = await rejectionsOf(snapshot.db, snapshot.siteNo, window.range)
+  return {
+    ...window.range,
+    total_events: all.total,
+    events: Array.from(events, ([event_name, sums]) => ({ event_name, total: sums.events }))
+      .filter(({ event_name, total }) => event_name !== NO_EVENT && total > 0)
+      .sort(
+        byCountThenKey(
+          (event) => event.total,
+          (event) => event.event_name,
+        ),
+      ),
+    tags: Array.from(tags, ([key, sums]) => tagReport(key, sums, identity)).sort(
+      byCountThenKey(
+        (tag) => tag.executions,
+        (tag) => tag.tag_key,
+      ),
+    ),
+    user_data: userDataPresence(all),
+    ecommerce: ecommercePresence(all),
+    score: score(scoreCounts(withTransactions(events, all), sumOf([...tags.values()], SCORE_TAG_COLUMNS))),
+    rejections,
+    skewed: all.skewed,
+    warnings: warningsOf({ events: events.has(OTHER), tags: tags.has(OTHER), skewed: all.skewed, total: all.total }),
+    containers,
+    last_seen: containers[0]?.last_seen ?? null,
+  }
+}
+
+async function eventSums(snapshot: Snapshot, window: ReportWindow): Promise<Map<string, EventCounts>> {
+  const rows = await sumRollups(snapshot.db, {
+    table: 'event_rollups',
+    siteNo: snapshot.siteNo,
+    segments: snapshot.cover(window.range, window.rows(GRAIN.day)),
+    by: ['event_name'],
+    measures: totals(EVENT_COLUMNS),
+  })
+  return sumBy(rows, EVENT_COLUMNS, (row) => row.event_name)
+}
+
+async function tagSums(
+  snapshot: Snapshot,
+  window: ReportWindow,
+  identity: TagIdentity,
+): Promise<Map<string, TagCounts>> {
+  const rows = await sumRollups(snapshot.db, {
+    table: 'tag_rollups',
+    siteNo: snapshot.siteNo,
+    segments: snapshot.cover(window.range, window.rows(GRAIN.day)),
+    by: ['container_id', 'tag_key'],
+    measures: totals(TAG_COLUMNS),
+  })
+  return sumBy(rows, TAG_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
+}
+
+function withTransactions(events: ReadonlyMap<string, EventCounts>, all: EventCounts) {
+  const bearing = [...events].filter(([name]) => bearsTransactionId(name)).map(([, sums]) => sums)
+  const { ecommerce_total: transaction_total, transaction_id } = sumOf(bearing, ['ecommerce_total', 'transaction_id'])
+  return { ...all, transaction_total, transaction_id }
+}
+
+function sumOf<C extends string>(rows: readonly Sums<C>[], columns: readonly C[]): Sums<C> {
+  const sums = zeroSums(columns)
+  for (const row of rows) addSums(sums, row, columns)
+  return sums
+}

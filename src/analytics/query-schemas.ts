@@ -1,0 +1,71 @@
+import { type Static, Type } from 'typebox'
+import { IsoTime, Uuid } from '../http/index.ts'
+import { BUCKET_NAMES } from './bucket-choice.ts'
+import { DEFAULT_HOURS } from './range.ts'
+import { GROUPS, METRICS } from './timeseries/index.ts'
+
+/** Longest event name and tag key that ingest takes. */
+const NAME_MAX = 256
+
+export const SiteParams = Type.Object({ site_id: Uuid })
+
+export const TagParams = Type.Object({
+  site_id: Uuid,
+  tag_key: Type.String({
+    minLength: 1,
+    description: "The tag's key, percent-encoded: its name, an older name of it, or `tag_<id>`",
+  }),
+})
+
+const range = {
+  from: Type.Optional(Type.Unsafe<string>({ ...IsoTime, description: 'Start of the window, ISO 8601' })),
+  to: Type.Optional(
+    Type.Unsafe<string>({ ...IsoTime, description: 'End of the window (exclusive), ISO 8601; without it until now' }),
+  ),
+  hours: Type.Optional(
+    Type.Integer({ minimum: 1, description: `The last hours instead of from and to; ${DEFAULT_HOURS} by default` }),
+  ),
+  bucket: Type.Optional(
+    Type.Enum([...BUCKET_NAMES], {
+      default: 'auto',
+      description: '`auto` is the finest with at most 400 points. No effect on reports that have no time axis',
+    }),
+  ),
+}
+
+const strict = { additionalProperties: false } as const
+
+export const WindowQuery = Type.Object(range, strict)
+
+export const OverviewParams = Type.Object(
+  {
+    ...range,
+    compare: Type.Optional(
+      Type.Enum(['previous'], { description: 'Adds the window of equal length just before as `previous`' }),
+    ),
+  },
+  strict,
+)
+
+export const TimeseriesParams = Type.Object(
+  {
+    metric: Type.Enum([...METRICS]),
+    ...range,
+    group_by: Type.Optional(
+      Type.Enum([...GROUPS], {
+        description:
+          'One series each: `event_name` with events, executions, failures; `tag_key` with executions, failures, latency ' +
+          '(then p95); `outcome` with executions, failures; `field` with user_data, ecommerce',
+      }),
+    ),
+    event_name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: NAME_MAX, description: 'Only this event: events, executions, failures' }),
+    ),
+    tag_key: Type.Optional(
+      Type.String({ minLength: 1, maxLength: NAME_MAX, description: 'Only this tag: executions, failures, latency' }),
+    ),
+  },
+  strict,
+)
+
+export type TimeseriesParams = Static<typeof TimeseriesParams>

@@ -1,0 +1,153 @@
+import type { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp } from '../http/index.ts'
+import {
+  matrixAnswer,
+  overviewAnswer,
+  rangeQuery,
+  recentAnswer,
+  tagAnswer,
+  timeseriesAnswer,
+  timeseriesQuery,
+} from './answers.ts'
+import { csvFileName, timeseriesCsv } from './export.ts'
+import { matrix } from './matrix.ts'
+import { overview } from './overview.ts'
+import { OverviewParams, SiteParams, TagParams, TimeseriesParams, WindowQuery } from './query-schemas.ts'
+import { recent } from './recent.ts'
+import { MatrixAnswer, OverviewAnswer, RecentAnswer, TagAnswer, TimeseriesAnswer } from './schemas.ts'
+import { requireSite } from './site-facts.ts'
+import type { ReportContext } from './snapshot.ts'
+import { tag } from './tag.ts'
+import { timeseries } from './timeseries/index.ts'
+
+const tags = ['Reports']
+const path = '/api/monitoring/sites/:site_id'
+
+const WINDOW_TEXT =
+  'The window is `from` to `to`, `from` until now, or the last `hours`. The answer names the window it is about: whole ' +
+  'minutes, and whole hours where minutes are no longer kept.'
+
+/** Adds the reports on what was ingested. */
+export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
+  const siteOf = ({ site_id }: { site_id: string }) => requireSite(context.store.read, site_id)
+
+  app.get(
+    `${path}/overview`,
+    {
+      schema: {
+        tags,
+        summary: 'What a site sent',
+        description:
+          'Totals, events, tags, presence of user and e-commerce data, score, rejections and warnings of a window, and ' +
+          `which containers ever sent something. ${WINDOW_TEXT}`,
+        params: SiteParams,
+        querystring: OverviewParams,
+        response: { 200: OverviewAnswer, ...errorResponses(400, 404) },
+      },
+    },
+    async ({ params, query }) => {
+      const { compare, ...window } = query
+      const asked = { ...rangeQuery(window), ...(compare === undefined ? {} : { compare }) }
+      return overviewAnswer(await overview(context, await siteOf(params), asked))
+    },
+  )
+
+  app.get(
+    `${path}/timeseries`,
+    {
+      schema: {
+        tags,
+        summary: 'A metric over time',
+        description:
+          'One point per bucket, empty ones included: 0 for counts, null for rates, times and scores. Hours and days are ' +
+          "those of the site's time zone; the first and last bucket count only what lies in the window. Executions and " +
+          'failures by event are known per UTC hour, of per-event payloads only, and belong to the bucket in which the ' +
+          `hour starts. ${WINDOW_TEXT}`,
+        params: SiteParams,
+        querystring: TimeseriesParams,
+        response: { 200: TimeseriesAnswer, ...errorResponses(400, 404) },
+      },
+    },
+    async ({ params, query }) =>
+      timeseriesAnswer(await timeseries(context, await siteOf(params), timeseriesQuery(query))),
+  )
+
+  app.get(
+    `${path}/export.csv`,
+    {
+      schema: {
+        tags,
+        summary: 'A metric over time, as CSV',
+        description: 'The points of the timeseries with the same parameters: `t,key,value`, one line a point.',
+        params: SiteParams,
+        querystring: TimeseriesParams,
+        response: {
+          200: {
+            description: 'CSV with a header line',
+            content: { 'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) } },
+          },
+          ...errorResponses(400, 404),
+        },
+      },
+    },
+    async ({ params, query }, reply) => {
+      const site = await siteOf(params)
+      const report = await timeseries(context, site, timeseriesQuery(query))
+      reply.type('text/csv; charset=utf-8')
+      reply.header('content-disposition', `attachment; filename="${csvFileName(site.name, report)}"`)
+      return reply.send(timeseriesCsv(report))
+    },
+  )
+
+  app.get(
+    `${path}/tags/:tag_key`,
+    {
+      schema: {
+        tags,
+        summary: 'One tag',
+        description:
+          'Outcomes and execution times of a tag, and how it ended on each event (per-event payloads only, over the whole ' +
+          `hours in \`events_window\`). 404 when it did not run in the window. ${WINDOW_TEXT}`,
+        params: TagParams,
+        querystring: WindowQuery,
+        response: { 200: TagAnswer, ...errorResponses(400, 404) },
+      },
+    },
+    async ({ params, query }) => tagAnswer(await tag(context, await siteOf(params), params.tag_key, rangeQuery(query))),
+  )
+
+  app.get(
+    `${path}/matrix`,
+    {
+      schema: {
+        tags,
+        summary: 'Which tag ran on which event',
+        description:
+          'Executions per event and tag, and how many of them failed; per-event payloads only. Events and tags with the ' +
+          'most executions come first. Covers the whole UTC hours that the window touches.',
+        params: SiteParams,
+        querystring: WindowQuery,
+        response: { 200: MatrixAnswer, ...errorResponses(400, 404) },
+      },
+    },
+    async ({ params, query }) => matrixAnswer(await matrix(context, await siteOf(params), rangeQuery(query))),
+  )
+
+  app.get(
+    `${path}/recent`,
+    {
+      schema: {
+        tags,
+        summary: 'What arrived lately',
+        description:
+          'The last 50 accepted payloads (flags and counters only) and the last 50 rejections, newest first; with a window ' +
+          'those in it.',
+        params: SiteParams,
+        querystring: WindowQuery,
+        response: { 200: RecentAnswer, ...errorResponses(400, 404) },
+      },
+    },
+    async ({ params, query }) => recentAnswer(await recent(context, await siteOf(params), rangeQuery(query))),
+  )
+}

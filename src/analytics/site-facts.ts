@@ -1,0 +1,55 @@
+import { floorTo, MINUTE, notFound } from '../lib/index.ts'
+import type { TimeRange } from '../rollups/index.ts'
+import { type Kysely, type SiteRow, type Tables, totalOf } from '../store/index.ts'
+import { type TagIdentity, tagIdentity } from './tag-identity.ts'
+
+/** @throws AppError `not_found`. */
+export async function requireSite(db: Kysely<Tables>, siteId: string): Promise<SiteRow> {
+  const site = await db.selectFrom('sites').selectAll().where('id', '=', siteId).executeTakeFirst()
+  if (site === undefined) throw notFound('Site')
+  return site
+}
+
+export interface ContainerReport {
+  container_id: string
+  /** Epoch ms. */
+  last_seen: number
+}
+
+/** Containers that ever sent something, the latest first; not bound to a window. */
+export async function containersOf(db: Kysely<Tables>, siteNo: number): Promise<ContainerReport[]> {
+  return db
+    .selectFrom('site_containers')
+    .select(['container_id', 'last_seen_at as last_seen'])
+    .where('site_no', '=', siteNo)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('container_id')
+    .execute()
+}
+
+/** How many requests were refused in the minutes of `range`, by reason. */
+export async function rejectionsOf(
+  db: Kysely<Tables>,
+  siteNo: number,
+  range: TimeRange,
+): Promise<Record<string, number>> {
+  const rows = await db
+    .selectFrom('rejection_counts')
+    .select(['reason', totalOf('total').as('count')])
+    .where('site_no', '=', siteNo)
+    .where('bucket', '>=', floorTo(range.from, MINUTE))
+    .where('bucket', '<', range.to)
+    .groupBy('reason')
+    .orderBy('reason')
+    .execute()
+  return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]))
+}
+
+export async function identityOf(db: Kysely<Tables>, siteNo: number): Promise<TagIdentity> {
+  const rows = await db
+    .selectFrom('tag_names')
+    .select(['container_id', 'tag_id', 'tag_name', 'last_seen_at'])
+    .where('site_no', '=', siteNo)
+    .execute()
+  return tagIdentity(rows)
+}

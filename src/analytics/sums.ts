@@ -1,0 +1,78 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { RollupTable, Segment } from '../rollups/index.ts'
+import { type Kysely, type Tables, totalOf } from '../store/index.ts'
+
+/** Segments per statement: SQLite allows 500 parts in a union. */
+const SEGMENTS_PER_STATEMENT = 100
+
+/** Rows to add up: from `segments` of a site, one sum per combination of the `by` columns (and of the slot). */
+export interface SumRequest<K extends string, M extends string> {
+  table: RollupTable
+  siteNo: number
+  segments: readonly Segment[]
+  by: readonly K[]
+  measures: Readonly<Record<M, RawBuilder<number>>>
+  where?: RawBuilder<SqlBool>
+  /** Rows with the same value fall together in time; without it all do. */
+  slot?: RawBuilder<number>
+  /** Most rows to answer with, so that a caller can tell that there are more. */
+  limit?: number
+}
+
+export type SumRow<K extends string, M extends string> = Record<K, string> &
+  Record<M, number> & {
+    /** Start of the earliest row that went in, epoch ms. */
+    at: number
+  }
+
+/**
+ * Sums over the rows of `segments`, one row per segment and key: what belongs together is still to be added up.
+ *
+ * One grouped select per segment, joined by `union all`. Measured against one grouping over all of them it is a fifth
+ * faster, and four times faster than OR-ed ranges, for which SQLite does not use the key.
+ */
+export async function sumRollups<K extends string, M extends string>(
+  db: Kysely<Tables>,
+  request: SumRequest<K, M>,
+): Promise<SumRow<K, M>[]> {
+  const rows: SumRow<K, M>[] = []
+  for (let start = 0; start < request.segments.length; start += SEGMENTS_PER_STATEMENT) {
+    const segments = request.segments.slice(start, start + SEGMENTS_PER_STATEMENT)
+    const selects = sql.join(
+      segments.map((segment) => selectOf(request, segment)),
+      sql` union all `,
+    )
+    const limited = request.limit === undefined ? selects : sql`${selects} limit ${request.limit - rows.length}`
+    rows.push(...(await sql<SumRow<K, M>>`${limited}`.execute(db)).rows)
+    if (request.limit !== undefined && rows.length >= request.limit) break
+  }
+  return rows
+}
+
+function selectOf<K extends string, M extends string>(
+  request: SumRequest<K, M>,
+  segment: Segment,
+): RawBuilder<unknown> {
+  const keys = request.by.map((column) => sql.ref(column))
+  const measures = Object.entries<RawBuilder<number>>(request.measures).map(
+    ([name, measure]) => sql`${measure} as ${sql.ref(name)}`,
+  )
+  const groups = request.slot === undefined ? keys : [request.slot, ...keys]
+  const where = request.where === undefined ? sql`` : sql` and ${request.where}`
+  // Without a group an aggregate answers one row even where there is none, whose `at` is null.
+  const group = groups.length === 0 ? sql` having count(*) > 0` : sql` group by ${sql.join(groups)}`
+  return sql`select ${sql.join([sql`min(bucket) as at`, ...keys, ...measures])} from ${sql.table(request.table)}
+    where site_no = ${request.siteNo} and grain = ${segment.grain}
+    and bucket >= ${segment.from} and bucket < ${segment.to}${where}${group}`
+}
+
+/** `totalOf` over the rows that meet `condition`. */
+export const totalWhere = (column: string, condition: RawBuilder<SqlBool>): RawBuilder<number> =>
+  totalOf(sql<number | null>`case when ${condition} then ${sql.ref(column)} end`)
+
+/** A measure for each of the columns, under its own name. */
+export const totals = <C extends string>(columns: readonly C[]): Record<C, RawBuilder<number>> =>
+  Object.fromEntries(columns.map((column) => [column, totalOf(column)])) as Record<C, RawBuilder<number>>
+
+export const isOneOf = (column: string, values: readonly string[]): RawBuilder<SqlBool> =>
+  sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`

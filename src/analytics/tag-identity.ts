@@ -1,0 +1,95 @@
+import { OTHER } from '../rollups/index.ts'
+import type { TagNameTable } from '../store/index.ts'
+
+export type TagNameRow = Omit<TagNameTable, 'site_no'>
+
+/** By container: the key that the rows of another key are reported under. Keys that stay as they are do not appear. */
+export type CanonicalKeys = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+const idKey = (tagId: string): string => `tag_${tagId}`
+
+/**
+ * Which keys are the same tag. Within a container the rows of `tag_<id>` belong to the latest name of that id, and those
+ * of an old name to the newer name of the id that left it, unless another id still goes by the old name. A newer name is
+ * one that an id still holds, so a key never leads on to a third.
+ */
+export function canonicalTagKeys(rows: readonly TagNameRow[]): CanonicalKeys {
+  const byContainer = Map.groupBy(named(rows), (row) => row.container_id)
+  return new Map(Array.from(byContainer, ([containerId, names]) => [containerId, keysOfContainer(names)]))
+}
+
+function keysOfContainer(rows: readonly TagNameRow[]): Map<string, string> {
+  const latest = latestNames(rows)
+  const held = new Set(Array.from(latest.values(), (row) => row.tag_name))
+  const keys = new Map<string, string>()
+  for (const [tagId, { tag_name }] of latest) keys.set(idKey(tagId), tag_name)
+  for (const row of oldestFirst(rows)) {
+    const successor = latest.get(row.tag_id)
+    if (!held.has(row.tag_name) && successor !== undefined) keys.set(row.tag_name, successor.tag_name)
+  }
+  // A name that looks like an id's key and is in use is that name's own key.
+  for (const name of held) keys.delete(name)
+  return keys
+}
+
+/** The latest name of each id. */
+function latestNames(rows: readonly TagNameRow[]): Map<string, TagNameRow> {
+  return new Map(oldestFirst(rows).map((row) => [row.tag_id, row]))
+}
+
+/** Names seen at the same time are ordered by text, so that a report does not depend on the order of rows. */
+const oldestFirst = (rows: readonly TagNameRow[]): TagNameRow[] =>
+  rows.toSorted((a, b) => a.last_seen_at - b.last_seen_at || (a.tag_name < b.tag_name ? -1 : 1))
+
+/** Ids of tags over the cardinality cap are linked to the name that stands for all of them: that is no name. */
+const named = (rows: readonly TagNameRow[]): TagNameRow[] => rows.filter((row) => row.tag_name !== OTHER)
+
+/** What reports need to know of a site's tags. */
+export interface TagIdentity {
+  /** The key under which a row is reported. */
+  keyOf: (containerId: string, rawKey: string) => string
+  /** Every key that rows of this tag may carry. */
+  rawKeysOf: (key: string) => string[]
+  /** The key a caller may mean by `key`, which may be an old name or `tag_<id>`. */
+  resolve: (key: string) => string
+  /** The id seen latest under this key, null when batches named it and no id is known. */
+  idOf: (key: string) => string | null
+  nameOf: (key: string) => string | null
+}
+
+export function tagIdentity(allRows: readonly TagNameRow[]): TagIdentity {
+  const rows = oldestFirst(named(allRows))
+  const keys = canonicalTagKeys(rows)
+  const keyOf = (containerId: string, rawKey: string) => keys.get(containerId)?.get(rawKey) ?? rawKey
+  const names = new Set(rows.map((row) => row.tag_name))
+  const ids = new Map(rows.map((row) => [keyOf(row.container_id, row.tag_name), row.tag_id]))
+  const rawKeys = new Map<string, Set<string>>()
+  const meant = new Map<string, string>()
+  for (const { container_id, tag_id, tag_name } of rows) {
+    for (const rawKey of [tag_name, idKey(tag_id)]) {
+      const key = keyOf(container_id, rawKey)
+      rawKeys.set(key, (rawKeys.get(key) ?? new Set([key])).add(rawKey))
+      meant.set(rawKey, key)
+    }
+  }
+  const idInKey = (key: string) => (!names.has(key) && key.startsWith('tag_') ? key.slice('tag_'.length) : null)
+  return {
+    keyOf,
+    rawKeysOf: (key) => [...(rawKeys.get(key) ?? [key])],
+    resolve: (key) => meant.get(key) ?? key,
+    idOf: (key) => ids.get(key) ?? idInKey(key),
+    nameOf: (key) => (key === OTHER || idInKey(key) !== null ? null : key),
+  }
+}
+
+/** Every key that rows of the tag a caller means by `key` may carry. */
+export const rawKeysMeant = (identity: TagIdentity, key: string): string[] => [
+  ...new Set([...identity.rawKeysOf(key), ...identity.rawKeysOf(identity.resolve(key))]),
+]
+
+/**
+ * The tag a caller means by `key`: the one that is reported under it, or else the one it leads to. (`tag_31` may be an
+ * unnamed tag in one container and have a name in another.)
+ */
+export const meantTag = (identity: TagIdentity, key: string, isReported: (key: string) => boolean): string =>
+  isReported(key) ? key : identity.resolve(key)

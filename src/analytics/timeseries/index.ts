@@ -1,0 +1,60 @@
+import type { TimeRange } from '../../rollups/index.ts'
+import type { SiteRow } from '../../store/index.ts'
+import { chooseBuckets } from '../bucket-choice.ts'
+import { identityOf } from '../site-facts.ts'
+import { type ReportContext, readSnapshot } from '../snapshot.ts'
+import { reportWindow } from '../window.ts'
+import { eventSeries } from './events.ts'
+import { executionSeries } from './executions.ts'
+import { latencySeries } from './latency.ts'
+import { type Metric, needsEventTags, requireAnswerable, type TimeseriesQuery } from './plan.ts'
+import { qualitySeries, scoreSeries } from './quality.ts'
+import type { SeriesContext } from './read.ts'
+import type { Series } from './series.ts'
+
+export { GROUPS, METRICS, type Metric, type TimeseriesQuery } from './plan.ts'
+export type { Point, Series } from './series.ts'
+
+/** A metric over time. Times are epoch ms. */
+export interface Timeseries extends TimeRange {
+  site_id: string
+  metric: Metric
+  /** Nominal length: a local day has 23 or 25 hours when clocks change. */
+  bucket_seconds: number
+  series: Series[]
+}
+
+const SERIES_OF: Readonly<Record<Metric, (context: SeriesContext) => Promise<Series[]>>> = {
+  events: eventSeries,
+  executions: executionSeries,
+  failures: executionSeries,
+  latency: latencySeries,
+  user_data: qualitySeries,
+  ecommerce: qualitySeries,
+  score: scoreSeries,
+}
+
+/**
+ * The points of a metric per bucket, empty buckets included. The first and the last bucket may be cut by the window:
+ * only what lies in it is counted.
+ *
+ * @throws AppError `invalid_request` when the window, the bucket, the grouping or a filter cannot be answered.
+ */
+export async function timeseries(context: ReportContext, site: SiteRow, query: TimeseriesQuery): Promise<Timeseries> {
+  requireAnswerable(query)
+  const window = reportWindow(context, site, query)
+  const hoursOnly = needsEventTags(query)
+  const range = hoursOnly ? window.hours : window.range
+  const buckets = chooseBuckets(query.bucket ?? 'auto', range, { ...window, hoursOnly })
+  const series = await readSnapshot(context.store, site.site_no, range, async (snapshot) => {
+    const identity = await identityOf(snapshot.db, site.site_no)
+    return SERIES_OF[query.metric]({ snapshot, identity, window, buckets, query })
+  })
+  return {
+    site_id: site.id,
+    metric: query.metric,
+    ...range,
+    bucket_seconds: buckets.step.seconds,
+    series,
+  }
+}

@@ -1,0 +1,58 @@
+import { invalidRequest } from '../../lib/index.ts'
+import type { BucketName } from '../bucket-choice.ts'
+import type { RangeQuery } from '../range.ts'
+
+export const METRICS = ['events', 'executions', 'failures', 'latency', 'user_data', 'ecommerce', 'score'] as const
+export type Metric = (typeof METRICS)[number]
+
+export const GROUPS = ['event_name', 'tag_key', 'outcome', 'field'] as const
+export type Group = (typeof GROUPS)[number]
+
+type Filter = 'event_name' | 'tag_key'
+
+export interface TimeseriesQuery extends RangeQuery {
+  metric: Metric
+  bucket?: BucketName
+  group_by?: Group
+  event_name?: string
+  tag_key?: string
+}
+
+/** What each metric can be grouped and filtered by. */
+export const ALLOWED: Readonly<Record<Metric, { groups: readonly Group[]; filters: readonly Filter[] }>> = {
+  events: { groups: ['event_name'], filters: ['event_name'] },
+  executions: { groups: ['event_name', 'tag_key', 'outcome'], filters: ['event_name', 'tag_key'] },
+  failures: { groups: ['event_name', 'tag_key', 'outcome'], filters: ['event_name', 'tag_key'] },
+  latency: { groups: ['tag_key'], filters: ['tag_key'] },
+  user_data: { groups: ['field'], filters: [] },
+  ecommerce: { groups: ['field'], filters: [] },
+  score: { groups: [], filters: [] },
+}
+
+/**
+ * @throws AppError `invalid_request` when the metric is not known by what the query groups or filters by, naming what is
+ * allowed.
+ */
+export function requireAnswerable(query: TimeseriesQuery): void {
+  const { metric, group_by } = query
+  const { groups, filters } = ALLOWED[metric]
+  if (group_by !== undefined && !groups.includes(group_by)) {
+    throw invalidRequest(
+      '/group_by',
+      `${group_by} is not kept for ${metric}: ${allowedText('can be grouped by', groups)}`,
+    )
+  }
+  for (const filter of ['event_name', 'tag_key'] as const) {
+    if (query[filter] !== undefined && !filters.includes(filter)) {
+      throw invalidRequest(`/${filter}`, `does not apply to ${metric}: ${allowedText('can be filtered by', filters)}`)
+    }
+  }
+}
+
+/** Which event a tag ran on is kept per hour, and only of per-event payloads. */
+export const needsEventTags = (query: TimeseriesQuery): boolean =>
+  (query.metric === 'executions' || query.metric === 'failures') &&
+  (query.group_by === 'event_name' || query.event_name !== undefined)
+
+const allowedText = (can: string, names: readonly string[]): string =>
+  `it ${can} ${names.length === 0 ? 'nothing' : names.join(' or ')}`

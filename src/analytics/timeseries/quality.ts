@@ -1,0 +1,72 @@
+import type { EventCounts } from '../../store/index.ts'
+import { zeroSums } from '../merge.ts'
+import { ECOMMERCE_FIELDS, ratio, USER_DATA_FIELDS } from '../presence.ts'
+import { ecommerceScore, score, userDataScore } from '../score.ts'
+import {
+  qualityCounts,
+  SCORE_EVENT_COLUMNS,
+  SCORE_EVENT_MEASURES,
+  SCORE_TAG_COLUMNS,
+  SCORE_TAG_MEASURES,
+  scoreCounts,
+} from '../score-counts.ts'
+import { totals } from '../sums.ts'
+import { readBuckets, type SeriesContext } from './read.ts'
+import { type Cells, cellsBy, type Series, seriesOf } from './series.ts'
+
+/** Presence of user-data or e-commerce fields: the sub-score (0–100), or the rate of each field (0–1). */
+export async function qualitySeries(context: SeriesContext): Promise<Series[]> {
+  const { query } = context
+  if (query.group_by === 'field') {
+    return query.metric === 'user_data'
+      ? fieldSeries(context, USER_DATA_FIELDS)
+      : fieldSeries(context, ECOMMERCE_FIELDS)
+  }
+  const cells = await scoreEventCells(context)
+  return [
+    seriesOf(query.metric, context.buckets.starts, cells, SCORE_EVENT_COLUMNS, (sums) => {
+      const counts = qualityCounts(sums)
+      return query.metric === 'user_data' ? userDataScore(counts.user_data) : ecommerceScore(counts.ecommerce)
+    }),
+  ]
+}
+
+/** The overall score of each bucket, null where there were too few events. */
+export async function scoreSeries(context: SeriesContext): Promise<Series[]> {
+  const { starts } = context.buckets
+  const events = await scoreEventCells(context)
+  const tagRows = await readBuckets(context, { table: 'tag_rollups', by: [], measures: SCORE_TAG_MEASURES })
+  const tags = cellsBy(tagRows, starts, SCORE_TAG_COLUMNS, () => ALL).get(ALL) ?? []
+  const noEvents = zeroSums(SCORE_EVENT_COLUMNS)
+  const noTags = zeroSums(SCORE_TAG_COLUMNS)
+  return [
+    {
+      key: context.query.metric,
+      points: starts.map((t, index) => ({
+        t,
+        value: score(scoreCounts(events[index] ?? noEvents, tags[index] ?? noTags)).overall,
+      })),
+    },
+  ]
+}
+
+const ALL = ''
+
+async function scoreEventCells(context: SeriesContext): Promise<Cells<(typeof SCORE_EVENT_COLUMNS)[number]>> {
+  const rows = await readBuckets(context, { table: 'event_rollups', by: [], measures: SCORE_EVENT_MEASURES })
+  return cellsBy(rows, context.buckets.starts, SCORE_EVENT_COLUMNS, () => ALL).get(ALL) ?? []
+}
+
+async function fieldSeries<F extends keyof EventCounts>(
+  context: SeriesContext,
+  fields: Readonly<Record<F, keyof EventCounts>>,
+): Promise<Series[]> {
+  const { starts } = context.buckets
+  const names = Object.keys(fields) as F[]
+  const columns = [...new Set<keyof EventCounts>([...names, ...Object.values<keyof EventCounts>(fields)])]
+  const rows = await readBuckets(context, { table: 'event_rollups', by: [], measures: totals(columns) })
+  const cells = cellsBy(rows, starts, columns, () => ALL).get(ALL) ?? []
+  return names.map((field) =>
+    seriesOf(field, starts, cells, columns, (sums) => ratio(sums[field], sums[fields[field]])),
+  )
+}

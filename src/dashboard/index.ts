@@ -1,0 +1,1 @@
+export { type DashboardOptions, dashboardRoutes } from './routes.ts'

@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp } from '../http/index.ts'
+import { AppError, type Clock } from '../lib/index.ts'
+import type { Store } from '../store/index.ts'
+import { etagOf, matchesEtag } from './etag.ts'
+import { overview } from './overview.ts'
+import { Overview } from './schemas.ts'
+import { EventStream } from './stream.ts'
+
+export interface DashboardOptions {
+  store: Store
+  clock: Clock
+  onError: (error: Error, loop: string) => void
+}
+
+const tags = ['Dashboard']
+
+export function dashboardRoutes(app: HttpApp, { store, clock, onError }: DashboardOptions): void {
+  app.get(
+    '/api/dashboard/overview',
+    {
+      schema: {
+        tags,
+        summary: 'Everything at a glance',
+        description: 'Active clients with their sites, probe states and recent alerts. Supports `If-None-Match`.',
+        response: {
+          200: Overview,
+          304: Type.Null({ description: 'Unchanged since the answer with this `ETag`' }),
+          ...errorResponses(),
+        },
+      },
+    },
+    async (request, reply) => {
+      const state = await overview(store, clock.now())
+      // The time of the answer is no part of what it says: two answers that differ in nothing else are the same.
+      const { generated_at: _, ...content } = state
+      const etag = etagOf(content)
+      reply.header('etag', etag).header('cache-control', 'private, no-cache')
+      if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
+      return state
+    },
+  )
+
+  const stream = new EventStream(store, clock, onError)
+  app.addHook('preClose', () => stream.stop())
+  app.get(
+    '/api/stream',
+    {
+      schema: {
+        tags,
+        summary: 'Changes as they happen',
+        description:
+          'Server-sent events. `ingest`: `{ sites: [{ id, last_event_at, events_5m }] }`, the sites that received something.',
+        response: { 200: Type.String({ description: 'text/event-stream' }), ...errorResponses() },
+      },
+    },
+    (_request, reply) => {
+      if (stream.isFull) throw new AppError('unavailable', 'Too many event streams are open')
+      reply.hijack()
+      stream.add(reply.raw)
+    },
+  )
+}

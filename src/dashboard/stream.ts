@@ -1,0 +1,131 @@
+import type { ServerResponse } from 'node:http'
+import { type Clock, floorTo, isoTime, Loop, MINUTE, SECOND } from '../lib/index.ts'
+import { GRAIN } from '../rollups/index.ts'
+import { type Store, totalOf } from '../store/index.ts'
+
+const POLL_INTERVAL_MS = 2 * SECOND
+/** Proxies drop connections that say nothing for a minute. */
+const KEEP_ALIVE_MS = 25 * SECOND
+const RECENT_MS = 5 * MINUTE
+/** Sites told of in one message; the rest follows with the next. */
+const SITES_PER_MESSAGE = 1_000
+/** Open streams; a dashboard needs one a tab. */
+export const STREAMS_MAX = 500
+
+interface SiteCounter {
+  id: string
+  last_event_at: string
+  /** Events of the last five minutes. */
+  events_5m: number
+}
+
+/**
+ * Server-sent events for the dashboard. One poll of the store serves all listeners, and none is made while nobody
+ * listens; what it reads is in the store, so every node tells of what any node took in.
+ */
+export class EventStream {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #listeners = new Set<ServerResponse>()
+  readonly #loop: Loop
+  #seenUpTo = 0
+  #saidSomethingAt = 0
+
+  constructor(store: Store, clock: Clock, onError: (error: Error, loop: string) => void) {
+    this.#store = store
+    this.#clock = clock
+    this.#loop = new Loop({
+      name: 'event-stream',
+      clock,
+      intervalMs: POLL_INTERVAL_MS,
+      tick: () => this.#poll(),
+      onError,
+    })
+  }
+
+  get isFull(): boolean {
+    return this.#listeners.size >= STREAMS_MAX
+  }
+
+  /** Takes over a response whose head has not been sent. */
+  add(response: ServerResponse): void {
+    response.writeHead(200, {
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-store',
+      // nginx would gather the messages until its buffer is full.
+      'X-Accel-Buffering': 'no',
+    })
+    response.write(`retry: ${POLL_INTERVAL_MS}\n\n`)
+    if (this.#listeners.size === 0) {
+      this.#seenUpTo = this.#clock.now()
+      this.#loop.start()
+    }
+    this.#listeners.add(response)
+    response.on('close', () => {
+      this.#listeners.delete(response)
+      if (this.#listeners.size === 0) void this.#loop.stop()
+    })
+  }
+
+  /** Ends all streams, so that the server can close. */
+  async stop(): Promise<void> {
+    for (const response of this.#listeners) response.end()
+    this.#listeners.clear()
+    await this.#loop.stop()
+  }
+
+  /** One look at the store, for tests. */
+  async tick(): Promise<void> {
+    await this.#loop.tick()
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#listeners.size === 0) return
+    const sites = await this.#changedSites()
+    const now = this.#clock.now()
+    if (sites.length > 0) this.#send(`event: ingest\ndata: ${JSON.stringify({ sites })}\n\n`, now)
+    else if (now - this.#saidSomethingAt >= KEEP_ALIVE_MS) this.#send(': still here\n\n', now)
+  }
+
+  #send(message: string, now: number): void {
+    this.#saidSomethingAt = now
+    for (const response of this.#listeners) {
+      // A reader that does not read would make us keep its messages: it comes back by itself.
+      if (response.writableNeedDrain) response.destroy()
+      else response.write(message)
+    }
+  }
+
+  async #changedSites(): Promise<SiteCounter[]> {
+    const changed = await this.#store.read
+      .selectFrom('site_containers')
+      .innerJoin('sites', 'sites.site_no', 'site_containers.site_no')
+      .select((eb) => ['sites.site_no', 'sites.id', eb.fn.max('site_containers.last_seen_at').as('last_seen_at')])
+      .where('site_containers.last_seen_at', '>', this.#seenUpTo)
+      .groupBy(['sites.site_no', 'sites.id'])
+      .orderBy('last_seen_at')
+      .limit(SITES_PER_MESSAGE)
+      .execute()
+    const newest = changed.at(-1)
+    if (newest === undefined) return []
+    this.#seenUpTo = newest.last_seen_at
+    const counts = await this.#recentEvents(changed.map((site) => site.site_no))
+    return changed.map((site) => ({
+      id: site.id,
+      last_event_at: isoTime(site.last_seen_at),
+      events_5m: counts.get(site.site_no) ?? 0,
+    }))
+  }
+
+  async #recentEvents(siteNos: number[]): Promise<Map<number, number>> {
+    const rows = await this.#store.read
+      .selectFrom('event_rollups')
+      .select(['site_no', totalOf('total').as('total')])
+      .where('site_no', 'in', siteNos)
+      .where('grain', '=', GRAIN.minute)
+      .where('bucket', '>', floorTo(this.#clock.now(), MINUTE) - RECENT_MS)
+      .groupBy('site_no')
+      .execute()
+    return new Map(rows.map((row) => [row.site_no, row.total]))
+  }
+}

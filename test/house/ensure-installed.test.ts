@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { tempDir } from '../support/engines.ts'
+import { REPOSITORY } from './trial-project.ts'
+
+interface Locked {
+  version: string
+  integrity: string
+  dev?: true
+  optional?: true
+}
+
+const FASTIFY: Locked = { version: '5.0.0', integrity: 'sha512-fastify' }
+const BIOME: Locked = { version: '2.6.0', integrity: 'sha512-biome', dev: true }
+const BIOME_FOR_MAC: Locked = { version: '2.6.0', integrity: 'sha512-mac', dev: true, optional: true }
+
+const LOCKED = { fastify: FASTIFY, biome: BIOME, 'biome-mac': BIOME_FOR_MAC }
+const INSTALLED = { fastify: FASTIFY, biome: BIOME }
+const MANIFEST = { dependencies: { fastify: '^5.0.0' }, devDependencies: { biome: '^2.6.0' } }
+
+/** What stands in for npm-cli.js: it installs what is locked, like the real one, and can be told to fail or fall short. */
+const NPM = `
+const { mkdirSync, copyFileSync, writeFileSync } = require('node:fs')
+if (process.argv.slice(2).join(' ') !== 'ci --loglevel=error') process.exit(9)
+if (process.env.NPM_EXIT) process.exit(Number(process.env.NPM_EXIT))
+mkdirSync('node_modules/.bin', { recursive: true })
+if (!process.env.NPM_NO_SCRIPTS) writeFileSync('node_modules/.bin/node', '')
+copyFileSync('package-lock.json', 'node_modules/.package-lock.json')
+`
+
+interface Situation {
+  manifest?: object
+  /** Null: there is no node_modules. */
+  installed?: Record<string, Locked> | null
+  pinnedNode?: boolean
+  environment?: Record<string, string>
+}
+
+/** Runs the script in a project of its own; what it says on standard error, and its exit code. */
+async function ensureInstalled(t: TestContext, situation: Situation): Promise<{ said: string; exitCode: number }> {
+  const top = await tempDir(t)
+  const put = async (path: string, content: string) => {
+    await mkdir(dirname(join(top, path)), { recursive: true })
+    await writeFile(join(top, path), content)
+  }
+  const installed = situation.installed === undefined ? INSTALLED : situation.installed
+  await put('package.json', JSON.stringify(situation.manifest ?? MANIFEST))
+  await put('package-lock.json', lockfile({ ...LOCKED }))
+  await put('npm/npm-cli.js', NPM)
+  if (installed !== null) {
+    await put('node_modules/.package-lock.json', lockfile(installed))
+    if (situation.pinnedNode !== false) await put('node_modules/.bin/node', '')
+  }
+  await mkdir(join(top, 'scripts'))
+  const script = join(top, 'scripts/ensure-installed.mjs')
+  await copyFile(join(REPOSITORY, 'scripts/ensure-installed.mjs'), script)
+  const env = {
+    PATH: process.env.PATH,
+    npm_execpath: join(top, 'npm/npm-cli.js'),
+    npm_node_execpath: process.execPath,
+    npm_lifecycle_event: 'pretest',
+    ...situation.environment,
+  }
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [script], { env }, (_error, stdout, stderr) => {
+      resolve({ said: stdout + stderr, exitCode: child.exitCode ?? -1 })
+    })
+  })
+}
+
+const lockfile = (packages: Record<string, Locked>) =>
+  JSON.stringify({
+    packages: {
+      '': MANIFEST,
+      ...Object.fromEntries(Object.entries(packages).map(([name, entry]) => [`node_modules/${name}`, entry])),
+    },
+  })
+
+const NOT_LOCKED = 'tagwarden: the dependencies are not those of package-lock.json: running npm ci\n'
+
+const SITUATIONS: readonly [title: string, situation: Situation, said: string][] = [
+  ['says nothing when all is installed, though not for other machines', {}, ''],
+  ['installs on a fresh clone', { installed: null }, 'tagwarden: the dependencies are missing: running npm ci\n'],
+  [
+    'installs when the pinned Node is not there',
+    { pinnedNode: false },
+    'tagwarden: the pinned Node is missing: running npm ci\n',
+  ],
+  ['installs when a package is missing', { installed: { biome: BIOME } }, NOT_LOCKED],
+  [
+    'installs when a package has another version',
+    { installed: { ...INSTALLED, fastify: { ...FASTIFY, version: '4.0.0' } } },
+    NOT_LOCKED,
+  ],
+  [
+    'installs when a package has another content',
+    { installed: { ...INSTALLED, fastify: { ...FASTIFY, integrity: 'sha512-other' } } },
+    NOT_LOCKED,
+  ],
+  [
+    'installs when a package is there that is no longer locked',
+    { installed: { ...INSTALLED, left: FASTIFY } },
+    NOT_LOCKED,
+  ],
+  ['installs for the tests what only they need', { installed: { fastify: FASTIFY } }, NOT_LOCKED],
+  [
+    'starts without what only the tests need',
+    { installed: { fastify: FASTIFY }, environment: { npm_lifecycle_event: 'prestart' } },
+    '',
+  ],
+]
+
+for (const [title, situation, said] of SITUATIONS) {
+  test(title, async (t) => {
+    assert.deepEqual(await ensureInstalled(t, situation), { said, exitCode: 0 })
+  })
+}
+
+test('a package.json that asks for something else than the lockfile is left to npm ci, which says what', async (t) => {
+  const manifest = { ...MANIFEST, dependencies: { fastify: '^6.0.0' } }
+  const { said, exitCode } = await ensureInstalled(t, { manifest, environment: { NPM_EXIT: '1' } })
+  assert.equal(
+    said,
+    `${NOT_LOCKED}tagwarden: npm ci did not succeed: it ended with exit code 1, for the reason above\n`,
+  )
+  assert.equal(exitCode, 1)
+})
+
+test('an installation that brings no Node stops, with the likely cause', async (t) => {
+  const { said, exitCode } = await ensureInstalled(t, { installed: null, environment: { NPM_NO_SCRIPTS: '1' } })
+  assert.match(said, /npm ci did not succeed: the pinned Node is missing; are npm's install scripts switched off\?\n$/)
+  assert.equal(exitCode, 1)
+})
+
+test('every script that runs TypeScript makes sure of the installation first', async () => {
+  const { scripts } = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  for (const name of ['start', 'demo', 'tagwarden', 'test', 'verify', 'bench']) {
+    assert.equal(scripts[`pre${name}`], 'node scripts/ensure-installed.mjs', name)
+  }
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { test } from 'node:test'
+import { configurationPage, environmentExample } from '../../scripts/config-docs.ts'
+import { SETTINGS } from '../../src/config.ts'
+import { REPOSITORY } from './trial-project.ts'
+
+const text = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8')
+const json = (path: string): unknown => JSON.parse(text(path))
+
+interface Locked {
+  version?: string
+  resolved?: string
+  integrity?: string
+  optional?: boolean
+  os?: readonly string[]
+  dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+}
+const lockfile = json('package-lock.json') as { packages: Record<string, Locked> }
+const manifest = json('package.json') as { dependencies: Record<string, string> }
+
+test('package-lock.json names no registry, so that any mirror can serve the packages', () => {
+  assert.deepEqual(
+    Object.entries(lockfile.packages).filter(([, entry]) => entry.resolved !== undefined),
+    [],
+  )
+  assert.doesNotMatch(text('package-lock.json'), /"https?:\/\/[^"]*\.tgz"/)
+})
+
+test('every package is pinned by version and content', () => {
+  const packages = Object.entries(lockfile.packages).filter(([path]) => path !== '')
+  assert.ok(packages.length > 20)
+  assert.deepEqual(
+    packages.filter(([, entry]) => entry.version === undefined || !isPinnedByContent(entry)),
+    [],
+  )
+})
+
+/** A binary for other machines may stand there by its version alone: a registry mirror need not hold it. */
+const isPinnedByContent = ({ integrity, optional, os }: Locked) =>
+  integrity?.startsWith('sha512-') === true || (optional === true && os !== undefined)
+
+test('package-lock.json holds everything that a package asks for, or `npm ci` would refuse it', () => {
+  const asked = Object.entries(lockfile.packages).flatMap(([path, entry]) =>
+    Object.keys({ ...entry.dependencies, ...entry.devDependencies, ...entry.optionalDependencies }).map((name) => ({
+      path,
+      name,
+    })),
+  )
+  assert.ok(asked.length > 50)
+  assert.deepEqual(
+    asked.filter(({ path, name }) => !placesOf(path, name).some((place) => place in lockfile.packages)),
+    [],
+  )
+})
+
+/** Where Node looks for a dependency of the package at `path`: beside it, then further and further out. */
+function placesOf(path: string, name: string): string[] {
+  const inside = path === '' ? '' : `${path}/`
+  const here = `${inside}node_modules/${name}`
+  if (path === '') return [here]
+  return [here, ...placesOf(path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1)), name)]
+}
+
+test('the container image has the Node that package.json pins', () => {
+  const pinned = /\d+/.exec(manifest.dependencies.node ?? '')?.[0]
+  assert.match(text('Dockerfile'), new RegExp(`^FROM node:${pinned}-`, 'm'))
+  assert.match(process.version, new RegExp(`^v${pinned}\\.`))
+})
+
+const THIS_FILE = relative(REPOSITORY, import.meta.filename)
+const SOURCES = globSync('{src,test,bench,scripts,contract}/**/*.{ts,mjs}', { cwd: REPOSITORY })
+
+test('no source switches a check off', () => {
+  const marks = /\bbiome-ignore|@ts-(?:ignore|expect-error|nocheck)/
+  assert.ok(SOURCES.length > 20)
+  assert.deepEqual(
+    SOURCES.filter((path) => path !== THIS_FILE && marks.test(text(path))),
+    [],
+  )
+})
+
+test('no type is imported inline, where the room rules would not see it', () => {
+  const inline = /(?<!await |=> ?|return )\bimport\(\s*['"]\./
+  assert.match("type Sites = import('../management/sites.ts').Site", inline)
+  assert.doesNotMatch("const { serve } = await import('./serve.ts')", inline)
+  assert.deepEqual(
+    SOURCES.filter((path) => path.startsWith('src/') && inline.test(text(path))),
+    [],
+  )
+})
+
+test('docs/configuration.md and .env.example list every setting', () => {
+  const page = text('docs/configuration.md')
+  const example = text('.env.example')
+  for (const { name, secret, meaning } of Object.values(SETTINGS)) {
+    assert.ok(page.includes(`| \`${name}\``), `docs/configuration.md lacks ${name}`)
+    assert.equal(page.includes(`\`${name}_FILE\` |`), secret, `docs/configuration.md on ${name}_FILE`)
+    assert.ok(page.includes(meaning), `docs/configuration.md on ${name}`)
+    assert.match(example, new RegExp(`^#${name}=`, 'm'))
+  }
+})
+
+test('docs/configuration.md and .env.example are as `npm run docs` writes them', () => {
+  assert.equal(text('docs/configuration.md'), configurationPage())
+  assert.equal(text('.env.example'), environmentExample())
+})
+
+test('.env.example copied as it is changes nothing', () => {
+  assert.deepEqual(
+    text('.env.example')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#')),
+    [],
+  )
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { lint, REPOSITORY } from './trial-project.ts'
+
+/** Who may import whom, as docs/architecture.md draws it. The lint must allow exactly this. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  store: ['lib'],
+  http: ['lib'],
+  rollups: ['lib', 'store'],
+  management: ['lib', 'store', 'http'],
+  ingest: ['lib', 'store', 'rollups', 'http', 'management'],
+  operations: ['lib', 'store', 'http', 'ingest'],
+  analytics: ['lib', 'store', 'rollups', 'http'],
+  dashboard: ['lib', 'store', 'rollups', 'http', 'management', 'analytics'],
+  cli: ['lib', 'store', 'rollups', 'http', 'management', 'ingest', 'operations', 'analytics', 'dashboard'],
+}
+const ROOMS = Object.keys(MAY_IMPORT)
+const ROOT_FILES = ['app.ts', 'main.ts', 'config.ts', 'config-values.ts', 'version.ts']
+
+const entrance = (room: string) => `${room}/index.ts`
+const inside = (room: string) => `${room}/inside.ts`
+const others = (room: string) => ROOMS.filter((other) => other !== room)
+
+/** What a file somewhere in `src` may and may not import, as paths from `src`. */
+interface Importer {
+  path: string
+  allowed: readonly string[]
+  forbidden: readonly string[]
+}
+
+const OUTSIDE = ['../test/outside.ts', '../bench/outside.ts', '../scripts/outside.ts']
+
+function roomImporter(room: string, folder: string): Importer {
+  const neighbours = MAY_IMPORT[room] ?? []
+  const roots = room === 'cli' ? ROOT_FILES : []
+  return {
+    path: `${room}/${folder}importer.ts`,
+    allowed: [...neighbours.map(entrance), ...roots, entrance(room), inside(room)],
+    forbidden: [
+      ...others(room)
+        .filter((other) => !neighbours.includes(other))
+        .map(entrance),
+      ...others(room).map(inside),
+      ...ROOT_FILES.filter((file) => !roots.includes(file)),
+      ...OUTSIDE,
+    ],
+  }
+}
+
+/** A file directly under `src`; all of them stand beside the rooms, and only cli stands above main. */
+function rootImporter(path: string, rooms: readonly string[], files: readonly string[]): Importer {
+  return {
+    path,
+    allowed: [...rooms.map(entrance), ...files],
+    forbidden: [
+      ...ROOMS.filter((room) => !rooms.includes(room)).map(entrance),
+      ...ROOMS.map(inside),
+      ...ROOT_FILES.filter((file) => file !== path && !files.includes(file)),
+      ...OUTSIDE,
+    ],
+  }
+}
+
+const SLICES = ROOMS.filter((room) => room !== 'cli')
+const importers: readonly Importer[] = [
+  ...ROOMS.map((room) => roomImporter(room, '')),
+  // A folder in a room must not open a way round its rule.
+  ...ROOMS.map((room) => roomImporter(room, 'folder/')),
+  {
+    ...roomImporter('store', 'sqlite/'),
+    allowed: [...roomImporter('store', 'sqlite/').allowed, 'store/migrations/index.ts'],
+  },
+  {
+    path: 'store/migrations/0001-importer.ts',
+    allowed: ['store/migrations/index.ts'],
+    forbidden: [...ROOMS.map(entrance), inside('store'), 'store/sqlite/inside.ts', 'config.ts', ...OUTSIDE],
+  },
+  rootImporter('config.ts', ['lib'], ['config-values.ts', 'version.ts']),
+  rootImporter('config-values.ts', ['lib'], ['config.ts', 'version.ts']),
+  rootImporter('version.ts', ['lib'], ['config.ts', 'config-values.ts']),
+  rootImporter('app.ts', SLICES, ['config.ts', 'config-values.ts', 'version.ts']),
+  rootImporter('main.ts', SLICES, ['app.ts', 'config.ts', 'config-values.ts', 'version.ts']),
+  ...['bench', 'scripts'].map((folder) => ({
+    path: `../${folder}/importer.ts`,
+    allowed: [...ROOMS.map(entrance), ...ROOT_FILES],
+    forbidden: [...ROOMS.map(inside), 'store/sqlite/inside.ts'],
+  })),
+]
+
+/** The relative specifier that leads from one path to another, both from `src`. */
+function specifier(from: string, to: string): string {
+  const folders = join('src', from).split('/').slice(0, -1)
+  const target = join('src', to).split('/')
+  while (folders.length > 0 && folders[0] === target[0]) {
+    folders.shift()
+    target.shift()
+  }
+  return `${folders.length === 0 ? './' : '../'.repeat(folders.length)}${target.join('/')}`
+}
+
+/** One import a line, so that a finding's line tells which import it is about. */
+const importing = (from: string, targets: readonly string[]) =>
+  targets.map((to, n) => `export type { Thing as Thing${n} } from '${specifier(from, to)}'\n`).join('')
+
+const repositoryPath = (path: string) => join('src', path)
+const violations = await lint(
+  Object.fromEntries(importers.map(({ path, forbidden }) => [repositoryPath(path), importing(path, forbidden)])),
+)
+const clean = await lint(
+  Object.fromEntries(importers.map(({ path, allowed }) => [repositoryPath(path), importing(path, allowed)])),
+)
+
+for (const { path, forbidden, allowed } of importers) {
+  const where = repositoryPath(path)
+  test(`${where} is refused ${forbidden.length} imports of other rooms, one by one`, () => {
+    const found = violations.get(where) ?? []
+    assert.deepEqual(new Set(found.map(({ rule }) => rule)), new Set(['noRestrictedImports']))
+    const refused = new Set(found.map(({ line }) => forbidden[line - 1]))
+    assert.deepEqual(refused, new Set(forbidden))
+  })
+  test(`${where} may import its ${allowed.length} neighbours`, () => {
+    assert.deepEqual(clean.get(where) ?? [], [])
+  })
+}
+
+test('every folder and file directly under src has a rule', async () => {
+  const entries = await readdir(join(REPOSITORY, 'src'), { withFileTypes: true })
+  const known = [...ROOMS, ...ROOT_FILES]
+  assert.deepEqual(
+    entries.map(({ name }) => name).filter((name) => !known.includes(name)),
+    [],
+    'add it to MAY_IMPORT or ROOT_FILES, to biome.json and to docs/architecture.md',
+  )
+})
+
+test('a refused import is told what its room may import', () => {
+  const [finding] = violations.get('src/ingest/importer.ts') ?? []
+  assert.equal(
+    finding?.message,
+    'ingest may import lib, store, rollups, http and management, each through its index.ts.',
+  )
+})

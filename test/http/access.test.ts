@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { InjectOptions } from 'fastify'
+import type { HttpApp } from '../../src/http/index.ts'
+import { HOUR } from '../../src/lib/index.ts'
+import { TestClock } from '../support/clock.ts'
+import { ADMIN, bearer, KEYS, NO_KEYS, openApp, refused, thingRoutes, VIEWER } from './support.ts'
+
+const OWN = 'http://tagwarden.example'
+const EVIL = 'http://evil.example'
+
+async function cookieOf(app: HttpApp, token: string): Promise<string> {
+  const response = await app.inject({ method: 'POST', url: '/api/session', payload: { token } })
+  assert.equal(response.statusCode, 200, response.body)
+  const [cookie] = response.cookies
+  assert.ok(cookie)
+  return `${cookie.name}=${cookie.value}`
+}
+
+type Caller = 'nobody' | 'wrong' | 'viewer' | 'admin'
+type Way = 'bearer' | 'cookie'
+
+const TABLE: [
+  caller: Caller,
+  way: Way,
+  method: 'GET' | 'HEAD' | 'POST' | 'DELETE',
+  origin: string | null,
+  status: number,
+][] = [
+  ['nobody', 'bearer', 'GET', null, 401],
+  ['nobody', 'bearer', 'POST', null, 401],
+  ['nobody', 'bearer', 'POST', OWN, 401],
+  ['wrong', 'bearer', 'GET', null, 401],
+  ['wrong', 'bearer', 'POST', null, 401],
+  ['wrong', 'cookie', 'GET', null, 401],
+  ['wrong', 'cookie', 'POST', OWN, 401],
+  ['viewer', 'bearer', 'GET', null, 200],
+  ['viewer', 'bearer', 'HEAD', null, 200],
+  ['viewer', 'bearer', 'POST', null, 403],
+  ['viewer', 'bearer', 'DELETE', null, 403],
+  ['viewer', 'cookie', 'GET', null, 200],
+  ['viewer', 'cookie', 'HEAD', null, 200],
+  ['viewer', 'cookie', 'POST', OWN, 403],
+  ['viewer', 'cookie', 'DELETE', OWN, 403],
+  ['admin', 'bearer', 'GET', null, 200],
+  ['admin', 'bearer', 'POST', null, 200],
+  ['admin', 'bearer', 'DELETE', null, 200],
+  ['admin', 'cookie', 'GET', null, 200],
+  ['admin', 'cookie', 'GET', EVIL, 200],
+  ['admin', 'cookie', 'POST', OWN, 200],
+  ['admin', 'cookie', 'DELETE', OWN, 200],
+  ['admin', 'cookie', 'POST', 'http://localhost', 200],
+  ['admin', 'cookie', 'POST', null, 403],
+  ['admin', 'cookie', 'POST', EVIL, 403],
+  ['admin', 'cookie', 'POST', 'null', 403],
+]
+
+const TOKENS: Record<Caller, string | null> = {
+  nobody: null,
+  wrong: 'wrong-token-0123456789',
+  viewer: VIEWER,
+  admin: ADMIN,
+}
+
+async function credentials(app: HttpApp, caller: Caller, way: Way): Promise<Record<string, string>> {
+  const token = TOKENS[caller]
+  if (token === null) return {}
+  if (way === 'bearer') return bearer(token)
+  return { cookie: caller === 'wrong' ? 'tagwarden_session=admin.9999999999999.x' : await cookieOf(app, token) }
+}
+
+for (const [caller, way, method, origin, status] of TABLE) {
+  const from = origin === null ? '' : ` from a page of ${origin}`
+  test(`${caller} with a ${way} gets ${status} for ${method}${from}`, async (t) => {
+    const app = await openApp(t, thingRoutes, { access: KEYS })
+    const headers = { ...(await credentials(app, caller, way)), ...(origin === null ? {} : { origin }) }
+    const response = await app.inject({ method, url: '/api/things', headers })
+    assert.equal(response.statusCode, status, response.body)
+    if (status === 200 && method !== 'HEAD') assert.deepEqual(response.json(), { actor: caller, role: caller })
+  })
+}
+
+test('a wrong key is refused even when the cookie is good', async (t) => {
+  const app = await openApp(t, thingRoutes, { access: KEYS })
+  const headers = { ...bearer('wrong-token-0123456789'), cookie: await cookieOf(app, ADMIN) }
+  const answer = await refused(app, { url: '/api/things', headers }, 401, 'unauthorized')
+  assert.equal(answer.headers['www-authenticate'], 'Bearer')
+})
+
+test('an Authorization header that holds no key does not spare a cookie its Origin', async (t) => {
+  const app = await openApp(t, thingRoutes, { access: KEYS })
+  const headers = { authorization: 'Basic x', cookie: await cookieOf(app, ADMIN), origin: EVIL }
+  await refused(app, { method: 'POST', url: '/api/things', headers }, 403, 'forbidden')
+})
+
+test('unknown paths under /api need a key too, everything outside needs none', async (t) => {
+  const app = await openApp(t, thingRoutes, { access: KEYS })
+  for (const url of ['/api', '/api?x', '/api/', '/api/nothing']) await refused(app, { url }, 401, 'unauthorized')
+  await refused(app, { url: '/api/nothing', headers: bearer(ADMIN) }, 404, 'not_found')
+  await refused(app, { url: '/nothing' }, 404, 'not_found')
+  assert.deepEqual((await app.inject('/outside')).json(), { actor: 'nobody', role: 'nobody' })
+})
+
+for (const url of [
+  '/api/%74hings',
+  '//api/things',
+  '/api//things',
+  '/x/../api/things',
+  '/API/things',
+  '/api/things/',
+]) {
+  test(`the spelling ${url} leads nobody past the key`, async (t) => {
+    const app = await openApp(t, thingRoutes, { access: KEYS })
+    assert.ok([401, 404].includes((await app.inject(url)).statusCode))
+  })
+}
+
+test('the description of the interface is open without a key', async (t) => {
+  const app = await openApp(t, thingRoutes, { access: KEYS })
+  for (const url of ['/api/openapi.json', '/api/docs', '/api/docs/static/swagger-ui.css', '/api/session']) {
+    assert.equal((await app.inject(url)).statusCode, 200, url)
+  }
+})
+
+test('signing in sets a cookie that scripts cannot read and other sites do not send', async (t) => {
+  for (const [publicUrl, secure] of [
+    ['https://tagwarden.example', true],
+    ['http://tagwarden.example', undefined],
+  ] as const) {
+    const app = await openApp(t, thingRoutes, { access: KEYS, publicUrl })
+    const response = await app.inject({ method: 'POST', url: '/api/session', payload: { token: VIEWER } })
+    assert.deepEqual(response.json(), { role: 'viewer', authentication_required: true })
+    const [cookie] = response.cookies
+    assert.equal(cookie?.httpOnly, true)
+    assert.equal(cookie?.sameSite, 'Strict')
+    assert.equal(cookie?.secure, secure)
+    assert.equal(cookie?.maxAge, 12 * 3_600)
+  }
+})
+
+test('a session tells its role, ends after 12 hours, and can be ended before', async (t) => {
+  const clock = new TestClock('2026-11-20T10:00:00Z')
+  const app = await openApp(t, thingRoutes, { access: KEYS, clock })
+  const session = async (headers: Record<string, string>) => (await app.inject({ url: '/api/session', headers })).json()
+  const cookie = await cookieOf(app, ADMIN)
+  assert.deepEqual(await session({}), { role: null, authentication_required: true })
+  assert.deepEqual(await session({ cookie }), { role: 'admin', authentication_required: true })
+  assert.deepEqual(await session(bearer(VIEWER)), { role: 'viewer', authentication_required: true })
+  const out = await app.inject({ method: 'DELETE', url: '/api/session', headers: { cookie, origin: OWN } })
+  assert.equal(out.statusCode, 204)
+  assert.equal(out.cookies[0]?.value, '')
+  clock.advance(12 * HOUR)
+  assert.deepEqual(await session({ cookie }), { role: null, authentication_required: true })
+})
+
+test('a foreign page can sign nobody in or out', async (t) => {
+  const app = await openApp(t, thingRoutes, { access: KEYS })
+  const headers = { origin: EVIL }
+  await refused(app, { method: 'POST', url: '/api/session', headers, payload: { token: ADMIN } }, 403, 'forbidden')
+  await refused(app, { method: 'DELETE', url: '/api/session', headers }, 403, 'forbidden')
+})
+
+const GUESSES: [title: string, guess: InjectOptions, right: InjectOptions][] = [
+  [
+    'sign-ins',
+    { method: 'POST', url: '/api/session', payload: { token: 'wrong' } },
+    { method: 'POST', url: '/api/session', payload: { token: ADMIN } },
+  ],
+  ['keys in headers', { url: '/api/things', headers: bearer('wrong') }, { url: '/api/things', headers: bearer(ADMIN) }],
+  [
+    'keys shown to an open route',
+    { url: '/api/session', headers: bearer('wrong') },
+    { url: '/api/session', headers: bearer(ADMIN) },
+  ],
+]
+for (const [title, guess, right] of GUESSES) {
+  test(`five wrong ${title} in a row make the address wait, even with the right one`, async (t) => {
+    const clock = new TestClock('2026-11-20T10:00:00Z')
+    const app = await openApp(t, thingRoutes, { access: KEYS, clock })
+    const cookie = await cookieOf(app, ADMIN)
+    for (let count = 0; count < 5; count++) await refused(app, guess, 401, 'unauthorized')
+    const { headers } = await refused(app, right, 429, 'rate_limited')
+    assert.equal(headers['retry-after'], '1')
+    assert.equal((await app.inject({ ...right, remoteAddress: '203.0.113.9' })).statusCode, 200, 'another address')
+    assert.equal((await app.inject({ url: '/api/things', headers: { cookie } })).statusCode, 200, 'a session')
+    clock.advance(1_000)
+    await refused(app, guess, 401, 'unauthorized')
+    assert.equal((await refused(app, right, 429, 'rate_limited')).headers['retry-after'], '2')
+    clock.advance(2_000)
+    assert.equal((await app.inject(right)).statusCode, 200)
+    for (let count = 0; count < 4; count++) await refused(app, guess, 401, 'unauthorized')
+    assert.equal((await app.inject(right)).statusCode, 200, 'a success has forgiven the failures before')
+  })
+}
+
+test('calls without any key do not count as guesses', async (t) => {
+  const app = await openApp(t, thingRoutes, { access: KEYS })
+  for (let count = 0; count < 20; count++) await refused(app, { url: '/api/things' }, 401, 'unauthorized')
+  assert.equal((await app.inject({ url: '/api/things', headers: bearer(ADMIN) })).statusCode, 200)
+})
+
+test('the address behind a trusted proxy is the one that waits; others cannot claim one', async (t) => {
+  const app = await openApp(t, thingRoutes, { access: KEYS, trustProxy: ['10.0.0.0/8'] })
+  const guess = (remoteAddress: string, forwarded: string, token: string) =>
+    app.inject({ url: '/api/things', remoteAddress, headers: { ...bearer(token), 'x-forwarded-for': forwarded } })
+  for (let count = 0; count < 5; count++) await guess('10.0.0.1', '203.0.113.9', 'wrong')
+  assert.equal((await guess('10.0.0.1', '203.0.113.9', ADMIN)).statusCode, 429)
+  assert.equal((await guess('10.0.0.1', '203.0.113.10', ADMIN)).statusCode, 200)
+  for (let count = 0; count < 5; count++) await guess('198.51.100.1', `203.0.113.${20 + count}`, 'wrong')
+  assert.equal((await guess('198.51.100.1', '203.0.113.99', ADMIN)).statusCode, 429)
+})
+
+test('without keys anyone who reaches the service manages it', async (t) => {
+  const app = await openApp(t, thingRoutes, { access: NO_KEYS })
+  for (const method of ['GET', 'POST'] as const) {
+    const response = await app.inject({ method, url: '/api/things' })
+    assert.deepEqual(response.json(), { actor: 'anonymous', role: 'open' })
+  }
+  const open = { role: 'open', authentication_required: false }
+  assert.deepEqual((await app.inject('/api/session')).json(), open)
+  const signIn = await app.inject({ method: 'POST', url: '/api/session', payload: { token: 'whatever' } })
+  assert.deepEqual(signIn.json(), open)
+  assert.equal(signIn.cookies.length, 0)
+})
+
+const PAGES: [
+  method: 'GET' | 'POST',
+  host: string,
+  origin: string | null,
+  listensOnLoopback: boolean,
+  status: number,
+][] = [
+  ['GET', '127.0.0.1:8080', null, true, 200],
+  ['POST', '127.0.0.1:8080', null, true, 200],
+  ['POST', '127.0.0.1:8080', 'http://127.0.0.1:8080', true, 200],
+  ['POST', '127.0.0.1:8080', OWN, true, 200],
+  ['POST', '127.0.0.1:8080', EVIL, true, 403],
+  ['POST', '127.0.0.1:8080', 'null', true, 403],
+  ['GET', '127.0.0.1:8080', EVIL, true, 200],
+  ['GET', 'rebound.example:8080', null, true, 403],
+  ['POST', 'rebound.example:8080', 'http://rebound.example:8080', true, 403],
+  ['GET', 'tagwarden.example', null, true, 200],
+  ['GET', 'tagwarden:8080', null, false, 200],
+  ['POST', 'tagwarden:8080', 'http://tagwarden:8080', false, 200],
+  ['POST', 'tagwarden:8080', EVIL, false, 403],
+]
+for (const [method, host, origin, listensOnLoopback, status] of PAGES) {
+  const where = listensOnLoopback ? 'on loopback' : 'for anyone'
+  test(`without keys, listening ${where}, ${method} at ${host} with Origin ${origin} gets ${status}`, async (t) => {
+    const app = await openApp(t, thingRoutes, { access: { ...NO_KEYS, listensOnLoopback } })
+    const headers = { host, ...(origin === null ? {} : { origin }) }
+    assert.equal((await app.inject({ method, url: '/api/things', headers })).statusCode, status)
+  })
+}
+
+test('no cache may keep an answer of the interface', async (t) => {
+  const app = await openApp(t)
+  assert.equal((await app.inject('/api/things')).headers['cache-control'], 'no-store')
+  assert.equal((await app.inject('/outside')).headers['cache-control'], undefined)
+})

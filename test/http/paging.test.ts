@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type HttpApp, linkNextPage, pageOf } from '../../src/http/index.ts'
+import { openApp } from './support.ts'
+
+const PAGES: [fetched: string[], limit: number, entries: string[], next: string | null][] = [
+  [[], 2, [], null],
+  [['c', 'b'], 2, ['c', 'b'], null],
+  [['c', 'b', 'a'], 2, ['c', 'b'], 'b'],
+]
+for (const [fetched, limit, entries, next] of PAGES) {
+  test(`${fetched.length} entries fetched for a page of ${limit} lead on to ${next}`, () => {
+    assert.deepEqual(
+      pageOf(fetched, limit, (entry) => entry),
+      { entries, next },
+    )
+  })
+}
+
+const routes = (next: string | null) => (app: HttpApp) => {
+  app.get('/api/list', async (request, reply) => {
+    linkNextPage(request, reply, next)
+    return []
+  })
+}
+
+test('the next page keeps the other parameters', async (t) => {
+  const app = await openApp(t, routes('7&8'))
+  const { headers } = await app.inject('/api/list?site=a%20b&before=9')
+  assert.equal(headers.link, '</api/list?site=a+b&before=7%268>; rel="next"')
+})
+
+test('the last page has no next one', async (t) => {
+  const app = await openApp(t, routes(null))
+  assert.equal((await app.inject('/api/list')).headers.link, undefined)
+})

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { type ErrorBody, type HttpApp, SERVER_LIMITS } from '../../src/http/index.ts'
+import { ID, openApp, thingRoutes } from './support.ts'
+
+async function listening(t: TestContext, app?: HttpApp): Promise<{ app: HttpApp; port: number }> {
+  const opened = app ?? (await openApp(t))
+  await opened.listen({ host: '127.0.0.1', port: 0 })
+  return { app: opened, port: (opened.server.address() as AddressInfo).port }
+}
+
+/** What the server says to these bytes, until it closes the connection. */
+async function exchange(port: number, bytes: string): Promise<{ status: number; body: ErrorBody }> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(bytes)
+  const answer = await text(socket)
+  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  return { status: Number(head.split(' ')[1]), body: JSON.parse(body) }
+}
+
+const MALFORMED: [title: string, bytes: string, status: number][] = [
+  ['bytes that are no HTTP', 'hello\r\n\r\n', 400],
+  ['a request without a Host', 'GET /outside HTTP/1.1\r\n\r\n', 400],
+  [
+    'headers over the limit',
+    `GET /outside HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(SERVER_LIMITS.maxHeaderSize)}\r\n\r\n`,
+    431,
+  ],
+]
+for (const [title, bytes, status] of MALFORMED) {
+  test(`${title}: ${status}, and the connection is closed`, async (t) => {
+    const { port } = await listening(t)
+    const socket = connect(port, '127.0.0.1')
+    socket.write(bytes)
+    assert.match(await text(socket), new RegExp(`^HTTP/1.1 ${status} `))
+  })
+}
+
+test('what is not even a request is answered in the shape of every other error', async (t) => {
+  const { port } = await listening(t)
+  const { status, body } = await exchange(port, 'hello\r\n\r\n')
+  assert.equal(status, 400)
+  assert.deepEqual(body, { error: 'invalid_request', message: 'The request is not valid HTTP', details: [] })
+})
+
+test('a body over the limit is refused from its announced length', async (t) => {
+  const { port } = await listening(t)
+  const head = `PUT /api/things/${ID} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9999999\r\n`
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`${head}\r\n{`)
+  const answer = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())))
+  socket.destroy()
+  assert.match(answer, /^HTTP\/1.1 413 /)
+  assert.match(answer, /payload_too_large/)
+})
+
+test('a body over the limit is refused while it arrives, when nothing announced it', async (t) => {
+  const { port } = await listening(t)
+  const response = await fetch(`http://127.0.0.1:${port}/api/things/${ID}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: ReadableStream.from(['{"name":"', 'x'.repeat(700_000), 'x'.repeat(700_000), '"}']).pipeThrough(
+      new TextEncoderStream(),
+    ),
+    duplex: 'half',
+  })
+  assert.equal(response.status, 413)
+})
+
+test('the server keeps no caller longer than the limits say', async (t) => {
+  const { app } = await listening(t)
+  const { maxHeaderSize: _size, connectionsCheckingInterval: _interval, ...times } = SERVER_LIMITS
+  for (const [name, value] of Object.entries(times)) assert.equal(Reflect.get(app.server, name), value, name)
+  assert.equal(app.server.timeout, 120_000)
+})
+
+test('a server factory can answer some requests itself and leave the others to the app', async (t) => {
+  const app = await openApp(t, thingRoutes, {
+    serverFactory: (handler) =>
+      createServer(SERVER_LIMITS, (request, response) => {
+        if (request.url === '/fast') response.end('fast')
+        else handler(request, response)
+      }),
+  })
+  const { port } = await listening(t, app)
+  assert.equal(await (await fetch(`http://127.0.0.1:${port}/fast`)).text(), 'fast')
+  assert.equal((await fetch(`http://127.0.0.1:${port}/outside`)).status, 200)
+})

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ErrorDetail } from '../../src/lib/index.ts'
+import { ID, openApp, refused } from './support.ts'
+
+interface Example {
+  title: string
+  url?: string
+  body: unknown
+  details: ErrorDetail[]
+}
+
+const good = { name: 'x' }
+
+const EXAMPLES: Example[] = [
+  { title: 'a field missing', body: {}, details: [{ path: '/name', message: 'is required' }] },
+  {
+    title: 'an unknown field',
+    body: { ...good, 'a/b~c': 1 },
+    details: [{ path: '/a~1b~0c', message: 'is not a field that can be set here' }],
+  },
+  {
+    title: 'an unknown query parameter',
+    url: '?colour=red',
+    body: good,
+    details: [{ path: '/colour', message: 'is not a parameter of this call' }],
+  },
+  { title: 'a number as text', body: { name: 7 }, details: [{ path: '/name', message: 'must be text' }] },
+  {
+    title: 'text as a number',
+    body: { ...good, size: '7' },
+    details: [{ path: '/size', message: 'must be a whole number or null' }],
+  },
+  {
+    title: 'a fraction as a whole number',
+    body: { ...good, size: 2.5 },
+    details: [{ path: '/size', message: 'must be a whole number or null' }],
+  },
+  {
+    title: 'too small a number',
+    body: { ...good, size: 1 },
+    details: [{ path: '/size', message: 'must be at least 2' }],
+  },
+  {
+    title: 'blank text',
+    body: { name: ' \t' },
+    details: [{ path: '/name', message: 'must be text that is not blank' }],
+  },
+  {
+    title: 'too long a text',
+    body: { name: '123456' },
+    details: [{ path: '/name', message: 'must have at most 5 characters' }],
+  },
+  {
+    title: 'a value that is not listed',
+    body: { ...good, kind: 'c' },
+    details: [{ path: '/kind', message: 'must be one of a, b' }],
+  },
+  {
+    title: 'null for what cannot be empty',
+    body: { name: null },
+    details: [{ path: '/name', message: 'must be text' }],
+  },
+  {
+    title: 'a malformed text',
+    body: { ...good, email: 'nope' },
+    details: [{ path: '/email', message: 'must be an e-mail address' }],
+  },
+  {
+    title: 'a fault inside a list, and too long a list',
+    body: { ...good, tags: ['', 'b'] },
+    details: [
+      { path: '/tags', message: 'must have at most 1 entry' },
+      { path: '/tags/0', message: 'must have at least 1 character' },
+    ],
+  },
+  {
+    title: 'a NUL character',
+    body: { ...good, tags: ['a\0b'] },
+    details: [{ path: '/tags/0', message: 'must not contain NUL characters' }],
+  },
+  {
+    title: 'a NUL character in the query',
+    url: '?flag=%00',
+    body: good,
+    details: [
+      { path: '/flag', message: 'must be true or false' },
+      { path: '/flag', message: 'must not contain NUL characters' },
+    ],
+  },
+  {
+    title: 'a query number out of its range',
+    url: '?count=10',
+    body: good,
+    details: [{ path: '/count', message: 'must be at most 9' }],
+  },
+  {
+    title: 'a query parameter given twice',
+    url: '?count=1&count=2',
+    body: good,
+    details: [{ path: '/count', message: 'must be a whole number' }],
+  },
+  {
+    title: 'a list as the body',
+    body: [],
+    details: [{ path: '', message: 'must have a JSON object as its body' }],
+  },
+  {
+    title: 'no body',
+    body: undefined,
+    details: [{ path: '', message: 'must have a JSON object as its body' }],
+  },
+]
+
+for (const { title, url = '', body, details } of EXAMPLES) {
+  test(`${title} is refused with its place and reason`, async (t) => {
+    const app = await openApp(t)
+    const request = {
+      method: 'PUT',
+      url: `/api/things/${ID}${url}`,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    } as const
+    const answer = await refused(app, request, 400, 'invalid_request')
+    assert.deepEqual(answer.body.details, details)
+    for (const { message } of details) assert.ok(answer.body.message.includes(message))
+  })
+}
+
+test('every fault of a request is named at once', async (t) => {
+  const app = await openApp(t)
+  const payload = { kind: 'c', size: '1', colour: 'red' }
+  const { body } = await refused(app, { method: 'PUT', url: `/api/things/${ID}`, payload }, 400, 'invalid_request')
+  assert.deepEqual(body.details.map(({ path }) => path).sort(), ['/colour', '/kind', '/name', '/size'])
+})
+
+test('what fits comes through as it was sent, with query values read as their types', async (t) => {
+  const app = await openApp(t)
+  const payload = { name: 'x', size: null, email: 'a@b.example', tags: ['t'] }
+  const response = await app.inject({ method: 'PUT', url: `/api/things/${ID}?count=3&flag=false`, payload })
+  assert.equal(response.statusCode, 200, response.body)
+  assert.deepEqual(response.json(), { body: payload, query: { count: 3, flag: false } })
+})
+
+for (const id of ['nope', `${ID}0`, '%00', '%zz', 'x'.repeat(5_000)]) {
+  test(`an address with the id ${id.slice(0, 40)} does not exist`, async (t) => {
+    const app = await openApp(t)
+    await refused(app, { method: 'PUT', url: `/api/things/${id}`, payload: good }, 404, 'not_found')
+  })
+}

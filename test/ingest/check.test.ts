@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkPayload } from '../../src/ingest/check.ts'
+
+const event = (over: object = {}) => ({
+  container_id: 'GTM-ABC1234',
+  event_name: 'purchase',
+  timestamp_ms: 1_793_000_000_000,
+  tags: [{ id: '12', name: 'GA4', status: 'success', execution_time: 84 }],
+  ...over,
+})
+const batch = (over: object = {}) => ({
+  container_id: 'GTM-ABC1234',
+  batch: true,
+  window_start_ms: 1,
+  window_end_ms: 2,
+  total_events: 50,
+  ...over,
+})
+const keys = (count: number, value: unknown) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`name ${i}`, value]))
+const tag = (over: object) => event({ tags: [{ id: '1', status: 'success', ...over }] })
+
+const accepted: [what: string, payload: unknown][] = [
+  ['the smallest event', event({ tags: [] })],
+  [
+    'unknown fields anywhere',
+    event({ x: 1, tags: [{ id: '1', status: 'success', y: {} }], user_data: { z: 'content' } }),
+  ],
+  [
+    'a tag name that is null or empty',
+    event({
+      tags: [
+        { id: '1', name: null, status: 'failure' },
+        { id: '2', name: '', status: 'timeout' },
+      ],
+    }),
+  ],
+  ['an execution time of null', tag({ execution_time: null })],
+  ['empty presence objects', event({ user_data: {}, ecommerce: {} })],
+  ['batch: false', event({ batch: false })],
+  ['500 tags', event({ tags: Array.from({ length: 500 }, (_, i) => ({ id: String(i), status: 'success' })) })],
+  ['the largest time', event({ timestamp_ms: Number.MAX_SAFE_INTEGER })],
+  ['names of 256 characters, also beyond the basic plane', event({ event_name: '😀'.repeat(256) })],
+  ['the smallest batch', batch()],
+  [
+    'a batch with 1,000 names and tags',
+    batch({ event_counts: keys(1_000, 1), tag_metrics: keys(1_000, { success: 1 }) }),
+  ],
+  ['a presence counter equal to its total', batch({ user_data_quality: { email: 5, total: 5 } })],
+  ['a window of no length', batch({ window_start_ms: 2 })],
+  [
+    'names that are special to JavaScript',
+    JSON.parse(JSON.stringify(batch()).replace('}', ',"event_counts":{"__proto__":1,"constructor":2}}')),
+  ],
+]
+for (const [what, payload] of accepted) {
+  test(`accepted: ${what}`, () => assert.equal(checkPayload(payload).ok, true))
+}
+
+const refused: [what: string, payload: unknown, path: string][] = [
+  ['null', null, '/'],
+  ['an array', [], '/'],
+  ['text', 'x', '/'],
+  ['no container', event({ container_id: undefined }), '/container_id'],
+  ['an empty container', event({ container_id: '' }), '/container_id'],
+  ['a container of 65 characters', event({ container_id: 'x'.repeat(65) }), '/container_id'],
+  ['an event name of 257 characters', event({ event_name: 'x'.repeat(257) }), '/event_name'],
+  ['time as text', event({ timestamp_ms: '1' }), '/timestamp_ms'],
+  ['a time with a fraction', event({ timestamp_ms: 1.5 }), '/timestamp_ms'],
+  ['a negative time', event({ timestamp_ms: -1 }), '/timestamp_ms'],
+  ['an unsafe time', event({ timestamp_ms: Number.MAX_SAFE_INTEGER + 1 }), '/timestamp_ms'],
+  ['no tags', event({ tags: undefined }), '/tags'],
+  ['501 tags', event({ tags: Array.from({ length: 501 }, () => ({ id: '1', status: 'success' })) }), '/tags'],
+  ['a tag without id', event({ tags: [{ status: 'success' }] }), '/tags/0/id'],
+  ['a tag id that is a number', tag({ id: 7 }), '/tags/0/id'],
+  ['an unknown status', tag({ status: 'ok' }), '/tags/0/status'],
+  ['a negative execution time', tag({ execution_time: -1 }), '/tags/0/execution_time'],
+  ['content where a flag belongs', event({ user_data: { has_email: 'jane@example.com' } }), '/user_data/has_email'],
+  ['a flag that is null', event({ ecommerce: { has_value: null } }), '/ecommerce/has_value'],
+  ['user data that is a list', event({ user_data: [] }), '/user_data'],
+  ['a batch without total', batch({ total_events: undefined }), '/total_events'],
+  ['a reversed window', batch({ window_start_ms: 3 }), '/window_start_ms'],
+  ['a negative count', batch({ event_counts: { a: -1 } }), '/event_counts/a'],
+  ['a count behind a name with a line break', batch({ event_counts: { 'a\nb': '1' } }), '/event_counts/a\nb'],
+  ['a count that is text', batch({ tag_metrics: { GA4: { success: '1' } } }), '/tag_metrics/GA4/success'],
+  ['1,001 names', batch({ event_counts: keys(1_001, 1) }), '/event_counts'],
+  ['1,001 tags', batch({ tag_metrics: keys(1_001, {}) }), '/tag_metrics'],
+  ['an empty event name in a batch', batch({ event_counts: { '': 1 } }), '/event_counts/'],
+  ['more e-mails than events', batch({ user_data_quality: { email: 6, total: 5 } }), '/user_data_quality/email'],
+  ['presence without its total', batch({ ecommerce_quality: { items: 1 } }), '/ecommerce_quality/items'],
+]
+for (const [what, payload, path] of refused) {
+  test(`refused with its place: ${what}`, () => {
+    const stripped: unknown = payload === null ? null : JSON.parse(JSON.stringify(payload))
+    assert.deepEqual(checkPayload(stripped), { ok: false, path })
+  })
+}
+
+test('a refusal never repeats more than a little of a name the sender made up', () => {
+  const checked = checkPayload(batch({ event_counts: { ['x'.repeat(100_000)]: 1 } }))
+  assert.ok(!checked.ok && checked.path.length <= 200)
+})

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { type AccessSettings, createHttpApp, type ErrorBody, type HttpApp } from '../../src/http/index.ts'
+import {
+  type ClientRecord,
+  type CreateClient,
+  type CreateSite,
+  managementRoutes,
+  type Plan,
+  type SiteRecord,
+} from '../../src/management/index.ts'
+import type { Change, Store } from '../../src/store/index.ts'
+import { TestClock } from '../support/clock.ts'
+
+export const NOW = '2026-11-20T10:00:00.000Z'
+export const ADMIN = 'admin-token-0123456789'
+export const VIEWER = 'viewer-token-0123456789'
+export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type Call = [method: Method, url: string, body?: unknown]
+
+interface Options {
+  access?: AccessSettings
+  defaultPlan?: Plan
+}
+
+export interface Answer<T> {
+  status: number
+  body: T
+  link: string | undefined
+}
+
+/** The management interface over `store`, called as a client of it would. Every call moves the clock on by 1 s. */
+export class Management {
+  readonly app: HttpApp
+  readonly clock: TestClock
+  /** What was published since the last look. */
+  changes: Change[] = []
+
+  constructor(app: HttpApp, clock: TestClock) {
+    this.app = app
+    this.clock = clock
+  }
+
+  async call<T>(method: Method, url: string, body?: unknown, token?: string): Promise<Answer<T>> {
+    this.clock.advance(1_000)
+    const response = await this.app.inject({
+      method,
+      url,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    })
+    return {
+      status: response.statusCode,
+      body: response.body === '' ? JSON.parse('null') : response.json<T>(),
+      link: response.headers.link?.toString(),
+    }
+  }
+
+  get = async <T>(url: string, token?: string): Promise<T> =>
+    this.#ok(200, await this.call<T>('GET', url, undefined, token))
+  patch = async <T>(url: string, body: unknown, token?: string): Promise<T> =>
+    this.#ok(200, await this.call<T>('PATCH', url, body, token))
+  delete = async (url: string, token?: string): Promise<null> =>
+    this.#ok(204, await this.call<null>('DELETE', url, undefined, token))
+
+  client = async (extra: Partial<CreateClient> = {}, token?: string): Promise<ClientRecord> =>
+    this.#ok(201, await this.call<ClientRecord>('POST', '/api/clients', { name: 'Acme', ...extra }, token))
+
+  site = async (client: { id: string }, extra: Partial<CreateSite> = {}, token?: string): Promise<SiteRecord> => {
+    const body = { client_id: client.id, name: 'Shop', url: 'https://shop.example', ...extra }
+    return this.#ok(201, await this.call<SiteRecord>('POST', '/api/sites', body, token))
+  }
+
+  /** Asserts that the call is refused, and returns the error. */
+  async refused(status: number, method: Method, url: string, body?: unknown, token?: string): Promise<ErrorBody> {
+    return this.#ok(status, await this.call<ErrorBody>(method, url, body, token))
+  }
+
+  takeChanges(): Change[] {
+    const taken = this.changes
+    this.changes = []
+    return taken
+  }
+
+  #ok<T>(status: number, answer: Answer<T>): T {
+    assert.equal(answer.status, status, JSON.stringify(answer.body))
+    return answer.body
+  }
+}
+
+export async function openManagement(store: Store, t: TestContext, options: Options = {}): Promise<Management> {
+  const clock = new TestClock(NOW)
+  const app = await createHttpApp({
+    log: false,
+    clock,
+    access: options.access ?? { adminToken: null, viewerToken: null, listensOnLoopback: true },
+    publicUrl: null,
+    trustProxy: [],
+    isPassing: () => false,
+    version: '1.2.3',
+  })
+  t.after(() => app.close())
+  managementRoutes(app, { store, clock, defaultPlan: options.defaultPlan ?? 'free' })
+  const management = new Management(app, clock)
+  t.after(store.changes.subscribe((change) => void management.changes.push(change)))
+  return management
+}
+
+export const WITH_KEYS: Options = {
+  access: { adminToken: ADMIN, viewerToken: VIEWER, listensOnLoopback: false },
+}
+
+/** Makes `site` have received events from a container. */
+export async function receiveEvents(
+  store: Store,
+  site: { id: string },
+  containerId: string,
+  at: number,
+): Promise<void> {
+  const { site_no } = await store.read
+    .selectFrom('sites')
+    .select('site_no')
+    .where('id', '=', site.id)
+    .executeTakeFirstOrThrow()
+  await store.write
+    .insertInto('site_containers')
+    .values({ site_no, container_id: containerId, last_seen_at: at })
+    .execute()
+}
