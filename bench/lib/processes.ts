@@ -7,6 +7,8 @@ const STOP_TIMEOUT_MS = 15_000
 const LOG_TAIL_CHARACTERS = 2_000
 
 export interface StartOptions {
+  /** For messages. */
+  name: string
   /** Arguments of node: the module and what it is given. */
   args: readonly string[]
   /** The core the process may run on; null for any. */
@@ -24,8 +26,8 @@ export interface StartOptions {
 export interface RunningProcess {
   child: ChildProcess
   pid: number
-  /** What it has written last. */
-  logTail(): string
+  /** Whether it runs or how it ended, and what it has written last. */
+  state(): string
   /** Asks it to end, makes it after a while, and resolves when it is gone. */
   stop(): Promise<void>
 }
@@ -47,7 +49,11 @@ export function startProcess(options: StartOptions): RunningProcess {
   return {
     child,
     pid,
-    logTail: () => readFileSync(options.logPath, 'utf8').trim().slice(-LOG_TAIL_CHARACTERS),
+    state: () => {
+      const ended = `ended with ${child.signalCode ?? `exit code ${child.exitCode}`}`
+      const log = readFileSync(options.logPath, 'utf8').trim().slice(-LOG_TAIL_CHARACTERS)
+      return `${options.name} ${hasEnded(child) ? ended : 'still runs'}, last output:\n${log || '(none)'}`
+    },
     stop: () => stopChild(child),
   }
 }

@@ -47,12 +47,13 @@ interface Command {
   environment?: Record<string, string>
 }
 
-/** Resolves when the server answers `GET /ready` with 200. @throws Error with its last output when it does not. */
+/** Resolves when the server answers `GET /ready` with 200. @throws Error when it does not. */
 async function startServer(session: Session, name: string, command: (port: number) => Command): Promise<RunningServer> {
   const port = await freePort()
   const folder = session.newFolder(name)
   const running = session.startServer({
     ...command(port),
+    name,
     core: session.pins.server,
     folder,
     logPath: join(folder, 'output.log'),
@@ -60,8 +61,8 @@ async function startServer(session: Session, name: string, command: (port: numbe
   const url = `http://127.0.0.1:${port}`
   const deadline = Date.now() + START_TIMEOUT_MS
   while (!(await isReady(url))) {
-    if (hasEnded(running.child)) throw new Error(`${name} did not start:\n${running.logTail()}`)
-    if (Date.now() > deadline) throw new Error(`${name} is not ready after a minute:\n${running.logTail()}`)
+    if (hasEnded(running.child)) throw new Error(`${name} did not start`)
+    if (Date.now() > deadline) throw new Error(`${name} is not ready after a minute`)
     await sleep(POLL_INTERVAL_MS)
   }
   return { ...running, port, url }

@@ -19,6 +19,7 @@ export class Session {
   readonly #step = new Closers()
   #loadWorker: RunningProcess | undefined
   #reportWorker: RunningProcess | undefined
+  #servers: RunningProcess[] = []
   #folders = 0
   #closing: Promise<void> | undefined
 
@@ -31,11 +32,19 @@ export class Session {
     return this.#closing !== undefined
   }
 
-  /** Runs one part of the benchmark and ends the servers it started. */
+  /**
+   * Runs one part of the benchmark and ends the servers it started.
+   *
+   * @throws Error what the part threw, with what became of its servers.
+   */
   async step<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
+    } catch (thrown) {
+      const lines = [asError(thrown).message, ...this.#servers.map((server) => server.state())]
+      throw new Error(lines.join('\n'), { cause: thrown })
     } finally {
+      this.#servers = []
       await this.#step.closeAll()
     }
   }
@@ -51,7 +60,9 @@ export class Session {
 
   /** Starts a process that ends with the step. @throws Error once the session is ending. */
   startServer(options: StartOptions): RunningProcess {
-    return this.#start(this.#step, options)
+    const server = this.#start(this.#step, options)
+    this.#servers.push(server)
+    return server
   }
 
   /** Runs a load on the client's core. */
@@ -80,6 +91,7 @@ export class Session {
 
   #startWorker(file: string): RunningProcess {
     return this.#start(this.#workers, {
+      name: file,
       args: [join(import.meta.dirname, file)],
       core: this.pins.client,
       folder: this.folder,

@@ -22,7 +22,7 @@ export function answerCalls<Plan, Result>(work: (plan: Plan) => Promise<Result>)
 export async function callWorker<Plan extends object, Result>(worker: RunningProcess, plan: Plan): Promise<Result> {
   const ended = new AbortController()
   const exit = once(worker.child, 'exit', { signal: ended.signal }).then((): never => {
-    throw new Error(`a worker process of the benchmark ended before its answer:\n${worker.logTail()}`)
+    throw new Error(worker.state())
   })
   const message = once(worker.child, 'message', { signal: ended.signal })
   worker.child.send(plan)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { testOnEveryEngine } from '../support/engines.ts'
-import { openManagement } from './support.ts'
+import { type Call, openManagement } from './support.ts'
 
 /** Values that a field takes neither in POST nor in PATCH. */
 const BAD: Record<string, unknown[]> = {
@@ -25,8 +25,12 @@ testOnEveryEngine('every field of a client is checked, and nothing of a refused 
   for (const [field, values] of Object.entries(cases)) {
     for (const value of values) {
       const body = { name: 'Acme', plan: 'enterprise', [field]: value }
-      for (const call of [['POST', '/api/clients', body] as const, ['PATCH', url, { [field]: value }] as const]) {
-        const error = await api.refused(400, ...call)
+      const calls: Call[] = [
+        ['POST', '/api/clients', body],
+        ['PATCH', url, { [field]: value }],
+      ]
+      for (const [method, path, sent] of calls) {
+        const error = await api.refused(400, method, path, sent)
         assert.equal(error.error, 'invalid_request')
         assert.ok(
           error.details.some(({ path }) => path === `/${field}`),

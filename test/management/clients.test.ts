@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ClientRecord } from '../../src/management/index.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
-import { openManagement, UNKNOWN_ID } from './support.ts'
+import { type Call, openManagement, UNKNOWN_ID } from './support.ts'
 
 testOnEveryEngine('a client is created with defaults, and read as it was answered', async (store, t) => {
   const api = await openManagement(store, t)
@@ -111,14 +111,15 @@ testOnEveryEngine('clients are listed oldest first, on demand the active ones on
 testOnEveryEngine('what is not there is not found', async (store, t) => {
   const api = await openManagement(store, t)
   for (const id of [UNKNOWN_ID, 'nope', '1']) {
-    for (const call of [
+    const calls: Call[] = [
       ['GET', `/api/clients/${id}`],
       ['PATCH', `/api/clients/${id}`, {}],
       ['PATCH', `/api/clients/${id}`, { name: 'x' }],
       ['DELETE', `/api/clients/${id}`],
       ['GET', `/api/clients/${id}/usage`],
-    ] as const) {
-      assert.equal((await api.refused(404, ...call)).error, 'not_found')
+    ]
+    for (const [method, url, body] of calls) {
+      assert.equal((await api.refused(404, method, url, body)).error, 'not_found')
     }
   }
   assert.deepEqual(api.takeChanges(), [])

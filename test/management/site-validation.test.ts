@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { testOnEveryEngine } from '../support/engines.ts'
-import { openManagement, UNKNOWN_ID } from './support.ts'
+import { type Call, openManagement, UNKNOWN_ID } from './support.ts'
 
 const CONTAINER_IDS = ['', 'GTM-ABC', 'GTM-ABCDEFGHIJK', 'gtm-abcde', 'GTM-abcde', 'XGTM-ABCDE', 'GTM-ABCDE\n', 7]
 const FOREIGN_NAMES = ['', ' ', 'x'.repeat(201), 'a\0b', 7]
@@ -37,11 +37,12 @@ testOnEveryEngine('every field of a site is checked, and nothing of a refused ca
     for (const value of values) {
       const body = { client_id: client.id, name: 'Shop', url: 'https://shop.example', [field]: value }
       const patch = { [field]: value }
-      for (const call of [
+      const calls: Call[] = [
         ['POST', '/api/sites', body],
         ['PATCH', `/api/sites/${site.id}`, patch],
-      ] as const) {
-        const error = await api.refused(400, ...call)
+      ]
+      for (const [method, path, sent] of calls) {
+        const error = await api.refused(400, method, path, sent)
         assert.equal(error.error, 'invalid_request')
         assert.ok(
           error.details.some(({ path }) => path === `/${field}`),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { SiteRecord } from '../../src/management/index.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
-import { openManagement, receiveEvents, UNKNOWN_ID } from './support.ts'
+import { type Call, openManagement, receiveEvents, UNKNOWN_ID } from './support.ts'
 
 const INFRASTRUCTURE = {
   tag_server_url: 'https://sgtm.shop.example',
@@ -120,13 +120,14 @@ testOnEveryEngine('sites are listed oldest first, by client and by activity of b
 testOnEveryEngine('what is not there is not found', async (store, t) => {
   const api = await openManagement(store, t)
   for (const id of [UNKNOWN_ID, 'nope']) {
-    for (const call of [
+    const calls: Call[] = [
       ['GET', `/api/sites/${id}`],
       ['PATCH', `/api/sites/${id}`, { name: 'x' }],
       ['DELETE', `/api/sites/${id}`],
       ['POST', `/api/sites/${id}/revoke-key`],
-    ] as const) {
-      assert.equal((await api.refused(404, ...call)).error, 'not_found')
+    ]
+    for (const [method, url, body] of calls) {
+      assert.equal((await api.refused(404, method, url, body)).error, 'not_found')
     }
   }
   assert.deepEqual(api.takeChanges(), [])

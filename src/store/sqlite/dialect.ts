@@ -96,8 +96,8 @@ class ThreadConnection implements DatabaseConnection {
     return { rows: rows as R[], numAffectedRows: BigInt(changes) }
   }
 
-  // biome-ignore lint/correctness/useYield: the interface asks for a generator; rows cross threads only as a whole.
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+  /** Rows cross threads as a whole: page through them instead. */
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('SQLite answers queries as a whole; page through the rows instead')
   }
 }

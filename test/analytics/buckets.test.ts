@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Temporal } from 'temporal-polyfill'
+import { BUCKET_STEPS, bucketIndex, bucketStarts } from '../../src/analytics/buckets.ts'
+import { hourSplits, offsetSpans } from '../../src/analytics/zone.ts'
+import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { hourSplit } from '../../src/rollups/index.ts'
+
+type StepName = keyof typeof BUCKET_STEPS
+
+function starts(step: StepName, timezone: string, fromText: string, toText: string): string[] {
+  const range = { from: Date.parse(fromText), to: Date.parse(toText) }
+  return bucketStarts(BUCKET_STEPS[step], range, offsetSpans(timezone, range)).map((start) =>
+    isoTime(start).replace(':00.000Z', 'Z'),
+  )
+}
+
+const TABLE: readonly { name: string; step: StepName; zone: string; from: string; to: string; starts: string[] }[] = [
+  {
+    name: 'minutes start with the one that holds the beginning',
+    step: '5m',
+    zone: 'UTC',
+    from: '2026-11-20T10:03:00Z',
+    to: '2026-11-20T10:11:00Z',
+    starts: ['2026-11-20T10:00Z', '2026-11-20T10:05Z', '2026-11-20T10:10Z'],
+  },
+  {
+    name: 'hours of a half-hour zone start at its full hours',
+    step: '1h',
+    zone: 'Asia/Kolkata',
+    from: '2026-11-20T10:00:00Z',
+    to: '2026-11-20T11:31:00Z',
+    starts: ['2026-11-20T09:30Z', '2026-11-20T10:30Z', '2026-11-20T11:30Z'],
+  },
+  {
+    name: 'hours of a quarter-hour zone start at its full hours',
+    step: '1h',
+    zone: 'Asia/Kathmandu',
+    from: '2026-11-20T10:15:00Z',
+    to: '2026-11-20T11:15:00Z',
+    starts: ['2026-11-20T10:15Z'],
+  },
+  {
+    name: 'days start at local midnight, the day of the spring change after 23 hours',
+    step: '1d',
+    zone: 'Europe/Vienna',
+    from: '2026-03-28T12:00:00Z',
+    to: '2026-03-31T00:00:00Z',
+    starts: ['2026-03-27T23:00Z', '2026-03-28T23:00Z', '2026-03-29T22:00Z', '2026-03-30T22:00Z'],
+  },
+  {
+    name: 'the day of the autumn change has 25 hours',
+    step: '1d',
+    zone: 'Europe/Vienna',
+    from: '2026-10-24T22:00:00Z',
+    to: '2026-10-26T23:00:00Z',
+    starts: ['2026-10-24T22:00Z', '2026-10-25T23:00Z'],
+  },
+  {
+    name: 'the hour that comes twice in autumn is two buckets',
+    step: '1h',
+    zone: 'Europe/Vienna',
+    from: '2026-10-25T00:00:00Z',
+    to: '2026-10-25T03:00:00Z',
+    starts: ['2026-10-25T00:00Z', '2026-10-25T01:00Z', '2026-10-25T02:00Z'],
+  },
+  {
+    name: 'a day that starts at one o’clock because midnight is skipped is found',
+    step: '1d',
+    zone: 'Africa/Cairo',
+    from: '2026-04-23T12:00:00Z',
+    to: '2026-04-25T12:00:00Z',
+    starts: ['2026-04-22T22:00Z', '2026-04-23T22:00Z', '2026-04-24T21:00Z'],
+  },
+  {
+    name: 'a change of half an hour starts a bucket of its own',
+    step: '1h',
+    zone: 'Australia/Lord_Howe',
+    from: '2026-10-03T14:30:00Z',
+    to: '2026-10-03T17:00:00Z',
+    starts: ['2026-10-03T14:30Z', '2026-10-03T15:30Z', '2026-10-03T16:00Z'],
+  },
+]
+
+for (const { name, step, zone, from, to, starts: expected } of TABLE) {
+  test(name, () => assert.deepEqual(starts(step, zone, from, to), expected))
+}
+
+const ZONES = ['UTC', 'Europe/London', 'America/New_York', 'America/St_Johns', 'Africa/Cairo', 'Asia/Kathmandu']
+const zones = fc.constantFrom(...ZONES, 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia', 'America/Havana')
+const someMinute = fc
+  .integer({ min: Date.parse('2026-01-01T00:00:00Z') / MINUTE, max: Date.parse('2027-01-01T00:00:00Z') / MINUTE })
+  .map((minute) => minute * MINUTE)
+
+test('day buckets are the days of the calendar, in every zone and all year', () => {
+  fc.assert(
+    fc.property(zones, someMinute, fc.integer({ min: 1, max: 40 }), (timezone, from, days) => {
+      const range = { from, to: from + days * DAY }
+      const expected: number[] = []
+      let day = Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO(timezone).startOfDay()
+      for (; day.epochMilliseconds < range.to; day = day.add({ days: 1 }).startOfDay()) {
+        expected.push(day.epochMilliseconds)
+      }
+      assert.deepEqual(bucketStarts(BUCKET_STEPS['1d'], range, offsetSpans(timezone, range)), expected)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('hour buckets start where the local clock shows a full hour', () => {
+  fc.assert(
+    fc.property(zones, someMinute, (timezone, from) => {
+      const range = { from, to: from + 50 * HOUR }
+      const found = bucketStarts(BUCKET_STEPS['1h'], range, offsetSpans(timezone, range))
+      const [first = Number.NaN] = found
+      assert.ok(first <= from && from - first < 2 * HOUR)
+      for (let time = first + MINUTE; time < range.to; time += MINUTE) {
+        const local = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone)
+        if (local.minute === 0) assert.equal(found[bucketIndex(found, time)], time)
+      }
+    }),
+    { numRuns: 10 },
+  )
+})
+
+test('a time is found in the bucket that holds it', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 40 }), fc.nat(), (count, offset) => {
+      const grid = Array.from({ length: count }, (_, index) => index * HOUR)
+      const time = offset % (count * HOUR)
+      assert.equal(bucketIndex(grid, time), Math.floor(time / HOUR))
+    }),
+  )
+})
+
+test('hours are split where the roll-up splits them, also around a clock change', () => {
+  for (const timezone of ['UTC', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns', 'Australia/Lord_Howe']) {
+    for (const change of ['2026-03-08T06:30:00Z', '2026-04-04T15:00:00Z', '2026-10-03T15:30:00Z']) {
+      const range = { from: Date.parse(change) - DAY, to: Date.parse(change) + DAY }
+      const splitOf = hourSplits(timezone, offsetSpans(timezone, range))
+      for (let hour = floorTo(range.from, HOUR); hour < range.to; hour += HOUR) {
+        assert.equal(splitOf(hour), hourSplit(timezone, hour), `${timezone} ${isoTime(hour)}`)
+      }
+    }
+  }
+})
