@@ -4,9 +4,6 @@ import { BUCKET_NAMES } from './bucket-choice.ts'
 import { DEFAULT_HOURS } from './range.ts'
 import { GROUPS, METRICS } from './timeseries/index.ts'
 
-/** Longest event name and tag key that ingest takes. */
-const NAME_MAX = 256
-
 export const SiteParams = Type.Object({ site_id: Uuid })
 
 export const TagParams = Type.Object({
@@ -59,11 +56,9 @@ export const TimeseriesParams = Type.Object(
       }),
     ),
     event_name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: NAME_MAX, description: 'Only this event: events, executions, failures' }),
+      Type.String({ minLength: 1, description: 'Only this event: events, executions, failures' }),
     ),
-    tag_key: Type.Optional(
-      Type.String({ minLength: 1, maxLength: NAME_MAX, description: 'Only this tag: executions, failures, latency' }),
-    ),
+    tag_key: Type.Optional(Type.String({ minLength: 1, description: 'Only this tag: executions, failures, latency' })),
   },
   strict,
 )

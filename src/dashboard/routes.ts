@@ -55,7 +55,7 @@ export function dashboardRoutes(app: HttpApp, { store, clock, onError }: Dashboa
       },
     },
     (_request, reply) => {
-      if (stream.isFull) throw new AppError('unavailable', 'Too many event streams are open')
+      if (!stream.isOpen) throw new AppError('unavailable', 'No more event streams can be opened now')
       reply.hijack()
       stream.add(reply.raw)
     },

@@ -30,6 +30,7 @@ export class EventStream {
   readonly #loop: Loop
   #seenUpTo = 0
   #saidSomethingAt = 0
+  #isStopping = false
 
   constructor(store: Store, clock: Clock, onError: (error: Error, loop: string) => void) {
     this.#store = store
@@ -43,8 +44,9 @@ export class EventStream {
     })
   }
 
-  get isFull(): boolean {
-    return this.#listeners.size >= STREAMS_MAX
+  /** Whether another stream may be opened. */
+  get isOpen(): boolean {
+    return !this.#isStopping && this.#listeners.size < STREAMS_MAX
   }
 
   /** Takes over a response whose head has not been sent. */
@@ -69,6 +71,7 @@ export class EventStream {
 
   /** Ends all streams, so that the server can close. */
   async stop(): Promise<void> {
+    this.#isStopping = true
     for (const response of this.#listeners) response.end()
     this.#listeners.clear()
     await this.#loop.stop()

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 
 export const DEFAULT_PAGE = 100
-export const MAX_PAGE = 1_000
+const MAX_PAGE = 1_000
 
 /** Query parameter of every paged list. */
 export const Limit = Type.Integer({

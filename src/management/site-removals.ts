@@ -1,10 +1,8 @@
 import type { SiteRow, Tables, Transaction } from '../store/index.ts'
+import { insertChunks } from './chunks.ts'
 import type { Context } from './context.ts'
 import { siteRecord } from './sites/record.ts'
 import { writeAudit } from './write-audit.ts'
-
-/** Rows in one statement, far below the engines' limits on parameters. */
-const ROWS_PER_INSERT = 500
 
 /**
  * Notes, in the transaction that deleted these sites, that their telemetry rows are still to be removed (a loop does it
@@ -17,12 +15,7 @@ export async function recordSiteRemovals(
 ): Promise<void> {
   const requestedAt = ctx.clock.now()
   const removals = sites.map(({ site_no }) => ({ site_no, requested_at: requestedAt, emptied_at: null }))
-  for (let start = 0; start < removals.length; start += ROWS_PER_INSERT) {
-    await trx
-      .insertInto('site_removals')
-      .values(removals.slice(start, start + ROWS_PER_INSERT))
-      .execute()
-  }
+  for (const chunk of insertChunks(removals)) await trx.insertInto('site_removals').values(chunk).execute()
   await writeAudit(
     trx,
     ctx,

@@ -1,5 +1,6 @@
 import type { Tables, Transaction } from '../store/index.ts'
 import { auditedChange, type Fields } from './audit/change.ts'
+import { insertChunks } from './chunks.ts'
 import type { Context } from './context.ts'
 
 type Verb = 'create' | 'update' | 'delete' | 'revoke_key'
@@ -12,9 +13,6 @@ export interface AuditEntry {
   before: Fields | null
   after: Fields | null
 }
-
-/** Rows in one statement: 7 parameters each, far below the engines' limits (SQLite 32,766, PostgreSQL 65,535). */
-const ROWS_PER_INSERT = 500
 
 /** Writes who changed what, in the transaction of the change: there is never one without the other. */
 export async function writeAudit(
@@ -35,10 +33,5 @@ export async function writeAudit(
       after: change.after && JSON.stringify(change.after),
     }
   })
-  for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
-    await trx
-      .insertInto('audit_log')
-      .values(rows.slice(start, start + ROWS_PER_INSERT))
-      .execute()
-  }
+  for (const chunk of insertChunks(rows)) await trx.insertInto('audit_log').values(chunk).execute()
 }

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { overview } from '../../src/analytics/index.ts'
+import { warningsOf } from '../../src/analytics/warnings.ts'
+import type { Payload } from '../../src/ingest/payload.ts'
+import { AppError } from '../../src/lib/index.ts'
+import type { SiteRow, Store } from '../../src/store/index.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+import { batch, count, event, reportContext } from './support.ts'
+
+const NOW = '2026-11-20T12:34:30Z'
+const at = (time: string) => `2026-11-20T${time}Z`
+const times = (n: number, payload: Payload): Payload[] => Array.from({ length: n }, () => payload)
+
+const purchase = event(at('10:15:20'), {
+  event_name: 'purchase',
+  tags: [
+    { id: '12', name: 'GA4', status: 'success', execution_time: 84 },
+    { id: '14', name: 'Meta CAPI', status: 'failure', execution_time: 310 },
+    { id: '31', status: 'timeout', execution_time: 5_000 },
+  ],
+  user_data: { has_email: true, has_phone: false, has_first_name: true, has_last_name: true, has_city: true },
+  ecommerce: { has_value: true, has_currency: true, has_transaction_id: true, has_items: false },
+})
+const viewBatch = batch(at('11:00:00'), {
+  total_events: 50,
+  event_counts: { page_view: 45, purchase: 5 },
+  tag_metrics: {
+    GA4: { success: 48, failure: 1, timeout: 1, exception: 0, total_exec_ms: 6_240, count: 50 },
+    Batched: { success: 3, failure: 0, timeout: 0, exception: 0, total_exec_ms: 30, count: 3 },
+  },
+  user_data_quality: { email: 42, phone: 15, address: 38, total: 50 },
+  ecommerce_quality: { value: 5, currency: 5, transaction_id: 4, items: 5, total: 5 },
+})
+
+const report = (store: Store, site: SiteRow, query: Parameters<typeof overview>[2] = {}, now = NOW) =>
+  overview(reportContext(store, now), site, query)
+
+testOnEveryEngine('both send modes add up to one overview', async (store) => {
+  const site = await insertSite(store)
+  await count(store, site, [...times(30, purchase), viewBatch, viewBatch])
+  const seen = await report(store, site)
+  assert.equal(seen.site_id, site.id)
+  assert.equal(seen.total_events, 30 + 100)
+  assert.deepEqual(seen.events, [
+    { event_name: 'page_view', total: 90 },
+    { event_name: 'purchase', total: 40 },
+  ])
+  assert.deepEqual(
+    seen.tags.map((tag) => [tag.tag_key, tag.tag_id, tag.tag_name, tag.executions]),
+    [
+      ['GA4', '12', 'GA4', 130],
+      ['Meta CAPI', '14', 'Meta CAPI', 30],
+      ['tag_31', '31', null, 30],
+      ['Batched', null, 'Batched', 6],
+    ],
+  )
+  assert.deepEqual(seen.tags[0], {
+    tag_key: 'GA4',
+    tag_id: '12',
+    tag_name: 'GA4',
+    executions: 130,
+    success: 126,
+    failure: 2,
+    timeout: 2,
+    exception: 0,
+    success_rate: 126 / 130,
+    avg_ms: (30 * 84 + 2 * 6_240) / 130,
+    p50_ms: 75,
+    p95_ms: 97.5,
+    p99_ms: 99.5,
+  })
+  assert.equal(seen.user_data.total, 130)
+  assert.deepEqual(seen.user_data.email, { present: 114, total: 130, rate: 114 / 130 })
+  assert.deepEqual(seen.user_data.address, { present: 106, total: 130, rate: 106 / 130 })
+  assert.deepEqual(seen.user_data.city, { present: 30, total: 30, rate: 1 })
+  assert.deepEqual(seen.user_data.country, { present: 0, total: 30, rate: 0 })
+  assert.equal(seen.ecommerce.total, 40)
+  assert.deepEqual(seen.ecommerce.transaction_id, { present: 38, total: 40, rate: 38 / 40 })
+  assert.deepEqual(seen.ecommerce.items, { present: 10, total: 40, rate: 10 / 40 })
+})
+
+testOnEveryEngine('percentiles are unknown where only batches reported', async (store) => {
+  const site = await insertSite(store)
+  await count(store, site, [viewBatch])
+  const { tags } = await report(store, site)
+  assert.deepEqual(
+    tags.map(({ avg_ms, p50_ms, p95_ms, p99_ms }) => [avg_ms, p50_ms, p95_ms, p99_ms]),
+    [
+      [124.8, null, null, null],
+      [10, null, null, null],
+    ],
+  )
+})
+
+testOnEveryEngine('the score judges transaction ids by purchases and refunds, the rates by all', async (store) => {
+  const site = await insertSite(store)
+  const ecommerce = { has_value: true, has_currency: true, has_items: true }
+  const view = event(at('10:00:00'), {
+    event_name: 'view_item',
+    ecommerce: { ...ecommerce, has_transaction_id: false },
+  })
+  const bought = { ...view, event_name: 'purchase', ecommerce: { ...ecommerce, has_transaction_id: true } }
+  await count(store, site, [...times(30, view), ...times(9, bought), { ...bought, event_name: 'refund' }])
+  const seen = await report(store, site)
+  assert.deepEqual(seen.ecommerce.transaction_id, { present: 10, total: 40, rate: 0.25 })
+  assert.deepEqual(seen.score.inputs.ecommerce.transaction_id, {
+    present: 10,
+    total: 10,
+    rate: 1,
+    target: 1,
+    weight: 0.3,
+  })
+  assert.equal(seen.score.ecommerce, 100)
+})
+
+testOnEveryEngine('a site that sent nothing has an empty overview', async (store) => {
+  const seen = await report(store, await insertSite(store))
+  assert.equal(seen.total_events, 0)
+  assert.deepEqual([seen.events, seen.tags, seen.containers, seen.warnings], [[], [], [], []])
+  assert.deepEqual(seen.user_data.email, { present: 0, total: 0, rate: null })
+  assert.deepEqual([seen.score.overall, seen.score.insufficient_data, seen.last_seen], [null, true, null])
+  assert.deepEqual(seen.rejections, {})
+})
+
+testOnEveryEngine(
+  'the answered window is of whole minutes, and of whole hours where minutes are gone',
+  async (store) => {
+    const site = await insertSite(store)
+    const recent = await report(store, site)
+    assert.deepEqual([recent.from, recent.to], ['2026-11-19T12:35:00Z', '2026-11-20T12:35:00Z'].map(Date.parse))
+    const from = Date.parse('2026-11-10T10:20:30Z')
+    const old = await report(store, site, { from, to: Date.parse('2026-11-20T10:20:30Z') })
+    assert.deepEqual([old.from, old.to], ['2026-11-10T10:00:00Z', '2026-11-20T10:21:00Z'].map(Date.parse))
+  },
+)
+
+testOnEveryEngine('what lies outside the window or belongs to another site is not counted', async (store) => {
+  const site = await insertSite(store)
+  const other = await insertSite(store)
+  const around = ['09:59:59.999', '10:00:00', '10:59:59.999', '11:00:00'].map((time) => event(at(time)))
+  await count(store, site, around)
+  await count(store, other, around)
+  const query = { from: Date.parse(at('10:00:00')), to: Date.parse(at('11:00:00')) }
+  assert.equal((await report(store, site, query)).total_events, 2)
+})
+
+testOnEveryEngine('compare adds the same report on the window just before', async (store) => {
+  const site = await insertSite(store)
+  await count(store, site, [event(at('12:00:00')), event(at('11:10:00')), event(at('11:20:00')), event(at('10:00:00'))])
+  const seen = await report(store, site, { hours: 1, compare: 'previous' })
+  assert.equal(seen.total_events, 1)
+  assert.equal(seen.previous?.total_events, 2)
+  assert.deepEqual(
+    [seen.previous?.from, seen.previous?.to],
+    [at('10:35:00'), at('11:35:00')].map((t) => Date.parse(t)),
+  )
+  assert.equal((await report(store, site, { hours: 1 })).previous, undefined)
+  await assert.rejects(report(store, site, { hours: 20 * 24, compare: 'previous' }), AppError)
+})
+
+testOnEveryEngine('a tag that gains a name or is renamed keeps its history together', async (store) => {
+  const site = await insertSite(store)
+  const ran = (time: string, name?: string) =>
+    event(at(time), { tags: [{ id: '31', status: 'success', ...(name === undefined ? {} : { name }) }] })
+  await count(store, site, [ran('08:00:00'), ran('09:00:00', 'GA4'), ran('10:00:00', 'GA4 (new)')])
+  const { tags } = await report(store, site)
+  assert.deepEqual(
+    tags.map((tag) => [tag.tag_key, tag.tag_id, tag.executions]),
+    [['GA4 (new)', '31', 3]],
+  )
+})
+
+testOnEveryEngine('containers and the time last seen do not depend on the window', async (store) => {
+  const site = await insertSite(store)
+  await count(store, site, [
+    event('2026-11-01T08:00:00Z', { container_id: 'GTM-OLD' }),
+    event('2026-11-02T08:00:00Z', { container_id: 'GTM-NEW' }),
+  ])
+  const seen = await report(store, site, { hours: 1 })
+  assert.deepEqual(seen.containers, [
+    { container_id: 'GTM-NEW', last_seen: Date.parse('2026-11-02T08:00:00Z') },
+    { container_id: 'GTM-OLD', last_seen: Date.parse('2026-11-01T08:00:00Z') },
+  ])
+  assert.equal(seen.last_seen, Date.parse('2026-11-02T08:00:00Z'))
+})
+
+testOnEveryEngine('rejections are counted by reason in the minutes of the window', async (store) => {
+  const site = await insertSite(store)
+  const row = (time: string, reason: string, total: number) => ({
+    site_no: site.site_no,
+    bucket: Date.parse(at(time)),
+    reason,
+    total,
+  })
+  await store.write
+    .insertInto('rejection_counts')
+    .values([
+      row('11:34:00', 'invalid_payload', 5),
+      row('11:35:00', 'invalid_payload', 1),
+      row('12:34:00', 'invalid_payload', 2),
+      row('12:34:00', 'rate_limited', 7),
+      row('12:35:00', 'rate_limited', 9),
+    ])
+    .execute()
+  const { rejections } = await report(store, site, { hours: 1 })
+  assert.deepEqual(rejections, { invalid_payload: 3, rate_limited: 7 })
+})
+
+testOnEveryEngine('what makes the figures less precise is said', async (store) => {
+  const site = await insertSite(store)
+  const tags = [{ id: '1', name: '(other)', status: 'success' as const }]
+  await count(store, site, [event('2020-01-01T00:00:00Z', { event_name: '(other)', tags }), event(at('12:00:00'))], NOW)
+  const seen = await report(store, site)
+  assert.equal(seen.skewed, 1)
+  assert.deepEqual(
+    seen.warnings.map((warning) => warning.code),
+    ['events_over_cap', 'tags_over_cap', 'clock_skew'],
+  )
+  assert.match(seen.warnings[2]?.message ?? '', /^1 of 2 events/)
+  assert.deepEqual(
+    seen.tags.map((tag) => [tag.tag_key, tag.tag_id, tag.tag_name]),
+    [['(other)', null, null]],
+  )
+})
+
+testOnEveryEngine('counters as large as numbers go do not break a report', async (store) => {
+  const site = await insertSite(store)
+  const most = Number.MAX_SAFE_INTEGER
+  const metric = { success: most, failure: most, timeout: 0, exception: 0, total_exec_ms: most, count: most }
+  const payload = (minute: number) =>
+    batch(at(`10:${10 + minute}:00`), { total_events: most, event_counts: { a: most }, tag_metrics: { GA4: metric } })
+  for (let minute = 0; minute < 40; minute++) await count(store, site, [payload(minute), payload(minute)])
+  const seen = await report(store, site)
+  assert.ok(Math.abs(seen.total_events / (80 * most) - 1) < 1e-9)
+  assert.equal(seen.tags[0]?.success_rate, 1)
+})
+
+test('a warning names the cap', () => {
+  assert.deepEqual(warningsOf({ events: false, tags: false, skewed: 0, total: 5 }), [])
+  assert.match(
+    warningsOf({ events: true, tags: false, skewed: 0, total: 5 })[0]?.message ?? '',
+    /^more than 500 different event names/,
+  )
+})

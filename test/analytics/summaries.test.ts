@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { overview, siteSummaries } from '../../src/analytics/index.ts'
+import type { Payload } from '../../src/ingest/payload.ts'
+import { HOUR, MINUTE } from '../../src/lib/index.ts'
+import type { SiteRow } from '../../src/store/index.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+import { count, event, reportContext, rollUpAll } from './support.ts'
+
+const NOW = Date.parse('2026-11-20T12:34:30Z')
+
+/** An event every 7 minutes over 27 hours, every `bad`-th with a tag that failed. */
+const traffic = (bad: number): Payload[] =>
+  Array.from({ length: 230 }, (_, index) =>
+    event(NOW - 27 * HOUR + index * 7 * MINUTE, {
+      tags: [{ id: '1', status: index % bad === 0 ? 'failure' : 'success' }],
+      user_data: { has_email: index % 2 === 0 },
+    }),
+  )
+
+testOnEveryEngine('summaries of many sites are what the overview of each says', async (store) => {
+  const sites: SiteRow[] = []
+  for (const timezone of ['UTC', 'Asia/Kolkata', 'America/New_York']) sites.push(await insertSite(store, { timezone }))
+  const silent = await insertSite(store)
+  for (const [index, site] of sites.entries()) await count(store, site, traffic(2 + index))
+  const compare = async () => {
+    const summaries = await siteSummaries(store, [...sites, silent], NOW)
+    for (const site of sites) {
+      const { total_events, score } = await overview(reportContext(store, NOW), site, {})
+      assert.deepEqual(summaries.get(site.site_no), { events_24h: total_events, score: score.overall })
+    }
+    assert.deepEqual(summaries.get(silent.site_no), { events_24h: 0, score: null })
+    return summaries
+  }
+  const fromMinutes = await compare()
+  await rollUpAll(store, NOW)
+  assert.deepEqual(await compare(), fromMinutes)
+  // One comes late for an hour that has been rolled up.
+  const [first, ...others] = sites
+  assert.ok(first !== undefined)
+  await count(store, first, [event(NOW - 5 * HOUR)], NOW)
+  const afterwards = await compare()
+  const eventsOf = (map: typeof afterwards, site: SiteRow) => map.get(site.site_no)?.events_24h ?? 0
+  assert.equal(eventsOf(afterwards, first), eventsOf(fromMinutes, first) + 1)
+  for (const site of others) assert.equal(eventsOf(afterwards, site), eventsOf(fromMinutes, site))
+})
+
+testOnEveryEngine('no sites have no summaries', async (store) => {
+  assert.deepEqual(await siteSummaries(store, [], NOW), new Map())
+})

@@ -1,0 +1,59 @@
+import { addPayload } from '../../src/ingest/normalise.ts'
+import type { BatchPayload, EventPayload, Payload } from '../../src/ingest/payload.ts'
+import { monthOf } from '../../src/lib/index.ts'
+import { Delta, Folder, foldOrphans, type Retention, rollUp } from '../../src/rollups/index.ts'
+import type { SiteRow, Store } from '../../src/store/index.ts'
+import { TestClock } from '../support/clock.ts'
+import { writeJournal } from '../support/deltas.ts'
+
+export const RETENTION: Retention = { minuteDays: 2, hourDays: 30 }
+
+export const reportContext = (store: Store, now: number | string) => ({
+  store,
+  clock: new TestClock(now),
+  retention: RETENTION,
+})
+
+/** A per-event payload that reports nothing but itself; `over` adds to it. */
+export const event = (time: number | string, over: Partial<EventPayload> = {}): EventPayload => ({
+  container_id: 'GTM-ABC1234',
+  event_name: 'page_view',
+  timestamp_ms: new Date(time).getTime(),
+  tags: [],
+  ...over,
+})
+
+export const batch = (time: number | string, over: Partial<BatchPayload> = {}): BatchPayload => ({
+  container_id: 'GTM-ABC1234',
+  batch: true,
+  window_start_ms: new Date(time).getTime(),
+  window_end_ms: new Date(time).getTime(),
+  total_events: 0,
+  ...over,
+})
+
+export const timeOf = (payload: Payload): number =>
+  'window_end_ms' in payload ? payload.window_end_ms : payload.timestamp_ms
+
+let journalSeq = 0
+
+/** Counts payloads as ingest does, each accepted at `acceptedAt` or else at its own time. */
+export async function count(
+  store: Store,
+  site: SiteRow,
+  payloads: readonly Payload[],
+  acceptedAt?: number | string,
+): Promise<void> {
+  const delta = new Delta()
+  for (const payload of payloads) {
+    const now = acceptedAt === undefined ? timeOf(payload) : new Date(acceptedAt).getTime()
+    addPayload(delta, site.site_no, payload, now, monthOf(now))
+  }
+  await writeJournal(store, 'gone', ++journalSeq, delta)
+  await foldOrphans(store, new Folder(store, () => site.client_id), [])
+}
+
+/** Derives all hour and day rows that are due. */
+export async function rollUpAll(store: Store, now: number): Promise<void> {
+  while ((await rollUp(store, now)) > 0);
+}

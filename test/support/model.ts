@@ -1,0 +1,88 @@
+import type { BatchPayload, EventPayload, Payload } from '../../src/ingest/payload.ts'
+
+interface TagTotals {
+  executions: number
+  success: number
+  failure: number
+  timeout: number
+  exception: number
+}
+
+/** What the overview should say, added up the plain way. */
+export interface Model {
+  total_events: number
+  events: Map<string, number>
+  tags: Map<string, TagTotals>
+  userData: Record<'total' | 'email' | 'phone' | 'address' | 'first_name' | 'last_name' | 'city' | 'country', number>
+  ecommerce: Record<'total' | 'value' | 'currency' | 'transaction_id' | 'items', number>
+}
+
+/** Adds up payloads one by one, without minutes, merging or anything else that could go wrong. */
+export function modelOf(payloads: readonly Payload[]): Model {
+  const model: Model = {
+    total_events: 0,
+    events: new Map(),
+    tags: new Map(),
+    userData: { total: 0, email: 0, phone: 0, address: 0, first_name: 0, last_name: 0, city: 0, country: 0 },
+    ecommerce: { total: 0, value: 0, currency: 0, transaction_id: 0, items: 0 },
+  }
+  for (const payload of payloads) {
+    if (payload.batch === true) addBatch(model, payload)
+    else addEvent(model, payload)
+  }
+  return model
+}
+
+const one = (flag: boolean | undefined): number => (flag === true ? 1 : 0)
+
+function tagOf(model: Model, key: string): TagTotals {
+  const tag = model.tags.get(key) ?? { executions: 0, success: 0, failure: 0, timeout: 0, exception: 0 }
+  model.tags.set(key, tag)
+  return tag
+}
+
+function addEvent(model: Model, { event_name, tags, user_data = {}, ecommerce = {} }: EventPayload): void {
+  model.total_events++
+  model.events.set(event_name, (model.events.get(event_name) ?? 0) + 1)
+  for (const execution of tags) {
+    const tag = tagOf(model, execution.name ? execution.name : `tag_${execution.id}`)
+    tag.executions++
+    tag[execution.status]++
+  }
+  if (Object.keys(user_data).length > 0) {
+    model.userData.total++
+    model.userData.email += one(user_data.has_email)
+    model.userData.phone += one(user_data.has_phone)
+    model.userData.address += one(user_data.has_first_name === true || user_data.has_last_name === true)
+    model.userData.first_name += one(user_data.has_first_name)
+    model.userData.last_name += one(user_data.has_last_name)
+    model.userData.city += one(user_data.has_city)
+    model.userData.country += one(user_data.has_country)
+  }
+  if (Object.keys(ecommerce).length > 0) {
+    model.ecommerce.total++
+    model.ecommerce.value += one(ecommerce.has_value)
+    model.ecommerce.currency += one(ecommerce.has_currency)
+    model.ecommerce.transaction_id += one(ecommerce.has_transaction_id)
+    model.ecommerce.items += one(ecommerce.has_items)
+  }
+}
+
+function addBatch(model: Model, batch: BatchPayload): void {
+  model.total_events += batch.total_events
+  for (const [name, count] of Object.entries(batch.event_counts ?? {})) {
+    model.events.set(name, (model.events.get(name) ?? 0) + count)
+  }
+  for (const [name, metric] of Object.entries(batch.tag_metrics ?? {})) {
+    const { success = 0, failure = 0, timeout = 0, exception = 0 } = metric
+    const tag = tagOf(model, name)
+    tag.success += success
+    tag.failure += failure
+    tag.timeout += timeout
+    tag.exception += exception
+    tag.executions += metric.count ?? success + failure + timeout + exception
+  }
+  const { user_data_quality: userData = {}, ecommerce_quality: ecommerce = {} } = batch
+  for (const [field, count] of Object.entries(userData)) model.userData[field as keyof Model['userData']] += count
+  for (const [field, count] of Object.entries(ecommerce)) model.ecommerce[field as keyof Model['ecommerce']] += count
+}

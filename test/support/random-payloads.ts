@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import type { BatchPayload, EventPayload, Payload } from '../../src/ingest/payload.ts'
+
+const EVENT_NAMES = ['page_view', 'purchase', 'add_to_cart', 'Käufe/ß', 'constructor'] as const
+/** Each id always has the same name or none, as in a container nobody edits. */
+const TAGS = [
+  { id: '1', name: 'GA4' },
+  { id: '2', name: 'Meta CAPI' },
+  { id: '3' },
+  { id: '4', name: '' },
+  { id: '5', name: null },
+] as const
+
+const status = fc.constantFrom('success' as const, 'failure' as const, 'timeout' as const, 'exception' as const)
+const flags = <const K extends string>(...names: K[]) =>
+  fc.record(Object.fromEntries(names.map((name) => [name, fc.boolean()])) as Record<K, fc.Arbitrary<boolean>>, {
+    requiredKeys: [],
+  })
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+const withoutUndefined = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T
+
+function event(from: number, to: number): fc.Arbitrary<EventPayload> {
+  const execution = fc
+    .tuple(fc.constantFrom(...TAGS), status, optional(fc.integer({ min: 0, max: 8_000 })))
+    .map(([tag, outcome, execution_time]) => withoutUndefined({ ...tag, status: outcome, execution_time }))
+  return fc
+    .record({
+      container_id: fc.constantFrom('GTM-AAAA', 'GTM-BBBB'),
+      event_name: fc.constantFrom(...EVENT_NAMES),
+      timestamp_ms: fc.integer({ min: from, max: to }),
+      tags: fc.array(execution, { maxLength: 6 }),
+      user_data: optional(
+        flags('has_email', 'has_phone', 'has_first_name', 'has_last_name', 'has_city', 'has_country'),
+      ),
+      ecommerce: optional(flags('has_value', 'has_currency', 'has_transaction_id', 'has_items')),
+    })
+    .map((payload) => withoutUndefined(payload) as EventPayload)
+}
+
+function quality<const K extends string>(...names: K[]) {
+  return fc
+    .tuple(fc.nat(100), fc.record(Object.fromEntries(names.map((name) => [name, fc.nat(100)]))))
+    .map(([total, shares]) => ({
+      total,
+      ...Object.fromEntries(names.map((name) => [name, Math.floor((total * (shares[name] ?? 0)) / 100)])),
+    }))
+}
+
+function batch(from: number, to: number): fc.Arbitrary<BatchPayload> {
+  const metric = fc.record(
+    {
+      success: fc.nat(1_000),
+      failure: fc.nat(1_000),
+      timeout: fc.nat(1_000),
+      exception: fc.nat(1_000),
+      total_exec_ms: fc.nat(1_000_000),
+      count: fc.nat(5_000),
+    },
+    { requiredKeys: [] },
+  )
+  return fc
+    .record({
+      container_id: fc.constantFrom('GTM-AAAA', 'GTM-BBBB'),
+      batch: fc.constant(true as const),
+      window_end_ms: fc.integer({ min: from, max: to }),
+      length: fc.nat(600_000),
+      total_events: fc.nat(1_000),
+      event_counts: optional(fc.dictionary(fc.constantFrom(...EVENT_NAMES), fc.nat(500))),
+      tag_metrics: optional(fc.dictionary(fc.constantFrom('GA4', 'Meta CAPI', 'tag_3'), metric)),
+      user_data_quality: optional(quality('email', 'phone', 'address')),
+      ecommerce_quality: optional(quality('value', 'currency', 'transaction_id', 'items')),
+    })
+    .map(({ length, ...payload }) =>
+      withoutUndefined({ ...payload, window_start_ms: payload.window_end_ms - length }),
+    ) as fc.Arbitrary<BatchPayload>
+}
+
+/** Valid payloads of both modes, booked between `from` and `to` (epoch ms). */
+export const payloads = (from: number, to: number): fc.Arbitrary<Payload[]> =>
+  fc.array(fc.oneof({ weight: 3, arbitrary: event(from, to) }, { weight: 1, arbitrary: batch(from, to) }), {
+    minLength: 1,
+    maxLength: 40,
+  })

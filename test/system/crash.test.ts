@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ApiClient, apiClient, type SiteKey, until } from '../support/api.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { tempDir } from '../support/engines.ts'
+import { startServerProcess } from '../support/server-process.ts'
+
+const ROUNDS = 20
+const CONNECTIONS = 16
+/** Acknowledged requests after which the process is killed; another number each round, so that it dies at other places. */
+const killAfter = (round: number) => 40 + ((round * 137) % 400)
+
+interface Sent {
+  acknowledged: number
+  /** Requests whose answer never came: they may have been counted or not. */
+  unknown: string[]
+}
+
+/** Sends one request after the other on several connections until the process is gone. */
+async function sendUntilDead(
+  send: (key: string) => Promise<number>,
+  name: string,
+  onAcknowledged: () => void,
+): Promise<Sent> {
+  const sent: Sent = { acknowledged: 0, unknown: [] }
+  let next = 0
+  let isDead = false
+  const connection = async () => {
+    while (!isDead) {
+      const key = `${name}-${next++}`
+      const status = await send(key).catch(() => 0)
+      if (status === 200) {
+        sent.acknowledged++
+        onAcknowledged()
+      } else {
+        isDead = true
+        sent.unknown.push(key)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, connection))
+  return sent
+}
+
+async function totalOf(api: ApiClient, site: SiteKey): Promise<number> {
+  const answer = await api.call('GET', `/api/monitoring/sites/${site.id}/overview?hours=2`)
+  return answer.json<{ total_events: number }>().total_events
+}
+
+test(`over ${ROUNDS} rounds of load and kill -9, every acknowledged request is counted exactly once`, async (t) => {
+  const dataDir = await tempDir(t)
+  let server = await startServerProcess(t, dataDir)
+  let api = apiClient(server.url)
+  const client = await api.newClient()
+  const plain = await api.newSite(client, { name: 'plain' })
+  const keyed = await api.newSite(client, { name: 'keyed' })
+  const send = (site: SiteKey, headers: Record<string, string> = {}) =>
+    api.ingest(site, eventPayload({ timestamp_ms: Date.now() }), headers).then((answer) => answer.status)
+
+  let acknowledged = 0
+  let counted = 0
+  let distinct = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    let answers = 0
+    const onAcknowledged = () => {
+      answers++
+      if (answers === killAfter(round)) server.child.kill('SIGKILL')
+    }
+    const withKey = (key: string) => send(keyed, { 'idempotency-key': key })
+    const [bare, identified] = await Promise.all([
+      sendUntilDead(() => send(plain), `${round}`, onAcknowledged),
+      sendUntilDead(withKey, `${round}`, onAcknowledged),
+    ])
+    await server.end('SIGKILL')
+    server = await startServerProcess(t, dataDir)
+    api = apiClient(server.url)
+
+    // Without a key an unanswered request may or may not count; what was acknowledged must, once.
+    acknowledged += bare.acknowledged
+    const total = await totalOf(api, plain)
+    const grown = total - counted
+    assert.ok(
+      grown >= bare.acknowledged && grown <= bare.acknowledged + bare.unknown.length,
+      `round ${round}: ${bare.acknowledged} acknowledged, ${bare.unknown.length} unanswered, ${grown} counted`,
+    )
+    counted = total
+
+    // With a key the sender repeats what was not answered, and every request counts exactly once.
+    for (const key of identified.unknown) assert.equal(await withKey(key), 200)
+    distinct += identified.acknowledged + identified.unknown.length
+    await until('the repeated requests are visible', async () =>
+      (await totalOf(api, keyed)) >= distinct ? true : undefined,
+    )
+    assert.equal(await totalOf(api, keyed), distinct, `round ${round}`)
+  }
+  assert.ok(acknowledged > ROUNDS * 10)
+  assert.equal(await server.end('SIGTERM'), 0)
+})

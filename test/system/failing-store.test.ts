@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { systemClock } from '../../src/lib/index.ts'
+import { until } from '../support/api.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { tempDir } from '../support/engines.ts'
+import { startTestService } from '../support/service.ts'
+
+test('while the store takes no writes ingest answers 500 and /ready 503; when it does again all goes on', async (t) => {
+  const dataDir = await tempDir(t)
+  const api = await startTestService(t, systemClock, { DATA_DIR: dataDir })
+  const site = await api.newSite(await api.newClient({ events_per_month: 3 }))
+  const send = () => api.ingest(site, eventPayload({ timestamp_ms: Date.now() }))
+  const ready = async () => (await api.call('GET', '/ready')).status
+  assert.equal((await send()).status, 200)
+  assert.equal(await ready(), 200)
+
+  // Another program that keeps SQLite's write lock: the engine refuses every commit with a real error.
+  const blocker = new DatabaseSync(join(dataDir, 'tagwarden.db'))
+  blocker.exec('begin immediate')
+  const refused = await send()
+  assert.equal(refused.status, 500)
+  assert.deepEqual(refused.json(), { error: 'internal_error' })
+  assert.equal(await ready(), 503)
+  assert.match((await api.call('GET', '/ready')).text, /does not take writes/)
+
+  blocker.exec('rollback')
+  blocker.close()
+  await until('ready again without a request', async () => ((await ready()) === 200 ? true : undefined))
+  // The refused request was given back to the quota of three: two more fit, a third does not.
+  assert.equal((await send()).status, 200)
+  assert.equal((await send()).status, 200)
+  assert.equal((await send()).status, 429)
+  await api.service.ingest.flush()
+  const overview = await api.call('GET', `/api/monitoring/sites/${site.id}/overview?hours=2`)
+  assert.equal(overview.json<{ total_events: number }>().total_events, 3)
+})

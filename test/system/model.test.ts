@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { applyRetention, rollUp } from '../../src/rollups/index.ts'
+import type { SiteKey } from '../support/api.ts'
+import { TestClock } from '../support/clock.ts'
+import { type Model, modelOf } from '../support/model.ts'
+import { payloads } from '../support/random-payloads.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+interface Presence {
+  present: number
+}
+interface Overview {
+  total_events: number
+  events: { event_name: string; total: number }[]
+  tags: { tag_key: string; executions: number; success: number; failure: number; timeout: number; exception: number }[]
+  user_data: { total: number } & Record<string, Presence>
+  ecommerce: { total: number } & Record<string, Presence>
+}
+
+const START = Date.parse('2026-11-20T10:17:00.000Z')
+const RANGE = `from=${isoTime(START - DAY - HOUR)}&to=${isoTime(START + HOUR)}`
+
+/** The overview in the form of the model; what was never counted above zero is left out on both sides. */
+function reported(overview: Overview): Model {
+  const presence = <T>(part: { total: number } & Record<string, Presence>, names: readonly string[]) =>
+    Object.fromEntries([['total', part.total], ...names.map((name) => [name, part[name]?.present])]) as T
+  return {
+    total_events: overview.total_events,
+    events: new Map(overview.events.map(({ event_name, total }) => [event_name, total])),
+    tags: new Map(
+      overview.tags.map(({ tag_key, executions, success, failure, timeout, exception }) => [
+        tag_key,
+        { executions, success, failure, timeout, exception },
+      ]),
+    ),
+    userData: presence(overview.user_data, ['email', 'phone', 'address', 'first_name', 'last_name', 'city', 'country']),
+    ecommerce: presence(overview.ecommerce, ['value', 'currency', 'transaction_id', 'items']),
+  }
+}
+
+function withoutZeros(model: Model): Model {
+  return {
+    ...model,
+    events: new Map([...model.events].filter(([, count]) => count > 0)),
+    tags: new Map([...model.tags].filter(([, tag]) => Object.values(tag).some((count) => count > 0))),
+  }
+}
+
+async function overviewOf(api: TestService, site: SiteKey): Promise<Overview> {
+  const answer = await api.call('GET', `/api/monitoring/sites/${site.id}/overview?${RANGE}`)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json<Overview>()
+}
+
+async function compact(api: TestService, now: number): Promise<void> {
+  while ((await rollUp(api.service.store, now)) > 0);
+  await applyRetention(api.service.store, { minuteDays: 7, hourDays: 400 }, now, () => true)
+}
+
+test('whatever valid payloads are sent, reports equal a plain model, before and after compaction', async (t) => {
+  const clock = new TestClock(START)
+  const api = await startTestService(t, clock)
+  const client = await api.newClient()
+  await fc.assert(
+    fc.asyncProperty(
+      payloads(START - DAY + MINUTE, START),
+      fc.constantFrom('UTC', 'Asia/Kolkata'),
+      async (sent, timezone) => {
+        clock.set(START)
+        const site = await api.newSite(client, { timezone })
+        const answers = await Promise.all(sent.map((payload) => api.ingest(site, payload)))
+        for (const answer of answers) assert.equal(answer.status, 200, answer.text)
+        await api.service.ingest.flush()
+        const expected = withoutZeros(modelOf(sent))
+        const fresh = await overviewOf(api, site)
+        assert.deepEqual(withoutZeros(reported(fresh)), expected)
+
+        clock.set(START + 9 * DAY)
+        await compact(api, clock.now())
+        const minutes = await api.service.store.read
+          .selectFrom('event_rollups')
+          .select('bucket')
+          .where('grain', '=', 60)
+          .execute()
+        assert.deepEqual(minutes, [])
+        const compacted = await overviewOf(api, site)
+        assert.deepEqual({ ...compacted, from: '', to: '' }, { ...fresh, from: '', to: '' })
+      },
+    ),
+    { numRuns: 25, seed: 20_261_120 },
+  )
+})
