@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadPlan, LoadResult } from '../lib/http-load.ts'
+import { processorSeconds } from '../lib/machine.ts'
 import type { RequestTemplate } from '../lib/request-template.ts'
 import type { RunningServer } from '../lib/servers.ts'
 import type { Session } from '../lib/session.ts'
@@ -30,6 +31,11 @@ export interface Load {
   meanwhile?: () => Promise<void>
 }
 
+export interface RoundResult extends LoadResult {
+  /** Processor time of the server per answer, µs, with what it did for it afterwards; NaN where it cannot be told. */
+  processorMicros: number
+}
+
 /**
  * Runs the loads in turn, `rounds` times over: A B A B rather than A A B B, because other work on the machine comes and
  * goes and should meet all of them alike.
@@ -37,9 +43,9 @@ export interface Load {
 export async function runRounds<Name extends string>(
   bench: Bench,
   loads: Readonly<Record<Name, Load>>,
-): Promise<Record<Name, LoadResult[]>> {
+): Promise<Record<Name, RoundResult[]>> {
   const names = Object.keys(loads) as Name[]
-  const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, LoadResult[]>
+  const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, RoundResult[]>
   for (let round = 1; round <= bench.rounds; round++) {
     for (const name of names) {
       const result = await runLoadOnce(bench, loads[name])
@@ -51,10 +57,12 @@ export async function runRounds<Name extends string>(
 }
 
 /** One load with its warm-up. */
-export async function runLoadOnce(bench: Bench, load: Load, measureMs = bench.seconds * 1_000): Promise<LoadResult> {
+export async function runLoadOnce(bench: Bench, load: Load, measureMs = bench.seconds * 1_000): Promise<RoundResult> {
+  const { pid } = load.server
+  const before = processorSeconds(pid)
   const [result] = await Promise.all([bench.session.load(planOf(load, measureMs)), load.meanwhile?.()])
   await sleep(SETTLE_MS)
-  return result
+  return { ...result, processorMicros: ((processorSeconds(pid) - before) * 1_000_000) / result.answers }
 }
 
 const planOf = (load: Load, measureMs: number): LoadPlan => ({
@@ -67,7 +75,7 @@ const planOf = (load: Load, measureMs: number): LoadPlan => ({
   connectionPerRequest: load.connectionPerRequest ?? false,
 })
 
-function resultLine(result: LoadResult): string {
+function resultLine(result: RoundResult): string {
   const statuses = Object.entries(result.statuses).map(([status, count]) => `${status} × ${count}`)
   return [
     `${Math.round(result.requestsPerSecond)} requests/s`,
@@ -75,7 +83,8 @@ function resultLine(result: LoadResult): string {
     `p99 ${result.p99Ms.toFixed(2)} ms`,
     `max ${result.maxMs.toFixed(0)} ms`,
     statuses.join(', ') || 'no answers',
-    `generator ${Math.round(result.generatorLoad * 100)} %`,
+    `server ${result.processorMicros.toFixed(1)} µs of processor time per request`,
+    `generator ${Math.round(result.generatorLoad * 100)} % busy`,
     ...(result.unanswered > 0 ? [`${result.unanswered} unanswered`] : []),
   ].join(', ')
 }

@@ -26,7 +26,9 @@ export interface LoadResult {
   maxMs: number
   /** Answers by status while measuring. */
   statuses: Record<string, number>
-  /** Answers with status 200 over the whole run, warm-up and the last ones in flight included. */
+  /** Answers over the whole run, warm-up and the last ones in flight included. */
+  answers: number
+  /** Those of them with status 200. */
   accepted: number
   /** Requests whose connection ended before the answer, over the whole run. */
   unanswered: number
@@ -78,6 +80,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
 class Tally {
   readonly #micros = new Histogram()
   readonly #statuses = new Map<number, number>()
+  #answers = 0
   #accepted = 0
   #unanswered = 0
   #measuring = false
@@ -87,6 +90,7 @@ class Tally {
   #generatorLoad = 0
 
   onAnswer(status: number, latencyMs: number): void {
+    this.#answers += 1
     if (status === 200) this.#accepted += 1
     if (!this.#measuring) return
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1)
@@ -117,6 +121,7 @@ class Tally {
       p99Ms: this.#micros.percentile(0.99) / 1_000,
       maxMs: this.#micros.max / 1_000,
       statuses: Object.fromEntries(this.#statuses),
+      answers: this.#answers,
       accepted: this.#accepted,
       unanswered: this.#unanswered,
       generatorLoad: this.#generatorLoad,

@@ -1,8 +1,10 @@
-import { readFileSync, statfsSync } from 'node:fs'
+import { existsSync, readFileSync, statfsSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { canPin } from './processes.ts'
 
 const TMPFS_MAGIC = 0x01021994
+/** Linux counts processor time for `/proc` in hundredths of a second, whatever the kernel's own tick is. */
+const TICKS_PER_SECOND = 100
 
 /** The core of the server under load, and that of the load generator and the report reader. */
 export interface Pinning {
@@ -39,4 +41,17 @@ export function residentMemory(pid: number): { nowMb: number; peakMb: number } {
     return (Number(kilobytes) * 1_024) / 1_000_000
   }
   return { nowMb: megabytes('VmRSS'), peakMb: megabytes('VmHWM') }
+}
+
+/** Processor time a process has used, all its threads together, in seconds; NaN where there is no `/proc`. */
+export function processorSeconds(pid: number): number {
+  const path = `/proc/${pid}/stat`
+  if (!existsSync(path)) return Number.NaN
+  const text = readFileSync(path, 'utf8')
+  // The second field is the command in brackets, which may hold blanks; the two times are the 14th and 15th field.
+  const [userTicks, systemTicks] = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+  return (Number(userTicks) + Number(systemTicks)) / TICKS_PER_SECOND
 }

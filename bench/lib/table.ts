@@ -3,8 +3,12 @@ export interface Measurement {
   scenario: string
   barePerSecond: number
   perSecond: number
-  /** Tagwarden's requests/s as a share of the bare server's, or of what `scenario` names instead. */
+  /** Tagwarden's requests/s as a share of the bare server's. */
   ratio: number
+  /** Processor time of the bare server per request, µs. */
+  bareMicros: number
+  /** That of Tagwarden, folding included. */
+  micros: number
   p50Ms: number
   p99Ms: number
   target: string
@@ -33,12 +37,23 @@ export function outcomeText({ measurements, checks }: Outcome): string {
 }
 
 function measurementTable(measurements: readonly Measurement[]): string {
-  const head = ['scenario', 'bare, requests/s', 'Tagwarden, requests/s', 'ratio', 'p50', 'p99', 'target', 'reached']
+  const head = [
+    'scenario',
+    'bare, requests/s',
+    'Tagwarden, requests/s',
+    'ratio',
+    'processor time, µs',
+    'p50',
+    'p99',
+    'target',
+    'reached',
+  ]
   const rows = measurements.map((row) => [
     row.scenario,
     grouped(row.barePerSecond),
     grouped(row.perSecond),
     row.ratio.toFixed(2),
+    `${row.bareMicros.toFixed(1)} → ${row.micros.toFixed(1)}`,
     milliseconds(row.p50Ms),
     milliseconds(row.p99Ms),
     row.target,

@@ -1,8 +1,6 @@
-import { floorTo, HOUR, MINUTE } from '../lib/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import type { TimeRange } from '../rollups/index.ts'
 import { modulo, type OffsetSpan } from './zone.ts'
-
-const DAY_MS = 24 * HOUR
 
 /** How a chart's time axis is cut. Lengths are nominal: a local day has 23 or 25 hours when clocks change. */
 export interface BucketStep {
@@ -72,9 +70,9 @@ function localDays(spans: readonly OffsetSpan[]): number[] {
   const starts: number[] = []
   let date = Number.NEGATIVE_INFINITY
   for (const { from, to, offset } of spans) {
-    const midnight = from + modulo(-(from + offset), DAY_MS)
-    for (const time of [from, ...regularStarts(midnight, to, DAY_MS)]) {
-      const local = Math.floor((time + offset) / DAY_MS)
+    const midnight = from + modulo(-(from + offset), DAY)
+    for (const time of [from, ...regularStarts(midnight, to, DAY)]) {
+      const local = Math.floor((time + offset) / DAY)
       // The first instant only tells which date it is: its day started before.
       if (local > date && date !== Number.NEGATIVE_INFINITY) starts.push(time)
       date = Math.max(date, local)

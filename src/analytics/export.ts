@@ -22,6 +22,7 @@ function* points({ series }: Timeseries): Generator<[t: string, key: string, val
 export function csvFileName(siteName: string, report: Timeseries): string {
   const site = siteName
     .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 60)

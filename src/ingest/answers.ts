@@ -12,7 +12,8 @@ export const INGEST_ERRORS = {
 
 export type IngestError = keyof typeof INGEST_ERRORS
 
-const OK_BODY = Buffer.from('{"status":"ok"}')
+// A string: Node then writes head and body as one chunk, where a buffer would make two.
+const OK_BODY = '{"status":"ok"}'
 // Name, value, name, value: Node takes this form as it is, without building an object per answer.
 const OK_HEADERS = ['Content-Type', 'application/json', 'Content-Length', String(OK_BODY.length)]
 

@@ -1,3 +1,4 @@
+import type { CompiledQuery } from 'kysely'
 import { floorTo, MINUTE } from '../lib/index.ts'
 import { type BatchOperation, type SqlValue, type Store, upsertInto } from '../store/index.ts'
 import { keptPayload } from './kept.ts'
@@ -9,7 +10,7 @@ export const KEPT_PER_SITE = 50
  * Payloads and rejections written down per flush over all sites. Above this rate "the last 50" of a site become a
  * sample: keeping every payload of a busy node would cost more than counting it.
  */
-const KEPT_PER_FLUSH = 2_000
+const KEPT_PER_FLUSH = 500
 
 /** Why a request was refused: the `error` value of the answer. */
 export type RejectionReason = 'invalid_payload' | 'forbidden' | 'payload_too_large' | 'rate_limited'
@@ -28,6 +29,11 @@ interface SiteEvidence {
 }
 
 const rejectionCounts = upsertInto('rejection_counts', { keys: ['site_no', 'bucket', 'reason'], sums: ['total'] })
+const recentPayloads = upsertInto('recent_payloads', { keys: ['site_no', 'id'], fixed: ['accepted_at', 'payload'] })
+const recentRejections = upsertInto('rejections', {
+  keys: ['site_no', 'id'],
+  fixed: ['rejected_at', 'reason', 'path'],
+})
 
 /**
  * What people look at when a tag does not do what they expect: the last payloads as kept, and the last refusals with
@@ -35,16 +41,21 @@ const rejectionCounts = upsertInto('rejection_counts', { keys: ['site_no', 'buck
  */
 export class Evidence {
   readonly #store: Store
+  readonly #pruning: readonly [KeptRows, KeptRows]
   #sites = new Map<number, SiteEvidence>()
   #kept = 0
   #lastId = 0
 
   constructor(store: Store) {
     this.#store = store
+    this.#pruning = [new KeptRows(store, 'recent_payloads'), new KeptRows(store, 'rejections')]
   }
 
   accepted(siteNo: number, payload: Payload, at: number): void {
-    if (this.#site(siteNo).accepted.push({ at, payload }, this.#kept < KEPT_PER_FLUSH)) this.#kept++
+    const mayGrow = this.#kept < KEPT_PER_FLUSH
+    if (mayGrow || this.#sites.has(siteNo)) {
+      if (this.#site(siteNo).accepted.push({ at, payload }, mayGrow)) this.#kept++
+    }
   }
 
   rejected(siteNo: number, reason: RejectionReason, path: string, at: number): void {
@@ -63,14 +74,30 @@ export class Evidence {
     const sites = this.#sites
     this.#sites = new Map()
     this.#kept = 0
-    const operations: BatchOperation[] = []
+    const [keptPayloads, keptRejections] = this.#pruning
+    const payloads: SqlValue[] = []
+    const rejections: SqlValue[] = []
     const counts: SqlValue[] = []
+    const prunes: BatchOperation[] = []
     for (const [siteNo, site] of sites) {
-      operations.push(...this.#keepPayloads(siteNo, site), ...this.#keepRejections(siteNo, site))
+      for (const { at, payload } of site.accepted.inOrder()) {
+        payloads.push(siteNo, this.#nextId(at), at, JSON.stringify(keptPayload(payload)))
+      }
+      for (const { at, reason, path } of site.rejected.inOrder()) {
+        rejections.push(siteNo, this.#nextId(at), at, reason, path)
+      }
       for (const { minute, reason, total } of site.counts.values()) counts.push(siteNo, minute, reason, total)
+      prunes.push(
+        ...keptPayloads.added(siteNo, site.accepted.size),
+        ...keptRejections.added(siteNo, site.rejected.size),
+      )
     }
-    if (counts.length > 0) operations.push({ kind: 'upsert', spec: rejectionCounts, values: counts })
-    if (operations.length > 0) await this.#store.batch(operations)
+    await this.#store.batch([
+      { kind: 'upsert', spec: recentPayloads, values: payloads },
+      { kind: 'upsert', spec: recentRejections, values: rejections },
+      { kind: 'upsert', spec: rejectionCounts, values: counts },
+      ...prunes,
+    ])
   }
 
   #site(siteNo: number): SiteEvidence {
@@ -82,48 +109,37 @@ export class Evidence {
     return site
   }
 
-  #keepPayloads(siteNo: number, site: SiteEvidence): BatchOperation[] {
-    const rows = site.accepted.inOrder().map(({ at, payload }) => ({
-      site_no: siteNo,
-      id: this.#nextId(at),
-      accepted_at: at,
-      payload: JSON.stringify(keptPayload(payload)),
-    }))
-    if (rows.length === 0) return []
-    const insert = this.#store.write.insertInto('recent_payloads').values(rows).compile()
-    return [
-      { kind: 'statement', query: insert },
-      { kind: 'statement', query: this.#prune('recent_payloads', siteNo) },
-    ]
-  }
-
-  #keepRejections(siteNo: number, site: SiteEvidence): BatchOperation[] {
-    const rows = site.rejected
-      .inOrder()
-      .map(({ at, reason, path }) => ({ site_no: siteNo, id: this.#nextId(at), rejected_at: at, reason, path }))
-    if (rows.length === 0) return []
-    const insert = this.#store.write.insertInto('rejections').values(rows).compile()
-    return [
-      { kind: 'statement', query: insert },
-      { kind: 'statement', query: this.#prune('rejections', siteNo) },
-    ]
-  }
-
-  #prune(table: 'recent_payloads' | 'rejections', siteNo: number) {
-    const oldestKept = this.#store.write
-      .selectFrom(table)
-      .select('id')
-      .where('site_no', '=', siteNo)
-      .orderBy('id', 'desc')
-      .limit(1)
-      .offset(KEPT_PER_SITE - 1)
-    return this.#store.write.deleteFrom(table).where('site_no', '=', siteNo).where('id', '<', oldestKept).compile()
-  }
-
   /** Ids follow time, so that the newest are the largest; a thousand fit into a millisecond. */
   #nextId(at: number): number {
     this.#lastId = Math.max(this.#lastId + 1, at * 1_000)
     return this.#lastId
+  }
+}
+
+/** Deletes a site's rows beyond the last ones, not with every flush but once as many have been added again. */
+class KeptRows {
+  readonly #prune: CompiledQuery
+  /** Rows added since the last deletion; a site that is not there has not been pruned by this process. */
+  readonly #added = new Map<number, number>()
+
+  constructor(store: Store, table: 'recent_payloads' | 'rejections') {
+    const oldestKept = store.write
+      .selectFrom(table)
+      .select('id')
+      .where('site_no', '=', 0)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .offset(KEPT_PER_SITE - 1)
+    this.#prune = store.write.deleteFrom(table).where('site_no', '=', 0).where('id', '<', oldestKept).compile()
+  }
+
+  added(siteNo: number, count: number): BatchOperation[] {
+    if (count === 0) return []
+    const sum = (this.#added.get(siteNo) ?? KEPT_PER_SITE) + count
+    this.#added.set(siteNo, sum < KEPT_PER_SITE ? sum : 0)
+    if (sum < KEPT_PER_SITE) return []
+    const [, , ...rest] = this.#prune.parameters
+    return [{ kind: 'statement', query: { ...this.#prune, parameters: [siteNo, siteNo, ...rest] } }]
   }
 }
 
@@ -139,6 +155,10 @@ class LastOnes<T> {
     this.#items[this.#pushed % KEPT_PER_SITE] = item
     this.#pushed++
     return !isFull
+  }
+
+  get size(): number {
+    return this.#items.length
   }
 
   inOrder(): T[] {

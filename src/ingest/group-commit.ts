@@ -1,3 +1,4 @@
+import type { CompiledQuery } from 'kysely'
 import { asError, type Clock, monthOf } from '../lib/index.ts'
 import { Delta } from '../rollups/index.ts'
 import type { Store } from '../store/index.ts'
@@ -37,6 +38,8 @@ export class GroupCommit {
   readonly #clock: Clock
   readonly #nodeId: string
   readonly #listener: CommitListener
+  /** Compiled once: it is the one statement of every commit. */
+  readonly #insertRow: CompiledQuery
   #gathering: Submission[] = []
   #delta = new Delta()
   #seq = 0
@@ -50,6 +53,10 @@ export class GroupCommit {
     this.#clock = clock
     this.#nodeId = nodeId
     this.#listener = listener
+    this.#insertRow = store.write
+      .insertInto('journal')
+      .values({ node_id: nodeId, seq: 0, written_at: 0, payload: '' })
+      .compile()
   }
 
   get waiting(): number {
@@ -125,23 +132,21 @@ export class GroupCommit {
     const now = this.#clock.now()
     const claims = claimsOf(group)
     if (claims.length === 0) {
-      await this.#store.batch([{ kind: 'statement', query: this.#journalRow(seq, now, delta).compile() }])
+      await this.#store.batch([{ kind: 'statement', query: this.#journalRow(seq, now, delta) }])
       return () => 'committed'
     }
     const fresh = await this.#store.write.transaction().execute(async (trx) => {
       const claimed = await claimKeys(trx, claims, now)
       for (const claim of claimed) addPayload(delta, claim.siteNo, claim.submission.payload, now, monthOf(now))
-      await trx.executeQuery(this.#journalRow(seq, now, delta).compile())
+      await trx.executeQuery(this.#journalRow(seq, now, delta))
       return new Set(claimed.map((claim) => claim.submission))
     })
     return (submission) =>
       submission.idempotencyKey === undefined || fresh.has(submission) ? 'committed' : 'duplicate'
   }
 
-  #journalRow(seq: number, now: number, delta: Delta) {
-    return this.#store.write
-      .insertInto('journal')
-      .values({ node_id: this.#nodeId, seq, written_at: now, payload: delta.encode() })
+  #journalRow(seq: number, now: number, delta: Delta): CompiledQuery {
+    return { ...this.#insertRow, parameters: [this.#nodeId, seq, now, delta.encode()] }
   }
 }
 

@@ -19,9 +19,19 @@ export const ceilTo = (time: number, size: number): number => floorTo(time + siz
 
 /** The UTC calendar month of `time` as one sortable number: 202611. */
 export function monthOf(time: number): number {
-  const date = new Date(time)
-  return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1
+  // Asked for twice with every request, nearly always about the same month.
+  if (time < latestMonth.start || time >= latestMonth.end) {
+    const date = new Date(time)
+    latestMonth = {
+      start: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1),
+      end: nextMonthStart(time),
+      month: date.getUTCFullYear() * 100 + date.getUTCMonth() + 1,
+    }
+  }
+  return latestMonth.month
 }
+
+let latestMonth = { start: 0, end: 0, month: 0 }
 
 /** First instant of the UTC month after the one that holds `time`. */
 export function nextMonthStart(time: number): number {

@@ -48,6 +48,7 @@ export class Folder {
     const sites = [...task.delta.sites.keys()].filter((siteNo) => siteNo > task.siteCursor).sort((a, b) => a - b)
     try {
       await this.#foldSites(task, sites)
+      this.#books.forgetOldDays(sites)
     } catch (thrown) {
       // The books may hold names that were to be written by the transaction that failed.
       this.#books.forget(sites)

@@ -5,8 +5,8 @@ import { NO_EVENT, OTHER } from './columns.ts'
 /** Distinct event names, and as many tag keys, that a site may use on one UTC day; the rest is counted together. */
 export const NAMES_PER_DAY = 500
 
-/** Days a book is kept in memory: today's, and yesterday's for events that come late. */
-const BOOKS_PER_SITE = 2
+/** Days of a site kept in memory: events come from a day ago to five minutes ahead, which can touch three UTC days. */
+const BOOKS_PER_SITE = 3
 const SITES_PER_QUERY = 500
 
 export type NameKind = 'event' | 'tag'
@@ -71,7 +71,7 @@ export class NameBooks {
     this.#store = store
   }
 
-  /** Makes the books of these site-days ready for `book`. */
+  /** Makes the books of these site-days ready for `book`, until the next call. */
   async load(siteDays: Iterable<{ siteNo: number; day: number }>): Promise<void> {
     const missing = new Map<number, number[]>()
     for (const { siteNo, day } of siteDays) {
@@ -85,6 +85,15 @@ export class NameBooks {
       for (let start = 0; start < sites.length; start += SITES_PER_QUERY) {
         await this.#read(day, sites.slice(start, start + SITES_PER_QUERY))
       }
+    }
+  }
+
+  /** Lets go of days that no event can be booked to any more. */
+  forgetOldDays(siteNos: Iterable<number>): void {
+    for (const siteNo of siteNos) {
+      const books = this.#books.get(siteNo)
+      if (books === undefined || books.length <= BOOKS_PER_SITE) continue
+      this.#books.set(siteNo, books.toSorted((a, b) => b.day - a.day).slice(0, BOOKS_PER_SITE))
     }
   }
 
@@ -105,10 +114,9 @@ export class NameBooks {
   }
 
   #add(siteNo: number, book: NameBook): void {
-    const others = this.#books.get(siteNo) ?? []
-    const kept = [...others, book].sort((a, b) => b.day - a.day)
-    // The book just asked for stays even if it is the oldest: a straggler of the day before yesterday needs it now.
-    this.#books.set(siteNo, kept.length <= BOOKS_PER_SITE ? kept : [...kept.slice(0, BOOKS_PER_SITE), book])
+    const books = this.#books.get(siteNo)
+    if (books === undefined) this.#books.set(siteNo, [book])
+    else books.push(book)
   }
 
   async #read(day: number, siteNos: number[]): Promise<void> {

@@ -32,10 +32,27 @@ export async function migrate(
   }
 }
 
-/** Names of the steps this program knows and the database has not taken yet. */
-export async function pendingMigrations(db: Kysely<Tables>): Promise<string[]> {
-  const taken = new Set(await takenSteps(db))
-  return migrations.filter((step) => !taken.has(step.name)).map((step) => step.name)
+/** How far a database has come. */
+export interface MigrationState {
+  taken: string[]
+  /** Steps this program knows and the database has not taken yet. */
+  pending: string[]
+  /** Steps that a newer program has taken. */
+  unknown: string[]
+}
+
+/** Changes nothing. */
+export async function migrationState(
+  db: Kysely<Tables>,
+  steps: readonly Migration[] = migrations,
+): Promise<MigrationState> {
+  const names = steps.map((step) => step.name)
+  const taken = await takenSteps(db)
+  return {
+    taken: taken.filter((name) => names.includes(name)),
+    pending: names.filter((name) => !taken.includes(name)),
+    unknown: taken.filter((name) => !names.includes(name)),
+  }
 }
 
 function providerOf(steps: readonly Migration[], types: ColumnTypes): MigrationProvider {
@@ -56,8 +73,7 @@ async function takenSteps(db: Kysely<Tables>): Promise<string[]> {
 }
 
 async function refuseNewerDatabase(db: Kysely<Tables>, steps: readonly Migration[]): Promise<void> {
-  const known = new Set(steps.map((step) => step.name))
-  const unknown = (await takenSteps(db)).filter((name) => !known.has(name))
+  const { unknown } = await migrationState(db, steps)
   if (unknown.length > 0) {
     throw new StartupError(
       `the database is newer than this program (it has taken ${unknown.join(', ')}): start a newer Tagwarden on it`,

@@ -1,6 +1,6 @@
 import { addPayload } from '../../src/ingest/normalise.ts'
 import type { BatchPayload, EventPayload, Payload } from '../../src/ingest/payload.ts'
-import { monthOf } from '../../src/lib/index.ts'
+import { DAY, floorTo, monthOf } from '../../src/lib/index.ts'
 import { Delta, Folder, foldOrphans, type Retention, rollUp } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { TestClock } from '../support/clock.ts'
@@ -37,20 +37,22 @@ export const timeOf = (payload: Payload): number =>
 
 let journalSeq = 0
 
-/** Counts payloads as ingest does, each accepted at `acceptedAt` or else at its own time. */
+/** Counts payloads as ingest does, each accepted at `acceptedAt` or else at its own time; one fold a day. */
 export async function count(
   store: Store,
   site: SiteRow,
   payloads: readonly Payload[],
   acceptedAt?: number | string,
 ): Promise<void> {
-  const delta = new Delta()
-  for (const payload of payloads) {
-    const now = acceptedAt === undefined ? timeOf(payload) : new Date(acceptedAt).getTime()
-    addPayload(delta, site.site_no, payload, now, monthOf(now))
+  const acceptance = (payload: Payload) => (acceptedAt === undefined ? timeOf(payload) : new Date(acceptedAt).getTime())
+  for (const ofDay of Map.groupBy(payloads, (payload) => floorTo(timeOf(payload), DAY)).values()) {
+    const delta = new Delta()
+    for (const payload of ofDay) {
+      addPayload(delta, site.site_no, payload, acceptance(payload), monthOf(acceptance(payload)))
+    }
+    await writeJournal(store, 'gone', ++journalSeq, delta)
+    await foldOrphans(store, new Folder(store, () => site.client_id), [])
   }
-  await writeJournal(store, 'gone', ++journalSeq, delta)
-  await foldOrphans(store, new Folder(store, () => site.client_id), [])
 }
 
 /** Derives all hour and day rows that are due. */

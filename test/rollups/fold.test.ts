@@ -143,6 +143,25 @@ testOnEveryEngine('names over the daily cap are counted together, across restart
   assert.deepEqual(fresh, [{ events: 1 }])
 })
 
+testOnEveryEngine('one fold books events of three days, in whatever order they came', async (store) => {
+  const midnight = Date.parse('2026-11-20T00:00:00.000Z')
+  const day = 86_400_000
+  for (const [index, days] of [
+    [0, 1, 2],
+    [1, 0, 2],
+    [2, 1, 0],
+  ].entries()) {
+    const delta = new Delta()
+    for (const offset of days) {
+      const time = midnight + offset * day
+      delta.absorb(deltaOf(7, [eventPayload({ timestamp_ms: time })], time))
+    }
+    await writeJournal(store, 'node', index, delta)
+    await foldOrphans(store, new Folder(store, client), [])
+  }
+  assert.equal(await totalEvents(store, 7), 9)
+})
+
 testOnEveryEngine('a failed fold over the cap that is tried again still adds up', async (store) => {
   const events = Array.from({ length: NAMES_PER_DAY + 20 }, (_, i) =>
     eventPayload({ timestamp_ms: NOW, event_name: `event ${i}` }),

@@ -2,8 +2,8 @@ import { eventBody } from '../../lib/payloads.ts'
 import { ingestRequest, KEY_LENGTH } from '../../lib/request-template.ts'
 import { startAnswerer, startBare } from '../../lib/servers.ts'
 import { grouped } from '../../lib/table.ts'
-import { medianOf, ratioOf } from '../compare.ts'
 import { runRounds } from '../rounds.ts'
+import { median, medianOf, ratiosOf } from '../statistics.ts'
 import type { Scenario } from './scenario.ts'
 
 const MARGIN = 1.25
@@ -14,7 +14,7 @@ export const generator: Scenario = async (bench) => {
   const answerer = await startAnswerer(bench.session)
   const load = { request: ingestRequest(eventBody()), keys: Buffer.alloc(KEY_LENGTH, 'K') }
   const results = await runRounds(bench, { bare: { ...load, server: bare }, ceiling: { ...load, server: answerer } })
-  const ratio = ratioOf(results.ceiling, results.bare)
+  const ratio = median(ratiosOf(results.ceiling, results.bare))
   const perSecond = medianOf(results.ceiling, (result) => result.requestsPerSecond)
   const check = {
     what: "load generator's ceiling",

@@ -5,8 +5,8 @@ import { ingestRequest, packKeys } from '../../lib/request-template.ts'
 import { type RunningServer, startTagwarden } from '../../lib/servers.ts'
 import { importSites } from '../../lib/sites.ts'
 import type { Check } from '../../lib/table.ts'
-import { median, shareOfStatus } from '../compare.ts'
 import { type Bench, runLoadOnce } from '../rounds.ts'
+import { median, shareOfStatus } from '../statistics.ts'
 import type { Scenario } from './scenario.ts'
 
 const SITES = 10_000

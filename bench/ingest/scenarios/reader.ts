@@ -6,8 +6,9 @@ import { ingestRequest, packKeys } from '../../lib/request-template.ts'
 import { startBare, startTagwarden } from '../../lib/servers.ts'
 import { importSites } from '../../lib/sites.ts'
 import { milliseconds } from '../../lib/table.ts'
-import { compare, median, medianOf } from '../compare.ts'
+import { compare } from '../compare.ts'
 import { runRounds, WARMUP_MS } from '../rounds.ts'
+import { median, medianOf } from '../statistics.ts'
 import type { Scenario } from './scenario.ts'
 
 const SITES = 5

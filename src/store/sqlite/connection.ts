@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StoreError } from '../store.ts'
-import type { SqlValue, UpsertSpec } from '../upsert.ts'
+import { columnsOf, type SqlValue, type UpsertSpec } from '../upsert.ts'
 import type { QueryAnswer, ThreadBatchOperation, ThreadOptions } from './protocol.ts'
 import { upsertSql } from './upsert-sql.ts'
 
@@ -69,7 +69,7 @@ export class SqliteConnection {
 
   #upsert(spec: UpsertSpec, values: readonly SqlValue[]): void {
     const statement = this.#prepare(upsertSql(spec))
-    const width = spec.keys.length + spec.sums.length + spec.maxima.length
+    const width = columnsOf(spec).length
     for (let start = 0; start < values.length; start += width) statement.run(...values.slice(start, start + width))
   }
 

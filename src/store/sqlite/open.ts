@@ -20,6 +20,11 @@ export const sqliteTypes: ColumnTypes = {
 /** Report readers: two, so that one slow report does not keep the overview waiting. */
 const READERS = 2
 const CHECKPOINT_INTERVAL_MS = 1_000
+/** Length of the write-ahead log from which the writer helps to start it anew, pages of 4 KiB. */
+const RESTART_LOG_PAGES = 2_000
+
+/** The database file in `dataDir`; `openSqliteStore` creates it. */
+export const sqlitePath = (dataDir: string): string => join(dataDir, 'tagwarden.db')
 
 /**
  * Opens the embedded store in `dataDir` (created when missing): one writer thread that all writes take turns on, reader
@@ -28,7 +33,7 @@ const CHECKPOINT_INTERVAL_MS = 1_000
  * @throws StartupError when another process has the folder, or it cannot be used.
  */
 export async function openSqliteStore(dataDir: string): Promise<Store> {
-  const path = join(dataDir, 'tagwarden.db')
+  const path = sqlitePath(dataDir)
   const open = (mode: ThreadOptions['mode']) =>
     ConnectionThread.open({ path, mode, lockPath: join(dataDir, 'tagwarden.lock') })
   const threads: ConnectionThread[] = []
@@ -58,10 +63,7 @@ function sqliteStore(threads: readonly ConnectionThread[]): Store {
     name: 'checkpoint',
     clock: systemClock,
     intervalMs: CHECKPOINT_INTERVAL_MS,
-    tick: async () => {
-      // PASSIVE never waits for a reader or the writer; what it cannot move now it moves the next time.
-      await checkpointer.request({ kind: 'query', sql: 'pragma wal_checkpoint(passive)', parameters: [] })
-    },
+    tick: () => checkpoint(checkpointer, writer),
     onError: () => undefined, // A disk that fails here fails the commits too, and those are reported.
   })
   checkpoints.start()
@@ -86,6 +88,20 @@ function sqliteStore(threads: readonly ConnectionThread[]): Store {
       release()
     },
   }
+}
+
+/**
+ * Moves the write-ahead log into the database. The checkpointer does nearly all of it beside the commits. But under
+ * constant load there is always a frame it has not seen, and the log would grow for ever: so the writer moves the last
+ * few itself, and its next commit starts the log from the beginning. Written over instead of made longer, the log also
+ * costs less to sync, since the file system has no new length to record.
+ */
+async function checkpoint(checkpointer: ConnectionThread, writer: SharedThread): Promise<void> {
+  // PASSIVE never waits for a reader or the writer; what it cannot move now it moves the next time.
+  const request = { kind: 'query', sql: 'pragma wal_checkpoint(passive)', parameters: [] } as const
+  const { rows } = await checkpointer.request(request)
+  const [moved] = rows
+  if (Number(moved?.log ?? 0) >= RESTART_LOG_PAGES) await writer.turn.run(() => writer.thread.request(request))
 }
 
 function threadOperation(operation: BatchOperation): ThreadBatchOperation {

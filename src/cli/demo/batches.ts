@@ -1,0 +1,64 @@
+import type { BatchPayload, EventPayload } from '../../ingest/index.ts'
+
+/** Sums events up as the tag does in batched mode: a batch goes out when it is full, the last one as it is. */
+export function* inBatches(events: Iterable<EventPayload>, size: number): Generator<BatchPayload> {
+  let buffer: EventPayload[] = []
+  for (const event of events) {
+    buffer.push(event)
+    if (buffer.length < size) continue
+    yield batchOf(buffer)
+    buffer = []
+  }
+  if (buffer.length > 0) yield batchOf(buffer)
+}
+
+/** @param events of one container, oldest first, at least one */
+function batchOf(events: readonly EventPayload[]): BatchPayload {
+  const userData = events.flatMap((event) => event.user_data ?? [])
+  const ecommerce = events.flatMap((event) => event.ecommerce ?? [])
+  return {
+    container_id: events[0]?.container_id ?? '',
+    batch: true,
+    window_start_ms: events[0]?.timestamp_ms ?? 0,
+    window_end_ms: events.at(-1)?.timestamp_ms ?? 0,
+    total_events: events.length,
+    event_counts: countBy(events, (event) => event.event_name),
+    tag_metrics: tagMetrics(events),
+    user_data_quality: {
+      email: countOf(userData, (flags) => flags.has_email),
+      phone: countOf(userData, (flags) => flags.has_phone),
+      address: countOf(userData, (flags) => flags.has_first_name === true || flags.has_last_name === true),
+      total: userData.length,
+    },
+    ecommerce_quality: {
+      value: countOf(ecommerce, (flags) => flags.has_value),
+      currency: countOf(ecommerce, (flags) => flags.has_currency),
+      transaction_id: countOf(ecommerce, (flags) => flags.has_transaction_id),
+      items: countOf(ecommerce, (flags) => flags.has_items),
+      total: ecommerce.length,
+    },
+  }
+}
+
+function tagMetrics(events: readonly EventPayload[]): BatchPayload['tag_metrics'] {
+  const executions = Map.groupBy(
+    events.flatMap((event) => event.tags),
+    (tag) => tag.name ?? `tag_${tag.id}`,
+  )
+  return Object.fromEntries(
+    Array.from(executions, ([name, runs]) => {
+      const outcomes = { success: 0, failure: 0, timeout: 0, exception: 0, ...countBy(runs, (run) => run.status) }
+      const total_exec_ms = runs.reduce((sum, run) => sum + (run.execution_time ?? 0), 0)
+      return [name, { ...outcomes, total_exec_ms, count: runs.length }]
+    }),
+  )
+}
+
+function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const key of items.map(keyOf)) counts[key] = (counts[key] ?? 0) + 1
+  return counts
+}
+
+const countOf = <T>(items: readonly T[], has: (item: T) => boolean | undefined): number =>
+  items.filter((item) => has(item) === true).length

@@ -1,0 +1,57 @@
+import { Temporal } from 'temporal-polyfill'
+import { MINUTE } from '../../lib/index.ts'
+import type { SiteProfile } from './world/profile.ts'
+import { FASHION, FURNITURE, OUTDOOR } from './world/sites.ts'
+import { TAGS } from './world/tags.ts'
+
+interface Period {
+  site: SiteProfile
+  /** Epoch ms; until before `to`. */
+  from: number
+  to: number
+}
+
+/** Something that goes wrong on a site for a while. */
+export type Incident =
+  | (Period & { kind: 'tag fails'; tag: string; event: string; share: number })
+  | (Period & { kind: 'tag does not fire'; tag: string })
+  | (Period & { kind: 'transaction ids are lost' })
+
+/** How long the incident under way has lasted when the demo starts. */
+const UNDER_WAY_MS = 40 * MINUTE
+
+/** What goes wrong around a demo that starts at `start`: one incident goes on, the others are over. */
+export function incidentsAround(start: number): readonly Incident[] {
+  return [
+    {
+      kind: 'tag fails',
+      site: OUTDOOR,
+      tag: TAGS.metaCapi.name,
+      event: 'purchase',
+      share: 0.31,
+      from: start - UNDER_WAY_MS,
+      to: Number.POSITIVE_INFINITY,
+    },
+    {
+      kind: 'transaction ids are lost',
+      site: FURNITURE,
+      from: localTime(start, FURNITURE.timezone, 3, 13),
+      to: localTime(start, FURNITURE.timezone, 3, 18),
+    },
+    {
+      kind: 'tag does not fire',
+      site: FASHION,
+      tag: TAGS.tiktok.name,
+      from: localTime(start, FASHION.timezone, 5, 19),
+      to: localTime(start, FASHION.timezone, 5, 21),
+    },
+  ]
+}
+
+/** A full local hour some days before `time`, epoch ms. */
+function localTime(time: number, timezone: string, daysBefore: number, hour: number): number {
+  return Temporal.Instant.fromEpochMilliseconds(time)
+    .toZonedDateTimeISO(timezone)
+    .subtract({ days: daysBefore })
+    .withPlainTime({ hour }).epochMilliseconds
+}

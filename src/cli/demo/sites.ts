@@ -1,0 +1,76 @@
+import { type Clock, StartupError } from '../../lib/index.ts'
+import { type Context, createClient, createSite } from '../../management/index.ts'
+import type { ClientRow, SiteRow, Store } from '../../store/index.ts'
+import type { ClientProfile, SiteProfile } from './world/profile.ts'
+
+/** Who made the demo's clients and sites, as the audit log names it: that is how a later demo knows them again. */
+const ACTOR = 'demo'
+
+export interface DemoSite {
+  profile: SiteProfile
+  row: SiteRow
+}
+
+/**
+ * The demo's clients and sites in the store: those an earlier demo made, and new ones for what is missing.
+ *
+ * @param clock gives the time of creation
+ * @throws StartupError when the store holds clients and none of them was made by a demo
+ */
+export async function ensureDemoSites(
+  store: Store,
+  clock: Clock,
+  dataDir: string,
+  profiles: readonly SiteProfile[],
+): Promise<DemoSite[]> {
+  const ctx: Context = { store, clock, actor: ACTOR }
+  const clients = await clientsOfDemo(store, dataDir)
+  const sites = await madeByDemo(store, 'site', await store.read.selectFrom('sites').selectAll().execute())
+  const demoSites: DemoSite[] = []
+  for (const profile of profiles) {
+    let client = clients.find(({ name }) => name === profile.client.name)
+    if (client === undefined) {
+      client = await newClient(ctx, profile.client)
+      clients.push(client)
+    }
+    const known = sites.find((site) => site.tag_manager_server_container_id === profile.serverContainerId)
+    demoSites.push({ profile, row: known ?? (await newSite(ctx, client.id, profile)) })
+  }
+  return demoSites
+}
+
+async function clientsOfDemo(store: Store, dataDir: string): Promise<ClientRow[]> {
+  const clients = await store.read.selectFrom('clients').selectAll().execute()
+  const ours = await madeByDemo(store, 'client', clients)
+  if (clients.length > 0 && ours.length === 0) {
+    throw new StartupError(`${dataDir} holds clients that no demo made: give the demo another --data-dir`)
+  }
+  return ours
+}
+
+async function madeByDemo<Row extends { id: string }>(store: Store, entity: string, rows: Row[]): Promise<Row[]> {
+  const entries = await store.read
+    .selectFrom('audit_log')
+    .select('entity_id')
+    .where('actor', '=', ACTOR)
+    .where('action', '=', `${entity}.create`)
+    .execute()
+  const ids = new Set(entries.map((entry) => entry.entity_id))
+  return rows.filter((row) => ids.has(row.id))
+}
+
+const newClient = (ctx: Context, { name, email, plan }: ClientProfile): Promise<ClientRow> =>
+  createClient(ctx, plan, { name, email })
+
+/** Without `tag_server_url`: there is no server behind the example addresses that a probe could ask. */
+const newSite = (ctx: Context, clientId: string, profile: SiteProfile): Promise<SiteRow> =>
+  createSite(ctx, {
+    client_id: clientId,
+    name: profile.name,
+    url: profile.url,
+    timezone: profile.timezone,
+    tag_manager_web_container_id: profile.webContainerId,
+    tag_manager_server_container_id: profile.serverContainerId,
+    analytics_measurement_id: profile.measurementId,
+    cmp_provider: profile.cmp,
+  })

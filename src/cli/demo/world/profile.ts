@@ -1,0 +1,70 @@
+/** What the demo's world is made of. Shares and rates are fractions of 1. */
+
+export interface ClientProfile {
+  name: string
+  email: string
+  plan: 'business'
+}
+
+/** How often each field is present where the object is sent at all. */
+export interface UserDataRates {
+  /** Share of the events that carry user data. */
+  sent: number
+  email: number
+  phone: number
+  name: number
+  place: number
+}
+
+export interface EcommerceRates {
+  value: number
+  currency: number
+  items: number
+  /** Absent on events that have no transaction. */
+  transactionId?: number
+}
+
+export interface EventProfile {
+  name: string
+  /** How often it happens, compared with the site's other events. */
+  weight: number
+  userData?: UserDataRates
+  ecommerce?: EcommerceRates
+}
+
+export interface TagProfile {
+  id: string
+  /** Absent where the tag does not send its name: it is then known as `tag_<id>`. */
+  name?: string
+  /** Event names it fires on, or all. */
+  on: 'every event' | readonly string[]
+  /** Of half of its executions that succeed, ms. */
+  medianMs: number
+  /** Of the logarithm of its execution times. */
+  spread: number
+  /** Everyday failures. */
+  failure: number
+  timeout: number
+  exception: number
+}
+
+export interface SiteProfile {
+  client: ClientProfile
+  name: string
+  url: string
+  timezone: string
+  serverContainerId: string
+  webContainerId: string
+  measurementId: string
+  cmp: string
+  /** Events a batch holds; null sends one request per event. */
+  batchSize: number | null
+  /** Mean over a week. */
+  eventsPerMinute: number
+  /** Weights of the 24 local hours, each holding at the hour's start. */
+  hours: readonly number[]
+  /** Weights of the local weekdays, Monday first. */
+  weekdays: readonly number[]
+  events: readonly EventProfile[]
+  tags: readonly TagProfile[]
+}

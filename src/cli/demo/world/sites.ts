@@ -1,0 +1,93 @@
+import { shopEvents } from './events.ts'
+import type { ClientProfile, SiteProfile } from './profile.ts'
+import { TAGS } from './tags.ts'
+
+const AGENCY: ClientProfile = {
+  name: 'Nordlicht Digital',
+  email: 'tracking@nordlicht-digital.example',
+  plan: 'business',
+}
+const GROUP: ClientProfile = { name: 'Meridian Retail Group', email: 'data@meridian-retail.example', plan: 'business' }
+
+/** An outdoor shop that sells all over Europe: busy, and never quite asleep. */
+export const OUTDOOR: SiteProfile = {
+  client: AGENCY,
+  name: 'Feldkamp Outdoor',
+  url: 'https://www.feldkamp-outdoor.example',
+  timezone: 'Europe/Berlin',
+  serverContainerId: 'GTM-NFK7W2Q',
+  webContainerId: 'GTM-5TFKR8L',
+  measurementId: 'G-FK7W2QX41M',
+  cmp: 'usercentrics',
+  batchSize: null,
+  eventsPerMinute: 32,
+  hours: [62, 58, 56, 55, 56, 60, 70, 82, 92, 98, 101, 103, 106, 104, 102, 104, 108, 116, 128, 138, 142, 130, 104, 78],
+  weekdays: [1.02, 0.98, 0.97, 0.98, 0.94, 0.99, 1.12],
+  events: shopEvents({ sent: 0.96, email: 0.94, phone: 0.52, name: 0.88, place: 0.86 }),
+  tags: [
+    TAGS.ga4,
+    TAGS.googleAdsConversion,
+    TAGS.googleAdsRemarketing,
+    TAGS.metaCapi,
+    TAGS.metaCapiFunnel,
+    TAGS.tiktok,
+    TAGS.floodlight,
+    TAGS.warehouse,
+  ],
+}
+
+/** A furniture shop of the American east coast: evenings and weekends, quiet nights. */
+export const FURNITURE: SiteProfile = {
+  client: AGENCY,
+  name: 'Maple & Birch Furniture',
+  url: 'https://www.mapleandbirch.example',
+  timezone: 'America/New_York',
+  serverContainerId: 'GTM-MB4H9TR',
+  webContainerId: 'GTM-K2MBF6D',
+  measurementId: 'G-MB4H9TRZ20',
+  cmp: 'onetrust',
+  batchSize: null,
+  eventsPerMinute: 10,
+  hours: [34, 22, 16, 13, 12, 15, 28, 50, 72, 90, 104, 112, 122, 118, 110, 108, 112, 120, 138, 160, 172, 164, 118, 70],
+  weekdays: [0.92, 0.9, 0.9, 0.93, 0.96, 1.18, 1.21],
+  events: shopEvents({ sent: 0.9, email: 0.88, phone: 0.61, name: 0.8, place: 0.78 }),
+  tags: [TAGS.ga4, TAGS.googleAdsConversion, TAGS.metaCapi, TAGS.pinterest, TAGS.newsletter],
+}
+
+/** A fashion shop in India, half an hour off everybody's full hours, with room for better user data. */
+export const FASHION: SiteProfile = {
+  client: GROUP,
+  name: 'Saffron Threads',
+  url: 'https://www.saffronthreads.example',
+  timezone: 'Asia/Kolkata',
+  serverContainerId: 'GTM-ST8C3VP',
+  webContainerId: 'GTM-W9STJ4B',
+  measurementId: 'G-ST8C3VP7QK',
+  cmp: 'cookieyes',
+  batchSize: null,
+  eventsPerMinute: 14,
+  hours: [46, 28, 18, 14, 14, 20, 36, 58, 78, 94, 108, 116, 118, 114, 110, 108, 110, 114, 122, 134, 148, 152, 128, 84],
+  weekdays: [0.95, 0.94, 0.95, 0.97, 1.0, 1.09, 1.1],
+  events: shopEvents({ sent: 0.92, email: 0.58, phone: 0.83, name: 0.55, place: 0.7 }),
+  tags: [TAGS.ga4, TAGS.googleAdsConversion, TAGS.googleAdsRemarketing, TAGS.metaCapi, TAGS.tiktok, TAGS.warehouse],
+}
+
+/** A coffee roaster whose tag sends batches: no execution times by event, and mornings when others sleep. */
+export const COFFEE: SiteProfile = {
+  client: GROUP,
+  name: 'Harbour Coffee Roasters',
+  url: 'https://www.harbourcoffee.example',
+  timezone: 'Europe/London',
+  serverContainerId: 'GTM-HC6R5YX',
+  webContainerId: 'GTM-P3HCZ7N',
+  measurementId: 'G-HC6R5YXW8J',
+  cmp: 'cookiebot',
+  batchSize: 20,
+  eventsPerMinute: 8,
+  hours: [18, 12, 9, 8, 12, 38, 92, 140, 158, 146, 132, 122, 118, 112, 106, 108, 112, 118, 122, 118, 104, 82, 54, 30],
+  weekdays: [1.14, 1.08, 1.05, 1.04, 1.02, 0.86, 0.81],
+  events: shopEvents({ sent: 0.94, email: 0.91, phone: 0.34, name: 0.85, place: 0.8 }),
+  tags: [TAGS.ga4, TAGS.googleAdsConversion, TAGS.metaCapi, TAGS.floodlight],
+}
+
+export const SITES: readonly SiteProfile[] = [OUTDOOR, FURNITURE, FASHION, COFFEE]
