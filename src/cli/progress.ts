@@ -22,7 +22,9 @@ export async function withProgress<T>(
 ): Promise<T> {
   const { update, end } = stream.isTTY === true ? bar(title, total, stream) : lines(title, total, stream)
   try {
-    return await work(update)
+    const result = await work(update)
+    update(total)
+    return result
   } finally {
     end()
   }

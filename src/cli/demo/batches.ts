@@ -40,7 +40,7 @@ function batchOf(events: readonly EventPayload[]): BatchPayload {
   }
 }
 
-function tagMetrics(events: readonly EventPayload[]): BatchPayload['tag_metrics'] {
+function tagMetrics(events: readonly EventPayload[]): NonNullable<BatchPayload['tag_metrics']> {
   const executions = Map.groupBy(
     events.flatMap((event) => event.tags),
     (tag) => tag.name ?? `tag_${tag.id}`,

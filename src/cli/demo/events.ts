@@ -14,6 +14,8 @@ const FAILURE_TIME = 1.4
 const EXCEPTION_TIME = 0.05
 
 type Execution = EventPayload['tags'][number]
+type UserDataFlags = NonNullable<EventPayload['user_data']>
+type EcommerceFlags = NonNullable<EventPayload['ecommerce']>
 
 export interface Traffic {
   site: SiteProfile
@@ -98,7 +100,7 @@ function everydayOutcome({ failure, timeout, exception }: TagProfile, random: Ra
   return 'success'
 }
 
-function userDataFlags({ email, phone, name, place }: UserDataRates, random: Random): EventPayload['user_data'] {
+function userDataFlags({ email, phone, name, place }: UserDataRates, random: Random): UserDataFlags {
   // Names and places are filled in together or not at all.
   const hasName = random() < name
   const hasPlace = random() < place
@@ -116,7 +118,7 @@ function ecommerceFlags(
   { value, currency, items, transactionId }: EcommerceRates,
   wrong: readonly Incident[],
   random: Random,
-): EventPayload['ecommerce'] {
+): EcommerceFlags {
   const isLost = wrong.some((incident) => incident.kind === 'transaction ids are lost')
   return {
     has_value: random() < value,

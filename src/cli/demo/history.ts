@@ -16,39 +16,51 @@ const STEP_MS = 3 * HOUR
  */
 const OLD_GRAIN_MS = 15 * MINUTE
 
+/** A site and since when nothing is known of it, epoch ms: a whole minute. */
+export interface SiteGap extends DemoSite {
+  from: number
+}
+
 export interface HistoryOptions {
   store: Store
-  sites: readonly DemoSite[]
+  gaps: readonly SiteGap[]
   incidents: readonly Incident[]
   seed: string
   retention: Retention
-  /** The stretch to fill, whole minutes, epoch ms. */
-  from: number
+  /** Where the history ends, a whole minute, epoch ms. */
   to: number
 }
 
+/** Where each site's history has to go on: after its last event, or at `earliest`. */
+export async function gapsOf(store: Store, sites: readonly DemoSite[], earliest: number): Promise<SiteGap[]> {
+  const lastEvents = await lastEventTimes(store.read)
+  return sites.map((site) => {
+    const lastEvent = lastEvents.get(site.row.site_no)
+    return { ...site, from: lastEvent === undefined ? earliest : Math.max(earliest, ceilTo(lastEvent + 1, MINUTE)) }
+  })
+}
+
 /**
- * Fills the time until `to` for every site that has nothing there yet, as if its tag had been sending: the payloads go the
- * way of accepted ones from the counting on (not over HTTP and the journal: their time is past), so that the rollups, the
- * names and the usage are what ingest would have written. Cut off, it goes on there the next time.
+ * Fills the gaps as if the sites' tags had been sending. From the counting on, the payloads go the way of accepted ones
+ * (not over HTTP and the journal: their time is past), so that rollups, names and usage are what ingest would have
+ * written. Cut off, it goes on there the next time.
  *
- * @param update takes the milliseconds filled so far, of `to - from`
+ * @param update takes the time up to which all is filled, epoch ms
  * @returns the events written
  */
 export async function writeHistory(options: HistoryOptions, update: Update): Promise<number> {
-  const { store, sites, incidents, seed, retention, from, to } = options
-  const clientOf = new Map(sites.map(({ row }) => [row.site_no, row.client_id]))
+  const { store, gaps, incidents, seed, retention, to } = options
+  const clientOf = new Map(gaps.map(({ row }) => [row.site_no, row.client_id]))
   const folder = new Folder(store, (siteNo) => clientOf.get(siteNo))
   const nodeId = newId()
-  const lastEvents = await lastEventTimes(store.read)
-  const readers = sites.map(({ profile, row }) => {
-    const lastEvent = lastEvents.get(row.site_no)
-    const start = lastEvent === undefined ? from : Math.max(from, ceilTo(lastEvent + 1, MINUTE))
-    return { siteNo: row.site_no, reader: new PayloadReader(payloadsOf({ site: profile, incidents, seed }, start, to)) }
-  })
+  const readers = gaps.map(({ profile, row, from }) => ({
+    siteNo: row.site_no,
+    reader: new PayloadReader(payloadsOf({ site: profile, incidents, seed }, from, to)),
+  }))
   const minutesFrom = minuteRowsFrom(to, retention)
+  const first = Math.min(...gaps.map(({ from }) => from))
   let events = 0
-  for (let step = floorTo(from, STEP_MS); step < to; step += STEP_MS) {
+  for (let step = floorTo(first, STEP_MS); step < to; step += STEP_MS) {
     const end = Math.min(step + STEP_MS, to)
     const delta = new Delta()
     for (const { siteNo, reader } of readers) {
@@ -59,7 +71,7 @@ export async function writeHistory(options: HistoryOptions, update: Update): Pro
       }
     }
     await folder.fold({ nodeId, lastSeq: 0, journalRows: 0, delta, siteCursor: 0 })
-    update(end - from)
+    update(end)
   }
   return events
 }

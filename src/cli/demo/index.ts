@@ -1,0 +1,43 @@
+import { Command } from 'commander'
+import { systemClock } from '../../lib/index.ts'
+import { configFromEnvironment } from '../environment.ts'
+import { wholeNumber } from '../options.ts'
+
+interface Options {
+  dataDir: string
+  port?: number
+  days: number
+  seed: string
+  simulate: boolean
+}
+
+const HELP = `
+Two invented clients with four sites: 21 days of history, then live traffic through the ingest endpoint, with an incident
+under way. A demo that is started again goes on where it ended. It has a folder of its own (DATA_DIR is not used) and
+refuses one that holds other clients; delete the folder to begin anew. The other settings are those of "tagwarden serve".
+
+Examples:
+  tagwarden demo
+  tagwarden demo --port 9000 --days 60
+  tagwarden demo --data-dir /tmp/tagwarden-demo --no-simulate`
+
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description('serve with a lively example data set')
+    .option('--data-dir <folder>', 'where the example data lives', './data/demo')
+    .option('--port <port>', 'listen port (default: PORT, or 8080)', wholeNumber(0, 65_535))
+    .option('--days <n>', 'days of history', wholeNumber(1, 365), 21)
+    .option('--seed <text>', 'the same text and time give the same history', 'tagwarden')
+    .option('--no-simulate', 'serve the history and send nothing')
+    .addHelpText('after', HELP)
+    .action(demo)
+}
+
+async function demo({ dataDir, port, days, seed, simulate }: Options): Promise<void> {
+  const config = configFromEnvironment({
+    DATA_DIR: dataDir,
+    ...(port === undefined ? {} : { PORT: String(port) }),
+  })
+  const { runDemo } = await import('./run.ts')
+  await runDemo({ config, clock: systemClock, days, seed, simulate })
+}

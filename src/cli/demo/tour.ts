@@ -1,0 +1,44 @@
+import { isoTime } from '../../lib/index.ts'
+import type { Incident } from './incidents.ts'
+import type { DemoSite } from './sites.ts'
+
+/** Where to look first, for somebody who sees Tagwarden for the first time. */
+export function tourLines(
+  address: string,
+  sites: readonly DemoSite[],
+  incidents: readonly Incident[],
+  now: number,
+): string[] {
+  return [
+    '',
+    'All clients and sites:',
+    `  ${address}/api/dashboard/overview`,
+    ...sites.flatMap(({ profile, row }) => {
+      const reports = `${address}/api/monitoring/sites/${row.id}`
+      const current = incidents.filter(({ site, from, to }) => site === profile && from <= now && now < to)
+      return [
+        `${profile.name} (${profile.client.name}, ${profile.timezone}, ${sendModeOf(profile.batchSize)}):`,
+        `  ${reports}/overview`,
+        ...current.flatMap((incident) => [`  now: ${describe(incident)}`, `  ${reports}/matrix?hours=1`]),
+      ]
+    }),
+    'Every endpoint:',
+    `  ${address}/api/docs`,
+    '',
+  ]
+}
+
+const sendModeOf = (batchSize: number | null): string =>
+  batchSize === null ? 'one request per event' : `batches of ${batchSize} events`
+
+function describe(incident: Incident): string {
+  const since = `since ${isoTime(incident.from)}`
+  switch (incident.kind) {
+    case 'tag fails':
+      return `${incident.tag} fails on about ${Math.round(incident.share * 100)} % of ${incident.event} events ${since}`
+    case 'tag does not fire':
+      return `${incident.tag} does not fire ${since}`
+    case 'transaction ids are lost':
+      return `transaction ids are missing ${since}`
+  }
+}

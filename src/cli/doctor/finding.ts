@@ -1,0 +1,19 @@
+export type Level = 'ok' | 'warning' | 'failed'
+
+/** What one check found. `text` of a warning or a failure says what to do. */
+export interface Finding {
+  check: string
+  level: Level
+  text: string
+}
+
+const LEVEL_WIDTH = 8
+const CHECK_WIDTH = 12
+
+export const findingLine = ({ level, check, text }: Finding): string =>
+  `${level.padEnd(LEVEL_WIDTH)} ${check.padEnd(CHECK_WIDTH)} ${text}`
+
+export function verdict(findings: readonly Finding[]): string {
+  const count = (level: Level) => findings.filter((finding) => finding.level === level).length
+  return `${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} failed`
+}

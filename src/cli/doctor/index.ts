@@ -1,0 +1,22 @@
+import { Command } from 'commander'
+import { httpUrls } from '../options.ts'
+
+const HELP = `
+One line per check: ok, warning (it runs, but see what it says) or failed (it will not run); the exit code is 1 when one
+failed. It changes nothing, and reads the settings as "tagwarden serve" does. With the service stopped it reads the whole
+database file; while the service runs, it asks the service instead.
+
+Examples:
+  tagwarden doctor
+  tagwarden doctor --outbound https://www.googletagmanager.com https://sst.example.com`
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('check settings, folder, database, clock and outbound access, and say what to do')
+    .option('--outbound <url...>', 'hosts to try instead of those that probes need', httpUrls)
+    .addHelpText('after', HELP)
+    .action(async ({ outbound }: { outbound?: readonly string[] }) => {
+      const [{ examine }, { OUTBOUND }] = await Promise.all([import('./run.ts'), import('./network.ts')])
+      await examine(outbound?.map((url) => ({ url, needs: 'what you use it for' })) ?? OUTBOUND)
+    })
+}

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import type { Config } from '../../config.ts'
+import { StartupError } from '../../lib/index.ts'
+import { integrityErrors, migrationState, openSqliteStore, type Store, sqlitePath } from '../../store/index.ts'
+import { whyUnreachable } from '../unreachable.ts'
+import type { Finding } from './finding.ts'
+
+const READY_TIMEOUT_MS = 5_000
+const CHECK = 'store'
+
+/** Looks into the store, or asks the service that is using it. Changes nothing. */
+export async function storeFindings({ dataDir, host, port }: Config): Promise<Finding[]> {
+  if (!existsSync(sqlitePath(dataDir))) {
+    return [{ check: CHECK, level: 'ok', text: 'no database yet: the first start creates it' }]
+  }
+  try {
+    const store = await openSqliteStore(dataDir)
+    try {
+      return [await schemaFinding(store), await integrityFinding(store)]
+    } finally {
+      await store.close()
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof StartupError)) throw thrown
+    // The service holds the only lock on it, as it should: then it is the one to ask.
+    return [await readyFinding(addressOf(host, port), thrown.message)]
+  }
+}
+
+async function schemaFinding(store: Store): Promise<Finding> {
+  const { pending, unknown } = await migrationState(store.read)
+  if (unknown.length > 0) {
+    const text = `the database is newer than this program (${unknown.join(', ')}): start a newer Tagwarden on it`
+    return { check: CHECK, level: 'failed', text }
+  }
+  if (pending.length > 0) {
+    const text = `migrations pending: ${pending.join(', ')}; the next start takes them, or "tagwarden migrate"`
+    return { check: CHECK, level: 'warning', text }
+  }
+  return { check: CHECK, level: 'ok', text: 'the schema is up to date' }
+}
+
+async function integrityFinding(store: Store): Promise<Finding> {
+  const check = 'integrity'
+  const [first, ...others] = await integrityErrors(store.read)
+  if (first === undefined) return { check, level: 'ok', text: 'the database file is sound' }
+  const more = others.length > 0 ? ` and ${others.length} more` : ''
+  return { check, level: 'failed', text: `${first}${more}: the database file is damaged, restore it from a backup` }
+}
+
+async function readyFinding(service: string, whyNotOpened: string): Promise<Finding> {
+  const refused = (text: string): Finding => ({ check: CHECK, level: 'failed', text: `${whyNotOpened} (${text})` })
+  try {
+    const response = await fetch(`${service}/ready`, { signal: AbortSignal.timeout(READY_TIMEOUT_MS) })
+    const state = await response.text()
+    if (response.status !== 200) return refused(`and ${service}/ready answers ${response.status}: ${state}`)
+    return { check: CHECK, level: 'ok', text: `in use by the running service: ${service}/ready says it is well` }
+  } catch (thrown) {
+    return refused(`and ${service}/ready does not answer: ${whyUnreachable(thrown)}`)
+  }
+}
+
+/** Where a service on this machine answers that listens on `host`. */
+function addressOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
