@@ -3,7 +3,7 @@ import { asError, type Clock, monthOf } from '../lib/index.ts'
 import { Delta } from '../rollups/index.ts'
 import type { Store } from '../store/index.ts'
 import { claimKeys, type IdempotencyClaim } from './idempotency.ts'
-import { addPayload, eventsIn } from './normalise.ts'
+import { addPayload } from './normalise.ts'
 import type { Payload } from './payload.ts'
 
 /** How a request came out of the commit. */
@@ -18,11 +18,9 @@ export interface Submission {
   settle: (outcome: Outcome) => void
 }
 
-/** Takes over what has been committed, to fold it. */
 export interface CommitListener {
-  onCommitted: (seq: number, delta: Delta) => void
-  /** The commit failed, or its outcome is not known. */
-  onFailed: (seq: number, error: Error) => void
+  /** The commit of journal row `seq` has ended: well, or with an error after which the row may be there or not. */
+  onSettled: (seq: number, error?: Error) => void
 }
 
 /** Submissions that may wait at once; past it the store is not keeping up and new ones are refused. */
@@ -63,11 +61,6 @@ export class GroupCommit {
     return this.#gathering.length
   }
 
-  /** The last row that was begun: all up to it are either on disk or will never be, unless a commit is in flight. */
-  get lastSeq(): number {
-    return this.#seq
-  }
-
   submit(submission: Submission): void {
     if (this.#gathering.length >= MAX_WAITING) {
       submission.settle('failed')
@@ -78,13 +71,7 @@ export class GroupCommit {
       const now = this.#clock.now()
       addPayload(this.#delta, submission.siteNo, submission.payload, now, monthOf(now))
     }
-    if (this.#committing !== undefined || this.#isScheduled) return
-    this.#isScheduled = true
-    // After this turn of the event loop: every request whose bytes have arrived goes into the same group.
-    setImmediate(() => {
-      this.#isScheduled = false
-      this.#startCommit()
-    })
+    if (this.#committing === undefined) this.#scheduleCommit()
   }
 
   /** Resolves when everything submitted so far is settled. */
@@ -95,6 +82,16 @@ export class GroupCommit {
     }
   }
 
+  /** After this turn of the event loop: every request whose bytes have arrived goes into the same group. */
+  #scheduleCommit(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#startCommit()
+    })
+  }
+
   #startCommit(): void {
     if (this.#committing !== undefined || this.#gathering.length === 0) return
     const group = this.#gathering
@@ -103,7 +100,7 @@ export class GroupCommit {
     this.#delta = new Delta()
     this.#committing = this.#commit(group, delta).finally(() => {
       this.#committing = undefined
-      this.#startCommit()
+      this.#scheduleCommit()
     })
   }
 
@@ -114,11 +111,11 @@ export class GroupCommit {
       outcomes = await this.#write(seq, group, delta)
     } catch (thrown) {
       this.totals.failed += group.length
-      this.#listener.onFailed(seq, asError(thrown))
+      this.#listener.onSettled(seq, asError(thrown))
       for (const submission of group) submission.settle('failed')
       return
     }
-    this.#listener.onCommitted(seq, delta)
+    this.#listener.onSettled(seq)
     this.totals.commits++
     for (const submission of group) {
       const outcome = outcomes(submission)
@@ -158,6 +155,3 @@ function claimsOf(group: readonly Submission[]): IdempotencyClaim<Submission>[] 
   }
   return claims
 }
-
-/** Events a duplicate or failed submission had taken from its client's quota. */
-export const eventsToGiveBack = (submission: Submission): number => eventsIn(submission.payload)

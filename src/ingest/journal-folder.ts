@@ -1,22 +1,20 @@
 import type { Clock } from '../lib/index.ts'
-import { Delta, type Folder, type FoldTask, readFoldTask } from '../rollups/index.ts'
-import { type Store, StoreError } from '../store/index.ts'
+import { type Folder, foldJournal } from '../rollups/index.ts'
+import type { Store } from '../store/index.ts'
 
 /**
- * Folds what this process has committed: from memory as long as every commit's outcome is known, from the journal after
- * one that failed. A failed commit may have reached the disk all the same; then its row is there and is counted.
+ * Folds what this process has committed. It reads the rows back from the journal instead of keeping their sum in memory:
+ * so there is one way for the living and the dead, a commit whose outcome is unknown needs no thought (its row is there or
+ * it is not), and nothing piles up while the store is slow. It is also faster. Objects that are kept for a second while
+ * others like them die at once confuse the garbage collector: measured with 1,000 sites, a quarter of all requests.
  */
 export class JournalFolder {
   readonly #store: Store
   readonly #folder: Folder
   readonly #clock: Clock
   readonly #nodeId: string
-  #gathered = new Delta()
-  #gatheredRows = 0
-  #lastSeq = 0
-  /** The fold under way; kept after a failure, to go on where it stopped. */
-  #task: FoldTask | undefined
-  #mustReadJournal = false
+  #settledSeq = 0
+  #foldedSeq = 0
   #oldestAt: number | null = null
 
   constructor(store: Store, folder: Folder, clock: Clock, nodeId: string) {
@@ -26,73 +24,24 @@ export class JournalFolder {
     this.#nodeId = nodeId
   }
 
-  /** When the oldest count that is not in the rollups was committed, or null. */
+  /** When the oldest commit that is not in the rollups was settled, or null. */
   get oldestUnfoldedAt(): number | null {
     return this.#oldestAt
   }
 
-  onCommitted(seq: number, delta: Delta): void {
-    this.#gathered.absorb(delta)
-    this.#gatheredRows++
-    this.#lastSeq = seq
+  /** A commit has ended, well or not: its row will not change any more. */
+  onSettled(seq: number): void {
+    this.#settledSeq = seq
     this.#oldestAt ??= this.#clock.now()
   }
 
-  onFailed(seq: number): void {
-    this.#mustReadJournal = true
-    this.#lastSeq = seq
-  }
-
-  /** Folds all that was committed before the call. @throws StoreError; the next call goes on. */
+  /** Folds all that was settled before the call. @throws StoreError; the next call goes on. */
   async fold(): Promise<void> {
     const began = this.#clock.now()
-    if (this.#task !== undefined) await this.#run(this.#task)
-    if (this.#mustReadJournal) await this.#foldJournal()
-    else if (this.#gatheredRows > 0) await this.#run(this.#takeGathered())
-    this.#oldestAt = this.#gatheredRows > 0 ? began : null
-  }
-
-  #takeGathered(): FoldTask {
-    const task: FoldTask = {
-      nodeId: this.#nodeId,
-      lastSeq: this.#lastSeq,
-      journalRows: this.#gatheredRows,
-      delta: this.#gathered,
-      siteCursor: 0,
-    }
-    this.#gathered = new Delta()
-    this.#gatheredRows = 0
-    return task
-  }
-
-  async #foldJournal(): Promise<void> {
-    // From here on memory gathers anew; everything up to `lastSeq` is settled, one way or the other, and is read back.
-    const lastSeq = this.#lastSeq
-    this.#mustReadJournal = false
-    this.#takeGathered()
-    try {
-      for (;;) {
-        const task = await readFoldTask(this.#store, this.#nodeId, lastSeq)
-        if (task === undefined) return
-        await this.#run(task)
-      }
-    } catch (thrown) {
-      this.#mustReadJournal = true
-      throw thrown
-    }
-  }
-
-  async #run(task: FoldTask): Promise<void> {
-    this.#task = task
-    try {
-      await this.#folder.fold(task)
-      this.#task = undefined
-    } catch (thrown) {
-      if (thrown instanceof StoreError && thrown.kind === 'unexpected_changes') {
-        this.#task = undefined
-        this.#mustReadJournal = true
-      }
-      throw thrown
-    }
+    const settled = this.#settledSeq
+    if (settled === this.#foldedSeq) return
+    await foldJournal(this.#store, this.#folder, this.#nodeId, settled)
+    this.#foldedSeq = settled
+    this.#oldestAt = this.#settledSeq === settled ? null : began
   }
 }

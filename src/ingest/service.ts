@@ -53,12 +53,12 @@ export class Ingest {
     this.#folder = new JournalFolder(store, folder, clock, nodeId)
     this.#evidence = new Evidence(store)
     this.#commits = new GroupCommit(store, clock, nodeId, {
-      onCommitted: (seq, delta) => {
-        this.#folder.onCommitted(seq, delta)
-        this.#health.succeeded()
-      },
-      onFailed: (seq, error) => {
-        this.#folder.onFailed(seq)
+      onSettled: (seq, error) => {
+        this.#folder.onSettled(seq)
+        if (error === undefined) {
+          this.#health.succeeded()
+          return
+        }
         this.#health.failed(error)
         onError(error, 'commit')
       },

@@ -50,8 +50,8 @@ export interface SiteDelta {
 }
 
 /**
- * What has been accepted and is not in the rollups yet: a sum, so that deltas of many requests merge into one.
- * `encode` gives the text of a journal row; `decode` reads it back to an equal delta.
+ * What has been accepted and is not in the rollups yet: a sum, so that the counts of many requests merge into one.
+ * `encode` gives the text of a journal row, `add` takes such a text in.
  */
 export class Delta {
   readonly sites = new Map<number, SiteDelta>()
@@ -65,28 +65,17 @@ export class Delta {
     return site
   }
 
-  /** Adds `other`, which may be used up: do not touch it afterwards. */
-  absorb(other: Delta): void {
-    for (const [siteNo, theirs] of other.sites) {
-      const ours = this.sites.get(siteNo)
-      if (ours === undefined) this.sites.set(siteNo, theirs)
-      else absorbSite(ours, theirs)
-    }
-  }
-
   encode(): string {
     return JSON.stringify(Array.from(this.sites, encodeSite))
   }
 
-  static decode(text: string): Delta {
-    const delta = new Delta()
+  /** Adds what another delta held when it was encoded. */
+  add(text: string): void {
     for (const [siteNo, usage, cells] of JSON.parse(text) as EncodedSite[]) {
-      delta.sites.set(siteNo, {
-        cells: cells.map(decodeCell),
-        usage: new Map(usage.map(([month, events, requests]) => [month, { events, requests }])),
-      })
+      const site = this.site(siteNo)
+      for (const [month, events, requests] of usage) addUsage(site, month, events, requests)
+      for (const cell of cells) addCell(site, cell)
     }
-    return delta
   }
 }
 
@@ -111,10 +100,12 @@ export function cellAt(site: SiteDelta, minute: number, containerId: string): Ce
   return cell
 }
 
+export const newEvent = (): EventDelta => ({ counts: NO_EVENTS.slice(), tags: new Map() })
+
 export function eventIn(cell: Cell, name: string): EventDelta {
   let event = cell.events.get(name)
   if (event === undefined) {
-    event = { counts: NO_EVENTS.slice(), tags: new Map() }
+    event = newEvent()
     cell.events.set(name, event)
   }
   return event
@@ -138,32 +129,19 @@ export function addAll(counts: Counts, others: Counts): void {
   for (let i = 0; i < others.length; i++) counts[i] = (counts[i] ?? 0) + (others[i] ?? 0)
 }
 
-/** Adds `theirs` to `ours`; parts that only `theirs` has are taken over, not copied. */
+/** Adds `theirs` to `ours`, and leaves `theirs` as it is. */
 export function absorbEvent(ours: EventDelta, theirs: EventDelta): void {
   addAll(ours.counts, theirs.counts)
-  for (const [key, tag] of theirs.tags) {
-    const known = ours.tags.get(key)
-    if (known === undefined) ours.tags.set(key, tag)
-    else absorbTag(known, tag)
-  }
+  for (const [key, tag] of theirs.tags) absorbTag(tagIn(ours, key), tag)
 }
 
 export function absorbTag(ours: TagDelta, theirs: TagDelta): void {
   addAll(ours.counts, theirs.counts)
-  for (const id of theirs.ids) if (!ours.ids.includes(id)) ours.ids.push(id)
+  addIds(ours, theirs.ids)
 }
 
-function absorbSite(ours: SiteDelta, theirs: SiteDelta): void {
-  for (const [month, usage] of theirs.usage) addUsage(ours, month, usage.events, usage.requests)
-  for (const cell of theirs.cells) {
-    const target = cellAt(ours, cell.minute, cell.containerId)
-    target.lastSeenAt = Math.max(target.lastSeenAt, cell.lastSeenAt)
-    for (const [name, event] of cell.events) {
-      const known = target.events.get(name)
-      if (known === undefined) target.events.set(name, event)
-      else absorbEvent(known, event)
-    }
-  }
+function addIds(tag: TagDelta, ids: readonly string[]): void {
+  for (const id of ids) if (!tag.ids.includes(id)) tag.ids.push(id)
 }
 
 // The journal's text: arrays in a fixed order instead of objects, about a third of the size.
@@ -184,17 +162,17 @@ function encodeEvent([name, event]: [string, EventDelta]): EncodedEvent {
   return [name, event.counts, Array.from(event.tags, ([key, tag]): EncodedTag => [key, tag.counts, tag.ids])]
 }
 
-function decodeCell([minute, containerId, lastSeenAt, events]: EncodedCell): Cell {
-  return {
-    minute,
-    containerId,
-    lastSeenAt,
-    events: new Map(
-      events.map(([name, counts, tags]) => [
-        name,
-        { counts, tags: new Map(tags.map(([key, tagCounts, ids]) => [key, { counts: tagCounts, ids }])) },
-      ]),
-    ),
+function addCell(site: SiteDelta, [minute, containerId, lastSeenAt, events]: EncodedCell): void {
+  const cell = cellAt(site, minute, containerId)
+  cell.lastSeenAt = Math.max(cell.lastSeenAt, lastSeenAt)
+  for (const [name, counts, tags] of events) {
+    const event = eventIn(cell, name)
+    addAll(event.counts, counts)
+    for (const [key, tagCounts, ids] of tags) {
+      const tag = tagIn(event, key)
+      addAll(tag.counts, tagCounts)
+      addIds(tag, ids)
+    }
   }
 }
 

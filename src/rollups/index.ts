@@ -15,10 +15,10 @@ export {
   tagIn,
 } from './delta.ts'
 export { type ClientOfSite, Folder, type FoldTask } from './fold.ts'
+export { foldJournal, foldOrphans, readFoldTask } from './journal.ts'
 export { hourSplit } from './local-hours.ts'
 export { Maintenance, type MaintenanceOptions } from './maintenance.ts'
 export { NAMES_PER_DAY, storable } from './names.ts'
-export { foldOrphans, readFoldTask } from './recovery.ts'
 export { removeDeletedSites } from './removal.ts'
 export { applyRetention, hourRowsFrom, minuteRowsFrom, type Retention } from './retention.ts'
 export { rollUp } from './roll-up.ts'

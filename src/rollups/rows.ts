@@ -16,11 +16,15 @@ import {
 import {
   absorbEvent,
   absorbTag,
+  addAll,
   type Cell,
   type EventDelta,
+  eventIn,
+  newEvent,
   OUTCOME_END,
   type SiteDelta,
   type TagDelta,
+  tagIn,
   type Usage,
 } from './delta.ts'
 import type { NameBook, NameBooks, NameKind } from './names.ts'
@@ -137,14 +141,13 @@ export class FoldRows {
 
 /** The same counts under other names; what falls together is added up. */
 function renamed(cell: Cell, nameOf: (kind: NameKind, name: string) => string): Cell {
-  const events = new Map<string, EventDelta>()
+  const booked: Cell = { ...cell, events: new Map() }
   for (const [name, event] of cell.events) {
-    const tags = new Map<string, TagDelta>()
-    const copy = copyOf(event) // the delta stays as it is: a fold that fails is tried again with it
-    for (const [key, tag] of copy.tags) put(tags, nameOf('tag', key), tag, absorbTag)
-    put(events, nameOf('event', name), { counts: copy.counts, tags }, absorbEvent)
+    const target = eventIn(booked, nameOf('event', name))
+    addAll(target.counts, event.counts)
+    for (const [key, tag] of event.tags) absorbTag(tagIn(target, nameOf('tag', key)), tag)
   }
-  return { ...cell, events }
+  return booked
 }
 
 /** Executions by tag over all events of a cell. */
@@ -152,11 +155,9 @@ function tagsOf(cell: Cell): Map<string, TagDelta> {
   const [first, ...others] = cell.events.values()
   if (first === undefined) return new Map()
   if (others.length === 0) return first.tags
-  const tags = new Map<string, TagDelta>()
-  for (const event of cell.events.values()) {
-    for (const [key, tag] of event.tags) put(tags, key, { counts: tag.counts.slice(), ids: [] }, absorbTag)
-  }
-  return tags
+  const sum = newEvent()
+  for (const event of cell.events.values()) absorbEvent(sum, event)
+  return sum.tags
 }
 
 /** One cell an hour and container; its `minute` is the first of those that went in. */
@@ -167,15 +168,10 @@ function mergeByHour(cells: readonly Cell[]): Cell[] {
     const key = `${floorTo(cell.minute, HOUR)}|${cell.containerId}`
     const target = merged.get(key) ?? { ...cell, events: new Map<string, EventDelta>() }
     merged.set(key, target)
-    for (const [name, event] of cell.events) put(target.events, name, copyOf(event), absorbEvent)
+    for (const [name, event] of cell.events) absorbEvent(eventIn(target, name), event)
   }
   return [...merged.values()]
 }
-
-const copyOf = (event: EventDelta): EventDelta => ({
-  counts: event.counts.slice(),
-  tags: new Map(Array.from(event.tags, ([key, tag]) => [key, { counts: tag.counts.slice(), ids: [] }])),
-})
 
 function lastSeen(cells: readonly Cell[]): Map<string, number> {
   const seen = new Map<string, number>()
@@ -183,12 +179,6 @@ function lastSeen(cells: readonly Cell[]): Map<string, number> {
     seen.set(containerId, Math.max(seen.get(containerId) ?? 0, lastSeenAt))
   }
   return seen
-}
-
-function put<V>(map: Map<string, V>, key: string, value: V, absorb: (ours: V, theirs: V) => void): void {
-  const known = map.get(key)
-  if (known === undefined) map.set(key, value)
-  else absorb(known, value)
 }
 
 const byTimeAndContainer = (a: Cell, b: Cell): number =>

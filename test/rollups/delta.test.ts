@@ -30,7 +30,7 @@ const traffic = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), payload), { ma
 
 function sum(entries: readonly (readonly [number, ReturnType<typeof eventPayload>])[]): Delta {
   const delta = new Delta()
-  for (const [siteNo, one] of entries) delta.absorb(deltaOf(siteNo, [one], NOW))
+  for (const [siteNo, one] of entries) delta.add(deltaOf(siteNo, [one], NOW).encode())
   return delta
 }
 
@@ -61,7 +61,9 @@ test('a delta read back from its journal text is equal to the one written', () =
   fc.assert(
     fc.property(traffic, (entries) => {
       const delta = sum(entries)
-      assert.deepEqual(canonical(Delta.decode(delta.encode())), canonical(delta))
+      const read = new Delta()
+      read.add(delta.encode())
+      assert.deepEqual(canonical(read), canonical(delta))
     }),
   )
 })
@@ -70,7 +72,7 @@ test('however requests are grouped into deltas, merging them gives the same sum'
   fc.assert(
     fc.property(traffic, fc.nat(20), (entries, cut) => {
       const grouped = sum(entries.slice(0, cut))
-      grouped.absorb(sum(entries.slice(cut)))
+      grouped.add(sum(entries.slice(cut)).encode())
       assert.deepEqual(canonical(grouped), canonical(sum(entries)))
     }),
   )

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { Delta, Folder, foldOrphans, NAMES_PER_DAY, OTHER, readFoldTask } from '../../src/rollups/index.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
 import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
@@ -28,7 +27,7 @@ function failingOn(store: Store, calls: readonly number[]): Store {
 const MANY_SITES = 2_000
 const manySites = () => {
   const delta = new Delta()
-  for (let siteNo = 1; siteNo <= MANY_SITES; siteNo++) delta.absorb(oneEvent(siteNo))
+  for (let siteNo = 1; siteNo <= MANY_SITES; siteNo++) delta.add(oneEvent(siteNo).encode())
   return delta
 }
 
@@ -154,9 +153,9 @@ testOnEveryEngine('one fold books events of three days, in whatever order they c
     const delta = new Delta()
     for (const offset of days) {
       const time = midnight + offset * day
-      delta.absorb(deltaOf(7, [eventPayload({ timestamp_ms: time })], time))
+      delta.add(deltaOf(7, [eventPayload({ timestamp_ms: time })], time).encode())
     }
-    await writeJournal(store, 'node', index, delta)
+    await writeJournal(store, 'node', index + 1, delta)
     await foldOrphans(store, new Folder(store, client), [])
   }
   assert.equal(await totalEvents(store, 7), 9)
@@ -191,8 +190,4 @@ testOnEveryEngine('the ids of named tags are linked to their names', async (stor
   await foldOrphans(store, new Folder(store, client), [])
   const rows = await store.read.selectFrom('tag_names').select(['container_id', 'tag_id', 'tag_name']).execute()
   assert.deepEqual(rows, [{ container_id: 'GTM-ABC1234', tag_id: '12', tag_name: 'GA4' }])
-})
-
-test('a delta without sites encodes to text that reads back empty', () => {
-  assert.equal(Delta.decode(new Delta().encode()).sites.size, 0)
 })

@@ -24,10 +24,14 @@ export interface Traffic {
   seed: string
 }
 
-/** What happens on a site from one minute on, in order of time; without end when `to` is infinite. Epoch ms. */
+/** What happens on a site from `from` until before `to`, in order of time; without end when that is infinite. Epoch ms. */
 export function* eventsOf(traffic: Traffic, from: number, to: number): Generator<EventPayload> {
   const rhythm = rhythmOf(traffic.site)
-  for (let minute = floorTo(from, MINUTE); minute < to; minute += MINUTE) yield* eventsOfMinute(traffic, rhythm, minute)
+  for (let minute = floorTo(from, MINUTE); minute < to; minute += MINUTE) {
+    for (const event of eventsOfMinute(traffic, rhythm, minute)) {
+      if (event.timestamp_ms >= from && event.timestamp_ms < to) yield event
+    }
+  }
 }
 
 function eventsOfMinute({ site, incidents, seed }: Traffic, rhythm: Rhythm, minute: number): EventPayload[] {

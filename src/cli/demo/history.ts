@@ -1,7 +1,15 @@
 import { addPayload, type Payload } from '../../ingest/index.ts'
-import { ceilTo, floorTo, HOUR, MINUTE, monthOf, newId } from '../../lib/index.ts'
+import { floorTo, HOUR, MINUTE, monthOf, newId } from '../../lib/index.ts'
 import { lastEventTimes } from '../../management/index.ts'
-import { applyRetention, Delta, Folder, minuteRowsFrom, type Retention, rollUp } from '../../rollups/index.ts'
+import {
+  applyRetention,
+  Delta,
+  Folder,
+  foldOrphans,
+  minuteRowsFrom,
+  type Retention,
+  rollUp,
+} from '../../rollups/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Update } from '../progress.ts'
 import type { Incident } from './incidents.ts'
@@ -16,27 +24,41 @@ const STEP_MS = 3 * HOUR
  */
 const OLD_GRAIN_MS = 15 * MINUTE
 
-/** A site and since when nothing is known of it, epoch ms: a whole minute. */
+/** A site and since when nothing is known of it, epoch ms. */
 export interface SiteGap extends DemoSite {
   from: number
 }
 
 export interface HistoryOptions {
-  store: Store
+  folder: Folder
   gaps: readonly SiteGap[]
   incidents: readonly Incident[]
   seed: string
   retention: Retention
-  /** Where the history ends, a whole minute, epoch ms. */
+  /** Where the history ends, epoch ms. */
   to: number
 }
 
+/** What folds counts of any site in the store. Make it when all sites are there. */
+export async function folderFor(store: Store): Promise<Folder> {
+  const sites = await store.read.selectFrom('sites').select(['site_no', 'client_id']).execute()
+  const clients = new Map(sites.map((site) => [site.site_no, site.client_id]))
+  return new Folder(store, (siteNo) => clients.get(siteNo))
+}
+
 /** Where each site's history has to go on: after its last event, or at `earliest`. */
-export async function gapsOf(store: Store, sites: readonly DemoSite[], earliest: number): Promise<SiteGap[]> {
+export async function gapsOf(
+  store: Store,
+  folder: Folder,
+  sites: readonly DemoSite[],
+  earliest: number,
+): Promise<SiteGap[]> {
+  // What a demo that was killed left in the journal is newer than the last event in the rollups.
+  await foldOrphans(store, folder, [])
   const lastEvents = await lastEventTimes(store.read)
   return sites.map((site) => {
     const lastEvent = lastEvents.get(site.row.site_no)
-    return { ...site, from: lastEvent === undefined ? earliest : Math.max(earliest, ceilTo(lastEvent + 1, MINUTE)) }
+    return { ...site, from: lastEvent === undefined ? earliest : Math.max(earliest, lastEvent + 1) }
   })
 }
 
@@ -49,9 +71,7 @@ export async function gapsOf(store: Store, sites: readonly DemoSite[], earliest:
  * @returns the events written
  */
 export async function writeHistory(options: HistoryOptions, update: Update): Promise<number> {
-  const { store, gaps, incidents, seed, retention, to } = options
-  const clientOf = new Map(gaps.map(({ row }) => [row.site_no, row.client_id]))
-  const folder = new Folder(store, (siteNo) => clientOf.get(siteNo))
+  const { folder, gaps, incidents, seed, retention, to } = options
   const nodeId = newId()
   const readers = gaps.map(({ profile, row, from }) => ({
     siteNo: row.site_no,

@@ -5,7 +5,7 @@ import { migrate, openSqliteStore } from '../../store/index.ts'
 import { createLog } from '../log.ts'
 import { withProgress } from '../progress.ts'
 import { stopOnSignals } from '../signals.ts'
-import { gapsOf, type SiteGap, settle, writeHistory } from './history.ts'
+import { folderFor, gapsOf, type SiteGap, settle, writeHistory } from './history.ts'
 import { type Incident, incidentsAround } from './incidents.ts'
 import { Simulator } from './simulator.ts'
 import { ensureDemoSites } from './sites.ts'
@@ -66,11 +66,12 @@ async function prepareStore(
     await migrate(store.write, store.columnTypes)
     const earliest = start - days * DAY
     const sites = await ensureDemoSites(store, { now: () => earliest }, dataDir, SITES)
-    const gaps = await gapsOf(store, sites, earliest)
+    const folder = await folderFor(store)
+    const gaps = await gapsOf(store, folder, sites, earliest)
     const first = Math.min(...gaps.map(({ from }) => from))
     if (first >= start) return gaps
     const events = await withProgress('writing history', start - first, (update) =>
-      writeHistory({ store, gaps, incidents, seed, retention, to: start }, (filled) => update(filled - first)),
+      writeHistory({ folder, gaps, incidents, seed, retention, to: start }, (filled) => update(filled - first)),
     )
     const buckets = gaps.length * Math.ceil((start - first) / HOUR + (start - first) / DAY)
     await withProgress('rolling up', buckets, (update) => settle(store, retention, clock.now(), update))

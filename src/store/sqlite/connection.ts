@@ -41,10 +41,14 @@ export class SqliteConnection {
       for (const operation of operations) this.#run(operation)
       this.#db.exec('commit')
     } catch (thrown) {
-      // After some errors (a full disk among them) SQLite has rolled back by itself.
-      if (this.#db.isTransaction) this.#db.exec('rollback')
+      this.rollback()
       throw thrown
     }
+  }
+
+  /** After some errors (a full disk among them) SQLite has rolled back by itself: then there is nothing left to do. */
+  rollback(): void {
+    if (this.#db.isTransaction) this.#db.exec('rollback')
   }
 
   close(): void {

@@ -64,7 +64,7 @@ class ThreadDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('rollback'))
+    if (connection instanceof ThreadConnection) await connection.rollback()
   }
 
   releaseConnection(connection: DatabaseConnection): Promise<void> {
@@ -85,6 +85,10 @@ class ThreadConnection implements DatabaseConnection {
   constructor(thread: ConnectionThread, release: () => void) {
     this.#thread = thread
     this.release = release
+  }
+
+  async rollback(): Promise<void> {
+    await this.#thread.request({ kind: 'rollback' })
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {

@@ -15,6 +15,7 @@ export type ThreadBatchOperation =
 
 export type ThreadRequest =
   | { kind: 'query'; sql: string; parameters: readonly SqlValue[] }
+  | { kind: 'rollback' }
   | { kind: 'batch'; operations: readonly ThreadBatchOperation[] }
   | { kind: 'close' }
 

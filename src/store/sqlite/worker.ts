@@ -28,6 +28,9 @@ function serve(port: MessagePort, options: ThreadOptions): void {
       switch (request.kind) {
         case 'query':
           return { answer: opened.query(request.sql, request.parameters) }
+        case 'rollback':
+          opened.rollback()
+          return {}
         case 'batch':
           opened.batch(request.operations)
           return {}

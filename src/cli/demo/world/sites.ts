@@ -68,7 +68,7 @@ export const FASHION: SiteProfile = {
   eventsPerMinute: 14,
   hours: [46, 28, 18, 14, 14, 20, 36, 58, 78, 94, 108, 116, 118, 114, 110, 108, 110, 114, 122, 134, 148, 152, 128, 84],
   weekdays: [0.95, 0.94, 0.95, 0.97, 1.0, 1.09, 1.1],
-  events: shopEvents({ sent: 0.92, email: 0.58, phone: 0.83, name: 0.55, place: 0.7 }),
+  events: shopEvents({ sent: 0.92, email: 0.31, phone: 0.22, name: 0.27, place: 0.7 }),
   tags: [TAGS.ga4, TAGS.googleAdsConversion, TAGS.googleAdsRemarketing, TAGS.metaCapi, TAGS.tiktok, TAGS.warehouse],
 }
 

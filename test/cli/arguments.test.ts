@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { VERSION } from '../../src/version.ts'
+import { tempDir } from '../support/engines.ts'
+import { runCli } from './support.ts'
+
+const COMMANDS = ['serve', 'demo', 'send', 'migrate', 'doctor']
+
+test('the help lists every command', async (t) => {
+  const { code, out } = await runCli(t, ['--help'])
+  assert.equal(code, 0)
+  for (const command of COMMANDS) assert.match(out.join('\n'), new RegExp(`^  ${command} `, 'm'))
+})
+
+test('the version is that of the package', async (t) => {
+  assert.deepEqual((await runCli(t, ['--version'])).out, [VERSION])
+})
+
+for (const command of COMMANDS) {
+  test(`${command} --help explains itself with examples`, async (t) => {
+    const { code, out, err } = await runCli(t, [command, '--help'])
+    assert.deepEqual({ code, err }, { code: 0, err: [] })
+    const text = out.join('\n')
+    assert.match(text, new RegExp(`^Usage: tagwarden ${command}`))
+    assert.match(text, new RegExp(`Examples:\n  .*tagwarden ${command}`))
+  })
+}
+
+interface Refusal {
+  what: string
+  args: readonly string[]
+  environment?: Record<string, string>
+  says: RegExp
+}
+
+const REFUSALS: readonly Refusal[] = [
+  { what: 'an unknown command', args: ['watch'], says: /unknown command 'watch'/ },
+  { what: 'an unknown option', args: ['serve', '--fast'], says: /unknown option '--fast'/ },
+  { what: 'send without a key', args: ['send'], says: /required option '--key <key>'/ },
+  { what: 'send of nothing', args: ['send', '--key', 'k', '--count', '0'], says: /'0' is invalid.*1 to 1000000/ },
+  { what: 'send with a mode that is none', args: ['send', '--key', 'k', '--mode', 'x'], says: /per_event, batched/ },
+  { what: 'send to no address', args: ['send', '--key', 'k', '--endpoint', 'here'], says: /'here' is invalid.*https:/ },
+  { what: 'send with a header that is none', args: ['send', '--key', 'k', '--key-header', 'a b'], says: /HTTP header/ },
+  { what: 'a demo of no days', args: ['demo', '--days', '0'], says: /'0' is invalid.*1 to 365/ },
+  { what: 'a demo on no port', args: ['demo', '--port', '70000'], says: /'70000' is invalid.*0 to 65535/ },
+  { what: 'a doctor sent nowhere', args: ['doctor', '--outbound', 'ftp://x'], says: /'ftp:\/\/x' is invalid/ },
+  { what: 'a PORT that is none', args: ['serve'], environment: { PORT: 'http' }, says: /PORT="http" is not valid/ },
+  {
+    what: 'a setting that only migrate reads with the others',
+    args: ['migrate'],
+    environment: { RETENTION_HOUR_DAYS: '1' },
+    says: /RETENTION_HOUR_DAYS="1" is not valid/,
+  },
+  {
+    what: 'an open address without a token',
+    args: ['serve'],
+    environment: { HOST: '0.0.0.0' },
+    says: /set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true/,
+  },
+]
+
+for (const { what, args, environment, says } of REFUSALS) {
+  test(`${what} is refused in one line with exit code 1`, async (t) => {
+    const { code, out, err } = await runCli(t, args, { DATA_DIR: await tempDir(t), ...environment })
+    assert.deepEqual({ code, out, lines: err.length }, { code: 1, out: [], lines: 1 })
+    assert.match(err[0] ?? '', /^tagwarden: /)
+    assert.match(err[0] ?? '', says)
+  })
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { migrate } from '../../../src/store/index.ts'
+import { apiClient, until } from '../../support/api.ts'
+import { tempDir } from '../../support/engines.ts'
+import { insertSite } from '../../support/sites.ts'
+import { withStore } from '../databases.ts'
+import { runCli, startCli } from '../support.ts'
+
+interface Site {
+  id: string
+  name: string
+}
+interface Overview {
+  total_events: number
+  tags: { tag_key: string; executions: number; failure: number }[]
+  score: { overall: number }
+}
+
+async function startDemo(t: TestContext, dataDir: string, ...args: string[]) {
+  const demo = await startCli(t, ['demo', '--data-dir', dataDir, '--port', '0', ...args])
+  const url = await demo.printed(/Tagwarden is ready on (http:\/\/[^"\s]+)/)
+  const api = apiClient(url)
+  const sites = (await api.call('GET', '/api/sites')).json<Site[]>()
+  const report = async <T>(site: Site | undefined, path: string) =>
+    (await api.call('GET', `/api/monitoring/sites/${site?.id}/${path}`)).json<T>()
+  return { ...demo, url, sites, report }
+}
+
+test('the demo serves a history with an incident under way, and goes on with it the next time', async (t) => {
+  const dataDir = await tempDir(t)
+  const first = await startDemo(t, dataDir, '--days', '3', '--no-simulate')
+  const [outdoor] = first.sites
+  assert.equal(first.sites.length, 4)
+  assert.equal(outdoor?.name, 'Feldkamp Outdoor')
+  for (const site of first.sites) {
+    const day = await first.report<Overview>(site, 'overview')
+    assert.ok(day.total_events > 5_000, `${site.name}: ${day.total_events}`)
+    assert.ok(day.score.overall > 70, `${site.name}: ${day.score.overall}`)
+  }
+  const now = Date.now()
+  const recent = await first.report<Overview>(outdoor, `overview?from=${new Date(now - 38 * 60_000).toISOString()}`)
+  const meta = recent.tags.find(({ tag_key }) => tag_key === 'Meta CAPI')
+  assert.ok(meta !== undefined && meta.executions > 20)
+  const share = meta.failure / meta.executions
+  assert.ok(share > 0.1 && share < 0.6, `${share}`)
+  assert.ok(first.out.some((line) => line.includes('Meta CAPI fails on about 31 % of purchase events')))
+  assert.ok(first.out.some((line) => line.includes(`${first.url}/api/monitoring/sites/${outdoor?.id}/matrix`)))
+  const past = `overview?from=${new Date(now - 50 * 3_600_000).toISOString()}&to=${new Date(now - 3_600_000).toISOString()}`
+  const before = await first.report<Overview>(outdoor, past)
+  first.child.kill('SIGTERM')
+  const { code, err } = await first.finished
+  assert.equal(code, 0)
+  assert.equal(err.filter((line) => line.startsWith('writing history: ')).length, 10)
+
+  const second = await startDemo(t, dataDir, '--days', '3', '--no-simulate')
+  assert.deepEqual(
+    second.sites.map(({ id }) => id),
+    first.sites.map(({ id }) => id),
+  )
+  assert.deepEqual(await second.report<Overview>(outdoor, past), before)
+})
+
+test('the demo sends live traffic through the ingest endpoint until SIGTERM', async (t) => {
+  const demo = await startDemo(t, await tempDir(t), '--days', '1')
+  const [busiest] = demo.sites
+  await until('a payload is accepted', async () => {
+    const { accepted } = await demo.report<{ accepted: unknown[] }>(busiest, 'recent')
+    return accepted.length > 0 ? accepted : undefined
+  })
+  demo.child.kill('SIGTERM')
+  assert.equal((await demo.finished).code, 0)
+})
+
+test('the demo keeps out of a store with real clients', async (t) => {
+  const dataDir = await tempDir(t)
+  await withStore(dataDir, async (store) => {
+    await migrate(store.write, store.columnTypes)
+    await insertSite(store)
+  })
+  const { code, err } = await runCli(t, ['demo', '--data-dir', dataDir, '--port', '0'])
+  assert.equal(code, 1)
+  assert.match(err.join('\n'), /^tagwarden: .* holds clients that no demo made: give the demo another --data-dir$/)
+})

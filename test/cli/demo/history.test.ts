@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { folderFor, gapsOf, settle, writeHistory } from '../../../src/cli/demo/history.ts'
+import { incidentsAround } from '../../../src/cli/demo/incidents.ts'
+import { ensureDemoSites } from '../../../src/cli/demo/sites.ts'
+import { COFFEE, FASHION } from '../../../src/cli/demo/world/sites.ts'
+import { DAY, HOUR } from '../../../src/lib/index.ts'
+import type { Store } from '../../../src/store/index.ts'
+import { totalEvents } from '../../support/deltas.ts'
+import { engines, testOnEveryEngine } from '../../support/engines.ts'
+import { insertSite } from '../../support/sites.ts'
+
+const TO = Date.parse('2026-11-20T09:40:00Z')
+const FROM = TO - 3 * DAY
+const PROFILES = [FASHION, COFFEE]
+const retention = { minuteDays: 2, hourDays: 400 }
+const clock = { now: () => FROM }
+
+async function fill(store: Store, to: number, step: (filledTo: number) => void = () => undefined): Promise<number> {
+  const sites = await ensureDemoSites(store, clock, 'the folder', PROFILES)
+  const folder = await folderFor(store)
+  const gaps = await gapsOf(store, folder, sites, FROM)
+  return writeHistory({ folder, gaps, incidents: incidentsAround(TO), seed: 'test', retention, to }, step)
+}
+
+/** Every row of the site that sends one request per event; where batches are cut depends on where a history began. */
+const rowsOf = (store: Store): Promise<unknown[]> =>
+  store.read
+    .selectFrom('event_rollups')
+    .selectAll()
+    .where('container_id', '=', FASHION.serverContainerId)
+    .orderBy('grain')
+    .orderBy('bucket')
+    .orderBy('event_name')
+    .execute()
+
+testOnEveryEngine('a history is counted, rolled up and kept as if it had been sent', async (store) => {
+  const steps: number[] = []
+  const written = await fill(store, TO, (filledTo) => steps.push(filledTo))
+  assert.ok(written > 50_000, `${written}`)
+  assert.equal(steps.at(-1), TO)
+  await settle(store, retention, TO, () => undefined)
+
+  const sites = await ensureDemoSites(store, clock, 'the folder', PROFILES)
+  let total = 0
+  for (const { row } of sites) {
+    const inMinutes = await totalEvents(store, row.site_no, 60)
+    const inHours = await totalEvents(store, row.site_no, 3_600)
+    assert.ok(inMinutes > 0 && inMinutes < inHours, 'minute rows are kept for two of three days')
+    const open = await store.read
+      .selectFrom('event_rollups')
+      .select((eb) => eb.fn.sum<number>('total').as('total'))
+      .where('site_no', '=', row.site_no)
+      .where('grain', '=', 60)
+      .where('bucket', '>=', TO - (TO % HOUR))
+      .executeTakeFirstOrThrow()
+    total += inHours + open.total
+  }
+  assert.equal(total, written)
+  const usage = await store.read
+    .selectFrom('client_usage')
+    .select((eb) => eb.fn.sum<number>('events').as('events'))
+    .executeTakeFirstOrThrow()
+  assert.equal(usage.events, written)
+})
+
+test('a history that was cut off and went on is the same as one in a single go', async (t) => {
+  for (const engine of engines) {
+    const whole = await engine.open(t)
+    await fill(whole, TO)
+    const cut = await engine.open(t)
+    const first = await fill(cut, TO - DAY - 7 * HOUR - 123_456)
+    const second = await fill(cut, TO)
+    assert.ok(first > 0 && second > 0)
+    assert.equal(await fill(cut, TO), 0)
+    for (const store of [whole, cut]) await settle(store, retention, TO, () => undefined)
+    assert.deepEqual(await rowsOf(cut), await rowsOf(whole))
+  }
+})
+
+testOnEveryEngine('the demo makes its clients and sites once', async (store) => {
+  const first = await ensureDemoSites(store, clock, 'the folder', PROFILES)
+  const second = await ensureDemoSites(store, clock, 'the folder', PROFILES)
+  assert.deepEqual(second, first)
+  assert.deepEqual(
+    first.map(({ row }) => [row.name, row.timezone, row.created_at]),
+    PROFILES.map(({ name, timezone }) => [name, timezone, FROM]),
+  )
+  assert.equal((await store.read.selectFrom('clients').selectAll().execute()).length, 1)
+})
+
+testOnEveryEngine(
+  'a demo deletes and renames nothing that its user did, and makes again what is missing',
+  async (store) => {
+    const [fashion] = await ensureDemoSites(store, clock, 'the folder', PROFILES)
+    await store.write
+      .deleteFrom('sites')
+      .where('tag_manager_server_container_id', '=', COFFEE.serverContainerId)
+      .execute()
+    await store.write.updateTable('sites').set({ name: 'Renamed' }).execute()
+    await insertSite(store)
+    const again = await ensureDemoSites(store, clock, 'the folder', PROFILES)
+    assert.deepEqual(
+      again.map(({ row }) => row.name),
+      ['Renamed', COFFEE.name],
+    )
+    assert.equal(again[0]?.row.id, fashion?.row.id)
+  },
+)
+
+testOnEveryEngine('a store with clients of its own is refused', async (store) => {
+  await insertSite(store)
+  await assert.rejects(ensureDemoSites(store, clock, './data', PROFILES), {
+    name: 'StartupError',
+    message: './data holds clients that no demo made: give the demo another --data-dir',
+  })
+})

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inBatches } from '../../../src/cli/demo/batches.ts'
+import { eventsOf } from '../../../src/cli/demo/events.ts'
+import { type Incident, incidentsAround } from '../../../src/cli/demo/incidents.ts'
+import { PayloadReader, payloadsOf, sentAt } from '../../../src/cli/demo/payloads.ts'
+import type { SiteProfile } from '../../../src/cli/demo/world/profile.ts'
+import { COFFEE, FASHION, FURNITURE, OUTDOOR, SITES } from '../../../src/cli/demo/world/sites.ts'
+import { checkPayload } from '../../../src/ingest/check.ts'
+import type { EventPayload } from '../../../src/ingest/index.ts'
+import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
+
+const START = Date.parse('2026-11-20T09:40:00Z')
+const INCIDENTS = incidentsAround(START)
+const seed = 'test'
+
+const events = (site: SiteProfile, from: number, to: number, incidents: readonly Incident[] = []) => [
+  ...eventsOf({ site, incidents, seed }, from, to),
+]
+
+test('the same seed and time give the same events, another seed others', () => {
+  const day = events(OUTDOOR, START - HOUR, START, INCIDENTS)
+  assert.ok(day.length > 1_000)
+  assert.deepEqual(events(OUTDOOR, START - HOUR, START, INCIDENTS), day)
+  const others = [...eventsOf({ site: OUTDOOR, incidents: INCIDENTS, seed: 'other' }, START - HOUR, START)]
+  assert.notDeepEqual(others, day)
+})
+
+test('events do not depend on where the reading began', () => {
+  const cut = START - 30 * MINUTE + 12_345
+  const all = events(FURNITURE, START - HOUR, START)
+  assert.deepEqual([...events(FURNITURE, START - HOUR, cut), ...events(FURNITURE, cut, START)], all)
+})
+
+for (const site of SITES) {
+  test(`${site.name} sends in order, and nothing that ingest refuses`, () => {
+    const payloads = [...iterate(payloadsOf({ site, incidents: INCIDENTS, seed }, START - 6 * HOUR, START))]
+    assert.ok(payloads.length > 50)
+    const times = payloads.map(sentAt)
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+    )
+    for (const payload of payloads) assert.ok(checkPayload(JSON.parse(JSON.stringify(payload))).ok)
+  })
+}
+
+test('the incident under way fails about 31 % of the purchases, since 40 minutes, and nothing else', () => {
+  const failureShare = (from: number, to: number, event: string, tag: string) => {
+    const runs = events(OUTDOOR, from, to, INCIDENTS)
+      .filter(({ event_name }) => event_name === event)
+      .flatMap(({ tags }) => tags.filter(({ name }) => name === tag))
+    assert.ok(runs.length > 100)
+    return runs.filter(({ status }) => status === 'failure').length / runs.length
+  }
+  const began = START - 40 * MINUTE
+  const during = failureShare(began, START + 6 * HOUR, 'purchase', 'Meta CAPI')
+  assert.ok(during > 0.27 && during < 0.35, `${during}`)
+  assert.ok(failureShare(began - 6 * HOUR, began, 'purchase', 'Meta CAPI') < 0.03)
+  assert.ok(failureShare(began, START + 6 * HOUR, 'purchase', 'TikTok Events API') < 0.03)
+  assert.ok(failureShare(began, START + 6 * HOUR, 'view_item', 'Meta CAPI Funnel') < 0.03)
+})
+
+test('the dead tag fires until two hours begin five days ago, and again after them', () => {
+  const dead = INCIDENTS.find((incident) => incident.kind === 'tag does not fire')
+  assert.ok(dead !== undefined)
+  assert.equal(dead.to - dead.from, 2 * HOUR)
+  assert.ok(START - dead.from > 4 * DAY && START - dead.from < 6 * DAY)
+  const fires = (from: number, to: number) =>
+    events(FASHION, from, to, INCIDENTS).some(({ tags }) => tags.some(({ name }) => name === dead.tag))
+  assert.deepEqual(
+    [fires(dead.from - HOUR, dead.from), fires(dead.from, dead.to), fires(dead.to, dead.to + HOUR)],
+    [true, false, true],
+  )
+})
+
+test('transaction ids are lost for an afternoon', () => {
+  const lost = INCIDENTS.find((incident) => incident.kind === 'transaction ids are lost')
+  assert.ok(lost !== undefined)
+  const rate = (from: number, to: number) => {
+    const purchases = events(FURNITURE, from, to, INCIDENTS).filter(({ event_name }) => event_name === 'purchase')
+    return purchases.filter(({ ecommerce }) => ecommerce?.has_transaction_id === true).length / purchases.length
+  }
+  assert.equal(rate(lost.from, lost.to), 0)
+  assert.ok(rate(lost.to, lost.to + 6 * HOUR) > 0.9)
+  assert.ok(rate(lost.from - 6 * HOUR, lost.from) > 0.9)
+})
+
+test('batches are full but for the last, and add up to their events', () => {
+  const given = events(COFFEE, START - 3 * HOUR, START)
+  const batches = [...inBatches(given, 20)]
+  assert.ok(batches.length > 20)
+  assert.ok(batches.slice(0, -1).every(({ total_events }) => total_events === 20))
+  const sum = (of: (batch: (typeof batches)[number]) => number | undefined) =>
+    batches.reduce((total, batch) => total + (of(batch) ?? 0), 0)
+  const count = (has: (event: EventPayload) => boolean | undefined) =>
+    given.filter((event) => has(event) === true).length
+  assert.equal(
+    sum((batch) => batch.total_events),
+    given.length,
+  )
+  assert.equal(
+    sum((batch) => batch.event_counts?.purchase),
+    count((event) => event.event_name === 'purchase'),
+  )
+  assert.equal(
+    sum((batch) => batch.user_data_quality?.email),
+    count((event) => event.user_data?.has_email),
+  )
+  assert.equal(
+    sum((batch) => batch.user_data_quality?.total),
+    count((event) => event.user_data !== undefined),
+  )
+  assert.equal(
+    sum((batch) => batch.ecommerce_quality?.transaction_id),
+    count((event) => event.ecommerce?.has_transaction_id),
+  )
+  const runs = given.flatMap((event) => event.tags).filter(({ name }) => name === 'GA4')
+  assert.equal(
+    sum((batch) => batch.tag_metrics?.GA4?.count),
+    runs.length,
+  )
+  assert.equal(
+    sum((batch) => batch.tag_metrics?.GA4?.total_exec_ms),
+    runs.reduce((total, { execution_time }) => total + (execution_time ?? 0), 0),
+  )
+  assert.equal(batches[0]?.window_start_ms, given[0]?.timestamp_ms)
+  assert.equal(batches.at(-1)?.window_end_ms, given.at(-1)?.timestamp_ms)
+})
+
+test('a reader gives each payload once, up to the time asked for', () => {
+  const times = [10, 20, 20, 35]
+  const payloads = times.map((timestamp_ms) => ({ container_id: 'c', event_name: 'e', timestamp_ms, tags: [] }))
+  const reader = new PayloadReader(payloads.values())
+  assert.deepEqual(
+    [10, 21, 21, 100].map((time) => [...reader.takeUntil(time)].map(sentAt)),
+    [[], [10, 20, 20], [], [35]],
+  )
+})
+
+function* iterate<T>(iterator: Iterator<T>): Generator<T> {
+  for (let next = iterator.next(); next.done !== true; next = iterator.next()) yield next.value
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { diskFinding, nodeFinding } from '../../src/cli/doctor/machine.ts'
+import { clockFinding, type OutboundAnswer, skewOf } from '../../src/cli/doctor/network.ts'
+import { migrate } from '../../src/store/index.ts'
+import { tempDir } from '../support/engines.ts'
+import { makeNewer, makeUnmigrated, withStore } from './databases.ts'
+import { deadAddress, runCli, startAnswering, startCli } from './support.ts'
+
+const line = (lines: readonly string[], check: string) => lines.find((candidate) => candidate.split(/\s+/)[1] === check)
+
+test('doctor finds nothing wrong with a good set-up', async (t) => {
+  const DATA_DIR = await tempDir(t)
+  await withStore(DATA_DIR, (store) => migrate(store.write, store.columnTypes))
+  const outside = await startAnswering(t, (_request, response) => response.end())
+  const environment = { DATA_DIR, PUBLIC_URL: 'https://tagwarden.example.com' }
+  const { code, out, err } = await runCli(t, ['doctor', '--outbound', outside], environment)
+  assert.deepEqual({ code, err }, { code: 0, err: [] })
+  for (const check of [
+    'Node',
+    'config',
+    'access',
+    'PUBLIC_URL',
+    'DATA_DIR',
+    'store',
+    'integrity',
+    'clock',
+    'outbound',
+  ]) {
+    assert.match(line(out, check) ?? '', /^ok /, check)
+  }
+  assert.match(line(out, 'store') ?? '', /up to date/)
+  assert.match(out.at(-1) ?? '', /0 failed$/)
+})
+
+test('doctor warns of what runs but will surprise, and that is no failure', async (t) => {
+  const DATA_DIR = await tempDir(t)
+  await makeUnmigrated(DATA_DIR)
+  const late = await startAnswering(t, (_request, response) => {
+    response.setHeader('date', new Date(Date.now() - 60_000).toUTCString())
+    response.end()
+  })
+  const dead = await deadAddress()
+  const environment = { DATA_DIR, HOST: '0.0.0.0', ALLOW_UNAUTHENTICATED: 'true' }
+  const { code, out } = await runCli(t, ['doctor', '--outbound', late, dead], environment)
+  assert.equal(code, 0)
+  assert.match(line(out, 'access') ?? '', /^warning .*anyone who reaches HOST=0\.0\.0\.0.*set ADMIN_TOKEN/)
+  assert.match(line(out, 'PUBLIC_URL') ?? '', /^warning .*https only/)
+  assert.match(line(out, 'store') ?? '', /^warning .*migrations pending: 0001-foundation/)
+  assert.match(line(out, 'clock') ?? '', /^warning .* (59|60|61) s ahead/)
+  assert.match(out.join('\n'), new RegExp(`^warning +outbound +${dead}: nothing listens there.*will not work`, 'm'))
+})
+
+test('doctor with a setting that is not valid fails, and goes on with what it can check', async (t) => {
+  const outside = await startAnswering(t, (_request, response) => response.end())
+  const { code, out } = await runCli(t, ['doctor', '--outbound', outside], { PORT: 'http' })
+  assert.equal(code, 1)
+  assert.match(line(out, 'config') ?? '', /^failed .*PORT="http" is not valid/)
+  assert.match(line(out, 'outbound') ?? '', /^ok /)
+  assert.equal(line(out, 'store'), undefined)
+})
+
+test('doctor fails on a DATA_DIR that is a file, and on a newer database', async (t) => {
+  const folder = await tempDir(t)
+  const file = join(folder, 'data')
+  await writeFile(file, '')
+  const outside = await startAnswering(t, (_request, response) => response.end())
+  const unusable = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR: file })
+  assert.equal(unusable.code, 1)
+  assert.match(line(unusable.out, 'DATA_DIR') ?? '', /^failed .*is not a folder/)
+
+  await makeNewer(folder)
+  const newer = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR: folder })
+  assert.equal(newer.code, 1)
+  assert.match(line(newer.out, 'store') ?? '', /^failed .*newer than this program \(9999-later\)/)
+})
+
+test('doctor looks for no database where none was made yet, and makes none', async (t) => {
+  const DATA_DIR = join(await tempDir(t), 'not', 'yet')
+  const outside = await startAnswering(t, (_request, response) => response.end())
+  const { code, out } = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR })
+  assert.equal(code, 0)
+  assert.match(line(out, 'DATA_DIR') ?? '', /^ok .*will be created/)
+  assert.match(line(out, 'store') ?? '', /^ok .*the first start creates it/)
+})
+
+test('doctor asks the running service that holds the database, and fails when it does not answer', async (t) => {
+  const DATA_DIR = await tempDir(t)
+  const outside = await startAnswering(t, (_request, response) => response.end())
+  const server = await startCli(t, ['serve'], { DATA_DIR, PORT: '0' })
+  const port = new URL(await server.printed(/Tagwarden is ready on (http:\/\/[^"\s]+)/)).port
+  const running = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR, PORT: port })
+  assert.equal(running.code, 0)
+  assert.match(line(running.out, 'store') ?? '', /^ok .*in use by the running service/)
+
+  const elsewhere = new URL(await deadAddress()).port
+  const silent = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR, PORT: elsewhere })
+  assert.equal(silent.code, 1)
+  assert.match(
+    line(silent.out, 'store') ?? '',
+    /^failed .*is in use by another Tagwarden process.*nothing listens there/,
+  )
+})
+
+test('a Node older than the pinned one fails', () => {
+  assert.equal(nodeFinding('24.0.0').level, 'ok')
+  assert.equal(nodeFinding('25.1.0').level, 'ok')
+  assert.equal(nodeFinding('22.18.0').level, 'failed')
+})
+
+test('little room on the disk is a warning, hardly any a failure', () => {
+  assert.deepEqual(
+    [5_000, 1_024, 1_023, 64, 63, 0].map((mib) => diskFinding(mib).level),
+    ['ok', 'ok', 'warning', 'warning', 'failed', 'failed'],
+  )
+})
+
+test('the clock is compared with the middle of the request, and the header with the middle of its second', () => {
+  const date = 'Fri, 20 Nov 2026 09:40:00 GMT'
+  const theirs = Date.parse(date) + 500
+  assert.equal(skewOf(date, theirs - 100, theirs + 100), 0)
+  assert.equal(skewOf(date, theirs + 6_900, theirs + 7_100), 7_000)
+  assert.equal(skewOf(null, 0, 0), null)
+  assert.equal(skewOf('yesterday', 0, 0), null)
+})
+
+const told = (skewMs: number | null): OutboundAnswer => ({
+  target: { url: 'https://a.example', needs: '' },
+  failure: null,
+  skewMs,
+})
+
+const CLOCKS: readonly [skews: (number | null)[], level: string, says: RegExp][] = [
+  [[400], 'ok', /within 1 s/],
+  [[-5_000, null], 'ok', /within 5 s/],
+  [[8_200], 'warning', /8 s ahead/],
+  [[-90_000, -91_000, 3], 'warning', /90 s behind/],
+  [[100, 200, 900_000], 'ok', /within 1 s/],
+  [[null], 'warning', /not compared/],
+  [[], 'warning', /not compared/],
+]
+
+for (const [skews, level, says] of CLOCKS) {
+  test(`clocks that differ by ${JSON.stringify(skews)} ms are ${level}`, () => {
+    const finding = clockFinding(skews.map(told))
+    assert.equal(finding.level, level)
+    assert.match(finding.text, says)
+  })
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemClock } from '../../src/lib/index.ts'
+import { startTestService } from '../support/service.ts'
+import { deadAddress, runCli, startAnswering } from './support.ts'
+
+interface Overview {
+  total_events: number
+  events: { event_name: string; total: number }[]
+}
+
+test('send posts an event that counts', async (t) => {
+  const api = await startTestService(t, systemClock)
+  const site = await api.newSite(await api.newClient())
+  const { code, out, err } = await runCli(t, ['send', '--endpoint', `${api.url}/ingest`, '--key', site.ingest_key])
+  assert.deepEqual({ code, err, lines: out.length }, { code: 0, err: [], lines: 1 })
+  assert.match(out[0] ?? '', /^200 \{"status":"ok"\} \d+(\.\d)? ms$/)
+  await api.service.ingest.flush()
+  const overview = await api.call('GET', `/api/monitoring/sites/${site.id}/overview`)
+  assert.deepEqual(overview.json<Overview>().events, [{ event_name: 'purchase', total: 1 }])
+})
+
+test('send posts batches, under the event name and to the address asked for', async (t) => {
+  const api = await startTestService(t, systemClock)
+  const site = await api.newSite(await api.newClient())
+  const args = ['--mode', 'batched', '--event-name', 'sign_up', '--endpoint', `${api.url}/api/ingest`]
+  const { code } = await runCli(t, ['send', '--key', site.ingest_key, ...args])
+  assert.equal(code, 0)
+  await api.service.ingest.flush()
+  const overview = await api.call('GET', `/api/monitoring/sites/${site.id}/overview`)
+  assert.deepEqual(overview.json<Overview>().events, [{ event_name: 'sign_up', total: 20 }])
+})
+
+test('send of several prints a line for each and a summary', async (t) => {
+  const api = await startTestService(t, systemClock)
+  const site = await api.newSite(await api.newClient())
+  const args = ['--count', '5', '--endpoint', `${api.url}/ingest`]
+  const { code, out } = await runCli(t, ['send', '--key', site.ingest_key, ...args])
+  assert.equal(code, 0)
+  assert.equal(out.length, 6)
+  assert.match(out[5] ?? '', /^5 of 5 answered, 5 accepted; fastest .* ms, median .* ms, slowest .* ms$/)
+})
+
+test('send puts the key into the header asked for', async (t) => {
+  const api = await startTestService(t, systemClock, { INGEST_KEY_HEADERS: 'X-Other-Key' })
+  const site = await api.newSite(await api.newClient())
+  const args = ['send', '--key', site.ingest_key, '--endpoint', `${api.url}/ingest`]
+  assert.equal((await runCli(t, args)).code, 1)
+  assert.equal((await runCli(t, [...args, '--key-header', 'x-other-key'])).code, 0)
+})
+
+test('send explains a refusal, stops there, and ends with code 1', async (t) => {
+  const api = await startTestService(t, systemClock)
+  const site = await api.newSite(await api.newClient())
+  await api.call('PATCH', `/api/sites/${site.id}`, { is_active: false })
+  const endpoint = ['--endpoint', `${api.url}/ingest`]
+
+  const unknown = await runCli(t, ['send', '--key', 'wrong', '--count', '3', ...endpoint])
+  assert.equal(unknown.code, 1)
+  assert.match(
+    unknown.out.join('\n'),
+    /^401 \{"error":"unauthorized"\} .*\n1 of 3 answered, 0 accepted, 1 refused with 401/,
+  )
+  assert.match(unknown.err.join('\n'), /^tagwarden: no site has this key.*X-Service-Key.*$/)
+
+  const inactive = await runCli(t, ['send', '--key', site.ingest_key, ...endpoint])
+  assert.equal(inactive.code, 1)
+  assert.match(inactive.err.join('\n'), /^tagwarden: the site or its client is switched off.*$/)
+})
+
+test('send goes on after a 429, and says how long to wait', async (t) => {
+  const api = await startTestService(t, systemClock)
+  const site = await api.newSite(await api.newClient({ requests_per_second: 1 }))
+  const args = ['--count', '4', '--endpoint', `${api.url}/ingest`]
+  const { code, out, err } = await runCli(t, ['send', '--key', site.ingest_key, ...args])
+  assert.equal(code, 1)
+  assert.match(out.at(-1) ?? '', /^4 of 4 answered, .* refused with 429/)
+  assert.match(err.join('\n'), /^tagwarden: the client's plan allows no more now: wait 1 s/)
+})
+
+test('send says when nothing listens, and when something else answers', async (t) => {
+  const dead = await deadAddress()
+  const nobody = await runCli(t, ['send', '--key', 'k', '--endpoint', `${dead}/ingest`])
+  assert.deepEqual({ code: nobody.code, out: nobody.out, lines: nobody.err.length }, { code: 1, out: [], lines: 1 })
+  assert.match(nobody.err[0] ?? '', /^tagwarden: no answer from .*: nothing listens there/)
+
+  const page = await startAnswering(t, (_request, response) => response.end('<html>\n  Welcome\n</html>'))
+  const other = await runCli(t, ['send', '--key', 'k', '--endpoint', `${page}/ingest`])
+  assert.equal(other.code, 1)
+  assert.match(other.out.join('\n'), /^200 <html> Welcome <\/html> /)
+  assert.match(other.err.join('\n'), /not how Tagwarden answers/)
+})

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { tempDir } from '../support/engines.ts'
+import { makeNewer } from './databases.ts'
+import { runCli, startAnswering, startCli } from './support.ts'
+
+const READY = /Tagwarden is ready on (http:\/\/[^"\s]+)/
+
+/** The one line with which `serve` refuses to start. */
+async function refusal(t: TestContext, environment: Record<string, string>): Promise<string> {
+  const { code, out, err } = await runCli(t, ['serve'], { PORT: '0', LOG_LEVEL: 'warn', ...environment })
+  assert.deepEqual({ code, out, lines: err.length }, { code: 1, out: [], lines: 1 })
+  return err[0] ?? ''
+}
+
+test('serve prints where it is ready, answers there, and ends with code 0 on SIGTERM', async (t) => {
+  const server = await startCli(t, ['serve'], { PORT: '0', DATA_DIR: await tempDir(t) })
+  const url = await server.printed(READY)
+  assert.equal((await fetch(`${url}/ready`)).status, 200)
+  server.child.kill('SIGTERM')
+  const { code, err } = await server.finished
+  assert.deepEqual({ code, err }, { code: 0, err: [] })
+})
+
+test('a second process on the same DATA_DIR is refused, and the first goes on', async (t) => {
+  const dataDir = await tempDir(t)
+  const first = await startCli(t, ['serve'], { PORT: '0', DATA_DIR: dataDir })
+  const url = await first.printed(READY)
+  assert.match(await refusal(t, { DATA_DIR: dataDir }), /DATA_DIR .* is in use by another Tagwarden process/)
+  const migration = await runCli(t, ['migrate'], { DATA_DIR: dataDir })
+  assert.equal(migration.code, 1)
+  assert.match(migration.err.join('\n'), /^tagwarden: DATA_DIR .* is in use by another Tagwarden process.*$/)
+  assert.equal((await fetch(`${url}/ready`)).status, 200)
+})
+
+test('a port in use is named', async (t) => {
+  const { port } = new URL(await startAnswering(t, (_request, response) => response.end()))
+  const line = await refusal(t, { DATA_DIR: await tempDir(t), PORT: port })
+  assert.match(line, new RegExp(`PORT=${port} is in use by another program`))
+})
+
+test('a database of a newer program is not touched', async (t) => {
+  const dataDir = await tempDir(t)
+  await makeNewer(dataDir)
+  assert.match(await refusal(t, { DATA_DIR: dataDir }), /the database is newer than this program.*9999-later/)
+})
+
+test('a DATA_DIR that is a file cannot be used', async (t) => {
+  const file = join(await tempDir(t), 'data')
+  await writeFile(file, '')
+  assert.match(await refusal(t, { DATA_DIR: file }), /DATA_DIR .* cannot be used/)
+})

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { TestContext } from 'node:test'
+import { until } from '../support/api.ts'
+import { tempDir } from '../support/engines.ts'
+
+const CLI = join(import.meta.dirname, '../../src/cli/index.ts')
+
+export interface Finished {
+  code: number | null
+  out: string[]
+  err: string[]
+}
+
+export interface Running {
+  child: ChildProcess
+  out: string[]
+  /** Resolves with what the first group of `pattern` matched in a line of standard output. */
+  printed: (pattern: RegExp) => Promise<string>
+  finished: Promise<Finished>
+}
+
+/** Starts the command line in an empty folder with no setting but those given. Lines come without line ends. */
+export async function startCli(
+  t: TestContext,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<Running> {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: await tempDir(t),
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const out: string[] = []
+  const err: string[] = []
+  createInterface(child.stdout).on('line', (line) => out.push(line))
+  createInterface(child.stderr).on('line', (line) => err.push(line))
+  // `close` comes when the pipes are at their end, too; `exit` may come before the last lines.
+  const finished = once(child, 'close').then(() => ({ code: child.exitCode, out, err }))
+  const printed = (pattern: RegExp) =>
+    until(`a line like ${pattern}`, () => {
+      const found = out.map((line) => pattern.exec(line)?.[1]).find((match) => match !== undefined)
+      if (found === undefined && child.exitCode !== null) throw new Error(`it ended: ${[...out, ...err].join('\n')}`)
+      return found
+    })
+  return { child, out, printed, finished }
+}
+
+/** Runs the command line to its end. */
+export async function runCli(
+  t: TestContext,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<Finished> {
+  const { finished } = await startCli(t, args, environment)
+  return finished
+}
+
+/** A server that answers as told, and its address. */
+export async function startAnswering(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
+  await listen(server)
+  t.after(() => server.close())
+  return `http://127.0.0.1:${portOf(server)}`
+}
+
+/** The address of a port that nothing listens on. */
+export async function deadAddress(): Promise<string> {
+  const server = createServer()
+  await listen(server)
+  const address = `http://127.0.0.1:${portOf(server)}`
+  await new Promise((resolve) => server.close(resolve))
+  return address
+}
+
+async function listen(server: Server): Promise<void> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
