@@ -1,19 +1,26 @@
-import { DAY, floorTo, MINUTE } from '../lib/index.ts'
+import { DAY, floorTo, MINUTE, monthOf } from '../lib/index.ts'
 import {
-  add,
-  addUsage,
-  type Cell,
-  cellAt,
-  type Delta,
+  type Counts,
   EVENT,
-  eventIn,
-  LATENCY_BOUNDS_MS,
+  EVENT_COLUMNS,
+  type Log,
   NO_EVENT,
+  NO_ID,
+  NO_TIME,
+  outcomeIndex,
+  SUM,
   storable,
   TAG,
-  tagIn,
+  TAG_COLUMNS,
 } from '../rollups/index.ts'
-import { type BatchPayload, type EventPayload, isBatch, type Payload, type TagExecution } from './payload.ts'
+import {
+  type BatchPayload,
+  type EventPayload,
+  isBatch,
+  type Payload,
+  type TagExecution,
+  type TagMetric,
+} from './payload.ts'
 
 /** How far a sender's clock may be behind and ahead of ours before ours is used, ms. */
 export const PAST_LIMIT_MS = DAY
@@ -23,136 +30,110 @@ export const FUTURE_LIMIT_MS = 5 * MINUTE
 export const eventsIn = (payload: Payload): number => (isBatch(payload) ? payload.total_events : 1)
 
 /**
- * Adds what a payload counts to `delta`.
+ * Appends what a payload counts to a log.
  *
  * @param now time of acceptance, epoch ms
- * @param month UTC month of `now`, see `monthOf`
  */
-export function addPayload(delta: Delta, siteNo: number, payload: Payload, now: number, month: number): void {
-  const site = delta.site(siteNo)
-  addUsage(site, month, eventsIn(payload), 1)
+export function appendPayload(log: Log, siteNo: number, payload: Payload, now: number): void {
   const sentAt = isBatch(payload) ? payload.window_end_ms : payload.timestamp_ms
   const isSkewed = sentAt < now - PAST_LIMIT_MS || sentAt > now + FUTURE_LIMIT_MS
-  const cell = cellAt(site, floorTo(isSkewed ? now : sentAt, MINUTE), storableId(payload.container_id))
-  cell.lastSeenAt = Math.max(cell.lastSeenAt, now)
-  if (isBatch(payload)) addBatch(cell, payload, isSkewed)
-  else addEvent(cell, payload, isSkewed)
+  const minute = floorTo(isSkewed ? now : sentAt, MINUTE)
+  log.push(siteNo, monthOf(now), eventsIn(payload), 1, now, minute, storableId(payload.container_id))
+  if (isBatch(payload)) appendBatch(log, payload, isSkewed)
+  else appendEvent(log, payload, isSkewed)
 }
 
-function addEvent(cell: Cell, payload: EventPayload, isSkewed: boolean): void {
-  const event = eventIn(cell, payload.event_name)
-  const { counts } = event
-  add(counts, EVENT.events, 1)
-  add(counts, EVENT.total, 1)
-  if (isSkewed) add(counts, EVENT.skewed, 1)
-  addUserData(counts, payload.user_data)
-  addEcommerce(counts, payload.ecommerce)
+function appendEvent(log: Log, payload: EventPayload, isSkewed: boolean): void {
+  const skewed = isSkewed ? bit(EVENT.skewed) : 0
+  const mask = COUNTED | skewed | userDataMask(payload.user_data) | ecommerceMask(payload.ecommerce)
+  log.push(1, payload.event_name, mask, payload.tags.length)
   for (const execution of payload.tags) {
-    const tag = tagIn(event, tagKeyOf(execution))
-    if (isNamed(execution) && !tag.ids.includes(execution.id)) tag.ids.push(storableId(execution.id))
-    add(tag.counts, TAG[execution.status], 1)
-    add(tag.counts, TAG.executions, 1)
-    const ms = execution.execution_time
-    if (ms === undefined || ms === null) continue
-    add(tag.counts, TAG.timed, 1)
-    add(tag.counts, TAG.total_ms, ms)
-    add(tag.counts, TAG.le_10 + latencyBucket(ms), 1)
+    const { id, status, execution_time } = execution
+    if (isNamed(execution)) log.push(execution.name, outcomeIndex(status), execution_time ?? NO_TIME, storableId(id))
+    else log.push(`tag_${id}`, outcomeIndex(status), execution_time ?? NO_TIME, NO_ID)
   }
 }
 
-function addUserData(counts: number[], flags: EventPayload['user_data']): void {
-  if (flags === undefined || !reportsAny(flags, USER_DATA_FLAGS)) return
-  add(counts, EVENT.user_data_total, 1)
-  add(counts, EVENT.user_data_detail_total, 1)
-  if (flags.has_email === true) add(counts, EVENT.email, 1)
-  if (flags.has_phone === true) add(counts, EVENT.phone, 1)
-  if (flags.has_first_name === true || flags.has_last_name === true) add(counts, EVENT.address, 1)
-  if (flags.has_first_name === true) add(counts, EVENT.first_name, 1)
-  if (flags.has_last_name === true) add(counts, EVENT.last_name, 1)
-  if (flags.has_city === true) add(counts, EVENT.city, 1)
-  if (flags.has_country === true) add(counts, EVENT.country, 1)
-}
-
-function addEcommerce(counts: number[], flags: EventPayload['ecommerce']): void {
-  if (flags === undefined || !reportsAny(flags, ECOMMERCE_FLAGS)) return
-  add(counts, EVENT.ecommerce_total, 1)
-  if (flags.has_value === true) add(counts, EVENT.value, 1)
-  if (flags.has_currency === true) add(counts, EVENT.currency, 1)
-  if (flags.has_transaction_id === true) add(counts, EVENT.transaction_id, 1)
-  if (flags.has_items === true) add(counts, EVENT.items, 1)
-}
-
-const USER_DATA_FLAGS = [
-  'has_email',
-  'has_phone',
-  'has_first_name',
-  'has_last_name',
-  'has_city',
-  'has_country',
-] as const
-const ECOMMERCE_FLAGS = ['has_value', 'has_currency', 'has_transaction_id', 'has_items'] as const
+const bit = (index: number): number => 1 << index
+const COUNTED = bit(EVENT.events) | bit(EVENT.total)
+const USER_DATA = bit(EVENT.user_data_total) | bit(EVENT.user_data_detail_total)
 
 /** An object without a flag that we know says nothing: it must not look like "all absent". */
-function reportsAny<K extends string>(flags: { [P in K]?: boolean }, names: readonly K[]): boolean {
-  for (const name of names) if (flags[name] !== undefined) return true
-  return false
+function userDataMask(flags: EventPayload['user_data']): number {
+  if (flags === undefined) return 0
+  const { has_email, has_phone, has_first_name, has_last_name, has_city, has_country } = flags
+  if ((has_email ?? has_phone ?? has_first_name ?? has_last_name ?? has_city ?? has_country) === undefined) return 0
+  return (
+    USER_DATA |
+    (has_email === true ? bit(EVENT.email) : 0) |
+    (has_phone === true ? bit(EVENT.phone) : 0) |
+    (has_first_name === true || has_last_name === true ? bit(EVENT.address) : 0) |
+    (has_first_name === true ? bit(EVENT.first_name) : 0) |
+    (has_last_name === true ? bit(EVENT.last_name) : 0) |
+    (has_city === true ? bit(EVENT.city) : 0) |
+    (has_country === true ? bit(EVENT.country) : 0)
+  )
 }
 
-function addBatch(cell: Cell, batch: BatchPayload, isSkewed: boolean): void {
-  const whole = eventIn(cell, NO_EVENT)
-  add(whole.counts, EVENT.total, batch.total_events)
-  if (isSkewed) add(whole.counts, EVENT.skewed, batch.total_events)
-  for (const [name, count] of Object.entries(batch.event_counts ?? {})) {
-    add(eventIn(cell, name).counts, EVENT.events, count)
-  }
-  for (const [name, metric] of Object.entries(batch.tag_metrics ?? {})) {
-    const { success = 0, failure = 0, timeout = 0, exception = 0, total_exec_ms } = metric
-    const executions = metric.count ?? success + failure + timeout + exception
-    const { counts } = tagIn(whole, name)
-    add(counts, TAG.success, success)
-    add(counts, TAG.failure, failure)
-    add(counts, TAG.timeout, timeout)
-    add(counts, TAG.exception, exception)
-    add(counts, TAG.executions, executions)
-    if (total_exec_ms === undefined) continue
-    add(counts, TAG.total_ms, total_exec_ms)
-    add(counts, TAG.timed, executions)
-  }
-  addQuality(whole.counts, batch)
+function ecommerceMask(flags: EventPayload['ecommerce']): number {
+  if (flags === undefined) return 0
+  const { has_value, has_currency, has_transaction_id, has_items } = flags
+  if ((has_value ?? has_currency ?? has_transaction_id ?? has_items) === undefined) return 0
+  return (
+    bit(EVENT.ecommerce_total) |
+    (has_value === true ? bit(EVENT.value) : 0) |
+    (has_currency === true ? bit(EVENT.currency) : 0) |
+    (has_transaction_id === true ? bit(EVENT.transaction_id) : 0) |
+    (has_items === true ? bit(EVENT.items) : 0)
+  )
 }
 
-function addQuality(counts: number[], batch: BatchPayload): void {
-  const userData = batch.user_data_quality
-  if (userData !== undefined) {
-    add(counts, EVENT.user_data_total, userData.total ?? 0)
-    add(counts, EVENT.email, userData.email ?? 0)
-    add(counts, EVENT.phone, userData.phone ?? 0)
-    add(counts, EVENT.address, userData.address ?? 0)
-  }
-  const ecommerce = batch.ecommerce_quality
-  if (ecommerce !== undefined) {
-    add(counts, EVENT.ecommerce_total, ecommerce.total ?? 0)
-    add(counts, EVENT.value, ecommerce.value ?? 0)
-    add(counts, EVENT.currency, ecommerce.currency ?? 0)
-    add(counts, EVENT.transaction_id, ecommerce.transaction_id ?? 0)
-    add(counts, EVENT.items, ecommerce.items ?? 0)
+/** The counts of the whole stand under no name; names have their numbers only. */
+function appendBatch(log: Log, batch: BatchPayload, isSkewed: boolean): void {
+  const names = Object.entries(batch.event_counts ?? {})
+  const tags = Object.entries(batch.tag_metrics ?? {})
+  log.push(1 + names.length, NO_EVENT, SUM, ...wholeCounts(batch, isSkewed), tags.length)
+  for (const [name, metric] of tags) log.push(name, SUM, 0, ...metricCounts(metric))
+  for (const [name, count] of names) {
+    const counts = EVENT_COLUMNS.map(() => 0)
+    counts[EVENT.events] = count
+    log.push(name, SUM, ...counts, 0)
   }
 }
 
-/** Place of an execution time among the histogram's buckets. */
-export function latencyBucket(ms: number): number {
-  let bucket = 0
-  for (const bound of LATENCY_BOUNDS_MS) {
-    if (ms <= bound) return bucket
-    bucket++
-  }
-  return bucket
+function wholeCounts(batch: BatchPayload, isSkewed: boolean): Counts {
+  const { total_events, user_data_quality: userData = {}, ecommerce_quality: ecommerce = {} } = batch
+  const counts = EVENT_COLUMNS.map(() => 0)
+  counts[EVENT.total] = total_events
+  counts[EVENT.skewed] = isSkewed ? total_events : 0
+  counts[EVENT.user_data_total] = userData.total ?? 0
+  counts[EVENT.email] = userData.email ?? 0
+  counts[EVENT.phone] = userData.phone ?? 0
+  counts[EVENT.address] = userData.address ?? 0
+  counts[EVENT.ecommerce_total] = ecommerce.total ?? 0
+  counts[EVENT.value] = ecommerce.value ?? 0
+  counts[EVENT.currency] = ecommerce.currency ?? 0
+  counts[EVENT.transaction_id] = ecommerce.transaction_id ?? 0
+  counts[EVENT.items] = ecommerce.items ?? 0
+  return counts
+}
+
+function metricCounts(metric: TagMetric): Counts {
+  const { success = 0, failure = 0, timeout = 0, exception = 0, total_exec_ms } = metric
+  const executions = metric.count ?? success + failure + timeout + exception
+  const counts = TAG_COLUMNS.map(() => 0)
+  counts[TAG.success] = success
+  counts[TAG.failure] = failure
+  counts[TAG.timeout] = timeout
+  counts[TAG.exception] = exception
+  counts[TAG.executions] = executions
+  counts[TAG.total_ms] = total_exec_ms ?? 0
+  counts[TAG.timed] = total_exec_ms === undefined ? 0 : executions
+  return counts
 }
 
 const isNamed = (execution: TagExecution): execution is TagExecution & { name: string } =>
   execution.name !== undefined && execution.name !== null && execution.name !== ''
-
-const tagKeyOf = (execution: TagExecution): string => (isNamed(execution) ? execution.name : `tag_${execution.id}`)
 
 /** Ids are stored as they come; only what a database cannot hold is replaced. */
 const storableId = (id: string): string => (id.includes('\0') || !id.isWellFormed() ? storable(id) : id)

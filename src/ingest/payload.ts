@@ -115,5 +115,6 @@ export type EventPayload = Static<typeof EventPayload>
 export type BatchPayload = Static<typeof BatchPayload>
 export type Payload = EventPayload | BatchPayload
 export type TagExecution = Static<typeof TagExecution>
+export type TagMetric = Static<typeof TagMetric>
 
 export const isBatch = (payload: Payload): payload is BatchPayload => payload.batch === true

@@ -49,10 +49,7 @@ export interface SiteDelta {
   usage: Map<number, Usage>
 }
 
-/**
- * What has been accepted and is not in the rollups yet: a sum, so that the counts of many requests merge into one.
- * `encode` gives the text of a journal row, `add` takes such a text in.
- */
+/** What has been accepted and is not in the rollups yet, added up over many requests. */
 export class Delta {
   readonly sites = new Map<number, SiteDelta>()
 
@@ -63,19 +60,6 @@ export class Delta {
       this.sites.set(siteNo, site)
     }
     return site
-  }
-
-  encode(): string {
-    return JSON.stringify(Array.from(this.sites, encodeSite))
-  }
-
-  /** Adds what another delta held when it was encoded. */
-  add(text: string): void {
-    for (const [siteNo, usage, cells] of JSON.parse(text) as EncodedSite[]) {
-      const site = this.site(siteNo)
-      for (const [month, events, requests] of usage) addUsage(site, month, events, requests)
-      for (const cell of cells) addCell(site, cell)
-    }
   }
 }
 
@@ -142,38 +126,6 @@ export function absorbTag(ours: TagDelta, theirs: TagDelta): void {
 
 function addIds(tag: TagDelta, ids: readonly string[]): void {
   for (const id of ids) if (!tag.ids.includes(id)) tag.ids.push(id)
-}
-
-// The journal's text: arrays in a fixed order instead of objects, about a third of the size.
-type EncodedTag = [key: string, counts: Counts, ids: string[]]
-type EncodedEvent = [name: string, counts: Counts, tags: EncodedTag[]]
-type EncodedCell = [minute: number, containerId: string, lastSeenAt: number, events: EncodedEvent[]]
-type EncodedSite = [siteNo: number, usage: [month: number, events: number, requests: number][], cells: EncodedCell[]]
-
-function encodeSite([siteNo, site]: [number, SiteDelta]): EncodedSite {
-  return [
-    siteNo,
-    Array.from(site.usage, ([month, { events, requests }]) => [month, events, requests]),
-    site.cells.map((cell) => [cell.minute, cell.containerId, cell.lastSeenAt, Array.from(cell.events, encodeEvent)]),
-  ]
-}
-
-function encodeEvent([name, event]: [string, EventDelta]): EncodedEvent {
-  return [name, event.counts, Array.from(event.tags, ([key, tag]): EncodedTag => [key, tag.counts, tag.ids])]
-}
-
-function addCell(site: SiteDelta, [minute, containerId, lastSeenAt, events]: EncodedCell): void {
-  const cell = cellAt(site, minute, containerId)
-  cell.lastSeenAt = Math.max(cell.lastSeenAt, lastSeenAt)
-  for (const [name, counts, tags] of events) {
-    const event = eventIn(cell, name)
-    addAll(event.counts, counts)
-    for (const [key, tagCounts, ids] of tags) {
-      const tag = tagIn(event, key)
-      addAll(tag.counts, tagCounts)
-      addIds(tag, ids)
-    }
-  }
 }
 
 function indexOf<K extends string>(columns: readonly K[]): Readonly<Record<K, number>> {

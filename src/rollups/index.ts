@@ -1,22 +1,10 @@
 export * from './columns.ts'
 export * from './cover.ts'
-export {
-  add,
-  addAll,
-  addUsage,
-  type Cell,
-  type Counts,
-  cellAt,
-  Delta,
-  EVENT,
-  eventIn,
-  type SiteDelta,
-  TAG,
-  tagIn,
-} from './delta.ts'
+export { type Counts, Delta, EVENT, TAG } from './delta.ts'
 export { type ClientOfSite, Folder, type FoldTask } from './fold.ts'
 export { foldJournal, foldOrphans, readFoldTask } from './journal.ts'
 export { hourSplit } from './local-hours.ts'
+export { addLog, appendDelta, type Log, latencyBucket, NO_ID, NO_TIME, outcomeIndex, SUM } from './log.ts'
 export { Maintenance, type MaintenanceOptions } from './maintenance.ts'
 export { NAMES_PER_DAY, storable } from './names.ts'
 export { removeDeletedSites } from './removal.ts'

@@ -1,6 +1,7 @@
 import type { Store } from '../store/index.ts'
 import { Delta } from './delta.ts'
 import type { Folder, FoldTask } from './fold.ts'
+import { addLog, type Log } from './log.ts'
 
 /** Journal rows that go into one fold at most, so that its sum stays small when there is much to catch up with. */
 const ROWS_PER_FOLD = 2_000
@@ -55,7 +56,7 @@ export async function readFoldTask(store: Store, nodeId: string, lastSeq?: numbe
       .orderBy('seq')
       .limit(ROWS_PER_READ)
       .execute()
-    for (const row of rows) delta.add(row.payload)
+    for (const row of rows) addLog(delta, JSON.parse(row.payload) as Log)
     journalRows += rows.length
     last = rows.at(-1)?.seq ?? last
     if (rows.length < ROWS_PER_READ) break

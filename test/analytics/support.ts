@@ -1,7 +1,7 @@
-import { addPayload } from '../../src/ingest/normalise.ts'
+import { appendPayload } from '../../src/ingest/normalise.ts'
 import type { BatchPayload, EventPayload, Payload } from '../../src/ingest/payload.ts'
-import { DAY, floorTo, monthOf } from '../../src/lib/index.ts'
-import { Delta, Folder, foldOrphans, type Retention, rollUp } from '../../src/rollups/index.ts'
+import { DAY, floorTo } from '../../src/lib/index.ts'
+import { addLog, Delta, Folder, foldOrphans, type Log, type Retention, rollUp } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { writeJournal } from '../support/deltas.ts'
@@ -46,10 +46,10 @@ export async function count(
 ): Promise<void> {
   const acceptance = (payload: Payload) => (acceptedAt === undefined ? timeOf(payload) : new Date(acceptedAt).getTime())
   for (const ofDay of Map.groupBy(payloads, (payload) => floorTo(timeOf(payload), DAY)).values()) {
+    const log: Log = []
+    for (const payload of ofDay) appendPayload(log, site.site_no, payload, acceptance(payload))
     const delta = new Delta()
-    for (const payload of ofDay) {
-      addPayload(delta, site.site_no, payload, acceptance(payload), monthOf(acceptance(payload)))
-    }
+    addLog(delta, log)
     await writeJournal(store, 'gone', ++journalSeq, delta)
     await foldOrphans(store, new Folder(store, () => site.client_id), [])
   }

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addPayload, latencyBucket } from '../../src/ingest/normalise.ts'
+import { appendPayload } from '../../src/ingest/normalise.ts'
 import type { Payload } from '../../src/ingest/payload.ts'
-import { Delta, EVENT, NO_EVENT, TAG } from '../../src/rollups/index.ts'
+import { addLog, Delta, EVENT, type Log, latencyBucket, NO_EVENT, TAG } from '../../src/rollups/index.ts'
 import { eventPayload } from '../support/deltas.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.500Z')
 const MINUTE = Date.parse('2026-11-20T10:00:00.000Z')
 
 function cellOf(payload: Payload) {
+  const log: Log = []
+  appendPayload(log, 1, payload, NOW)
   const delta = new Delta()
-  addPayload(delta, 1, payload, NOW, 202611)
+  addLog(delta, log)
   const site = delta.sites.get(1)
   const cell = site?.cells[0]
   assert.ok(site !== undefined && cell !== undefined && site.cells.length === 1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Delta, Folder, foldOrphans, NAMES_PER_DAY, OTHER, readFoldTask } from '../../src/rollups/index.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
-import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
+import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
@@ -27,7 +27,7 @@ function failingOn(store: Store, calls: readonly number[]): Store {
 const MANY_SITES = 2_000
 const manySites = () => {
   const delta = new Delta()
-  for (let siteNo = 1; siteNo <= MANY_SITES; siteNo++) delta.add(oneEvent(siteNo).encode())
+  for (let siteNo = 1; siteNo <= MANY_SITES; siteNo++) addTo(delta, oneEvent(siteNo))
   return delta
 }
 
@@ -153,7 +153,7 @@ testOnEveryEngine('one fold books events of three days, in whatever order they c
     const delta = new Delta()
     for (const offset of days) {
       const time = midnight + offset * day
-      delta.add(deltaOf(7, [eventPayload({ timestamp_ms: time })], time).encode())
+      addTo(delta, deltaOf(7, [eventPayload({ timestamp_ms: time })], time))
     }
     await writeJournal(store, 'node', index + 1, delta)
     await foldOrphans(store, new Folder(store, client), [])

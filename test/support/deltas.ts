@@ -1,7 +1,6 @@
-import { addPayload } from '../../src/ingest/normalise.ts'
+import { appendPayload } from '../../src/ingest/normalise.ts'
 import type { EventPayload } from '../../src/ingest/payload.ts'
-import { monthOf } from '../../src/lib/index.ts'
-import { Delta } from '../../src/rollups/index.ts'
+import { addLog, appendDelta, Delta, type Log } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
 
 /** A per-event payload with two tags; `over` replaces fields. */
@@ -19,16 +18,30 @@ export function eventPayload(over: Partial<EventPayload> & { timestamp_ms: numbe
 
 /** What the payloads add up to for one site, all accepted at `now`. */
 export function deltaOf(siteNo: number, payloads: readonly EventPayload[], now: number): Delta {
+  const log: Log = []
+  for (const payload of payloads) appendPayload(log, siteNo, payload, now)
   const delta = new Delta()
-  for (const payload of payloads) addPayload(delta, siteNo, payload, now, monthOf(now))
+  addLog(delta, log)
   return delta
+}
+
+/** The journal's text of a delta. */
+export function encode(delta: Delta): string {
+  const log: Log = []
+  appendDelta(log, delta)
+  return JSON.stringify(log)
+}
+
+/** Adds one delta to another, the way it goes through the journal. */
+export function addTo(delta: Delta, other: Delta): void {
+  addLog(delta, JSON.parse(encode(other)) as Log)
 }
 
 /** Puts a delta into the journal as a process called `nodeId` would. */
 export async function writeJournal(store: Store, nodeId: string, seq: number, delta: Delta): Promise<void> {
   await store.write
     .insertInto('journal')
-    .values({ node_id: nodeId, seq, written_at: 0, payload: delta.encode() })
+    .values({ node_id: nodeId, seq, written_at: 0, payload: encode(delta) })
     .execute()
 }
 

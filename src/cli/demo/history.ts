@@ -1,11 +1,13 @@
-import { addPayload, type Payload } from '../../ingest/index.ts'
-import { floorTo, HOUR, MINUTE, monthOf, newId } from '../../lib/index.ts'
+import { appendPayload, type Payload } from '../../ingest/index.ts'
+import { floorTo, HOUR, MINUTE, newId } from '../../lib/index.ts'
 import { lastEventTimes } from '../../management/index.ts'
 import {
+  addLog,
   applyRetention,
   Delta,
   Folder,
   foldOrphans,
+  type Log,
   minuteRowsFrom,
   type Retention,
   rollUp,
@@ -82,14 +84,16 @@ export async function writeHistory(options: HistoryOptions, update: Update): Pro
   let events = 0
   for (let step = floorTo(first, STEP_MS); step < to; step += STEP_MS) {
     const end = Math.min(step + STEP_MS, to)
-    const delta = new Delta()
+    const log: Log = []
     for (const { siteNo, reader } of readers) {
       for (const payload of reader.takeUntil(end)) {
         const at = sentAt(payload)
-        addPayload(delta, siteNo, at < minutesFrom ? onQuarterHour(payload) : payload, at, monthOf(at))
+        appendPayload(log, siteNo, at < minutesFrom ? onQuarterHour(payload) : payload, at)
         events += payload.batch === true ? payload.total_events : 1
       }
     }
+    const delta = new Delta()
+    addLog(delta, log)
     await folder.fold({ nodeId, lastSeq: 0, journalRows: 0, delta, siteCursor: 0 })
     update(end)
   }

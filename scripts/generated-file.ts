@@ -1,0 +1,31 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+const repository = join(import.meta.dirname, '..')
+const check = process.argv.includes('--check')
+
+/**
+ * Writes a file that is made from something else. With `--check` it writes nothing, and the program fails when the file
+ * is not what it would write.
+ *
+ * @param path from the top of the repository
+ * @param source what the content is made from, for the message
+ */
+export function writeGenerated(path: string, content: string, source: string): void {
+  const file = join(repository, path)
+  if (!check) {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+  } else if (readText(file) !== content) {
+    console.error(`${path} differs from ${source}: run \`npm run docs\``)
+    process.exitCode = 1
+  }
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
+}

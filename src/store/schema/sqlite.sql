@@ -1,0 +1,224 @@
+-- Written by `npm run docs` from a freshly migrated database; change it by a migration.
+
+CREATE TABLE audit_log (
+  id integer primary key autoincrement,
+  at integer not null,
+  actor text not null,
+  action text not null,
+  entity text not null,
+  entity_id text not null,
+  before text,
+  after text
+);
+
+CREATE TABLE client_usage (
+  client_id text not null,
+  month integer not null,
+  events integer not null,
+  requests integer not null,
+  primary key (client_id, month)
+) without rowid;
+
+CREATE TABLE clients (
+  id text primary key,
+  name text not null,
+  email text,
+  chat_webhook text,
+  is_active integer not null,
+  plan text not null,
+  requests_per_second integer,
+  events_per_month integer,
+  reminder_minutes integer,
+  created_at integer not null
+);
+
+CREATE TABLE daily_names (
+  site_no integer not null,
+  day integer not null,
+  kind text not null,
+  name text not null,
+  primary key (site_no, day, kind, name)
+) without rowid;
+
+CREATE TABLE event_rollups (
+  site_no integer not null,
+  grain integer not null,
+  bucket integer not null,
+  container_id text not null,
+  event_name text not null,
+  events integer not null,
+  total integer not null,
+  skewed integer not null,
+  user_data_total integer not null,
+  email integer not null,
+  phone integer not null,
+  address integer not null,
+  user_data_detail_total integer not null,
+  first_name integer not null,
+  last_name integer not null,
+  city integer not null,
+  country integer not null,
+  ecommerce_total integer not null,
+  value integer not null,
+  currency integer not null,
+  transaction_id integer not null,
+  items integer not null,
+  primary key (site_no, grain, bucket, container_id, event_name)
+) without rowid;
+
+CREATE TABLE event_tag_rollups (
+  site_no integer not null,
+  grain integer not null,
+  bucket integer not null,
+  container_id text not null,
+  event_name text not null,
+  tag_key text not null,
+  success integer not null,
+  failure integer not null,
+  timeout integer not null,
+  exception integer not null,
+  primary key (site_no, grain, bucket, container_id, event_name, tag_key)
+) without rowid;
+
+CREATE TABLE folds (
+  node_id text primary key,
+  last_seq integer not null,
+  site_cursor integer not null
+);
+
+CREATE TABLE idempotency_keys (
+  site_no integer not null,
+  idempotency_key text not null,
+  accepted_at integer not null,
+  primary key (site_no, idempotency_key)
+) without rowid;
+
+CREATE TABLE journal (
+  node_id text not null,
+  seq integer not null,
+  written_at integer not null,
+  payload text not null,
+  primary key (node_id, seq)
+);
+
+CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
+
+CREATE TABLE "kysely_migration_lock" ("id" varchar(255) not null primary key, "is_locked" integer default 0 not null);
+
+CREATE TABLE recent_payloads (
+  site_no integer not null,
+  id integer not null,
+  accepted_at integer not null,
+  payload text not null,
+  primary key (site_no, id)
+) without rowid;
+
+CREATE TABLE rejection_counts (
+  site_no integer not null,
+  bucket integer not null,
+  reason text not null,
+  total integer not null,
+  primary key (site_no, bucket, reason)
+) without rowid;
+
+CREATE TABLE rejections (
+  site_no integer not null,
+  id integer not null,
+  rejected_at integer not null,
+  reason text not null,
+  path text not null,
+  primary key (site_no, id)
+) without rowid;
+
+CREATE TABLE rollup_marks (
+  site_no integer not null,
+  grain integer not null,
+  bucket integer not null,
+  primary key (site_no, grain, bucket)
+) without rowid;
+
+CREATE TABLE site_containers (
+  site_no integer not null,
+  container_id text not null,
+  last_seen_at integer not null,
+  primary key (site_no, container_id)
+) without rowid;
+
+CREATE TABLE site_removals (
+  site_no integer primary key,
+  requested_at integer not null,
+  emptied_at integer
+);
+
+CREATE TABLE sites (
+  site_no integer primary key autoincrement,
+  id text not null unique,
+  client_id text not null references clients (id) on delete cascade,
+  name text not null,
+  url text not null,
+  ingest_key text not null unique,
+  is_active integer not null,
+  key_revoked_at integer,
+  timezone text not null,
+  tag_server_url text,
+  tag_manager_web_container_id text,
+  tag_manager_server_container_id text,
+  analytics_property_id text,
+  analytics_measurement_id text,
+  warehouse_project text,
+  warehouse_dataset text,
+  hosting_a_container_id text,
+  hosting_b_container_id text,
+  cmp_provider text,
+  created_at integer not null
+);
+
+CREATE TABLE tag_names (
+  site_no integer not null,
+  container_id text not null,
+  tag_id text not null,
+  tag_name text not null,
+  last_seen_at integer not null,
+  primary key (site_no, container_id, tag_id, tag_name)
+) without rowid;
+
+CREATE TABLE tag_rollups (
+  site_no integer not null,
+  grain integer not null,
+  bucket integer not null,
+  container_id text not null,
+  tag_key text not null,
+  success integer not null,
+  failure integer not null,
+  timeout integer not null,
+  exception integer not null,
+  executions integer not null,
+  total_ms integer not null,
+  timed integer not null,
+  le_10 integer not null,
+  le_25 integer not null,
+  le_50 integer not null,
+  le_100 integer not null,
+  le_250 integer not null,
+  le_500 integer not null,
+  le_1000 integer not null,
+  le_2500 integer not null,
+  le_5000 integer not null,
+  over_5000 integer not null,
+  primary key (site_no, grain, bucket, container_id, tag_key)
+) without rowid;
+
+CREATE TABLE write_checks (
+  id integer primary key,
+  checked_at integer not null
+);
+
+CREATE INDEX audit_log_by_entity on audit_log (entity_id, id);
+
+CREATE INDEX audit_log_by_time on audit_log (at);
+
+CREATE INDEX idempotency_keys_by_time on idempotency_keys (accepted_at);
+
+CREATE INDEX rollup_marks_by_bucket on rollup_marks (grain, bucket);
+
+CREATE INDEX sites_by_client on sites (client_id);

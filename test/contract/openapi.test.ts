@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { pino } from 'pino'
+import { buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import type { HttpApp } from '../../src/http/index.ts'
+import { TestClock } from '../support/clock.ts'
+import { startTestService } from '../support/service.ts'
+
+interface Content {
+  content?: Record<string, { schema: object }>
+}
+interface Operation {
+  tags?: string[]
+  summary?: string
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[]
+  requestBody?: Content
+  responses: Record<string, { description: string } & Content>
+  security?: Record<string, string[]>[]
+}
+interface Document {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object>; securitySchemes: Record<string, object> }
+  security: Record<string, string[]>[]
+}
+
+/** Routes that answer programs or browsers and are no part of the interface. */
+const UNDESCRIBED = [/^\S+ \/metrics$/, /^\S+ \/api\/docs(\/|$)/]
+
+/** The whole program's app over a running service, not listening. */
+async function openApp(t: TestContext, environment: Record<string, string> = {}): Promise<HttpApp> {
+  const clock = new TestClock('2026-11-20T10:00:00Z')
+  const { service } = await startTestService(t, clock, environment)
+  const app = await buildApp({
+    config: readConfig(environment),
+    store: service.store,
+    ingest: service.ingest,
+    loops: [],
+    clock,
+    log: pino({ level: 'silent' }),
+    isStopping: () => false,
+    onError: () => undefined,
+  })
+  t.after(() => app.close())
+  await app.ready()
+  return app
+}
+
+async function documentOf(app: HttpApp): Promise<Document> {
+  return (await app.inject('/api/openapi.json')).json<Document>()
+}
+
+const operationsOf = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      path,
+      operation,
+    })),
+  )
+
+/** The routes of an app as `GET /a/{b}`, from the tree that Fastify prints; each level of it is four characters deep. */
+function routesOf(app: HttpApp): string[] {
+  const parents: string[] = []
+  return app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const [, indent, path, methods] = /^([│ ]*)[├└]── (\S+) \((.+)\)$/.exec(line) ?? []
+      if (indent === undefined || path === undefined || methods === undefined) return []
+      const depth = indent.length / 4
+      const full = (parents[depth - 1] ?? '') + path
+      parents.splice(depth, Number.POSITIVE_INFINITY, full)
+      return methods.split(', ').map((method) => `${method} ${full.replace(/:(\w+)/g, '{$1}')}`)
+    })
+}
+
+/** Every object in a JSON value, the value included. */
+function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield value as Record<string, unknown>
+  for (const part of Object.values(value)) yield* objectsIn(part)
+}
+
+test('the description lists the routes that exist, and no others', async (t) => {
+  const app = await openApp(t)
+  const described = operationsOf(await documentOf(app)).map(({ name }) => name)
+  // HEAD comes with every GET and is not described.
+  const existing = routesOf(app).filter(
+    (route) => !route.startsWith('HEAD ') && !UNDESCRIBED.some((pattern) => pattern.test(route)),
+  )
+  assert.ok(existing.includes('GET /api/dashboard/overview'))
+  assert.ok(existing.includes('POST /api/sites/{site_id}/revoke-key'))
+  assert.deepEqual(described.sort(), existing.sort())
+})
+
+test('every operation says what it is for, under one heading, and describes each of its answers', async (t) => {
+  for (const { name, operation } of operationsOf(await documentOf(await openApp(t)))) {
+    assert.ok(operation.summary, name)
+    assert.equal(operation.tags?.length, 1, name)
+    const statuses = Object.keys(operation.responses)
+    assert.ok(
+      statuses.some((status) => status.startsWith('2')),
+      name,
+    )
+    for (const [status, { description, content }] of Object.entries(operation.responses)) {
+      assert.ok(description, `${name} ${status}`)
+      if (['204', '304'].includes(status)) assert.equal(content, undefined, `${name} ${status}`)
+      else assert.equal(Object.values(content ?? {}).filter(({ schema }) => schema).length, 1, `${name} ${status}`)
+    }
+  }
+})
+
+test('every parameter in a path is declared, and every declared one stands in it', async (t) => {
+  for (const { name, path, operation } of operationsOf(await documentOf(await openApp(t)))) {
+    const parameters = operation.parameters ?? []
+    const inPath = parameters.filter((parameter) => parameter.in === 'path')
+    const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, placeholder]) => placeholder)
+    assert.deepEqual(inPath.map((parameter) => parameter.name).sort(), placeholders.sort(), name)
+    assert.ok(
+      inPath.every((parameter) => parameter.required === true),
+      name,
+    )
+    assert.equal(new Set(parameters.map((each) => `${each.in} ${each.name}`)).size, parameters.length, name)
+  }
+})
+
+test('every reference resolves, and every schema is valid JSON Schema', async (t) => {
+  const document = await documentOf(await openApp(t))
+  const references = [...objectsIn(document)].flatMap(({ $ref }) => ($ref === undefined ? [] : [$ref]))
+  assert.ok(references.length > 0)
+  for (const reference of references) {
+    const [, name] = /^#\/components\/schemas\/(\w+)$/.exec(String(reference)) ?? []
+    assert.ok(name !== undefined && name in document.components.schemas, String(reference))
+  }
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  for (const { name, operation } of operationsOf(document)) {
+    const contents = [operation.requestBody, ...Object.values(operation.responses)].flatMap((each) =>
+      Object.values(each?.content ?? {}),
+    )
+    for (const { schema } of [...contents, ...(operation.parameters ?? [])]) {
+      assert.doesNotThrow(() => ajv.compile({ ...schema, components: document.components }), name)
+    }
+  }
+})
+
+test('what needs a key is described as needing one, and nothing else is', async (t) => {
+  const app = await openApp(t, { ADMIN_TOKEN: 'admin-token-0123456789' })
+  const document = await documentOf(app)
+  const schemes = Object.keys(document.components.securitySchemes)
+  for (const { name, path, operation } of operationsOf(document)) {
+    const needed = operation.security ?? document.security
+    assert.ok(
+      needed.flatMap(Object.keys).every((scheme) => schemes.includes(scheme)),
+      name,
+    )
+    const [method = ''] = name.split(' ')
+    if (path.endsWith('/ingest')) continue // has a key of its own, which its 401 is about
+    const answer = await app.inject({ method: method as 'GET', url: path.replace(/\{\w+\}/g, 'x') })
+    assert.equal(answer.statusCode === 401, needed.length > 0, `${name} answered ${answer.statusCode}`)
+  }
+})

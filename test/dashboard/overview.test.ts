@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { HOUR, MINUTE } from '../../src/lib/index.ts'
+import type { SiteKey } from '../support/api.ts'
+import { TestClock } from '../support/clock.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const NOW = '2026-11-20T10:00:30.000Z'
+
+interface SiteState {
+  id: string
+  name: string
+  status: string
+  open_alerts: number
+  last_event_at: string | null
+  events_24h: number
+  score: number | null
+  probes: unknown[]
+}
+interface Overview {
+  generated_at: string
+  totals: Record<string, number>
+  clients: { id: string; name: string; status: string; open_alerts: number; sites: SiteState[] }[]
+  recent_alerts: unknown[]
+}
+
+async function start(t: TestContext) {
+  const clock = new TestClock(NOW)
+  return { clock, api: await startTestService(t, clock) }
+}
+
+const get = (api: TestService, headers: Record<string, string> = {}) =>
+  api.call('GET', '/api/dashboard/overview', undefined, headers)
+
+async function overviewOf(api: TestService): Promise<Overview> {
+  await api.service.ingest.flush()
+  return (await get(api)).json<Overview>()
+}
+
+async function send(api: TestService, site: SiteKey, times: number, timestamp_ms: number): Promise<void> {
+  const tags = [{ id: '1', status: 'success' as const }]
+  for (let i = 0; i < times; i++)
+    assert.equal((await api.ingest(site, eventPayload({ timestamp_ms, tags }))).status, 200)
+}
+
+test('without clients the overview is empty', async (t) => {
+  const { api } = await start(t)
+  assert.deepEqual(await overviewOf(api), {
+    generated_at: NOW,
+    totals: { clients: 0, sites: 0, ok: 0, warning: 0, critical: 0, error: 0, unknown: 0, open_alerts: 0 },
+    clients: [],
+    recent_alerts: [],
+  })
+})
+
+test('a site shows what it received in 24 hours, when it last did, and how well', async (t) => {
+  const { clock, api } = await start(t)
+  const client = await api.newClient()
+  const [busy, silent] = [await api.newSite(client), await api.newSite(client, { name: 'silent' })]
+  await send(api, busy, 20, clock.now())
+  const { clients } = await overviewOf(api)
+  assert.deepEqual(clients[0]?.sites, [
+    {
+      id: busy.id,
+      name: 'shop',
+      url: 'https://shop.example',
+      status: 'unknown',
+      open_alerts: 0,
+      last_event_at: NOW,
+      events_24h: 20,
+      score: 100,
+      probes: [],
+    },
+    {
+      id: silent.id,
+      name: 'silent',
+      url: 'https://shop.example',
+      status: 'unknown',
+      open_alerts: 0,
+      last_event_at: null,
+      events_24h: 0,
+      score: null,
+      probes: [],
+    },
+  ])
+})
+
+test('what is more than 24 hours old is not counted, but was the last event all the same', async (t) => {
+  const { clock, api } = await start(t)
+  const site = await api.newSite(await api.newClient())
+  await send(api, site, 2, clock.now())
+  clock.advance(23 * HOUR)
+  await send(api, site, 1, clock.now())
+  assert.equal((await overviewOf(api)).clients[0]?.sites[0]?.events_24h, 3)
+  clock.advance(HOUR + MINUTE)
+  assert.equal((await overviewOf(api)).clients[0]?.sites[0]?.events_24h, 1)
+  clock.advance(24 * HOUR)
+  const [site48h] = (await overviewOf(api)).clients[0]?.sites ?? []
+  assert.deepEqual([site48h?.events_24h, site48h?.last_event_at], [0, '2026-11-21T09:00:30.000Z'])
+})
+
+test('only active clients with their active sites are shown and counted, oldest first', async (t) => {
+  const { clock, api } = await start(t)
+  const names = ['first', 'second', 'off']
+  for (const name of names) {
+    clock.advance(1)
+    const client = await api.newClient({ name })
+    for (const site of ['a', 'b']) {
+      clock.advance(1)
+      await api.newSite(client, { name: site })
+    }
+  }
+  const { clients } = await overviewOf(api)
+  const [, second, third] = clients
+  assert.deepEqual(
+    clients.map(({ name, sites }) => [name, ...sites.map((site) => site.name)]),
+    names.map((name) => [name, 'a', 'b']),
+  )
+  await api.call('PATCH', `/api/clients/${third?.id}`, { is_active: false })
+  await api.call('PATCH', `/api/sites/${second?.sites[0]?.id}`, { is_active: false })
+  const after = await overviewOf(api)
+  assert.deepEqual(
+    after.clients.map(({ name, sites }) => [name, ...sites.map((site) => site.name)]),
+    [
+      ['first', 'a', 'b'],
+      ['second', 'b'],
+    ],
+  )
+  const none = { ok: 0, warning: 0, critical: 0, error: 0, open_alerts: 0 }
+  assert.deepEqual(after.totals, { clients: 2, sites: 3, unknown: 3, ...none })
+})
+
+test('the overview shows no ingest key, webhook or e-mail address', async (t) => {
+  const { api } = await start(t)
+  const secrets = { email: 'ops@example.com', chat_webhook: 'https://chat.example.com/hook' }
+  const site = await api.newSite(await api.newClient(secrets))
+  const { text } = await get(api)
+  assert.match(text, new RegExp(site.id))
+  for (const secret of [site.ingest_key, ...Object.values(secrets)]) assert.ok(!text.includes(secret))
+})
+
+test('an unchanged overview is answered 304, whatever the time, and a changed one is not', async (t) => {
+  const { clock, api } = await start(t)
+  const site = await api.newSite(await api.newClient())
+  const first = await get(api)
+  const etag = first.headers.get('etag') ?? ''
+  assert.match(first.headers.get('cache-control') ?? '', /no-cache/)
+  clock.advance(1_000)
+  const same = await get(api, { 'if-none-match': etag })
+  assert.deepEqual([same.status, same.text, same.headers.get('etag')], [304, '', etag])
+
+  await send(api, site, 1, clock.now())
+  await api.service.ingest.flush()
+  const changed = await get(api, { 'if-none-match': etag })
+  assert.equal(changed.status, 200)
+  assert.notEqual(changed.headers.get('etag'), etag)
+  await api.call('PATCH', `/api/sites/${site.id}`, { name: 'renamed' })
+  assert.equal((await get(api, { 'if-none-match': changed.headers.get('etag') ?? '' })).status, 200)
+})

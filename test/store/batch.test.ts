@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { type BatchOperation, type Store, StoreError, upsertInto } from '../../src/store/index.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+
+const usage = upsertInto('client_usage', { keys: ['client_id', 'month'], sums: ['events', 'requests'] })
+const containers = upsertInto('site_containers', { keys: ['site_no', 'container_id'], maxima: ['last_seen_at'] })
+const payloads = upsertInto('recent_payloads', { keys: ['site_no', 'id'], fixed: ['accepted_at', 'payload'] })
+const marks = upsertInto('rollup_marks', { keys: ['site_no', 'grain', 'bucket'] })
+
+const journalRow = (store: Store, seq: number): BatchOperation => ({
+  kind: 'statement',
+  query: store.write.insertInto('journal').values({ node_id: 'n', seq, written_at: 0, payload: '' }).compile(),
+})
+const deletion = (store: Store, expectChanges: number): BatchOperation => ({
+  kind: 'statement',
+  query: store.write.deleteFrom('journal').where('node_id', '=', 'n').compile(),
+  expectChanges,
+})
+const journalSeqs = async (store: Store) =>
+  (await store.read.selectFrom('journal').select('seq').orderBy('seq').execute()).map(({ seq }) => seq)
+
+const ofKind = (kind: StoreError['kind']) => (error: unknown) => {
+  assert.ok(error instanceof StoreError)
+  assert.equal(error.kind, kind)
+  return true
+}
+
+testOnEveryEngine('a batch is kept as a whole', async (store) => {
+  await store.batch([journalRow(store, 1), { kind: 'upsert', spec: usage, values: ['c', 202611, 5, 1] }])
+  assert.deepEqual(await journalSeqs(store), [1])
+  assert.deepEqual(await store.read.selectFrom('client_usage').selectAll().execute(), [
+    { client_id: 'c', month: 202611, events: 5, requests: 1 },
+  ])
+  await store.batch([])
+})
+
+testOnEveryEngine('a batch of which one part fails leaves nothing, whatever part it is', async (store) => {
+  await store.batch([journalRow(store, 1)])
+  const good: BatchOperation = { kind: 'upsert', spec: usage, values: ['c', 202611, 5, 1] }
+  await assert.rejects(store.batch([good, journalRow(store, 2), journalRow(store, 1)]), ofKind('unique'))
+  await assert.rejects(store.batch([journalRow(store, 1), good]), ofKind('unique'))
+  const half: BatchOperation = { kind: 'upsert', spec: usage, values: ['c', 202611, 5, 1, 'd', 202611, null, 1] }
+  await assert.rejects(store.batch([journalRow(store, 3), half]), ofKind('other'))
+  assert.deepEqual(await journalSeqs(store), [1])
+  assert.deepEqual(await store.read.selectFrom('client_usage').selectAll().execute(), [])
+  await store.batch([good, journalRow(store, 2)])
+  assert.deepEqual(await journalSeqs(store), [1, 2])
+})
+
+testOnEveryEngine(
+  'a statement that changes another number of rows than expected rolls the batch back',
+  async (store) => {
+    await store.batch([journalRow(store, 1), journalRow(store, 2)])
+    await assert.rejects(store.batch([journalRow(store, 3), deletion(store, 2)]), ofKind('unexpected_changes'))
+    await assert.rejects(store.batch([deletion(store, 3)]), ofKind('unexpected_changes'))
+    assert.deepEqual(await journalSeqs(store), [1, 2])
+    await store.batch([deletion(store, 2)])
+    assert.deepEqual(await journalSeqs(store), [])
+  },
+)
+
+testOnEveryEngine('an upsert adds up sums', async (store) => {
+  await store.batch([{ kind: 'upsert', spec: usage, values: ['a', 1, 10, 1, 'b', 1, 20, 2] }])
+  await store.batch([{ kind: 'upsert', spec: usage, values: ['a', 1, 5, 1, 'a', 2, 7, 3] }])
+  const rows = await store.read.selectFrom('client_usage').selectAll().orderBy('client_id').orderBy('month').execute()
+  assert.deepEqual(
+    rows.map(({ client_id, month, events, requests }) => [client_id, month, events, requests]),
+    [
+      ['a', 1, 15, 2],
+      ['a', 2, 7, 3],
+      ['b', 1, 20, 2],
+    ],
+  )
+})
+
+testOnEveryEngine('an upsert keeps the largest of maxima', async (store) => {
+  const seen = async (at: number) => {
+    await store.batch([{ kind: 'upsert', spec: containers, values: [1, 'GTM-A', at] }])
+    return store.read.selectFrom('site_containers').select('last_seen_at').executeTakeFirstOrThrow()
+  }
+  assert.deepEqual(await seen(200), { last_seen_at: 200 })
+  assert.deepEqual(await seen(100), { last_seen_at: 200 })
+  assert.deepEqual(await seen(300), { last_seen_at: 300 })
+})
+
+testOnEveryEngine('an upsert leaves what is fixed, and rows of keys alone, as they stand', async (store) => {
+  const write = (payload: string): BatchOperation[] => [
+    { kind: 'upsert', spec: payloads, values: [1, 1, 5, payload] },
+    { kind: 'upsert', spec: marks, values: [1, 60, 0, 1, 60, 60_000] },
+  ]
+  await store.batch(write('first'))
+  await store.batch(write('second'))
+  assert.deepEqual(await store.read.selectFrom('recent_payloads').selectAll().execute(), [
+    { site_no: 1, id: 1, accepted_at: 5, payload: 'first' },
+  ])
+  assert.equal((await store.read.selectFrom('rollup_marks').selectAll().execute()).length, 2)
+})
+
+testOnEveryEngine('errors are named by what the caller can do about them', async (store) => {
+  const site = await insertSite(store)
+  await assert.rejects(insertSite(store, { id: site.id }), ofKind('unique'))
+  await assert.rejects(insertSite(store, { ingest_key: site.ingest_key }), ofKind('unique'))
+  const orphan = store.write.updateTable('sites').set({ client_id: 'nobody' }).where('id', '=', site.id)
+  await assert.rejects(orphan.execute(), ofKind('foreign_key'))
+})
+
+testOnEveryEngine('numbers up to 2^53 − 1 and any text come back as they went in', async (store) => {
+  const text = 'Käufe/ß 😀 \' " \\ \n % _'
+  await store.batch([{ kind: 'upsert', spec: payloads, values: [1, Number.MAX_SAFE_INTEGER, 0, text] }])
+  assert.deepEqual(await store.read.selectFrom('recent_payloads').selectAll().executeTakeFirstOrThrow(), {
+    site_no: 1,
+    id: Number.MAX_SAFE_INTEGER,
+    accepted_at: 0,
+    payload: text,
+  })
+})

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { StartupError } from '../../src/lib/index.ts'
+import { migrate, openSqliteStore, StoreError, sqlitePath } from '../../src/store/index.ts'
+import { tempDir } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+
+/** The one line with which a folder is refused. */
+async function refusal(dataDir: string): Promise<string> {
+  const thrown: unknown = await openSqliteStore(dataDir).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  assert.ok(thrown instanceof StartupError)
+  assert.doesNotMatch(thrown.message, /\n/)
+  return thrown.message
+}
+
+test('a folder belongs to one opening at a time, and to the next when that one closes', async (t) => {
+  const dataDir = await tempDir(t)
+  const first = await openSqliteStore(dataDir)
+  await migrate(first.write, first.columnTypes)
+  assert.match(await refusal(dataDir), /is in use by another Tagwarden process: stop that one, or give this one/)
+  assert.ok((await refusal(dataDir)).startsWith(`DATA_DIR ${dataDir} `))
+  const { id } = await insertSite(first)
+  await first.close()
+
+  const second = await openSqliteStore(dataDir)
+  t.after(() => second.close())
+  assert.deepEqual(await second.read.selectFrom('sites').select('id').execute(), [{ id }])
+})
+
+test('a folder that is not there is made, with those above it', async (t) => {
+  const dataDir = join(await tempDir(t), 'not', 'yet')
+  const store = await openSqliteStore(dataDir)
+  t.after(() => store.close())
+  assert.deepEqual((await migrate(store.write, store.columnTypes)).slice(0, 1), ['0001-foundation'])
+})
+
+test('a file in the place of the folder is one clear line', async (t) => {
+  const file = join(await tempDir(t), 'data')
+  await writeFile(file, '')
+  assert.ok((await refusal(file)).startsWith(`DATA_DIR ${file} cannot be used: `))
+})
+
+test('a database file that is none is one clear line, and the folder is free again', async (t) => {
+  const dataDir = await tempDir(t)
+  await writeFile(sqlitePath(dataDir), 'a text of some length that is no database at all'.repeat(100))
+  for (let attempt = 0; attempt < 2; attempt++) {
+    assert.equal(await refusal(dataDir), `DATA_DIR ${dataDir} cannot be used: file is not a database`)
+  }
+})
+
+test('a closed store refuses what comes after, as closed', async (t) => {
+  const store = await openSqliteStore(await tempDir(t))
+  await store.close()
+  await assert.rejects(store.batch([]), (error) => error instanceof StoreError && error.kind === 'closed')
+})
