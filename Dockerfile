@@ -1,7 +1,7 @@
 # There is nothing to build: Node runs the TypeScript sources as they are.
 FROM node:24-bookworm-slim
 
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2
 WORKDIR /app
 
 # Without install scripts: the only one fetches Node itself, which the image already is.
@@ -9,7 +9,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
 COPY . .
-RUN mkdir /data && chown node:node /data
+RUN mkdir -p /data node_modules/.cache/tagwarden && chown node:node /data node_modules/.cache/tagwarden
 USER node
 VOLUME /data
 EXPOSE 8080
@@ -18,4 +18,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 
-CMD ["node", "src/cli/index.ts", "serve"]
+CMD ["node", "bin/tagwarden.mjs", "serve"]

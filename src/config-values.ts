@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+
 /** Readers of single configuration values. Each throws an Error whose message says what is allowed. */
 
 export type Parse<T> = (text: string | undefined) => T
@@ -42,6 +44,23 @@ export const list: Parse<readonly string[]> = (value) =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
+const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal']
+
+/** Addresses, CIDR ranges, or the names that stand for the private ones. */
+export const proxies: Parse<readonly string[]> = (value) => {
+  const entries = list(value)
+  const isProxy = (entry: string): boolean => {
+    const [address = '', prefix, ...rest] = entry.split('/')
+    const bits = isIP(address) === 6 ? 128 : 32
+    const isRange = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
+    return PROXY_GROUPS.includes(entry) || (isIP(address) !== 0 && isRange && rest.length === 0)
+  }
+  if (!entries.every(isProxy)) {
+    throw new Error(`addresses and CIDR ranges separated by commas, or ${PROXY_GROUPS.join(', ')}, are allowed`)
+  }
+  return entries
+}
+
 /** Lower-cased header names, as Node gives them. */
 export const headerNames =
   (fallback: readonly string[]): Parse<readonly string[]> =>
@@ -56,7 +75,7 @@ export const headerNames =
 /** An http or https address without a slash at its end. */
 export function httpUrl(value: string): string {
   const url = URL.parse(value)
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+  if (url === null || !/^https?:$/.test(url.protocol) || /[?#]/.test(value)) {
     throw new Error('an address like https://tagwarden.example.com is allowed')
   }
   return value.replace(/\/+$/, '')

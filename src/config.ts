@@ -70,7 +70,7 @@ export const SETTINGS = {
     'TRUST_PROXY',
     'unset',
     'Comma list of proxy addresses or CIDRs whose `X-Forwarded-For` is believed (for the slowing down of failed sign-ins)',
-    parse.list,
+    parse.proxies,
   ),
   retentionMinuteDays: setting(
     'RETENTION_MINUTE_DAYS',
@@ -159,3 +159,9 @@ function requireSafeAddress(config: Config): void {
 
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+
+/** A proxy on this machine hands on what the world sends, and no key keeps anybody from managing everything. */
+export function isOpenToProxy({ publicUrl, adminToken, allowUnauthenticated }: Config): boolean {
+  if (publicUrl === null || adminToken !== null || allowUnauthenticated) return false
+  return !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, ''))
+}

@@ -30,7 +30,7 @@ export async function startAnswerer(session: Session): Promise<RunningServer> {
 /** Tagwarden on `dataDir`, as `tagwarden serve` starts it. */
 export async function startTagwarden(session: Session, dataDir: string): Promise<RunningServer> {
   return await startServer(session, 'tagwarden', (port) => ({
-    args: [join(ROOT, 'src/cli/index.ts'), 'serve'],
+    args: [join(ROOT, 'bin/tagwarden.mjs'), 'serve'],
     environment: {
       HOST: '127.0.0.1',
       PORT: String(port),
@@ -38,6 +38,7 @@ export async function startTagwarden(session: Session, dataDir: string): Promise
       LOG_LEVEL: 'warn',
       DEFAULT_PLAN: 'enterprise',
       NODE_ENV: 'production',
+      MALLOC_ARENA_MAX: '2',
     },
   }))
 }

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { type Command, program } from 'commander'
 import { StartupError } from '../lib/index.ts'
 import { VERSION } from '../version.ts'

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { isOpenToProxy } from '../config.ts'
 import { systemClock } from '../lib/index.ts'
 import { VERSION } from '../version.ts'
 import { configFromEnvironment } from './environment.ts'
@@ -22,10 +23,14 @@ export function serveCommand(): Command {
 
 async function serve(): Promise<void> {
   const config = configFromEnvironment()
-  const [{ startService }, { createLog }] = await Promise.all([import('../main.ts'), import('./log.ts')])
+  const { startService } = await import('../main.ts')
+  const { createLog } = await import('./log.ts')
   const log = createLog(config)
   const service = await startService({ config, clock: systemClock, log })
   stopOnSignals(() => service.stop(), log)
+  if (isOpenToProxy(config)) {
+    log.warn('PUBLIC_URL says that others reach this service, and managing it needs no key: set ADMIN_TOKEN')
+  }
   log.info({ version: VERSION, dataDir: config.dataDir }, `Tagwarden is ready on ${service.address}`)
   if (process.stdout.isTTY) log.info(`API documentation: ${service.address}/api/docs`)
 }

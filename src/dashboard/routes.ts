@@ -46,12 +46,17 @@ export function dashboardRoutes(app: HttpApp, { store, clock, onError }: Dashboa
   app.get(
     '/api/stream',
     {
+      // A stream has no end at which a HEAD could be answered.
+      exposeHeadRoute: false,
       schema: {
         tags,
         summary: 'Changes as they happen',
         description:
           'Server-sent events. `ingest`: `{ sites: [{ id, last_event_at, events_5m }] }`, the sites that received something.',
-        response: { 200: Type.String({ description: 'text/event-stream' }), ...errorResponses() },
+        response: {
+          200: { description: 'The stream', content: { 'text/event-stream': { schema: Type.String() } } },
+          ...errorResponses(),
+        },
       },
     },
     (_request, reply) => {

@@ -7,6 +7,8 @@ const POLL_INTERVAL_MS = 2 * SECOND
 /** Proxies drop connections that say nothing for a minute. */
 const KEEP_ALIVE_MS = 25 * SECOND
 const RECENT_MS = 5 * MINUTE
+/** What was answered up to this long ago may reach the rollups only now, ms. */
+const FOLDED_WITHIN_MS = 2 * SECOND
 /** Sites told of in one message; the rest follows with the next. */
 const SITES_PER_MESSAGE = 1_000
 /** Open streams; a dashboard needs one a tab. */
@@ -59,7 +61,7 @@ export class EventStream {
     })
     response.write(`retry: ${POLL_INTERVAL_MS}\n\n`)
     if (this.#listeners.size === 0) {
-      this.#seenUpTo = this.#clock.now()
+      this.#seenUpTo = this.#clock.now() - FOLDED_WITHIN_MS
       this.#loop.start()
     }
     this.#listeners.add(response)

@@ -59,8 +59,9 @@ export class Ingest {
           this.#health.succeeded()
           return
         }
+        // One line when it starts: a full disk must not be filled up by the log of its own errors.
+        if (this.#health.trouble === null) onError(error, 'commit')
         this.#health.failed(error)
-        onError(error, 'commit')
       },
     })
     this.#door = new IngestDoor({

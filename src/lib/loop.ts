@@ -60,6 +60,8 @@ export class Loop {
 
   #schedule(): void {
     if (!this.#started) return
+    // Stopped and started again during a tick, the loop has a timer already when that tick ends.
+    clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       void this.tick().then(() => this.#schedule())
     }, this.intervalMs)
@@ -67,7 +69,8 @@ export class Loop {
 
   async #runOnce(): Promise<void> {
     try {
-      await this.#tick()
+      // Behind a promise, so that `#running` is set before a tick that throws at once clears it.
+      await Promise.resolve().then(this.#tick)
       this.#lastSuccessAt = this.#clock.now()
     } catch (thrown) {
       this.#onError(asError(thrown), this.name)

@@ -5,6 +5,8 @@ import { addLog, type Log } from './log.ts'
 
 /** Journal rows that go into one fold at most, so that its sum stays small when there is much to catch up with. */
 const ROWS_PER_FOLD = 2_000
+/** Sites in one fold from which reading stops: the sum of more would only fill memory (3 kB each), not merge any better. */
+const SITES_PER_FOLD = 4_000
 /** Journal rows read and added up without a pause: a few milliseconds, then requests get their turn. */
 const ROWS_PER_READ = 50
 
@@ -42,11 +44,11 @@ export async function readFoldTask(store: Store, nodeId: string, lastSeq?: numbe
   const begun = await store.read.selectFrom('folds').selectAll().where('node_id', '=', nodeId).executeTakeFirst()
   // The cursor of a fold that was cut off belongs to the sum of exactly its rows.
   const end = begun?.last_seq ?? lastSeq ?? Number.MAX_SAFE_INTEGER
-  const most = begun === undefined ? ROWS_PER_FOLD : Number.MAX_SAFE_INTEGER
   const delta = new Delta()
   let journalRows = 0
   let last = 0
-  while (journalRows < most) {
+  const isEnough = () => begun === undefined && (journalRows >= ROWS_PER_FOLD || delta.sites.size >= SITES_PER_FOLD)
+  while (!isEnough()) {
     const rows = await store.read
       .selectFrom('journal')
       .select(['seq', 'payload'])

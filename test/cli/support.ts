@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 import { until } from '../support/api.ts'
 import { tempDir } from '../support/engines.ts'
 
-const CLI = join(import.meta.dirname, '../../src/cli/index.ts')
+const CLI = join(import.meta.dirname, '../../bin/tagwarden.mjs')
 
 export interface Finished {
   code: number | null

@@ -69,6 +69,15 @@ for (const [what, fail] of FAILURES) {
   })
 }
 
+testOnEveryEngine('a report that takes long does not keep the others waiting', async (store) => {
+  await addOneEvent(store)
+  await store.read.transaction().execute(async (trx) => {
+    assert.equal(await eventsOf(trx), 1)
+    // Were one of these to wait for the transaction, it would wait for itself.
+    for (let read = 0; read < 4; read++) assert.equal(await eventsOf(store.read), 1)
+  })
+})
+
 testOnEveryEngine('after an error in a report the reader works on', async (store) => {
   await addOneEvent(store)
   // More failures than there can be readers, so that each has had one.

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { until } from './api.ts'
 
-const CLI = join(import.meta.dirname, '../../src/cli/index.ts')
+const CLI = join(import.meta.dirname, '../../bin/tagwarden.mjs')
 
 export interface ServerProcess {
   url: string

@@ -16,7 +16,8 @@ export function doctorCommand(): Command {
     .option('--outbound <url...>', 'hosts to try instead of those that probes need', httpUrls)
     .addHelpText('after', HELP)
     .action(async ({ outbound }: { outbound?: readonly string[] }) => {
-      const [{ examine }, { OUTBOUND }] = await Promise.all([import('./run.ts'), import('./network.ts')])
+      const { examine } = await import('./run.ts')
+      const { OUTBOUND } = await import('./network.ts')
       await examine(outbound?.map((url) => ({ url, needs: 'what you use it for' })) ?? OUTBOUND)
     })
 }

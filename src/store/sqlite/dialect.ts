@@ -18,9 +18,15 @@ export interface SharedThread {
   turn: Mutex
 }
 
-/** SQLite can undo schema changes; Kysely's adapter says otherwise, and would migrate without a transaction. */
-class TransactionalDdlAdapter extends SqliteAdapter {
+/** What Kysely's adapter says of SQLite and is not so here. */
+class ThreadAdapter extends SqliteAdapter {
+  /** SQLite can undo schema changes; else Kysely would migrate without a transaction. */
   override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+
+  /** Each thread has a connection; else Kysely would let one query at a time through, however many threads there are. */
+  override get supportsMultipleConnections(): boolean {
     return true
   }
 }
@@ -28,7 +34,7 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 /** Kysely over connection threads: each query goes to the first of `threads` that is free. */
 export function threadDialect(threads: readonly SharedThread[], beginSql: string): Dialect {
   return {
-    createAdapter: () => new TransactionalDdlAdapter(),
+    createAdapter: () => new ThreadAdapter(),
     createDriver: () => new ThreadDriver(threads, beginSql),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -36,12 +42,12 @@ export function threadDialect(threads: readonly SharedThread[], beginSql: string
 }
 
 class ThreadDriver implements Driver {
-  readonly #threads: readonly SharedThread[]
+  readonly #free: SharedThread[]
+  readonly #waiting: ((shared: SharedThread) => void)[] = []
   readonly #beginSql: string
-  #next = 0
 
   constructor(threads: readonly SharedThread[], beginSql: string) {
-    this.#threads = threads
+    this.#free = [...threads]
     this.#beginSql = beginSql
   }
 
@@ -50,9 +56,18 @@ class ThreadDriver implements Driver {
   }
 
   async acquireConnection(): Promise<ThreadConnection> {
-    const shared = this.#threads[this.#next++ % this.#threads.length]
-    if (shared === undefined) throw new Error('no connection thread')
-    return new ThreadConnection(shared.thread, await shared.turn.acquire())
+    const shared = this.#free.pop() ?? (await new Promise<SharedThread>((resolve) => this.#waiting.push(resolve)))
+    const giveBackTurn = await shared.turn.acquire()
+    return new ThreadConnection(shared.thread, () => {
+      giveBackTurn()
+      this.#release(shared)
+    })
+  }
+
+  #release(shared: SharedThread): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#free.push(shared)
+    else next(shared)
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {

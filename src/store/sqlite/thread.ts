@@ -7,6 +7,9 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
+/** Rows pass through a thread, nothing stays: V8's default would let each thread's nursery grow to 48 MB. */
+const YOUNG_GENERATION_MB = 8
+
 const NO_ANSWER: QueryAnswer = { rows: [], changes: 0 }
 
 /** The main thread's end of one database connection, which lives in a thread of its own so that no SQL runs here. */
@@ -26,7 +29,11 @@ export class ConnectionThread {
   /** @throws StoreError when the database cannot be opened (`busy`: another process has it). */
   static async open(options: ThreadOptions): Promise<ConnectionThread> {
     // `execArgv` is empty so that flags of the main program (a debugger's port, a test runner's) do not reach the thread.
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options, execArgv: [] })
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: options,
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    })
     const thread = new ConnectionThread(worker)
     const opened = Promise.withResolvers<QueryAnswer>()
     thread.#waiting.set(0, opened) // the thread answers as request 0 when it has opened the file

@@ -1,12 +1,13 @@
 import { columnsOf, type UpsertSpec } from '../upsert.ts'
 
-const textBySpec = new Map<string, string>()
+const textByColumns = new Map<string, string>()
 
 /** The prepared statement's text that writes one row of `spec`. */
 export function upsertSql(spec: UpsertSpec): string {
-  const known = textBySpec.get(spec.table)
-  if (known !== undefined) return known
   const columns = columnsOf(spec)
+  const key = `${spec.table} ${columns.join()}`
+  const known = textByColumns.get(key)
+  if (known !== undefined) return known
   const updates = [
     ...spec.sums.map((column) => `${column} = ${column} + excluded.${column}`),
     ...spec.maxima.map((column) => `${column} = max(${column}, excluded.${column})`),
@@ -15,6 +16,6 @@ export function upsertSql(spec: UpsertSpec): string {
   const text =
     `insert into ${spec.table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')}) ` +
     `on conflict (${spec.keys.join(', ')}) ${action}`
-  textBySpec.set(spec.table, text)
+  textByColumns.set(key, text)
   return text
 }

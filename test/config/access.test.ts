@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isLoopback, readConfig } from '../../src/config.ts'
+import { refusalOf } from './support.ts'
+
+const ADMIN = 'admin-token-0123456789'
+
+for (const host of ['127.0.0.1', '127.8.9.10', '::1', 'localhost']) {
+  test(`HOST=${host} is only reached from the same machine and needs no key`, () => {
+    assert.ok(isLoopback(host))
+    assert.equal(readConfig({ HOST: host }).host, host)
+  })
+}
+
+for (const host of ['0.0.0.0', '::', '192.168.1.5', '10.127.0.1', 'tags.example.com', 'localhost.example.com']) {
+  test(`HOST=${host} needs a key, or the word that none is wanted`, () => {
+    assert.ok(!isLoopback(host))
+    const line = refusalOf({ HOST: host })
+    assert.ok(line.startsWith(`HOST=${host} is reachable by others`), line)
+    assert.match(line, /set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true/)
+    assert.equal(refusalOf({ HOST: host, ALLOW_UNAUTHENTICATED: 'false' }), line)
+    assert.equal(readConfig({ HOST: host, ADMIN_TOKEN: ADMIN }).host, host)
+    assert.equal(readConfig({ HOST: host, ALLOW_UNAUTHENTICATED: 'true' }).host, host)
+  })
+}
+
+test('a token that reads only is refused where everybody may change everything', () => {
+  assert.match(refusalOf({ VIEWER_TOKEN: ADMIN }), /^VIEWER_TOKEN is set without ADMIN_TOKEN: /)
+})
+
+test('the two tokens must differ', () => {
+  const line = refusalOf({ ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: ADMIN })
+  assert.match(line, /^VIEWER_TOKEN equals ADMIN_TOKEN: /)
+  assert.ok(!line.includes(ADMIN))
+})

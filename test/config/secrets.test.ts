@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { readConfig, SETTINGS } from '../../src/config.ts'
+import { tempDir } from '../support/engines.ts'
+import { refusalOf } from './support.ts'
+
+const ADMIN = 'admin-token-0123456789'
+const SECRETS = Object.values(SETTINGS).filter(({ secret }) => secret)
+
+async function fileWith(t: TestContext, text: string): Promise<string> {
+  const path = join(await tempDir(t), 'secret')
+  await writeFile(path, text)
+  return path
+}
+
+test('the tokens are secrets', () => {
+  assert.deepEqual(
+    SECRETS.map(({ name }) => name),
+    ['ADMIN_TOKEN', 'VIEWER_TOKEN'],
+  )
+})
+
+for (const { name } of SECRETS) {
+  for (const value of ['hunter2', 'with a space in it', 'ключ-ключ-ключ-ключ', 'k'.repeat(513)]) {
+    test(`a ${name} that is not valid is refused without being shown: ${value.slice(0, 20)}`, () => {
+      const line = refusalOf({ [name]: value })
+      assert.equal(line, `${name} is not valid: 16 to 512 visible ASCII characters without spaces are allowed`)
+    })
+  }
+
+  test(`${name} from a file is refused without being shown, too`, async (t) => {
+    const line = refusalOf({ [`${name}_FILE`]: await fileWith(t, 'hunter2') })
+    assert.equal(line, `${name} is not valid: 16 to 512 visible ASCII characters without spaces are allowed`)
+  })
+}
+
+test('a secret may stand in a file, with a line break behind it', async (t) => {
+  const ADMIN_TOKEN_FILE = await fileWith(t, `${ADMIN}\n`)
+  assert.equal(readConfig({ ADMIN_TOKEN_FILE }).adminToken, ADMIN)
+  assert.equal(readConfig({ HOST: '0.0.0.0', ADMIN_TOKEN_FILE }).adminToken, ADMIN)
+})
+
+test('a secret given twice is refused', async (t) => {
+  const line = refusalOf({ ADMIN_TOKEN: ADMIN, ADMIN_TOKEN_FILE: await fileWith(t, ADMIN) })
+  assert.equal(line, 'ADMIN_TOKEN and ADMIN_TOKEN_FILE are both set: keep one')
+})
+
+test('a file that cannot be read is named', async (t) => {
+  const path = join(await tempDir(t), 'nowhere')
+  assert.equal(refusalOf({ ADMIN_TOKEN_FILE: path }), `ADMIN_TOKEN_FILE=${JSON.stringify(path)} cannot be read`)
+})
+
+test('what is no secret is not read from a file', async (t) => {
+  assert.equal(readConfig({ PORT_FILE: await fileWith(t, '1') }).port, 8080)
+})

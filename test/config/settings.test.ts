@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Config, type Environment, readConfig } from '../../src/config.ts'
+import { refusalOf } from './support.ts'
+
+const ADMIN = 'admin-token-0123456789'
+const VIEWER = 'viewer-token-0123456789'
+
+test('an empty environment gives the defaults', () => {
+  const defaults: Config = {
+    host: '127.0.0.1',
+    port: 8080,
+    dataDir: './data',
+    publicUrl: null,
+    ingestKeyHeaders: ['x-service-key'],
+    defaultPlan: 'free',
+    adminToken: null,
+    viewerToken: null,
+    allowUnauthenticated: false,
+    trustProxy: [],
+    retentionMinuteDays: 7,
+    retentionHourDays: 400,
+    logLevel: 'info',
+  }
+  assert.deepEqual(readConfig({}), defaults)
+})
+
+test('empty and blank values count as unset', () => {
+  const names = ['HOST', 'PORT', 'DATA_DIR', 'PUBLIC_URL', 'ADMIN_TOKEN', 'ADMIN_TOKEN_FILE', 'ALLOW_UNAUTHENTICATED']
+  for (const value of ['', '  ']) {
+    assert.deepEqual(readConfig(Object.fromEntries(names.map((name) => [name, value]))), readConfig({}))
+  }
+})
+
+const TAKEN: readonly [environment: Environment, values: Partial<Config>][] = [
+  [{ PORT: '0' }, { port: 0 }],
+  [{ PORT: '65535' }, { port: 65_535 }],
+  [{ DATA_DIR: ' /srv/data ' }, { dataDir: '/srv/data' }],
+  [{ PUBLIC_URL: 'https://tags.example.com/' }, { publicUrl: 'https://tags.example.com' }],
+  [{ PUBLIC_URL: 'http://tags.example.com:8080/base//' }, { publicUrl: 'http://tags.example.com:8080/base' }],
+  [{ INGEST_KEY_HEADERS: 'X-Service-Key, X-Other-Key ,,' }, { ingestKeyHeaders: ['x-service-key', 'x-other-key'] }],
+  [{ INGEST_KEY_HEADERS: ',' }, { ingestKeyHeaders: ['x-service-key'] }],
+  [{ DEFAULT_PLAN: 'enterprise' }, { defaultPlan: 'enterprise' }],
+  [{ ALLOW_UNAUTHENTICATED: 'true' }, { allowUnauthenticated: true }],
+  [{ ALLOW_UNAUTHENTICATED: 'false' }, { allowUnauthenticated: false }],
+  [{ TRUST_PROXY: '10.0.0.0/8, 127.0.0.1' }, { trustProxy: ['10.0.0.0/8', '127.0.0.1'] }],
+  [
+    { RETENTION_MINUTE_DAYS: '2', RETENTION_HOUR_DAYS: '3650' },
+    { retentionMinuteDays: 2, retentionHourDays: 3_650 },
+  ],
+  [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+  [
+    { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER },
+    { adminToken: ADMIN, viewerToken: VIEWER },
+  ],
+]
+for (const [environment, values] of TAKEN) {
+  test(`taken: ${JSON.stringify(environment)}`, () => {
+    assert.deepEqual(readConfig(environment), { ...readConfig({}), ...values })
+  })
+}
+
+const REFUSED: readonly [name: string, values: readonly string[], allowed: RegExp][] = [
+  ['PORT', ['http', '-1', '65536', '80.5', '0x50', '1e3', '9999999999'], /a whole number from 0 to 65535 is allowed$/],
+  [
+    'PUBLIC_URL',
+    ['tags.example.com', 'ftp://a.example', 'https://a.example/?b=c', 'https://a.example/#b', 'https://'],
+    /an address like https:\/\/tagwarden\.example\.com is allowed$/,
+  ],
+  ['INGEST_KEY_HEADERS', ['X Key', 'x-key:', 'ключ', 'a,b/c'], /header names separated by commas are allowed$/],
+  ['DEFAULT_PLAN', ['Free', 'gold'], /free, pro, business, enterprise are allowed$/],
+  ['ALLOW_UNAUTHENTICATED', ['1', 'yes', 'TRUE'], /true and false are allowed$/],
+  ['RETENTION_MINUTE_DAYS', ['1', '91', 'week'], /a whole number from 2 to 90 is allowed$/],
+  ['RETENTION_HOUR_DAYS', ['6', '3651', '1 year'], /a whole number from 7 to 3650 is allowed$/],
+  ['LOG_LEVEL', ['verbose', 'INFO'], /fatal, error, warn, info, debug, trace, silent are allowed$/],
+]
+for (const [name, values, allowed] of REFUSED) {
+  for (const value of values) {
+    test(`refused by name, value and what is allowed: ${name}=${value}`, () => {
+      const line = refusalOf({ [name]: value })
+      assert.ok(line.startsWith(`${name}=${JSON.stringify(value)} is not valid: `), line)
+      assert.match(line, allowed)
+    })
+  }
+}

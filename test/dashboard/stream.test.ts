@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { EventStream, STREAMS_MAX } from '../../src/dashboard/stream.ts'
+import { SECOND, systemClock } from '../../src/lib/index.ts'
+import type { SiteRow, Store } from '../../src/store/index.ts'
+import { until } from '../support/api.ts'
+import { TestClock } from '../support/clock.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { startTestService } from '../support/service.ts'
+import { insertSite } from '../support/sites.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:30.000Z')
+
+/** One listener's end of a stream. */
+interface Listener {
+  response: IncomingMessage
+  /** All that has come so far. */
+  text: () => string
+  /** Resolves with all that came, when the server has ended the stream. */
+  ended: Promise<string>
+  /** Goes away as a closed browser tab does. */
+  leave: () => void
+}
+
+async function listen(t: TestContext, url: string): Promise<Listener> {
+  const request = get(url, { agent: false })
+  t.after(() => request.destroy())
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  let text = ''
+  response.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  response.on('error', () => undefined) // of the connection that `leave` cuts
+  const ended = new Promise<string>((resolve) => response.on('end', () => resolve(text)))
+  return { response, text: () => text, ended, leave: () => request.destroy() }
+}
+
+/** The data of the events of one name, in order. */
+const eventsIn = (text: string, name: string): unknown[] =>
+  text
+    .split('\n\n')
+    .map((message) => /^event: (.+)\ndata: (.+)$/.exec(message))
+    .flatMap((match) => (match?.[1] === name && match[2] !== undefined ? [JSON.parse(match[2])] : []))
+
+/** An event stream alone behind a server, looking at the store when the test says so. */
+async function serve(t: TestContext, store: Store) {
+  const clock = new TestClock(NOW)
+  const errors: Error[] = []
+  const stream = new EventStream(store, clock, (error) => errors.push(error))
+  let last: ServerResponse | undefined
+  const server = createServer((_request, response) => {
+    last = response
+    stream.add(response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(async () => {
+    await stream.stop()
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const lastGone = async () => {
+    if (last !== undefined && !last.closed) await once(last, 'close')
+  }
+  return { clock, errors, stream, lastGone, listen: () => listen(t, `http://127.0.0.1:${port}/`) }
+}
+
+/** Puts a site into the state in which a fold leaves it. */
+async function receive(store: Store, { site_no }: SiteRow, at: number): Promise<void> {
+  await store.write
+    .insertInto('site_containers')
+    .values({ site_no, container_id: 'GTM-A', last_seen_at: at })
+    .onConflict((conflict) => conflict.columns(['site_no', 'container_id']).doUpdateSet({ last_seen_at: at }))
+    .execute()
+}
+
+test('an accepted event is told to a listening dashboard, and closing the service ends its stream', async (t) => {
+  const api = await startTestService(t, systemClock)
+  const site = await api.newSite(await api.newClient())
+  const listener = await listen(t, `${api.url}/api/stream`)
+  assert.equal(listener.response.statusCode, 200)
+  assert.equal(listener.response.headers['content-type'], 'text/event-stream')
+  assert.equal(listener.response.headers['cache-control'], 'no-store')
+  const before = Date.now()
+  assert.equal((await api.ingest(site, eventPayload({ timestamp_ms: before }))).status, 200)
+  const [message] = await until('an ingest message', () => {
+    const messages = eventsIn(listener.text(), 'ingest')
+    return messages.length > 0 ? messages : undefined
+  })
+  const [told] = (message as { sites: { id: string; last_event_at: string; events_5m: number }[] }).sites
+  assert.deepEqual([told?.id, told?.events_5m], [site.id, 1])
+  assert.ok(Date.parse(told?.last_event_at ?? '') >= before)
+
+  await api.service.stop()
+  assert.match(await listener.ended, /^retry: \d+\n\n/)
+})
+
+test('the stream is described as what it is, and is there for GET alone', async (t) => {
+  const api = await startTestService(t, new TestClock(NOW))
+  const { paths } = (await api.call('GET', '/api/openapi.json')).json<{
+    paths: Record<string, { get: { responses: Record<string, { content: object }> } }>
+  }>()
+  assert.deepEqual(Object.keys(paths['/api/stream']?.get.responses['200']?.content ?? {}), ['text/event-stream'])
+  assert.equal((await api.call('HEAD', '/api/stream')).status, 404)
+})
+
+test('more streams than the maximum are refused, and one that ends makes room', async (t) => {
+  const api = await startTestService(t, new TestClock(NOW))
+  const listeners = await Promise.all(Array.from({ length: STREAMS_MAX }, () => listen(t, `${api.url}/api/stream`)))
+  assert.ok(listeners.every(({ response }) => response.statusCode === 200))
+  const refused = await api.call('GET', '/api/stream')
+  assert.equal(refused.status, 503)
+  assert.equal(refused.json<{ error: string }>().error, 'unavailable')
+  listeners[0]?.leave()
+  await until('room for another', async () => {
+    const { response, leave } = await listen(t, `${api.url}/api/stream`)
+    if (response.statusCode === 200) return true
+    leave()
+    return undefined
+  })
+})
+
+testOnEveryEngine('a message has the sites that received something since the last, and each once', async (store, t) => {
+  const { clock, stream, listen: open } = await serve(t, store)
+  const [a, b] = [await insertSite(store), await insertSite(store)]
+  const [one, other] = [await open(), await open()]
+  await receive(store, a, NOW + 1)
+  await stream.tick()
+  await stream.tick()
+  clock.advance(2 * SECOND)
+  await receive(store, b, NOW + 1_500)
+  await receive(store, a, NOW + 1_700)
+  await stream.tick()
+  await stream.stop()
+  const state = (site: SiteRow, at: number) => ({
+    id: site.id,
+    last_event_at: new Date(at).toISOString(),
+    events_5m: 0,
+  })
+  const expected = [{ sites: [state(a, NOW + 1)] }, { sites: [state(b, NOW + 1_500), state(a, NOW + 1_700)] }]
+  assert.deepEqual(eventsIn(await one.ended, 'ingest'), expected)
+  assert.deepEqual(eventsIn(await other.ended, 'ingest'), expected)
+})
+
+testOnEveryEngine('what was accepted before the stream opened and turned up after it is told', async (store, t) => {
+  const { stream, listen: open } = await serve(t, store)
+  const [late, old] = [await insertSite(store), await insertSite(store)]
+  await receive(store, old, NOW - 60 * SECOND)
+  const listener = await open()
+  // A fold brings to the reports what was answered up to a second ago.
+  await receive(store, late, NOW - 500)
+  await stream.tick()
+  await stream.stop()
+  const sites = eventsIn(await listener.ended, 'ingest').flatMap((message) => (message as { sites: SiteRow[] }).sites)
+  assert.deepEqual(
+    sites.map(({ id }) => id),
+    [late.id],
+  )
+})
+
+testOnEveryEngine('a stream with nothing to tell says so often enough to stay open', async (store, t) => {
+  const { clock, stream, listen: open } = await serve(t, store)
+  const listener = await open()
+  await stream.tick()
+  await stream.tick()
+  clock.advance(25 * SECOND)
+  await stream.tick()
+  await stream.tick()
+  await stream.stop()
+  assert.equal(await listener.ended, 'retry: 2000\n\n: still here\n\n: still here\n\n')
+  assert.equal(stream.isOpen, false)
+})
+
+testOnEveryEngine('nobody listening, the store is left alone', async (store, t) => {
+  const { errors, stream, lastGone, listen: open } = await serve(t, store)
+  // A closed store makes every look at it an error.
+  await store.close()
+  await stream.tick()
+  assert.equal(errors.length, 0)
+  const listener = await open()
+  await stream.tick()
+  listener.leave()
+  await lastGone()
+  const looks = errors.length
+  assert.ok(looks > 0)
+  await stream.tick()
+  assert.equal(errors.length, looks)
+})

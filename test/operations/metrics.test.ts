@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MINUTE } from '../../src/lib/index.ts'
+import { VERSION } from '../../src/version.ts'
+import { TestClock } from '../support/clock.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { type Sample, samplesOf } from './prometheus-text.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:30.000Z')
+
+async function metricsOf(api: TestService): Promise<Sample[]> {
+  const answer = await api.call('GET', '/metrics')
+  assert.equal(answer.status, 200)
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+  return samplesOf(answer.text)
+}
+
+/** The values of a metric by one of its labels. */
+const valuesBy = (samples: readonly Sample[], metric: string, label: string): Record<string, number> =>
+  Object.fromEntries(
+    samples.filter(({ name }) => name === metric).map(({ labels, value }) => [labels[label] ?? '', value]),
+  )
+
+test('metrics count what ingest answered and committed', async (t) => {
+  const api = await startTestService(t, new TestClock(NOW))
+  const site = await api.newSite(await api.newClient())
+  const event = eventPayload({ timestamp_ms: NOW })
+  for (const key of ['one', 'two', 'two']) await api.ingest(site, event, { 'idempotency-key': key })
+  await api.ingest(site, '{')
+  await api.call('POST', '/ingest', event)
+  await api.call('POST', '/ingest', event, { 'x-service-key': 'unknown' })
+  await api.call('PATCH', `/api/sites/${site.id}`, { is_active: false })
+  await api.ingest(site, event)
+  await api.service.ingest.flush()
+
+  for (let scrape = 0; scrape < 2; scrape++) {
+    const samples = await metricsOf(api)
+    assert.deepEqual(valuesBy(samples, 'tagwarden_ingest_requests_total', 'result'), {
+      ok: 3,
+      invalid_payload: 1,
+      unauthorized: 2,
+      forbidden: 1,
+      payload_too_large: 0,
+      rate_limited: 0,
+      internal_error: 0,
+    })
+    assert.deepEqual(valuesBy(samples, 'tagwarden_submissions_total', 'outcome'), {
+      committed: 2,
+      duplicate: 1,
+      failed: 0,
+    })
+    assert.deepEqual(valuesBy(samples, 'tagwarden_commits_total', ''), { '': 3 })
+    assert.deepEqual(valuesBy(samples, 'tagwarden_ingest_waiting', ''), { '': 0 })
+    assert.deepEqual(valuesBy(samples, 'tagwarden_fold_lag_seconds', ''), { '': 0 })
+  }
+})
+
+test('metrics name the program, its process and its loops', async (t) => {
+  const clock = new TestClock(NOW)
+  const api = await startTestService(t, clock)
+  const samples = await metricsOf(api)
+  const [info, ...others] = samples.filter(({ name }) => name === 'tagwarden_info')
+  assert.deepEqual(
+    [info?.labels, info?.value, others],
+    [{ version: VERSION, engine: 'sqlite', node: api.service.ingest.status().nodeId }, 1, []],
+  )
+  assert.ok(samples.some(({ name, value }) => name === 'process_resident_memory_bytes' && value > 0))
+  const loops = valuesBy(samples, 'tagwarden_loop_lag_seconds', 'loop')
+  for (const loop of api.service.ingest.loops) assert.equal(loops[loop.name], 0, loop.name)
+  assert.ok(Object.keys(loops).length > api.service.ingest.loops.length)
+
+  const slow = api.service.ingest.loops.find(({ intervalMs }) => intervalMs >= MINUTE)
+  assert.ok(slow !== undefined)
+  clock.advance(slow.intervalMs + 7_000)
+  const later = valuesBy(await metricsOf(api), 'tagwarden_loop_lag_seconds', 'loop')
+  assert.equal(later[slow.name], 7)
+})
+
+test('metrics say when each container of a site was last seen, whatever the site is called, until the site is deleted', async (t) => {
+  const clock = new TestClock(NOW)
+  const api = await startTestService(t, clock)
+  const name = 'a "quoted" \\ name = {1},'
+  const site = await api.newSite(await api.newClient(), { name })
+  await api.ingest(site, eventPayload({ timestamp_ms: NOW, container_id: 'GTM-AAAA' }))
+  clock.advance(1_500)
+  await api.ingest(site, eventPayload({ timestamp_ms: NOW, container_id: 'GTM-BBBB' }))
+  await api.service.ingest.flush()
+  const seen = async () =>
+    (await metricsOf(api)).filter((sample) => sample.name === 'tagwarden_site_last_seen_timestamp_seconds')
+  const sample = (container_id: string, at: number) => ({
+    name: 'tagwarden_site_last_seen_timestamp_seconds',
+    labels: { site_id: site.id, site: name, container_id },
+    value: at / 1_000,
+  })
+  assert.deepEqual(await seen(), [sample('GTM-AAAA', NOW), sample('GTM-BBBB', NOW + 1_500)])
+  await api.call('DELETE', `/api/sites/${site.id}`)
+  assert.deepEqual(await seen(), [])
+})
+
+test('metrics hold no ingest key', async (t) => {
+  const api = await startTestService(t, new TestClock(NOW))
+  const site = await api.newSite(await api.newClient())
+  await api.ingest(site, eventPayload({ timestamp_ms: NOW }))
+  await api.service.ingest.flush()
+  assert.ok(!(await api.call('GET', '/metrics')).text.includes(site.ingest_key))
+})
