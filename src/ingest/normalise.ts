@@ -8,10 +8,9 @@ import {
   NO_ID,
   NO_TIME,
   outcomeIndex,
+  PART,
   SUM,
   storable,
-  TAG,
-  TAG_COLUMNS,
 } from '../rollups/index.ts'
 import {
   type BatchPayload,
@@ -93,12 +92,8 @@ function appendBatch(log: Log, batch: BatchPayload, isSkewed: boolean): void {
   const names = Object.entries(batch.event_counts ?? {})
   const tags = Object.entries(batch.tag_metrics ?? {})
   log.push(1 + names.length, NO_EVENT, SUM, ...wholeCounts(batch, isSkewed), tags.length)
-  for (const [name, metric] of tags) log.push(name, SUM, 0, ...metricCounts(metric))
-  for (const [name, count] of names) {
-    const counts = EVENT_COLUMNS.map(() => 0)
-    counts[EVENT.events] = count
-    log.push(name, SUM, ...counts, 0)
-  }
+  for (const [name, metric] of tags) appendMetric(log, name, metric)
+  for (const [name, count] of names) log.push(name, PART, count, 0)
 }
 
 function wholeCounts(batch: BatchPayload, isSkewed: boolean): Counts {
@@ -118,18 +113,11 @@ function wholeCounts(batch: BatchPayload, isSkewed: boolean): Counts {
   return counts
 }
 
-function metricCounts(metric: TagMetric): Counts {
+function appendMetric(log: Log, name: string, metric: TagMetric): void {
   const { success = 0, failure = 0, timeout = 0, exception = 0, total_exec_ms } = metric
   const executions = metric.count ?? success + failure + timeout + exception
-  const counts = TAG_COLUMNS.map(() => 0)
-  counts[TAG.success] = success
-  counts[TAG.failure] = failure
-  counts[TAG.timeout] = timeout
-  counts[TAG.exception] = exception
-  counts[TAG.executions] = executions
-  counts[TAG.total_ms] = total_exec_ms ?? 0
-  counts[TAG.timed] = total_exec_ms === undefined ? 0 : executions
-  return counts
+  const timed = total_exec_ms === undefined ? 0 : executions
+  log.push(name, PART, success, failure, timeout, exception, executions, total_exec_ms ?? 0, timed)
 }
 
 const isNamed = (execution: TagExecution): execution is TagExecution & { name: string } =>

@@ -22,18 +22,24 @@ import {
  *     entry  siteNo, month, events, requests, acceptedAt, minute, containerId, number of events, event…
  *     event  name, mask, number of tags, tag…           mask: bit i set counts 1 in EVENT_COLUMNS[i]
  *            name, SUM, counts…, number of tags, tag…
+ *            name, PART, n, number of tags, tag…         n events of this name, counted in the total elsewhere
  *     tag    key, outcome, ms, id                        one execution; ms -1: not known; id '': not to be linked
  *            key, SUM, number of ids, id…, counts…
+ *            key, PART, counts up to `timed`             what a batch knows: no histogram, no ids
  */
 export type Log = (string | number)[]
 
 /** Stands where a mask or an outcome would: full counts follow. */
 export const SUM = -1
+/** Likewise: only the counts that a batch can have follow. */
+export const PART = -2
 export const NO_TIME = -1
 export const NO_ID = ''
 
 const EVENT_WIDTH = Object.keys(EVENT).length
 const TAG_WIDTH = Object.keys(TAG).length
+/** The counters of a tag without its histogram, which comes last. */
+const TAG_PART_WIDTH = TAG.le_10
 
 /** Place of an outcome in a tag's counts and in the log. */
 export const outcomeIndex = (outcome: Outcome): number => OUTCOMES.indexOf(outcome)
@@ -87,6 +93,7 @@ function addCell(
     const event = eventIn(cell, reader.text())
     const mask = reader.number()
     if (mask === SUM) addAll(event.counts, reader.counts(EVENT_WIDTH))
+    else if (mask === PART) add(event.counts, EVENT.events, reader.number())
     else addMask(event.counts, mask)
     const tags = reader.number()
     for (let j = 0; j < tags; j++) addTag(event, reader)
@@ -103,6 +110,10 @@ function addTag(event: EventDelta, reader: LogReader): void {
   if (outcome === SUM) {
     for (let left = reader.number(); left > 0; left--) linkId(tag.ids, reader.text())
     addAll(tag.counts, reader.counts(TAG_WIDTH))
+    return
+  }
+  if (outcome === PART) {
+    for (let index = 0; index < TAG_PART_WIDTH; index++) add(tag.counts, index, reader.number())
     return
   }
   const ms = reader.number()
