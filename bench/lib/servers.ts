@@ -27,10 +27,10 @@ export async function startAnswerer(session: Session): Promise<RunningServer> {
   }))
 }
 
-/** Tagwarden on `dataDir`, as `tagwarden serve` starts it. */
+/** Tagwarden on `dataDir`, as `npm start` starts it. */
 export async function startTagwarden(session: Session, dataDir: string): Promise<RunningServer> {
   return await startServer(session, 'tagwarden', (port) => ({
-    args: [join(ROOT, 'bin/tagwarden.mjs'), 'serve'],
+    args: ['--max-old-space-size=1536', '--max-semi-space-size=32', join(ROOT, 'bin/tagwarden.mjs'), 'serve'],
     environment: {
       HOST: '127.0.0.1',
       PORT: String(port),

@@ -14,6 +14,10 @@ export interface SiteEntry {
   readonly meter: ClientMeter
 }
 
+/** What the index needs of a site: with a hundred thousand of them the other columns would only fill memory at the start. */
+const SITE_COLUMNS = ['site_no', 'id', 'client_id', 'ingest_key', 'is_active', 'key_revoked_at'] as const
+type SiteKey = Pick<SiteRow, (typeof SITE_COLUMNS)[number]>
+
 /** All ingest keys in memory, kept up to date by the store's change feed. */
 export class KeyIndex {
   readonly #store: Store
@@ -47,7 +51,7 @@ export class KeyIndex {
     this.#unsubscribe = this.#store.changes.subscribe((change) => this.#follow(change))
     const [clients, sites] = await Promise.all([
       this.#store.read.selectFrom('clients').selectAll().execute(),
-      this.#store.read.selectFrom('sites').selectAll().execute(),
+      this.#store.read.selectFrom('sites').select(SITE_COLUMNS).execute(),
     ])
     this.#setMeters(clients)
     const clientById = new Map(clients.map((client) => [client.id, client]))
@@ -81,7 +85,11 @@ export class KeyIndex {
   }
 
   async #reloadSite(siteId: string): Promise<void> {
-    const site = await this.#store.read.selectFrom('sites').selectAll().where('id', '=', siteId).executeTakeFirst()
+    const site = await this.#store.read
+      .selectFrom('sites')
+      .select(SITE_COLUMNS)
+      .where('id', '=', siteId)
+      .executeTakeFirst()
     const client = site === undefined ? undefined : await findClient(this.#store.read, site.client_id)
     if (site === undefined || client === undefined) {
       this.#drop(siteId)
@@ -99,7 +107,11 @@ export class KeyIndex {
       return
     }
     this.#setMeters([client])
-    const sites = await this.#store.read.selectFrom('sites').selectAll().where('client_id', '=', clientId).execute()
+    const sites = await this.#store.read
+      .selectFrom('sites')
+      .select(SITE_COLUMNS)
+      .where('client_id', '=', clientId)
+      .execute()
     for (const site of sites) this.#put(site, client)
   }
 
@@ -112,7 +124,7 @@ export class KeyIndex {
     }
   }
 
-  #put(site: SiteRow, client: ClientRow): void {
+  #put(site: SiteKey, client: ClientRow): void {
     const meter = this.#meters.get(client.id)
     if (meter === undefined) return
     const entry: SiteEntry = {

@@ -11,14 +11,6 @@ const SITES_PER_QUERY = 500
 
 export type NameKind = 'event' | 'tag'
 
-/** A name that has to be remembered as admitted. */
-export interface AdmittedName {
-  siteNo: number
-  day: number
-  kind: NameKind
-  name: string
-}
-
 /** Which names a site has used on one day, and which tag ids they belonged to. */
 export class NameBook {
   readonly day: number
