@@ -79,7 +79,7 @@ test('who has to wait is told how long', async (t) => {
 test('unknown paths, and known ones with another method, are not found', async (t) => {
   const app = await openApp(t)
   for (const [method, url] of [
-    ['GET', '/'],
+    ['GET', '/nothing'],
     ['GET', '/api'],
     ['GET', '/api/nothing?x=1'],
     ['PATCH', '/api/things'],
