@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/index.ts'
+import { type Clock, Mutex } from '../lib/index.ts'
 import { type Folder, foldJournal } from '../rollups/index.ts'
 import type { Store } from '../store/index.ts'
 
@@ -13,6 +13,7 @@ export class JournalFolder {
   readonly #folder: Folder
   readonly #clock: Clock
   readonly #nodeId: string
+  readonly #turn = new Mutex()
   #settledSeq = 0
   #foldedSeq = 0
   #oldestAt: number | null = null
@@ -36,7 +37,12 @@ export class JournalFolder {
   }
 
   /** Folds all that was settled before the call. @throws StoreError; the next call goes on. */
-  async fold(): Promise<void> {
+  fold(): Promise<void> {
+    // One after the other: two at once would read the same rows, and the second would not find them to delete.
+    return this.#turn.run(() => this.#foldSettled())
+  }
+
+  async #foldSettled(): Promise<void> {
     const began = this.#clock.now()
     const settled = this.#settledSeq
     if (settled === this.#foldedSeq) return

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { JournalFolder } from '../../src/ingest/journal-folder.ts'
+import { Folder } from '../../src/rollups/index.ts'
+import { TestClock } from '../support/clock.ts'
+import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:30.000Z')
+
+testOnEveryEngine('folds that are asked for at the same time count each row once', async (store) => {
+  const clock = new TestClock(NOW)
+  const folder = new JournalFolder(store, new Folder(store, () => 'client'), clock, 'node')
+  for (let seq = 1; seq <= 5; seq++) {
+    await writeJournal(store, 'node', seq, deltaOf(7, [eventPayload({ timestamp_ms: NOW })], NOW))
+    folder.onSettled(seq)
+  }
+  await Promise.all([folder.fold(), folder.fold(), folder.fold()])
+  assert.equal(await totalEvents(store, 7), 5)
+  assert.equal(folder.oldestUnfoldedAt, null)
+})
+
+testOnEveryEngine('a row whose commit is still under way is left for the next fold', async (store) => {
+  const clock = new TestClock(NOW)
+  const folder = new JournalFolder(store, new Folder(store, () => 'client'), clock, 'node')
+  const event = deltaOf(7, [eventPayload({ timestamp_ms: NOW })], NOW)
+  await writeJournal(store, 'node', 1, event)
+  folder.onSettled(1)
+  await writeJournal(store, 'node', 2, event)
+  await folder.fold()
+  assert.equal(await totalEvents(store, 7), 1)
+  folder.onSettled(2)
+  await folder.fold()
+  assert.equal(await totalEvents(store, 7), 2)
+})
+
+testOnEveryEngine('a commit that was reported as failed counts when its row is there after all', async (store) => {
+  const folder = new JournalFolder(store, new Folder(store, () => 'client'), new TestClock(NOW), 'node')
+  folder.onSettled(1)
+  await folder.fold()
+  assert.equal(await totalEvents(store, 7), 0)
+  await writeJournal(store, 'node', 2, deltaOf(7, [eventPayload({ timestamp_ms: NOW })], NOW))
+  folder.onSettled(2)
+  await folder.fold()
+  assert.equal(await totalEvents(store, 7), 1)
+})
