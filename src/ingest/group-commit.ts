@@ -18,6 +18,7 @@ export interface Submission {
   settle: (outcome: Outcome) => void
 }
 
+/** Who folds what is committed, and watches whether commits succeed. */
 export interface CommitListener {
   /** The commit of journal row `seq` has ended: well, or with an error after which the row may be there or not. */
   onSettled: (seq: number, error?: Error) => void
@@ -89,8 +90,7 @@ export class GroupCommit {
   /** Resolves when everything submitted so far is settled. */
   async drain(): Promise<void> {
     while (this.#gathering.length > 0 || this.#committing !== undefined) {
-      clearTimeout(this.#linger)
-      this.#linger = undefined
+      this.#stopLinger()
       this.#startCommit()
       await this.#committing
     }
@@ -121,9 +121,13 @@ export class GroupCommit {
   }
 
   #endLinger(): void {
+    this.#stopLinger()
+    this.#scheduleCommit()
+  }
+
+  #stopLinger(): void {
     clearTimeout(this.#linger)
     this.#linger = undefined
-    this.#scheduleCommit()
   }
 
   #startCommit(): void {

@@ -1,10 +1,5 @@
 import { monthOf, nextMonthStart, SECOND } from '../lib/index.ts'
-
-/** What a client's plan allows; null means unlimited. */
-export interface Limits {
-  requestsPerSecond: number | null
-  eventsPerMonth: number | null
-}
+import type { Limits } from '../management/index.ts'
 
 /** A refusal and how long to wait, in whole seconds. */
 export interface Refusal {
