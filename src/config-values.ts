@@ -81,8 +81,53 @@ export function httpUrl(value: string): string {
   return value.replace(/\/+$/, '')
 }
 
+/** An http or https address without a slash at its end, or the fallback. */
+export const httpUrlOr =
+  (fallback: string): Parse<string> =>
+  (value) =>
+    value === undefined ? fallback : httpUrl(value)
+
+/** An http or https address with a place for the container's id. */
+export function containerUrl(value: string): string {
+  const url = URL.parse(value.replace('{container_id}', 'id'))
+  if (url === null || !/^https?:$/.test(url.protocol) || !value.includes('{container_id}')) {
+    throw new Error('an address like https://host.example.com/status/{container_id} is allowed')
+  }
+  return value
+}
+
+/** The parts of a service account's key that are needed, as its JSON file has them. */
+interface GoogleKey {
+  client_email: string
+  private_key: string
+  token_uri: string
+}
+
+export function googleCredentials(value: string): GoogleKey {
+  const refusal = new Error('the JSON key of a service account is allowed')
+  let key: unknown
+  try {
+    key = JSON.parse(value)
+  } catch {
+    throw refusal
+  }
+  if (typeof key !== 'object' || key === null || !('client_email' in key) || !('private_key' in key)) throw refusal
+  const { client_email, private_key } = key
+  if (typeof client_email !== 'string' || typeof private_key !== 'string') throw refusal
+  const token_uri = 'token_uri' in key ? key.token_uri : 'https://oauth2.googleapis.com/token'
+  if (typeof token_uri !== 'string') throw refusal
+  return { client_email, private_key, token_uri }
+}
+
 export function token(value: string): string {
   if (!/^[\x21-\x7e]{16,512}$/.test(value))
     throw new Error('16 to 512 visible ASCII characters without spaces are allowed')
+  return value
+}
+
+/** Its parts are read by the engine. */
+export const postgresUrl = (value: string): string => {
+  if (!/^postgres(ql)?:\/\/./.test(value))
+    throw new Error('an address like postgres://user:password@host:5432/database is allowed')
   return value
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import * as parse from './config-values.ts'
-import { StartupError } from './lib/index.ts'
+import { parseOutboundAllow, StartupError } from './lib/index.ts'
 
 /** One setting: how it is read, and what the docs say of it. `docs/configuration.md` is tested against this table. */
 export interface Setting<T> {
@@ -28,6 +28,32 @@ export const SETTINGS = {
   host: setting('HOST', '127.0.0.1', 'Listen address', parse.text('127.0.0.1')),
   port: setting('PORT', '8080', 'Listen port', parse.integer(8080, 0, 65_535)),
   dataDir: setting('DATA_DIR', './data', 'Where the embedded SQLite database lives', parse.text('./data')),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    'unset',
+    '`postgres://user:password@host:5432/database` keeps everything in PostgreSQL instead of `DATA_DIR`; several hosts (`host1:5432,host2:5432`) are tried until one takes writes',
+    parse.optional(parse.postgresUrl),
+    true,
+  ),
+  databaseReadUrl: setting(
+    'DATABASE_READ_URL',
+    'unset',
+    'A replica of it that reports are read from',
+    parse.optional(parse.postgresUrl),
+    true,
+  ),
+  databasePoolSize: setting(
+    'DATABASE_POOL_SIZE',
+    '10',
+    'Connections to PostgreSQL that this process opens at most; two more for the set-up and for changes by others',
+    parse.integer(10, 4, 200),
+  ),
+  role: setting(
+    'ROLE',
+    'all',
+    'What this process does: `ingest` takes what tags send, `worker` does everything else (interface, reports, upkeep), `all` both. With one process (SQLite) it has to be `all`',
+    parse.oneOf(['all', 'ingest', 'worker'], 'all'),
+  ),
   publicUrl: setting(
     'PUBLIC_URL',
     'http://HOST:PORT',
@@ -72,6 +98,12 @@ export const SETTINGS = {
     'Comma list of proxy addresses or CIDRs whose `X-Forwarded-For` is believed (for the slowing down of failed sign-ins)',
     parse.proxies,
   ),
+  outboundAllow: setting(
+    'OUTBOUND_ALLOW',
+    'unset',
+    'Comma list of addresses, CIDRs and host names that probes and webhooks may reach although they are not on the open internet: `10.0.0.0/8,status.internal`',
+    parseOutboundAllow,
+  ),
   retentionMinuteDays: setting(
     'RETENTION_MINUTE_DAYS',
     '7',
@@ -84,6 +116,51 @@ export const SETTINGS = {
     'Days that hour rows are kept',
     parse.integer(400, 7, 3_650),
   ),
+  retentionResultDays: setting(
+    'RETENTION_RESULT_DAYS',
+    '90',
+    'Days that results of probes are kept, and not longer than 5,000 runs of the probe take',
+    parse.integer(90, 1, 3_650),
+  ),
+  tagManagerBaseUrl: setting(
+    'TAG_MANAGER_BASE_URL',
+    'https://www.googletagmanager.com',
+    'Where probes read `gtm.js` of web containers',
+    parse.httpUrlOr('https://www.googletagmanager.com'),
+  ),
+  tagManagerApiUrl: setting(
+    'TAG_MANAGER_API_URL',
+    'https://tagmanager.googleapis.com',
+    'Tag Manager API, for the published version of server containers',
+    parse.httpUrlOr('https://tagmanager.googleapis.com'),
+  ),
+  googleCredentials: setting(
+    'GOOGLE_CREDENTIALS',
+    'unset',
+    'JSON key of a service account that may read Tag Manager and the warehouses; `GOOGLE_CREDENTIALS_FILE` is the path of its file',
+    parse.optional(parse.googleCredentials),
+    true,
+  ),
+  warehouseApiUrl: setting(
+    'WAREHOUSE_API_URL',
+    'https://bigquery.googleapis.com',
+    'BigQuery REST endpoint',
+    parse.httpUrlOr('https://bigquery.googleapis.com'),
+  ),
+  hostingAApiUrl: setting(
+    'HOSTING_A_API_URL',
+    'https://api.app.stape.io/api/v2',
+    'API of hosting provider A (Stape)',
+    parse.httpUrlOr('https://api.app.stape.io/api/v2'),
+  ),
+  hostingAToken: setting('HOSTING_A_TOKEN', 'unset', 'Its API key', parse.optional(parse.token), true),
+  hostingBStatusUrl: setting(
+    'HOSTING_B_STATUS_URL',
+    'unset',
+    'Where hosting provider B tells the status of a container, with `{container_id}` in it',
+    parse.optional(parse.containerUrl),
+  ),
+  hostingBToken: setting('HOSTING_B_TOKEN', 'unset', 'Sent to it as a bearer token', parse.optional(parse.token), true),
   logLevel: setting(
     'LOG_LEVEL',
     'info',
@@ -99,6 +176,10 @@ export interface Config extends Settings {
   publicUrl: string | null
 }
 
+/** Whether this process does that part of the work: `ingest` takes what tags send, `worker` does everything else. */
+export const hasRole = (config: Config, part: 'ingest' | 'worker'): boolean =>
+  config.role === 'all' || config.role === part
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
@@ -111,6 +192,14 @@ export function readConfig(environment: Environment): Config {
   for (const [key, entry] of Object.entries(SETTINGS)) values[key] = settingValue(entry, environment)
   const config = values as unknown as Config
   requireSafeAddress(config)
+  if (config.databaseReadUrl !== null && config.databaseUrl === null) {
+    throw new StartupError('DATABASE_READ_URL is set without DATABASE_URL: set DATABASE_URL too')
+  }
+  if (config.role !== 'all' && config.databaseUrl === null) {
+    throw new StartupError(
+      `ROLE=${config.role} is set without DATABASE_URL: a process that has its database to itself has to be ROLE=all`,
+    )
+  }
   if (config.viewerToken !== null && config.adminToken === null) {
     throw new StartupError(
       'VIEWER_TOKEN is set without ADMIN_TOKEN: set ADMIN_TOKEN too, or everybody may change everything',

@@ -9,6 +9,12 @@ export type ChangeListener = (change: Change) => Promise<void> | void
  */
 export class ChangeFeed {
   readonly #listeners = new Set<ChangeListener>()
+  readonly #announce: (change: Change) => void
+
+  /** @param announce tells the other processes on the same database, which hear of it within a second */
+  constructor(announce: (change: Change) => void = () => undefined) {
+    this.#announce = announce
+  }
 
   /** Returns the function that ends the subscription. */
   subscribe(listener: ChangeListener): () => void {
@@ -17,6 +23,13 @@ export class ChangeFeed {
   }
 
   async publish(change: Change): Promise<void> {
-    await Promise.all([...this.#listeners].map(async (listener) => listener(change)))
+    this.#announce(change)
+    await this.deliver(change)
+  }
+
+  /** Tells the listeners of this process alone. @throws what a listener throws, when all have been told */
+  async deliver(change: Change): Promise<void> {
+    const told = await Promise.allSettled([...this.#listeners].map(async (listener) => listener(change)))
+    for (const outcome of told) if (outcome.status === 'rejected') throw outcome.reason
   }
 }

@@ -15,35 +15,57 @@ export type BatchOperation =
   | {
       kind: 'upsert'
       spec: UpsertSpec
-      /** Rows one after the other, each in the order of `columnsOf(spec)`; sorted by key. */
+      /** Rows one after the other, each in the order of `columnsOf(spec)`; a key may occur more than once. */
       values: readonly SqlValue[]
     }
 
 /**
  * The one door to the database, the same on every engine.
  *
- * `write` and `read` are two Kysely instances: reports go through `read` and never hold up a write. Statements of one
- * `read.transaction()` see one snapshot.
+ * Statements of one transaction of `read` or `reports` see one snapshot. Reads never hold up a write.
  */
 export interface Store {
   /** For people: logs, `/metrics`, the settings page. Code asks for capabilities, not for the name. */
   readonly engine: 'sqlite' | 'postgres'
   readonly columnTypes: ColumnTypes
+  /** Whether other processes may use the same database at the same time. */
+  readonly isShared: boolean
   readonly write: Kysely<Tables>
+  /** Sees everything that was committed before. */
   readonly read: Kysely<Tables>
+  /** For reports: may be a replica that lags behind. */
+  readonly reports: Kysely<Tables>
+  /** For migrations and tools: no statement is cut off for taking long. */
+  readonly admin: Kysely<Tables>
   /** Tells every part of the program what management changed. */
   readonly changes: ChangeFeed
+  /** The database's own time, epoch ms; absent where only this process uses it. */
+  readonly now?: () => Promise<number>
+  /** From now on `changes` also tells what other processes change, within a second. Needs a migrated database. */
+  followChanges(): Promise<void>
   /**
    * Runs all operations in one durable transaction, in one trip to the engine: what ingest commits and folds with.
    * Returns nothing; resolves when the transaction is on disk.
    *
-   * @throws StoreError, and then nothing of the batch was kept.
+   * @throws StoreError, and then nothing of the batch was kept; with `unavailable` it may have been kept as a whole.
    */
   batch(operations: readonly BatchOperation[]): Promise<void>
   close(): Promise<void>
 }
 
-export type StoreErrorKind = 'unique' | 'foreign_key' | 'busy' | 'full' | 'unexpected_changes' | 'closed' | 'other'
+/**
+ * `busy`: a lock could not be had, or two transactions stood in each other's way: the same may work later. `unavailable`: the
+ * database cannot be reached; what was under way may have been done or not.
+ */
+export type StoreErrorKind =
+  | 'unique'
+  | 'foreign_key'
+  | 'busy'
+  | 'full'
+  | 'unexpected_changes'
+  | 'closed'
+  | 'unavailable'
+  | 'other'
 
 /** A failure of the engine, named by what the caller can do about it. */
 export class StoreError extends Error {
@@ -55,3 +77,7 @@ export class StoreError extends Error {
     this.kind = kind
   }
 }
+
+/** Whether it is a failure of the store that is over when it is well again: the same may work later. */
+export const isPassing = (thrown: unknown): boolean =>
+  thrown instanceof StoreError && ['busy', 'full', 'closed', 'unavailable'].includes(thrown.kind)

@@ -15,24 +15,35 @@ async function fileWith(t: TestContext, text: string): Promise<string> {
   return path
 }
 
-test('the tokens are secrets', () => {
+const TOKEN = '16 to 512 visible ASCII characters without spaces are allowed'
+const DATABASE = 'an address like postgres://user:password@host:5432/database is allowed'
+const ALLOWED: Record<string, string> = {
+  DATABASE_URL: DATABASE,
+  DATABASE_READ_URL: DATABASE,
+  ADMIN_TOKEN: TOKEN,
+  VIEWER_TOKEN: TOKEN,
+  GOOGLE_CREDENTIALS: 'the JSON key of a service account is allowed',
+  HOSTING_A_TOKEN: TOKEN,
+  HOSTING_B_TOKEN: TOKEN,
+}
+
+test('the tokens, keys and addresses with a password in them are secrets', () => {
   assert.deepEqual(
     SECRETS.map(({ name }) => name),
-    ['ADMIN_TOKEN', 'VIEWER_TOKEN'],
+    Object.keys(ALLOWED),
   )
 })
 
-for (const { name } of SECRETS) {
+for (const [name, allowed] of Object.entries(ALLOWED)) {
   for (const value of ['hunter2', 'with a space in it', 'ключ-ключ-ключ-ключ', 'k'.repeat(513)]) {
     test(`a ${name} that is not valid is refused without being shown: ${value.slice(0, 20)}`, () => {
-      const line = refusalOf({ [name]: value })
-      assert.equal(line, `${name} is not valid: 16 to 512 visible ASCII characters without spaces are allowed`)
+      assert.equal(refusalOf({ [name]: value }), `${name} is not valid: ${allowed}`)
     })
   }
 
   test(`${name} from a file is refused without being shown, too`, async (t) => {
     const line = refusalOf({ [`${name}_FILE`]: await fileWith(t, 'hunter2') })
-    assert.equal(line, `${name} is not valid: 16 to 512 visible ASCII characters without spaces are allowed`)
+    assert.equal(line, `${name} is not valid: ${allowed}`)
   })
 }
 

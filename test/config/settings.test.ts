@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Config, type Environment, readConfig } from '../../src/config.ts'
+import { type Config, type Environment, hasRole, readConfig } from '../../src/config.ts'
+import { parseOutboundAllow } from '../../src/lib/index.ts'
 import { refusalOf } from './support.ts'
 
 const ADMIN = 'admin-token-0123456789'
@@ -11,6 +12,10 @@ test('an empty environment gives the defaults', () => {
     host: '127.0.0.1',
     port: 8080,
     dataDir: './data',
+    databaseUrl: null,
+    databaseReadUrl: null,
+    databasePoolSize: 10,
+    role: 'all',
     publicUrl: null,
     ingestKeyHeaders: ['x-service-key'],
     defaultPlan: 'free',
@@ -18,8 +23,18 @@ test('an empty environment gives the defaults', () => {
     viewerToken: null,
     allowUnauthenticated: false,
     trustProxy: [],
+    outboundAllow: { ranges: [], hosts: [] },
     retentionMinuteDays: 7,
     retentionHourDays: 400,
+    retentionResultDays: 90,
+    tagManagerBaseUrl: 'https://www.googletagmanager.com',
+    tagManagerApiUrl: 'https://tagmanager.googleapis.com',
+    googleCredentials: null,
+    warehouseApiUrl: 'https://bigquery.googleapis.com',
+    hostingAApiUrl: 'https://api.app.stape.io/api/v2',
+    hostingAToken: null,
+    hostingBStatusUrl: null,
+    hostingBToken: null,
     logLevel: 'info',
   }
   assert.deepEqual(readConfig({}), defaults)
@@ -48,6 +63,27 @@ const TAKEN: readonly [environment: Environment, values: Partial<Config>][] = [
     { RETENTION_MINUTE_DAYS: '2', RETENTION_HOUR_DAYS: '3650' },
     { retentionMinuteDays: 2, retentionHourDays: 3_650 },
   ],
+  [
+    { OUTBOUND_ALLOW: '10.0.0.0/8, Status.internal' },
+    { outboundAllow: parseOutboundAllow('10.0.0.0/8,status.internal') },
+  ],
+  [{ RETENTION_RESULT_DAYS: '1' }, { retentionResultDays: 1 }],
+  [{ TAG_MANAGER_BASE_URL: 'http://127.0.0.1:9090/' }, { tagManagerBaseUrl: 'http://127.0.0.1:9090' }],
+  [{ HOSTING_A_API_URL: 'https://eu.example/api/v2' }, { hostingAApiUrl: 'https://eu.example/api/v2' }],
+  [
+    { HOSTING_B_STATUS_URL: 'https://b.example/{container_id}/status' },
+    { hostingBStatusUrl: 'https://b.example/{container_id}/status' },
+  ],
+  [
+    { GOOGLE_CREDENTIALS: '{"type":"service_account","client_email":"a@b.example","private_key":"pem"}' },
+    {
+      googleCredentials: {
+        client_email: 'a@b.example',
+        private_key: 'pem',
+        token_uri: 'https://oauth2.googleapis.com/token',
+      },
+    },
+  ],
   [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
   [
     { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER },
@@ -69,9 +105,22 @@ const REFUSED: readonly [name: string, values: readonly string[], allowed: RegEx
   ],
   ['INGEST_KEY_HEADERS', ['X Key', 'x-key:', 'ключ', 'a,b/c'], /header names separated by commas are allowed$/],
   ['DEFAULT_PLAN', ['Free', 'gold'], /free, pro, business, enterprise are allowed$/],
+  [
+    'OUTBOUND_ALLOW',
+    ['10.0.0.0/33', '*.internal', '127.1', 'localhost:80'],
+    /^OUTBOUND_ALLOW=.*host names, addresses and CIDR ranges separated by commas .* are allowed, which "[^"]+" is not$/,
+  ],
+  ['ROLE', ['ALL', 'api'], /all, ingest, worker are allowed$/],
   ['ALLOW_UNAUTHENTICATED', ['1', 'yes', 'TRUE'], /true and false are allowed$/],
   ['RETENTION_MINUTE_DAYS', ['1', '91', 'week'], /a whole number from 2 to 90 is allowed$/],
   ['RETENTION_HOUR_DAYS', ['6', '3651', '1 year'], /a whole number from 7 to 3650 is allowed$/],
+  ['RETENTION_RESULT_DAYS', ['0', '3651'], /a whole number from 1 to 3650 is allowed$/],
+  ['WAREHOUSE_API_URL', ['bigquery.example', 'ftp://a.example'], /an address like https:\/\/.* is allowed$/],
+  [
+    'HOSTING_B_STATUS_URL',
+    ['https://b.example/status', 'ftp://b.example/{container_id}', '{container_id}'],
+    /an address like https:\/\/host\.example\.com\/status\/\{container_id\} is allowed$/,
+  ],
   ['LOG_LEVEL', ['verbose', 'INFO'], /fatal, error, warn, info, debug, trace, silent are allowed$/],
 ]
 for (const [name, values, allowed] of REFUSED) {
@@ -83,3 +132,14 @@ for (const [name, values, allowed] of REFUSED) {
     })
   }
 }
+
+test('a process that has its database to itself has every role', () => {
+  assert.match(refusalOf({ ROLE: 'worker' }), /^ROLE=worker is set without DATABASE_URL: /)
+  const parts = (ROLE: string) => {
+    const config = readConfig({ ROLE, DATABASE_URL: 'postgres://tagwarden@db/tagwarden' })
+    return { ingest: hasRole(config, 'ingest'), worker: hasRole(config, 'worker') }
+  }
+  assert.deepEqual(parts('all'), { ingest: true, worker: true })
+  assert.deepEqual(parts('ingest'), { ingest: true, worker: false })
+  assert.deepEqual(parts('worker'), { ingest: false, worker: true })
+})

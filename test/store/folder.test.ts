@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { StartupError } from '../../src/lib/index.ts'
-import { migrate, openSqliteStore, StoreError, sqlitePath } from '../../src/store/index.ts'
+import { migrate, openSqliteStore, sqlitePath } from '../../src/store/index.ts'
 import { tempDir } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
 
@@ -51,10 +51,4 @@ test('a database file that is none is one clear line, and the folder is free aga
   for (let attempt = 0; attempt < 2; attempt++) {
     assert.equal(await refusal(dataDir), `DATA_DIR ${dataDir} cannot be used: file is not a database`)
   }
-})
-
-test('a closed store refuses what comes after, as closed', async (t) => {
-  const store = await openSqliteStore(await tempDir(t))
-  await store.close()
-  await assert.rejects(store.batch([]), (error) => error instanceof StoreError && error.kind === 'closed')
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import { type Store, type Tables, type Transaction, upsertInto } from '../../src/store/index.ts'
+import { type Store, StoreError, type Tables, type Transaction, upsertInto } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 
 const usage = upsertInto('client_usage', { keys: ['client_id', 'month'], sums: ['events', 'requests'] })
@@ -13,9 +13,14 @@ const eventsOf = async (db: Store['read']): Promise<number> =>
 
 testOnEveryEngine('transactions and batches take turns, so that no write is lost', async (store) => {
   await addOneEvent(store)
-  // Read, then write what was read and one: it loses counts as soon as another write comes between the two.
+  // Read, then write what was read and one: it loses counts as soon as another write comes between the two. PostgreSQL
+  // lets one come, unless the row is locked; an update that changes nothing is the lock that both engines have.
   const readAndAdd = () =>
     store.write.transaction().execute(async (trx) => {
+      await trx
+        .updateTable('client_usage')
+        .set(({ ref }) => ({ events: ref('events') }))
+        .execute()
       const events = await eventsOf(trx)
       await trx
         .updateTable('client_usage')
@@ -85,4 +90,15 @@ testOnEveryEngine('after an error in a report the reader works on', async (store
     await assert.rejects(store.read.transaction().execute((trx) => sql`this is no statement`.execute(trx)))
   }
   for (let i = 0; i < 8; i++) assert.equal(await eventsOf(store.read), 1)
+})
+
+testOnEveryEngine('a closed store refuses what comes after, as closed', async (store) => {
+  await store.close()
+  const isClosed = (error: unknown) => error instanceof StoreError && error.kind === 'closed'
+  await assert.rejects(addOneEvent(store), isClosed)
+  await assert.rejects(eventsOf(store.read), isClosed)
+  await assert.rejects(
+    store.write.transaction().execute((trx) => eventsOf(trx)),
+    isClosed,
+  )
 })

@@ -1,39 +1,81 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { migrate, openSqliteStore, type Store } from '../../src/store/index.ts'
+import { readConfig } from '../../src/config.ts'
+import { migrate, openStore, type Store } from '../../src/store/index.ts'
+import { fastestFolder, newFolder, removeFolder } from './folders.ts'
+import { createDatabase } from './postgres.ts'
 
-/** A database engine that store tests run on. A new engine is one more entry in `engines`. */
-export interface TestEngine {
-  name: string
-  /** Opens an empty, migrated store; the test's end closes it and removes what it left. */
-  open: (t: TestContext) => Promise<Store>
+/** Where one test keeps its data. */
+export interface Place {
+  /** The settings by which the program finds it. */
+  environment: Record<string, string>
+  /** For when everything that used it has closed. */
+  remove: () => Promise<void>
 }
 
-const sqlite: TestEngine = {
+/** A database engine that tests run on. A new engine is one more entry in `engines`. */
+export interface TestEngine {
+  name: string
+  /** Makes a place without data. */
+  newPlace: () => Promise<Place>
+}
+
+export const sqlite: TestEngine = {
   name: 'SQLite',
-  async open(t) {
-    const store = await openSqliteStore(await tempDir(t))
-    t.after(() => store.close())
-    await migrate(store.write, store.columnTypes)
-    return store
+  async newPlace() {
+    const folder = await newFolder(await fastestFolder())
+    return { environment: { DATA_DIR: folder }, remove: () => removeFolder(folder) }
   },
 }
 
-export const engines: readonly TestEngine[] = [sqlite]
+export const postgres: TestEngine = {
+  name: 'PostgreSQL',
+  async newPlace() {
+    const { url, drop } = await createDatabase()
+    return { environment: { DATABASE_URL: url }, remove: drop }
+  },
+}
+
+export const engines: readonly TestEngine[] = [sqlite, postgres]
+
+/** Declares the same test once for every engine. */
+export function testPerEngine(title: string, body: (engine: TestEngine, t: TestContext) => Promise<void>): void {
+  for (const engine of engines) test(`${title} (${engine.name})`, (t) => body(engine, t))
+}
 
 /** Declares the same test once for every engine, each with an empty store of its own. */
 export function testOnEveryEngine(title: string, body: (store: Store, t: TestContext) => Promise<void>): void {
-  for (const engine of engines) {
-    test(`${title} (${engine.name})`, async (t) => body(await engine.open(t), t))
-  }
+  testPerEngine(title, async (engine, t) => body(await openEmptyStore(engine, t), t))
+}
+
+/** The settings of a place that goes with the test, for one or more programs that the test starts on it. */
+export async function placeFor(engine: TestEngine, t: TestContext): Promise<Place['environment']> {
+  const { environment, remove } = await engine.newPlace()
+  lastly(t, remove)
+  return environment
+}
+
+/** An empty, migrated store, which closes with the test. */
+export async function openEmptyStore(engine: TestEngine, t: TestContext): Promise<Store> {
+  const environment = await placeFor(engine, t)
+  const report = (error: Error, what: string) => t.diagnostic(`${what}: ${error.message}`)
+  const store = await openStore(readConfig(environment), report)
+  t.after(() => store.close())
+  await migrate(store.admin, store.columnTypes)
+  return store
 }
 
 /** A new empty folder that goes with the test. */
 export async function tempDir(t: TestContext): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'tagwarden-test-'))
-  // `after` hooks run in the order they were added, so whatever uses the folder must have closed by then: retry briefly.
-  t.after(() => rm(path, { recursive: true, force: true, maxRetries: 5 }))
+  const path = await newFolder(tmpdir())
+  lastly(t, () => removeFolder(path))
   return path
+}
+
+/**
+ * Cleans up when the test's other `after` hooks have closed whatever used it. Hooks run in the order they were added, and one
+ * that is added by another comes after them all.
+ */
+function lastly(t: TestContext, cleanUp: () => Promise<void>): void {
+  t.after(() => t.after(cleanUp))
 }

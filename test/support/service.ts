@@ -1,23 +1,35 @@
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { type Environment, readConfig } from '../../src/config.ts'
+import type { Ingest } from '../../src/ingest/index.ts'
 import type { Clock } from '../../src/lib/index.ts'
 import { type Service, startService } from '../../src/main.ts'
 import { type ApiClient, apiClient } from './api.ts'
-import { tempDir } from './engines.ts'
+import { placeFor, sqlite } from './engines.ts'
 
+/** A service that takes ingest requests. */
 export interface TestService extends ApiClient {
-  service: Service
+  service: Service & { ingest: Ingest }
 }
 
-/** The whole program in this process, on a random port and an empty folder, with the test's clock. */
+/**
+ * The whole program in this process, on a random port, with the test's clock.
+ *
+ * @param environment its settings; if they do not say where the data are, it gets an empty SQLite folder
+ */
 export async function startTestService(
   t: TestContext,
   clock: Clock,
   environment: Environment = {},
 ): Promise<TestService> {
-  const config = readConfig({ PORT: '0', DATA_DIR: await tempDir(t), DEFAULT_PLAN: 'enterprise', ...environment })
+  const place = isPlaced(environment) ? {} : await placeFor(sqlite, t)
+  const config = readConfig({ PORT: '0', DEFAULT_PLAN: 'enterprise', ...place, ...environment })
   const service = await startService({ config, clock, log: pino({ level: 'silent' }) })
   t.after(() => service.stop(0))
-  return { service, ...apiClient(service.address) }
+  const { ingest } = service
+  assert.ok(ingest !== null)
+  return { service: { ...service, ingest }, ...apiClient(service.address) }
 }
+
+const isPlaced = ({ DATA_DIR, DATABASE_URL }: Environment): boolean => (DATA_DIR ?? DATABASE_URL) !== undefined

@@ -1,7 +1,9 @@
 import { foundation } from './0001-foundation.ts'
+import { nodes } from './0002-nodes.ts'
+import { probes } from './0003-probes.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
-export const migrations: readonly Migration[] = [foundation]
+export const migrations: readonly Migration[] = [foundation, nodes, probes]
 
 export type { ColumnTypes, Migration } from './types.ts'

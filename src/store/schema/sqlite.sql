@@ -11,6 +11,14 @@ CREATE TABLE audit_log (
   after text
 );
 
+CREATE TABLE client_demand (
+  client_id text not null,
+  node_id text not null,
+  measured_at integer not null,
+  requests_per_second integer not null,
+  primary key (client_id, node_id)
+) without rowid;
+
 CREATE TABLE client_usage (
   client_id text not null,
   month integer not null,
@@ -39,6 +47,17 @@ CREATE TABLE daily_names (
   name text not null,
   primary key (site_no, day, kind, name)
 ) without rowid;
+
+CREATE TABLE deploy_markers (
+  site_id text not null,
+  id text not null,
+  at integer not null,
+  source text not null,
+  from_version text,
+  to_version text not null,
+  details text not null,
+  primary key (site_id, id)
+);
 
 CREATE TABLE event_rollups (
   site_no integer not null,
@@ -104,6 +123,56 @@ CREATE TABLE journal (
 CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
 
 CREATE TABLE "kysely_migration_lock" ("id" varchar(255) not null primary key, "is_locked" integer default 0 not null);
+
+CREATE TABLE leases (
+  name text primary key,
+  node_id text not null,
+  claimed_at integer not null
+);
+
+CREATE TABLE nodes (
+  id text primary key,
+  name text not null,
+  role text not null,
+  version text not null,
+  started_at integer not null,
+  seen_at integer not null
+);
+
+CREATE TABLE probe_results (
+  probe_id text not null,
+  id text not null,
+  status text not null,
+  message text not null,
+  response_time_ms integer,
+  details text not null,
+  attempts integer not null,
+  executed_at integer not null,
+  primary key (probe_id, id)
+) without rowid;
+
+CREATE TABLE probes (
+  id text primary key,
+  site_id text not null,
+  probe_type text not null,
+  name text not null,
+  config text not null,
+  interval_seconds integer not null,
+  timeout_ms integer not null,
+  failure_threshold integer not null,
+  recovery_threshold integer not null,
+  is_active integer not null,
+  created_at integer not null,
+  next_run_at integer not null,
+  claimed_by text,
+  claimed_at integer,
+  last_status text,
+  last_message text,
+  last_response_time_ms integer,
+  last_result_at integer,
+  consecutive_failures integer not null,
+  memory text not null
+);
 
 CREATE TABLE recent_payloads (
   site_no integer not null,
@@ -218,6 +287,10 @@ CREATE INDEX audit_log_by_entity on audit_log (entity_id, id);
 CREATE INDEX audit_log_by_time on audit_log (at);
 
 CREATE INDEX idempotency_keys_by_time on idempotency_keys (accepted_at);
+
+CREATE INDEX probes_by_site on probes (site_id);
+
+CREATE INDEX probes_due on probes (next_run_at) where is_active = 1;
 
 CREATE INDEX rollup_marks_by_bucket on rollup_marks (grain, bucket);
 

@@ -18,7 +18,7 @@ export class SqliteConnection {
   readonly #prepared = new Map<string, StatementSync>()
 
   constructor(options: ThreadOptions) {
-    if (options.mode === 'writer') this.#lock = lockFile(options.lockPath)
+    if (options.mode === 'writer') this.#lock = takeLock(options.lockPath)
     this.#db = new DatabaseSync(options.path, { readOnly: options.mode === 'reader', timeout: BUSY_TIMEOUT_MS })
     this.#db.exec(`pragma cache_size = -${CACHE_KIB[options.mode]}`)
     if (options.mode === 'reader') return
@@ -93,8 +93,10 @@ export class SqliteConnection {
 /**
  * Takes the lock that says "this process owns the data". It is SQLite's own file lock on an empty database, because the
  * operating system drops it when the process dies, however it dies.
+ *
+ * @throws an error of kind `busy` when another process has it
  */
-function lockFile(path: string): DatabaseSync {
+export function takeLock(path: string): DatabaseSync {
   const lock = new DatabaseSync(path, { timeout: 0 })
   try {
     lock.exec('begin exclusive')

@@ -13,8 +13,11 @@ import { ConnectionThread } from './thread.ts'
 
 export const sqliteTypes: ColumnTypes = {
   integer: 'integer',
+  // A sum past 64 bits becomes a floating-point number by itself.
+  counter: 'integer',
   identity: 'integer primary key autoincrement',
   clustered: 'without rowid',
+  ephemeral: '',
 }
 
 /** Report readers: two, so that one slow report does not keep the overview waiting. */
@@ -71,9 +74,14 @@ function sqliteStore(threads: readonly ConnectionThread[]): Store {
   return {
     engine: 'sqlite',
     columnTypes: sqliteTypes,
+    isShared: false,
     write,
     read,
+    reports: read,
+    admin: write,
     changes: new ChangeFeed(),
+    // The lock keeps other processes away.
+    followChanges: () => Promise.resolve(),
     batch: (operations) =>
       writer.turn.run(async () => {
         await writer.thread.request({ kind: 'batch', operations: operations.map(threadOperation) })

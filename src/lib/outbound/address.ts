@@ -1,0 +1,54 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+export type Address = ReturnType<typeof ipaddr.parse>
+
+/** Where the open internet's addresses begin: everything else of IPv6 is not assigned to be reached, or special. */
+const IPV6_GLOBAL = ipaddr.IPv6.parseCIDR('2000::/3')
+/** The prefix by which IPv6-only networks reach IPv4 (RFC 6052). */
+const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
+/** Azure's platform answers the machines inside at this address, although it is one of the open internet. */
+const AZURE_PLATFORM = '168.63.129.16'
+
+const WORDS: Readonly<Record<string, string>> = {
+  loopback: 'the machine itself',
+  unspecified: 'the machine itself',
+  private: 'a private network',
+  uniqueLocal: 'a private network',
+  carrierGradeNat: 'a private network',
+  linkLocal: 'the local network',
+  multicast: 'many machines at once',
+  broadcast: 'many machines at once',
+}
+
+/**
+ * Reads an address as resolvers and URLs write them, or null. One with a zone (`fe80::1%eth0`) counts as none: it means
+ * something on the local network only.
+ */
+export function parseAddress(text: string): Address | null {
+  const family = isIP(text)
+  if (family === 4) return ipaddr.IPv4.parse(text)
+  if (family === 0 || text.includes('%')) return null
+  // In the URL's spelling, which is what is connected to: left to itself, ipaddr.js takes ::8.8.8.8 for ::ffff:8.8.8.8.
+  return ipaddr.IPv6.parse(new URL(`http://[${text}]`).hostname.slice(1, -1))
+}
+
+/**
+ * The IPv4 address that a connection to this one ends at: the kernel unwraps mapped ones, a NAT64 gateway its own.
+ * 6to4, Teredo and the deprecated forms are not looked into, as none of them is let through at all.
+ */
+export function reachedAddress(address: Address): Address {
+  if (!(address instanceof ipaddr.IPv6)) return address
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address()
+  return address.match(NAT64) ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address
+}
+
+/** What is wrong with reaching this address, as "leads to …"; null for an address of the open internet. */
+export function addressConcern(address: Address): string | null {
+  const reached = reachedAddress(address)
+  if (reached.toString() === AZURE_PLATFORM) return 'the platform that this server runs on'
+  const range = reached.range()
+  if (range !== 'unicast') return WORDS[range] ?? 'a reserved address'
+  if (reached instanceof ipaddr.IPv6 && !reached.match(IPV6_GLOBAL)) return 'a reserved address'
+  return null
+}

@@ -1,0 +1,62 @@
+import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
+import { type Address, parseAddress, reachedAddress } from './address.ts'
+
+/** What may be reached although it is not on the open internet. */
+export interface OutboundAllow {
+  ranges: readonly AddressRange[]
+  /** Lower-cased and in ASCII; whatever such a name leads to may be reached. */
+  hosts: readonly string[]
+}
+
+type AddressRange = readonly [address: Address, bits: number]
+
+const ALLOWED = 'host names, addresses and CIDR ranges separated by commas (10.0.0.0/8,127.0.0.1,status.internal)'
+
+/**
+ * Reads a list such as `10.0.0.0/8,127.0.0.1,status.internal`; undefined and empty allow nothing.
+ *
+ * @throws Error naming the first entry that is none of these.
+ */
+export function parseOutboundAllow(text: string | undefined): OutboundAllow {
+  const ranges: AddressRange[] = []
+  const hosts: string[] = []
+  for (const entry of (text ?? '').split(',').map((part) => part.trim())) {
+    if (entry === '') continue
+    const range = rangeOf(entry)
+    const host = range === null ? hostOf(entry) : null
+    if (range !== null) ranges.push(range)
+    else if (host !== null) hosts.push(host)
+    else throw new Error(`${ALLOWED} are allowed, which ${JSON.stringify(entry)} is not`)
+  }
+  return { ranges, hosts }
+}
+
+function rangeOf(entry: string): AddressRange | null {
+  const [base = '', prefix, ...rest] = entry.split('/')
+  const address = parseAddress(base)
+  if (address === null || rest.length > 0) return null
+  const most = address.kind() === 'ipv4' ? 32 : 128
+  if (prefix === undefined) return [address, most]
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= most ? [address, Number(prefix)] : null
+}
+
+/** Null for what would not stay itself as the host of a URL: one with a port, a wildcard, `127.1`, which is an address. */
+function hostOf(entry: string): string | null {
+  const written = withoutRootDot(entry.toLowerCase())
+  if (!/^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*$/u.test(written)) return null
+  const host = domainToASCII(written)
+  return host === '' || isIP(host) !== 0 ? null : host
+}
+
+/** `host.` and `host` are the same machine: the dot only says that the name is complete. */
+export const withoutRootDot = (host: string): string => host.replace(/\.$/, '')
+
+export const allowsHost = (allow: OutboundAllow, host: string): boolean => allow.hosts.includes(host)
+
+export function allowsAddress(allow: OutboundAllow, address: Address): boolean {
+  const forms = [address, reachedAddress(address)]
+  return allow.ranges.some(([base, bits]) =>
+    forms.some((form) => form.kind() === base.kind() && form.match(base, bits)),
+  )
+}

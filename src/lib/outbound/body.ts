@@ -1,0 +1,81 @@
+import { pipeline, type Readable } from 'node:stream'
+import { type BrotliDecompress, createBrotliDecompress, createUnzip, type Unzip } from 'node:zlib'
+
+/** What is asked for; a compressed answer comes as text all the same. */
+export const ACCEPT_ENCODING = 'gzip, br'
+
+export interface Body {
+  text: string
+  /** The body goes on after `text`. */
+  isTruncated: boolean
+}
+
+/**
+ * Reads a body up to `maxBytes` after decompression, then stops asking for more. Only a few chunks are ever held beside
+ * what is kept, however much a compressed body would become.
+ *
+ * @throws what the stream or the decompression fails with
+ */
+export async function readBody(
+  stream: Readable,
+  headers: Readonly<Record<string, string>>,
+  maxBytes: number,
+): Promise<Body> {
+  const decompressor = decompressorOf(headers['content-encoding'])
+  const { bytes, isTruncated } =
+    decompressor === null
+      ? await readBytes(stream, maxBytes)
+      : await readBytes(pipeline(stream, decompressor, passOn), maxBytes).catch((thrown: unknown) => {
+          // The answer to HEAD, 204 and 304 may name an encoding and have nothing to decompress.
+          if (decompressor.bytesWritten === 0 && isEarlyEnd(thrown)) return NOTHING
+          throw thrown
+        })
+  return { text: decode(bytes, headers['content-type'], isTruncated), isTruncated }
+}
+
+const NOTHING = { bytes: Buffer.alloc(0), isTruncated: false }
+
+const isEarlyEnd = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'code' in thrown && thrown.code === 'Z_BUF_ERROR'
+
+/** Errors are met by whoever reads the end of the pipeline. */
+const passOn = (): void => {}
+
+async function readBytes(stream: Readable, maxBytes: number): Promise<{ bytes: Buffer; isTruncated: boolean }> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > maxBytes) break
+  }
+  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isTruncated: size > maxBytes }
+}
+
+/** Null leaves the body as it is, also when the server names an encoding that was not asked for. */
+function decompressorOf(encoding: string | undefined): Unzip | BrotliDecompress | null {
+  switch (encoding?.trim().toLowerCase()) {
+    case 'gzip':
+    case 'x-gzip':
+    case 'deflate':
+      return createUnzip()
+    case 'br':
+      return createBrotliDecompress()
+    default:
+      return null
+  }
+}
+
+/** In the character set that the server names, or else UTF-8; a character that was cut in two is left out. */
+function decode(bytes: Buffer, contentType: string | undefined, isTruncated: boolean): string {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType ?? '')?.[1]
+  return decoderFor(charset).decode(bytes, { stream: isTruncated })
+}
+
+function decoderFor(charset: string | undefined) {
+  try {
+    return new TextDecoder(charset)
+  } catch {
+    return new TextDecoder()
+  }
+}

@@ -1,0 +1,58 @@
+import type { X509Certificate } from 'node:crypto'
+import { DAY } from '../clock.ts'
+
+/** What a server's certificate says. Text comes from strangers: show it as text only. */
+export interface CertificateFacts {
+  /** Distinguished names in one line: `C=US, O=Let's Encrypt, CN=R11`. */
+  subject: string
+  issuer: string
+  /** Host names and addresses it is made out for, at most 50. */
+  names: readonly string[]
+  /** Epoch ms. */
+  validFrom: number
+  validTo: number
+  /** Whole days until `validTo`, rounded down; negative once it has expired. */
+  daysLeft: number
+  /** Why it is not accepted, as a sentence without its full stop; null when it is. */
+  problem: string | null
+}
+
+/** A certificate may name thousands, and these facts are kept with every result. */
+const MAX_NAMES = 50
+
+const WORDS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'the certificate, or one that vouches for it, has expired',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet',
+  CERT_REVOKED: 'the certificate was revoked',
+  CERT_SIGNATURE_FAILURE: 'the signature of the certificate is wrong',
+  CERT_UNTRUSTED: 'the certificate is not trusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate vouches for itself (self-signed)',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is made out for other names',
+  HOSTNAME_MISMATCH: 'the certificate is made out for other names',
+  INVALID_PURPOSE: 'the certificate is not one of a server',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate comes from an authority that is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'a certificate of the chain is missing',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate comes from an authority that is not known',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'a certificate of the chain is missing, or its authority is not known',
+}
+
+/** @param problem OpenSSL's or Node's code of what verification found; null when it found nothing */
+export function certificateFacts(certificate: X509Certificate, problem: string | null, now: number): CertificateFacts {
+  const validTo = certificate.validToDate.getTime()
+  return {
+    subject: oneLine(certificate.subject),
+    issuer: oneLine(certificate.issuer),
+    names: namesOf(certificate.subjectAltName).slice(0, MAX_NAMES),
+    validFrom: certificate.validFromDate.getTime(),
+    validTo,
+    daysLeft: Math.floor((validTo - now) / DAY),
+    problem: problem === null ? null : (WORDS[problem] ?? `the certificate is not accepted (${problem})`),
+  }
+}
+
+/** A certificate may leave its subject out, which Node then gives as undefined. */
+const oneLine = (name: string | undefined): string => (name ?? '').split('\n').join(', ')
+
+/** `DNS:a.example, DNS:b.example, IP Address:192.0.2.1` as its names. */
+const namesOf = (subjectAltName: string | undefined): string[] =>
+  subjectAltName === undefined ? [] : subjectAltName.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, ''))

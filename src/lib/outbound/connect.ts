@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { Clock } from '../clock.ts'
+import type { OutboundAllow } from './allow.ts'
+import { type CertificateFacts, certificateFacts } from './certificate.ts'
+import { type Course, unlessAborted } from './course.ts'
+import { OutboundError } from './error.ts'
+import { requireAllowed } from './guard.ts'
+import type { Target } from './target.ts'
+
+/** All addresses of a name, in the order in which they are tried. */
+export type OutboundLookup = (host: string) => Promise<readonly string[]>
+
+/** A connection over which the request can go. */
+export interface Connection {
+  socket: Socket
+  /** Null without TLS. */
+  certificate: CertificateFacts | null
+}
+
+export interface Connecting {
+  allow: OutboundAllow
+  lookup: OutboundLookup
+  clock: Clock
+}
+
+/**
+ * How long one address of several is tried before the next. A handshake is done in less anywhere on Earth, unless its
+ * packet was lost, which TCP sends again after 1 s; the last address has the time that is left.
+ */
+const ATTEMPT_MS = 1_000
+
+/**
+ * Resolves, checks and connects. The socket goes to the very addresses that were checked: what a name leads to is asked
+ * once, so that a DNS server cannot answer something else afterwards.
+ *
+ * @throws OutboundError, or what the socket fails with; nothing stays open then
+ */
+export async function openConnection(target: Target, course: Course, env: Connecting): Promise<Connection> {
+  const addresses = target.isAddress
+    ? [target.host]
+    : await course.during('dns', () => lookupAll(target.host, course, env.lookup))
+  requireAllowed(target.host, addresses, env.allow)
+  const plain = await course.during('connect', () => connect(target, addresses, course.signal))
+  if (!target.isSecure) return { socket: plain, certificate: null }
+  return await course.during('tls', () => secure(plain, target, course.signal, env.clock))
+}
+
+/** @throws OutboundError of kind `dns` for a name without addresses, or what the lookup fails with */
+export async function lookupAll(host: string, course: Course, lookup: OutboundLookup): Promise<readonly string[]> {
+  const addresses = await unlessAborted(course.signal, lookup(host))
+  if (addresses.length === 0) throw new OutboundError('dns', `${host} has no address`, { phase: 'dns' })
+  return addresses
+}
+
+async function connect({ host, port }: Target, addresses: readonly string[], signal: AbortSignal): Promise<Socket> {
+  const socket = connectTcp({
+    // Not called for a literal address, which is then the one that was checked.
+    lookup: (_host, _options, answer) =>
+      answer(
+        null,
+        addresses.map((address) => ({ address, family: isIP(address) })),
+      ),
+    host,
+    port,
+    noDelay: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
+  })
+  return await ready(socket, 'connect', signal)
+}
+
+async function secure(plain: Socket, target: Target, signal: AbortSignal, clock: Clock): Promise<Connection> {
+  const socket = connectTls({
+    socket: plain,
+    host: target.host,
+    // An address is no server name (RFC 6066), but is compared with the certificate all the same.
+    ...(target.isAddress ? {} : { servername: target.host }),
+    ALPNProtocols: ['http/1.1'],
+    // Verified nonetheless, and refused below: Node would end the handshake before the certificate can be told.
+    rejectUnauthorized: false,
+  })
+  try {
+    await ready(socket, 'secureConnect', signal)
+    const problem = socket.authorized ? null : String(socket.authorizationError)
+    const peer = socket.getPeerX509Certificate()
+    const certificate = peer === undefined ? null : certificateFacts(peer, problem, clock.now())
+    if (problem === null) return { socket, certificate }
+    const reason = certificate?.problem ?? `there is no certificate to trust (${problem})`
+    throw new OutboundError('tls', `${target.host} cannot be trusted: ${reason}`, {
+      phase: 'tls',
+      ...(certificate === null ? {} : { certificate }),
+    })
+  } catch (thrown) {
+    socket.destroy()
+    throw thrown
+  }
+}
+
+async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
+  // Whoever waits for the socket is told its error; one that comes when nobody waits must not end the process.
+  socket.on('error', () => {})
+  try {
+    await once(socket, event, { signal })
+    return socket
+  } catch (thrown) {
+    socket.destroy()
+    throw thrown
+  }
+}

@@ -1,0 +1,136 @@
+import { OutboundError, type OutboundPhase } from './error.ts'
+
+/** What a request may take. Without a limit of its own, a phase is bounded by `totalMs`. */
+export interface OutboundLimits {
+  /** From the call to the end of the body, redirects included. */
+  totalMs: number
+  dnsMs?: number
+  connectMs?: number
+  tlsMs?: number
+  firstByteMs?: number
+  /** Bytes of the body that are read, after decompression; the rest is not asked for. */
+  bodyBytes: number
+}
+
+/** Whole ms; null for what did not happen: no name to resolve, no TLS. Of the last hop, except `total`. */
+export interface OutboundTimings {
+  dns: number | null
+  connect: number | null
+  tls: number | null
+  /** From the request's being sent to the head of the answer. */
+  firstByte: number | null
+  /** From the call on, redirects and body included. */
+  total: number
+}
+
+const WORDS: Readonly<Record<OutboundPhase, string>> = {
+  dns: 'looking up the name of',
+  connect: 'connecting to',
+  tls: 'agreeing on encryption with',
+  first_byte: 'waiting for the answer of',
+  body: 'reading the answer of',
+}
+
+/** One request from its call to its end: which phase it is in, how long each took, and when it has to be over. */
+export class Course {
+  readonly #controller = new AbortController()
+  readonly #began = performance.now()
+  readonly #totalTimer: NodeJS.Timeout
+  readonly #stopListening: () => void
+  readonly #limits: OutboundLimits
+  #phaseTimer: NodeJS.Timeout | undefined
+  #phase: OutboundPhase = 'dns'
+  #phaseBegan = this.#began
+  #took = new Map<OutboundPhase, number>()
+  #host = ''
+
+  constructor(limits: OutboundLimits, callersSignal: AbortSignal | undefined) {
+    this.#limits = limits
+    this.#totalTimer = setTimeout(() => this.#expire(limits.totalMs, ' in all'), limits.totalMs)
+    const onAbort = () =>
+      this.#controller.abort(
+        new OutboundError('aborted', 'the request was called off', {
+          cause: callersSignal?.reason,
+          phase: this.#phase,
+        }),
+      )
+    callersSignal?.addEventListener('abort', onAbort, { once: true })
+    this.#stopListening = () => callersSignal?.removeEventListener('abort', onAbort)
+    if (callersSignal?.aborted === true) onAbort()
+  }
+
+  /** Aborts with an OutboundError once time is up, or the caller no longer wants it. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get phase(): OutboundPhase {
+    return this.#phase
+  }
+
+  /** A redirect leads to the next host: only the timings of the last one are told. */
+  startHop(host: string): void {
+    this.#host = host
+    this.#took.clear()
+  }
+
+  /** Does one phase, under its own limit besides the whole request's. */
+  async during<T>(phase: OutboundPhase, work: () => Promise<T>): Promise<T> {
+    this.#phase = phase
+    this.#phaseBegan = performance.now()
+    const limitMs = this.#limitOf(phase)
+    if (limitMs !== undefined) this.#phaseTimer = setTimeout(() => this.#expire(limitMs, ''), limitMs)
+    try {
+      this.signal.throwIfAborted()
+      return await work()
+    } finally {
+      clearTimeout(this.#phaseTimer)
+      this.#took.set(phase, performance.now() - this.#phaseBegan)
+    }
+  }
+
+  timings(): OutboundTimings {
+    const took = (phase: OutboundPhase) => {
+      const ms = this.#took.get(phase)
+      return ms === undefined ? null : Math.round(ms)
+    }
+    return {
+      dns: took('dns'),
+      connect: took('connect'),
+      tls: took('tls'),
+      firstByte: took('first_byte'),
+      total: Math.round(performance.now() - this.#began),
+    }
+  }
+
+  /** To be called exactly when the request is over: lets go of the timers and of the caller's signal. */
+  end(): void {
+    clearTimeout(this.#totalTimer)
+    this.#stopListening()
+  }
+
+  #limitOf(phase: OutboundPhase): number | undefined {
+    const { dnsMs, connectMs, tlsMs, firstByteMs } = this.#limits
+    return { dns: dnsMs, connect: connectMs, tls: tlsMs, first_byte: firstByteMs, body: undefined }[phase]
+  }
+
+  #expire(limitMs: number, scope: string): void {
+    const phase = this.#phase
+    this.#controller.abort(
+      new OutboundError('timeout', `${WORDS[phase]} ${this.#host} took longer than ${limitMs} ms${scope}`, { phase }),
+    )
+  }
+}
+
+/** Waits for work that cannot be stopped itself. @throws what the signal was aborted with */
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const onAbort = () => reject(signal.reason)
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

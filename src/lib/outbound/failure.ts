@@ -1,0 +1,60 @@
+import { OutboundError, type OutboundErrorKind, type OutboundPhase } from './error.ts'
+
+type Reading = readonly [kind: OutboundErrorKind, words: (host: string) => string]
+
+const NO_NAME: Reading = ['dns', (host) => `there is no ${host}: its name leads nowhere`]
+const DNS_FAILED: Reading = ['dns', (host) => `the name ${host} could not be looked up`]
+const REFUSED: Reading = ['refused', (host) => `nothing listens at ${host}, on this port`]
+const UNREACHABLE: Reading = ['unreachable', (host) => `there is no way to ${host} from here`]
+const CONNECT_TIMEOUT: Reading = ['timeout', (host) => `${host} does not answer attempts to connect`]
+const RESET: Reading = ['reset', (host) => `${host} closed the connection before all was said`]
+const BAD_REQUEST: Reading = ['bad_request', () => 'the method, a header or the body is none that HTTP allows']
+const TLS: Reading = ['tls', (host) => `${host} and this server could not agree on encryption`]
+const ENCODING: Reading = ['protocol', (host) => `the answer of ${host} is not compressed as it says`]
+const PROTOCOL: Reading = ['protocol', (host) => `the answer of ${host} is not HTTP`]
+const HEADERS: Reading = ['protocol', (host) => `the answer of ${host} begins with more headers than are read`]
+
+const READINGS: Readonly<Record<string, Reading>> = {
+  ENOTFOUND: NO_NAME,
+  ENODATA: NO_NAME,
+  ECONNREFUSED: REFUSED,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  EHOSTDOWN: UNREACHABLE,
+  ENETDOWN: UNREACHABLE,
+  EADDRNOTAVAIL: UNREACHABLE,
+  EACCES: UNREACHABLE,
+  EPERM: UNREACHABLE,
+  ETIMEDOUT: CONNECT_TIMEOUT,
+  ECONNRESET: RESET,
+  EPIPE: RESET,
+  UND_ERR_SOCKET: RESET,
+  UND_ERR_CLOSED: RESET,
+  UND_ERR_DESTROYED: RESET,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: RESET,
+  UND_ERR_INVALID_ARG: BAD_REQUEST,
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: BAD_REQUEST,
+  UND_ERR_NOT_SUPPORTED: BAD_REQUEST,
+  UND_ERR_HEADERS_OVERFLOW: HEADERS,
+}
+
+/** What Node, OpenSSL, zlib or undici failed with, in the one form in which callers see it. */
+export function failureOf(thrown: unknown, phase: OutboundPhase, host: string): OutboundError {
+  if (thrown instanceof OutboundError) return thrown
+  const [kind, words] = readingOf(codeOf(thrown), phase)
+  return new OutboundError(kind, words(host), { cause: thrown, phase })
+}
+
+function readingOf(code: string, phase: OutboundPhase): Reading {
+  const known = READINGS[code]
+  if (known !== undefined) return known
+  if (phase === 'dns') return DNS_FAILED
+  if (phase === 'tls') return TLS
+  if (phase === 'connect') return UNREACHABLE
+  return /^(Z_|ERR_BROTLI|ERR__ERROR_FORMAT)/.test(code) ? ENCODING : PROTOCOL
+}
+
+function codeOf(thrown: unknown): string {
+  const code: unknown = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  return typeof code === 'string' ? code : ''
+}

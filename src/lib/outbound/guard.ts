@@ -1,0 +1,34 @@
+import { addressConcern, parseAddress } from './address.ts'
+import { allowsAddress, allowsHost, type OutboundAllow } from './allow.ts'
+import { OutboundError } from './error.ts'
+
+/** Names that mean something inside a machine, a network or a cloud only, whatever a DNS server says. */
+const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/
+
+/**
+ * Lets a request pass that goes to `host`, which leads to these addresses.
+ *
+ * One address of several that must not be reached refuses them all: a name that leads both outside and inside is an
+ * attack or a mistake, and connecting to the rest would hide it, and make the outcome hang on the order of the answers.
+ *
+ * @throws OutboundError of kind `forbidden_address`
+ */
+export function requireAllowed(host: string, addresses: readonly string[], allow: OutboundAllow): void {
+  if (allowsHost(allow, host)) return
+  for (const text of addresses) {
+    const concern = concernOf(host, text, allow)
+    if (concern !== null) {
+      throw new OutboundError(
+        'forbidden_address',
+        `${host} leads to ${concern}, which must not be reached from here; OUTBOUND_ALLOW may except it`,
+      )
+    }
+  }
+}
+
+function concernOf(host: string, text: string, allow: OutboundAllow): string | null {
+  const address = parseAddress(text)
+  if (address === null) return 'what is no address'
+  if (allowsAddress(allow, address)) return null
+  return addressConcern(address) ?? (LOCAL_NAME.test(host) ? 'a name of the local network' : null)
+}

@@ -1,0 +1,15 @@
+export { type OutboundAllow, parseOutboundAllow } from './allow.ts'
+export type { CertificateFacts } from './certificate.ts'
+export type { OutboundLookup } from './connect.ts'
+export type { OutboundLimits, OutboundTimings } from './course.ts'
+export { OutboundError, type OutboundErrorKind, type OutboundPhase } from './error.ts'
+export {
+  createOutbound,
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundOptions,
+  type OutboundRequest,
+} from './outbound.ts'
+export type { OutboundMethod } from './redirect.ts'
+export type { NameFacts } from './resolve.ts'
+export { retryAfterMs } from './retry-after.ts'

@@ -1,0 +1,174 @@
+import type { Clock } from '../clock.ts'
+import type { OutboundAllow } from './allow.ts'
+import type { CertificateFacts } from './certificate.ts'
+import { type Connecting, lookupAll, type OutboundLookup, openConnection } from './connect.ts'
+import { Course, type OutboundLimits, type OutboundTimings, unlessAborted } from './course.ts'
+import { OutboundError } from './error.ts'
+import { type Exchanged, exchange, loadUndici } from './exchange.ts'
+import { failureOf } from './failure.ts'
+import { requireAllowed } from './guard.ts'
+import { type Hop, nextHop, type OutboundMethod, redirectLocation } from './redirect.ts'
+import { aliasesOf, type NameFacts, systemAliases, systemLookup } from './resolve.ts'
+import { parseTarget } from './target.ts'
+
+export interface OutboundOptions {
+  allow: OutboundAllow
+  /** Sent as `User-Agent`, unless the request has one of its own. */
+  userAgent: string
+  clock: Clock
+  /** The system's resolver, unless a test knows better. */
+  lookup?: OutboundLookup
+  /** What a name stands for (CNAME); the system's DNS servers, unless a test knows better. */
+  lookupAlias?: OutboundLookup
+}
+
+export interface OutboundRequest {
+  /** GET by default. */
+  method?: OutboundMethod
+  headers?: Readonly<Record<string, string>>
+  body?: string | Uint8Array
+  /** How many redirects are followed, 0 by default: the answer then tells `location`. */
+  maxRedirects?: number
+  /** Follows from https to http too. */
+  allowsDowngrade?: boolean
+  /** Those left out are the defaults: 10 s in all, 1 MiB of body. */
+  limits?: Partial<OutboundLimits>
+  signal?: AbortSignal
+}
+
+export interface OutboundAnswer {
+  /** Where it came from: the URL that was asked, or where redirects led. May hold keys in its query. */
+  url: string
+  status: number
+  /** Names in lower case; values of a repeated header joined by commas. */
+  headers: Readonly<Record<string, string>>
+  body: string
+  /** The body was longer than `limits.bodyBytes`. */
+  isTruncated: boolean
+  /** Redirects that were followed, in their order. */
+  redirects: readonly { status: number; to: string }[]
+  /** Where a redirect that was not followed leads. */
+  location: string | null
+  timings: OutboundTimings
+  /** Null without TLS. One that is not accepted ends the request: see `certificate` of its OutboundError. */
+  certificate: CertificateFacts | null
+}
+
+/** Asks addresses that people typed in. */
+export interface Outbound {
+  /**
+   * Every request has a connection of its own: what was checked is what is used, the timings are true, and nothing
+   * stays open.
+   *
+   * @throws OutboundError for everything that comes to no answer; a status such as 500 is an answer
+   */
+  request(url: string, request?: OutboundRequest): Promise<OutboundAnswer>
+
+  /**
+   * Where a host name leads, for those who judge that. What must not be reached is not told either.
+   *
+   * @throws OutboundError of kind `dns`, `forbidden_address`, `timeout` or `aborted`
+   */
+  resolve(
+    host: string,
+    options?: { wantsAliases?: boolean; totalMs?: number; signal?: AbortSignal },
+  ): Promise<NameFacts>
+}
+
+const DEFAULT_LIMITS: OutboundLimits = { totalMs: 10_000, bodyBytes: 1_024 * 1_024 }
+
+export function createOutbound(options: OutboundOptions): Outbound {
+  const { allow, userAgent, clock, lookup = systemLookup, lookupAlias = systemAliases } = options
+  const env: Connecting = { allow, clock, lookup }
+  return {
+    async request(url, request = {}) {
+      const hop = firstHop(url, request, userAgent)
+      await loadUndici()
+      const course = new Course({ ...DEFAULT_LIMITS, ...request.limits }, request.signal)
+      try {
+        return await follow(hop, request, course, env)
+      } finally {
+        course.end()
+      }
+    },
+    async resolve(host, { wantsAliases = false, totalMs = DEFAULT_LIMITS.totalMs, signal } = {}) {
+      const course = new Course({ ...DEFAULT_LIMITS, totalMs }, signal)
+      course.startHop(host)
+      try {
+        const addresses = await course.during('dns', () => lookupAll(host, course, lookup))
+        requireAllowed(host, addresses, allow)
+        const aliases = wantsAliases ? await unlessAborted(course.signal, aliasesOf(host, lookupAlias)) : []
+        return { addresses, aliases }
+      } catch (thrown) {
+        throw failureOf(course.signal.aborted ? course.signal.reason : thrown, course.phase, host)
+      } finally {
+        course.end()
+      }
+    },
+  }
+}
+
+function firstHop(url: string, { method = 'GET', headers = {}, body }: OutboundRequest, userAgent: string): Hop {
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  // It would choose another site behind an address that was allowed for one.
+  if (named.some(([name]) => name === 'host')) {
+    throw new OutboundError('bad_request', 'the Host header is that of the address, and cannot be set')
+  }
+  return {
+    target: parseTarget(url),
+    method,
+    headers: { 'user-agent': userAgent, ...Object.fromEntries(named) },
+    body: body ?? null,
+  }
+}
+
+async function follow(first: Hop, request: OutboundRequest, course: Course, env: Connecting): Promise<OutboundAnswer> {
+  const { maxRedirects = 0, allowsDowngrade = false, limits } = request
+  const maxBytes = limits?.bodyBytes ?? DEFAULT_LIMITS.bodyBytes
+  const redirects: { status: number; to: string }[] = []
+  for (let hop = first; ; ) {
+    const { url } = hop.target
+    const { answer, certificate } = await askOnce(hop, course, env, maxBytes, maxRedirects > 0)
+    const location = redirectLocation(answer.status, answer.headers.location, url)
+    if (location === null || maxRedirects === 0) {
+      return {
+        url: url.href,
+        status: answer.status,
+        headers: answer.headers,
+        body: answer.body?.text ?? '',
+        isTruncated: answer.body?.isTruncated ?? false,
+        redirects,
+        location,
+        timings: course.timings(),
+        certificate,
+      }
+    }
+    if (redirects.length >= maxRedirects) {
+      const message = `${hop.target.host} redirects again, after ${redirects.length} redirects that were followed`
+      throw new OutboundError('too_many_redirects', message)
+    }
+    hop = nextHop(hop, answer.status, location, allowsDowngrade)
+    redirects.push({ status: answer.status, to: location })
+  }
+}
+
+async function askOnce(
+  hop: Hop,
+  course: Course,
+  env: Connecting,
+  maxBytes: number,
+  follows: boolean,
+): Promise<{ answer: Exchanged; certificate: CertificateFacts | null }> {
+  const { target } = hop
+  course.startHop(target.host)
+  try {
+    const { socket, certificate } = await openConnection(target, course, env)
+    const answer = await exchange(hop, socket, course, maxBytes, (status, { location }) => {
+      return !follows || redirectLocation(status, location, target.url) === null
+    })
+    return { answer, certificate }
+  } catch (thrown) {
+    // What fails because time was up fails in many ways, and for one reason.
+    throw failureOf(course.signal.aborted ? course.signal.reason : thrown, course.phase, target.host)
+  }
+}

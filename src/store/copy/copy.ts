@@ -1,0 +1,126 @@
+import { StartupError } from '../../lib/index.ts'
+import type { Store } from '../store.ts'
+import type { UpsertSpec } from '../upsert.ts'
+import { FIRST_ROWS, readPage, rowsAfter } from './pages.ts'
+import {
+  advance,
+  beginProgress,
+  type CopyProgress,
+  endProgress,
+  hasUnfinishedCopy,
+  nameOf,
+  readProgress,
+  requireEmpty,
+  type TableProgress,
+} from './progress.ts'
+import { carryOnCounting } from './sequences.ts'
+import { copiedTables } from './tables.ts'
+import { differences, rowsIn, type Tally, talliesOf } from './tally.ts'
+
+/** Takes how many rows are in the target so far. */
+export type RowsCopied = (rows: number) => void
+
+export interface CopyOptions {
+  /** An embedded store which nobody else has open, with the schema of this program. */
+  source: Store
+  /** A PostgreSQL store with the schema of this program, on which no service runs. */
+  target: Store
+  /**
+   * Runs the copy of `total` rows and shows how far it is.
+   * @param already rows that an earlier run has copied
+   */
+  watch: (total: number, already: number, copy: (copied: RowsCopied) => Promise<void>) => Promise<void>
+}
+
+/**
+ * Copies all that an embedded store holds into PostgreSQL and verifies it; the source stays as it is. Returns what each table
+ * adds up to, on both sides.
+ *
+ * It may be interrupted at any point, by kill -9 too, and run again: each page of rows is one transaction, which also records
+ * the last key in it, so what is recorded is in the target and what is not is not. The record goes when all is verified.
+ *
+ * @throws StartupError when the source is empty, the target holds something else, or the two differ at the end
+ * @throws StoreError when a database fails; run again, the copy goes on
+ */
+export async function copyToPostgres({ source, target, watch }: CopyOptions): Promise<Tally[]> {
+  const tables = await copiedTables(source.read)
+  const tallies = await talliesOf(source.read, tables)
+  const total = rowsIn(tallies)
+  if (total === 0)
+    throw new StartupError('the source holds nothing to copy: a new database needs only to be started on')
+  const progress = await progressIn(target, tables, tallies)
+  if (progress !== undefined) {
+    const already = [...progress.values()].reduce((sum, { copied }) => sum + copied, 0)
+    await watch(total, already, (copied) => copyTables({ source, target, tables, progress, copied }))
+    requireSame(tallies, await talliesOf(target.admin, tables))
+  }
+  await carryOnCounting(source.read, target.admin, tables)
+  if (progress !== undefined) await endProgress(target.admin)
+  return tallies
+}
+
+/** Where the copy goes on; undefined when all of it is there already, because it was interrupted at its very end. */
+async function progressIn(
+  target: Store,
+  tables: readonly UpsertSpec[],
+  source: readonly Tally[],
+): Promise<CopyProgress | undefined> {
+  if (await hasUnfinishedCopy(target.admin)) return readProgress(target.admin, nameOf(source))
+  const there = await talliesOf(target.admin, tables)
+  if (differences(source, there).length === 0) return undefined
+  requireEmpty(there)
+  return beginProgress(target.admin, nameOf(source), tables)
+}
+
+interface TablesCopy {
+  source: Store
+  target: Store
+  tables: readonly UpsertSpec[]
+  progress: CopyProgress
+  copied: RowsCopied
+}
+
+async function copyTables({ source, target, tables, progress, copied }: TablesCopy): Promise<void> {
+  let done = 0
+  for (const table of tables) {
+    const from = progress.get(table.table) ?? { lastKey: null, copied: 0 }
+    const before = done
+    done += await copyTable(source, target, table, from, (rows) => copied(before + rows))
+  }
+}
+
+/** @returns the table's rows in the target */
+async function copyTable(
+  source: Store,
+  target: Store,
+  table: UpsertSpec,
+  from: TableProgress,
+  copied: RowsCopied,
+): Promise<number> {
+  let progress = from
+  let page = await readPage(source.read, table, from.lastKey, FIRST_ROWS)
+  while (page !== undefined) {
+    const { query, after } = advance(target.write, table.table, progress, page)
+    // The next page is read while this one is written.
+    const [next] = await Promise.all([
+      readPage(source.read, table, after.lastKey, rowsAfter(page)),
+      target.batch([
+        { kind: 'upsert', spec: table, values: page.values },
+        { kind: 'statement', query, expectChanges: 1 },
+      ]),
+    ])
+    progress = after
+    copied(progress.copied)
+    page = next
+  }
+  return progress.copied
+}
+
+function requireSame(source: readonly Tally[], target: readonly Tally[]): void {
+  const lines = differences(source, target)
+  if (lines.length === 0) return
+  throw new StartupError(
+    `the copy is not the same as the source, do not use it: ${lines.join('; ')}. ` +
+      'Something else has written to the target: drop that database, create it anew and run this again',
+  )
+}

@@ -1,0 +1,59 @@
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from '../tables.ts'
+import type { UpsertSpec } from '../upsert.ts'
+
+/**
+ * Tables whose rows are true only where they were written: they speak of the processes on the old store. Every other table
+ * is copied; one that a later migration brings needs no mention here.
+ */
+export const NOT_COPIED: readonly (keyof Tables)[] = ['nodes', 'leases', 'client_demand', 'write_checks']
+
+const IS_NUMBER: Readonly<Record<string, boolean>> = {
+  integer: true,
+  real: true,
+  'double precision': true,
+  text: false,
+}
+
+interface ColumnRow {
+  table: string
+  column: string
+  type: string
+  /** Place in the primary key, from 1; 0 = not part of it. */
+  keyPosition: number
+}
+
+/**
+ * The tables of an embedded store that a copy holds, read from its schema: `keys` is the primary key, `sums` are the numbers
+ * beside it and `fixed` the texts. In the order they were made, so that what a row refers to comes before it.
+ */
+export async function copiedTables(db: Kysely<Tables>): Promise<UpsertSpec[]> {
+  const { rows } = await sql<ColumnRow>`
+    select t.name as "table", c.name as "column", lower(c.type) as type, c.pk as "keyPosition"
+    from sqlite_schema as t join pragma_table_info(t.name) as c
+    where t.type = 'table' and substr(t.name, 1, 7) not in ('sqlite_', 'kysely_')
+    order by t.rowid, c.cid`.execute(db)
+  const columnsByTable = Map.groupBy(rows, ({ table }) => table)
+  for (const table of NOT_COPIED) columnsByTable.delete(table)
+  return [...columnsByTable].map(([table, columns]) => specOf(table, columns))
+}
+
+function specOf(table: string, columns: readonly ColumnRow[]): UpsertSpec {
+  const keys = columns.filter(({ keyPosition }) => keyPosition > 0).sort((a, b) => a.keyPosition - b.keyPosition)
+  if (keys.length === 0) throw new Error(`${table} has no primary key to copy it by`)
+  const others = columns.filter(({ keyPosition }) => keyPosition === 0)
+  const names = (chosen: readonly ColumnRow[]) => chosen.map(({ column }) => column)
+  return {
+    table: table as keyof Tables,
+    keys: names(keys),
+    sums: names(others.filter(isNumber)),
+    maxima: [],
+    fixed: names(others.filter((column) => !isNumber(column))),
+  }
+}
+
+function isNumber({ table, column, type }: ColumnRow): boolean {
+  const found = IS_NUMBER[type]
+  if (found === undefined) throw new Error(`${table}.${column} has the type ${type}, which the copy does not know`)
+  return found
+}

@@ -1,0 +1,19 @@
+import { openPostgresStore } from './postgres/open.ts'
+import { openSqliteStore } from './sqlite/open.ts'
+import type { Store } from './store.ts'
+
+/** Where the data lives. */
+export interface StoreLocation {
+  /** Folder of the embedded database; not used with a `databaseUrl`. */
+  dataDir: string
+  databaseUrl: string | null
+  databaseReadUrl: string | null
+  databasePoolSize: number
+}
+
+/** Opens the engine that the settings ask for. @throws StartupError in one line for the operator */
+export function openStore(location: StoreLocation, onError: (error: Error, what: string) => void): Promise<Store> {
+  const { dataDir, databaseUrl, databaseReadUrl, databasePoolSize } = location
+  if (databaseUrl === null) return openSqliteStore(dataDir)
+  return openPostgresStore({ url: databaseUrl, readUrl: databaseReadUrl, poolSize: databasePoolSize, onError })
+}

@@ -1,0 +1,119 @@
+import { type Kysely, sql } from 'kysely'
+import { asError, StartupError } from '../../../lib/index.ts'
+import type { Tables } from '../../tables.ts'
+import { PLACEMENTS, type Placement } from './placements.ts'
+import { requireCitus } from './readiness.ts'
+
+/** Where a table stands now, in the words of the plan. */
+interface Standing {
+  /** What it is distributed by, `everywhere` for a reference table. */
+  placement: string
+  colocation: number
+}
+
+interface Group {
+  placement: Placement
+  tables: string[]
+}
+
+/**
+ * Distributes the tables over a Citus cluster as `PLACEMENTS` says, and returns what was done in one line a table. Tables
+ * that are in their place already are left alone, so that it can be run again: after an interruption, and after a migration
+ * that brought new tables. Each step commits by itself; Citus holds off the writers of the table it moves.
+ *
+ * @param db connections to the coordinator, without a limit on how long a statement may run
+ * @throws StartupError when Citus is not ready, or a table was distributed otherwise by hand
+ */
+export async function distributeTables(db: Kysely<Tables>): Promise<string[]> {
+  await requireCitus(db)
+  const standings = await standingsOf(db)
+  const groups = placedGroups()
+  for (const group of groups) requireNoOtherPlacement(group, standings)
+  const done: string[] = []
+  for (const { placement, tables } of groups) {
+    let companion = tables.find((table) => standings.has(table))
+    for (const table of tables) {
+      if (standings.has(table)) continue
+      done.push(await distribute(db, table, placement, companion))
+      companion ??= table
+    }
+  }
+  // Not before all are in their place: emptying a table empties those that refer to it, too.
+  for (const table of groups.flatMap((group) => group.tables)) {
+    if (await dropLocalCopy(db, table)) done.push(`${table}: the old copy on the coordinator is removed`)
+  }
+  return done.length > 0 ? done : ['nothing to do: every table is in its place']
+}
+
+/** The tables that do not stay on the coordinator, in the order to distribute them: what others refer to comes first. */
+function placedGroups(): Group[] {
+  const tablesOf = (placement: Placement) =>
+    Object.entries(PLACEMENTS).flatMap(([table, where]) => (where === placement ? [table] : []))
+  return (['everywhere', 'site_no', 'node_id'] as const).map((placement) => ({
+    placement,
+    tables: tablesOf(placement),
+  }))
+}
+
+async function standingsOf(db: Kysely<Tables>): Promise<Map<string, Standing>> {
+  // A plain table that a reference table is related to is listed too, as one that is neither hashed ('h') nor copied ('t').
+  const { rows } = await sql<{ name: string; placement: string; colocation: number }>`
+    select logicalrelid::text as name, colocationid as colocation,
+      case when repmodel = 't' then 'everywhere' else column_to_column_name(logicalrelid, partkey) end as placement
+    from pg_dist_partition where repmodel = 't' or partmethod = 'h'`.execute(db)
+  return new Map(rows.map(({ name, ...standing }) => [name, standing]))
+}
+
+/** What reports and folds count on: the key decides where a row is, and one site's rows are together. */
+function requireNoOtherPlacement({ placement, tables }: Group, standings: ReadonlyMap<string, Standing>): void {
+  let colocation: number | undefined
+  for (const table of tables) {
+    const standing = standings.get(table)
+    if (standing === undefined) continue
+    colocation ??= standing.colocation
+    if (standing.placement === placement && standing.colocation === colocation) continue
+    throw new StartupError(
+      `${table} was distributed otherwise (${standing.placement}, colocation group ${standing.colocation}): ` +
+        `select undistribute_table('${table}'), then run again`,
+    )
+  }
+}
+
+/** @param companion a table of the same placement, whose rows of the same key are to be on the same node */
+async function distribute(
+  db: Kysely<Tables>,
+  table: string,
+  placement: Placement,
+  companion: string | undefined,
+): Promise<string> {
+  try {
+    if (placement === 'everywhere') {
+      await copyEverywhere(db, table)
+      return `${table}: copied to every node`
+    }
+    const group = companion ?? 'none'
+    await sql`select create_distributed_table(${table}, ${placement}, colocate_with => ${group})`.execute(db)
+    return `${table}: distributed by ${placement}`
+  } catch (thrown) {
+    throw new StartupError(`${table} cannot be distributed: ${asError(thrown).message}`)
+  }
+}
+
+/**
+ * Without the setting Citus would take in the tables that refer to this one, too, and in doing so let their identity columns
+ * count from 1 again (seen with 13.2): the next site would get the number of the first.
+ */
+function copyEverywhere(db: Kysely<Tables>, table: string): Promise<unknown> {
+  return db.transaction().execute(async (trx) => {
+    await sql`set local citus.enable_local_reference_table_foreign_keys = off`.execute(trx)
+    await sql`select create_reference_table(${table})`.execute(trx)
+  })
+}
+
+/** Citus copies the rows to where they belong and leaves the old ones, which nothing reads any more. */
+async function dropLocalCopy(db: Kysely<Tables>, table: string): Promise<boolean> {
+  const { rows } = await sql<{ bytes: number }>`select pg_relation_size(${table}::regclass) as bytes`.execute(db)
+  if ((rows[0]?.bytes ?? 0) === 0) return false
+  await sql`select truncate_local_data_after_distributing_table(${table}::regclass)`.execute(db)
+  return true
+}

@@ -1,0 +1,61 @@
+import type { Tables } from '../../tables.ts'
+
+/**
+ * Where a table's rows are in a Citus cluster: on the node that the hash of a column leads to, `everywhere` as a copy on each
+ * node, or on the coordinator alone.
+ */
+export type Placement = 'site_no' | 'node_id' | 'everywhere' | 'coordinator'
+
+/**
+ * Every table's place. A new table belongs here before it compiles; `tagwarden migrate --citus` puts it there.
+ *
+ * All that is told of a site shares one placement, so that the rows of one site are on one node: a report, a roll-up and a
+ * removal each ask one node, and joins and snapshots never cross nodes.
+ */
+export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
+  // Few rows, read with every report and joined with the telemetry of any site. First, because sites refer to clients.
+  clients: 'everywhere',
+  sites: 'everywhere',
+
+  // The bulk of the data and of the writes: what the cluster is there for.
+  event_rollups: 'site_no',
+  tag_rollups: 'site_no',
+  event_tag_rollups: 'site_no',
+  // Taken and read in one transaction with the rollups they speak of.
+  rollup_marks: 'site_no',
+  // Joined with `sites` by the overview, and read with every report.
+  site_containers: 'site_no',
+  tag_names: 'site_no',
+  // Read by folds, for the sites they write to.
+  daily_names: 'site_no',
+  // Up to 50 payloads a site, written anew all the time.
+  recent_payloads: 'site_no',
+  rejections: 'site_no',
+  rejection_counts: 'site_no',
+  // One row a request that carries a key: as many as requests.
+  idempotency_keys: 'site_no',
+
+  // Every accepted byte passes through it once; a commit goes to one node, and the processes' rows spread over the nodes.
+  journal: 'node_id',
+  // Rewritten together with the deletion of the journal rows it speaks of.
+  folds: 'node_id',
+
+  // One row a client and month, added to by folds: small, and of no site.
+  client_usage: 'coordinator',
+  // Written with each change of clients and sites; ids count up in one place, and other processes read changes from it.
+  audit_log: 'coordinator',
+  // A row for each site that is being removed.
+  site_removals: 'coordinator',
+  // A row or two for each process.
+  nodes: 'coordinator',
+  leases: 'coordinator',
+  client_demand: 'coordinator',
+  // Claimed and rewritten with every run, by any process.
+  probes: 'coordinator',
+  // Written with the probe, and read by probe alone.
+  probe_results: 'coordinator',
+  // A few rows a site.
+  deploy_markers: 'coordinator',
+  // One row.
+  write_checks: 'coordinator',
+}

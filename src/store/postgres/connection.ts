@@ -1,0 +1,74 @@
+import type pg from 'pg'
+import type { StoreError } from '../store.ts'
+import type { DatabaseClient } from './database-client.ts'
+import { storeErrorOf } from './errors.ts'
+import { storableValue } from './values.ts'
+
+/** A client that the pool has lent. */
+export type LentClient = DatabaseClient & pg.PoolClient
+
+interface QueryOptions {
+  /** Longest wait for the answer, ms, when it is to be shorter than the pool's. */
+  timeoutMs?: number
+}
+
+/** A connection of the pool. Its errors are `StoreError`s; one that broke is not used again. */
+export class PooledConnection {
+  readonly #client: LentClient
+  #brokenBy: StoreError | undefined
+
+  constructor(client: LentClient) {
+    this.#client = client
+    // An error between two statements.
+    client.on('error', this.#onError)
+  }
+
+  get isBroken(): boolean {
+    return this.#brokenBy !== undefined
+  }
+
+  get endpoint() {
+    return this.#client.endpoint
+  }
+
+  /** @throws StoreError */
+  async query(
+    text: string,
+    values: readonly unknown[] = [],
+    { timeoutMs }: QueryOptions = {},
+  ): Promise<pg.QueryResult> {
+    if (this.#brokenBy !== undefined) throw this.#brokenBy
+    try {
+      return await this.#client.query({
+        text,
+        values: values.map(storableValue),
+        ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }),
+      })
+    } catch (thrown) {
+      const error = storeErrorOf(thrown)
+      if (error.kind === 'unavailable') this.#brokenBy ??= error
+      throw error
+    }
+  }
+
+  /** Undoes the transaction. Never throws: when the connection is gone the server undoes it, and the first error counts. */
+  async rollback(): Promise<void> {
+    if (this.isBroken) return
+    try {
+      await this.query('rollback')
+    } catch (thrown) {
+      this.#brokenBy ??= storeErrorOf(thrown)
+    }
+  }
+
+  /** Gives it back to the pool, or drops it when it broke: it may be waiting for an answer that never comes. */
+  release(): void {
+    this.#client.off('error', this.#onError)
+    if (this.isBroken) this.#client.drop()
+    this.#client.release(this.isBroken)
+  }
+
+  readonly #onError = (thrown: Error): void => {
+    this.#brokenBy ??= storeErrorOf(thrown)
+  }
+}

@@ -1,0 +1,92 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import type { PooledConnection } from './connection.ts'
+import type { ConnectionPool } from './pool.ts'
+
+/** Statements of a reading transaction see one snapshot, as they do in SQLite. */
+export const BEGIN_READING = 'start transaction isolation level repeatable read read only'
+/**
+ * Each statement sees what was committed before it: what the locks of folds and roll-ups count on. Not `read write`: that
+ * would write to a former primary which was told, by `default_transaction_read_only`, to take no more.
+ */
+export const BEGIN_WRITING = 'start transaction isolation level read committed'
+
+/** Kysely over a pool whose errors are `StoreError`s. */
+export function poolDialect(pool: ConnectionPool, beginSql: string): Dialect {
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new PoolDriver(pool, beginSql),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+}
+
+class PoolDriver implements Driver {
+  readonly #pool: ConnectionPool
+  readonly #beginSql: string
+
+  constructor(pool: ConnectionPool, beginSql: string) {
+    this.#pool = pool
+    this.#beginSql = beginSql
+  }
+
+  init(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async acquireConnection(): Promise<KyselyConnection> {
+    return new KyselyConnection(await this.#pool.connect())
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(this.#beginSql))
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'))
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (connection instanceof KyselyConnection) await connection.rollback()
+  }
+
+  releaseConnection(connection: DatabaseConnection): Promise<void> {
+    if (connection instanceof KyselyConnection) this.#pool.release(connection.pooled)
+    return Promise.resolve()
+  }
+
+  /** The store ends its pools itself. */
+  destroy(): Promise<void> {
+    return Promise.resolve()
+  }
+}
+
+class KyselyConnection implements DatabaseConnection {
+  readonly pooled: PooledConnection
+
+  constructor(pooled: PooledConnection) {
+    this.pooled = pooled
+  }
+
+  rollback(): Promise<void> {
+    return this.pooled.rollback()
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { rows, rowCount } = await this.pooled.query(query.sql, query.parameters)
+    return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+  }
+
+  /** As on SQLite. */
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('page through the rows instead of streaming them')
+  }
+}

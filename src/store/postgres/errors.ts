@@ -1,0 +1,56 @@
+import { StoreError, type StoreErrorKind } from '../store.ts'
+
+// PostgreSQL's error codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
+const KIND_BY_STATE: ReadonlyMap<string, StoreErrorKind> = new Map([
+  ['23505', 'unique'], // unique_violation
+  ['23503', 'foreign_key'], // foreign_key_violation
+  ['40P01', 'busy'], // deadlock_detected
+  ['40001', 'busy'], // serialization_failure
+  ['55P03', 'busy'], // lock_not_available: lock_timeout
+  ['57014', 'busy'], // query_canceled: statement_timeout
+  ['53100', 'full'], // disk_full
+  ['53300', 'unavailable'], // too_many_connections
+  ['25006', 'unavailable'], // read_only_sql_transaction: a primary that has become a standby
+  ['57P01', 'unavailable'], // admin_shutdown
+  ['57P02', 'unavailable'], // crash_shutdown
+  ['57P03', 'unavailable'], // cannot_connect_now
+  ['57P04', 'unavailable'], // database_dropped
+  ['57P05', 'unavailable'], // idle_session_timeout
+  ['25P03', 'unavailable'], // idle_in_transaction_session_timeout
+  ['25P04', 'unavailable'], // transaction_timeout
+])
+
+/** Class 08 of the codes: connection exceptions. */
+const CONNECTION_CLASS = '08'
+/** Errors of the network, by what Node calls them. */
+const NETWORK_CODE = /^(ECONN|EPIPE|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|ENOENT)/
+/** The driver's own errors have no code. */
+const DRIVER_MESSAGE =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed)/
+
+/** The error as the rest of the program knows it; what is a `StoreError` already stays as it is. */
+export function storeErrorOf(thrown: unknown): StoreError {
+  if (thrown instanceof StoreError) return thrown
+  return new StoreError(kindOf(thrown), messageOf(thrown))
+}
+
+function kindOf(thrown: unknown): StoreErrorKind {
+  const code = codeOf(thrown)
+  const kind = KIND_BY_STATE.get(code)
+  if (kind !== undefined) return kind
+  if (code.startsWith(CONNECTION_CLASS) || NETWORK_CODE.test(code)) return 'unavailable'
+  if (thrown instanceof AggregateError)
+    return thrown.errors.some((error) => kindOf(error) === 'unavailable') ? 'unavailable' : 'other'
+  return thrown instanceof Error && DRIVER_MESSAGE.test(thrown.message) ? 'unavailable' : 'other'
+}
+
+/** A host with several addresses fails with an AggregateError that has no message of its own. */
+function messageOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  if (thrown.message !== '') return thrown.message
+  if (thrown instanceof AggregateError) return thrown.errors.map(messageOf).join('; ')
+  return codeOf(thrown) || thrown.name
+}
+
+export const codeOf = (thrown: unknown): string =>
+  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''

@@ -1,0 +1,29 @@
+import { SECOND } from '../../lib/index.ts'
+
+/** How long things may take, ms. */
+export interface Limits {
+  /** Making a connection. Short: ingest has to answer 500 fast while the database is away. */
+  connect: number
+  /** A batch of one statement: ingest's commit, whose requests wait. A longer one counts as failed, its outcome is unknown. */
+  commit: number
+  /** Any other statement that writes, and those of management. */
+  statement: number
+  /** A statement of a report, and its wait for a connection while all are in use. */
+  report: number
+  /** What the driver waits beyond a statement's limit, by which the server itself ends it, before the connection is dead. */
+  silence: number
+  /** Until a change by another process is noticed, even where no notification comes through (as behind PgBouncer). */
+  poll: number
+  /** Until notifications are asked for again after their connection broke. */
+  reconnect: number
+}
+
+export const LIMITS: Limits = {
+  connect: 2 * SECOND,
+  commit: 5 * SECOND,
+  statement: 30 * SECOND,
+  report: 30 * SECOND,
+  silence: 5 * SECOND,
+  poll: SECOND / 2,
+  reconnect: 2 * SECOND,
+}

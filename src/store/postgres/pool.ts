@@ -1,0 +1,191 @@
+import pg from 'pg'
+import { StoreError } from '../store.ts'
+import { type LentClient, PooledConnection } from './connection.ts'
+import { DatabaseClient } from './database-client.ts'
+import { codeOf, storeErrorOf } from './errors.ts'
+import type { Endpoint, Rotation } from './rotation.ts'
+import { typeParsers } from './values.ts'
+
+const IDLE_TIMEOUT_MS = 30_000
+/** A transaction whose process hangs must not keep its locks from the other nodes, ms. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+/** After so long without a word the system asks whether the other side is still there; its default is two hours. */
+const KEEP_ALIVE_DELAY_MS = 10_000
+/** What is still under way this long after closing has begun is cut off, ms. */
+const CLOSE_GRACE_MS = 2_000
+
+/** The server is there and full: another of its hosts would not help. */
+const TOO_MANY_CONNECTIONS = '53300'
+/** How pg-pool says that all its connections are in use. */
+const NONE_CAME_FREE = 'timeout exceeded when trying to connect'
+
+export interface PoolOptions {
+  rotation: Rotation
+  size: number
+  /** Longest a statement may run, ms; 0 = as long as it takes. */
+  statementTimeoutMs: number
+  /** What the driver waits beyond the server's own limit before it takes the connection for dead, ms. */
+  silenceMarginMs: number
+  /** Longest that making a connection may take, ms. */
+  connectTimeoutMs: number
+  /** Longest wait for a connection while all are in use, ms; not less than `connectTimeoutMs`. */
+  waitTimeoutMs: number
+  /** Whether a server that takes no writes will do. */
+  mayBeReadOnly: boolean
+}
+
+/** Connections to the current host of a database, made when they are needed and kept for the next. */
+export class ConnectionPool {
+  readonly #options: PoolOptions
+  readonly #config: pg.ClientConfig
+  readonly #pool: pg.Pool
+  readonly #clients = new Set<pg.Client>()
+  #isClosed = false
+  /** Callers who have no connection yet. */
+  #waiting = 0
+  #onNoneWaiting: () => void = () => undefined
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+    const { rotation, connectTimeoutMs } = options
+    const config = {
+      application_name: 'tagwarden',
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+      types: typeParsers,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+      connectionTimeoutMillis: connectTimeoutMs,
+      ...timeLimits(options),
+    }
+    this.#config = config
+    this.#pool = new pg.Pool({
+      max: options.size,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
+      connectionTimeoutMillis: options.waitTimeoutMs,
+      // The pool would give every client the same address; which it is to be is known only now.
+      Client: class extends DatabaseClient {
+        constructor() {
+          super(rotation.current, config)
+        }
+      },
+      ...(options.mayBeReadOnly || rotation.length === 1
+        ? {}
+        : { onConnect: (client) => refuseReadOnly(client, connectTimeoutMs) }),
+    })
+    this.#pool.on('connect', (client) => this.#clients.add(client))
+    this.#pool.on('remove', (client) => this.#clients.delete(client))
+    // An idle connection that breaks leaves the pool by itself; the next query gets a new one.
+    this.#pool.on('error', () => undefined)
+  }
+
+  /** @throws StoreError: `unavailable` when no host can be reached or no connection came free, `closed` */
+  async connect(): Promise<PooledConnection> {
+    if (this.#isClosed) throw closed()
+    this.#waiting++
+    try {
+      return await this.#connect()
+    } finally {
+      if (--this.#waiting === 0) this.#onNoneWaiting()
+    }
+  }
+
+  async #connect(): Promise<PooledConnection> {
+    const { rotation, waitTimeoutMs } = this.#options
+    for (let tries = rotation.length; ; tries--) {
+      const endpoint = rotation.current
+      try {
+        return new PooledConnection(await this.#trustedClient())
+      } catch (thrown) {
+        if (this.#isClosed) throw closed()
+        const error = storeErrorOf(thrown)
+        if (error.message === NONE_CAME_FREE) {
+          throw new StoreError(error.kind, `all connections were in use for ${waitTimeoutMs} ms`)
+        }
+        this.#cannotConnect(endpoint, thrown)
+        if (tries <= 1 || rotation.current === endpoint) throw error
+      }
+    }
+  }
+
+  /** Runs `work` with a connection. What it throws is a `StoreError` where the database is the cause. */
+  async use<T>(work: (connection: PooledConnection) => Promise<T>): Promise<T> {
+    const connection = await this.connect()
+    try {
+      return await work(connection)
+    } finally {
+      this.release(connection)
+    }
+  }
+
+  release(connection: PooledConnection): void {
+    if (connection.isBroken) this.#options.rotation.broke(connection.endpoint)
+    connection.release()
+  }
+
+  /** A connection outside the pool, which nobody else uses and the caller ends. @throws StoreError */
+  async connectApart(): Promise<DatabaseClient> {
+    const { rotation } = this.#options
+    const endpoint = rotation.current
+    try {
+      const client = new DatabaseClient(endpoint, this.#config)
+      await client.connect()
+      return client
+    } catch (thrown) {
+      this.#cannotConnect(endpoint, thrown)
+      throw storeErrorOf(thrown)
+    }
+  }
+
+  /** Waits for what is under way, but not long. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const isOver = Promise.withResolvers<void>()
+    const grace = setTimeout(isOver.resolve, CLOSE_GRACE_MS)
+    await Promise.race([this.#end(), isOver.promise])
+    clearTimeout(grace)
+    // Also those that have been told goodbye: a vanished server would not answer, and the process could not end.
+    this.#dropAll()
+  }
+
+  async #end(): Promise<void> {
+    const { promise: isQuiet, resolve } = Promise.withResolvers<void>()
+    this.#onNoneWaiting = resolve
+    // The driver's pool would forget those who wait for a connection when it ends.
+    if (this.#waiting > 0) await isQuiet
+    await this.#pool.end()
+  }
+
+  #cannotConnect(endpoint: Endpoint, thrown: unknown): void {
+    if (codeOf(thrown) !== TOO_MANY_CONNECTIONS) this.#options.rotation.failed(endpoint)
+  }
+
+  #dropAll(): void {
+    for (const client of this.#clients) if (client instanceof DatabaseClient) client.drop()
+  }
+
+  async #trustedClient(): Promise<LentClient> {
+    for (;;) {
+      const client = await this.#pool.connect()
+      if (!(client instanceof DatabaseClient)) throw new Error('the pool lends what it did not make')
+      if (client.endpoint === this.#options.rotation.current) return client
+      client.drop()
+      client.release(true)
+    }
+  }
+}
+
+const closed = () => new StoreError('closed', 'the database is closed')
+
+function timeLimits({ statementTimeoutMs, silenceMarginMs }: PoolOptions): pg.ClientConfig {
+  // Said aloud: a role or a database may have a limit of its own. (The driver does not pass a limit of 0 on.)
+  if (statementTimeoutMs === 0) return { options: '-c statement_timeout=0' }
+  return { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + silenceMarginMs }
+}
+
+/** The pool waits for it, although its types do not say so. */
+async function refuseReadOnly(client: pg.ClientBase, timeoutMs: number): Promise<void> {
+  const query = { text: 'show transaction_read_only', query_timeout: timeoutMs }
+  const { rows } = await client.query<{ transaction_read_only: string }>(query)
+  if (rows[0]?.transaction_read_only === 'on') throw new StoreError('unavailable', 'the server takes no writes')
+}

@@ -1,0 +1,57 @@
+import { columnsOf, type SqlValue, type UpsertSpec } from '../upsert.ts'
+
+/**
+ * The rows of an upsert, column by column, in the order of their keys and each key once: PostgreSQL takes no key twice in
+ * one statement, and two transactions that lock rows in one order cannot wait for each other in a circle.
+ *
+ * @param values rows one after the other, each in the order of `columnsOf(spec)`
+ */
+export function upsertColumns(spec: UpsertSpec, values: readonly SqlValue[]): SqlValue[][] {
+  const width = columnsOf(spec).length
+  const keys = spec.keys.length
+  const starts = inKeyOrder(values, width, keys)
+  const columns: SqlValue[][] = Array.from({ length: width }, () => [])
+  let previous: number | undefined
+  for (const start of starts) {
+    if (previous !== undefined && compareKeys(values, previous, start, keys) === 0)
+      mergeIntoLast(spec, columns, values, start)
+    else for (let i = 0; i < width; i++) columns[i]?.push(values[start + i] ?? null)
+    previous = start
+  }
+  return columns
+}
+
+/** Where the rows start in `values`, sorted by key. Most come sorted. */
+function inKeyOrder(values: readonly SqlValue[], width: number, keys: number): number[] {
+  const starts: number[] = []
+  let isSorted = true
+  for (let start = 0; start < values.length; start += width) {
+    if (start > 0 && isSorted) isSorted = compareKeys(values, start - width, start, keys) <= 0
+    starts.push(start)
+  }
+  return isSorted ? starts : starts.sort((a, b) => compareKeys(values, a, b, keys))
+}
+
+/** By code units, whatever the database's collation: all that counts is that every process has the same order. */
+function compareKeys(values: readonly SqlValue[], a: number, b: number, keys: number): number {
+  for (let i = 0; i < keys; i++) {
+    const x = values[a + i] ?? ''
+    const y = values[b + i] ?? ''
+    if (x < y) return -1
+    if (x > y) return 1
+  }
+  return 0
+}
+
+function mergeIntoLast(spec: UpsertSpec, columns: SqlValue[][], values: readonly SqlValue[], start: number): void {
+  const sumsFrom = spec.keys.length
+  const maximaFrom = sumsFrom + spec.sums.length
+  const fixedFrom = maximaFrom + spec.maxima.length
+  for (let i = sumsFrom; i < fixedFrom; i++) {
+    const column = columns[i]
+    if (column === undefined) continue
+    const before = Number(column.at(-1) ?? 0)
+    const value = Number(values[start + i] ?? 0)
+    column[column.length - 1] = i < maximaFrom ? before + value : Math.max(before, value)
+  }
+}

@@ -1,0 +1,68 @@
+import type { Kysely } from 'kysely'
+import { StartupError } from '../../lib/index.ts'
+import { migrationState } from '../migrate.ts'
+import { totalOf } from '../sql.ts'
+import { StoreError } from '../store.ts'
+import type { Tables } from '../tables.ts'
+import { integrityErrors } from './integrity.ts'
+import { withDatabaseFile } from './reading.ts'
+
+/** What a database holds, for people. */
+export interface DatabaseContents {
+  clients: number
+  sites: number
+  /** Events in the usage of these clients, of all months. */
+  events: number
+  /** Commits that no report shows yet; the next start folds them. */
+  unfolded: number
+  /** Migrations that the next start of this program takes. */
+  pending: string[]
+}
+
+/**
+ * Reads all of the database file at `path`, which nobody else is to have open.
+ *
+ * @param name what messages call the file
+ * @throws StartupError when it is damaged, no database of Tagwarden's, or one of a newer Tagwarden
+ */
+export async function checkedContents(path: string, name: string): Promise<DatabaseContents> {
+  try {
+    return await withDatabaseFile(path, async (db) => {
+      const pending = await pendingSteps(db, name)
+      const [error] = await integrityErrors(db)
+      if (error !== undefined) throw new StartupError(`${name} is damaged: ${error.replaceAll('\n', ' ')}`)
+      return { ...(await counts(db)), pending }
+    })
+  } catch (thrown) {
+    if (thrown instanceof StoreError) throw new StartupError(`${name} is damaged: ${thrown.message}`)
+    throw thrown
+  }
+}
+
+async function pendingSteps(db: Kysely<Tables>, name: string): Promise<string[]> {
+  const { taken, pending, unknown } = await migrationState(db)
+  if (taken.length === 0) throw new StartupError(`${name} is no database of Tagwarden's`)
+  if (unknown.length > 0) {
+    throw new StartupError(
+      `${name} is newer than this program (it has taken ${unknown.join(', ')}): use the Tagwarden that wrote it`,
+    )
+  }
+  return pending
+}
+
+async function counts(db: Kysely<Tables>): Promise<Omit<DatabaseContents, 'pending'>> {
+  const rowsOf = async (table: 'clients' | 'sites' | 'journal'): Promise<number> => {
+    const { rows } = await db
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as('rows'))
+      .executeTakeFirstOrThrow()
+    return rows
+  }
+  const usage = db.selectFrom('client_usage').select(totalOf('events').as('events'))
+  return {
+    clients: await rowsOf('clients'),
+    sites: await rowsOf('sites'),
+    events: (await usage.executeTakeFirstOrThrow()).events,
+    unfolded: await rowsOf('journal'),
+  }
+}

@@ -1,0 +1,86 @@
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { chmod, chown, stat } from 'node:fs/promises'
+import { errorKindOf } from './errors.ts'
+
+/** Told how many bytes of a file are there so far. */
+export type Written = (bytes: number) => void
+
+/** Runs a copy of `total` bytes and shows how far it is; ends when the copy does. */
+export type CopyWatch = (total: number, copy: (written: Written) => Promise<void>) => Promise<void>
+
+const LOOK_INTERVAL_MS = 200
+
+/** Runs `work`, which fills the file at `path`, and tells how large the file has become in the meantime. */
+export async function whileGrowing(path: string, written: Written, work: () => Promise<unknown>): Promise<void> {
+  const look = setInterval(() => {
+    stat(path).then(
+      ({ size }) => written(size),
+      () => undefined, // Not made yet, or gone with the work that failed.
+    )
+  }, LOOK_INTERVAL_MS)
+  try {
+    await work()
+  } finally {
+    clearInterval(look)
+  }
+}
+
+/**
+ * Runs `work`, which makes a file at `path`, and removes what is left of it afterwards: `work` gives what is to stay
+ * another name. An interruption removes it at once, because the program may end before `work` does.
+ */
+export async function withTemporaryFile<T>(
+  path: string,
+  interruption: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const remove = (): void => {
+    for (const suffix of ['', ...SIDE_FILES]) rmSync(path + suffix, { force: true })
+  }
+  // A rollback journal that a killed program left beside a file of this name would be applied to the new one.
+  remove()
+  interruption.addEventListener('abort', remove)
+  try {
+    return await work()
+  } finally {
+    interruption.removeEventListener('abort', remove)
+    remove()
+  }
+}
+
+/** What SQLite may have beside a database file: its write-ahead log, the log's index, its rollback journal. */
+export const SIDE_FILES = ['-wal', '-shm', '-journal'] as const
+
+/** Waits until the file's content, or the folder's list of names, is on disk. */
+export function syncToDisk(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Gives a file the owner of `model`: what root writes into a service's folder the service could not open. */
+export async function ownLike(path: string, model: string): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = await stat(model)
+  await chown(path, uid, gid)
+}
+
+/** Readable and writable as `model` is; without a model by its owner alone, because ingest keys are in it. */
+export async function permitLike(path: string, model: string | undefined): Promise<void> {
+  await chmod(path, model === undefined ? PRIVATE : (await stat(model)).mode & 0o777)
+}
+
+/** Permissions of a file that only its owner reads and writes. */
+export const PRIVATE = 0o600
+
+const ERRORS_OF_FULL_DISK: readonly unknown[] = ['ENOSPC', 'EDQUOT']
+
+/** The system's name of what went wrong with a file, e.g. `ENOENT`; undefined when the error is another one. */
+export const codeOf = (thrown: unknown): unknown =>
+  thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+
+export const isFullDisk = (thrown: unknown): boolean =>
+  ERRORS_OF_FULL_DISK.includes(codeOf(thrown)) || errorKindOf(thrown) === 'full'

@@ -1,0 +1,63 @@
+import type { Generated, Selectable } from 'kysely'
+
+export interface ClientTable {
+  id: string
+  name: string
+  email: string | null
+  chat_webhook: string | null
+  is_active: number
+  plan: string
+  requests_per_second: number | null
+  events_per_month: number | null
+  reminder_minutes: number | null
+  created_at: number
+}
+
+export interface SiteTable {
+  /** Never given out again, so that a straggling row of a deleted site cannot turn up under a new one. */
+  site_no: Generated<number>
+  id: string
+  client_id: string
+  name: string
+  url: string
+  ingest_key: string
+  is_active: number
+  key_revoked_at: number | null
+  timezone: string
+  tag_server_url: string | null
+  tag_manager_web_container_id: string | null
+  tag_manager_server_container_id: string | null
+  analytics_property_id: string | null
+  analytics_measurement_id: string | null
+  warehouse_project: string | null
+  warehouse_dataset: string | null
+  hosting_a_container_id: string | null
+  hosting_b_container_id: string | null
+  cmp_provider: string | null
+  created_at: number
+}
+
+export interface AuditTable {
+  id: Generated<number>
+  at: number
+  actor: string
+  /** `entity.verb`, e.g. `site.update`. */
+  action: string
+  entity: string
+  entity_id: string
+  /** JSON of the changed fields, secrets masked; null on creation. */
+  before: string | null
+  /** JSON of the changed fields, secrets masked; null on deletion. */
+  after: string | null
+}
+
+/** A deleted site whose telemetry rows are still being removed. */
+export interface SiteRemovalTable {
+  site_no: number
+  requested_at: number
+  /** When a pass last found nothing left; the row goes a day after, when no straggler can come any more. */
+  emptied_at: number | null
+}
+
+export type ClientRow = Selectable<ClientTable>
+export type SiteRow = Selectable<SiteTable>

@@ -1,0 +1,59 @@
+import type { Selectable } from 'kysely'
+
+export interface ProbeTable {
+  id: string
+  site_id: string
+  probe_type: string
+  name: string
+  /** JSON of the settings that were given; the others follow the type's defaults. */
+  config: string
+  interval_seconds: number
+  timeout_ms: number
+  failure_threshold: number
+  recovery_threshold: number
+  is_active: number
+  created_at: number
+  /** Moves on when a run's result is written: until then the probe stays due, and its claim keeps others away. */
+  next_run_at: number
+  /** The node that runs the probe now. */
+  claimed_by: string | null
+  claimed_at: number | null
+  last_status: string | null
+  last_message: string | null
+  last_response_time_ms: number | null
+  last_result_at: number | null
+  /** Warnings and criticals in a row; an error neither adds to them nor ends them. */
+  consecutive_failures: number
+  /** JSON of what the probe's type remembers from run to run. */
+  memory: string
+}
+
+export interface ProbeResultTable {
+  /** Of a probe that may be deleted by now: its results go after it, in steps. */
+  probe_id: string
+  /** Begins with the time, so that the key orders a probe's results. */
+  id: string
+  status: string
+  message: string
+  response_time_ms: number | null
+  /** JSON. */
+  details: string
+  attempts: number
+  executed_at: number
+}
+
+/** A version of what a site runs that was seen for the first time. */
+export interface DeployMarkerTable {
+  site_id: string
+  /** Begins with the time. */
+  id: string
+  at: number
+  source: string
+  from_version: string | null
+  to_version: string
+  /** JSON. */
+  details: string
+}
+
+export type ProbeRow = Selectable<ProbeTable>
+export type ProbeResultRow = Selectable<ProbeResultTable>

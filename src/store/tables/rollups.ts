@@ -1,0 +1,111 @@
+interface RollupKey {
+  site_no: number
+  /** Length of the bucket in seconds: 60, 3600 or 86400. */
+  grain: number
+  /** Start of the bucket, epoch ms. */
+  bucket: number
+  container_id: string
+}
+
+export interface EventCounts {
+  /** Events counted under this name. */
+  events: number
+  /** What the row adds to the site's total. A batch adds its `total_events` on the row without a name. */
+  total: number
+  /** Events whose sender's time was out of bounds and was replaced by ours. */
+  skewed: number
+  user_data_total: number
+  email: number
+  phone: number
+  address: number
+  /** Base of the four fields below, which batches do not carry. */
+  user_data_detail_total: number
+  first_name: number
+  last_name: number
+  city: number
+  country: number
+  ecommerce_total: number
+  value: number
+  currency: number
+  transaction_id: number
+  items: number
+}
+
+export interface EventRollupTable extends RollupKey, EventCounts {
+  /** Empty for what a batch reports without saying of which event. */
+  event_name: string
+}
+
+export interface OutcomeCounts {
+  success: number
+  failure: number
+  timeout: number
+  exception: number
+}
+
+export interface TagCounts extends OutcomeCounts {
+  executions: number
+  /** Sum of the known execution times, ms. */
+  total_ms: number
+  /** Executions whose time is known. */
+  timed: number
+  le_10: number
+  le_25: number
+  le_50: number
+  le_100: number
+  le_250: number
+  le_500: number
+  le_1000: number
+  le_2500: number
+  le_5000: number
+  over_5000: number
+}
+
+export interface TagRollupTable extends RollupKey, TagCounts {
+  tag_key: string
+}
+
+/** Which tag ended how on which event: hours and days only, and only from per-event payloads. */
+export interface EventTagRollupTable extends RollupKey, OutcomeCounts {
+  event_name: string
+  tag_key: string
+}
+
+/** Buckets of hours and days whose derived rows are out of date; reports read the finer rows there. */
+export interface RollupMarkTable {
+  site_no: number
+  grain: number
+  bucket: number
+}
+
+export interface SiteContainerTable {
+  site_no: number
+  container_id: string
+  last_seen_at: number
+}
+
+/** Which name a tag id has had. The latest one joins the rows of all. */
+export interface TagNameTable {
+  site_no: number
+  container_id: string
+  tag_id: string
+  tag_name: string
+  last_seen_at: number
+}
+
+/** Names admitted on a UTC day: what the cardinality cap is counted by. */
+export interface DailyNameTable {
+  site_no: number
+  day: number
+  /** `event` or `tag`. */
+  kind: string
+  name: string
+}
+
+export interface ClientUsageTable {
+  client_id: string
+  /** UTC month as a number: 202611. */
+  month: number
+  events: number
+  requests: number
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { getEventListeners, once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import type { OutboundErrorKind, OutboundPhase, OutboundRequest } from '../../src/lib/index.ts'
+import { failureOf, httpServer, tcpServer, testOutbound } from './outbound-support.ts'
+
+/** Never settles by itself. */
+const silence = <T>(): Promise<T> => new Promise(() => {})
+
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n'
+
+/** How a server can let its callers wait; each is a URL that waits in the phase. */
+const WAITS: Readonly<Record<'tls' | 'first_byte' | 'body', (t: TestContext) => Promise<string>>> = {
+  tls: async (t) => `https://here.example:${(await tcpServer(t, () => {})).port}/?key=s3cret`,
+  first_byte: async (t) => `http://here.example:${(await tcpServer(t, () => {})).port}/?key=s3cret`,
+  body: async (t) => {
+    const server = await tcpServer(t, (socket) => socket.once('data', () => socket.write(`${HEAD}some`)))
+    return `http://here.example:${server.port}/?key=s3cret`
+  },
+}
+
+const LIMITS: readonly [phase: keyof typeof WAITS, limits: OutboundRequest['limits'], message: string][] = [
+  ['tls', { tlsMs: 50 }, 'agreeing on encryption with here.example took longer than 50 ms'],
+  ['tls', { totalMs: 500 }, 'agreeing on encryption with here.example took longer than 500 ms in all'],
+  ['first_byte', { firstByteMs: 50 }, 'waiting for the answer of here.example took longer than 50 ms'],
+  ['first_byte', { totalMs: 500 }, 'waiting for the answer of here.example took longer than 500 ms in all'],
+  ['body', { totalMs: 500 }, 'reading the answer of here.example took longer than 500 ms in all'],
+]
+for (const [phase, limits, message] of LIMITS) {
+  test(`time is up in phase ${phase} with ${JSON.stringify(limits)}`, async (t) => {
+    const failure = await failureOf(testOutbound().request(await WAITS[phase](t), { limits: limits ?? {} }))
+    assert.deepEqual([failure.kind, failure.phase, failure.message], ['timeout', phase, message])
+  })
+}
+
+for (const limits of [{ dnsMs: 20 }, { totalMs: 20 }]) {
+  test(`time is up while a name is looked up, with ${JSON.stringify(limits)}`, async () => {
+    const failure = await failureOf(testOutbound('', {}, silence).request('http://slow.example/', { limits }))
+    assert.deepEqual([failure.kind, failure.phase], ['timeout', 'dns'])
+    assert.match(failure.message, /^looking up the name of slow\.example took longer than 20 ms/)
+  })
+}
+
+test('time is up while connecting', async (t) => {
+  const port = await unansweredPort(t)
+  const failure = await failureOf(testOutbound().request(`http://here.example:${port}/`, { limits: { connectMs: 50 } }))
+  assert.deepEqual([failure.kind, failure.phase], ['timeout', 'connect'])
+  assert.equal(failure.message, 'connecting to here.example took longer than 50 ms')
+})
+
+/** A port whose queue of connections to be accepted is full, so that the next are not answered at all. */
+async function unansweredPort(t: TestContext): Promise<number> {
+  const worker = new Worker(SLEEPING_SERVER, { eval: true })
+  const [port] = (await once(worker, 'message')) as [number]
+  const queue = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+  t.after(async () => {
+    for (const socket of queue) socket.destroy()
+    await worker.terminate()
+  })
+  await Promise.any(queue.map((socket) => once(socket, 'connect')))
+  return port
+}
+
+const SLEEPING_SERVER = `
+  const server = require('node:net').createServer()
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    require('node:worker_threads').parentPort.postMessage(server.address().port)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  })`
+
+test('a redirect does not begin the whole time anew', async (t) => {
+  const { port } = await httpServer(t, (request, response) => {
+    if (request.url === '/') response.writeHead(302, { location: '/never' }).end()
+  })
+  const request = { maxRedirects: 1, limits: { totalMs: 500 } }
+  const failure = await failureOf(testOutbound().request(`http://here.example:${port}/`, request))
+  assert.deepEqual([failure.kind, failure.phase], ['timeout', 'first_byte'])
+})
+
+for (const phase of ['tls', 'first_byte', 'body'] as const) {
+  test(`whoever asked may call it off in phase ${phase}`, async (t) => {
+    const controller = new AbortController()
+    const { promise: closed, resolve } = Promise.withResolvers<void>()
+    const { port } = await tcpServer(t, (socket) => {
+      socket.on('close', () => resolve())
+      socket.once('data', () => {
+        if (phase === 'body') socket.write(`${HEAD}some`)
+        setImmediate(() => controller.abort())
+      })
+    })
+    const url = `${phase === 'tls' ? 'https' : 'http'}://here.example:${port}/`
+    const failure = await failureOf(testOutbound().request(url, { signal: controller.signal }))
+    assert.deepEqual([failure.kind, failure.message], ['aborted', 'the request was called off'])
+    await closed
+  })
+}
+
+test('a request that was called off before it began asks nobody', async () => {
+  const outbound = testOutbound('', {}, () => assert.fail('was looked up'))
+  const failure = await failureOf(outbound.request('http://here.example/', { signal: AbortSignal.abort() }))
+  assert.equal(failure.kind, 'aborted')
+})
+
+test('a request lets go of the signal it was given', async (t) => {
+  const { port } = await httpServer(t, (_request, response) => response.end())
+  const { signal } = new AbortController()
+  for (let n = 0; n < 3; n++) await testOutbound().request(`http://here.example:${port}/`, { signal })
+  assert.equal(getEventListeners(signal, 'abort').length, 0)
+})
+
+/** What a server that speaks raw TCP does with a request, and how that is told. */
+const TALKS: readonly [what: string, talk: (socket: Socket) => void, kind: OutboundErrorKind, phase: OutboundPhase][] =
+  [
+    ['hangs up at once', (socket) => socket.destroy(), 'reset', 'first_byte'],
+    ['ends what it says at once', (socket) => socket.end(), 'reset', 'first_byte'],
+    ['resets when asked', (socket) => socket.once('data', () => socket.resetAndDestroy()), 'reset', 'first_byte'],
+    ['ends when asked', (socket) => socket.once('data', () => socket.end()), 'reset', 'first_byte'],
+    [
+      'ends within the head',
+      (socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nA')),
+      'reset',
+      'first_byte',
+    ],
+    ['ends within the body', (socket) => socket.once('data', () => socket.end(`${HEAD}some`)), 'reset', 'body'],
+    [
+      'resets within the body',
+      (socket) => socket.once('data', () => socket.write(`${HEAD}some`, () => socket.resetAndDestroy())),
+      'reset',
+      'body',
+    ],
+    ['speaks another language', (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'), 'protocol', 'first_byte'],
+    [
+      'sends headers without end',
+      (socket) => socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n${'A: b\r\n'.repeat(50_000)}`)),
+      'protocol',
+      'first_byte',
+    ],
+    [
+      'sends a broken chunk',
+      (socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n')),
+      'protocol',
+      'body',
+    ],
+  ]
+for (const [what, talk, kind, phase] of TALKS) {
+  test(`a server that ${what} fails as ${kind} in phase ${phase}`, async (t) => {
+    const { port } = await tcpServer(t, talk)
+    const failure = await failureOf(testOutbound().request(`http://here.example:${port}/?key=s3cret`))
+    assert.deepEqual([failure.kind, failure.phase], [kind, phase], `${failure.message} ${failure.cause}`)
+    assert.doesNotMatch(failure.message, /s3cret/)
+  })
+}
+
+test('a body without a stated length ends with the connection', async (t) => {
+  const { port } = await tcpServer(t, (socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\nall')))
+  assert.equal((await testOutbound().request(`http://here.example:${port}/`)).body, 'all')
+})
+
+test('a port where nothing listens is told as such', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  const outbound = testOutbound('here.example,both.example', { 'both.example': ['127.0.0.1', '127.0.0.1'] })
+  for (const host of ['here.example', 'both.example']) {
+    const failure = await failureOf(outbound.request(`http://${host}:${port}/`))
+    assert.deepEqual([failure.kind, failure.phase], ['refused', 'connect'])
+    assert.equal(failure.message, `nothing listens at ${host}, on this port`)
+  }
+})
+
+test('the next address is tried where nothing listens at the first', async (t) => {
+  const { port } = await httpServer(t, (_request, response) => response.end('reached'))
+  const outbound = testOutbound('both.example', { 'both.example': ['127.0.0.2', '127.0.0.1'] })
+  assert.equal((await outbound.request(`http://both.example:${port}/`)).body, 'reached')
+})
+
+const RESOLVER_ERRORS: readonly [code: string, message: string][] = [
+  ['ENOTFOUND', 'there is no gone.example: its name leads nowhere'],
+  ['EAI_AGAIN', 'the name gone.example could not be looked up'],
+  ['ESERVFAIL', 'the name gone.example could not be looked up'],
+]
+for (const [code, message] of RESOLVER_ERRORS) {
+  test(`a resolver that fails with ${code} is told in plain words`, async () => {
+    const lookup = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code }))
+    const failure = await failureOf(testOutbound('', {}, lookup).request('http://gone.example/'))
+    assert.deepEqual([failure.kind, failure.phase, failure.message], ['dns', 'dns', message])
+  })
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Change, Store, Tables, Transaction } from '../../../src/store/index.ts'
+import { ChangeLog } from '../../../src/store/postgres/change-log.ts'
+import type { Limits } from '../../../src/store/postgres/limits.ts'
+import { until } from '../../support/api.ts'
+import { newDatabase, openOn, terminate } from './support.ts'
+
+const HOUR = 3_600_000
+/** Each of the two ways by itself. */
+const NOTIFICATIONS_ONLY = { poll: HOUR }
+const POLL_ONLY = { poll: 20, reconnect: HOUR }
+
+/** What management does with a change: an audit row, and after the commit the news. */
+async function change(store: Store, id: string, entity = 'site'): Promise<void> {
+  await addEntry(store.write, id, entity)
+  await store.changes.publish({ kind: 'site', id })
+}
+
+const addEntry = (db: Store['write'] | Transaction<Tables>, id: string, entity = 'site') =>
+  db
+    .insertInto('audit_log')
+    .values({ at: 0, actor: 'test', action: 'x', entity, entity_id: id, before: null, after: null })
+    .execute()
+
+const LISTENING = sql`query like 'listen %'`
+
+async function openFollowing(t: TestContext, url: string, limits: Partial<Limits>) {
+  const store = await openOn(t, url, { limits })
+  await store.followChanges()
+  const heard: Change[] = []
+  store.changes.subscribe((news) => void heard.push(news))
+  const hears = (id: string) =>
+    until(`the change of ${id} is heard`, () => (heard.some((news) => news.id === id) ? true : undefined))
+  return { store, heard, hears }
+}
+
+test('a change reaches another store by its notification', async (t) => {
+  const url = await newDatabase(t)
+  const { heard, hears } = await openFollowing(t, url, NOTIFICATIONS_ONLY)
+  const other = await openOn(t, url)
+  for (const id of ['a', 'b', 'c']) {
+    await change(other, id)
+    await hears(id)
+  }
+  assert.deepEqual(heard[0], { kind: 'site', id: 'a' })
+})
+
+test('a change reaches another store without notifications, too', async (t) => {
+  const url = await newDatabase(t)
+  const { store, hears } = await openFollowing(t, url, POLL_ONLY)
+  await terminate(store, LISTENING)
+  const other = await openOn(t, url)
+  await addEntry(other.write, 'a', 'client')
+  await hears('a')
+})
+
+test('notifications are asked for again when their connection broke', async (t) => {
+  const url = await newDatabase(t)
+  const { store, hears } = await openFollowing(t, url, { poll: HOUR, reconnect: 20 })
+  await terminate(store, LISTENING)
+  await until('it listens again', async () => {
+    const { rows } = await sql`select from pg_stat_activity where datname = current_database() and state = 'idle'
+      and ${LISTENING}`.execute(store.admin)
+    return rows.length === 1 ? true : undefined
+  })
+  const other = await openOn(t, url)
+  await change(other, 'a')
+  await hears('a')
+})
+
+test("a store's own changes are taken in before publishing ends", async (t) => {
+  const { store, heard } = await openFollowing(t, await newDatabase(t), { poll: HOUR, reconnect: HOUR })
+  await change(store, 'a')
+  assert.equal(heard[0]?.id, 'a')
+})
+
+test('what was there before is not told, and nothing is told twice', async (t) => {
+  const url = await newDatabase(t)
+  const other = await openOn(t, url)
+  for (const id of ['old 1', 'old 2']) await addEntry(other.write, id)
+  const { heard, hears } = await openFollowing(t, url, POLL_ONLY)
+  for (const id of ['new 1', 'new 2', 'new 3']) {
+    await addEntry(other.write, id)
+    await hears(id)
+  }
+  assert.deepEqual(
+    heard.map(({ id }) => id),
+    ['new 1', 'new 2', 'new 3'],
+  )
+})
+
+/** A log by hand, and what it has told so far. */
+async function openLog(t: TestContext) {
+  const store = await openOn(t, await newDatabase(t))
+  const log = new ChangeLog(store.write)
+  const told: string[] = []
+  const read = async () => {
+    await log.read(async ({ id }) => void told.push(id))
+    return told.splice(0)
+  }
+  return { store, log, read }
+}
+
+test('a change that is committed after a later one is told', async (t) => {
+  const { store, log, read } = await openLog(t)
+  await addEntry(store.write, 'before')
+  await log.start()
+  await store.write.transaction().execute(async (early) => {
+    await addEntry(early, 'early')
+    await store.write.transaction().execute((undone) => addEntry(undone, 'late'))
+    assert.deepEqual(await read(), ['late'])
+    assert.deepEqual(await read(), [])
+  })
+  assert.deepEqual(await read(), ['early'])
+  assert.deepEqual(await read(), [])
+})
+
+test('one that was under way when following began is told', async (t) => {
+  const { store, log, read } = await openLog(t)
+  await addEntry(store.write, 'before')
+  await store.write.transaction().execute(async (early) => {
+    await addEntry(early, 'early')
+    await addEntry(store.write, 'late')
+    await log.start()
+  })
+  assert.deepEqual(await read(), ['early'])
+})
+
+test('numbers that never come hold nothing up', async (t) => {
+  const { store, log, read } = await openLog(t)
+  await log.start()
+  const undone = store.write.transaction().execute(async (trx) => {
+    await addEntry(trx, 'undone')
+    throw new Error('undone')
+  })
+  await assert.rejects(undone, /undone/)
+  await addEntry(store.write, 'a')
+  // As after a copy from elsewhere.
+  await sql`alter table audit_log alter column id restart with 5000000`.execute(store.write)
+  await addEntry(store.write, 'b')
+  assert.deepEqual(await read(), ['a', 'b'])
+  await addEntry(store.write, 'c')
+  assert.deepEqual(await read(), ['c'])
+})
+
+test('entries that are about neither clients nor sites are passed over', async (t) => {
+  const { store, log, read } = await openLog(t)
+  await log.start()
+  await addEntry(store.write, 'x', 'settings')
+  await addEntry(store.write, 'a', 'client')
+  assert.deepEqual(await read(), ['a'])
+})
+
+test('what a listener fails to take in is told again, and the others are not held up by it', async (t) => {
+  const { store, log, read } = await openLog(t)
+  await log.start()
+  for (const id of ['a', 'bad', 'b']) await addEntry(store.write, id)
+  const told: string[] = []
+  const failing = log.read(async ({ id }) => {
+    if (id === 'bad') throw new Error('not now')
+    told.push(id)
+  })
+  await assert.rejects(failing, /not now/)
+  assert.deepEqual(told, ['a', 'b'])
+  assert.deepEqual(await read(), ['bad'])
+  assert.deepEqual(await read(), [])
+})
+
+test('an error that comes again with every look is reported once', async (t) => {
+  const reports: string[] = []
+  const store = await openOn(t, await newDatabase(t), {
+    limits: { poll: 10 },
+    onError: (error, what) => void reports.push(`${what}: ${error.message}`),
+  })
+  await store.followChanges()
+  let told = 0
+  store.changes.subscribe(() => {
+    told++
+    throw new Error('not now')
+  })
+  await addEntry(store.write, 'a')
+  await until('it was told again and again', () => (told > 3 ? true : undefined))
+  await store.close()
+  assert.deepEqual(reports, ['change-poll: not now'])
+})

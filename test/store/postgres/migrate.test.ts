@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { migrate, type Store } from '../../../src/store/index.ts'
+import { type Migration, migrations } from '../../../src/store/migrations/index.ts'
+import { tempDir } from '../../support/engines.ts'
+import { startServerProcess } from '../../support/server-process.ts'
+import { newDatabase, openOn } from './support.ts'
+
+const step = (name: string, ...statements: string[]): Migration => ({ name, statements: () => statements })
+const names = (steps: readonly Migration[]) => steps.map(({ name }) => name)
+
+async function stepsTaken(store: Store): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(store.read)
+  return rows.map(({ name }) => name)
+}
+
+test('of ten stores that open an empty database at once one takes each step, and none fails', async (t) => {
+  const url = await newDatabase(t, { isMigrated: false })
+  const stores = await Promise.all(Array.from({ length: 10 }, () => openOn(t, url, { poolSize: 4 })))
+  const taken = await Promise.all(stores.map((store) => migrate(store.admin, store.columnTypes)))
+  assert.deepEqual(taken.flat().sort(), names(migrations))
+  for (const store of stores) assert.deepEqual(await stepsTaken(store), names(migrations))
+})
+
+test('programs that start on an empty database at once all become ready', async (t) => {
+  const url = await newDatabase(t, { isMigrated: false })
+  const folder = await tempDir(t)
+  const programs = await Promise.all([1, 2, 3].map(() => startServerProcess(t, folder, { DATABASE_URL: url })))
+  for (const { url: address } of programs) assert.equal((await fetch(`${address}/ready`)).status, 200)
+  assert.deepEqual(await Promise.all(programs.map(({ end }) => end('SIGTERM'))), [0, 0, 0])
+})
+
+test('a step may take longer than any limit on statements', async (t) => {
+  const url = await newDatabase(t)
+  // One for the store's own pools, and one that the role has of its own.
+  const store = await openOn(t, url, { limits: { statement: 100, report: 100, silence: 50 } })
+  await sql`alter role current_user in database ${sql.id(new URL(url).pathname.slice(1))} set statement_timeout = 100`.execute(
+    store.admin,
+  )
+  await store.close()
+  const next = await openOn(t, url, { limits: { statement: 100, report: 100, silence: 50 } })
+  const slow = step('9001-slow', 'select pg_sleep(0.6)', 'create table notes (id bigint primary key)')
+  assert.deepEqual(await migrate(next.admin, next.columnTypes, [...migrations, slow]), [slow.name])
+  assert.deepEqual(await stepsTaken(next), [...names(migrations), slow.name])
+})

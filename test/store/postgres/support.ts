@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
+import { sql } from 'kysely'
+import { type BatchOperation, openPostgresStore, type Store, StoreError, upsertInto } from '../../../src/store/index.ts'
+import type { PostgresOptions } from '../../../src/store/postgres/open.ts'
+import { createDatabase } from '../../support/postgres.ts'
+
+/** Opens a store that closes with the test. */
+export async function openOn(t: TestContext, url: string, options: Partial<PostgresOptions> = {}): Promise<Store> {
+  const store = await openPostgresStore({
+    url,
+    readUrl: null,
+    poolSize: 10,
+    patienceMs: 0,
+    onError: (error, what) => t.diagnostic(`${what}: ${error.message}`),
+    ...options,
+  })
+  t.after(() => store.close())
+  return store
+}
+
+/** The address of a database of the test's own, on the server that all tests share. */
+export async function newDatabase(t: TestContext, options?: { isMigrated: boolean }): Promise<string> {
+  const { url, drop } = await createDatabase(options)
+  // After the hooks that close what uses it.
+  t.after(() => t.after(drop))
+  return url
+}
+
+export const ofKind =
+  (kind: StoreError['kind'], message = /./) =>
+  (error: unknown) => {
+    assert.ok(error instanceof StoreError, String(error))
+    assert.equal(error.kind, kind, error.message)
+    assert.match(error.message, message)
+    return true
+  }
+
+export const usage = upsertInto('client_usage', { keys: ['client_id', 'month'], sums: ['events', 'requests'] })
+export const marks = upsertInto('rollup_marks', { keys: ['site_no', 'grain', 'bucket'] })
+
+export const addUsage = (client: string, events: number): BatchOperation => ({
+  kind: 'upsert',
+  spec: usage,
+  values: [client, 1, events, 1],
+})
+
+export const journalRow = (store: Store, seq: number, payload = ''): BatchOperation => ({
+  kind: 'statement',
+  query: store.write.insertInto('journal').values({ node_id: 'n', seq, written_at: 0, payload }).compile(),
+})
+
+export const journalSeqs = async (store: Store): Promise<number[]> =>
+  (await store.read.selectFrom('journal').select('seq').orderBy('seq').execute()).map(({ seq }) => seq)
+
+/** The server process behind a connection. */
+export async function backendOf(db: Store['read']): Promise<number> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
+  return rows[0]?.pid ?? 0
+}
+
+/** Ends sessions of the store's own role. */
+export const terminate = (by: Store, condition: ReturnType<typeof sql>) =>
+  sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid != pg_backend_pid() and ${condition}`.execute(by.admin)
+
+export interface Wire {
+  /** The address by way of the wire. */
+  url: string
+  /** From now on nothing comes through, or no answer, as from a host that has vanished. */
+  cut: (what?: 'all' | 'answers') => void
+  /** What is connected from now on comes through again. */
+  mend: () => void
+  /** Connections that the program holds. */
+  connected: () => number
+}
+
+/** A stretch of network between the program and the server of `url`. */
+export async function wireTo(t: TestContext, url: string): Promise<Wire> {
+  const server = new URL(url)
+  let isCut = { requests: false, answers: false }
+  const program = new Set<Socket>()
+  const wire = createServer((near) => {
+    const far = connect(Number(server.port), server.hostname)
+    program.add(near)
+    near.on('data', (data) => void (isCut.requests || far.write(data)))
+    far.on('data', (data) => void (isCut.answers || near.write(data)))
+    near.on('close', () => {
+      program.delete(near)
+      far.destroy()
+    })
+    far.on('close', () => void (isCut.answers || near.destroy()))
+    for (const socket of [near, far]) socket.on('error', () => undefined)
+  }).listen(0, '127.0.0.1')
+  await once(wire, 'listening')
+  const endAll = () => {
+    for (const socket of program) socket.destroy()
+  }
+  t.after(() => {
+    wire.close()
+    endAll()
+  })
+  const address = wire.address()
+  if (address === null || typeof address === 'string') throw new Error('the wire has no port')
+  const near = new URL(url)
+  near.port = String(address.port)
+  return {
+    url: near.href,
+    cut(what = 'all') {
+      isCut = { requests: what === 'all', answers: true }
+    },
+    mend() {
+      isCut = { requests: false, answers: false }
+      endAll()
+    },
+    connected: () => program.size,
+  }
+}

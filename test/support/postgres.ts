@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+import { migrate, openPostgresStore } from '../../src/store/index.ts'
+import { type PostgresServer, type ServerOptions, type StopMode, startServer } from './postgres-server.ts'
+
+/** An ordinary role, as the program has in production: it owns its database and nothing else. */
+const OWNER = 'tagwarden'
+const TEMPLATE = 'tagwarden_template'
+/** The maintenance database of the server that all test files of a run share, for the processes they run in. */
+const SHARED_SERVER = 'TAGWARDEN_TEST_POSTGRES'
+
+export interface TestDatabase {
+  url: string
+  /** Ends what is still connected. */
+  drop: () => Promise<void>
+}
+
+/** A database of its own on the server that all tests share. It is migrated, or empty if asked for. */
+export async function createDatabase({ isMigrated = true } = {}): Promise<TestDatabase> {
+  const admin = await sharedServer()
+  const name = `test_${randomBytes(8).toString('hex')}`
+  // Copying files, and not pages through the write-ahead log: half the time where nothing is made durable.
+  const template = isMigrated ? `template ${TEMPLATE} strategy file_copy` : ''
+  await admin.query(`create database ${name} owner ${OWNER} ${template}`)
+  return {
+    url: ownerUrl(String(admin.options.connectionString), name),
+    drop: async () => {
+      await admin.query(`drop database ${name} with (force)`)
+    },
+  }
+}
+
+/** Starts the server for this process and the test processes that it will start. */
+export async function startSharedServer(): Promise<PostgresServer> {
+  const server = await startServer({ durable: false })
+  try {
+    await makeTemplate(server)
+  } catch (thrown) {
+    await server.remove()
+    throw thrown
+  }
+  process.env[SHARED_SERVER] = server.adminUrl
+  return server
+}
+
+export interface OwnPostgres {
+  /** An empty database as its owner. */
+  url: string
+  /** Its server as superuser. */
+  adminUrl: string
+  stop: (mode: StopMode) => Promise<void>
+  start: () => Promise<void>
+  /** What the server logged so far. */
+  log: () => Promise<string>
+}
+
+/** A server for one test alone, which may stop it or worse. */
+export async function startPostgres(t: TestContext, options: ServerOptions): Promise<OwnPostgres> {
+  const server = await startServer(options)
+  t.after(server.remove)
+  await withAdmin(server.adminUrl, async (admin) => {
+    await makeOwner(admin, server.adminUrl)
+    await admin.query(`create database ${OWNER} owner ${OWNER}`)
+  })
+  const { adminUrl, stop, start, log } = server
+  return { url: ownerUrl(adminUrl, OWNER), adminUrl, stop, start, log }
+}
+
+let shared: Promise<pg.Pool> | undefined
+
+/** Without one that the run has started, this process gets a server of its own, which ends with it. */
+function sharedServer(): Promise<pg.Pool> {
+  shared ??= (async () => {
+    if (process.env[SHARED_SERVER] === undefined) await startSharedServer()
+    return adminPool(process.env[SHARED_SERVER] ?? '')
+  })()
+  return shared
+}
+
+/** Connections that do not keep the process from ending. */
+function adminPool(adminUrl: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString: adminUrl, max: 2, allowExitOnIdle: true })
+  // The pool has ended before its sessions have: a server that is stopped at once ends them first.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+async function withAdmin(adminUrl: string, work: (admin: pg.Pool) => Promise<void>): Promise<void> {
+  const admin = adminPool(adminUrl)
+  try {
+    await work(admin)
+  } finally {
+    await admin.end()
+  }
+}
+
+/** The same password serves both: it only keeps other users of the machine out. */
+const makeOwner = (admin: pg.Pool, adminUrl: string): Promise<unknown> =>
+  admin.query(`create role ${OWNER} login password '${new URL(adminUrl).password}'`)
+
+function ownerUrl(adminUrl: string, database: string): string {
+  const url = new URL(adminUrl)
+  url.username = OWNER
+  url.pathname = database
+  return url.href
+}
+
+/** Migrated once; each test gets a copy. */
+async function makeTemplate({ adminUrl }: PostgresServer): Promise<void> {
+  await withAdmin(adminUrl, async (admin) => {
+    await makeOwner(admin, adminUrl)
+    await admin.query(`create database ${TEMPLATE} owner ${OWNER}`)
+    const store = await openPostgresStore({
+      url: ownerUrl(adminUrl, TEMPLATE),
+      readUrl: null,
+      poolSize: 4,
+      onError: () => undefined,
+    })
+    try {
+      await migrate(store.admin, store.columnTypes)
+    } finally {
+      await store.close()
+    }
+    // Nothing is copied while somebody is connected to it.
+    await admin.query(`alter database ${TEMPLATE} allow_connections false`)
+  })
+}

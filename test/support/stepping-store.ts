@@ -1,0 +1,19 @@
+import type { Store } from '../../src/store/index.ts'
+
+/** The same store, which does `step` before each batch and between each read and its answer. */
+export function steppingStore(store: Store, step: (what: 'read' | 'batch') => Promise<void>): Store {
+  return {
+    ...store,
+    read: store.read.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        await step('read')
+        return result
+      },
+    }),
+    async batch(operations) {
+      await step('batch')
+      await store.batch(operations)
+    },
+  }
+}
