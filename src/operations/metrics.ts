@@ -1,22 +1,36 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Leases, Membership } from '../cluster/index.ts'
 import type { HttpApp } from '../http/index.ts'
 import type { Ingest } from '../ingest/index.ts'
 import type { Clock, Loop } from '../lib/index.ts'
+import type { Probes } from '../probes/index.ts'
 import type { Store } from '../store/index.ts'
+import { probeMetrics } from './probe-metrics.ts'
 
 export interface MetricsOptions {
   store: Store
-  ingest: Ingest
+  membership: Membership
+  leases: Leases
+  /** Null on a node that takes no ingest requests. */
+  ingest: Ingest | null
+  /** Null on a node that runs none. */
+  probes: Probes | null
   loops: readonly Loop[]
   clock: Clock
+  role: string
   version: string
 }
 
-/** `/metrics` in Prometheus' text format. Values are read when they are asked for; counting costs ingest nothing. */
+/**
+ * `/metrics` in Prometheus' text format. Values are read when they are asked for; counting costs ingest nothing. What the
+ * store does not tell is left out: the rest is wanted most when the store is away.
+ */
 export function metricsRoutes(app: HttpApp, options: MetricsOptions): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  ingestMetrics(registry, options)
+  nodeMetrics(registry, options)
+  if (options.ingest !== null) ingestMetrics(registry, options.ingest)
+  if (options.probes !== null) probeMetrics(registry, options.probes)
   loopMetrics(registry, options)
   siteMetrics(registry, options)
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
@@ -25,16 +39,38 @@ export function metricsRoutes(app: HttpApp, options: MetricsOptions): void {
   })
 }
 
-function ingestMetrics(registry: Registry, { ingest, store, version }: MetricsOptions): void {
+function nodeMetrics(registry: Registry, { store, membership, leases, role, version }: MetricsOptions): void {
   const registers = [registry]
   new Gauge({
     name: 'tagwarden_info',
     help: 'The running program',
-    labelNames: ['version', 'engine', 'node'],
+    labelNames: ['version', 'engine', 'node', 'role'],
     registers,
   })
-    .labels({ version, engine: store.engine, node: ingest.status().nodeId })
+    .labels({ version, engine: store.engine, node: membership.nodeId, role })
     .set(1)
+  new Gauge({
+    name: 'tagwarden_nodes',
+    help: 'Living nodes on the database; 0 when it cannot be asked',
+    registers,
+    async collect() {
+      const living = await membership.living().catch(() => [])
+      this.set(living.length)
+    },
+  })
+  new Gauge({
+    name: 'tagwarden_leases',
+    help: 'Whether this node does the work that one node at a time does',
+    labelNames: ['name'],
+    registers,
+    collect() {
+      for (const [name, isHeld] of leases.standing) this.labels({ name }).set(isHeld ? 1 : 0)
+    },
+  })
+}
+
+function ingestMetrics(registry: Registry, ingest: Ingest): void {
+  const registers = [registry]
   new Counter({
     name: 'tagwarden_ingest_requests_total',
     help: 'Ingest requests by their answer',
@@ -106,11 +142,7 @@ function siteMetrics(registry: Registry, { store }: MetricsOptions): void {
     labelNames: ['site_id', 'site', 'container_id'],
     registers: [registry],
     async collect() {
-      const rows = await store.read
-        .selectFrom('site_containers')
-        .innerJoin('sites', 'sites.site_no', 'site_containers.site_no')
-        .select(['sites.id', 'sites.name', 'site_containers.container_id', 'site_containers.last_seen_at'])
-        .execute()
+      const rows = await lastSeen(store).catch(() => [])
       this.reset()
       for (const row of rows) {
         this.labels({ site_id: row.id, site: row.name, container_id: row.container_id }).set(row.last_seen_at / 1_000)
@@ -118,3 +150,10 @@ function siteMetrics(registry: Registry, { store }: MetricsOptions): void {
     },
   })
 }
+
+const lastSeen = (store: Store) =>
+  store.read
+    .selectFrom('site_containers')
+    .innerJoin('sites', 'sites.site_no', 'site_containers.site_no')
+    .select(['sites.id', 'sites.name', 'site_containers.container_id', 'site_containers.last_seen_at'])
+    .execute()

@@ -1,7 +1,7 @@
 export * from './columns.ts'
 export * from './cover.ts'
 export { type Counts, Delta, EVENT, TAG } from './delta.ts'
-export { type ClientOfSite, Folder, type FoldTask } from './fold.ts'
+export { type ClientOfSite, Folder, type FoldTask, isFoldConflict } from './fold.ts'
 export { foldJournal, foldOrphans, readFoldTask } from './journal.ts'
 export { hourSplit } from './local-hours.ts'
 export { addLog, appendDelta, type Log, latencyBucket, NO_ID, NO_TIME, outcomeIndex, PART, SUM } from './log.ts'

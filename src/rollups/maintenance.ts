@@ -1,5 +1,7 @@
+import { exclusively, type Leases, type Membership } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
+import { foldOrphans } from './journal.ts'
 import { removeDeletedSites } from './removal.ts'
 import { applyRetention, type Retention } from './retention.ts'
 import { rollUp } from './roll-up.ts'
@@ -7,29 +9,39 @@ import { rollUp } from './roll-up.ts'
 const ROLL_UP_INTERVAL_MS = 10 * SECOND
 const RETENTION_INTERVAL_MS = 30 * MINUTE
 const REMOVAL_INTERVAL_MS = 5 * SECOND
+/** A node is dead after 30 s, so its counts are in the reports within a minute. */
+const ORPHANS_INTERVAL_MS = 10 * SECOND
 
 export interface MaintenanceOptions {
   store: Store
   clock: Clock
+  membership: Membership
+  leases: Leases
   retention: Retention
   onError: (error: Error, loop: string) => void
 }
 
-/** The loops that keep the rollups in shape: compaction, retention, and the rest of deleted sites. */
+/**
+ * The loops that keep the rollups in shape: compaction, retention, the rest of deleted sites, and what dead nodes left in
+ * the journal. Each runs on one node at a time, and does no harm if for a moment two do it: a roll-up takes its mark and
+ * a fold its journal rows in the transaction that needs them, and a row can be deleted but once.
+ */
 export class Maintenance {
   readonly loops: readonly Loop[]
   #isStopping = false
 
-  constructor({ store, clock, retention, onError }: MaintenanceOptions) {
-    const mayGoOn = () => !this.#isStopping
-    const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
-      new Loop({ name, clock, intervalMs, tick, onError })
+  constructor({ store, clock, membership, leases, retention, onError }: MaintenanceOptions) {
+    const loop = (name: string, intervalMs: number, work: (mayGoOn: () => boolean) => Promise<unknown>) => {
+      const tick = exclusively(leases, name, async (isOurs) => {
+        await work(() => !this.#isStopping && isOurs())
+      })
+      return new Loop({ name, clock, intervalMs, tick, onError })
+    }
     this.loops = [
-      loop('roll-up', ROLL_UP_INTERVAL_MS, async () => {
-        await rollUp(store, clock.now())
-      }),
-      loop('retention', RETENTION_INTERVAL_MS, () => applyRetention(store, retention, clock.now(), mayGoOn)),
-      loop('removal', REMOVAL_INTERVAL_MS, () => removeDeletedSites(store, clock.now(), mayGoOn)),
+      loop('roll-up', ROLL_UP_INTERVAL_MS, () => rollUp(store, clock.now())),
+      loop('retention', RETENTION_INTERVAL_MS, (mayGoOn) => applyRetention(store, retention, clock.now(), mayGoOn)),
+      loop('removal', REMOVAL_INTERVAL_MS, (mayGoOn) => removeDeletedSites(store, clock.now(), mayGoOn)),
+      loop('orphans', ORPHANS_INTERVAL_MS, async () => foldOrphans(store, await membership.living())),
     ]
   }
 

@@ -1,6 +1,7 @@
 import { DAY, floorTo } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { NO_EVENT, OTHER } from './columns.ts'
+import type { Delta, EventDelta } from './delta.ts'
 
 /** Distinct event names, and as many tag keys, that a site may use on one UTC day; the rest is counted together. */
 export const NAMES_PER_DAY = 500
@@ -36,13 +37,32 @@ export class NameBook {
   book(kind: NameKind, name: string, onAdmit: (admitted: string) => void): string {
     const known = this.#booked[kind].get(name)
     if (known !== undefined) return known
-    if (name === OTHER || (kind === 'event' && name === NO_EVENT)) return name
+    if (isAlwaysAllowed(kind, name)) return name
     const clean = storable(name)
     if (clean !== name && this.#booked[kind].has(clean)) return clean
     if (this.#admitted[kind] >= NAMES_PER_DAY) return OTHER
     this.remember(kind, clean)
     onAdmit(clean)
     return clean
+  }
+
+  /** Whether `book` would admit a name of these events and their tags. */
+  wouldAdmit(events: ReadonlyMap<string, EventDelta>): boolean {
+    for (const [name, event] of events) {
+      if (this.#isNew('event', name)) return true
+      for (const key of event.tags.keys()) if (this.#isNew('tag', key)) return true
+    }
+    return false
+  }
+
+  #isNew(kind: NameKind, name: string): boolean {
+    const booked = this.#booked[kind]
+    return (
+      !booked.has(name) &&
+      this.#admitted[kind] < NAMES_PER_DAY &&
+      !isAlwaysAllowed(kind, name) &&
+      !booked.has(storable(name))
+    )
   }
 
   /** True the first time on this day that the tag id is seen with this name. */
@@ -54,7 +74,13 @@ export class NameBook {
   }
 }
 
-/** The name books of all sites that sent something lately, loaded from the store when a site turns up. */
+/**
+ * The name books of all sites that sent something lately, loaded from the store when a site turns up.
+ *
+ * Where other processes admit names too, a book is read again before it admits one: names it does not know are rare, and a
+ * full book admits none. Two processes that admit names of one site within the same second do not see each other's, so a
+ * site may get past the cap by what they admit in that second: the cap protects the store, and a few rows more do no harm.
+ */
 export class NameBooks {
   readonly #store: Store
   readonly #books = new Map<number, NameBook[]>()
@@ -63,19 +89,22 @@ export class NameBooks {
     this.#store = store
   }
 
-  /** Makes the books of these site-days ready for `book`, until the next call. */
-  async load(siteDays: Iterable<{ siteNo: number; day: number }>): Promise<void> {
-    const missing = new Map<number, number[]>()
-    for (const { siteNo, day } of siteDays) {
-      if (this.#find(siteNo, day) !== undefined) continue
-      this.#add(siteNo, new NameBook(day))
-      const sites = missing.get(day)
-      if (sites === undefined) missing.set(day, [siteNo])
-      else sites.push(siteNo)
+  /** Makes the books that these sites' part of the delta needs ready for `book`, until the next call. */
+  async load(delta: Delta, siteNos: Iterable<number>): Promise<void> {
+    const unread = new Map<number, Set<number>>()
+    for (const siteNo of siteNos) {
+      for (const { minute, events } of delta.sites.get(siteNo)?.cells ?? []) {
+        const day = dayOf(minute)
+        const book = this.#find(siteNo, day)
+        if (book !== undefined && !(this.#store.isShared && book.wouldAdmit(events))) continue
+        if (book === undefined) this.#add(siteNo, new NameBook(day))
+        unread.set(day, (unread.get(day) ?? new Set()).add(siteNo))
+      }
     }
-    for (const [day, sites] of missing) {
-      for (let start = 0; start < sites.length; start += SITES_PER_QUERY) {
-        await this.#read(day, sites.slice(start, start + SITES_PER_QUERY))
+    for (const [day, sites] of unread) {
+      const all = [...sites]
+      for (let start = 0; start < all.length; start += SITES_PER_QUERY) {
+        await this.#read(day, all.slice(start, start + SITES_PER_QUERY))
       }
     }
   }
@@ -111,7 +140,7 @@ export class NameBooks {
     else books.push(book)
   }
 
-  async #read(day: number, siteNos: number[]): Promise<void> {
+  async #read(day: number, siteNos: readonly number[]): Promise<void> {
     const rows = await this.#store.read
       .selectFrom('daily_names')
       .select(['site_no', 'kind', 'name'])
@@ -121,6 +150,10 @@ export class NameBooks {
     for (const row of rows) this.#find(row.site_no, day)?.remember(row.kind === 'tag' ? 'tag' : 'event', row.name)
   }
 }
+
+/** Stand for many names or for none, and take up no room under the cap. */
+const isAlwaysAllowed = (kind: NameKind, name: string): boolean =>
+  name === OTHER || (kind === 'event' && name === NO_EVENT)
 
 export const dayOf = (time: number): number => floorTo(time, DAY)
 

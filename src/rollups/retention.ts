@@ -5,6 +5,11 @@ import { removeOldestBuckets, removeOldestRejectionCounts } from './removal.ts'
 
 /** Late events reach back a day: the names of two days ago can still be asked for around midnight. */
 const NAME_DAYS = 3
+/**
+ * How far before the time of its journal row an event may be booked: a day that a sender's time may be behind, and an hour for
+ * the wait between acceptance and commit and for clocks of other processes.
+ */
+const JOURNAL_REACH_MS = DAY + HOUR
 
 export interface Retention {
   minuteDays: number
@@ -21,6 +26,10 @@ export const hourRowsFrom = (now: number, retention: Retention): number => floor
 /**
  * Deletes rows past their retention, site by site and in small steps. Minute rows whose hour is not rolled up yet stay
  * until it is, so that no total changes.
+ *
+ * Nothing is deleted that a fold may still write to, however long its journal rows have been waiting. Where a fold and a
+ * deletion can run at once, the deletion would not see the mark that the fold puts on the hour, and would take the fresh
+ * counts with the row; and an hour whose minutes are gone would be derived anew from its late ones alone.
  */
 export async function applyRetention(
   store: Store,
@@ -28,8 +37,9 @@ export async function applyRetention(
   now: number,
   mayGoOn: () => boolean,
 ): Promise<void> {
-  const minutesFrom = minuteRowsFrom(now, retention)
-  const hoursFrom = hourRowsFrom(now, retention)
+  const foldsFrom = await firstFoldable(store, now)
+  const minutesFrom = Math.min(minuteRowsFrom(now, retention), floorTo(foldsFrom, HOUR))
+  const hoursFrom = Math.min(hourRowsFrom(now, retention), floorTo(foldsFrom, DAY))
   const sites = await store.read.selectFrom('sites').select('site_no').orderBy('site_no').execute()
   for (const { site_no } of sites) {
     const steps = [
@@ -52,4 +62,16 @@ export async function applyRetention(
     .where('day', '<', floorTo(now, DAY) - NAME_DAYS * DAY)
     .execute()
   await store.write.deleteFrom('tag_names').where('last_seen_at', '<', hoursFrom).execute()
+}
+
+/** The earliest time that a fold, under way or to come, may write to. */
+async function firstFoldable(store: Store, now: number): Promise<number> {
+  // Rows of a fold under way are still seen here; those written from now on are younger than `now`.
+  const oldest = await store.read
+    .selectFrom('journal')
+    .select('written_at')
+    .orderBy('written_at')
+    .limit(1)
+    .executeTakeFirst()
+  return Math.min(now, oldest?.written_at ?? now) - JOURNAL_REACH_MS
 }

@@ -27,6 +27,7 @@ import {
   tagIn,
   type Usage,
 } from './delta.ts'
+import { LOCK_ORDER } from './lock-order.ts'
 import type { NameBook, NameBooks, NameKind } from './names.ts'
 import { dayOf } from './names.ts'
 
@@ -41,7 +42,7 @@ export class FoldRows {
     return this.#count
   }
 
-  /** Adds everything one site reported. Sites must come in ascending order, so that every engine locks rows in one order. */
+  /** Adds everything one site reported. Best in ascending order: then there is nothing left to sort for the engine. */
   addSite(siteNo: number, clientId: string, site: SiteDelta, books: NameBooks): void {
     const cells = site.cells.toSorted(byTimeAndContainer).map((cell) => this.#bookNames(siteNo, cell, books))
     for (const [month, usage] of site.usage) this.#addUsage(clientId, month, usage)
@@ -63,7 +64,10 @@ export class FoldRows {
       }
     }
     this.#usage.clear()
-    return Array.from(this.#values, ([spec, values]): BatchOperation => ({ kind: 'upsert', spec, values }))
+    return LOCK_ORDER.flatMap((spec): BatchOperation[] => {
+      const values = this.#values.get(spec)
+      return values === undefined ? [] : [{ kind: 'upsert', spec, values }]
+    })
   }
 
   #push(spec: UpsertSpec, ...row: SqlValue[]): void {

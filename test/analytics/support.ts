@@ -1,7 +1,7 @@
 import { appendPayload } from '../../src/ingest/normalise.ts'
 import type { BatchPayload, EventPayload, Payload } from '../../src/ingest/payload.ts'
 import { DAY, floorTo } from '../../src/lib/index.ts'
-import { addLog, Delta, Folder, foldOrphans, type Log, type Retention, rollUp } from '../../src/rollups/index.ts'
+import { addLog, Delta, foldOrphans, type Log, type Retention, rollUp } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { writeJournal } from '../support/deltas.ts'
@@ -51,7 +51,7 @@ export async function count(
     const delta = new Delta()
     addLog(delta, log)
     await writeJournal(store, 'gone', ++journalSeq, delta)
-    await foldOrphans(store, new Folder(store, () => site.client_id), [])
+    await foldOrphans(store, [])
   }
 }
 

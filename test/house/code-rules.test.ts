@@ -32,6 +32,12 @@ const exampleByPlace = (
 const lines = (count: number) => Array.from({ length: count }, (_, n) => `export const line${n} = ${n}\n`).join('')
 const work = 'async function work(): Promise<boolean> {\n  return true\n}\n'
 
+/** Each engine's driver is used in its own folder alone. A file can prove one rule only, so they share the root files. */
+const ENGINES = [
+  { folder: 'store/sqlite', driver: 'node:sqlite', file: 'sqlite.ts', roots: ['app', 'config-values'] },
+  { folder: 'store/postgres', driver: 'pg', file: 'postgres.ts', roots: ['main', 'config'] },
+]
+
 const LINT_EXAMPLES: readonly Example[] = [
   example('noExplicitAny', 'export const value: any = 1\n', 'export const value: unknown = 1\n'),
   example(
@@ -119,25 +125,30 @@ const LINT_EXAMPLES: readonly Example[] = [
     ['src/lib/env.ts', 'src/store/env.ts', 'src/http/env.ts', 'src/env.ts'],
     ['src/config.ts', 'src/main.ts', 'src/cli/env.ts', 'test/env.ts', 'bench/env.ts', 'scripts/env.ts'],
   ),
-  exampleByPlace(
-    'noRestrictedImports',
-    "export { DatabaseSync } from 'node:sqlite'\n",
-    [
-      ...[
-        'lib',
-        'store',
-        'store/migrations',
-        'rollups',
-        'http',
-        'management',
-        'ingest',
-        'operations',
-        'analytics',
-        'dashboard',
-      ].map((room) => `src/${room}/database.ts`),
-      ...['src/cli/database.ts', 'src/app.ts', 'src/main.ts', 'src/config.ts', 'src/config-values.ts'],
-    ],
-    ['src/store/sqlite/database.ts'],
+  ...ENGINES.map(({ folder, driver, file, roots }) =>
+    exampleByPlace(
+      'noRestrictedImports',
+      `export * from '${driver}'\n`,
+      [
+        ...[
+          'lib',
+          'store',
+          'store/migrations',
+          ...ENGINES.map((engine) => engine.folder).filter((other) => other !== folder),
+          'cluster',
+          'rollups',
+          'http',
+          'management',
+          'ingest',
+          'operations',
+          'analytics',
+          'dashboard',
+        ].map((room) => `src/${room}/${file}`),
+        `src/cli/${file}`,
+        ...roots.map((root) => `src/${root}.ts`),
+      ],
+      [`src/${folder}/${file}`],
+    ),
   ),
 ]
 

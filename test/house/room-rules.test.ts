@@ -9,13 +9,29 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   store: ['lib'],
   http: ['lib'],
-  rollups: ['lib', 'store'],
+  cluster: ['lib', 'store'],
+  detection: ['lib'],
+  rollups: ['lib', 'store', 'cluster'],
   management: ['lib', 'store', 'http'],
-  ingest: ['lib', 'store', 'rollups', 'http', 'management'],
-  operations: ['lib', 'store', 'http', 'ingest'],
+  ingest: ['lib', 'store', 'cluster', 'rollups', 'http', 'management'],
+  operations: ['lib', 'store', 'cluster', 'http', 'ingest', 'probes'],
   analytics: ['lib', 'store', 'rollups', 'http'],
-  dashboard: ['lib', 'store', 'rollups', 'http', 'management', 'analytics'],
-  cli: ['lib', 'store', 'rollups', 'http', 'management', 'ingest', 'operations', 'analytics', 'dashboard'],
+  probes: ['lib', 'store', 'cluster', 'rollups', 'http', 'management', 'analytics', 'detection'],
+  dashboard: ['lib', 'store', 'rollups', 'http', 'management', 'analytics', 'probes'],
+  cli: [
+    'lib',
+    'store',
+    'cluster',
+    'rollups',
+    'http',
+    'management',
+    'ingest',
+    'operations',
+    'analytics',
+    'detection',
+    'probes',
+    'dashboard',
+  ],
 }
 const ROOMS = Object.keys(MAY_IMPORT)
 const ROOT_FILES = ['app.ts', 'main.ts', 'config.ts', 'config-values.ts', 'version.ts']
@@ -69,10 +85,10 @@ const importers: readonly Importer[] = [
   ...ROOMS.map((room) => roomImporter(room, '')),
   // A folder in a room must not open a way round its rule.
   ...ROOMS.map((room) => roomImporter(room, 'folder/')),
-  {
-    ...roomImporter('store', 'sqlite/'),
-    allowed: [...roomImporter('store', 'sqlite/').allowed, 'store/migrations/index.ts'],
-  },
+  ...['sqlite/', 'postgres/'].map((folder) => ({
+    ...roomImporter('store', folder),
+    allowed: [...roomImporter('store', folder).allowed, 'store/migrations/index.ts'],
+  })),
   {
     path: 'store/migrations/0001-importer.ts',
     allowed: ['store/migrations/index.ts'],
@@ -140,6 +156,6 @@ test('a refused import is told what its room may import', () => {
   const [finding] = violations.get('src/ingest/importer.ts') ?? []
   assert.equal(
     finding?.message,
-    'ingest may import lib, store, rollups, http and management, each through its index.ts.',
+    'ingest may import lib, store, cluster, rollups, http and management, each through its index.ts.',
   )
 })

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
 import { MINUTE } from '../../src/lib/index.ts'
+import { metricsRoutes } from '../../src/operations/index.ts'
 import { VERSION } from '../../src/version.ts'
+import { joinNode } from '../cluster/support.ts'
+import { openApp } from '../http/support.ts'
 import { TestClock } from '../support/clock.ts'
 import { eventPayload } from '../support/deltas.ts'
+import { placeFor, testOnEveryEngine, testPerEngine } from '../support/engines.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { type Sample, samplesOf } from './prometheus-text.ts'
 
@@ -22,8 +27,8 @@ const valuesBy = (samples: readonly Sample[], metric: string, label: string): Re
     samples.filter(({ name }) => name === metric).map(({ labels, value }) => [labels[label] ?? '', value]),
   )
 
-test('metrics count what ingest answered and committed', async (t) => {
-  const api = await startTestService(t, new TestClock(NOW))
+testPerEngine('metrics count what ingest answered and committed', async (engine, t) => {
+  const api = await startTestService(t, new TestClock(NOW), await placeFor(engine, t))
   const site = await api.newSite(await api.newClient())
   const event = eventPayload({ timestamp_ms: NOW })
   for (const key of ['one', 'two', 'two']) await api.ingest(site, event, { 'idempotency-key': key })
@@ -56,14 +61,14 @@ test('metrics count what ingest answered and committed', async (t) => {
   }
 })
 
-test('metrics name the program, its process and its loops', async (t) => {
+testPerEngine('metrics name the program, its process and its loops', async (engine, t) => {
   const clock = new TestClock(NOW)
-  const api = await startTestService(t, clock)
+  const api = await startTestService(t, clock, await placeFor(engine, t))
   const samples = await metricsOf(api)
   const [info, ...others] = samples.filter(({ name }) => name === 'tagwarden_info')
   assert.deepEqual(
     [info?.labels, info?.value, others],
-    [{ version: VERSION, engine: 'sqlite', node: api.service.ingest.status().nodeId }, 1, []],
+    [{ version: VERSION, engine: api.service.store.engine, node: api.service.membership.nodeId, role: 'all' }, 1, []],
   )
   assert.ok(samples.some(({ name, value }) => name === 'process_resident_memory_bytes' && value > 0))
   const loops = valuesBy(samples, 'tagwarden_loop_lag_seconds', 'loop')
@@ -77,25 +82,73 @@ test('metrics name the program, its process and its loops', async (t) => {
   assert.equal(later[slow.name], 7)
 })
 
-test('metrics say when each container of a site was last seen, whatever the site is called, until the site is deleted', async (t) => {
+testPerEngine('metrics count the nodes and say which work this one has taken on', async (engine, t) => {
   const clock = new TestClock(NOW)
-  const api = await startTestService(t, clock)
-  const name = 'a "quoted" \\ name = {1},'
-  const site = await api.newSite(await api.newClient(), { name })
-  await api.ingest(site, eventPayload({ timestamp_ms: NOW, container_id: 'GTM-AAAA' }))
-  clock.advance(1_500)
-  await api.ingest(site, eventPayload({ timestamp_ms: NOW, container_id: 'GTM-BBBB' }))
-  await api.service.ingest.flush()
-  const seen = async () =>
-    (await metricsOf(api)).filter((sample) => sample.name === 'tagwarden_site_last_seen_timestamp_seconds')
-  const sample = (container_id: string, at: number) => ({
-    name: 'tagwarden_site_last_seen_timestamp_seconds',
-    labels: { site_id: site.id, site: name, container_id },
-    value: at / 1_000,
-  })
-  assert.deepEqual(await seen(), [sample('GTM-AAAA', NOW), sample('GTM-BBBB', NOW + 1_500)])
-  await api.call('DELETE', `/api/sites/${site.id}`)
-  assert.deepEqual(await seen(), [])
+  const api = await startTestService(t, clock, await placeFor(engine, t))
+  const { leases, membership, store } = api.service
+  assert.equal(await leases.claim('roll-up'), true)
+  assert.equal(await leases.claim('retention'), true)
+  await store.write.updateTable('leases').set({ node_id: 'another' }).where('name', '=', 'retention').execute()
+  await store.write
+    .insertInto('nodes')
+    .values({ id: 'another', name: 'host:1', role: 'worker', version: '1', started_at: NOW, seen_at: NOW })
+    .execute()
+  assert.equal(await leases.claim('retention'), false)
+  const samples = await metricsOf(api)
+  assert.deepEqual(valuesBy(samples, 'tagwarden_nodes', ''), { '': 2 })
+  const held = valuesBy(samples, 'tagwarden_leases', 'name')
+  assert.deepEqual([held['roll-up'], held.retention], [1, 0])
+
+  clock.advance(DEAD_AFTER_MS)
+  await membership.beat()
+  assert.deepEqual(valuesBy(await metricsOf(api), 'tagwarden_nodes', ''), { '': 1 })
+})
+
+testPerEngine(
+  'metrics say when each container of a site was last seen, whatever the site is called, until the site is deleted',
+  async (engine, t) => {
+    const clock = new TestClock(NOW)
+    const api = await startTestService(t, clock, await placeFor(engine, t))
+    const name = 'a "quoted" \\ name = {1},'
+    const site = await api.newSite(await api.newClient(), { name })
+    await api.ingest(site, eventPayload({ timestamp_ms: NOW, container_id: 'GTM-AAAA' }))
+    clock.advance(1_500)
+    await api.ingest(site, eventPayload({ timestamp_ms: NOW, container_id: 'GTM-BBBB' }))
+    await api.service.ingest.flush()
+    const seen = async () =>
+      (await metricsOf(api)).filter((sample) => sample.name === 'tagwarden_site_last_seen_timestamp_seconds')
+    const sample = (container_id: string, at: number) => ({
+      name: 'tagwarden_site_last_seen_timestamp_seconds',
+      labels: { site_id: site.id, site: name, container_id },
+      value: at / 1_000,
+    })
+    assert.deepEqual(await seen(), [sample('GTM-AAAA', NOW), sample('GTM-BBBB', NOW + 1_500)])
+    await api.call('DELETE', `/api/sites/${site.id}`)
+    assert.deepEqual(await seen(), [])
+  },
+)
+
+testOnEveryEngine('a store that is away takes only its own metrics with it', async (store, t) => {
+  const clock = new TestClock(NOW)
+  const node = await joinNode(t, store, clock)
+  const app = await openApp(t, (routes) =>
+    metricsRoutes(routes, {
+      ...node,
+      store,
+      clock,
+      ingest: null,
+      probes: null,
+      loops: node.membership.loops,
+      role: 'all',
+      version: '1',
+    }),
+  )
+  await store.close()
+  const answer = await app.inject('/metrics')
+  assert.equal(answer.statusCode, 200)
+  const samples = samplesOf(answer.body)
+  assert.deepEqual(valuesBy(samples, 'tagwarden_loop_lag_seconds', 'loop'), { heartbeat: 0 })
+  assert.deepEqual(valuesBy(samples, 'tagwarden_nodes', ''), { '': 0 })
 })
 
 test('metrics hold no ingest key', async (t) => {

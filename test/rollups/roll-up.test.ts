@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { applyRetention, Folder, foldOrphans, GRAIN, removeDeletedSites, rollUp } from '../../src/rollups/index.ts'
+import { applyRetention, Folder, foldJournal, GRAIN, removeDeletedSites, rollUp } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
@@ -20,7 +20,7 @@ async function send(store: Store, siteNo: number, from: number, to: number, step
     await writeJournal(store, 'node', ++seq, deltaOf(siteNo, payloads, time + HOUR))
     sent += payloads.length
   }
-  await foldOrphans(store, new Folder(store, () => 'client'), [])
+  await foldJournal(store, new Folder(store, () => 'client'), 'node')
   return sent
 }
 

@@ -1,0 +1,5 @@
+export { exclusively } from './exclusively.ts'
+export { Leases, type LeasesOptions } from './leases.ts'
+export { DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS, livingNodes, SURE_FOR_MS } from './living.ts'
+export { type JoinOptions, Membership } from './membership.ts'
+export { listNodes, type NodeInfo } from './nodes.ts'

@@ -1,0 +1,167 @@
+import { hostname } from 'node:os'
+import { asError, type Clock, DAY, Loop, newId } from '../lib/index.ts'
+import type { BatchOperation, Store } from '../store/index.ts'
+import { clockTrouble } from './clock-check.ts'
+import { HEARTBEAT_INTERVAL_MS, livingNodes, SURE_FOR_MS } from './living.ts'
+
+/** How long a dead node is still shown. Nothing depends on its row: who is dead is a matter of time alone. */
+const SHOWN_AFTER_DEATH_MS = DAY
+
+export interface JoinOptions {
+  store: Store
+  clock: Clock
+  /** What the node does and which program it is; for people. */
+  role: string
+  version: string
+  /** Asks the database for its time, epoch ms; left out where no other node could have another time. */
+  databaseTime?: () => Promise<number>
+  onError: (error: Error, what: string) => void
+}
+
+/** This process as one of the nodes on the database: it says that it lives, and knows who else does. */
+export class Membership {
+  readonly nodeId: string
+  readonly #heartbeat: Loop
+  readonly #options: JoinOptions
+  readonly #startedAt: number
+  #seenAt: number
+  #session = 1
+  #trouble: string | null = null
+  #hasLeft = false
+
+  private constructor(options: JoinOptions) {
+    this.#options = options
+    this.nodeId = newId()
+    this.#startedAt = options.clock.now()
+    this.#seenAt = this.#startedAt
+    this.#heartbeat = new Loop({
+      name: 'heartbeat',
+      clock: options.clock,
+      intervalMs: HEARTBEAT_INTERVAL_MS,
+      tick: () => this.#beat(),
+      onError: options.onError,
+    })
+  }
+
+  /**
+   * Adds this process to the nodes and starts its heartbeat.
+   *
+   * @throws StoreError
+   */
+  static async join(options: JoinOptions): Promise<Membership> {
+    const { store, clock, databaseTime, onError } = options
+    const membership = new Membership(options)
+    await store.batch([membership.#insertion(membership.#startedAt), ...membership.#removalOfPredecessors()])
+    const trouble = databaseTime === undefined ? undefined : await clockTrouble(clock, databaseTime)
+    if (trouble !== undefined) onError(trouble, 'clock check')
+    membership.#heartbeat.start()
+    return membership
+  }
+
+  /** Ids of the nodes that live, always with this one's. */
+  async living(): Promise<string[]> {
+    const rows = await livingNodes(this.#options.store.read, this.#options.clock.now()).execute()
+    return [this.nodeId, ...rows.map(({ id }) => id).filter((id) => id !== this.nodeId)]
+  }
+
+  /** Whether no other node can have declared this one dead by now. */
+  isSurelyAlive(): boolean {
+    return !this.#hasLeft && this.#options.clock.now() - this.#seenAt < SURE_FOR_MS
+  }
+
+  /**
+   * Counts up whenever this node may have been dead in the eyes of others. What it held in an earlier session may be
+   * somebody else's.
+   */
+  get session(): number {
+    return this.#session
+  }
+
+  /** Why the last heartbeat did not get through, or null. */
+  get trouble(): string | null {
+    return this.#trouble
+  }
+
+  get loops(): readonly Loop[] {
+    return [this.#heartbeat]
+  }
+
+  /** Says now that this node lives; a failure is reported as that of any heartbeat. */
+  async beat(): Promise<void> {
+    await this.#heartbeat.tick()
+  }
+
+  /**
+   * To be called when this node does nothing any more: others take over at once. If the store does not let it go, they
+   * do so when it has not been seen for a while.
+   */
+  async leave(): Promise<void> {
+    const { store, onError } = this.#options
+    await this.#heartbeat.stop()
+    this.#hasLeft = true
+    const leases = store.write.deleteFrom('leases').where('node_id', '=', this.nodeId).compile()
+    const node = store.write.deleteFrom('nodes').where('id', '=', this.nodeId).compile()
+    try {
+      await store.batch([
+        { kind: 'statement', query: leases },
+        { kind: 'statement', query: node },
+      ])
+    } catch (thrown) {
+      onError(asError(thrown), 'leave')
+    }
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#hasLeft) return
+    const { store, clock } = this.#options
+    const now = clock.now()
+    try {
+      const { numUpdatedRows } = await store.write
+        .updateTable('nodes')
+        .set({ seen_at: now })
+        .where('id', '=', this.nodeId)
+        .executeTakeFirstOrThrow()
+      const wasRemoved = numUpdatedRows === 0n
+      if (wasRemoved) await store.batch([this.#insertion(now)])
+      // By the time after the write: until it was there, others saw the heartbeat before it.
+      if (wasRemoved || clock.now() - this.#seenAt >= SURE_FOR_MS) this.#session++
+      this.#seenAt = now
+      await store.write
+        .deleteFrom('nodes')
+        .where('seen_at', '<', now - SHOWN_AFTER_DEATH_MS)
+        .execute()
+      this.#trouble = null
+    } catch (thrown) {
+      this.#trouble = asError(thrown).message
+      throw thrown
+    }
+  }
+
+  #insertion(now: number): BatchOperation {
+    const { store, role, version } = this.#options
+    const query = store.write
+      .insertInto('nodes')
+      .values({
+        id: this.nodeId,
+        name: `${hostname()}:${process.pid}`,
+        role,
+        version,
+        started_at: this.#startedAt,
+        seen_at: now,
+      })
+      .compile()
+    return { kind: 'statement', query }
+  }
+
+  /** Where only one process can use the database, its lock says that all others are gone: nobody waits for them to be. */
+  #removalOfPredecessors(): BatchOperation[] {
+    const { store } = this.#options
+    if (store.isShared) return []
+    const leases = store.write.deleteFrom('leases').where('node_id', '!=', this.nodeId).compile()
+    const nodes = store.write.deleteFrom('nodes').where('id', '!=', this.nodeId).compile()
+    return [
+      { kind: 'statement', query: leases },
+      { kind: 'statement', query: nodes },
+    ]
+  }
+}

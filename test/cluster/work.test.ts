@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS } from '../../src/cluster/index.ts'
+import { Ingest } from '../../src/ingest/index.ts'
+import { MINUTE, newId } from '../../src/lib/index.ts'
+import { Maintenance } from '../../src/rollups/index.ts'
+import type { Store } from '../../src/store/index.ts'
+import { TestClock } from '../support/clock.ts'
+import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+import { asShared, joinNode } from './support.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:30.000Z')
+
+/** A node with its upkeep; its loops run when the test says so. */
+async function openWorker(t: TestContext, store: Store, clock: TestClock) {
+  const node = await joinNode(t, store, clock)
+  const maintenance = new Maintenance({
+    ...node,
+    store,
+    clock,
+    retention: { minuteDays: 7, hourDays: 400 },
+    onError: (error) => assert.fail(error),
+  })
+  const round = async () => {
+    for (const loop of maintenance.loops) await loop.tick()
+  }
+  return { ...node, maintenance, round }
+}
+
+const oneEvent = (siteNo: number) => deltaOf(siteNo, [eventPayload({ timestamp_ms: NOW })], NOW)
+
+const held = ({ leases }: { leases: { standing: ReadonlyMap<string, boolean> } }) =>
+  [...leases.standing].flatMap(([name, isHeld]) => (isHeld ? [name] : [])).sort()
+
+testOnEveryEngine('every loop of the upkeep runs on one node, and none is left out', async (own, t) => {
+  const store = asShared(own)
+  const clock = new TestClock(NOW)
+  const one = await openWorker(t, store, clock)
+  const two = await openWorker(t, store, clock)
+  await one.round()
+  await two.round()
+  assert.deepEqual(held(one), one.maintenance.loops.map(({ name }) => name).sort())
+  assert.deepEqual(held(two), [])
+})
+
+testOnEveryEngine(
+  'what a dead node left in the journal is counted within a minute, also when the node died that did it',
+  async (own, t) => {
+    const store = asShared(own)
+    const clock = new TestClock(NOW)
+    const { site_no } = await insertSite(store)
+    const upkeep = await openWorker(t, store, clock)
+    await upkeep.round()
+    const ingesting = await joinNode(t, store, clock)
+    const heir = await openWorker(t, store, clock)
+    await writeJournal(store, ingesting.membership.nodeId, 1, oneEvent(site_no))
+    await writeJournal(store, upkeep.membership.nodeId, 1, oneEvent(site_no))
+
+    const slowest = Math.max(...heir.maintenance.loops.map(({ intervalMs }) => intervalMs).filter((ms) => ms < MINUTE))
+    const longest = DEAD_AFTER_MS + slowest
+    assert.ok(longest + HEARTBEAT_INTERVAL_MS < MINUTE)
+    for (let passed = 0; passed < longest; passed += HEARTBEAT_INTERVAL_MS) {
+      assert.equal(await totalEvents(store, site_no), passed < DEAD_AFTER_MS ? 0 : 2)
+      clock.advance(HEARTBEAT_INTERVAL_MS)
+      await heir.membership.beat()
+      await heir.round()
+    }
+    assert.equal(await totalEvents(store, site_no), 2)
+  },
+)
+
+testOnEveryEngine('what a living node has in its journal is left to it', async (own, t) => {
+  const store = asShared(own)
+  const clock = new TestClock(NOW)
+  const { site_no } = await insertSite(store)
+  const living = await joinNode(t, store, clock)
+  await writeJournal(store, living.membership.nodeId, 1, oneEvent(site_no))
+  await writeJournal(store, newId(), 1, oneEvent(site_no))
+
+  const starting = await joinNode(t, store, clock)
+  const ingest = await Ingest.open({ ...starting, store, clock, keyHeaders: ['x-service-key'], onError: assert.fail })
+  t.after(() => ingest.stop().catch(() => undefined)) // The engine's own end may have come first.
+  await (await openWorker(t, store, clock)).round()
+  assert.equal(await totalEvents(store, site_no), 1)
+  assert.equal(
+    (await store.read.selectFrom('journal').select('node_id').execute())[0]?.node_id,
+    living.membership.nodeId,
+  )
+})

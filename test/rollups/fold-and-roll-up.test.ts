@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { HOUR, MINUTE } from '../../src/lib/index.ts'
+import { Delta, Folder, foldJournal, GRAIN, rollUp } from '../../src/rollups/index.ts'
+import type { Store } from '../../src/store/index.ts'
+import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+
+const MIDNIGHT = Date.parse('2026-11-20T00:00:00.000Z')
+const NOW = MIDNIGHT + 30 * HOUR
+const FOLDS = 6
+
+/** A node that gets late events of the same two hours for every site, and folds them. */
+async function foldLateEvents(store: Store, nodeId: string, siteNos: readonly number[]): Promise<void> {
+  const folder = new Folder(store, () => 'client', 20)
+  for (let seq = 1; seq <= FOLDS; seq++) {
+    const delta = new Delta()
+    for (const siteNo of siteNos) {
+      const events = [10, 70].map((minutes) => eventPayload({ timestamp_ms: MIDNIGHT + (minutes + seq) * MINUTE }))
+      addTo(delta, deltaOf(siteNo, events, MIDNIGHT + 3 * HOUR))
+    }
+    await writeJournal(store, nodeId, seq, delta)
+    await foldJournal(store, folder, nodeId)
+  }
+}
+
+testOnEveryEngine('hours and days that are derived while several nodes fold into them miss nothing', async (store) => {
+  const siteNos: number[] = []
+  for (let i = 0; i < 5; i++) siteNos.push((await insertSite(store)).site_no)
+  const nodes = ['a', 'b', 'c']
+  let isFolding = true
+  const rollUpAllAlong = async () => {
+    while (isFolding) await rollUp(store, NOW)
+  }
+  const rollingUp = [rollUpAllAlong(), rollUpAllAlong()]
+  await Promise.all(nodes.map((nodeId) => foldLateEvents(store, nodeId, siteNos)))
+  isFolding = false
+  await Promise.all(rollingUp)
+  while ((await rollUp(store, NOW)) > 0);
+  for (const siteNo of siteNos) {
+    const expected = nodes.length * FOLDS * 2
+    assert.deepEqual(
+      [await totalEvents(store, siteNo), await totalEvents(store, siteNo, GRAIN.hour)],
+      [expected, expected],
+    )
+    assert.equal(await totalEvents(store, siteNo, GRAIN.day), expected)
+  }
+  assert.deepEqual(await store.read.selectFrom('rollup_marks').selectAll().execute(), [])
+})

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { Folder, foldJournal, foldOrphans } from '../../src/rollups/index.ts'
+import type { Store } from '../../src/store/index.ts'
+import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+import { steppingStore } from '../support/stepping-store.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:30.000Z')
+
+const oneEvent = (siteNo: number) => deltaOf(siteNo, [eventPayload({ timestamp_ms: NOW })], NOW)
+
+const nodesLeft = async (store: Store) => {
+  const rows = await store.read.selectFrom('journal').select('node_id').distinct().orderBy('node_id').execute()
+  return rows.map((row) => row.node_id)
+}
+
+testOnEveryEngine('rows of every node that does not live are folded, and counted for the client', async (store) => {
+  const { site_no, client_id } = await insertSite(store)
+  for (const nodeId of ['a', 'b', 'c', 'd', 'e']) {
+    for (let seq = 1; seq <= 3; seq++) await writeJournal(store, nodeId, seq, oneEvent(site_no))
+  }
+  assert.equal(await foldOrphans(store, ['b', 'd', 'not in the journal']), 9)
+  assert.deepEqual(await nodesLeft(store), ['b', 'd'])
+  assert.equal(await totalEvents(store, site_no), 9)
+  const usage = await store.read.selectFrom('client_usage').select(['client_id', 'events']).execute()
+  assert.deepEqual(usage, [{ client_id, events: 9 }])
+  assert.equal(await foldOrphans(store, []), 6)
+  assert.deepEqual(await nodesLeft(store), [])
+})
+
+testOnEveryEngine('with no orphans nothing is asked but who has rows', async (store) => {
+  await writeJournal(store, 'alive', 1, oneEvent(7))
+  let reads = 0
+  const counting = steppingStore(store, async () => {
+    reads++
+  })
+  assert.equal(await foldOrphans(counting, ['alive']), 0)
+  assert.equal(reads, 1)
+})
+
+testOnEveryEngine('a site that came after the search for orphans began is counted', async (store) => {
+  const { site_no } = await insertSite(store)
+  await writeJournal(store, 'a', 1, oneEvent(site_no))
+  let newSiteNo = 0
+  const late = steppingStore(store, async (what) => {
+    if (what !== 'batch' || newSiteNo !== 0) return
+    newSiteNo = (await insertSite(store)).site_no
+    await writeJournal(store, 'a', 2, oneEvent(newSiteNo))
+  })
+  // The first fold expects one row and finds two: it reads again, and has the new site among them.
+  assert.equal(await foldOrphans(late, []), 2)
+  assert.equal(await totalEvents(store, newSiteNo), 1)
+})
+
+testOnEveryEngine('processes that fold the orphans at once count each row once', async (store) => {
+  const { site_no } = await insertSite(store)
+  for (const nodeId of ['a', 'b', 'c']) {
+    for (let seq = 1; seq <= 5; seq++) await writeJournal(store, nodeId, seq, oneEvent(site_no))
+  }
+  const folded = await Promise.all(Array.from({ length: 4 }, () => foldOrphans(store, [])))
+  assert.equal(
+    folded.reduce((sum, rows) => sum + rows, 0),
+    15,
+  )
+  assert.equal(await totalEvents(store, site_no), 15)
+  assert.deepEqual(await store.read.selectFrom('folds').selectAll().execute(), [])
+})
+
+testOnEveryEngine('the mark of a fold whose rows are gone goes too, and holds up no rows after it', async (store) => {
+  const { site_no } = await insertSite(store)
+  const leaveMark = (nodeId: string) =>
+    store.write.insertInto('folds').values({ node_id: nodeId, last_seq: 4, site_cursor: 9_999 }).execute()
+  await leaveMark('dead')
+  await leaveMark('alive')
+  assert.equal(await foldOrphans(store, ['alive']), 0)
+  assert.deepEqual(await store.read.selectFrom('folds').select('node_id').execute(), [{ node_id: 'alive' }])
+  await writeJournal(store, 'alive', 5, oneEvent(site_no))
+  assert.equal(await foldJournal(store, new Folder(store, () => 'client'), 'alive'), 1)
+  assert.equal(await totalEvents(store, site_no), 1)
+  assert.deepEqual(await store.read.selectFrom('folds').selectAll().execute(), [])
+})
