@@ -1,5 +1,6 @@
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
+import { storable } from '../rollups/index.ts'
 import { BATCH_KEYS_MAX, BatchPayload, EventPayload, NAME_MAX, type Payload } from './payload.ts'
 
 const eventCheck = Compile(EventPayload)
@@ -13,7 +14,7 @@ const PRESENCE_FIELDS = {
   ecommerce_quality: ['value', 'currency', 'transaction_id', 'items'],
 } as const
 
-/** Paths are shown to people: keys of the sender's own making are cut to this. */
+/** Paths are stored and shown to people: keys of the sender's own making are cut to this, and made storable. */
 const PATH_MAX = 200
 
 /** Says whether parsed JSON is a payload. Never looks at, or tells, a value beyond its type and range. */
@@ -46,7 +47,7 @@ function inconsistentPath(batch: BatchPayload): string | undefined {
   return undefined
 }
 
-const refuse = (path: string): Checked => ({ ok: false, path: path.slice(0, PATH_MAX) })
+const refuse = (path: string): Checked => ({ ok: false, path: storable(path.slice(0, PATH_MAX)) })
 
 function firstPath(errors: readonly TLocalizedValidationError[]): string {
   const [error] = errors

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { CompiledQuery } from 'kysely'
 import { floorTo, MINUTE } from '../lib/index.ts'
 import { type BatchOperation, type SqlValue, type Store, upsertInto } from '../store/index.ts'
@@ -11,6 +12,7 @@ export const KEPT_PER_SITE = 50
  * sample: keeping every payload of a busy node would cost more than counting it.
  */
 const KEPT_PER_FLUSH = 500
+const IDS_PER_MS = 1_000
 
 /** Why a request was refused: the `error` value of the answer. */
 export type RejectionReason = 'invalid_payload' | 'forbidden' | 'payload_too_large' | 'rate_limited'
@@ -79,7 +81,8 @@ export class Evidence {
     const rejections: SqlValue[] = []
     const counts: SqlValue[] = []
     const prunes: BatchOperation[] = []
-    for (const [siteNo, site] of sites) {
+    // In one order on every node: they delete the same sites' oldest rows.
+    for (const [siteNo, site] of [...sites].sort(([a], [b]) => a - b)) {
       for (const { at, payload } of site.accepted.inOrder()) {
         payloads.push(siteNo, this.#nextId(at), at, JSON.stringify(keptPayload(payload)))
       }
@@ -109,9 +112,13 @@ export class Evidence {
     return site
   }
 
-  /** Ids follow time, so that the newest are the largest; a thousand fit into a millisecond. */
+  /**
+   * Ids follow time, so that the newest are the largest, and stay below 2^53 until the year 2255. Where in its millisecond
+   * an id falls is left to chance, because the other nodes count too: of two that keep something of one site in the same
+   * millisecond, one in a thousand loses it.
+   */
   #nextId(at: number): number {
-    this.#lastId = Math.max(this.#lastId + 1, at * 1_000)
+    this.#lastId = Math.max(this.#lastId + 1, at * IDS_PER_MS + randomInt(IDS_PER_MS))
     return this.#lastId
   }
 }

@@ -1,7 +1,7 @@
 import type { CompiledQuery } from 'kysely'
 import { asError, type Clock } from '../lib/index.ts'
 import { addLog, appendDelta, Delta, type Log } from '../rollups/index.ts'
-import type { Store } from '../store/index.ts'
+import { type Store, StoreError } from '../store/index.ts'
 import { claimKeys, type IdempotencyClaim } from './idempotency.ts'
 import { appendPayload } from './normalise.ts'
 import type { Payload } from './payload.ts'
@@ -55,6 +55,7 @@ export class GroupCommit {
   #linger: NodeJS.Timeout | undefined
   /** Submissions that end the wait for more. */
   #enough = 0
+  #isAway = false
   /** Commits that were made, and submissions they held: for `/metrics`. */
   readonly totals = { commits: 0, committed: 0, duplicates: 0, failed: 0 }
 
@@ -74,8 +75,8 @@ export class GroupCommit {
   }
 
   submit(submission: Submission): void {
-    if (this.#gathering.length >= MAX_WAITING) {
-      submission.settle('failed')
+    if (this.#isAway || this.#gathering.length >= MAX_WAITING) {
+      this.#refuse([submission])
       return
     }
     this.#gathering.push(submission)
@@ -85,6 +86,11 @@ export class GroupCommit {
     if (this.#committing !== undefined) return
     if (this.#linger === undefined) this.#scheduleCommit()
     else if (this.#gathering.length >= this.#enough) this.#endLinger()
+  }
+
+  /** The database can be reached again, as somebody has found out who does not wait for it with requests on hand. */
+  resume(): void {
+    this.#isAway = false
   }
 
   /** Resolves when everything submitted so far is settled. */
@@ -148,9 +154,14 @@ export class GroupCommit {
     try {
       outcomes = await this.#write(seq, group, log)
     } catch (thrown) {
-      this.totals.failed += group.length
       this.#listener.onSettled(seq, asError(thrown))
-      for (const submission of group) submission.settle('failed')
+      this.#refuse(group)
+      // Connecting to a host that does not answer takes seconds: who comes meanwhile is refused at once instead of piling up.
+      if (thrown instanceof StoreError && thrown.kind === 'unavailable') {
+        this.#isAway = true
+        this.#refuse(this.#gathering.splice(0))
+        this.#log = []
+      }
       return
     }
     this.#listener.onSettled(seq)
@@ -160,6 +171,11 @@ export class GroupCommit {
       this.totals[outcome === 'duplicate' ? 'duplicates' : 'committed']++
       submission.settle(outcome)
     }
+  }
+
+  #refuse(group: readonly Submission[]): void {
+    this.totals.failed += group.length
+    for (const submission of group) submission.settle('failed')
   }
 
   /** Writes the journal row; with idempotency keys in the group, also what of it is new. */

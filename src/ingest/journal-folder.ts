@@ -42,6 +42,11 @@ export class JournalFolder {
     return this.#turn.run(() => this.#foldSettled())
   }
 
+  /** Runs `work` while nobody else here folds; the `fold` it is given folds all that was settled when it is called. */
+  alone<T>(work: (fold: () => Promise<void>) => Promise<T>): Promise<T> {
+    return this.#turn.run(() => work(() => this.#foldSettled()))
+  }
+
   async #foldSettled(): Promise<void> {
     const began = this.#clock.now()
     const settled = this.#settledSeq

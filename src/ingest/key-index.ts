@@ -37,6 +37,11 @@ export class KeyIndex {
     return this.#bySiteNo.size
   }
 
+  /** Every client's meter by the client's id. */
+  get meters(): ReadonlyMap<string, ClientMeter> {
+    return this.#meters
+  }
+
   find(key: string): SiteEntry | undefined {
     return this.#byKey.get(key)
   }

@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Clock, Loop, newId, SECOND } from '../lib/index.ts'
+import { exclusively, type Leases, livingNodes, type Membership } from '../cluster/index.ts'
+import { type Clock, Loop, SECOND } from '../lib/index.ts'
 import { Folder, foldOrphans } from '../rollups/index.ts'
 import type { Store } from '../store/index.ts'
+import { Demand, ROUND_INTERVAL_MS } from './demand.ts'
 import { IngestDoor } from './door.ts'
 import { Evidence } from './evidence.ts'
 import { GroupCommit } from './group-commit.ts'
 import { clearIdempotencyKeys } from './idempotency.ts'
 import { JournalFolder } from './journal-folder.ts'
 import { KeyIndex } from './key-index.ts'
+import { USAGE_SYNC_INTERVAL_MS, UsageSync } from './usage-sync.ts'
 import { WriteHealth } from './write-health.ts'
 
 /** A site's counts are to be visible two seconds after the answer: folding every second leaves one for the fold. */
@@ -18,12 +21,13 @@ const CLEAR_KEYS_INTERVAL_MS = 600 * SECOND
 export interface IngestOptions {
   store: Store
   clock: Clock
+  membership: Membership
+  leases: Leases
   keyHeaders: readonly string[]
   onError: (error: Error, what: string) => void
 }
 
 export interface IngestStatus {
-  nodeId: string
   sites: number
   answers: IngestDoor['answers']
   commits: GroupCommit['totals']
@@ -35,19 +39,19 @@ export interface IngestStatus {
 /** The ingest service: open it, let `handle` answer requests, stop it when no request can come any more. */
 export class Ingest {
   readonly #clock: Clock
-  readonly #nodeId: string
   readonly #keys: KeyIndex
   readonly #door: IngestDoor
   readonly #commits: GroupCommit
   readonly #folder: JournalFolder
   readonly #evidence: Evidence
   readonly #health: WriteHealth
-  readonly #loops: readonly Loop[]
+  readonly #demand: Demand
+  readonly #loops: Loop[]
 
-  private constructor(options: IngestOptions, nodeId: string, keys: KeyIndex, folder: Folder) {
-    const { store, clock, onError } = options
+  private constructor(options: IngestOptions, keys: KeyIndex, folder: Folder) {
+    const { store, clock, leases, onError } = options
+    const { nodeId } = options.membership
     this.#clock = clock
-    this.#nodeId = nodeId
     this.#keys = keys
     this.#health = new WriteHealth(store, clock)
     this.#folder = new JournalFolder(store, folder, clock, nodeId)
@@ -71,26 +75,61 @@ export class Ingest {
       evidence: this.#evidence,
       keyHeaders: options.keyHeaders,
     })
+    this.#demand = new Demand({
+      store,
+      clock,
+      nodeId,
+      meters: keys.meters,
+      nodes: () => countIngestNodes(store, clock),
+    })
+    const usage = new UsageSync({ store, clock, folder: this.#folder, meters: keys.meters })
     const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
       new Loop({ name, clock, intervalMs, tick, onError })
     this.#loops = [
       loop('fold', FOLD_INTERVAL_MS, () => this.#folder.fold()),
       loop('evidence', FOLD_INTERVAL_MS, () => this.#evidence.flush()),
-      loop('write-check', WRITE_CHECK_INTERVAL_MS, () => this.#health.check()),
-      loop('idempotency', CLEAR_KEYS_INTERVAL_MS, () => clearIdempotencyKeys(store, clock.now())),
+      loop('write-check', WRITE_CHECK_INTERVAL_MS, async () => {
+        await this.#health.check()
+        if (this.#health.trouble === null) this.#commits.resume()
+      }),
+      loop(
+        'idempotency',
+        CLEAR_KEYS_INTERVAL_MS,
+        exclusively(leases, 'idempotency', () => clearIdempotencyKeys(store, clock.now())),
+      ),
     ]
+    if (store.isShared) {
+      // A store in trouble takes no requests either, and one who reports that is enough.
+      const whileWell = (tick: () => Promise<void>) => async () => {
+        if (this.#health.trouble === null) await tick()
+      }
+      this.#loops.push(
+        loop(
+          'rates',
+          ROUND_INTERVAL_MS,
+          whileWell(() => this.#demand.tick()),
+        ),
+        loop(
+          'quotas',
+          USAGE_SYNC_INTERVAL_MS,
+          whileWell(() => usage.tick()),
+        ),
+      )
+    }
   }
 
-  /** Reads the keys, folds what an earlier process left in the journal, and starts the loops. */
+  /** Reads the keys, folds what dead nodes left in the journal, and starts the loops. */
   static async open(options: IngestOptions): Promise<Ingest> {
-    const { store, clock } = options
+    const { store, clock, membership } = options
     const keys = new KeyIndex(store, clock)
     await keys.load()
     const folder = new Folder(store, (siteNo) => keys.clientOf(siteNo))
-    const nodeId = newId()
-    await foldOrphans(store, folder, [nodeId])
+    // Before the quotas are read, so that nothing is missing from them that nobody else will fold.
+    await foldOrphans(store, await membership.living())
     await keys.loadUsage()
-    const ingest = new Ingest(options, nodeId, keys, folder)
+    const ingest = new Ingest(options, keys, folder)
+    // Before the first request: what the other nodes are asked for already is not this one's to give.
+    if (store.isShared) await ingest.#demand.tick()
     for (const loop of ingest.#loops) loop.start()
     return ingest
   }
@@ -118,7 +157,6 @@ export class Ingest {
   status(): IngestStatus {
     const oldest = this.#folder.oldestUnfoldedAt
     return {
-      nodeId: this.#nodeId,
       sites: this.#keys.siteCount,
       answers: this.#door.answers,
       commits: this.#commits.totals,
@@ -134,4 +172,14 @@ export class Ingest {
     this.#keys.close()
     await this.flush()
   }
+}
+
+/** How many nodes take requests now; this one is among them. */
+async function countIngestNodes(store: Store, clock: Clock): Promise<number> {
+  const { count } = await livingNodes(store.read, clock.now())
+    .where('role', 'in', ['ingest', 'all'])
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
 }

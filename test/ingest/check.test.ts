@@ -58,6 +58,9 @@ for (const [what, payload] of accepted) {
   test(`accepted: ${what}`, () => assert.equal(checkPayload(payload).ok, true))
 }
 
+/** Cut where paths are cut. */
+const longNul = `/event_counts/${'\ufffd'.repeat(200)}`.slice(0, 200)
+
 const refused: [what: string, payload: unknown, path: string][] = [
   ['null', null, '/'],
   ['an array', [], '/'],
@@ -84,6 +87,8 @@ const refused: [what: string, payload: unknown, path: string][] = [
   ['a negative count', batch({ event_counts: { a: -1 } }), '/event_counts/a'],
   ['a count behind a name with a line break', batch({ event_counts: { 'a\nb': '1' } }), '/event_counts/a\nb'],
   ['a count that is text', batch({ tag_metrics: { GA4: { success: '1' } } }), '/tag_metrics/GA4/success'],
+  ['a count behind a name that no database holds', batch({ event_counts: { 'a\0b': -1 } }), '/event_counts/a\ufffdb'],
+  ['an over-long name that no database holds', batch({ event_counts: { ['\0'.repeat(257)]: 1 } }), longNul],
   ['1,001 names', batch({ event_counts: keys(1_001, 1) }), '/event_counts'],
   ['1,001 tags', batch({ tag_metrics: keys(1_001, {}) }), '/tag_metrics'],
   ['an empty event name in a batch', batch({ event_counts: { '': 1 } }), '/event_counts/'],
@@ -100,4 +105,9 @@ for (const [what, payload, path] of refused) {
 test('a refusal never repeats more than a little of a name the sender made up', () => {
   const checked = checkPayload(batch({ event_counts: { ['x'.repeat(100_000)]: 1 } }))
   assert.ok(!checked.ok && checked.path.length <= 200)
+})
+
+test('a refusal does not end in half a character', () => {
+  const checked = checkPayload(batch({ event_counts: { [`x${'😀'.repeat(200)}`]: -1 } }))
+  assert.ok(!checked.ok && checked.path.length <= 200 && checked.path.isWellFormed())
 })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { JournalFolder } from '../../src/ingest/journal-folder.ts'
-import { Folder } from '../../src/rollups/index.ts'
+import { Folder, foldOrphans } from '../../src/rollups/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 
@@ -42,4 +43,19 @@ testOnEveryEngine('a commit that was reported as failed counts when its row is t
   folder.onSettled(2)
   await folder.fold()
   assert.equal(await totalEvents(store, 7), 1)
+})
+
+testOnEveryEngine('a node that others took for dead goes on with what they left', async (store) => {
+  const { site_no, client_id } = await insertSite(store)
+  const folder = new JournalFolder(store, new Folder(store, () => client_id), new TestClock(NOW), 'node')
+  const event = deltaOf(site_no, [eventPayload({ timestamp_ms: NOW })], NOW)
+  for (let seq = 1; seq <= 6; seq++) {
+    await writeJournal(store, 'node', seq, event)
+    folder.onSettled(seq)
+    if (seq % 2 === 0) await foldOrphans(store, [])
+    else await Promise.all([folder.fold(), foldOrphans(store, []), foldOrphans(store, [])])
+    await folder.fold()
+    assert.equal(folder.oldestUnfoldedAt, null)
+    assert.equal(await totalEvents(store, site_no), seq)
+  }
 })

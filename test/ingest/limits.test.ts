@@ -75,3 +75,36 @@ test('new limits hold at once, without a free burst on a smaller plan', () => {
   meter.setLimits({ requestsPerSecond: 10, eventsPerMonth: null })
   assert.equal(takeMany(meter, 40, T), 10)
 })
+
+test('a share fills as much slower and holds as much less, and what it was before hands out nothing', () => {
+  const meter = new ClientMeter({ requestsPerSecond: 100, eventsPerMonth: null }, T)
+  meter.setShare(0.25)
+  assert.equal(takeMany(meter, 400, T), 25)
+  assert.equal(takeMany(meter, 400, T + 1_000), 25)
+  meter.setShare(1)
+  assert.equal(takeMany(meter, 400, T + 1_000), 0)
+  assert.equal(takeMany(meter, 400, T + 1_500), 50)
+  meter.setLimits({ requestsPerSecond: 10, eventsPerMonth: null })
+  assert.equal(takeMany(meter, 400, T + 60_000), 10)
+})
+
+test('a share of less than one request in a second lets one through now and then, and none lets none through', () => {
+  const meter = new ClientMeter({ requestsPerSecond: 1, eventsPerMonth: null }, T)
+  meter.setShare(0.25)
+  assert.equal(takeMany(meter, 5, T), 1)
+  assert.equal(takeMany(meter, 5, T + 3_900), 0)
+  assert.equal(takeMany(meter, 5, T + 4_000), 1)
+  meter.setShare(0)
+  assert.equal(takeMany(meter, 5, T + 3_600_000), 0)
+  assert.deepEqual(meter.takeRequest(T + 3_600_000), { retryAfterSeconds: 1 })
+})
+
+test('arrivals are counted when they are refused, and not when the rate is not asked', () => {
+  const meter = new ClientMeter({ requestsPerSecond: 10, eventsPerMonth: 5 }, T)
+  takeMany(meter, 40, T)
+  assert.equal(meter.takeArrivals(), 40)
+  assert.equal(meter.takeArrivals(), 0)
+  meter.takeEvents(5, T)
+  takeMany(meter, 40, T)
+  assert.equal(meter.takeArrivals(), 0)
+})

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { claimKeys, clearIdempotencyKeys, IDEMPOTENCY_WINDOW_MS } from '../../src/ingest/idempotency.ts'
+import type { Store } from '../../src/store/index.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:30.000Z')
+/** More than one statement takes. */
+const MANY = 1_200
+
+const claim = (siteNo: number, key: string, submission = key) => ({ siteNo, key, submission })
+const manyClaims = (from = 0) => Array.from({ length: MANY }, (_, i) => claim(7, `key ${from + i}`))
+
+/** The submissions whose keys were free, in the order of their text. */
+async function claimAll(store: Store, claims: ReturnType<typeof claim>[], now = NOW): Promise<string[]> {
+  const free = await store.write.transaction().execute((trx) => claimKeys(trx, claims, now))
+  return free.map(({ submission }) => submission).sort()
+}
+
+const keysLeft = async (store: Store) => (await store.read.selectFrom('idempotency_keys').selectAll().execute()).length
+
+testOnEveryEngine('a key is free once, for each site by itself', async (store) => {
+  assert.deepEqual(await claimAll(store, [claim(1, 'a'), claim(1, 'b')]), ['a', 'b'])
+  assert.deepEqual(await claimAll(store, [claim(1, 'b'), claim(1, 'c')], NOW + 1), ['c'])
+  assert.deepEqual(await claimAll(store, [claim(2, 'a')], NOW + 2), ['a'])
+  const times = await store.read.selectFrom('idempotency_keys').select('accepted_at').distinct().execute()
+  assert.deepEqual(times.map((row) => row.accepted_at).sort(), [NOW, NOW + 1, NOW + 2])
+})
+
+testOnEveryEngine('of the same key twice in a group the first is free', async (store) => {
+  const claims = [claim(2, 'a', 'other site'), claim(1, 'a', 'first'), claim(1, 'a', 'second'), claim(1, 'a', 'third')]
+  assert.deepEqual(await claimAll(store, claims), ['first', 'other site'])
+})
+
+testOnEveryEngine('no claims are no statement', async (store) => {
+  assert.deepEqual(await claimAll(store, []), [])
+})
+
+testOnEveryEngine('a group of more keys than one statement takes is claimed whole', async (store) => {
+  assert.equal((await claimAll(store, manyClaims())).length, MANY)
+  assert.equal((await claimAll(store, manyClaims(100))).length, 100)
+})
+
+testOnEveryEngine('a key is taken for 24 hours, and free again before it is cleared away', async (store) => {
+  await claimAll(store, [claim(1, 'a')])
+  assert.deepEqual(await claimAll(store, [claim(1, 'a')], NOW + IDEMPOTENCY_WINDOW_MS - 1), [])
+  assert.deepEqual(await claimAll(store, [claim(1, 'a')], NOW + IDEMPOTENCY_WINDOW_MS), ['a'])
+  assert.deepEqual(await claimAll(store, [claim(1, 'a')], NOW + IDEMPOTENCY_WINDOW_MS + 1), [])
+})
+
+testOnEveryEngine('the keys of a group that is not committed stay free', async (store) => {
+  const failing = store.write.transaction().execute(async (trx) => {
+    await claimKeys(trx, [claim(1, 'a')], NOW)
+    throw new Error('no commit')
+  })
+  await assert.rejects(failing, /no commit/)
+  assert.deepEqual(await claimAll(store, [claim(1, 'a')]), ['a'])
+})
+
+testOnEveryEngine('groups with the same keys in any order, at the same time, get each key once', async (store) => {
+  const claims = manyClaims()
+  const groups = [claims, claims.toReversed(), [...claims.slice(600), ...claims.slice(0, 600)]]
+  const free = await Promise.all(groups.map((group) => claimAll(store, group)))
+  assert.deepEqual(free.flat().sort(), claims.map(({ key }) => key).sort())
+})
+
+testOnEveryEngine('keys that have run out are cleared away, by several processes at once too', async (store) => {
+  await claimAll(store, manyClaims())
+  await claimAll(store, [claim(7, 'young')], NOW + 1)
+  await Promise.all(Array.from({ length: 3 }, () => clearIdempotencyKeys(store, NOW + IDEMPOTENCY_WINDOW_MS)))
+  await clearIdempotencyKeys(store, NOW + IDEMPOTENCY_WINDOW_MS)
+  assert.equal(await keysLeft(store), 1)
+  await clearIdempotencyKeys(store, NOW + IDEMPOTENCY_WINDOW_MS + 1)
+  assert.equal(await keysLeft(store), 0)
+})
+
+testOnEveryEngine('keys that are claimed anew while they are cleared away are free once', async (store) => {
+  await claimAll(store, manyClaims())
+  const later = NOW + IDEMPOTENCY_WINDOW_MS
+  const [free] = await Promise.all([
+    claimAll(store, manyClaims(), later),
+    clearIdempotencyKeys(store, later),
+    clearIdempotencyKeys(store, later),
+  ])
+  assert.equal(free.length, MANY)
+  assert.equal(await keysLeft(store), MANY)
+})

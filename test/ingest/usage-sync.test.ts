@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { JournalFolder } from '../../src/ingest/journal-folder.ts'
+import { ClientMeter } from '../../src/ingest/limits.ts'
+import { UsageSync } from '../../src/ingest/usage-sync.ts'
+import { SECOND } from '../../src/lib/index.ts'
+import { Folder } from '../../src/rollups/index.ts'
+import type { Store } from '../../src/store/index.ts'
+import { TestClock } from '../support/clock.ts'
+import { deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:00.000Z')
+const QUOTA = 100
+
+/** A node that commits for one client and counts it against a quota. */
+class Node {
+  readonly meter: ClientMeter
+  readonly sync: UsageSync
+  readonly folder: JournalFolder
+  readonly #store: Store
+  readonly #clock: TestClock
+  readonly #id: string
+  #seq = 0
+
+  constructor(store: Store, clock: TestClock, id: string) {
+    this.#store = store
+    this.#clock = clock
+    this.#id = id
+    this.meter = new ClientMeter({ requestsPerSecond: null, eventsPerMonth: QUOTA }, clock.now())
+    this.folder = new JournalFolder(store, new Folder(store, () => 'client'), clock, id)
+    this.sync = new UsageSync({ store, clock, folder: this.folder, meters: new Map([['client', this.meter]]) })
+  }
+
+  /** Takes as many events as the quota allows, at most `wanted`, and commits them; returns how many. */
+  async accept(wanted: number): Promise<number> {
+    const taken = this.take(wanted)
+    if (taken > 0) await this.settle(taken)
+    return taken
+  }
+
+  /** Takes events whose commit is under way until they are settled. */
+  take(wanted: number): number {
+    let taken = 0
+    while (taken < wanted && this.meter.takeEvents(1, this.#clock.now()) === undefined) taken++
+    return taken
+  }
+
+  async settle(events: number): Promise<void> {
+    const now = this.#clock.now()
+    const payloads = Array.from({ length: events }, () => eventPayload({ timestamp_ms: now }))
+    await writeJournal(this.#store, this.#id, ++this.#seq, deltaOf(7, payloads, now))
+    this.folder.onSettled(this.#seq)
+    this.meter.settleEvents(events)
+  }
+
+  /** What the meter still lets through; counts as taken. */
+  left(): number {
+    return this.take(2 * QUOTA)
+  }
+}
+
+testOnEveryEngine('what one node accepted is gone from the quota of the other', async (store) => {
+  const clock = new TestClock(NOW)
+  const [a, b] = [new Node(store, clock, 'a'), new Node(store, clock, 'b')]
+  assert.equal(await a.accept(60), 60)
+  await a.folder.fold()
+  assert.equal(await b.accept(10), 10)
+  await b.sync.tick()
+  await a.accept(1)
+  await a.sync.tick()
+  assert.equal(b.left(), QUOTA - 70)
+  assert.equal(a.left(), QUOTA - 71)
+})
+
+testOnEveryEngine(
+  'two busy nodes together exceed the quota by no more than they accept between two syncs',
+  async (store) => {
+    const clock = new TestClock(NOW)
+    const nodes = [new Node(store, clock, 'a'), new Node(store, clock, 'b')]
+    const perRound = 7
+    let accepted = 0
+    for (let rounds = 0; rounds < 20; rounds++) {
+      for (const node of nodes) accepted += await node.accept(perRound)
+      for (const node of nodes) await node.sync.tick()
+      clock.advance(2 * SECOND)
+    }
+    assert.ok(accepted >= QUOTA && accepted <= QUOTA + 2 * perRound, `${accepted}`)
+    for (const node of nodes) assert.equal(node.left(), 0)
+  },
+)
+
+testOnEveryEngine(
+  'events whose commit is under way, and those that come while the store is asked, stay counted',
+  async (store) => {
+    const clock = new TestClock(NOW)
+    const node = new Node(store, clock, 'a')
+    await node.accept(20)
+    const underWay = node.take(5)
+    const syncing = node.sync.tick()
+    const duringSync = node.take(3)
+    await Promise.all([syncing, node.settle(underWay), node.folder.fold()])
+    assert.equal(node.left(), QUOTA - 28)
+    node.meter.giveBackEvents(QUOTA - 28)
+    await node.settle(duringSync)
+    await node.sync.tick()
+    assert.equal(node.left(), QUOTA - 28)
+  },
+)
+
+testOnEveryEngine('events that were given back are not in the way of the next count', async (store) => {
+  const node = new Node(store, new TestClock(NOW), 'a')
+  await node.accept(20)
+  node.meter.giveBackEvents(node.take(30))
+  await node.sync.tick()
+  assert.equal(node.left(), QUOTA - 20)
+})
+
+testOnEveryEngine('a client that sends nothing here is looked at every half minute', async (store) => {
+  const clock = new TestClock(NOW)
+  const [a, b] = [new Node(store, clock, 'a'), new Node(store, clock, 'b')]
+  await a.accept(QUOTA)
+  await a.folder.fold()
+  await b.sync.tick()
+  assert.equal(b.meter.takeRequest(clock.now()), undefined)
+  clock.advance(30 * SECOND)
+  await b.sync.tick()
+  assert.notEqual(b.meter.takeRequest(clock.now()), undefined)
+})
+
+testOnEveryEngine('in a new month the old count is forgotten', async (store) => {
+  const clock = new TestClock('2026-11-30T23:59:59.000Z')
+  const node = new Node(store, clock, 'a')
+  await node.accept(QUOTA)
+  await node.sync.tick()
+  clock.advance(2 * SECOND)
+  assert.equal(await node.accept(30), 30)
+  await node.sync.tick()
+  assert.equal(node.left(), QUOTA - 30)
+})
+
+testOnEveryEngine('a node goes on counting by itself when the store does not answer', async (store) => {
+  const clock = new TestClock(NOW)
+  const node = new Node(store, clock, 'a')
+  await node.accept(40)
+  await node.sync.tick()
+  assert.equal(node.take(10), 10)
+  await store.close()
+  await assert.rejects(node.sync.tick())
+  assert.equal(node.left(), QUOTA - 50)
+})
