@@ -1,13 +1,24 @@
 import { type Command, program } from 'commander'
 import { StartupError } from '../lib/index.ts'
 import { VERSION } from '../version.ts'
+import { backtestCommand } from './backtest/index.ts'
+import { backupCommand, restoreCommand } from './backup/index.ts'
 import { demoCommand } from './demo/index.ts'
 import { doctorCommand } from './doctor/index.ts'
-import { migrateCommand } from './migrate.ts'
+import { migrateCommand } from './migrate/index.ts'
 import { sendCommand } from './send/index.ts'
 import { serveCommand } from './serve.ts'
 
-const commands: readonly Command[] = [serveCommand(), demoCommand(), sendCommand(), migrateCommand(), doctorCommand()]
+const commands: readonly Command[] = [
+  serveCommand(),
+  demoCommand(),
+  sendCommand(),
+  migrateCommand(),
+  backtestCommand(),
+  backupCommand(),
+  restoreCommand(),
+  doctorCommand(),
+]
 
 program
   .name('tagwarden')

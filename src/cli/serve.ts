@@ -4,6 +4,7 @@ import { systemClock } from '../lib/index.ts'
 import { VERSION } from '../version.ts'
 import { configFromEnvironment } from './environment.ts'
 import { stopOnSignals } from './signals.ts'
+import { storeName } from './store-name.ts'
 
 const HELP = `
 Settings come from the environment, and from a file .env in the working folder for what is not set there; they are
@@ -31,6 +32,6 @@ async function serve(): Promise<void> {
   if (isOpenToProxy(config)) {
     log.warn('PUBLIC_URL says that others reach this service, and managing it needs no key: set ADMIN_TOKEN')
   }
-  log.info({ version: VERSION, dataDir: config.dataDir }, `Tagwarden is ready on ${service.address}`)
+  log.info({ version: VERSION, store: storeName(config) }, `Tagwarden is ready on ${service.address}`)
   if (process.stdout.isTTY) log.info(`API documentation: ${service.address}/api/docs`)
 }

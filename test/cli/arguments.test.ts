@@ -4,7 +4,7 @@ import { VERSION } from '../../src/version.ts'
 import { tempDir } from '../support/engines.ts'
 import { runCli } from './support.ts'
 
-const COMMANDS = ['serve', 'demo', 'send', 'migrate', 'doctor']
+const COMMANDS = ['serve', 'demo', 'send', 'migrate', 'backtest', 'backup', 'restore', 'doctor']
 
 test('the help lists every command', async (t) => {
   const { code, out } = await runCli(t, ['--help'])
@@ -43,6 +43,24 @@ const REFUSALS: readonly Refusal[] = [
   { what: 'send with a header that is none', args: ['send', '--key', 'k', '--key-header', 'a b'], says: /HTTP header/ },
   { what: 'a demo of no days', args: ['demo', '--days', '0'], says: /'0' is invalid.*1 to 365/ },
   { what: 'a demo on no port', args: ['demo', '--port', '70000'], says: /'70000' is invalid.*0 to 65535/ },
+  { what: 'a backtest of no file', args: ['backtest'], says: /required option '--csv <file>'/ },
+  {
+    what: 'a backtest in no direction',
+    args: ['backtest', '--csv', 'x', '--direction', 'left'],
+    says: /'left' is invalid.*down, up, both/,
+  },
+  {
+    what: 'a backtest in no time zone',
+    args: ['backtest', '--csv', 'x', '--timezone', 'Mars'],
+    says: /'Mars' is invalid.*Europe\/Berlin/,
+  },
+  {
+    what: 'a backtest of a file that is none',
+    args: ['backtest', '--csv', 'x.csv'],
+    says: /x\.csv: there is no such file/,
+  },
+  { what: 'a backup to no file', args: ['backup'], says: /missing required argument 'file'/ },
+  { what: 'a restore of no file', args: ['restore'], says: /missing required argument 'file'/ },
   { what: 'a doctor sent nowhere', args: ['doctor', '--outbound', 'ftp://x'], says: /'ftp:\/\/x' is invalid/ },
   { what: 'a PORT that is none', args: ['serve'], environment: { PORT: 'http' }, says: /PORT="http" is not valid/ },
   {

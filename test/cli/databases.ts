@@ -1,5 +1,9 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { migrate, openSqliteStore, type Store } from '../../src/store/index.ts'
+import { integrityErrors, migrate, openSqliteStore, type Store } from '../../src/store/index.ts'
+import { tempDir } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
 
 /** A database file that has taken no step yet. */
 export const makeUnmigrated = (dataDir: string): Promise<void> => withStore(dataDir, async () => undefined)
@@ -20,3 +24,26 @@ export async function withStore<T>(dataDir: string, work: (store: Store) => Prom
     await store.close()
   }
 }
+
+/** A new folder whose database holds one site of this name; `whileOpen` sees it with the service's files beside it. */
+export async function folderWithSite(
+  t: TestContext,
+  name: string,
+  whileOpen: (dataDir: string) => Promise<void> = async () => undefined,
+): Promise<string> {
+  const dataDir = await tempDir(t)
+  await withStore(dataDir, async (store) => {
+    await migrate(store.write, store.columnTypes)
+    await insertSite(store, { name })
+    await whileOpen(dataDir)
+  })
+  return dataDir
+}
+
+/** The sites that a start on this folder finds. */
+export const siteNames = (dataDir: string): Promise<string[]> =>
+  withStore(dataDir, async (store) => {
+    assert.deepEqual(await integrityErrors(store.read), [])
+    const sites = await store.read.selectFrom('sites').select('name').execute()
+    return sites.map((site) => site.name)
+  })

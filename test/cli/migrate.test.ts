@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { tempDir } from '../support/engines.ts'
+import { createDatabase } from '../support/postgres.ts'
 import { makeNewer, makeUnmigrated } from './databases.ts'
 import { runCli } from './support.ts'
 
@@ -42,4 +43,33 @@ test('migrate --status names the steps of a newer program, and migrate refuses t
   const { code, err } = await runCli(t, ['migrate'], { DATA_DIR })
   assert.equal(code, 1)
   assert.match(err.join('\n'), /^tagwarden: the database is newer than this program.*$/)
+})
+
+test('migrate and migrate --status work on the database in DATABASE_URL', async (t) => {
+  const { url, drop } = await createDatabase({ isMigrated: false })
+  t.after(drop)
+  const environment = { DATABASE_URL: url, DATA_DIR: await tempDir(t) }
+  const before = await runCli(t, ['migrate', '--status'], environment)
+  assert.equal(before.code, 0)
+  assert.ok(before.out.length > 0 && before.out.every((line) => line.startsWith('pending  ')))
+  const taken = before.out.map((line) => line.replace('pending  ', 'taken    '))
+  for (const args of [['migrate'], ['migrate', '--status']]) {
+    assert.deepEqual(await runCli(t, args, environment), { code: 0, out: taken, err: [] })
+  }
+  assert.deepEqual(await runCli(t, ['migrate'], environment), { code: 0, out: ['up to date'], err: [] })
+  assert.deepEqual(await readdir(environment.DATA_DIR), [])
+})
+
+test('migrate --citus says what it needs: PostgreSQL, and Citus in it', async (t) => {
+  const embedded = await runCli(t, ['migrate', '--citus'], { DATA_DIR: await tempDir(t) })
+  assert.equal(embedded.code, 1)
+  assert.match(
+    embedded.err.join('\n'),
+    /^tagwarden: --citus distributes the tables of a PostgreSQL database: set DATABASE_URL/,
+  )
+  const { url, drop } = await createDatabase()
+  t.after(drop)
+  const plain = await runCli(t, ['migrate', '--citus'], { DATABASE_URL: url })
+  assert.deepEqual([plain.code, plain.out], [1, []])
+  assert.match(plain.err.join('\n'), /^tagwarden: Citus is not installed/)
 })

@@ -49,14 +49,9 @@ export async function folderFor(store: Store): Promise<Folder> {
 }
 
 /** Where each site's history has to go on: after its last event, or at `earliest`. */
-export async function gapsOf(
-  store: Store,
-  folder: Folder,
-  sites: readonly DemoSite[],
-  earliest: number,
-): Promise<SiteGap[]> {
+export async function gapsOf(store: Store, sites: readonly DemoSite[], earliest: number): Promise<SiteGap[]> {
   // What a demo that was killed left in the journal is newer than the last event in the rollups.
-  await foldOrphans(store, folder, [])
+  await foldOrphans(store, [])
   const lastEvents = await lastEventTimes(store.read)
   return sites.map((site) => {
     const lastEvent = lastEvents.get(site.row.site_no)
@@ -94,7 +89,7 @@ export async function writeHistory(options: HistoryOptions, update: Update): Pro
     }
     const delta = new Delta()
     addLog(delta, log)
-    await folder.fold({ nodeId, lastSeq: 0, journalRows: 0, delta, siteCursor: 0 })
+    await folder.fold({ nodeId, lastSeq: 0, journalRows: 0, delta, siteCursor: null })
     update(end)
   }
   return events

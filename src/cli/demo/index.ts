@@ -13,8 +13,9 @@ interface Options {
 
 const HELP = `
 Two invented clients with four sites: 21 days of history, then live traffic through the ingest endpoint, with an incident
-under way. A demo that is started again goes on where it ended. It has a folder of its own (DATA_DIR is not used) and
-refuses one that holds other clients; delete the folder to begin anew. The other settings are those of "tagwarden serve".
+under way. A demo that is started again goes on where it ended. It always has an embedded database in a folder of its own
+(DATA_DIR and DATABASE_URL are not used) and refuses one that holds other clients; delete the folder to begin anew. The
+other settings are those of "tagwarden serve".
 
 Examples:
   tagwarden demo
@@ -33,8 +34,18 @@ export function demoCommand(): Command {
     .action(demo)
 }
 
+/** Whatever the settings say of PostgreSQL: the example data stay away from it. */
+const EMBEDDED = {
+  DATABASE_URL: '',
+  DATABASE_URL_FILE: '',
+  DATABASE_READ_URL: '',
+  DATABASE_READ_URL_FILE: '',
+  ROLE: '',
+}
+
 async function demo({ dataDir, port, days, seed, simulate }: Options): Promise<void> {
   const config = configFromEnvironment({
+    ...EMBEDDED,
     DATA_DIR: dataDir,
     ...(port === undefined ? {} : { PORT: String(port) }),
   })

@@ -67,7 +67,7 @@ async function prepareStore(
     const earliest = start - days * DAY
     const sites = await ensureDemoSites(store, { now: () => earliest }, dataDir, SITES)
     const folder = await folderFor(store)
-    const gaps = await gapsOf(store, folder, sites, earliest)
+    const gaps = await gapsOf(store, sites, earliest)
     const first = Math.min(...gaps.map(({ from }) => from))
     if (first >= start) return gaps
     const events = await withProgress('writing history', start - first, (update) =>

@@ -4,7 +4,7 @@ import { httpUrls } from '../options.ts'
 const HELP = `
 One line per check: ok, warning (it runs, but see what it says) or failed (it will not run); the exit code is 1 when one
 failed. It changes nothing, and reads the settings as "tagwarden serve" does. With the service stopped it reads the whole
-database file; while the service runs, it asks the service instead.
+database file; while the service runs, it asks the service instead. With DATABASE_URL it asks PostgreSQL, and its replica.
 
 Examples:
   tagwarden doctor

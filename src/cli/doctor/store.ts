@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { StartupError } from '../../lib/index.ts'
-import { integrityErrors, migrationState, openSqliteStore, type Store, sqlitePath } from '../../store/index.ts'
+import {
+  hasUnfinishedCopy,
+  integrityErrors,
+  migrationState,
+  openSqliteStore,
+  type Store,
+  sqlitePath,
+} from '../../store/index.ts'
 import { whyUnreachable } from '../unreachable.ts'
 import type { Finding } from './finding.ts'
 
@@ -27,7 +34,12 @@ export async function storeFindings({ dataDir, host, port }: Config): Promise<Fi
   }
 }
 
-async function schemaFinding(store: Store): Promise<Finding> {
+export async function schemaFinding(store: Store): Promise<Finding> {
+  if (store.isShared && (await hasUnfinishedCopy(store.read))) {
+    const text =
+      'it holds an unfinished copy: run "tagwarden migrate --from …" again until it ends, and start no service'
+    return { check: CHECK, level: 'failed', text }
+  }
   const { pending, unknown } = await migrationState(store.read)
   if (unknown.length > 0) {
     const text = `the database is newer than this program (${unknown.join(', ')}): start a newer Tagwarden on it`

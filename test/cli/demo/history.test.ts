@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { folderFor, gapsOf, settle, writeHistory } from '../../../src/cli/demo/history.ts'
 import { incidentsAround } from '../../../src/cli/demo/incidents.ts'
 import { ensureDemoSites } from '../../../src/cli/demo/sites.ts'
@@ -7,7 +6,7 @@ import { COFFEE, FASHION } from '../../../src/cli/demo/world/sites.ts'
 import { DAY, HOUR } from '../../../src/lib/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { totalEvents } from '../../support/deltas.ts'
-import { engines, testOnEveryEngine } from '../../support/engines.ts'
+import { openEmptyStore, testOnEveryEngine, testPerEngine } from '../../support/engines.ts'
 import { insertSite } from '../../support/sites.ts'
 
 const TO = Date.parse('2026-11-20T09:40:00Z')
@@ -19,7 +18,7 @@ const clock = { now: () => FROM }
 async function fill(store: Store, to: number, step: (filledTo: number) => void = () => undefined): Promise<number> {
   const sites = await ensureDemoSites(store, clock, 'the folder', PROFILES)
   const folder = await folderFor(store)
-  const gaps = await gapsOf(store, folder, sites, FROM)
+  const gaps = await gapsOf(store, sites, FROM)
   return writeHistory({ folder, gaps, incidents: incidentsAround(TO), seed: 'test', retention, to }, step)
 }
 
@@ -64,18 +63,16 @@ testOnEveryEngine('a history is counted, rolled up and kept as if it had been se
   assert.equal(usage.events, written)
 })
 
-test('a history that was cut off and went on is the same as one in a single go', async (t) => {
-  for (const engine of engines) {
-    const whole = await engine.open(t)
-    await fill(whole, TO)
-    const cut = await engine.open(t)
-    const first = await fill(cut, TO - DAY - 7 * HOUR - 123_456)
-    const second = await fill(cut, TO)
-    assert.ok(first > 0 && second > 0)
-    assert.equal(await fill(cut, TO), 0)
-    for (const store of [whole, cut]) await settle(store, retention, TO, () => undefined)
-    assert.deepEqual(await rowsOf(cut), await rowsOf(whole))
-  }
+testPerEngine('a history that was cut off and went on is the same as one in a single go', async (engine, t) => {
+  const whole = await openEmptyStore(engine, t)
+  await fill(whole, TO)
+  const cut = await openEmptyStore(engine, t)
+  const first = await fill(cut, TO - DAY - 7 * HOUR - 123_456)
+  const second = await fill(cut, TO)
+  assert.ok(first > 0 && second > 0)
+  assert.equal(await fill(cut, TO), 0)
+  for (const store of [whole, cut]) await settle(store, retention, TO, () => undefined)
+  assert.deepEqual(await rowsOf(cut), await rowsOf(whole))
 })
 
 testOnEveryEngine('the demo makes its clients and sites once', async (store) => {

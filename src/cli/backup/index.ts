@@ -1,0 +1,2 @@
+export { backupCommand } from './backup.ts'
+export { restoreCommand } from './restore.ts'

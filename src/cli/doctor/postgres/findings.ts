@@ -1,0 +1,93 @@
+import { SECOND } from '../../../lib/index.ts'
+import type { Finding } from '../finding.ts'
+import type { ReplicaFacts, ServerFacts } from './facts.ts'
+
+/** Nodes judge by their own clocks which of them live; from here on it is worth a look. */
+const MAX_SKEW_MS = 2 * SECOND
+/** Reports are expected to show an event within seconds. */
+const MAX_AGE_SECONDS = 10
+/** Beside its pool a process has a connection that listens and, while it migrates, one more. */
+const CONNECTIONS_BESIDE_POOL = 2
+
+export const serverFindings = (facts: ServerFacts, poolSize: number): Finding[] => [
+  encodingFinding(facts),
+  rightsFinding(facts),
+  ...durabilityFindings(facts),
+  connectionsFinding(facts, poolSize),
+  clockFinding(facts),
+  citusFinding(facts),
+]
+
+function encodingFinding({ encoding }: ServerFacts): Finding {
+  const check = 'encoding'
+  if (encoding === 'UTF8') return { check, level: 'ok', text: 'UTF8' }
+  const text = `the database is encoded in ${encoding}, which does not hold every name: create one with encoding 'UTF8'`
+  return { check, level: 'failed', text }
+}
+
+function rightsFinding({ schema, mayCreate }: ServerFacts): Finding {
+  const check = 'rights'
+  if (schema === null) {
+    return { check, level: 'failed', text: 'no schema of the search_path exists: create one, or set search_path' }
+  }
+  if (mayCreate) return { check, level: 'ok', text: `may create tables in schema ${schema}` }
+  const text = `may not create tables in schema ${schema}: grant create on schema ${schema}, or make this role the owner`
+  return { check, level: 'failed', text }
+}
+
+function durabilityFindings({ fsync, synchronousCommit }: ServerFacts): Finding[] {
+  const check = 'durability'
+  const lost = (name: string): Finding => ({
+    check,
+    level: 'warning',
+    text: `${name} is off: acknowledged counts may be lost when the server crashes; set ${name} = on`,
+  })
+  const findings = [
+    ...(fsync === 'off' ? [lost('fsync')] : []),
+    ...(synchronousCommit === 'off' ? [lost('synchronous_commit')] : []),
+  ]
+  if (findings.length > 0) return findings
+  return [{ check, level: 'ok', text: `what is answered 200 is on disk (synchronous_commit = ${synchronousCommit})` }]
+}
+
+function connectionsFinding({ connections }: ServerFacts, poolSize: number): Finding {
+  const check = 'connections'
+  const needed = poolSize + CONNECTIONS_BESIDE_POOL
+  const processes = Math.floor(connections / needed)
+  if (processes === 0) {
+    const text =
+      `one process may need ${needed}, the server has ${connections} for all: lower DATABASE_POOL_SIZE=${poolSize}, ` +
+      'or raise max_connections'
+    return { check, level: 'warning', text }
+  }
+  const text = `${connections} in all, up to ${needed} for each process: enough for ${processes} of them`
+  return { check, level: 'ok', text }
+}
+
+function clockFinding({ skewMs }: ServerFacts): Finding {
+  const check = 'server-clock'
+  const seconds = (Math.abs(skewMs) / SECOND).toFixed(1)
+  if (Math.abs(skewMs) <= MAX_SKEW_MS) return { check, level: 'ok', text: `within ${seconds} s of ours` }
+  const direction = skewMs > 0 ? 'behind' : 'ahead of'
+  return { check, level: 'warning', text: `${seconds} s ${direction} ours: see to it that NTP runs on both machines` }
+}
+
+const citusFinding = ({ citus }: ServerFacts): Finding => ({
+  check: 'Citus',
+  level: 'ok',
+  text: citus === null ? 'not in this database: all data is on this server' : `version ${citus}`,
+})
+
+export function replicaFinding({ isReplica, behindBytes, ageSeconds }: ReplicaFacts): Finding {
+  const check = 'replica'
+  if (!isReplica) {
+    const text =
+      'DATABASE_READ_URL leads to a server that takes writes, and not to a replica: see that it holds the same data, or unset it'
+    return { check, level: 'warning', text }
+  }
+  if (behindBytes === 0) return { check, level: 'ok', text: 'shows everything that is committed' }
+  const age = ageSeconds === null ? 'nothing seen yet' : `newest change ${Math.round(ageSeconds)} s old`
+  const text = `${Math.ceil(behindBytes / 1_024)} KiB of log behind, ${age}`
+  if (ageSeconds !== null && ageSeconds <= MAX_AGE_SECONDS) return { check, level: 'ok', text }
+  return { check, level: 'warning', text: `${text}: reports lack what is newer; look at pg_stat_replication` }
+}

@@ -1,0 +1,57 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+
+interface Options {
+  status?: true
+  citus?: true
+  from?: string
+  to?: string
+}
+
+const HELP = `
+"tagwarden serve" migrates by itself; this is for those who want the step apart from the start, with the service stopped.
+The database is the one in DATABASE_URL, or without it in DATA_DIR (default ./data).
+
+--from copies an embedded store into an empty PostgreSQL database, with the service stopped, and verifies the copy. The
+folder stays as it is. Interrupted, it goes on when it is run again. Without --to the target is DATABASE_URL: better, because
+others on this machine can see what stands on a command line.
+
+Examples:
+  tagwarden migrate
+  DATA_DIR=/var/lib/tagwarden tagwarden migrate --status
+  DATABASE_URL_FILE=/run/secrets/database tagwarden migrate --from sqlite:/var/lib/tagwarden
+  tagwarden migrate --from sqlite:./data --to postgres://tagwarden@db.example.com/tagwarden
+  tagwarden migrate --citus`
+
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description("bring the database to this version's schema, or an embedded store into PostgreSQL")
+    .addOption(
+      new Option('--status', 'list the steps taken and pending, and change nothing').conflicts(['citus', 'from']),
+    )
+    .addOption(new Option('--citus', 'migrate, then distribute the tables over a Citus cluster').conflicts('from'))
+    .addOption(
+      new Option('--from <sqlite:folder>', 'copy the store in this folder to PostgreSQL').argParser(sqliteFolder),
+    )
+    .option('--to <postgres://…>', 'where to copy it (default: DATABASE_URL)')
+    .addHelpText('after', HELP)
+    .action(run)
+}
+
+async function run({ status, citus, from, to }: Options, command: Command): Promise<void> {
+  if (from !== undefined) {
+    const { copyEmbedded } = await import('./copy.ts')
+    await copyEmbedded(from, to)
+    return
+  }
+  if (to !== undefined) command.error('error: --to goes with --from: say what is to be copied there')
+  const { distribute, showSteps, takeSteps } = await import('./schema.ts')
+  if (status === true) await showSteps()
+  else if (citus === true) await distribute()
+  else await takeSteps()
+}
+
+function sqliteFolder(text: string): string {
+  const folder = /^sqlite:(.+)$/.exec(text)?.[1]
+  if (folder === undefined) throw new InvalidArgumentError('Give the folder of an embedded store, like sqlite:./data.')
+  return folder.replace(/^\/\/(?=\/)/, '')
+}

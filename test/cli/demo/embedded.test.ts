@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readConfig } from '../../../src/config.ts'
+import { openStore } from '../../../src/store/index.ts'
+import { apiClient } from '../../support/api.ts'
+import { placeFor, postgres, tempDir } from '../../support/engines.ts'
+import { startCli } from '../support.ts'
+
+test('the demo keeps to its folder, whatever the settings say of PostgreSQL', async (t) => {
+  const environment = await placeFor(postgres, t)
+  const settings = { ...environment, DATABASE_READ_URL: environment.DATABASE_URL ?? '', ROLE: 'worker' }
+  const args = ['demo', '--data-dir', await tempDir(t), '--port', '0', '--days', '1', '--no-simulate']
+  const demo = await startCli(t, args, settings)
+  const api = apiClient(await demo.printed(/Tagwarden is ready on (http:\/\/[^"\s]+)/))
+  assert.equal((await api.call('GET', '/api/sites')).json<unknown[]>().length, 4)
+  demo.child.kill('SIGTERM')
+  assert.equal((await demo.finished).code, 0)
+
+  const store = await openStore(readConfig(environment), (error) => assert.fail(error))
+  t.after(() => store.close())
+  assert.deepEqual(await store.read.selectFrom('nodes').selectAll().execute(), [])
+  assert.deepEqual(await store.read.selectFrom('clients').selectAll().execute(), [])
+})
