@@ -8,7 +8,7 @@ import { DAY } from '../../src/lib/index.ts'
 import type { SiteKey } from '../support/api.ts'
 import { TestClock } from '../support/clock.ts'
 import { eventPayload } from '../support/deltas.ts'
-import { tempDir } from '../support/engines.ts'
+import { placeFor, tempDir, testPerEngine } from '../support/engines.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
@@ -54,20 +54,23 @@ async function raw(url: string, bytes: string): Promise<string> {
   return answer
 }
 
-test('the key is judged before state, size and body, and the first failing check answers', async (t) => {
-  const { api, site, client } = await start(t)
-  const big = padded(1_048_577)
-  assert.equal((await api.call('POST', '/ingest', '{')).status, 401)
-  assert.equal((await api.call('POST', '/ingest', big, { 'x-service-key': 'no' })).status, 401)
-  assert.equal((await api.ingest(site, big)).status, 413)
-  assert.equal((await api.ingest(site, '{')).status, 400)
-  await api.call('PATCH', `/api/sites/${site.id}`, { is_active: false })
-  assert.equal((await api.ingest(site, big)).status, 403)
-  await api.call('PATCH', `/api/sites/${site.id}`, { is_active: true })
-  await api.call('PATCH', `/api/clients/${client.id}`, { requests_per_second: 1 })
-  assert.equal((await api.ingest(site, event())).status, 200)
-  assert.equal((await api.ingest(site, big)).status, 429)
-})
+testPerEngine(
+  'the key is judged before state, size and body, and the first failing check answers',
+  async (engine, t) => {
+    const { api, site, client } = await start(t, await placeFor(engine, t))
+    const big = padded(1_048_577)
+    assert.equal((await api.call('POST', '/ingest', '{')).status, 401)
+    assert.equal((await api.call('POST', '/ingest', big, { 'x-service-key': 'no' })).status, 401)
+    assert.equal((await api.ingest(site, big)).status, 413)
+    assert.equal((await api.ingest(site, '{')).status, 400)
+    await api.call('PATCH', `/api/sites/${site.id}`, { is_active: false })
+    assert.equal((await api.ingest(site, big)).status, 403)
+    await api.call('PATCH', `/api/sites/${site.id}`, { is_active: true })
+    await api.call('PATCH', `/api/clients/${client.id}`, { requests_per_second: 1 })
+    assert.equal((await api.ingest(site, event())).status, 200)
+    assert.equal((await api.ingest(site, big)).status, 429)
+  },
+)
 
 test('a body of exactly 1 MB is read, one byte more is not, announced or not', async (t) => {
   const { api, site } = await start(t)
@@ -129,47 +132,50 @@ test('only JSON is taken, and a refusal says which header was wrong', async (t) 
   assert.equal((await recentOf(api, site)).rejections[0]?.path, 'header Content-Type')
 })
 
-test('the same idempotency key counts once per site for 24 hours, also within one commit and after a restart', async (t) => {
-  const dataDir = await tempDir(t)
-  const clock = new TestClock(NOW)
-  const first = await startTestService(t, clock, { DATA_DIR: dataDir })
-  const client = await first.newClient({ events_per_month: 4 })
-  const [a, b] = [await first.newSite(client), await first.newSite(client)]
-  const send = async (api: TestService, site: SiteKey, key: string) =>
-    (await api.ingest(site, eventPayload({ timestamp_ms: clock.now() }), { 'idempotency-key': key })).status
-  const together = await Promise.all(Array.from({ length: 3 }, () => send(first, a, 'k')))
-  assert.deepEqual(new Set(together), new Set([200]))
-  assert.equal(await send(first, b, 'k'), 200)
-  assert.equal(await totalOf(first, a), 1)
-  assert.equal(await totalOf(first, b), 1)
-  await first.service.stop(0)
+testPerEngine(
+  'the same idempotency key counts once per site for 24 hours, also within one commit and after a restart',
+  async (engine, t) => {
+    const environment = await placeFor(engine, t)
+    const clock = new TestClock(NOW)
+    const first = await startTestService(t, clock, environment)
+    const client = await first.newClient({ events_per_month: 4 })
+    const [a, b] = [await first.newSite(client), await first.newSite(client)]
+    const send = async (api: TestService, site: SiteKey, key: string) =>
+      (await api.ingest(site, eventPayload({ timestamp_ms: clock.now() }), { 'idempotency-key': key })).status
+    const together = await Promise.all(Array.from({ length: 3 }, () => send(first, a, 'k')))
+    assert.deepEqual(new Set(together), new Set([200]))
+    assert.equal(await send(first, b, 'k'), 200)
+    assert.equal(await totalOf(first, a), 1)
+    assert.equal(await totalOf(first, b), 1)
+    await first.service.stop(0)
 
-  const second = await startTestService(t, clock, { DATA_DIR: dataDir })
-  assert.equal(await send(second, a, 'k'), 200)
-  assert.equal(await totalOf(second, a), 1)
-  clock.advance(DAY)
-  assert.equal(await send(second, a, 'k'), 200)
-  assert.equal(await totalOf(second, a), 2)
-  // Duplicates cost nothing: of four events three are used.
-  assert.equal(await send(second, a, 'new'), 200)
-  assert.equal(await send(second, a, 'one too many'), 429)
-})
+    const second = await startTestService(t, clock, environment)
+    assert.equal(await send(second, a, 'k'), 200)
+    assert.equal(await totalOf(second, a), 1)
+    clock.advance(DAY)
+    assert.equal(await send(second, a, 'k'), 200)
+    assert.equal(await totalOf(second, a), 2)
+    // Duplicates cost nothing: of four events three are used.
+    assert.equal(await send(second, a, 'new'), 200)
+    assert.equal(await send(second, a, 'one too many'), 429)
+  },
+)
 
-test('an idempotency key of more than 128 characters is refused', async (t) => {
-  const { api, site } = await start(t)
+testPerEngine('an idempotency key of more than 128 characters is refused', async (engine, t) => {
+  const { api, site } = await start(t, await placeFor(engine, t))
   assert.equal((await api.ingest(site, event(), { 'idempotency-key': 'k'.repeat(128) })).status, 200)
   assert.equal((await api.ingest(site, event(), { 'idempotency-key': 'k'.repeat(129) })).status, 400)
 })
 
-test("the month's use survives a restart and is shown", async (t) => {
-  const dataDir = await tempDir(t)
+testPerEngine("the month's use survives a restart and is shown", async (engine, t) => {
+  const environment = await placeFor(engine, t)
   const clock = new TestClock(NOW)
-  const first = await startTestService(t, clock, { DATA_DIR: dataDir })
+  const first = await startTestService(t, clock, environment)
   const client = await first.newClient({ events_per_month: 2 })
   const site = await first.newSite(client)
   assert.equal((await first.ingest(site, event())).status, 200)
   await first.service.stop(0)
-  const second = await startTestService(t, clock, { DATA_DIR: dataDir })
+  const second = await startTestService(t, clock, environment)
   assert.equal((await second.ingest(site, event())).status, 200)
   const refused = await second.ingest(site, event())
   assert.equal(refused.status, 429)
@@ -197,8 +203,8 @@ test('content sent by mistake is in no answer and in no file', async (t) => {
   }
 })
 
-test('the last 50 payloads and the last 50 refusals are kept, newest first', async (t) => {
-  const { api, site } = await start(t)
+testPerEngine('the last 50 payloads and the last 50 refusals are kept, newest first', async (engine, t) => {
+  const { api, site } = await start(t, await placeFor(engine, t))
   for (let i = 0; i < 120; i++) {
     await api.ingest(site, eventPayload({ timestamp_ms: NOW, event_name: `event ${i}` }))
     await api.ingest(site, { ...event(), tags: [{ id: '1', status: `bad ${i}` }] })
@@ -213,8 +219,8 @@ test('the last 50 payloads and the last 50 refusals are kept, newest first', asy
   assert.equal(rejections[0]?.path, '/tags/0/status')
 })
 
-test('a site over its daily names says so', async (t) => {
-  const { api, site } = await start(t)
+testPerEngine('a site over its daily names says so', async (engine, t) => {
+  const { api, site } = await start(t, await placeFor(engine, t))
   const event_counts = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`event ${i}`, 1]))
   const batch = {
     container_id: 'GTM-A',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import fc from 'fast-check'
 import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, rollUp } from '../../src/rollups/index.ts'
 import type { SiteKey } from '../support/api.ts'
 import { TestClock } from '../support/clock.ts'
+import { placeFor, testPerEngine } from '../support/engines.ts'
 import { type Model, modelOf } from '../support/model.ts'
 import { payloads } from '../support/random-payloads.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -60,36 +60,39 @@ async function compact(api: TestService, now: number): Promise<void> {
   await applyRetention(api.service.store, { minuteDays: 7, hourDays: 400 }, now, () => true)
 }
 
-test('whatever valid payloads are sent, reports equal a plain model, before and after compaction', async (t) => {
-  const clock = new TestClock(START)
-  const api = await startTestService(t, clock)
-  const client = await api.newClient()
-  await fc.assert(
-    fc.asyncProperty(
-      payloads(START - DAY + MINUTE, START),
-      fc.constantFrom('UTC', 'Asia/Kolkata'),
-      async (sent, timezone) => {
-        clock.set(START)
-        const site = await api.newSite(client, { timezone })
-        const answers = await Promise.all(sent.map((payload) => api.ingest(site, payload)))
-        for (const answer of answers) assert.equal(answer.status, 200, answer.text)
-        await api.service.ingest.flush()
-        const expected = withoutZeros(modelOf(sent))
-        const fresh = await overviewOf(api, site)
-        assert.deepEqual(withoutZeros(reported(fresh)), expected)
+testPerEngine(
+  'whatever valid payloads are sent, reports equal a plain model, before and after compaction',
+  async (engine, t) => {
+    const clock = new TestClock(START)
+    const api = await startTestService(t, clock, await placeFor(engine, t))
+    const client = await api.newClient()
+    await fc.assert(
+      fc.asyncProperty(
+        payloads(START - DAY + MINUTE, START),
+        fc.constantFrom('UTC', 'Asia/Kolkata'),
+        async (sent, timezone) => {
+          clock.set(START)
+          const site = await api.newSite(client, { timezone })
+          const answers = await Promise.all(sent.map((payload) => api.ingest(site, payload)))
+          for (const answer of answers) assert.equal(answer.status, 200, answer.text)
+          await api.service.ingest.flush()
+          const expected = withoutZeros(modelOf(sent))
+          const fresh = await overviewOf(api, site)
+          assert.deepEqual(withoutZeros(reported(fresh)), expected)
 
-        clock.set(START + 9 * DAY)
-        await compact(api, clock.now())
-        const minutes = await api.service.store.read
-          .selectFrom('event_rollups')
-          .select('bucket')
-          .where('grain', '=', 60)
-          .execute()
-        assert.deepEqual(minutes, [])
-        const compacted = await overviewOf(api, site)
-        assert.deepEqual({ ...compacted, from: '', to: '' }, { ...fresh, from: '', to: '' })
-      },
-    ),
-    { numRuns: 25, seed: 20_261_120 },
-  )
-})
+          clock.set(START + 9 * DAY)
+          await compact(api, clock.now())
+          const minutes = await api.service.store.read
+            .selectFrom('event_rollups')
+            .select('bucket')
+            .where('grain', '=', 60)
+            .execute()
+          assert.deepEqual(minutes, [])
+          const compacted = await overviewOf(api, site)
+          assert.deepEqual({ ...compacted, from: '', to: '' }, { ...fresh, from: '', to: '' })
+        },
+      ),
+      { numRuns: 25, seed: 20_261_120 },
+    )
+  },
+)

@@ -4,36 +4,40 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { apiClient } from '../support/api.ts'
 import { eventPayload } from '../support/deltas.ts'
-import { tempDir } from '../support/engines.ts'
+import { placeFor, tempDir, testPerEngine } from '../support/engines.ts'
 import { startServerProcess } from '../support/server-process.ts'
 
-test('SIGTERM under load: whatever was answered 200 is counted, and the process ends with code 0', async (t) => {
-  const dataDir = await tempDir(t)
-  const server = await startServerProcess(t, dataDir)
-  const api = apiClient(server.url)
-  const site = await api.newSite(await api.newClient())
-  let acknowledged = 0
-  let other = 0
-  let isOver = false
-  const connection = async () => {
-    while (!isOver) {
-      const answer = await api.ingest(site, eventPayload({ timestamp_ms: Date.now() })).catch(() => undefined)
-      if (answer === undefined) isOver = true
-      else if (answer.status === 200) acknowledged++
-      else other++
+testPerEngine(
+  'SIGTERM under load: whatever was answered 200 is counted, and the process ends with code 0',
+  async (engine, t) => {
+    const folder = await tempDir(t)
+    const environment = await placeFor(engine, t)
+    const server = await startServerProcess(t, folder, environment)
+    const api = apiClient(server.url)
+    const site = await api.newSite(await api.newClient())
+    let acknowledged = 0
+    let other = 0
+    let isOver = false
+    const connection = async () => {
+      while (!isOver) {
+        const answer = await api.ingest(site, eventPayload({ timestamp_ms: Date.now() })).catch(() => undefined)
+        if (answer === undefined) isOver = true
+        else if (answer.status === 200) acknowledged++
+        else other++
+      }
     }
-  }
-  const load = Promise.all(Array.from({ length: 16 }, connection))
-  while (acknowledged < 300) await new Promise((resolve) => setTimeout(resolve, 5))
-  assert.equal(await server.end('SIGTERM'), 0)
-  await load
-  assert.equal(other, 0)
+    const load = Promise.all(Array.from({ length: 16 }, connection))
+    while (acknowledged < 300) await new Promise((resolve) => setTimeout(resolve, 5))
+    assert.equal(await server.end('SIGTERM'), 0)
+    await load
+    assert.equal(other, 0)
 
-  const again = await startServerProcess(t, dataDir)
-  const answer = await apiClient(again.url).call('GET', `/api/monitoring/sites/${site.id}/overview?hours=2`)
-  assert.equal(answer.json<{ total_events: number }>().total_events, acknowledged)
-  assert.equal(await again.end('SIGTERM'), 0)
-})
+    const again = await startServerProcess(t, folder, environment)
+    const answer = await apiClient(again.url).call('GET', `/api/monitoring/sites/${site.id}/overview?hours=2`)
+    assert.equal(answer.json<{ total_events: number }>().total_events, acknowledged)
+    assert.equal(await again.end('SIGTERM'), 0)
+  },
+)
 
 test('a second SIGINT does not wait for what is in flight', async (t) => {
   const server = await startServerProcess(t, await tempDir(t))

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemClock } from '../../src/lib/index.ts'
+import { until } from '../support/api.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { startTestService } from '../support/service.ts'
+
+/** More than a pool has connections, so that some would have to wait if they were let in. */
+const REQUESTS_AT_ONCE = 200
+
+test('while PostgreSQL is away ingest answers 500, /ready says why, and all goes on when it is back', async (t) => {
+  const database = await startPostgres(t, { durable: true })
+  const api = await startTestService(t, systemClock, { DATABASE_URL: database.url })
+  const site = await api.newSite(await api.newClient())
+  const send = async () => (await api.ingest(site, eventPayload({ timestamp_ms: Date.now() }))).status
+  const ready = () => api.call('GET', '/ready')
+  assert.equal(await send(), 200)
+  assert.equal((await ready()).status, 200)
+
+  await database.stop('kill')
+  const answers = await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, send))
+  assert.deepEqual(new Set(answers), new Set([500]))
+  assert.equal(api.service.ingest?.status().waiting, 0)
+  const { status, text } = await ready()
+  assert.equal(status, 503)
+  assert.match(text, /the store does not take writes: .*(refused|terminated)/i)
+  // What is known stays known: a wrong key is refused as one although the database cannot be asked.
+  assert.equal((await api.ingest({ ...site, ingest_key: 'wrong' }, {})).status, 401)
+
+  await database.start()
+  await until('ready again without a request', async () => ((await ready()).status === 200 ? true : undefined))
+  assert.equal(await send(), 200)
+  // A change made after the restart still reaches ingest: the listener has connected anew, or the poll has seen it.
+  assert.equal((await api.call('POST', `/api/sites/${site.id}/revoke-key`)).status, 200)
+  await until('the revoked key is refused', async () => ((await send()) === 403 ? true : undefined))
+  await api.service.ingest?.flush()
+  const overview = await api.call('GET', `/api/monitoring/sites/${site.id}/overview?hours=2`)
+  assert.equal(overview.json<{ total_events: number }>().total_events, 2)
+})
