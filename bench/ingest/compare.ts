@@ -1,7 +1,7 @@
 import type { LoadResult } from '../lib/http-load.ts'
+import { median, medianOf, ratiosOf, shareOfStatus } from '../lib/statistics.ts'
 import type { Check, Measurement, Outcome } from '../lib/table.ts'
 import type { RoundResult } from './rounds.ts'
-import { median, medianOf, ratiosOf, shareOfStatus } from './statistics.ts'
 
 /** Above this share of its core the generator may have been what limited a result. */
 const GENERATOR_LIMIT = 0.97

@@ -66,7 +66,7 @@ export async function runLoadOnce(bench: Bench, load: Load, measureMs = bench.se
 }
 
 const planOf = (load: Load, measureMs: number): LoadPlan => ({
-  port: load.server.port,
+  ports: [load.server.port],
   connections: CONNECTIONS,
   warmupMs: WARMUP_MS,
   measureMs,

@@ -51,8 +51,9 @@ async function measure(session: Session): Promise<void> {
   }
   const settings = `Rounds: ${bench.rounds} of ${bench.seconds} s, ${CONNECTIONS} connections; medians.`
   const header = runHeader('Ingest', settings, caveats(session.pins, session.folder))
-  process.stdout.write(`\n${header}\n\n${outcomeText(outcome)}\n`)
-  if (options.write) writeResults(header, outcome)
+  const text = outcomeText(outcome)
+  process.stdout.write(`\n${header}\n\n${text}\n`)
+  if (options.write) writeResults(header, text)
 }
 
 function scenarioOf(name: string): Scenario {

@@ -7,7 +7,8 @@ const CLOCK_INTERVAL_MS = 1_000
 const DRAIN_TIMEOUT_MS = 10_000
 
 export interface LoadPlan {
-  port: number
+  /** Servers that take part; the connections are spread over them evenly. */
+  ports: readonly [number, ...number[]]
   connections: number
   /** Load that is not measured, at the start. */
   warmupMs: number
@@ -36,7 +37,7 @@ export interface LoadResult {
   generatorLoad: number
 }
 
-/** Sends what `plan` says, as fast as the server answers. @throws Error when nobody listens on the port. */
+/** Sends what `plan` says, as fast as it is answered. @throws Error when nobody listens on a port. */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const failed = Promise.withResolvers<never>()
   const tally = new Tally()
@@ -47,7 +48,6 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     time = Buffer.from(String(Date.now()))
   }, CLOCK_INTERVAL_MS)
   const source = {
-    port: plan.port,
     request: plan.request,
     connectionPerRequest: plan.connectionPerRequest,
     time: () => time,
@@ -60,7 +60,10 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     onBroken: () => tally.onBroken(),
     onError: (error: Error) => failed.reject(error),
   }
-  const connections = Array.from({ length: plan.connections }, () => new LoadConnection(source))
+  const connections = Array.from({ length: plan.connections }, (_, index) => {
+    const [first] = plan.ports
+    return new LoadConnection(source, plan.ports[index % plan.ports.length] ?? first)
+  })
   for (const connection of connections) connection.open()
   const work = async () => {
     await sleep(plan.warmupMs)

@@ -6,7 +6,6 @@ const RECEIVE_BYTES = 16_384
 
 /** What the connections of one run share. */
 export interface LoadSource {
-  port: number
   request: RequestTemplate
   connectionPerRequest: boolean
   /** The current time as the digits to send. */
@@ -23,6 +22,7 @@ export interface LoadSource {
 /** One keep-alive connection with one request in flight, over and over until it is told to finish. */
 export class LoadConnection {
   readonly #source: LoadSource
+  readonly #port: number
   /** Its own copy, because the key and time are written into it; only ever while nothing is in flight. */
   readonly #bytes: Buffer
   readonly #received = Buffer.allocUnsafe(RECEIVE_BYTES)
@@ -34,8 +34,9 @@ export class LoadConnection {
   #inFlight = false
   #finishing = false
 
-  constructor(source: LoadSource) {
+  constructor(source: LoadSource, port: number) {
     this.#source = source
+    this.#port = port
     this.#bytes = Buffer.from(source.request.bytes)
   }
 
@@ -43,7 +44,7 @@ export class LoadConnection {
     // `onread` with a buffer of our own skips the stream machinery: the generator has to be cheaper than any server.
     const socket: Socket = connect({
       host: '127.0.0.1',
-      port: this.#source.port,
+      port: this.#port,
       noDelay: true,
       onread: {
         buffer: this.#received,

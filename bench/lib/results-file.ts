@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { machineLine } from './machine.ts'
-import { type Outcome, outcomeText } from './table.ts'
 
 const RESULTS_FILE = join(import.meta.dirname, '..', 'RESULTS.md')
 const INTRODUCTION = `# Results
@@ -17,10 +16,10 @@ export function runHeader(title: string, settings: string, notes: readonly strin
 }
 
 /** Puts the run in front of the earlier ones in `bench/RESULTS.md`. */
-export function writeResults(header: string, outcome: Outcome): void {
+export function writeResults(header: string, text: string): void {
   const before = existsSync(RESULTS_FILE) ? readFileSync(RESULTS_FILE, 'utf8') : INTRODUCTION
   const firstRun = before.indexOf('\n## ')
   const introduction = firstRun === -1 ? before.trimEnd() : before.slice(0, firstRun).trimEnd()
   const earlier = firstRun === -1 ? '' : `\n${before.slice(firstRun + 1).trimEnd()}\n`
-  writeFileSync(RESULTS_FILE, `${introduction}\n\n${header}\n\n${outcomeText(outcome)}\n${earlier}`)
+  writeFileSync(RESULTS_FILE, `${introduction}\n\n${header}\n\n${text}\n${earlier}`)
 }

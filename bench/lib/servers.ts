@@ -27,8 +27,12 @@ export async function startAnswerer(session: Session): Promise<RunningServer> {
   }))
 }
 
-/** Tagwarden on `dataDir`, as `npm start` starts it. */
-export async function startTagwarden(session: Session, dataDir: string): Promise<RunningServer> {
+/** Tagwarden on `dataDir`, or with the settings given, as `npm start` starts it. */
+export async function startTagwarden(
+  session: Session,
+  dataDir: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
   return await startServer(session, 'tagwarden', (port) => ({
     args: ['--max-old-space-size=1536', '--max-semi-space-size=32', join(ROOT, 'bin/tagwarden.mjs'), 'serve'],
     environment: {
@@ -39,6 +43,7 @@ export async function startTagwarden(session: Session, dataDir: string): Promise
       DEFAULT_PLAN: 'enterprise',
       NODE_ENV: 'production',
       MALLOC_ARENA_MAX: '2',
+      ...environment,
     },
   }))
 }

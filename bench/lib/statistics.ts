@@ -1,4 +1,4 @@
-import type { LoadResult } from '../lib/http-load.ts'
+import type { LoadResult } from './http-load.ts'
 
 /** Requests/s of each of `results` as a share of those of `base` in the same round. */
 export const ratiosOf = (results: readonly LoadResult[], base: readonly LoadResult[]): number[] =>

@@ -67,7 +67,7 @@ function checkTable(checks: readonly Check[]): string {
   return markdownTable(['check', 'measured', 'target', 'reached'], rows)
 }
 
-function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`

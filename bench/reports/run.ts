@@ -60,6 +60,7 @@ async function measure(session: Session): Promise<void> {
   const settings = `${siteCount} sites with ${HISTORY_TAGS} tags and ${HISTORY_EVENT_NAMES} event names each.`
   const header = runHeader('Reports', settings, caveats(session.pins, session.folder))
   const outcome = { measurements: [], checks }
-  process.stdout.write(`\n${header}\n\n${outcomeText(outcome)}\n`)
-  if (options.write) writeResults(header, outcome)
+  const text = outcomeText(outcome)
+  process.stdout.write(`\n${header}\n\n${text}\n`)
+  if (options.write) writeResults(header, text)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { atLeastRatio, compare } from '../ingest/compare.ts'
 import type { RoundResult } from '../ingest/rounds.ts'
-import { median, shareOfStatus } from '../ingest/statistics.ts'
+import { median, shareOfStatus } from '../lib/statistics.ts'
 
 const result = (requestsPerSecond: number, fields: Partial<RoundResult> = {}): RoundResult => ({
   requestsPerSecond,

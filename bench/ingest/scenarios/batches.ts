@@ -2,10 +2,10 @@ import { batchBody, EVENTS_PER_BATCH } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
 import { startBare, startTagwarden } from '../../lib/servers.ts'
 import { createSite } from '../../lib/sites.ts'
+import { medianOf } from '../../lib/statistics.ts'
 import { grouped } from '../../lib/table.ts'
 import { compare } from '../compare.ts'
 import { runRounds } from '../rounds.ts'
-import { medianOf } from '../statistics.ts'
 import type { Scenario } from './scenario.ts'
 
 const TARGET_EVENTS_PER_SECOND = 1_000_000

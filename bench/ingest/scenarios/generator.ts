@@ -1,9 +1,9 @@
 import { eventBody } from '../../lib/payloads.ts'
 import { ingestRequest, KEY_LENGTH } from '../../lib/request-template.ts'
 import { startAnswerer, startBare } from '../../lib/servers.ts'
+import { median, medianOf, ratiosOf } from '../../lib/statistics.ts'
 import { grouped } from '../../lib/table.ts'
 import { runRounds } from '../rounds.ts'
-import { median, medianOf, ratiosOf } from '../statistics.ts'
 import type { Scenario } from './scenario.ts'
 
 const MARGIN = 1.25

@@ -4,9 +4,9 @@ import { eventBody } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
 import { type RunningServer, startTagwarden } from '../../lib/servers.ts'
 import { importSites } from '../../lib/sites.ts'
+import { median, shareOfStatus } from '../../lib/statistics.ts'
 import type { Check } from '../../lib/table.ts'
 import { type Bench, runLoadOnce } from '../rounds.ts'
-import { median, shareOfStatus } from '../statistics.ts'
 import type { Scenario } from './scenario.ts'
 
 const SITES = 10_000

@@ -4,10 +4,10 @@ import { eventBody } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
 import { startBare, startTagwarden } from '../../lib/servers.ts'
 import { createSite } from '../../lib/sites.ts'
+import { acceptedOf } from '../../lib/statistics.ts'
 import { type Check, grouped } from '../../lib/table.ts'
 import { atLeastRatio, compare } from '../compare.ts'
 import { runRounds } from '../rounds.ts'
-import { acceptedOf } from '../statistics.ts'
 import type { Scenario } from './scenario.ts'
 
 /** Counts are to be visible 2 s after the answer; a loaded machine gets some more. */

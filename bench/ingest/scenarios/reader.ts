@@ -5,10 +5,10 @@ import type { ReportResult } from '../../lib/report-reader.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
 import { startBare, startTagwarden } from '../../lib/servers.ts'
 import { importSites } from '../../lib/sites.ts'
+import { median, medianOf } from '../../lib/statistics.ts'
 import { milliseconds } from '../../lib/table.ts'
 import { compare } from '../compare.ts'
 import { runRounds, WARMUP_MS } from '../rounds.ts'
-import { median, medianOf } from '../statistics.ts'
 import type { Scenario } from './scenario.ts'
 
 const SITES = 5

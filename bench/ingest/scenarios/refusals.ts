@@ -4,10 +4,10 @@ import { eventBody } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys, type RequestTemplate } from '../../lib/request-template.ts'
 import { type RunningServer, startTagwarden } from '../../lib/servers.ts'
 import { createSite } from '../../lib/sites.ts'
+import { median, medianOf, shareOfStatus } from '../../lib/statistics.ts'
 import type { Check } from '../../lib/table.ts'
 import { heldUploads } from '../held-uploads.ts'
 import { type Load, type RoundResult, runRounds } from '../rounds.ts'
-import { median, medianOf, shareOfStatus } from '../statistics.ts'
 import type { Scenario } from './scenario.ts'
 
 const OVERSIZED = 1_048_577

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Verdict } from '../../src/detection/index.ts'
+import { AlarmLog } from '../detection/alarms.ts'
+import { type Fault, keptShare } from '../detection/faults.ts'
+import { Random } from '../detection/random.ts'
+import { outcomeOf } from '../detection/score.ts'
+
+const momentsOf = (draw: () => number) => {
+  const values = Array.from({ length: 20_000 }, draw)
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  return { mean, variance: values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length }
+}
+const isNear = (value: number, wanted: number) =>
+  assert.ok(Math.abs(value / wanted - 1) < 0.1, `${value}, not ${wanted}`)
+
+for (const [mean, burst] of [
+  [2, 1],
+  [8, 4],
+  [400, 3],
+] as const) {
+  test(`bursts of ${burst} have ${burst} times the variance of ${mean} independent events`, () => {
+    const random = new Random(7)
+    const moments = momentsOf(() => random.bursty(mean, burst))
+    isNear(moments.mean, mean)
+    isNear(moments.variance, mean * burst)
+  })
+}
+
+test('a binomial draw has its mean and stays within its trials', () => {
+  const random = new Random(3)
+  isNear(momentsOf(() => random.binomial(40, 0.9)).mean, 36)
+  assert.equal(random.binomial(5, 1), 5)
+})
+
+const fault: Fault = { kind: 'silent_sender', from: 100.5, to: 110, size: 0 }
+
+test('a fault takes its share of the slots at its ends', () => {
+  assert.deepEqual(
+    [99, 100, 105, 110].map((slot) => keptShare([fault], 'page_view', slot)),
+    [1, 0.5, 0, 1],
+  )
+})
+
+const verdict = (status: 'ok' | 'critical'): Verdict => ({
+  status,
+  message: '',
+  details: {
+    findings: [
+      {
+        subject: {},
+        status,
+        message: '',
+        measured: null,
+        expected: null,
+        band: { low: null, high: null },
+        since: null,
+        evidence: {},
+      },
+    ],
+    judged: 1,
+    unjudged: 0,
+  },
+})
+
+/** Alarms of a probe that was bad in these slots. */
+function alarmsIn(slots: readonly number[]) {
+  const log = new AlarmLog()
+  for (let slot = 0; slot < 300; slot++) log.add('data_volume', slot, verdict(slots.includes(slot) ? 'critical' : 'ok'))
+  return log.finish(300)
+}
+
+test('alarms that come back within an hour are one', () => {
+  assert.deepEqual(
+    alarmsIn([10, 11, 20, 60]).map(({ from, to }) => [from, to]),
+    [
+      [10, 21],
+      [60, 61],
+    ],
+  )
+})
+
+test('an alarm in a fault detects it, one after the aftermath or before is false', () => {
+  const outcome = outcomeOf([fault], alarmsIn([40, 103, 200]), () => true, 300)
+  assert.equal(outcome.faults[0]?.detectedAfter, 2.5)
+  assert.deepEqual(
+    outcome.falseAlarms.map(({ from }) => from),
+    [40, 200],
+  )
+})
