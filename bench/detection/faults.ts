@@ -1,0 +1,106 @@
+import { ECOMMERCE, type Field, type SiteProfile, USER_DATA } from './profile.ts'
+import type { Random } from './random.ts'
+import { FIRST_JUDGED, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR } from './world.ts'
+
+export const FAULT_KINDS = [
+  'silent_sender',
+  'partial_loss',
+  'slow_decay',
+  'event_dead',
+  'event_partial',
+  'tag_dead',
+  'tag_off_event',
+  'tag_failing',
+  'tag_slow',
+  'field_lost',
+] as const
+export type FaultKind = (typeof FAULT_KINDS)[number]
+
+export interface Fault {
+  kind: FaultKind
+  /** In slots and fractions of one, half-open. */
+  from: number
+  to: number
+  /** What is left of the count, the share that fails, or the factor of the time. */
+  size: number
+  event?: string
+  tag?: string
+  field?: Field
+}
+
+/** Time that a site is left alone between two faults, so that each has its own consequences. */
+const REST = 18 * SLOTS_AN_HOUR
+
+/** Six or so faults of a site, one after the other. */
+export function randomFaults(site: SiteProfile, random: Random): Fault[] {
+  const faults: Fault[] = []
+  // New sites have four days without faults: without a past nothing can be missed.
+  let free = Math.max(FIRST_JUDGED + SLOTS_A_DAY, (site.bornOn + 4) * SLOTS_A_DAY) + random.between(0, SLOTS_A_DAY)
+  while (free < SLOTS - 3 * SLOTS_A_DAY) {
+    const fault = randomFault(site, random, free)
+    if (fault.to < SLOTS - 12 * SLOTS_AN_HOUR) faults.push(fault)
+    free = fault.to + REST + random.between(0, 2 * SLOTS_A_DAY)
+  }
+  return faults
+}
+
+function randomFault(site: SiteProfile, random: Random, earliest: number): Fault {
+  const kind = random.pick<FaultKind>([...FAULT_KINDS])
+  const hours = kind === 'slow_decay' ? random.between(120, 170) : random.between(4, 36)
+  const from = earliest + random.between(0, SLOTS_A_DAY)
+  const fault: Fault = { kind, from, to: from + hours * SLOTS_AN_HOUR, size: 0 }
+  const names = site.events.map(({ name }) => name)
+  const event = random.pick(['page_view', ...names.slice(1)])
+  const tag = random.pick(['GA4', 'Ads conversion', 'Warehouse', 'Affiliate'])
+  switch (kind) {
+    case 'silent_sender':
+      return fault
+    case 'partial_loss':
+      return { ...fault, size: random.between(0.1, 0.4) }
+    case 'slow_decay':
+      return { ...fault, size: random.between(0.15, 0.3) }
+    case 'event_dead':
+      return { ...fault, event: event === 'page_view' ? 'scroll' : event }
+    case 'event_partial':
+      return { ...fault, event: event === 'page_view' ? 'scroll' : event, size: random.between(0.1, 0.35) }
+    case 'tag_dead':
+      return { ...fault, tag }
+    case 'tag_off_event':
+      return { ...fault, tag: random.pick(['GA4', 'Warehouse']), event }
+    case 'tag_failing':
+      return { ...fault, tag, size: random.between(0.2, 1) }
+    case 'tag_slow':
+      return { ...fault, tag, size: random.between(3, 12) }
+    case 'field_lost': {
+      const hasCommerce = site.events.some(({ hasEcommerce }) => hasEcommerce)
+      const field = random.pick<Field>(
+        hasCommerce ? ([...USER_DATA, ...ECOMMERCE] as [Field, ...Field[]]) : [...USER_DATA],
+      )
+      return { ...fault, field, size: random.between(0, 0.05) }
+    }
+  }
+}
+
+/** How much of a slot lies in the fault, 0–1. */
+export const shareIn = (fault: Fault, slot: number): number =>
+  Math.max(0, Math.min(fault.to, slot + 1) - Math.max(fault.from, slot))
+
+/** What is left of an event's count in a slot, 0–1. */
+export function keptShare(faults: readonly Fault[], event: string, slot: number): number {
+  let kept = 1
+  for (const fault of faults) {
+    const inside = shareIn(fault, slot)
+    if (inside > 0) kept *= 1 - inside * (1 - leftOf(fault, event, slot))
+  }
+  return kept
+}
+
+function leftOf(fault: Fault, event: string, slot: number): number {
+  if (fault.kind === 'silent_sender') return 0
+  if (fault.kind === 'partial_loss') return fault.size
+  // Sinks to its lowest level in the first four fifths of the time and stays there.
+  if (fault.kind === 'slow_decay')
+    return 1 - (1 - fault.size) * Math.min(1, (slot - fault.from) / (0.6 * (fault.to - fault.from)))
+  if ((fault.kind === 'event_dead' || fault.kind === 'event_partial') && fault.event === event) return fault.size
+  return 1
+}

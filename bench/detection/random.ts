@@ -1,0 +1,73 @@
+/** Random numbers that depend on nothing but a seed (mulberry32). */
+export class Random {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = Math.imul(seed + 1, 0x9e3779b1) | 0
+  }
+
+  /** From 0 up to, but not including, 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+
+  between(low: number, high: number): number {
+    return low + (high - low) * this.next()
+  }
+
+  /** As likely between 1 and 10 as between 10 and 100. */
+  logBetween(low: number, high: number): number {
+    return low * (high / low) ** this.next()
+  }
+
+  pick<T>(values: readonly [T, ...T[]]): T {
+    return values[Math.floor(this.next() * values.length)] ?? values[0]
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability
+  }
+
+  normal(): number {
+    return Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next())
+  }
+
+  poisson(mean: number): number {
+    if (mean <= 0) return 0
+    if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * this.normal()))
+    const limit = Math.exp(-mean)
+    let count = 0
+    for (let product = this.next(); product > limit; product *= this.next()) count++
+    return count
+  }
+
+  /** Successes of `trials`, each with `probability`. */
+  binomial(trials: number, probability: number): number {
+    if (trials <= 0 || probability <= 0) return 0
+    if (probability >= 1) return trials
+    if (probability > 0.5) return trials - this.binomial(trials, 1 - probability)
+    if (trials * probability < 30) return Math.min(trials, this.poisson(trials * probability))
+    const spread = Math.sqrt(trials * probability * (1 - probability))
+    return Math.min(trials, Math.max(0, Math.round(trials * probability + spread * this.normal())))
+  }
+
+  /** Events that come in groups whose size is geometric, so that their variance is `burst` times their mean. */
+  bursty(mean: number, burst: number): number {
+    if (burst <= 1) return this.poisson(mean)
+    // A geometric group of mean size m has variance/mean of the total 2m − 1.
+    const size = (burst + 1) / 2
+    const groups = this.poisson(mean / size)
+    if (groups > 60) {
+      const spread = Math.sqrt(groups * size * (size - 1))
+      return Math.max(groups, Math.round(groups * size + spread * this.normal()))
+    }
+    let total = groups
+    for (let group = 0; group < groups; group++) {
+      total += Math.floor(Math.log(1 - this.next()) / Math.log(1 - 1 / size))
+    }
+    return total
+  }
+}

@@ -1,0 +1,59 @@
+import { ecommerceScore, userDataScore } from '../../src/analytics/index.ts'
+import {
+  DATA_FRESHNESS_DEFAULTS,
+  DATA_VOLUME_DEFAULTS,
+  dataFreshness,
+  dataVolume,
+  ecommerceQuality,
+  localTime,
+  QUALITY_DEFAULTS,
+  TAG_FAILURE_RATE_DEFAULTS,
+  TAG_LATENCY_DEFAULTS,
+  TAG_MISSING_DEFAULTS,
+  tagFailureRate,
+  tagLatency,
+  tagMissing,
+  userDataQuality,
+} from '../../src/detection/index.ts'
+import { type Alarm, AlarmLog } from './alarms.ts'
+import { BOUNDS, type SiteHistory } from './history.ts'
+import { missingInputs } from './inputs/missing.ts'
+import { presenceInputs } from './inputs/presence.ts'
+import { latencyInputs, outcomeInputs } from './inputs/tags.ts'
+import { volumeInputs } from './inputs/volume.ts'
+import { ECOMMERCE, USER_DATA } from './profile.ts'
+import { FIRST_JUDGED, SLOTS, timeOf } from './world.ts'
+
+/** Runs every data probe with its default settings on a site, every five minutes of the last three weeks. */
+export function replay(history: SiteHistory): Alarm[] {
+  const log = new AlarmLog()
+  const { site } = history
+  const volume = volumeInputs(history, localTime(site.timezone))
+  const outcomes = outcomeInputs(history)
+  const latencies = latencyInputs(history, localTime(site.timezone))
+  const missing = missingInputs(history)
+  const userData = presenceInputs(history, USER_DATA)
+  const ecommerce = presenceInputs(history, ECOMMERCE)
+  for (let slot = Math.max(FIRST_JUDGED, site.bornOn * 288 + 12); slot < SLOTS; slot++) {
+    const now = timeOf(slot)
+    const counts = volume(slot)
+    log.add('data_volume', slot, dataVolume(counts, DATA_VOLUME_DEFAULTS))
+    log.add('data_freshness', slot, dataFreshness({ now, ...counts }, DATA_FRESHNESS_DEFAULTS))
+    log.add('tag_failure_rate', slot, tagFailureRate({ now, tags: outcomes(slot) }, TAG_FAILURE_RATE_DEFAULTS))
+    log.add(
+      'user_data_quality',
+      slot,
+      userDataQuality({ now, ...userData(slot), score: userDataScore }, QUALITY_DEFAULTS),
+    )
+    log.add(
+      'ecommerce_quality',
+      slot,
+      ecommerceQuality({ now, ...ecommerce(slot), score: ecommerceScore }, QUALITY_DEFAULTS),
+    )
+    // Batches say neither how long single executions took nor on which event a tag ran.
+    if (site.batch > 1) continue
+    log.add('tag_latency', slot, tagLatency({ now, bounds: BOUNDS, tags: latencies(slot) }, TAG_LATENCY_DEFAULTS))
+    log.add('tag_missing', slot, tagMissing(missing(slot), TAG_MISSING_DEFAULTS))
+  }
+  return log.finish(SLOTS)
+}

@@ -1,0 +1,56 @@
+import type { Alarm } from './alarms.ts'
+import type { Fault, FaultKind } from './faults.ts'
+import { SLOTS_AN_HOUR } from './world.ts'
+
+/** Which probes have to see a fault, the first of them being counted as its own. */
+export const PROBES_OF: Readonly<Record<FaultKind, readonly [string, ...string[]]>> = {
+  silent_sender: ['data_freshness', 'data_volume'],
+  partial_loss: ['data_volume'],
+  slow_decay: ['data_volume'],
+  event_dead: ['data_volume'],
+  event_partial: ['data_volume'],
+  tag_dead: ['tag_missing'],
+  tag_off_event: ['tag_missing'],
+  tag_failing: ['tag_failure_rate'],
+  tag_slow: ['tag_latency'],
+  field_lost: ['user_data_quality', 'ecommerce_quality'],
+}
+
+/** Faults after which nothing comes at all. */
+export const HARD: readonly FaultKind[] = ['silent_sender', 'event_dead', 'tag_dead']
+
+/** An alarm this long after a fault is still its doing: windows that reach back into it are at most this long as a rule. */
+const AFTERMATH = 2 * SLOTS_AN_HOUR
+
+export interface SiteOutcome {
+  faults: readonly { fault: Fault; isVisible: boolean; detectedAfter: number | null }[]
+  falseAlarms: readonly Alarm[]
+  judgedSlots: number
+}
+
+export function outcomeOf(
+  faults: readonly Fault[],
+  alarms: readonly Alarm[],
+  isVisible: (fault: Fault) => boolean,
+  judgedSlots: number,
+): SiteOutcome {
+  return {
+    faults: faults.map((fault) => ({
+      fault,
+      isVisible: isVisible(fault),
+      detectedAfter: detectedAfter(fault, alarms),
+    })),
+    falseAlarms: alarms.filter(
+      ({ from }) => !faults.some((fault) => from >= fault.from && from <= fault.to + AFTERMATH),
+    ),
+    judgedSlots,
+  }
+}
+
+/** Slots from the fault's beginning to the first alarm of a probe that has to see it. */
+function detectedAfter(fault: Fault, alarms: readonly Alarm[]): number | null {
+  const delays = alarms
+    .filter(({ probe, from }) => PROBES_OF[fault.kind].includes(probe) && from >= fault.from && from <= fault.to)
+    .map(({ from }) => from - fault.from)
+  return delays.length === 0 ? null : Math.min(...delays)
+}

@@ -1,0 +1,76 @@
+/** Counts that what is known from before weighs as much as, so that a few new ones do not say much against it. */
+const PRIOR_WEIGHT = 40
+/** The pairs that differ most are left out, one at least: a fault makes one such pair when it begins and one when it ends. */
+const LEFT_OUT = 0.05
+/** Share of a sum of squares that is left without its largest 5 %, for a normal distribution: 0.95 − 2 · 1.96 · φ(1.96). */
+const SHARE_KEPT = 0.721
+
+/**
+ * How many events come at a time: the variance of counts as a multiple of what independent events have, at least 1. Taken from
+ * the differences of neighbouring counts, which the daily rhythm hardly changes (von Neumann 1941).
+ *
+ * @param counts of stretches of one length, in order of time
+ * @param known the burst size to believe in while the counts say little
+ */
+export function burstSize(counts: readonly number[], known: number): number {
+  const pairs: { squared: number; both: number }[] = []
+  for (let index = 1; index < counts.length; index++) {
+    const [before, after] = [counts[index - 1] ?? 0, counts[index] ?? 0]
+    if (before + after > 0) pairs.push({ squared: (after - before) ** 2, both: before + after })
+  }
+  const kept = pairs
+    .toSorted((a, b) => a.squared * b.both - b.squared * a.both)
+    .slice(0, Math.min(-1, -Math.floor(pairs.length * LEFT_OUT)))
+  let squares = 0
+  let counted = 0
+  for (const { squared, both } of kept) {
+    squares += squared
+    counted += both
+  }
+  return Math.max(1, (squares / SHARE_KEPT + PRIOR_WEIGHT * known) / (counted + PRIOR_WEIGHT))
+}
+
+/**
+ * The same from counts of the same hours of several weeks: what weeks differ by counts as bursts here, which makes it too large
+ * for busy sites and right for quiet ones, of whom a day's slots say little. Weeks are taken two by two, and of all twos one
+ * that differs little: a week with a sale or an outage differs from all others.
+ *
+ * @param weeks counts of the same hours in each
+ */
+export function burstSizeOfWeeks(weeks: readonly (readonly number[])[]): number {
+  const sizes = weeks.flatMap((week, index) => weeks.slice(index + 1).map((other) => burstSizeOfTwo(week, other)))
+  return Math.max(1, sizes.toSorted((a, b) => a - b)[Math.floor((sizes.length - 1) / 3)] ?? 1)
+}
+
+function burstSizeOfTwo(week: readonly number[], other: readonly number[]): number {
+  let squares = 0
+  let counted = 0
+  for (const [hour, count] of week.entries()) {
+    const otherCount = other[hour] ?? 0
+    squares += (count - otherCount) ** 2
+    counted += count + otherCount
+  }
+  return counted === 0 ? 1 : squares / counted
+}
+
+/** Counts that have to have a common divisor before it is taken for a batch's size … */
+const MIN_COUNTS = 8
+/** … and how different they have to be: that equal counts divide each other says nothing. */
+const MIN_DIFFERENT = 4
+const MIN_PAUSES = 3
+
+/** Events in a batch, where a site sends in batches: then every count is a multiple of it. 1 otherwise. */
+export function batchSize(counts: readonly number[]): number {
+  const filled = counts.filter((count) => count > 0)
+  if (filled.length < MIN_COUNTS) return 1
+  // One pause may be a night or a fault; several are waiting for a batch to fill.
+  const pauses = counts.filter((count, index) => count > 0 && counts[index - 1] === 0).length
+  if (new Set(filled).size < MIN_DIFFERENT && pauses < MIN_PAUSES) return 1
+  return Math.max(1, filled.reduce(greatestCommonDivisor))
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  let [larger, smaller] = [a, b]
+  while (smaller >= 1) [larger, smaller] = [smaller, larger % smaller]
+  return larger
+}

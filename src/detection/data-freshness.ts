@@ -1,0 +1,70 @@
+import { isoTime, MINUTE } from '../lib/index.ts'
+import { burstNow } from './burst-now.ts'
+import { type Verdict, verdictOf } from './verdict.ts'
+import type { VolumeBaseline } from './volume-baseline.ts'
+import { expectedOf, type RecentCounts, windowsBack } from './volume-window.ts'
+import { duration, number } from './words.ts'
+
+export interface FreshnessConfig {
+  /** A shorter silence is never bad. */
+  min_silence_minutes: number
+  /** A silence is bad when it is longer than this many usual gaps. */
+  gaps: number
+}
+
+export const DATA_FRESHNESS_DEFAULTS: FreshnessConfig = { min_silence_minutes: 15, gaps: 5 }
+
+export interface FreshnessInput {
+  now: number
+  /** When the site's newest event was received, null when none ever was. */
+  last_event_at: number | null
+  recent: RecentCounts
+  baseline: VolumeBaseline
+}
+
+/** One gap in ten between independent events is longer than this many times the mean gap: ln 10. */
+const LONG_GAP = Math.log(10)
+
+/** Whether a site still sends at all. */
+export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): Verdict {
+  const { now, last_event_at: last, recent, baseline } = input
+  if (last === null) return verdictOf([null], 'no event has come yet')
+  const silence = Math.max(0, now - last)
+  const usual = usualSince(input, last)
+  if (usual === null) return verdictOf([null], `last event ${duration(silence)} ago; too little is known to judge`)
+  const { expected, covered } = usual
+  const burst = burstNow(null, recent, baseline)
+  const usualGap = expected > 0 ? (LONG_GAP * burst * covered) / expected : Number.POSITIVE_INFINITY
+  const limit = Math.max(config.min_silence_minutes * MINUTE, config.gaps * usualGap)
+  const isSilent = silence > limit && expected >= 1
+  const message = isSilent
+    ? `nothing received for ${duration(silence)}; about ${number(expected)} events are usual in that time`
+    : `last event ${duration(silence)} ago`
+  return verdictOf(
+    [
+      {
+        subject: {},
+        status: isSilent ? 'critical' : 'ok',
+        message,
+        measured: silence / MINUTE,
+        expected: Number.isFinite(usualGap) ? usualGap / MINUTE : null,
+        band: { low: null, high: Number.isFinite(limit) ? limit / MINUTE : null },
+        since: isSilent ? isoTime(last) : null,
+        evidence: { last_event_at: isoTime(last), events_expected_since: expected, burst_size: burst },
+      },
+    ],
+    message,
+  )
+}
+
+/** Events that earlier weeks had in the silence, or in its last 24 hours; null when that is not known. */
+function usualSince({ recent, baseline }: FreshnessInput, last: number): { expected: number; covered: number } | null {
+  let usual: { expected: number; covered: number } | null = null
+  for (const window of windowsBack(recent, baseline, null, 0)) {
+    const expected = expectedOf(window)
+    if (Number.isNaN(expected)) return usual
+    if (window.from < last) return usual ?? { expected: 0, covered: 0 }
+    usual = { expected, covered: window.to - window.from }
+  }
+  return usual
+}

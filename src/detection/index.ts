@@ -1,0 +1,50 @@
+export type { TimeRange } from './buckets.ts'
+export { DATA_FRESHNESS_DEFAULTS, dataFreshness, type FreshnessConfig, type FreshnessInput } from './data-freshness.ts'
+export { dataVolume, type VolumeInput } from './data-volume.ts'
+export { type LocalTime, localTime, sameHoursBefore } from './local-time.ts'
+export { DATA_VOLUME_DEFAULTS, type VolumeConfig } from './look.ts'
+export {
+  ecommerceQuality,
+  type FieldCounts,
+  type PresenceBucket,
+  QUALITY_DEFAULTS,
+  type QualityConfig,
+  type QualityInput,
+  userDataQuality,
+} from './quality.ts'
+export { type Judgement, SeriesReplay } from './series/replay.ts'
+export { median, robustSpread } from './statistics.ts'
+export {
+  type FailureRateConfig,
+  type FailureRateInput,
+  type OutcomeBucket,
+  TAG_FAILURE_RATE_DEFAULTS,
+  type TagOutcomes,
+  tagFailureRate,
+} from './tag-failure-rate.ts'
+export {
+  type LatencyBucket,
+  type LatencyConfig,
+  type LatencyInput,
+  TAG_LATENCY_DEFAULTS,
+  type TagLatencies,
+  tagLatency,
+} from './tag-latency.ts'
+export {
+  type EventOccurrences,
+  TAG_MISSING_DEFAULTS,
+  type TagMissingConfig,
+  type TagMissingInput,
+  type TagOnEvent,
+  tagMissing,
+} from './tag-missing.ts'
+export type { Finding, Status, Subject, Verdict } from './verdict.ts'
+export {
+  type HourCounts,
+  type HourHistory,
+  type VolumeBaseline,
+  volumeBaseline,
+  volumeHours,
+} from './volume-baseline.ts'
+export type { RecentCounts } from './volume-window.ts'
+export { duration, number, percent } from './words.ts'

@@ -1,0 +1,58 @@
+import { Temporal } from 'temporal-polyfill'
+import { DAY, floorTo, HOUR } from '../lib/index.ts'
+import type { TimeRange } from './buckets.ts'
+
+/** A zone's clock. */
+export interface LocalTime {
+  /** Local time minus UTC at an instant, ms. */
+  offsetAt(time: number): number
+  /** The first instant at which local clocks show a time, given as if it were UTC. */
+  instantOf(local: number): number
+  /** The instant at which local clocks showed the same time `days` days earlier. */
+  daysBefore(time: number, days: number): number
+}
+
+/** A stretch in which the zone keeps one offset. */
+interface Span extends TimeRange {
+  readonly offset: number
+}
+
+/** @throws RangeError when there is no such zone */
+export function localTime(timezone: string): LocalTime {
+  // A replay asks for the offset of every row: a look-up in the zone's rules costs a hundred times as much as this list.
+  const known: Span[] = [spanAt(timezone, 0)]
+  const offsetAt = (time: number): number => {
+    let span = known.findLast(({ from, to }) => time >= from && time < to)
+    if (span === undefined) {
+      span = spanAt(timezone, time)
+      known.push(span)
+    }
+    return span.offset
+  }
+  return {
+    offsetAt,
+    instantOf: (local) => {
+      const [before, after] = [offsetAt(local - DAY), offsetAt(local + DAY)]
+      const early = local - Math.max(before, after)
+      return early + offsetAt(early) === local ? early : local - Math.min(before, after)
+    },
+    daysBefore: (time, days) => {
+      const earlier = time - days * DAY
+      return earlier + offsetAt(time) - offsetAt(earlier)
+    },
+  }
+}
+
+/** Starts of the UTC hours with the same local hour every `daysApart` days before `hour`, the newest first. */
+export const sameHoursBefore = (clock: LocalTime, hour: number, daysApart: number, count: number): number[] =>
+  Array.from({ length: count }, (_, index) => floorTo(clock.daysBefore(hour, daysApart * (index + 1)), HOUR))
+
+function spanAt(timezone: string, time: number): Span {
+  const zoned = (instant: number) => Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timezone)
+  return {
+    // At the very instant of a change, the previous change is the one before it.
+    from: zoned(time + 1).getTimeZoneTransition('previous')?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,
+    to: zoned(time).getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
+    offset: zoned(time).offsetNanoseconds / 1e6,
+  }
+}

@@ -1,0 +1,83 @@
+import { type Deviation, deviation, type Expectation, expectationOf } from './expectation.ts'
+import type { Status } from './verdict.ts'
+import { expectedOf, type Window } from './volume-window.ts'
+
+export interface VolumeConfig {
+  /** Which deviations are bad; the others are only named. */
+  direction: 'down' | 'up' | 'both'
+  /** Weeks that the same hours are compared with. */
+  weeks: number
+  /** Nothing at all is critical once this many bursts were expected. */
+  min_expected: number
+  /** Standard deviations from the expected count, and … */
+  warning_z: number
+  /** … the share of it that is not reached (or, upwards, whose inverse is exceeded): both make a warning. */
+  warning_ratio: number
+}
+
+export const DATA_VOLUME_DEFAULTS: VolumeConfig = {
+  direction: 'down',
+  weeks: 4,
+  min_expected: 10,
+  warning_z: 3,
+  warning_ratio: 0.5,
+}
+
+/** Who tries several windows and several names gets to three standard deviations by chance too often. */
+export const longerWindowZ = ({ warning_z }: VolumeConfig): number => warning_z + 1
+
+export type Kind = 'zero' | 'fall' | 'spike' | 'usual'
+
+/** What the most telling window says. */
+export interface Look extends Expectation, Deviation {
+  readonly kind: Kind
+  readonly window: Window
+}
+
+/**
+ * Looks at the shortest window in which silence would mean something, then at the shortest in which half would. Null when
+ * no window is long enough or nothing is known to compare with.
+ *
+ * @param windows that all end now, the shortest first
+ * @param burst see `burstSize`
+ */
+export function lookAt(windows: Iterable<Window>, burst: number, config: VolumeConfig): Look | null {
+  const silenceMeans = config.min_expected * burst
+  const halfMeans = burst * (longerWindowZ(config) / (1 - config.warning_ratio)) ** 2
+  let last: Look | null = null
+  let isShortest = true
+  for (const window of windows) {
+    const limits = isShortest ? config : { ...config, warning_z: longerWindowZ(config) }
+    isShortest = false
+    const expected = expectedOf(window)
+    if (Number.isNaN(expected)) return last
+    if (expected < (last === null ? silenceMeans : halfMeans)) continue
+    const look = lookAtWindow(window, burst, limits)
+    if (look === null || look.kind !== 'usual' || expected >= halfMeans) return look
+    last = look
+  }
+  return last
+}
+
+function lookAtWindow(window: Window, burst: number, config: VolumeConfig): Look | null {
+  const expectation = expectationOf(window.samples, burst)
+  if (expectation === null) return null
+  const { z, ratio } = deviation(window.measured, expectation, burst)
+  const kind = kindOf(window.measured, z, ratio, config)
+  return { ...expectation, z, ratio, kind, window }
+}
+
+function kindOf(measured: number, z: number, ratio: number, config: VolumeConfig): Kind {
+  if (measured === 0) return 'zero'
+  if (z <= -config.warning_z && ratio < config.warning_ratio) return 'fall'
+  return z >= config.warning_z && ratio > 1 / config.warning_ratio ? 'spike' : 'usual'
+}
+
+/** Silence is bad at once, what is merely too little or too much is when it was so the time before. */
+export function statusOf(kind: Kind, before: Kind | null, { direction }: VolumeConfig): Status {
+  if (kind === 'usual') return 'ok'
+  if (kind === 'spike') return direction !== 'down' && before === 'spike' ? 'warning' : 'ok'
+  if (direction === 'up') return 'ok'
+  if (kind === 'zero') return 'critical'
+  return before === 'fall' || before === 'zero' ? 'warning' : 'ok'
+}

@@ -1,0 +1,101 @@
+import { DAY, HOUR } from '../../lib/index.ts'
+import type { LocalTime } from '../local-time.ts'
+import { median } from '../statistics.ts'
+import { MIN_WEEKS, type Window } from '../volume-window.ts'
+
+const DAYS_A_WEEK = 7
+/** The longest window, as in the probe. */
+const LONGEST = DAY
+const STEPS_TO_LEARN = 25
+
+/** The values of a series with a fixed step, as far back as they are compared with. */
+export class Past {
+  private readonly clock: LocalTime
+  private readonly weeks: number
+  private times: number[] = []
+  /** Sum of all values before each. One longer than `times`. */
+  private sums: number[] = [0]
+  private readonly firstSteps: number[] = []
+  private step = HOUR
+
+  constructor(clock: LocalTime, weeks: number) {
+    this.clock = clock
+    this.weeks = weeks
+  }
+
+  /** Values come in order of time; several may have the same. */
+  add(time: number, value: number): void {
+    this.learnStep(time)
+    this.times.push(time)
+    this.sums.push((this.sums.at(-1) ?? 0) + value)
+    this.forget(time - (this.weeks * DAYS_A_WEEK + 2) * DAY)
+  }
+
+  /** The newest value alone, then more and more of them, each window twice as long as the one before. */
+  *windows(): Generator<Window, undefined> {
+    const newest = this.times.at(-1)
+    if (newest === undefined) return
+    const { step } = this
+    for (let length = step; length === step || length <= LONGEST; length *= 2) {
+      const range = { from: newest + step - length, to: newest + step }
+      const { sum, count } = this.between(range.from, range.to)
+      yield { ...range, measured: sum, samples: this.samplesFor(range.from, range.to, count) }
+      if (range.from <= (this.times[0] ?? 0)) return
+    }
+  }
+
+  /** What `count` values of the same time in earlier weeks add up to; of yesterday where two weeks are not known. */
+  private samplesFor(from: number, to: number, count: number): number[] {
+    const sums: number[] = []
+    for (let week = 1; week <= this.weeks; week++) {
+      const mean = this.meanBefore(from, to, week * DAYS_A_WEEK)
+      if (mean !== null) sums.push(mean * count)
+    }
+    if (sums.length >= MIN_WEEKS) return sums
+    const yesterday = this.meanBefore(from, to, 1)
+    return yesterday === null ? [] : [yesterday * count]
+  }
+
+  /** Mean value of the stretch so many days earlier. A stretch under an hour is taken with its surroundings. */
+  private meanBefore(from: number, to: number, days: number): number | null {
+    const around = Math.max(0, (HOUR - (to - from)) / 2)
+    const start = this.clock.daysBefore(from, days) - around
+    const end = Math.min(start + (to - from) + 2 * around, from)
+    const { sum, count } = this.between(start, end)
+    return 2 * count * this.step >= end - start && count > 0 ? sum / count : null
+  }
+
+  /** The usual step, not the shortest: a row that comes twice or early would make one of seconds. */
+  private learnStep(time: number): void {
+    const before = this.times.at(-1)
+    if (before === undefined || time === before || this.firstSteps.length === STEPS_TO_LEARN) return
+    this.firstSteps.push(time - before)
+    this.step = median(this.firstSteps)
+  }
+
+  private between(from: number, to: number): { sum: number; count: number } {
+    const [first, end] = [this.indexAt(from), this.indexAt(to)]
+    return { sum: (this.sums[end] ?? 0) - (this.sums[first] ?? 0), count: end - first }
+  }
+
+  /** Index of the first value at or after `time`. */
+  private indexAt(time: number): number {
+    let low = 0
+    let high = this.times.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.times[middle] ?? 0) < time) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Drops what is too old once it is half of everything, so that a stream of any length fits. */
+  private forget(before: number): void {
+    const middle = this.times.length >> 1
+    if (middle === 0 || (this.times[middle] ?? before) >= before) return
+    const offset = this.sums[middle] ?? 0
+    this.times = this.times.slice(middle)
+    this.sums = this.sums.slice(middle).map((sum) => sum - offset)
+  }
+}

@@ -1,0 +1,79 @@
+import { DAY } from '../../lib/index.ts'
+import type { VolumeConfig } from '../look.ts'
+import { Rarity } from './rarity.ts'
+import { RunningMoments } from './running.ts'
+
+/** Values that spreads and levels are made of, about. At five minutes a step that is two and a half weeks, and ten days. */
+const LEVEL_MEMORY = 5_000
+const SEASON_MEMORY = 3_000
+/** Values over which the two predictions compete. */
+const CONTEST_MEMORY = 2_000
+/** Half of the greatest surprise of about the last day is taken off: what goes on surprises less than what begins. */
+const HABIT_SHARE = 0.5
+const HABIT_HALF_LIFE = DAY
+/** Something is left of each surprise, so that the greater one always has the greater score. */
+const LEAST_SHARE = 0.2
+/** Surprise that scores one half: once in a thousand values. */
+const HALF_SCORE_AT = 3
+
+/**
+ * How surprising each value of a series is. Two views: how far the value is from its prediction, which is the season's or
+ * the level's, whichever was the better lately, and how far it jumped from the value before. Each distance is measured by
+ * how rare it was so far in this very series, so that the score means the same for calm and for noisy ones.
+ */
+export class Surprise {
+  private readonly direction: VolumeConfig['direction']
+  private readonly level = new RunningMoments(LEVEL_MEMORY)
+  private readonly jumps = new RunningMoments(LEVEL_MEMORY)
+  private readonly residuals = new RunningMoments(SEASON_MEMORY)
+  private readonly levelErrors = new RunningMoments(CONTEST_MEMORY)
+  private readonly seasonErrors = new RunningMoments(CONTEST_MEMORY)
+  private readonly distanceRarity = new Rarity()
+  private readonly jumpRarity = new Rarity()
+  private before: { time: number; value: number } | null = null
+  private habit = 0
+
+  constructor(direction: VolumeConfig['direction']) {
+    this.direction = direction
+  }
+
+  /** The level so far, null before the first value. */
+  get levelNow(): number | null {
+    return this.level.mean
+  }
+
+  /** @param seasonal what the season predicts, null while that is not known */
+  next(time: number, value: number, seasonal: number | null): number {
+    const distance = this.distance(value, seasonal)
+    const jump = this.before === null ? 0 : this.jumps.deviation(value - this.before.value)
+    const surprise = Math.max(
+      this.distanceRarity.next(this.inDirection(distance)),
+      this.jumpRarity.next(this.inDirection(jump)),
+    )
+    const rested = this.before === null ? 0 : (time - this.before.time) / HABIT_HALF_LIFE
+    const habit = this.habit * 0.5 ** rested
+    this.habit = Math.max(habit, surprise)
+    if (this.before !== null) this.jumps.add(value - this.before.value)
+    this.before = { time, value }
+    const fresh = Math.max(LEAST_SHARE * surprise, surprise - HABIT_SHARE * habit)
+    return fresh / (fresh + HALF_SCORE_AT)
+  }
+
+  private distance(value: number, seasonal: number | null): number {
+    const fromLevel = value - (this.level.mean ?? value)
+    const bySeason = seasonal !== null && (this.seasonErrors.mean ?? 0) < (this.levelErrors.mean ?? 0)
+    const distance = bySeason ? this.residuals.deviation(value - seasonal) : this.level.deviation(value)
+    if (seasonal !== null) {
+      this.seasonErrors.add(Math.abs(value - seasonal))
+      this.residuals.add(value - seasonal)
+    }
+    this.levelErrors.add(Math.abs(fromLevel))
+    this.level.add(value)
+    return distance
+  }
+
+  private inDirection(deviation: number): number {
+    if (this.direction === 'both') return Math.abs(deviation)
+    return Math.max(0, this.direction === 'down' ? -deviation : deviation)
+  }
+}

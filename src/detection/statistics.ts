@@ -1,0 +1,38 @@
+/** Middle of the values, the mean of the two middle ones of an even number. NaN of none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN
+  return (lower + upper) / 2
+}
+
+/** By this much the median absolute deviation of a normal distribution is smaller than its standard deviation. */
+const NORMAL_CONSISTENCY = 1.4826
+
+/** Spread of the values around `middle` in units of a standard deviation, blind to up to half of them being off. */
+export const robustSpread = (values: readonly number[], middle: number): number =>
+  NORMAL_CONSISTENCY * median(values.map((value) => Math.abs(value - middle)))
+
+export const sum = (values: Iterable<number>): number => {
+  let total = 0
+  for (const value of values) total += value
+  return total
+}
+
+/** Two-sided quantiles of the normal distribution. */
+const Z_95 = 1.959964
+export const Z_999 = 3.290527
+
+/**
+ * The Wilson score interval of a share of which `hits` of `trials` were seen (Wilson 1927), 95 % unless told; 0 to 1 without
+ * trials.
+ */
+export function wilson(hits: number, trials: number, z = Z_95): { low: number; high: number } {
+  if (trials <= 0) return { low: 0, high: 1 }
+  const share = hits / trials
+  const z2 = z ** 2
+  const centre = share + z2 / (2 * trials)
+  const margin = z * Math.sqrt((share * (1 - share)) / trials + z2 / (4 * trials ** 2))
+  const scale = 1 + z2 / trials
+  return { low: Math.max(0, (centre - margin) / scale), high: Math.min(1, (centre + margin) / scale) }
+}

@@ -1,0 +1,147 @@
+import { isoTime, MINUTE } from '../lib/index.ts'
+import { newestUntil, type TimeRange } from './buckets.ts'
+import { countAbove, type Histogram, merged, observations, quantile } from './histogram.ts'
+import { median, sum, wilson } from './statistics.ts'
+import { type Finding, type Verdict, verdictOf } from './verdict.ts'
+import { duration, number } from './words.ts'
+
+export interface LatencyBucket extends TimeRange {
+  /** Executions by duration, see `LatencyInput.bounds`. */
+  readonly histogram: readonly number[]
+  /** Sum of these durations, ms. */
+  readonly total_ms: number
+  readonly executions: number
+  readonly timeout: number
+}
+
+export interface TagLatencies {
+  readonly tag_key: string
+  /** The last 24 hours, oldest first; buckets without executions may be missing. */
+  readonly recent: readonly LatencyBucket[]
+  /** The same hour, the one before and the one after on each of the last seven days. */
+  readonly usual: readonly LatencyBucket[]
+}
+
+export interface LatencyConfig {
+  window_minutes: number
+  /** A tag with fewer timed executions in the window is judged over as much more of the last 24 hours as it takes. */
+  min_executions: number
+  /** How many times its usual 95th percentile a tag may take. */
+  warning_factor: number
+  critical_factor: number
+  /** … and by how much longer at least, ms: nobody waits for a tag that goes from 5 to 20 ms. */
+  warning_increase_ms: number
+  critical_increase_ms: number
+}
+
+export const TAG_LATENCY_DEFAULTS: LatencyConfig = {
+  window_minutes: 15,
+  min_executions: 30,
+  warning_factor: 2,
+  critical_factor: 4,
+  warning_increase_ms: 250,
+  critical_increase_ms: 1_000,
+}
+
+export interface LatencyInput {
+  now: number
+  /** Upper bounds of the histograms' buckets, ms. */
+  bounds: readonly number[]
+  tags: readonly TagLatencies[]
+}
+
+const QUANTILE = 0.95
+const SLOW_SHARE = 1 - QUANTILE
+/** By this factor the mean has to have risen, too. It is exact, while 990 and 1,010 ms can be 1.5 s apart in a histogram. */
+const MEAN_FACTOR = 1.5
+/** Hours of the past that a usual value is made of, and timed executions that make an hour count. */
+const MIN_USUAL_HOURS = 4
+const MIN_USUAL_EXECUTIONS = 10
+
+/** Which tags take much longer than at the same hours of the last week. */
+export function tagLatency({ now, bounds, tags }: LatencyInput, config: LatencyConfig): Verdict {
+  const judged = tags.map((tag) => judgeTag(tag, now, bounds, config))
+  return verdictOf(judged, `${number(judged.filter((finding) => finding !== null).length)} tags are as quick as usual`)
+}
+
+function judgeTag(
+  { tag_key, recent, usual }: TagLatencies,
+  now: number,
+  bounds: readonly number[],
+  config: LatencyConfig,
+): Finding | null {
+  const of = (buckets: readonly LatencyBucket[]) =>
+    merged(
+      bounds,
+      buckets.map(({ histogram }) => histogram),
+    )
+  const window = newestUntil(recent, now - config.window_minutes * MINUTE, timedIn, config.min_executions)
+  const usualHours = usual.filter(hasEnough).map((hour) => of([hour]))
+  if (window === null || usualHours.length < MIN_USUAL_HOURS) return null
+  const expected = median(usualHours.map((hour) => quantile(hour, QUANTILE)))
+  const now95 = of(window)
+  const timed = observations(now95)
+  const warningLimit = limitOf(expected, config.warning_factor, config.warning_increase_ms, bounds)
+  const criticalLimit = limitOf(expected, config.critical_factor, config.critical_increase_ms, bounds)
+  const usualMean = median(usual.filter(hasEnough).map((hour) => meanOf([hour])))
+  const mean = meanOf(window)
+  const isSlow = isSurelySlower(now95, warningLimit) && mean >= MEAN_FACTOR * usualMean
+  const timeouts = sum(window.map(({ timeout }) => timeout))
+  const executions = sum(window.map((bucket) => bucket.executions))
+  const isCutOff = wilson(timeouts, executions).low > SLOW_SHARE
+  const status = !isSlow ? 'ok' : isCutOff || isSurelySlower(now95, criticalLimit) ? 'critical' : 'warning'
+  const measured = quantile(now95, QUANTILE)
+  const length = now - Math.min(window[0]?.from ?? now, now - config.window_minutes * MINUTE)
+  return {
+    subject: { tag_key },
+    status,
+    message: `“${tag_key}” takes ${milliseconds(measured, bounds)} (95th percentile of ${number(timed)} executions in ${duration(length)}); ${milliseconds(expected, bounds)} are usual at this hour`,
+    measured,
+    expected,
+    band: { low: null, high: warningLimit },
+    since: status === 'ok' ? null : isoTime(onset(recent, bounds, warningLimit)),
+    evidence: {
+      timed_executions: timed,
+      slower_than_limit: countAbove(now95, warningLimit),
+      timeouts,
+      mean_ms: mean,
+      usual_mean_ms: usualMean,
+      window_minutes: length / MINUTE,
+      usual_hours: usualHours.length,
+    },
+  }
+}
+
+const timedIn = ({ histogram }: LatencyBucket): number => sum(histogram)
+
+const hasEnough = (bucket: LatencyBucket): boolean => timedIn(bucket) >= MIN_USUAL_EXECUTIONS
+
+const meanOf = (buckets: readonly LatencyBucket[]): number =>
+  sum(buckets.map(({ total_ms }) => total_ms)) / sum(buckets.map(timedIn))
+
+/** Beyond its last bound a histogram sees nothing, so no limit is higher. */
+const limitOf = (usual: number, factor: number, increase: number, bounds: readonly number[]): number =>
+  Math.min(Math.max(usual * factor, usual + increase), bounds.at(-1) ?? Number.POSITIVE_INFINITY)
+
+/** The 95th percentile is over a limit when over 5 % of executions are; the lower Wilson bound leaves chance out. */
+const isSurelySlower = (histogram: Histogram, limit: number): boolean =>
+  wilson(countAbove(histogram, limit), observations(histogram)).low > SLOW_SHARE
+
+/** The slowness began where counting from makes the surest case. */
+function onset(buckets: readonly LatencyBucket[], bounds: readonly number[], limit: number): number {
+  let timed = 0
+  let slow = 0
+  let surest = { low: -1, from: 0 }
+  for (const { from, histogram } of buckets.toReversed()) {
+    timed += sum(histogram)
+    slow += countAbove({ bounds, counts: histogram }, limit)
+    const { low } = wilson(slow, timed)
+    if (low >= surest.low) surest = { low, from }
+  }
+  return surest.from
+}
+
+function milliseconds(value: number, bounds: readonly number[]): string {
+  const last = bounds.at(-1)
+  return last !== undefined && value >= last ? `over ${number(last)} ms` : `${number(value)} ms`
+}

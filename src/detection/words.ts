@@ -1,0 +1,20 @@
+import { DAY, HOUR, MINUTE } from '../lib/index.ts'
+
+// Made once: `toLocaleString` builds one each time, which took longer than all detectors together.
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+const ONE_DIGIT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
+
+/** 1,234; below 10 with one digit after the point, where it is not whole. */
+export const number = (value: number): string => (Math.abs(value) < 10 ? ONE_DIGIT : WHOLE).format(value)
+
+/** A fraction as 12 %, below 10 % with one digit after the point. */
+export const percent = (fraction: number): string => `${number(100 * fraction)} %`
+
+/** A length in ms as 45 min, 2 h 10 min, 3 days. */
+export function duration(length: number): string {
+  const minutes = Math.round(length / MINUTE)
+  if (minutes * MINUTE < 2 * HOUR) return `${minutes} min`
+  if (length >= 2 * DAY) return `${Math.round(length / DAY)} days`
+  const rest = minutes % 60
+  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`
+}

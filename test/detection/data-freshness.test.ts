@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DATA_FRESHNESS_DEFAULTS, dataFreshness } from '../../src/detection/index.ts'
+import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { NOON, volumeInput } from './support.ts'
+
+/** Judges a site that usually has `perSlot` events in five minutes and was last heard of `silence` ms ago. */
+function judge(perSlot: number, silence: number, knownFrom = NOON - 40 * DAY) {
+  const usual = () => ({ page_view: perSlot })
+  const input = volumeInput({
+    usual,
+    recent: (time) => ({ page_view: time < NOON - silence ? perSlot : 0 }),
+    knownFrom,
+  })
+  return dataFreshness({ now: NOON, last_event_at: NOON - silence, ...input }, DATA_FRESHNESS_DEFAULTS)
+}
+
+const CASES: readonly [what: string, perSlot: number, silence: number, status: string][] = [
+  ['busy and heard of just now', 500, MINUTE, 'ok'],
+  ['busy and silent for 15 minutes', 500, 15 * MINUTE, 'ok'],
+  ['busy and silent for 20 minutes', 500, 20 * MINUTE, 'critical'],
+  ['with an event a minute and silent for 20 minutes', 5, 20 * MINUTE, 'critical'],
+  ['with an event in five minutes and silent for 50', 1, 50 * MINUTE, 'ok'],
+  ['with an event in five minutes and silent for 70', 1, 70 * MINUTE, 'critical'],
+  ['with an event in an hour and silent for ten', 1 / 12, 10 * HOUR, 'ok'],
+  ['with an event in an hour and silent for 13', 1 / 12, 13 * HOUR, 'critical'],
+  ['that never has events, silent for days', 0, 3 * DAY, 'ok'],
+]
+for (const [what, perSlot, silence, status] of CASES) {
+  test(`a site ${what} is ${status}`, () => assert.equal(judge(perSlot, silence).status, status))
+}
+
+test('a silence says since when and how much was missed', () => {
+  const { message, details } = judge(10, 30 * MINUTE)
+  assert.match(message, /^nothing received for 30 min; about 60 events are usual in that time$/)
+  assert.equal(details.findings[0]?.since, isoTime(NOON - 30 * MINUTE))
+})
+
+test('a site that never sent anything is not judged', () => {
+  const input = volumeInput({ usual: () => ({}) })
+  const verdict = dataFreshness({ now: NOON, last_event_at: null, ...input }, DATA_FRESHNESS_DEFAULTS)
+  assert.deepEqual([verdict.status, verdict.details.judged], ['ok', 0])
+})
+
+test('a site of a few hours is not judged', () => {
+  assert.equal(judge(500, 40 * MINUTE, NOON - 5 * HOUR).details.judged, 0)
+})

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DATA_VOLUME_DEFAULTS, dataVolume, type Finding, type VolumeConfig } from '../../src/detection/index.ts'
+import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
+import { NOON, type Rates, SLOT, volumeInput } from './support.ts'
+
+const steady =
+  (views: number, purchases = 0): Rates =>
+  () =>
+    purchases === 0 ? { page_view: views } : { page_view: views, purchase: purchases }
+
+/** `before` until some time before noon, `after` from then on. */
+const changed =
+  (slots: number, before: Rates, after: Rates): Rates =>
+  (time) =>
+    time < NOON - slots * SLOT ? before(time) : after(time)
+
+const judge = (usual: Rates, recent: Rates, config: Partial<VolumeConfig> = {}, world = {}) =>
+  dataVolume(volumeInput({ usual, recent, ...world }), { ...DATA_VOLUME_DEFAULTS, ...config })
+
+const siteOf = (findings: readonly Finding[]) => findings.find(({ subject }) => subject.event_name === undefined)
+
+interface Case {
+  what: string
+  usual: Rates
+  recent: Rates
+  config?: Partial<VolumeConfig>
+  status: string
+}
+
+const CASES: readonly Case[] = [
+  { what: 'as many as usual', usual: steady(50), recent: steady(50), status: 'ok' },
+  { what: 'none in five minutes', usual: steady(50), recent: changed(1, steady(50), steady(0)), status: 'critical' },
+  {
+    what: 'none where ten were usual',
+    usual: steady(10),
+    recent: changed(1, steady(10), steady(0)),
+    status: 'critical',
+  },
+  { what: 'none where nine were usual', usual: steady(9), recent: changed(1, steady(9), steady(0)), status: 'ok' },
+  {
+    what: 'none twice where nine were',
+    usual: steady(9),
+    recent: changed(2, steady(9), steady(0)),
+    status: 'critical',
+  },
+  { what: 'a third, once', usual: steady(60), recent: changed(1, steady(60), steady(20)), status: 'ok' },
+  { what: 'a third, twice', usual: steady(60), recent: changed(2, steady(60), steady(20)), status: 'warning' },
+  { what: 'a third for two hours', usual: steady(60), recent: changed(24, steady(60), steady(20)), status: 'warning' },
+  { what: 'more than half', usual: steady(600), recent: changed(6, steady(600), steady(310)), status: 'ok' },
+  { what: 'just under half', usual: steady(600), recent: changed(6, steady(600), steady(290)), status: 'warning' },
+  { what: 'five times as many', usual: steady(60), recent: changed(3, steady(60), steady(300)), status: 'ok' },
+  {
+    what: 'five times as many, both ways',
+    usual: steady(60),
+    recent: changed(3, steady(60), steady(300)),
+    config: { direction: 'both' },
+    status: 'warning',
+  },
+  {
+    what: 'five times as many once, both ways',
+    usual: steady(60),
+    recent: changed(1, steady(60), steady(300)),
+    config: { direction: 'both' },
+    status: 'ok',
+  },
+  {
+    what: 'none, upwards only',
+    usual: steady(60),
+    recent: changed(3, steady(60), steady(0)),
+    config: { direction: 'up' },
+    status: 'ok',
+  },
+]
+for (const { what, usual, recent, config, status } of CASES) {
+  test(`a site with ${what} is ${status}`, () => assert.equal(judge(usual, recent, config).status, status))
+}
+
+test('a spike is named where it is not alerted', () => {
+  const { details } = judge(steady(60), changed(3, steady(60), steady(300)))
+  assert.equal(siteOf(details.findings)?.evidence.kind, 'spike')
+})
+
+test('an event that broke on a busy site is found by its share', () => {
+  const verdict = judge(steady(500, 20), changed(2, steady(500, 20), steady(500)))
+  const [finding] = verdict.details.findings
+  assert.deepEqual([verdict.status, finding?.subject], ['critical', { event_name: 'purchase' }])
+  assert.equal(finding?.since, isoTime(NOON - 2 * SLOT))
+  assert.match(verdict.message, /no “purchase” events for 5 min; its usual share would be 19/)
+})
+
+test('a rare event that broke is found over as long a time as it takes to expect ten', () => {
+  const verdict = judge(steady(500, 0.5), changed(30, steady(500, 0.5), steady(500)))
+  assert.equal(verdict.status, 'critical')
+  assert.match(verdict.message, /no “purchase” events for 1\d\d min|no “purchase” events for 2 h/)
+})
+
+test('an event is not called broken because the whole site is quiet', () => {
+  const { details } = judge(steady(500, 20), changed(4, steady(500, 20), steady(100, 4)))
+  assert.deepEqual(
+    details.findings.filter(({ status }) => status !== 'ok').map(({ subject }) => subject),
+    [{}],
+  )
+})
+
+test('a fall says since when', () => {
+  const { details } = judge(steady(100), changed(18, steady(100), steady(30)))
+  assert.equal(siteOf(details.findings)?.since, isoTime(NOON - 18 * SLOT))
+})
+
+/** Goes down from its usual level to `lowest` of it between six and ten o'clock of the day. */
+const holiday =
+  (lowest: number): Rates =>
+  (time) => {
+    const share = Math.min(1, Math.max(0, ((time - NOON) / HOUR + 6) / 4))
+    return { page_view: Math.round(200 * (1 - (1 - lowest) * share)) }
+  }
+
+test('a holiday, on which a site sinks to its level over hours, is no fault', () => {
+  assert.equal(judge(steady(200), holiday(0.35)).status, 'ok')
+})
+
+test('what sank a day ago is a fault', () => {
+  assert.equal(judge(steady(200), steady(70)).status, 'warning')
+})
+
+test('one week with a sale and one with an outage do not move what is expected', () => {
+  const usual: Rates = (time) => {
+    const weeks = Math.round((NOON - time) / (7 * DAY))
+    return { page_view: weeks === 1 ? 900 : weeks === 2 ? 0 : 100 }
+  }
+  const { status, details } = judge(usual, steady(100))
+  const { measured, expected } = siteOf(details.findings) ?? {}
+  assert.deepEqual([status, expected], ['ok', measured])
+})
+
+test('weeks that differ much make the site less strict', () => {
+  const usual: Rates = (time) => ({ page_view: [0, 40, 160, 90, 110][Math.round((NOON - time) / (7 * DAY))] ?? 100 })
+  assert.equal(judge(usual, changed(4, steady(100), steady(40))).status, 'ok')
+})
+
+test('a sender that delivers in lumps is not called dead between two of them', () => {
+  const lumps: Rates = (time) => ({ page_view: (time / SLOT) % 4 === 3 ? 200 : 0 })
+  assert.equal(judge(steady(50), lumps).status, 'ok')
+})
+
+test('a site of less than two weeks is compared with yesterday', () => {
+  const world = { knownFrom: NOON - 3 * DAY }
+  assert.equal(judge(steady(50), steady(50), {}, world).status, 'ok')
+  assert.equal(judge(steady(50), changed(1, steady(50), steady(0)), {}, world).status, 'critical')
+  const { details } = judge(steady(50), steady(50), {}, world)
+  assert.equal(siteOf(details.findings)?.evidence.earlier_counts, 1)
+})
+
+test('a site of less than a day is not judged', () => {
+  const verdict = judge(steady(50), changed(1, steady(50), steady(0)), {}, { knownFrom: NOON - 20 * HOUR })
+  assert.deepEqual([verdict.status, verdict.details.judged], ['ok', 0])
+})
+
+test('the time in which the service itself was down says nothing about the site', () => {
+  const outages = [
+    { from: NOON - 2 * SLOT, to: NOON },
+    { from: NOON - 7 * DAY - HOUR, to: NOON - 7 * DAY },
+  ]
+  const { status, details } = judge(steady(50), changed(2, steady(50), steady(0)), {}, { outages })
+  assert.deepEqual([status, siteOf(details.findings)?.evidence.earlier_counts], ['ok', 3])
+})
+
+test('the week after clocks changed is compared with the same local hours', () => {
+  const now = Date.UTC(2026, 2, 31, 7, 30)
+  const opensAtNine: Rates = (time) => {
+    const local = time + (time < Date.UTC(2026, 2, 29, 1) ? 1 : 2) * HOUR
+    return { page_view: (local % DAY) / HOUR >= 9 ? 100 : 0 }
+  }
+  const world = { usual: opensAtNine, now: now + SLOT * 2 }
+  const local = dataVolume(volumeInput({ ...world, timezone: 'Europe/Berlin' }), DATA_VOLUME_DEFAULTS)
+  assert.equal(siteOf(local.details.findings)?.expected, 100)
+})

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ecommerceQuality, type FieldCounts, QUALITY_DEFAULTS, userDataQuality } from '../../src/detection/index.ts'
+import { isoTime } from '../../src/lib/index.ts'
+import { bucketsUntil, NOON, SLOT } from './support.ts'
+
+type Field = 'value' | 'currency'
+const counts = (total: number, value: number, currency: number): FieldCounts<Field> => ({
+  value: { present: value, total },
+  currency: { present: currency, total },
+})
+
+/** Half for each field. */
+const score = ({ value, currency }: FieldCounts<Field>) =>
+  value.total === 0 ? null : (50 * value.present) / value.total + (50 * currency.present) / currency.total
+
+const WHOLE = counts(1_000, 1_000, 1_000)
+
+/** Judges five-minute buckets up to noon, oldest first. */
+const judge = (slots: readonly FieldCounts<Field>[], usual = WHOLE) =>
+  ecommerceQuality(
+    {
+      now: NOON,
+      recent: bucketsUntil(NOON, SLOT, slots.length).map((bucket, index) => ({
+        ...bucket,
+        fields: slots[index] ?? WHOLE,
+      })),
+      usual,
+      score,
+    },
+    QUALITY_DEFAULTS,
+  )
+
+const POOR = counts(1_000, 100, 100)
+const SCORES: readonly [what: string, recent: FieldCounts<Field>, status: string][] = [
+  ['a full score', counts(100, 100, 100), 'ok'],
+  ['a score of 71', counts(1_000, 710, 710), 'ok'],
+  ['a score of 69 that may be 70 by chance', counts(100, 69, 69), 'ok'],
+  ['a score of 69 that is sure', counts(100_000, 69_000, 69_000), 'warning'],
+  ['a score of 60', counts(1_000, 600, 600), 'warning'],
+  ['a score of 40', counts(1_000, 400, 400), 'critical'],
+  ['a score of 20 from 50 events', counts(50, 10, 10), 'critical'],
+  ['a score of 20 from 49 events', counts(49, 10, 10), 'ok'],
+]
+for (const [what, recent, status] of SCORES) {
+  test(`${what} is ${status}`, () => assert.equal(judge([recent], POOR).status, status))
+}
+
+const FIELDS: readonly [what: string, recent: FieldCounts<Field>, usual: FieldCounts<Field>, status: string][] = [
+  ['lost altogether', counts(40, 40, 0), WHOLE, 'critical'],
+  ['lost, in too few events to say', counts(29, 29, 0), WHOLE, 'ok'],
+  ['present a third as often', counts(300, 300, 100), WHOLE, 'warning'],
+  ['present two thirds as often', counts(300, 300, 200), WHOLE, 'ok'],
+  ['hardly ever there and now gone', counts(300, 300, 0), counts(1_000, 1_000, 90), 'ok'],
+  ['not known from before', counts(300, 300, 0), counts(99, 99, 99), 'ok'],
+]
+for (const [what, recent, usual, status] of FIELDS) {
+  test(`a field that is ${what} is ${status}`, () => {
+    const fields = judge([recent], usual).details.findings.filter(({ subject }) => subject.field === 'currency')
+    assert.equal(fields[0]?.status ?? 'ok', status)
+  })
+}
+
+test('a lost field is named, with what is usual and since when', () => {
+  const { details } = judge([
+    ...Array.from({ length: 10 }, () => counts(20, 20, 20)),
+    counts(20, 20, 0),
+    counts(20, 20, 0),
+  ])
+  const finding = details.findings.find(({ subject }) => subject.field === 'currency')
+  assert.equal(finding?.message, '“currency” is present in 0 % of 40 events in 10 min; 100 % are usual')
+  assert.equal(finding?.since, isoTime(NOON - 2 * SLOT))
+})
+
+test('a site without such data is not judged', () => {
+  const none = counts(0, 0, 0)
+  const input = { now: NOON, recent: [], usual: none, score }
+  const { status, message, details } = userDataQuality(input, QUALITY_DEFAULTS)
+  assert.deepEqual([status, message, details.judged], ['ok', 'too few events with user data to judge', 0])
+})

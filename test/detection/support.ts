@@ -1,0 +1,67 @@
+import {
+  type HourCounts,
+  type LocalTime,
+  localTime,
+  type RecentCounts,
+  type TimeRange,
+  type VolumeInput,
+  volumeBaseline,
+} from '../../src/detection/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
+
+/** A Wednesday, 12:00 UTC. */
+export const NOON = Date.UTC(2026, 10, 18, 12)
+export const SLOT = 5 * MINUTE
+
+/** Buckets of one length that end at `to`, oldest first. */
+export const bucketsUntil = (to: number, length: number, count: number): TimeRange[] =>
+  Array.from({ length: count }, (_, index) => {
+    const from = to - (count - index) * length
+    return { from, to: from + length }
+  })
+
+/** Events per five minutes at a time, by name. The total is their sum. */
+export type Rates = (time: number) => Readonly<Record<string, number>>
+
+interface World {
+  now?: number
+  timezone?: string
+  /** What earlier weeks had. */
+  usual: Rates
+  /** What came in the last 24 hours; like `usual` where not given. */
+  recent?: Rates
+  knownFrom?: number
+  outages?: readonly TimeRange[]
+  weeks?: number
+}
+
+/** What the volume and freshness detectors see: five-minute buckets for the last six hours, hours before. */
+export function volumeInput({ now = NOON, usual, recent = usual, timezone = 'UTC', ...rest }: World): VolumeInput {
+  const { knownFrom = now - 40 * DAY, outages = [], weeks = 4 } = rest
+  const clock: LocalTime = localTime(timezone)
+  const start = floorTo(now, HOUR)
+  const hours = new Map<number, HourCounts>()
+  for (let hour = start - 30 * DAY; hour <= start; hour += HOUR) {
+    const rates = hour < start - DAY ? usual(hour) : recent(hour)
+    const events = new Map(Object.entries(rates).map(([name, rate]) => [name, rate * 12]))
+    hours.set(hour, { total: [...events.values()].reduce((a, b) => a + b, 0), events })
+  }
+  const slots = bucketsUntil(now, SLOT, 72)
+  const older = bucketsUntil(now - 72 * SLOT, HOUR, 18)
+  const buckets = [...older, ...slots].filter(
+    ({ from, to }) => !outages.some((outage) => outage.from < to && outage.to > from),
+  )
+  return {
+    baseline: volumeBaseline({ hours, knownFrom, outages }, clock, now, weeks),
+    recent: counted(buckets, recent),
+  }
+}
+
+function counted(buckets: readonly TimeRange[], rates: Rates): RecentCounts {
+  const names = new Set(buckets.flatMap(({ from }) => Object.keys(rates(from))))
+  const countsOf = (name: string) =>
+    buckets.map(({ from, to }) => Math.round(((rates(from)[name] ?? 0) * (to - from)) / SLOT))
+  const events = new Map([...names].map((name) => [name, countsOf(name)]))
+  const total = buckets.map((_, index) => [...events.values()].reduce((sum, counts) => sum + (counts[index] ?? 0), 0))
+  return { buckets, total, events }
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TAG_MISSING_DEFAULTS, type TagMissingInput, type TagOnEvent, tagMissing } from '../../src/detection/index.ts'
+import { DAY, floorTo, HOUR, isoTime } from '../../src/lib/index.ts'
+import { bucketsUntil, NOON, SLOT } from './support.ts'
+
+const MIDNIGHT = floorTo(NOON, DAY)
+const filled = (length: number, value: number) => Array.from({ length }, () => value)
+
+interface Course {
+  /** Occurrences of the event by day, hour and five minutes. */
+  perDay?: number
+  perHour?: number
+  perSlot?: number
+  /** On how many of them the tag ran. */
+  days: readonly number[]
+  hours: readonly number[]
+  /** Executions of the tag on all events. */
+  slots?: readonly number[]
+  others?: readonly TagOnEvent[]
+}
+
+function judge({
+  perDay = 200,
+  perHour = 10,
+  perSlot = 1,
+  days,
+  hours,
+  slots = filled(12, perSlot),
+  others = [],
+}: Course) {
+  const input: TagMissingInput = {
+    days: bucketsUntil(MIDNIGHT, DAY, 14),
+    hours: bucketsUntil(NOON, HOUR, 24),
+    slots: bucketsUntil(NOON, SLOT, 12),
+    events: [
+      { event_name: 'purchase', days: filled(14, perDay), hours: filled(24, perHour), slots: filled(12, perSlot) },
+    ],
+    pairs: [{ event_name: 'purchase', tag_key: 'Ads', days, hours }, ...others],
+    executions: new Map([['Ads', slots]]),
+  }
+  return tagMissing(input, TAG_MISSING_DEFAULTS)
+}
+
+const ALWAYS = filled(14, 200)
+const stopped = (hours: number) => [...filled(24 - hours, 10), ...filled(hours, 0)]
+
+const CASES: readonly (Course & { what: string; status: string })[] = [
+  { what: 'that runs as ever', days: ALWAYS, hours: filled(24, 10), status: 'ok' },
+  { what: 'that missed the last 30 occurrences', days: ALWAYS, hours: stopped(3), status: 'critical' },
+  { what: 'that missed the last 20 occurrences', days: ALWAYS, hours: stopped(2), status: 'ok' },
+  { what: 'that still runs on 4 %', perHour: 50, days: ALWAYS, hours: [...filled(23, 50), 2], status: 'critical' },
+  { what: 'that still runs on 6 %', perHour: 50, days: ALWAYS, hours: [...filled(23, 50), 3], status: 'ok' },
+  { what: 'that never ran on more than 94 %', days: filled(14, 188), hours: stopped(6), status: 'ok' },
+  { what: 'on an event that was too rare', perDay: 14, days: filled(14, 14), hours: stopped(6), status: 'ok' },
+  {
+    what: 'that died two days ago',
+    days: [...filled(12, 200), 0, 0],
+    hours: stopped(24),
+    slots: filled(12, 0),
+    status: 'critical',
+  },
+  {
+    what: 'that was removed more than a week ago',
+    days: [...filled(5, 200), ...filled(9, 0)],
+    hours: stopped(24),
+    status: 'ok',
+  },
+  {
+    what: 'that is three days old and died',
+    days: [...filled(11, 0), ...filled(3, 200)],
+    hours: stopped(4),
+    status: 'critical',
+  },
+  {
+    what: 'that died minutes ago',
+    perHour: 400,
+    perSlot: 40,
+    days: ALWAYS,
+    hours: [...filled(23, 400), 360],
+    slots: [...filled(11, 40), 0],
+    status: 'critical',
+  },
+]
+for (const { what, status, ...course } of CASES) {
+  test(`a tag ${what} is ${status}`, () => assert.equal(judge(course).status, status))
+}
+
+test('a finding names tag and event, and since when', () => {
+  const { message, details } = judge({ days: ALWAYS, hours: stopped(3) })
+  assert.match(message, /“Ads” ran on 0 of the last 30 “purchase” events \(3 h\); it used to run on 100 %/)
+  assert.deepEqual(details.findings[0]?.subject, { event_name: 'purchase', tag_key: 'Ads' })
+  assert.equal(details.findings[0]?.since, isoTime(NOON - 3 * HOUR))
+})
+
+test('a tag whose place a new one took may have been renamed: that is a warning', () => {
+  const successor = {
+    event_name: 'purchase',
+    tag_key: 'Ads 2',
+    days: filled(14, 0),
+    hours: [...filled(21, 0), 10, 10, 10],
+  }
+  const { status, message } = judge({ days: ALWAYS, hours: stopped(3), others: [successor] })
+  assert.equal(status, 'warning')
+  assert.match(message, /“Ads 2” runs instead: renamed or replaced\?/)
+})
+
+test('a site that changed to batches no longer says which event a tag ran on', () => {
+  const { status } = judge({ days: ALWAYS, hours: filled(24, 0), slots: filled(12, 1) })
+  assert.equal(status, 'ok')
+})
