@@ -1,20 +1,27 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { analyticsRoutes } from './analytics/index.ts'
-import { type Config, isLoopback } from './config.ts'
+import type { Leases, Membership } from './cluster/index.ts'
+import { type Config, hasRole, isLoopback } from './config.ts'
 import { dashboardRoutes } from './dashboard/index.ts'
 import { createHttpApp, type HttpApp, IDLE_SOCKET_TIMEOUT_MS, SERVER_LIMITS } from './http/index.ts'
 import { INGEST_PATHS, type Ingest, ingestRoutes } from './ingest/index.ts'
 import type { Clock, Loop } from './lib/index.ts'
 import { managementRoutes } from './management/index.ts'
-import { healthRoutes, metricsRoutes } from './operations/index.ts'
-import { type Store, StoreError } from './store/index.ts'
+import { healthRoutes, metricsRoutes, nodeRoutes } from './operations/index.ts'
+import { type Probes, probeRoutes } from './probes/index.ts'
+import { isPassing, type Store } from './store/index.ts'
 import { VERSION } from './version.ts'
 
 export interface AppOptions {
   config: Config
   store: Store
-  ingest: Ingest
+  membership: Membership
+  leases: Leases
+  /** Null on a node that takes no ingest requests. */
+  ingest: Ingest | null
+  /** Null on a node that only takes ingest requests. */
+  probes: Probes | null
   loops: readonly Loop[]
   clock: Clock
   log: Logger
@@ -22,9 +29,10 @@ export interface AppOptions {
   onError: (error: Error, what: string) => void
 }
 
-/** The whole interface over HTTP; does not listen. */
+/** What this node's role answers over HTTP; does not listen. */
 export async function buildApp(options: AppOptions): Promise<HttpApp> {
-  const { config, store, ingest, loops, clock, log, isStopping } = options
+  const { config, store, membership, leases, ingest, probes, loops, clock, log, isStopping } = options
+  const isForPeople = hasRole(config, 'worker')
   const app = await createHttpApp({
     log,
     clock,
@@ -35,38 +43,44 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     },
     publicUrl: config.publicUrl,
     trustProxy: config.trustProxy,
-    isPassing: isPassingFailure,
+    isPassing,
     version: VERSION,
-    serverFactory: (handler) => serverWithIngest(ingest, handler),
+    isForPeople,
+    serverFactory: (handler) => createHttpServer(ingest === null ? handler : ingestFirst(ingest, handler)),
   })
-  const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
-  ingestRoutes(app, ingest, config.ingestKeyHeaders)
-  healthRoutes(app, { store, writeTrouble: () => ingest.trouble, isStopping })
-  metricsRoutes(app, { store, ingest, loops, clock, version: VERSION })
-  managementRoutes(app, { store, clock, defaultPlan: config.defaultPlan })
-  analyticsRoutes(app, { store, clock, retention })
-  dashboardRoutes(app, { store, clock, onError: options.onError })
+  if (ingest !== null) ingestRoutes(app, ingest, config.ingestKeyHeaders)
+  healthRoutes(app, { store, writeTrouble: () => (ingest ?? membership).trouble, isStopping })
+  metricsRoutes(app, { store, membership, leases, ingest, probes, loops, clock, role: config.role, version: VERSION })
+  if (probes !== null) apiRoutes(app, options, probes)
   return app
+}
+
+function apiRoutes(app: HttpApp, { config, store, clock, onError }: AppOptions, probes: Probes): void {
+  const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
+  managementRoutes(app, { store, clock, belongings: probes.belongings, defaultPlan: config.defaultPlan })
+  probeRoutes(app, { store, clock, registry: probes.registry, scheduler: probes.scheduler })
+  analyticsRoutes(app, { store, clock, retention })
+  dashboardRoutes(app, { store, clock, onError })
+  nodeRoutes(app, { store, clock })
 }
 
 /**
  * Ingest is answered before the framework builds its request and reply: measured on one core, that is 4 to 6 % of all
  * requests a bare `node:http` server can answer.
  */
-function serverWithIngest(ingest: Ingest, handler: RequestListener): Server {
+function ingestFirst(ingest: Ingest, handler: RequestListener): RequestListener {
   const paths = new Set(INGEST_PATHS)
-  const server = createServer(SERVER_LIMITS, (request: IncomingMessage, response: ServerResponse) => {
+  return (request: IncomingMessage, response: ServerResponse) => {
     if (request.method === 'POST' && request.url !== undefined && paths.has(request.url)) {
       ingest.handle(request, response)
     } else {
       handler(request, response)
     }
-  })
-  server.timeout = IDLE_SOCKET_TIMEOUT_MS
-  return server
+  }
 }
 
-/** Failures of the store that are over when it is well again. */
-function isPassingFailure(thrown: unknown): boolean {
-  return thrown instanceof StoreError && ['busy', 'full', 'closed'].includes(thrown.kind)
+function createHttpServer(handler: RequestListener): Server {
+  const server = createServer(SERVER_LIMITS, handler)
+  server.timeout = IDLE_SOCKET_TIMEOUT_MS
+  return server
 }

@@ -1,11 +1,14 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { buildApp } from './app.ts'
-import type { Config } from './config.ts'
+import { Leases, Membership } from './cluster/index.ts'
+import { type Config, hasRole } from './config.ts'
 import { Ingest } from './ingest/index.ts'
-import { asError, type Clock, Closers, StartupError } from './lib/index.ts'
+import { asError, type Clock, Closers, createOutbound, StartupError } from './lib/index.ts'
+import { Probes } from './probes/index.ts'
 import { Maintenance } from './rollups/index.ts'
-import { migrate, openSqliteStore, type Store } from './store/index.ts'
+import { hasUnfinishedCopy, migrate, openStore, type Store } from './store/index.ts'
+import { VERSION } from './version.ts'
 
 export interface ServiceOptions {
   config: Config
@@ -18,7 +21,12 @@ export interface Service {
   /** Where it listens, e.g. `http://127.0.0.1:8080`. */
   address: string
   store: Store
-  ingest: Ingest
+  membership: Membership
+  leases: Leases
+  /** Null when this node's role takes no ingest requests. */
+  ingest: Ingest | null
+  /** Null when this node's role runs none. */
+  probes: Probes | null
   /**
    * Stops accepting, answers what is in flight, commits and folds, and closes the store.
    * @param graceMs connections that are still busy after this are cut
@@ -32,38 +40,60 @@ const STOP_GRACE_MS = 7_000
 const IDLE_SWEEP_MS = 50
 
 /**
- * Opens everything in order: store, migrations, ingest, background loops, HTTP. What fails closes what was open.
+ * Opens everything in order: store, migrations, membership, ingest, background loops, HTTP. What fails closes what was open.
  *
  * @throws StartupError with one line for the operator
  */
 export async function startService({ config, clock, log }: ServiceOptions): Promise<Service> {
   const closers = new Closers()
   try {
-    const store = await openSqliteStore(config.dataDir)
-    closers.add(() => store.close())
-    const steps = await migrate(store.write, store.columnTypes)
-    if (steps.length > 0) log.info({ steps }, 'database migrated')
-
     const onError = (error: Error, what: string) => log.error({ err: error, what }, `${what} failed`)
-    const ingest = await Ingest.open({ store, clock, keyHeaders: config.ingestKeyHeaders, onError })
-    closers.add(() => ingest.stop())
+    const store = await openStore(config, onError)
+    closers.add(() => store.close())
+    if (store.isShared && (await hasUnfinishedCopy(store.admin))) {
+      throw new StartupError(
+        'DATABASE_URL holds the beginning of a copy: let "tagwarden migrate --from …" finish it before the service starts',
+      )
+    }
+    const steps = await migrate(store.admin, store.columnTypes)
+    if (steps.length > 0) log.info({ steps }, 'database migrated')
+    await store.followChanges()
+
+    const membership = await Membership.join({
+      store,
+      clock,
+      role: config.role,
+      version: VERSION,
+      ...(store.now === undefined ? {} : { databaseTime: store.now }),
+      onError,
+    })
+    closers.add(() => membership.leave())
+    const leases = new Leases({ store, clock, membership })
+    const node = { store, clock, membership, leases, onError }
+
+    const ingest = hasRole(config, 'ingest')
+      ? await Ingest.open({ ...node, keyHeaders: config.ingestKeyHeaders })
+      : null
+    closers.add(() => ingest?.stop())
 
     const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
-    const maintenance = new Maintenance({ store, clock, retention, onError })
-    maintenance.start()
-    closers.add(() => maintenance.stop())
+    const maintenance = hasRole(config, 'worker') ? new Maintenance({ ...node, retention }) : null
+    maintenance?.start()
+    closers.add(() => maintenance?.stop())
+
+    const probes = hasRole(config, 'worker') ? new Probes({ ...node, ...probeOptions(config, clock) }) : null
+    probes?.start()
+    closers.add(() => probes?.stop())
 
     let isStopping = false
-    const loops = [...ingest.loops, ...maintenance.loops]
     const app = await buildApp({
+      ...node,
       config,
-      store,
       ingest,
-      loops,
-      clock,
+      probes,
+      loops: [membership, ingest, maintenance, probes].flatMap((part) => part?.loops ?? []),
       log,
       isStopping: () => isStopping,
-      onError,
     })
     await listen(app, config)
     const stop = async (graceMs = STOP_GRACE_MS): Promise<void> => {
@@ -76,12 +106,18 @@ export async function startService({ config, clock, log }: ServiceOptions): Prom
       clearTimeout(cut)
       await closers.closeAll()
     }
-    return { address: addressOf(app.server.address()), store, ingest, stop }
+    return { address: addressOf(app.server.address()), store, membership, leases, ingest, probes, stop }
   } catch (thrown) {
     await closers.closeAll()
     throw thrown
   }
 }
+
+const probeOptions = (config: Config, clock: Clock) => ({
+  outbound: createOutbound({ allow: config.outboundAllow, userAgent: `Tagwarden/${VERSION}`, clock }),
+  settings: config,
+  resultDays: config.retentionResultDays,
+})
 
 async function listen(app: Awaited<ReturnType<typeof buildApp>>, config: Config): Promise<void> {
   try {

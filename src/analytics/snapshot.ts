@@ -19,12 +19,12 @@ export interface Snapshot {
 
 /** Runs `read` in one snapshot, so that the marks and the rows they speak of belong together. */
 export function readSnapshot<T>(
-  store: Store,
+  store: Pick<Store, 'reports'>,
   siteNo: number,
   range: TimeRange,
   read: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
-  return store.read.transaction().execute(async (db) => {
+  return store.reports.transaction().execute(async (db) => {
     const marks = await db
       .selectFrom('rollup_marks')
       .select(['grain', 'bucket'])

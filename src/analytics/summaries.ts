@@ -39,7 +39,7 @@ export async function siteSummaries(
 }
 
 async function summariesOf(store: Store, siteNos: number[], range: TimeRange): Promise<[number, SiteSummary][]> {
-  const { events, tags } = await store.read.transaction().execute(async (db) => ({
+  const { events, tags } = await store.reports.transaction().execute(async (db) => ({
     events: await sumsBySite(db, 'event_rollups', siteNos, range, SCORE_EVENT_MEASURES),
     tags: await sumsBySite(db, 'tag_rollups', siteNos, range, SCORE_TAG_MEASURES),
   }))

@@ -28,3 +28,12 @@ export function headerName(text: string): string {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(text)) throw new InvalidArgumentError('Give the name of an HTTP header.')
   return text
 }
+
+export function timezone(text: string): string {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text })
+  } catch {
+    throw new InvalidArgumentError('Give a time zone like Europe/Berlin.')
+  }
+  return text
+}

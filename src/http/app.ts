@@ -27,6 +27,8 @@ export interface HttpAppOptions {
   isPassing: IsPassing
   /** The program's version, for the OpenAPI document. */
   version: string
+  /** False where there is nothing to manage or read: then there is no sign-in and no description either. Default true. */
+  isForPeople?: boolean
   /** Makes the server around Fastify's handler; it has to apply `SERVER_LIMITS` itself. */
   serverFactory?: FastifyServerFactory
 }
@@ -66,8 +68,10 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const gate = createGate({ settings: options.access, publicUrl, clock: options.clock })
   guardApi(app, gate)
   app.setNotFoundHandler(refuseUnknownPath)
-  await describeApi(app, options.version, publicUrl)
-  sessionRoutes(app, gate, publicUrl)
+  if (options.isForPeople !== false) {
+    await describeApi(app, options.version, publicUrl)
+    sessionRoutes(app, gate, publicUrl)
+  }
   return app
 }
 

@@ -33,6 +33,15 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
   }
 }
 
+/** Checks values that no route's schema knows as a whole, such as settings whose schema depends on another field. */
+export function checkerOf(schema: object): (data: unknown) => ErrorDetail[] {
+  const validate = strict.compile(schema)
+  return (data) => {
+    const faults = validate(data) ? [] : describeFaults(validate.errors ?? [], 'body')
+    return [...faults, ...nulCharacters(data)]
+  }
+}
+
 /** Where `data` holds a NUL character: PostgreSQL's text cannot, so no text field takes one on any engine. */
 function nulCharacters(data: unknown, path = ''): ErrorDetail[] {
   if (typeof data === 'string') return data.includes('\0') ? [{ path, message: 'must not contain NUL characters' }] : []

@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 type Verb = 'create' | 'update' | 'delete' | 'revoke_key'
 
 export interface AuditEntry {
-  entity: 'client' | 'site'
+  entity: 'client' | 'site' | 'probe'
   verb: Verb
   id: string
   /** API records; null before a creation and after a deletion. */

@@ -191,3 +191,16 @@ testOnEveryEngine('a site that is not there is not found on any report', async (
     }
   }
 })
+
+testOnEveryEngine(
+  'a filter that no database can hold is refused, and nothing has such an address',
+  async (store, t) => {
+    const { app, path } = await openReports(t, store)
+    for (const filter of ['event_name', 'tag_key']) {
+      const url = `${path}/timeseries?metric=executions&${filter}=a%00b`
+      const { body } = await refused(app, { url }, 400, 'invalid_request')
+      assert.deepEqual(body.details, [{ path: `/${filter}`, message: 'must not contain NUL characters' }])
+    }
+    await refused(app, { url: `${path}/tags/a%00b` }, 404, 'not_found')
+  },
+)

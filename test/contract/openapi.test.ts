@@ -36,7 +36,10 @@ async function openApp(t: TestContext, environment: Record<string, string> = {})
   const app = await buildApp({
     config: readConfig(environment),
     store: service.store,
+    membership: service.membership,
+    leases: service.leases,
     ingest: service.ingest,
+    probes: service.probes,
     loops: [],
     clock,
     log: pino({ level: 'silent' }),

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
+import { insertProbe } from '../probes/support.ts'
 import type { SiteKey } from '../support/api.ts'
 import { TestClock } from '../support/clock.ts'
 import { eventPayload } from '../support/deltas.ts'
+import { placeFor, type TestEngine, testPerEngine } from '../support/engines.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const NOW = '2026-11-20T10:00:30.000Z'
@@ -25,9 +27,9 @@ interface Overview {
   recent_alerts: unknown[]
 }
 
-async function start(t: TestContext) {
+async function start(t: TestContext, engine: TestEngine) {
   const clock = new TestClock(NOW)
-  return { clock, api: await startTestService(t, clock) }
+  return { clock, api: await startTestService(t, clock, await placeFor(engine, t)) }
 }
 
 const get = (api: TestService, headers: Record<string, string> = {}) =>
@@ -44,8 +46,8 @@ async function send(api: TestService, site: SiteKey, times: number, timestamp_ms
     assert.equal((await api.ingest(site, eventPayload({ timestamp_ms, tags }))).status, 200)
 }
 
-test('without clients the overview is empty', async (t) => {
-  const { api } = await start(t)
+testPerEngine('without clients the overview is empty', async (engine, t) => {
+  const { api } = await start(t, engine)
   assert.deepEqual(await overviewOf(api), {
     generated_at: NOW,
     totals: { clients: 0, sites: 0, ok: 0, warning: 0, critical: 0, error: 0, unknown: 0, open_alerts: 0 },
@@ -54,8 +56,8 @@ test('without clients the overview is empty', async (t) => {
   })
 })
 
-test('a site shows what it received in 24 hours, when it last did, and how well', async (t) => {
-  const { clock, api } = await start(t)
+testPerEngine('a site shows what it received in 24 hours, when it last did, and how well', async (engine, t) => {
+  const { clock, api } = await start(t, engine)
   const client = await api.newClient()
   const [busy, silent] = [await api.newSite(client), await api.newSite(client, { name: 'silent' })]
   await send(api, busy, 20, clock.now())
@@ -86,22 +88,25 @@ test('a site shows what it received in 24 hours, when it last did, and how well'
   ])
 })
 
-test('what is more than 24 hours old is not counted, but was the last event all the same', async (t) => {
-  const { clock, api } = await start(t)
-  const site = await api.newSite(await api.newClient())
-  await send(api, site, 2, clock.now())
-  clock.advance(23 * HOUR)
-  await send(api, site, 1, clock.now())
-  assert.equal((await overviewOf(api)).clients[0]?.sites[0]?.events_24h, 3)
-  clock.advance(HOUR + MINUTE)
-  assert.equal((await overviewOf(api)).clients[0]?.sites[0]?.events_24h, 1)
-  clock.advance(24 * HOUR)
-  const [site48h] = (await overviewOf(api)).clients[0]?.sites ?? []
-  assert.deepEqual([site48h?.events_24h, site48h?.last_event_at], [0, '2026-11-21T09:00:30.000Z'])
-})
+testPerEngine(
+  'what is more than 24 hours old is not counted, but was the last event all the same',
+  async (engine, t) => {
+    const { clock, api } = await start(t, engine)
+    const site = await api.newSite(await api.newClient())
+    await send(api, site, 2, clock.now())
+    clock.advance(23 * HOUR)
+    await send(api, site, 1, clock.now())
+    assert.equal((await overviewOf(api)).clients[0]?.sites[0]?.events_24h, 3)
+    clock.advance(HOUR + MINUTE)
+    assert.equal((await overviewOf(api)).clients[0]?.sites[0]?.events_24h, 1)
+    clock.advance(24 * HOUR)
+    const [site48h] = (await overviewOf(api)).clients[0]?.sites ?? []
+    assert.deepEqual([site48h?.events_24h, site48h?.last_event_at], [0, '2026-11-21T09:00:30.000Z'])
+  },
+)
 
-test('only active clients with their active sites are shown and counted, oldest first', async (t) => {
-  const { clock, api } = await start(t)
+testPerEngine('only active clients with their active sites are shown and counted, oldest first', async (engine, t) => {
+  const { clock, api } = await start(t, engine)
   const names = ['first', 'second', 'off']
   for (const name of names) {
     clock.advance(1)
@@ -131,8 +136,8 @@ test('only active clients with their active sites are shown and counted, oldest 
   assert.deepEqual(after.totals, { clients: 2, sites: 3, unknown: 3, ...none })
 })
 
-test('the overview shows no ingest key, webhook or e-mail address', async (t) => {
-  const { api } = await start(t)
+testPerEngine('the overview shows no ingest key, webhook or e-mail address', async (engine, t) => {
+  const { api } = await start(t, engine)
   const secrets = { email: 'ops@example.com', chat_webhook: 'https://chat.example.com/hook' }
   const site = await api.newSite(await api.newClient(secrets))
   const { text } = await get(api)
@@ -140,21 +145,56 @@ test('the overview shows no ingest key, webhook or e-mail address', async (t) =>
   for (const secret of [site.ingest_key, ...Object.values(secrets)]) assert.ok(!text.includes(secret))
 })
 
-test('an unchanged overview is answered 304, whatever the time, and a changed one is not', async (t) => {
-  const { clock, api } = await start(t)
-  const site = await api.newSite(await api.newClient())
-  const first = await get(api)
-  const etag = first.headers.get('etag') ?? ''
-  assert.match(first.headers.get('cache-control') ?? '', /no-cache/)
-  clock.advance(1_000)
-  const same = await get(api, { 'if-none-match': etag })
-  assert.deepEqual([same.status, same.text, same.headers.get('etag')], [304, '', etag])
+testPerEngine(
+  'an unchanged overview is answered 304, whatever the time, and a changed one is not',
+  async (engine, t) => {
+    const { clock, api } = await start(t, engine)
+    const site = await api.newSite(await api.newClient())
+    const first = await get(api)
+    const etag = first.headers.get('etag') ?? ''
+    assert.match(first.headers.get('cache-control') ?? '', /no-cache/)
+    clock.advance(1_000)
+    const same = await get(api, { 'if-none-match': etag })
+    assert.deepEqual([same.status, same.text, same.headers.get('etag')], [304, '', etag])
 
-  await send(api, site, 1, clock.now())
-  await api.service.ingest.flush()
-  const changed = await get(api, { 'if-none-match': etag })
-  assert.equal(changed.status, 200)
-  assert.notEqual(changed.headers.get('etag'), etag)
-  await api.call('PATCH', `/api/sites/${site.id}`, { name: 'renamed' })
-  assert.equal((await get(api, { 'if-none-match': changed.headers.get('etag') ?? '' })).status, 200)
+    await send(api, site, 1, clock.now())
+    await api.service.ingest.flush()
+    const changed = await get(api, { 'if-none-match': etag })
+    assert.equal(changed.status, 200)
+    assert.notEqual(changed.headers.get('etag'), etag)
+    await api.call('PATCH', `/api/sites/${site.id}`, { name: 'renamed' })
+    assert.equal((await get(api, { 'if-none-match': changed.headers.get('etag') ?? '' })).status, 200)
+  },
+)
+
+testPerEngine("a site's status is the worst of its active probes, a client's that of its sites", async (engine, t) => {
+  const { clock, api } = await start(t, engine)
+  const { store } = api.service
+  const client = await api.newClient()
+  const [bad, fine, fresh] = [await api.newSite(client), await api.newSite(client), await api.newSite(client)]
+  const at = clock.now()
+  const first = { next_run_at: at + HOUR, created_at: at - 2, last_result_at: at, last_message: 'so it is' }
+  const warning = await insertProbe(store, bad.id, { ...first, last_status: 'warning', last_response_time_ms: 12 })
+  await insertProbe(store, bad.id, { ...first, created_at: at, last_status: 'error' })
+  await insertProbe(store, bad.id, { ...first, last_status: 'critical', is_active: 0 })
+  await insertProbe(store, fine.id, { ...first, last_status: 'ok' })
+  await insertProbe(store, fine.id, { next_run_at: at + HOUR })
+  await insertProbe(store, fresh.id, { next_run_at: at + HOUR })
+  const { clients, totals } = await overviewOf(api)
+  assert.deepEqual(
+    [clients[0]?.status, clients[0]?.sites.map(({ status }) => status)],
+    ['error', ['error', 'ok', 'unknown']],
+  )
+  assert.deepEqual([totals.error, totals.ok, totals.unknown, totals.critical], [1, 1, 1, 0])
+  const probes = clients[0]?.sites[0]?.probes
+  assert.equal(probes?.length, 2)
+  assert.deepEqual(probes?.[0], {
+    id: warning.id,
+    probe_type: 'fake',
+    name: 'Fake',
+    status: 'warning',
+    message: 'so it is',
+    response_time_ms: 12,
+    last_result_at: NOW,
+  })
 })

@@ -9,7 +9,7 @@ import type { SiteRow, Store } from '../../src/store/index.ts'
 import { until } from '../support/api.ts'
 import { TestClock } from '../support/clock.ts'
 import { eventPayload } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { placeFor, testOnEveryEngine, testPerEngine } from '../support/engines.ts'
 import { startTestService } from '../support/service.ts'
 import { insertSite } from '../support/sites.ts'
 
@@ -79,26 +79,29 @@ async function receive(store: Store, { site_no }: SiteRow, at: number): Promise<
     .execute()
 }
 
-test('an accepted event is told to a listening dashboard, and closing the service ends its stream', async (t) => {
-  const api = await startTestService(t, systemClock)
-  const site = await api.newSite(await api.newClient())
-  const listener = await listen(t, `${api.url}/api/stream`)
-  assert.equal(listener.response.statusCode, 200)
-  assert.equal(listener.response.headers['content-type'], 'text/event-stream')
-  assert.equal(listener.response.headers['cache-control'], 'no-store')
-  const before = Date.now()
-  assert.equal((await api.ingest(site, eventPayload({ timestamp_ms: before }))).status, 200)
-  const [message] = await until('an ingest message', () => {
-    const messages = eventsIn(listener.text(), 'ingest')
-    return messages.length > 0 ? messages : undefined
-  })
-  const [told] = (message as { sites: { id: string; last_event_at: string; events_5m: number }[] }).sites
-  assert.deepEqual([told?.id, told?.events_5m], [site.id, 1])
-  assert.ok(Date.parse(told?.last_event_at ?? '') >= before)
+testPerEngine(
+  'an accepted event is told to a listening dashboard, and closing the service ends its stream',
+  async (engine, t) => {
+    const api = await startTestService(t, systemClock, await placeFor(engine, t))
+    const site = await api.newSite(await api.newClient())
+    const listener = await listen(t, `${api.url}/api/stream`)
+    assert.equal(listener.response.statusCode, 200)
+    assert.equal(listener.response.headers['content-type'], 'text/event-stream')
+    assert.equal(listener.response.headers['cache-control'], 'no-store')
+    const before = Date.now()
+    assert.equal((await api.ingest(site, eventPayload({ timestamp_ms: before }))).status, 200)
+    const [message] = await until('an ingest message', () => {
+      const messages = eventsIn(listener.text(), 'ingest')
+      return messages.length > 0 ? messages : undefined
+    })
+    const [told] = (message as { sites: { id: string; last_event_at: string; events_5m: number }[] }).sites
+    assert.deepEqual([told?.id, told?.events_5m], [site.id, 1])
+    assert.ok(Date.parse(told?.last_event_at ?? '') >= before)
 
-  await api.service.stop()
-  assert.match(await listener.ended, /^retry: \d+\n\n/)
-})
+    await api.service.stop()
+    assert.match(await listener.ended, /^retry: \d+\n\n/)
+  },
+)
 
 test('the stream is described as what it is, and is there for GET alone', async (t) => {
   const api = await startTestService(t, new TestClock(NOW))

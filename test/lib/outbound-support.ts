@@ -70,8 +70,15 @@ export const testOutbound = (
   allow = 'here.example',
   names: Names = {},
   lookup = lookupIn({ 'here.example': ['127.0.0.1'], ...names }),
+  lookupAlias = lookupIn({}),
 ): Outbound =>
-  createOutbound({ allow: parseOutboundAllow(allow), userAgent: 'Tagwarden/test', clock: systemClock, lookup })
+  createOutbound({
+    allow: parseOutboundAllow(allow),
+    userAgent: 'Tagwarden/test',
+    clock: systemClock,
+    lookup,
+    lookupAlias,
+  })
 
 /** What a request failed with; an answer fails the test. */
 export async function failureOf(request: Promise<unknown>): Promise<OutboundError> {

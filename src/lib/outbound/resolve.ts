@@ -1,4 +1,5 @@
 import { Resolver, lookup as systemResolve } from 'node:dns/promises'
+import { withoutRootDot } from './allow.ts'
 import type { OutboundLookup } from './connect.ts'
 
 /** Where a name leads. */
@@ -24,8 +25,8 @@ export async function aliasesOf(host: string, lookup: OutboundLookup): Promise<s
   const aliases: string[] = []
   for (let name: string | undefined = host; name !== undefined && aliases.length < MAX_ALIASES; ) {
     const [next]: readonly string[] = await lookup(name).catch(() => [])
-    if (next !== undefined) aliases.push(next.toLowerCase().replace(/\.$/, ''))
-    name = next
+    name = next === undefined ? undefined : withoutRootDot(next.toLowerCase())
+    if (name !== undefined) aliases.push(name)
   }
   return aliases
 }

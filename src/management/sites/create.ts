@@ -1,5 +1,5 @@
 import { invalidRequest, newId, newIngestKey } from '../../lib/index.ts'
-import type { SiteRow } from '../../store/index.ts'
+import type { SiteRow, Tables, Transaction } from '../../store/index.ts'
 import type { Context } from '../context.ts'
 import { lockClient } from '../locks.ts'
 import { writeAudit } from '../write-audit.ts'
@@ -7,8 +7,15 @@ import { applyToSite } from './apply.ts'
 import { siteRecord } from './record.ts'
 import type { CreateSite } from './schemas.ts'
 
-/** @throws AppError `invalid_request` when there is no such client. */
-export async function createSite(ctx: Context, { client_id, ...input }: CreateSite): Promise<SiteRow> {
+/**
+ * @param addTo adds what belongs to the new site, in the same transaction
+ * @throws AppError `invalid_request` when there is no such client.
+ */
+export async function createSite(
+  ctx: Context,
+  { client_id, ...input }: CreateSite,
+  addTo?: (trx: Transaction<Tables>, site: SiteRow) => Promise<void>,
+): Promise<SiteRow> {
   const blank = {
     id: newId(),
     client_id,
@@ -41,6 +48,7 @@ export async function createSite(ctx: Context, { client_id, ...input }: CreateSi
     await writeAudit(trx, ctx, [
       { entity: 'site', verb: 'create', id: created.id, before: null, after: siteRecord(created, null) },
     ])
+    await addTo?.(trx, created)
     return created
   })
   await ctx.store.changes.publish({ kind: 'site', id: row.id })

@@ -10,7 +10,7 @@ import { listSites } from './list.ts'
 import { siteRecord, withoutSecrets } from './record.ts'
 import { removeSite } from './remove.ts'
 import { revokeKey } from './revoke-key.ts'
-import { CreateSite, SiteParams, SiteQuery, SiteRecord, UpdateSite } from './schemas.ts'
+import { CreateSite, CreateSiteQuery, SiteParams, SiteQuery, SiteRecord, UpdateSite } from './schemas.ts'
 import { updateSite } from './update.ts'
 
 const tags = ['Sites']
@@ -62,13 +62,19 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       schema: {
         tags,
         summary: 'Create a site',
-        description: 'Adds a web property to a client. Its ingest key is generated and stands in the answer.',
+        description:
+          'Adds a web property to a client. Its ingest key is generated and stands in the answer. With `auto_probes` it also ' +
+          'gets every probe that its fields allow.',
+        querystring: CreateSiteQuery,
         body: CreateSite,
         response: { 201: SiteRecord, ...errorResponses(400, 413) },
       },
     },
     async (request, reply) => {
-      const row = await createSite(contextOf(options, request), request.body)
+      const ctx = contextOf(options, request)
+      const row = await createSite(ctx, request.body, async (trx, site) => {
+        if (request.query.auto_probes === true) await options.belongings.addProbes(trx, ctx, site)
+      })
       return reply.code(201).send(await recordFor(request, row))
     },
   )
@@ -116,7 +122,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       },
     },
     async (request, reply) => {
-      await removeSite(contextOf(options, request), request.params.site_id)
+      await removeSite(contextOf(options, request), options.belongings, request.params.site_id)
       return reply.code(204).send(null)
     },
   )

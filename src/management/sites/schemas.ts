@@ -46,6 +46,11 @@ export const CreateSite = Type.Object(
 )
 export type CreateSite = Static<typeof CreateSite>
 
+export const CreateSiteQuery = Type.Object(
+  { auto_probes: Type.Optional(Type.Boolean({ default: false, description: 'Also creates the probes that fit' })) },
+  { additionalProperties: false },
+)
+
 export const SiteParams = Type.Object({ site_id: Uuid })
 
 export const SiteQuery = Type.Object(

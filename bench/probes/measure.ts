@@ -1,0 +1,184 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Bench, type Load, type RoundResult, runLoadOnce, WARMUP_MS } from '../ingest/rounds.ts'
+import { processorSeconds } from '../lib/machine.ts'
+import { eventBody } from '../lib/payloads.ts'
+import { ingestRequest, packKeys } from '../lib/request-template.ts'
+import { type RunningServer, startTagwarden } from '../lib/servers.ts'
+import type { Session } from '../lib/session.ts'
+import { importSites } from '../lib/sites.ts'
+import { callWorker } from '../lib/worker-calls.ts'
+import { INTERVAL_MS, importProbes, type RunsInStore, readRuns, skipMissedRuns } from './data.ts'
+import { type LagCounts, lagBetween, readProbeMetrics } from './lag.ts'
+import { type Punctuality, punctuality, type Stretch } from './punctuality.ts'
+import type { TagServer } from './tag-server.ts'
+
+/** Before anything is measured on a server that has just started: what fell due meanwhile is made up for. */
+const SETTLE_MS = 3_000
+const POLL_INTERVAL_MS = 100
+/** The slowest at which the first runs of all probes are waited for. */
+const FIRST_RUNS_PER_SECOND = 20
+const FIRST_RUNS_LEEWAY_MS = 30_000
+
+/** A stretch of time with what the program's own metrics counted in it. */
+interface Observed extends Stretch {
+  before: LagCounts
+  after: LagCounts
+}
+
+/** Runs while nothing else was asked of the server. */
+export interface Alone {
+  runs: number
+  seconds: number
+  /** Processor time of the server for one run, what it does without probes included. */
+  processorMicros: number
+}
+
+export interface Measured {
+  probes: number
+  /** Every probe once, all due at the start. */
+  backlog: Alone
+  /** Each when it is due. */
+  paced: Alone & { lag: LagCounts }
+  without: RoundResult[]
+  with: RoundResult[]
+  /** Beside the loads, as the program's own metrics have it. */
+  lag: LagCounts
+  /** The same by the results in the store. */
+  punctuality: Punctuality
+  /** All runs there were. */
+  runs: RunsInStore
+  /** Requests that the tag server answered. */
+  answered: number
+}
+
+/**
+ * Loads a server without probes and one with them in turn. Only one of them runs at a time: the probes of the other would
+ * take from what is measured.
+ */
+export async function measureProbes(bench: Bench, probes: number): Promise<Measured> {
+  const { session } = bench
+  const askTagServer = startTagServer(session)
+  const { port } = await askTagServer()
+  const without = await prepare(session, probes)
+  const withProbes = await prepare(session, probes)
+  await importProbes(withProbes.dataDir, `http://127.0.0.1:${port}`)
+  const { backlog, paced } = await measureAlone(bench, withProbes.dataDir, probes)
+
+  const results = { without: [] as RoundResult[], with: [] as RoundResult[] }
+  const observed: Observed[] = []
+  for (let round = 1; round <= bench.rounds; round++) {
+    const bare = await loadOnce(bench, without, () => Promise.resolve())
+    results.without.push(bare)
+    const beside = await loadOnce(bench, withProbes, async (server) => {
+      await sleep(WARMUP_MS)
+      observed.push(await observe(server, bench.seconds * 1_000))
+    })
+    results.with.push(beside)
+    bench.progress(`round ${round}: p99 ${bare.p99Ms.toFixed(2)} ms without probes, ${beside.p99Ms.toFixed(2)} ms with`)
+  }
+  const runs = await readRuns(withProbes.dataDir)
+  const { answered } = await askTagServer()
+  return {
+    probes,
+    backlog,
+    paced,
+    ...results,
+    lag: lagBetween(observed),
+    punctuality: punctuality(runs.probes, INTERVAL_MS, observed),
+    runs,
+    answered,
+  }
+}
+
+interface Subject {
+  dataDir: string
+  load: Omit<Load, 'server'>
+}
+
+async function prepare(session: Session, sites: number): Promise<Subject> {
+  const dataDir = session.newFolder('data')
+  const [first] = await importSites(dataDir, sites)
+  if (first === undefined) throw new Error('there is no site to send to')
+  return { dataDir, load: { request: ingestRequest(eventBody()), keys: packKeys([first.key]) } }
+}
+
+function startTagServer(session: Session): () => Promise<TagServer> {
+  const folder = session.newFolder('tag-server')
+  const worker = session.startServer({
+    name: 'tag server',
+    args: [join(import.meta.dirname, 'tag-server.ts')],
+    core: session.pins.client,
+    folder,
+    logPath: join(folder, 'output.log'),
+    worker: true,
+  })
+  return () => callWorker<object, TagServer>(worker, {})
+}
+
+/** The first runs of all probes, which are due at once, and then the runs of as long as a load takes. */
+async function measureAlone(
+  bench: Bench,
+  dataDir: string,
+  probes: number,
+): Promise<{ backlog: Alone; paced: Measured['paced'] }> {
+  const server = await startServer(bench.session, dataDir)
+  const backlog = await alone(server, () => firstRuns(server, probes))
+  bench.progress(`${probes} probes due at once: ${backlog.seconds.toFixed(1)} s`)
+  await sleep(SETTLE_MS)
+  let observed: Observed | undefined
+  const paced = await alone(server, async () => {
+    observed = await observe(server, bench.seconds * 1_000)
+  })
+  bench.progress(`${paced.runs} runs in ${paced.seconds.toFixed(1)} s: ${Math.round(paced.processorMicros)} µs each`)
+  await server.stop()
+  return { backlog, paced: { ...paced, lag: lagBetween(observed === undefined ? [] : [observed]) } }
+}
+
+async function loadOnce(
+  bench: Bench,
+  { dataDir, load }: Subject,
+  meanwhile: (server: RunningServer) => Promise<void>,
+): Promise<RoundResult> {
+  await skipMissedRuns(dataDir)
+  const server = await startServer(bench.session, dataDir)
+  await sleep(SETTLE_MS)
+  const result = await runLoadOnce(bench, { ...load, server, meanwhile: () => meanwhile(server) })
+  await server.stop()
+  return result
+}
+
+const startServer = (session: Session, dataDir: string): Promise<RunningServer> =>
+  startTagwarden(session, dataDir, { OUTBOUND_ALLOW: '127.0.0.0/8' })
+
+async function alone({ pid, url }: RunningServer, work: () => Promise<void>): Promise<Alone> {
+  const before = { processor: processorSeconds(pid), at: performance.now(), ...(await readProbeMetrics(url)) }
+  await work()
+  const after = { processor: processorSeconds(pid), at: performance.now(), ...(await readProbeMetrics(url)) }
+  const runs = after.runs - before.runs
+  return {
+    runs,
+    seconds: (after.at - before.at) / 1_000,
+    processorMicros: ((after.processor - before.processor) * 1_000_000) / runs,
+  }
+}
+
+async function observe({ url }: RunningServer, durationMs: number): Promise<Observed> {
+  const from = Date.now()
+  const before = await readProbeMetrics(url)
+  await sleep(durationMs)
+  const to = Date.now()
+  const after = await readProbeMetrics(url)
+  return { from, to, before: before.lag, after: after.lag }
+}
+
+/** @throws Error when they do not come to their end */
+async function firstRuns({ url }: RunningServer, probes: number): Promise<void> {
+  const deadline = Date.now() + FIRST_RUNS_LEEWAY_MS + (probes / FIRST_RUNS_PER_SECOND) * 1_000
+  for (;;) {
+    const { runs } = await readProbeMetrics(url)
+    if (runs >= probes) return
+    if (Date.now() > deadline) throw new Error(`only ${runs} of ${probes} probes have run`)
+    await sleep(POLL_INTERVAL_MS)
+  }
+}

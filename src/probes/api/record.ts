@@ -1,0 +1,78 @@
+import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
+import type { ProbeResultRow, ProbeRow } from '../../store/index.ts'
+import { shownConfig } from '../probe-config.ts'
+import { type JsonObject, type ProbeType, RESULT_STATUSES, type ResultStatus } from '../probe-type.ts'
+import type { Registry } from '../registry.ts'
+import type { ProbeRecord, ProbeTypeRecord, ResultRecord } from './schemas.ts'
+
+const MIN_INTERVAL_SECONDS = 30
+
+/** A probe as the interface shows it; of a type that this program does not know, nothing of the settings. */
+export function probeRecord(registry: Registry, row: ProbeRow): ProbeRecord {
+  const type = registry.get(row.probe_type)
+  const { config, secretsSet } =
+    type === undefined ? { config: {}, secretsSet: [] } : shownConfig(type, givenConfig(row))
+  return {
+    id: row.id,
+    site_id: row.site_id,
+    probe_type: row.probe_type,
+    name: row.name,
+    config,
+    secrets_set: secretsSet,
+    interval_seconds: row.interval_seconds,
+    timeout_ms: row.timeout_ms,
+    failure_threshold: row.failure_threshold,
+    recovery_threshold: row.recovery_threshold,
+    is_active: row.is_active === 1,
+    created_at: isoTime(row.created_at),
+    next_run_at: row.is_active === 1 ? isoTime(row.next_run_at) : null,
+    last_status: row.last_status === null ? null : statusOf(row.last_status),
+    last_message: row.last_message,
+    last_response_time_ms: row.last_response_time_ms,
+    last_result_at: isoTimeOrNull(row.last_result_at),
+    consecutive_failures: row.consecutive_failures,
+  }
+}
+
+export const resultRecord = (row: ProbeResultRow): ResultRecord => ({
+  id: row.id,
+  probe_id: row.probe_id,
+  status: statusOf(row.status),
+  message: row.message,
+  response_time_ms: row.response_time_ms,
+  details: JSON.parse(row.details) as JsonObject,
+  attempts: row.attempts,
+  executed_at: isoTime(row.executed_at),
+})
+
+export const probeTypeRecord = (type: ProbeType): ProbeTypeRecord => ({
+  probe_type: type.name,
+  title: type.title,
+  description: type.description,
+  kind: type.kind,
+  site_fields: [...type.siteFields],
+  needs: type.needs.map((fields) => [...fields]),
+  default_interval_seconds: type.defaultIntervalSeconds,
+  min_interval_seconds: minIntervalSeconds(type),
+  config_schema: configSchema(type),
+})
+
+/** As a caller has to fill it in: what has a default may be left out. */
+function configSchema({ config }: ProbeType): JsonObject {
+  const { required = [], properties, ...schema } = config
+  const needed = required.filter((name) => !('default' in (properties[name] ?? {})))
+  const described = { ...schema, ...(needed.length === 0 ? {} : { required: needed }), properties }
+  return JSON.parse(JSON.stringify(described)) as JsonObject
+}
+
+export const minIntervalSeconds = ({ minIntervalSeconds: own = MIN_INTERVAL_SECONDS }: ProbeType): number => own
+
+/** The settings that were given for a probe, secrets included. */
+export const givenConfig = ({ config }: Pick<ProbeRow, 'config'>): JsonObject => JSON.parse(config) as JsonObject
+
+/** @throws Error when the row was not written by this program: the store holds no other status. */
+export function statusOf(text: string): ResultStatus {
+  const known = RESULT_STATUSES.find((status) => status === text)
+  if (known === undefined) throw new Error(`the store holds an unknown status: ${text}`)
+  return known
+}

@@ -1,0 +1,171 @@
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp, linkNextPage, NoContent } from '../../http/index.ts'
+import { type Clock, notFound } from '../../lib/index.ts'
+import { contextOf } from '../../management/index.ts'
+import type { Store } from '../../store/index.ts'
+import type { Registry } from '../registry.ts'
+import type { Scheduler } from '../scheduler.ts'
+import { createProbe } from './create.ts'
+import { getProbe, listProbes, listResults } from './list.ts'
+import { probeRecord, probeTypeRecord, resultRecord } from './record.ts'
+import { removeProbe } from './remove.ts'
+import {
+  CreateProbe,
+  ProbeParams,
+  ProbeQuery,
+  ProbeRecord,
+  ProbeTypeRecord,
+  ResultQuery,
+  ResultRecord,
+  UpdateProbe,
+} from './schemas.ts'
+import { updateProbe } from './update.ts'
+
+export interface ProbeRouteOptions {
+  store: Store
+  clock: Clock
+  registry: Registry
+  scheduler: Pick<Scheduler, 'runNow'>
+}
+
+const tags = ['Probes']
+const path = '/api/probes/:probe_id'
+
+/** Adds the interface of the probes: the types there are, the probes, and their results. */
+export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
+  const { store, registry, scheduler } = options
+
+  app.get(
+    '/api/probe-types',
+    {
+      schema: {
+        tags,
+        summary: 'List the types of probes',
+        description: 'What each checks, which fields of the site it needs, and how it can be set.',
+        response: { 200: Type.Array(ProbeTypeRecord), ...errorResponses() },
+      },
+    },
+    async () => [...registry.values()].map(probeTypeRecord),
+  )
+
+  app.get(
+    '/api/probes',
+    {
+      schema: {
+        tags,
+        summary: 'List probes',
+        description: 'Of one site or of all. `active_only` keeps the active ones of active sites of active clients.',
+        querystring: ProbeQuery,
+        response: { 200: Type.Array(ProbeRecord, { description: 'Oldest first' }), ...errorResponses(400) },
+      },
+    },
+    async (request) => {
+      const rows = await listProbes(store, request.query)
+      return rows.map((row) => probeRecord(registry, row))
+    },
+  )
+
+  app.post(
+    '/api/probes',
+    {
+      schema: {
+        tags,
+        summary: 'Create a probe',
+        description: 'It runs for the first time within one interval. What is left out follows the type.',
+        body: CreateProbe,
+        response: { 201: ProbeRecord, ...errorResponses(400, 413) },
+      },
+    },
+    async (request, reply) => {
+      const row = await createProbe(contextOf(options, request), registry, request.body)
+      return reply.code(201).send(probeRecord(registry, row))
+    },
+  )
+
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Read a probe',
+        description: 'With its last result. Secret settings are never shown.',
+        params: ProbeParams,
+        response: { 200: ProbeRecord, ...errorResponses(404) },
+      },
+    },
+    async (request) => probeRecord(registry, await getProbe(store, request.params.probe_id)),
+  )
+
+  app.patch(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Change a probe',
+        description: 'Changes the given fields, and of `config` the named settings; null puts one back to its default.',
+        params: ProbeParams,
+        body: UpdateProbe,
+        response: { 200: ProbeRecord, ...errorResponses(400, 404, 413) },
+      },
+    },
+    async (request) => {
+      const { probe_id } = request.params
+      return probeRecord(registry, await updateProbe(contextOf(options, request), registry, probe_id, request.body))
+    },
+  )
+
+  app.delete(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Delete a probe',
+        description: 'Deletes the probe with its results.',
+        params: ProbeParams,
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      await removeProbe(contextOf(options, request), registry, request.params.probe_id)
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.post(
+    `${path}/run`,
+    {
+      schema: {
+        tags,
+        summary: 'Run a probe now',
+        description:
+          'Returns the result, which counts like any other. A run that is under way is waited for; 409 while another node runs it.',
+        params: ProbeParams,
+        response: { 200: ResultRecord, ...errorResponses(404, 409) },
+      },
+    },
+    async (request) => {
+      const finished = await scheduler.runNow(request.params.probe_id)
+      if (finished === undefined) throw notFound('Probe')
+      return resultRecord(finished.result)
+    },
+  )
+
+  app.get(
+    `${path}/results`,
+    {
+      schema: {
+        tags,
+        summary: "List a probe's results",
+        description: 'Newest first. A `Link` header with `rel="next"` leads to older ones.',
+        params: ProbeParams,
+        querystring: ResultQuery,
+        response: { 200: Type.Array(ResultRecord, { description: 'Newest first' }), ...errorResponses(400, 404) },
+      },
+    },
+    async (request, reply) => {
+      const page = await listResults(store, request.params.probe_id, request.query)
+      linkNextPage(request, reply, page.next)
+      return page.entries
+    },
+  )
+}

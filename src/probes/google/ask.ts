@@ -1,0 +1,76 @@
+import { complaintOf, GoogleFailure, type GoogleFailureReason, reasonOf } from './failure.ts'
+import { isRecord, type JsonRecord, parsedJson } from './json.ts'
+import type { ServiceAccount } from './service-account.ts'
+import { unreachable } from './unreachable.ts'
+import type { Caller } from './waiting.ts'
+
+export interface Question {
+  url: string
+  scope: string
+  /** For people, e.g. `Tag Manager`. */
+  api: string
+  /** Sent as JSON with POST; GET without it. */
+  body?: JsonRecord
+}
+
+export interface GoogleAnswer {
+  json: JsonRecord
+  /** From the request to the end of the answer. */
+  tookMs: number
+}
+
+const ANSWER_BYTES = 4 * 1_024 * 1_024
+
+/**
+ * Asks one of Google's APIs as the service account. Redirects are not followed: the token is for this host only.
+ *
+ * @throws GoogleFailure
+ */
+export async function askGoogle(account: ServiceAccount, question: Question, caller: Caller): Promise<GoogleAnswer> {
+  const { url, scope, api, body } = question
+  const who = `The ${api} API`
+  const answer = await account.tokens
+    .get(scope, caller)
+    .then((token) =>
+      caller.outbound.request(url, {
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { method: 'POST' as const, body: JSON.stringify(body) }),
+        limits: { totalMs: caller.timeoutMs, bodyBytes: ANSWER_BYTES },
+        signal: caller.signal,
+      }),
+    )
+    .catch((thrown: unknown) => {
+      if (thrown instanceof GoogleFailure) throw thrown
+      if (caller.signal.aborted)
+        throw new GoogleFailure('unreachable', `${who} did not answer in the time of the check`)
+      throw unreachable(thrown, who)
+    })
+  const json = parsedJson(answer.body)
+  if (answer.status !== 200) {
+    if (answer.status === 401) account.tokens.forget(scope)
+    throw refusal(answer.status, json, api, account.email)
+  }
+  if (answer.isTruncated || !isRecord(json)) {
+    const why = answer.isTruncated ? 'more than 4 MB' : 'something that is no JSON object'
+    throw new GoogleFailure('bad_answer', `${who} answered ${why}`, { status: answer.status })
+  }
+  return { json, tookMs: answer.timings.total }
+}
+
+function refusal(status: number, json: unknown, api: string, email: string): GoogleFailure {
+  const complaint = complaintOf(status, json)
+  const reason = reasonOf(complaint)
+  const said = complaint.said === '' ? '' : `: ${complaint.said}`
+  const messages: Partial<Record<GoogleFailureReason, string>> = {
+    refused: `The ${api} API does not accept the service account ${email} (${status})`,
+    forbidden: `${email} may not read this (${status})${said}`,
+    api_disabled: `The ${api} API is not switched on in the Google Cloud project of ${email}`,
+    quota: `The quota of the ${api} API is used up (${status})`,
+    unavailable: `The ${api} API answers ${status}`,
+  }
+  return new GoogleFailure(reason, messages[reason] ?? `The ${api} API answers ${status}${said}`, complaint)
+}

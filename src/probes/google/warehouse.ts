@@ -1,0 +1,131 @@
+import { askGoogle, type GoogleAnswer } from './ask.ts'
+import { countQuery, type EventCounts, readCounts } from './count-events.ts'
+import { GoogleFailure } from './failure.ts'
+import { isRecord, type JsonRecord, textOf, wholeNumberOf } from './json.ts'
+import type { ServiceAccount } from './service-account.ts'
+import type { Caller } from './waiting.ts'
+
+const SCOPE = 'https://www.googleapis.com/auth/bigquery.readonly'
+
+/** Where the tables of a site are. */
+export interface Dataset {
+  project: string
+  dataset: string
+}
+
+/** What the metadata of a table tells; reading it costs nothing. */
+export interface TableFacts {
+  name: string
+  /** Without those in the streaming buffer. */
+  rows: number
+  /** Epoch ms. */
+  modifiedAt: number
+  /** Rows that are still being streamed in; null when there are none. */
+  buffer: { rows: number; oldestAt: number | null } | null
+}
+
+/** Reads the warehouse as a service account. */
+export interface Warehouse {
+  /** Null when there is no such table. @throws GoogleFailure */
+  table(name: string): Promise<TableFacts | null>
+  /** @throws GoogleFailure `not_found` when there is none */
+  requireDataset(): Promise<void>
+  /**
+   * How often each of the events is in the table; the query is not made when it would read more than `maxBytes`.
+   *
+   * @throws GoogleFailure
+   */
+  countEvents(table: string, events: readonly string[], maxBytes: number): Promise<EventCounts>
+}
+
+/** @param apiUrl as in the settings, e.g. `https://bigquery.googleapis.com` */
+export function openWarehouse(account: ServiceAccount, apiUrl: string, at: Dataset, caller: Caller): Warehouse {
+  const project = `${apiUrl}/bigquery/v2/projects/${encodeURIComponent(at.project)}`
+  const dataset = `${project}/datasets/${encodeURIComponent(at.dataset)}`
+  const ask = (url: string, body?: JsonRecord): Promise<GoogleAnswer> =>
+    askGoogle(account, { url, scope: SCOPE, api: 'BigQuery', ...(body === undefined ? {} : { body }) }, caller).catch(
+      (thrown: unknown) => {
+        throw withRole(thrown, account, at)
+      },
+    )
+  return {
+    async table(name) {
+      try {
+        return readTable(name, (await ask(`${dataset}/tables/${encodeURIComponent(name)}`)).json)
+      } catch (thrown) {
+        if (thrown instanceof GoogleFailure && thrown.reason === 'not_found') return null
+        throw thrown
+      }
+    },
+    async requireDataset() {
+      await ask(dataset).catch((thrown: unknown) => {
+        if (!(thrown instanceof GoogleFailure) || thrown.reason !== 'not_found') throw thrown
+        throw new GoogleFailure('not_found', `There is no dataset ${at.project}.${at.dataset}`, thrown.facts)
+      })
+    },
+    async countEvents(table, events, maxBytes) {
+      const query = countQuery({ ...at, table }, events)
+      const bytes = wholeNumberOf(
+        (await ask(`${project}/queries`, { ...query, dryRun: true })).json.totalBytesProcessed,
+      )
+      if (bytes === null || bytes > maxBytes) {
+        const size = bytes === null ? 'an unknown number of bytes' : megabytes(bytes)
+        throw new GoogleFailure(
+          'bad_request',
+          `Counting the events of ${table} would read ${size}, and max_query_mb allows ${megabytes(maxBytes)}`,
+        )
+      }
+      let { json } = await ask(`${project}/queries`, {
+        ...query,
+        maximumBytesBilled: String(maxBytes),
+        timeoutMs: 5_000,
+      })
+      while (json.jobComplete !== true) json = (await ask(`${project}/${resultsPath(json)}`)).json
+      return { bytes, counts: readCounts(json, events) }
+    },
+  }
+}
+
+function readTable(name: string, json: JsonRecord): TableFacts {
+  const rows = wholeNumberOf(json.numRows)
+  const modifiedAt = wholeNumberOf(json.lastModifiedTime)
+  if (rows === null || modifiedAt === null) {
+    throw new GoogleFailure('bad_answer', `The BigQuery API tells neither the rows nor the last change of ${name}`)
+  }
+  const { streamingBuffer: buffer } = json
+  return {
+    name,
+    rows,
+    modifiedAt,
+    buffer: isRecord(buffer)
+      ? { rows: wholeNumberOf(buffer.estimatedRows) ?? 0, oldestAt: wholeNumberOf(buffer.oldestEntryTime) }
+      : null,
+  }
+}
+
+/** Outside the US and the EU a job is only found with its location. Waits at the server, not here. */
+function resultsPath({ jobReference }: JsonRecord): string {
+  const job = isRecord(jobReference) ? textOf(jobReference.jobId) : null
+  const location = isRecord(jobReference) ? textOf(jobReference.location) : null
+  if (job === null) throw new GoogleFailure('bad_answer', 'The BigQuery API answered neither counts nor a job')
+  const parameters = new URLSearchParams({ timeoutMs: '5000', ...(location === null ? {} : { location }) })
+  return `queries/${encodeURIComponent(job)}?${parameters}`
+}
+
+const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1_048_576).toLocaleString('en-US')} MB`
+
+/** Which role has the permission that Google misses, and where it is given. */
+const ROLES: Readonly<Record<string, readonly [role: string, on: keyof Dataset]>> = {
+  'bigquery.datasets.get': ['BigQuery Metadata Viewer (roles/bigquery.metadataViewer)', 'dataset'],
+  'bigquery.tables.get': ['BigQuery Metadata Viewer (roles/bigquery.metadataViewer)', 'dataset'],
+  'bigquery.tables.getData': ['BigQuery Data Viewer (roles/bigquery.dataViewer)', 'dataset'],
+  'bigquery.jobs.create': ['BigQuery Job User (roles/bigquery.jobUser)', 'project'],
+}
+
+function withRole(thrown: unknown, { email }: ServiceAccount, at: Dataset): unknown {
+  if (!(thrown instanceof GoogleFailure) || thrown.reason !== 'forbidden') return thrown
+  const permission = /\bbigquery\.(datasets|tables|jobs)\.[a-zA-Z]+/.exec(thrown.facts.said ?? '')?.[0]
+  const [role, on] = ROLES[permission ?? 'bigquery.tables.get'] ?? [`a role with ${permission}`, 'dataset']
+  const missing = on === 'project' ? `the project ${at.project}` : `the dataset ${at.project}.${at.dataset}`
+  return new GoogleFailure('forbidden', `${email} has no access: give it the role ${role} on ${missing}`, thrown.facts)
+}

@@ -1,0 +1,18 @@
+export { probeRoutes } from './api/routes.ts'
+export type { ProbeRecord, ProbeTypeRecord, ResultRecord } from './api/schemas.ts'
+export {
+  type DeployMarker,
+  defineProbeType,
+  type ProbeContext,
+  type ProbeOutcome,
+  type ProbeType,
+  type ResultStatus,
+} from './probe-type.ts'
+export { Probes, type ProbesOptions } from './probes.ts'
+export { PROBE_TYPES } from './registry.ts'
+export type { Finished } from './result.ts'
+export type { ResultHook } from './result-writer.ts'
+export { RESULTS_PER_PROBE } from './retention.ts'
+export type { Scheduler, SchedulerWatch } from './scheduler.ts'
+export type { GoogleCredentials, ProbeSettings } from './settings.ts'
+export { activeProbes, type ProbeState } from './states.ts'

@@ -1,0 +1,120 @@
+import { type Static, type TObject, Type } from 'typebox'
+import { type ErrorDetail, type Outbound, OutboundError, type OutboundErrorKind } from '../lib/index.ts'
+import type { SiteRow, Store } from '../store/index.ts'
+import type { ProbeSettings } from './settings.ts'
+
+/** From what needs a person first to what needs nobody. */
+export const RESULT_STATUSES = ['critical', 'error', 'warning', 'ok'] as const
+
+/** `ok`, `warning` and `critical` judge the target; `error` says that the check itself could not be made. */
+export type ResultStatus = (typeof RESULT_STATUSES)[number]
+
+/** Everything that survives `JSON.stringify` and `JSON.parse` as it is. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
+export type JsonObject = { readonly [name: string]: Json }
+
+/** A version of what a site runs that was seen for the first time. */
+export interface DeployMarker {
+  /** What changed, e.g. `web container`. */
+  source: string
+  fromVersion: string | null
+  toVersion: string
+  /** When it was seen, epoch ms; without it, when the probe ran. */
+  at?: number
+  details?: JsonObject
+}
+
+/** What a run found. */
+export interface ProbeOutcome {
+  status: ResultStatus
+  /** One sentence for people: what was found, with the numbers that decided. */
+  message: string
+  /** Explains the status without the code: measured, expected, since when, which event or tag. At most 16,000 characters of JSON. */
+  details: Readonly<Record<string, unknown>>
+  /** How long the target took to answer; left out where nothing was asked over the network. */
+  responseTimeMs?: number
+  /** What the next run is to be given as `memory`, instead of what this one was given; left out, that stays. */
+  memory?: JsonObject
+  deployMarkers?: readonly DeployMarker[]
+  /**
+   * True when the network failed on the way (see `isNetworkFailure`): unless the time is over, the probe is run once more a
+   * second later, and that outcome counts. A thrown OutboundError of such a kind is treated likewise.
+   */
+  isNetworkFailure?: boolean
+}
+
+/** What a run works with. */
+export interface ProbeContext<Config> {
+  site: SiteRow
+  /** Checked against the type's schema, with its defaults filled in. */
+  config: Config
+  /** What the last run left, `{}` before the first. Another version of the program may have written it. */
+  memory: JsonObject
+  /** When the run started, epoch ms. */
+  now: number
+  /** What one run may take; the signal is aborted when it is over. */
+  timeoutMs: number
+  /**
+   * To be handed on to every request. A target that did not answer in time is the type's to judge: after the abort it has
+   * half a second to return an outcome. Then the result is an `error`, whatever the run still does.
+   */
+  signal: AbortSignal
+  store: Pick<Store, 'read' | 'reports'>
+  /** The only way to the network. */
+  outbound: Outbound
+  settings: ProbeSettings
+}
+
+/** The fields of a site that a probe may need. `url` and `timezone` are always filled. */
+export type SiteField = Exclude<
+  keyof SiteRow,
+  'site_no' | 'id' | 'client_id' | 'ingest_key' | 'is_active' | 'key_revoked_at' | 'created_at'
+>
+
+/** Alternatives: at least one of the lists has to be filled as a whole. Empty = nothing is needed. */
+export type NeededFields = readonly (readonly SiteField[])[]
+
+/** A kind of probe. One file in `types/` and one line in `registry.ts`. */
+export interface ProbeType<Config extends TObject = TObject> {
+  /** As in `probe_type`, e.g. `http_health`. */
+  name: string
+  /** For people, e.g. `Tag server health`. */
+  title: string
+  /** What it checks, in one sentence. */
+  description: string
+  /**
+   * `wire` probes ask other systems over the network, `data` probes judge what was ingested. Each kind has its own places,
+   * so that targets that hang do not hold up what only reads our data.
+   */
+  kind: 'wire' | 'data'
+  /** Every field of the site it reads. */
+  siteFields: readonly SiteField[]
+  /** Without these it cannot be created, nor run. */
+  needs: NeededFields
+  /** What has to be filled for `auto_probes` to create it, where that is more than `needs`; null = never. */
+  autoNeeds?: NeededFields | null
+  /**
+   * The settings of one probe: `Type.Object({ … }, { additionalProperties: false })`. Every property has a `default` and a
+   * `description`, unless it is required or `Type.Optional`. Secrets are made with `SecretText`.
+   */
+  config: Config
+  /** What the schema cannot say, e.g. that one bound is below the other; paths as `/window_minutes`. */
+  checkConfig?: (config: Static<Config>) => readonly ErrorDetail[]
+  defaultIntervalSeconds: number
+  /** For targets that may not be asked more often; 30 without it. */
+  minIntervalSeconds?: number
+  run: (context: ProbeContext<Static<Config>>) => Promise<ProbeOutcome>
+}
+
+/** Keeps the type of `config` in `run`; the registry holds types of all sorts of configs. */
+export const defineProbeType = <Config extends TObject>(type: ProbeType<Config>): ProbeType => type as ProbeType
+
+/** A setting that can be written and never read: no answer, log or audit entry shows it. At the top of the config only. */
+export const SecretText = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 4_096, writeOnly: true, description }))
+
+const NETWORK_FAILURES: readonly OutboundErrorKind[] = ['dns', 'refused', 'unreachable', 'tls', 'reset', 'timeout']
+
+/** Whether what a request failed with may be gone a second later. */
+export const isNetworkFailure = (thrown: unknown): boolean =>
+  thrown instanceof OutboundError && NETWORK_FAILURES.includes(thrown.kind)

@@ -1,0 +1,85 @@
+import { exclusively, type Leases, type Membership } from '../cluster/index.ts'
+import { type Clock, Loop, MINUTE, type Outbound } from '../lib/index.ts'
+import type { SiteBelongings } from '../management/index.ts'
+import type { Store } from '../store/index.ts'
+import { addAutomaticProbes } from './api/create.ts'
+import { removeOfSites } from './api/remove.ts'
+import type { ProbeType } from './probe-type.ts'
+import { PROBE_TYPES, type Registry, registryOf } from './registry.ts'
+import type { ResultHook } from './result-writer.ts'
+import { clearResults } from './retention.ts'
+import { RETRY_AFTER_MS } from './run-probe.ts'
+import { Scheduler } from './scheduler.ts'
+import type { ProbeSettings } from './settings.ts'
+
+const RETENTION_INTERVAL_MS = 10 * MINUTE
+
+export interface ProbesOptions {
+  store: Store
+  clock: Clock
+  membership: Membership
+  leases: Leases
+  outbound: Outbound
+  settings: ProbeSettings
+  /** Days that results are kept. */
+  resultDays: number
+  onError: (error: Error, what: string) => void
+  /** Every type there is, unless a test has others. */
+  types?: readonly ProbeType[]
+  /** Before a second attempt, ms. */
+  retryAfterMs?: number
+  onResults?: ResultHook
+}
+
+/** The probes of this process: their types, the scheduler and the retention of what they found. */
+export class Probes {
+  readonly registry: Registry
+  readonly scheduler: Scheduler
+  readonly #retention: Loop
+  #isStopping = false
+
+  constructor(options: ProbesOptions) {
+    const { store, clock, membership, leases, outbound, settings, resultDays, onError } = options
+    const { types = PROBE_TYPES, retryAfterMs = RETRY_AFTER_MS, onResults = () => Promise.resolve() } = options
+    this.registry = registryOf(types)
+    this.scheduler = new Scheduler({
+      tools: { store, clock, outbound, settings, retryAfterMs },
+      registry: this.registry,
+      membership,
+      onResults,
+      onError,
+    })
+    this.#retention = new Loop({
+      name: 'probe-retention',
+      clock,
+      intervalMs: RETENTION_INTERVAL_MS,
+      tick: exclusively(leases, 'probe-retention', (isOurs) =>
+        clearResults(store, resultDays, clock.now(), () => !this.#isStopping && isOurs()),
+      ),
+      onError,
+    })
+  }
+
+  get loops(): readonly Loop[] {
+    return [...this.scheduler.loops, this.#retention]
+  }
+
+  /** What takes part when management adds and removes sites. */
+  get belongings(): SiteBelongings {
+    return {
+      addProbes: (trx, ctx, site) => addAutomaticProbes(trx, ctx, this.registry, site),
+      remove: removeOfSites,
+    }
+  }
+
+  start(): void {
+    this.scheduler.start()
+    this.#retention.start()
+  }
+
+  /** @param graceMs that runs under way get to end */
+  async stop(graceMs?: number): Promise<void> {
+    this.#isStopping = true
+    await Promise.all([this.scheduler.stop(graceMs), this.#retention.stop()])
+  }
+}

@@ -1,0 +1,38 @@
+import type { ProbeType } from './probe-type.ts'
+import { cmpCheck } from './types/cmp-check.ts'
+import { dataFreshness } from './types/data-freshness.ts'
+import { dataVolume } from './types/data-volume.ts'
+import { ecommerceQuality } from './types/ecommerce-quality.ts'
+import { httpHealth } from './types/http-health.ts'
+import { tagFailureRate } from './types/tag-failure-rate.ts'
+import { tagLatency } from './types/tag-latency.ts'
+import { tagManagerVersion } from './types/tag-manager-version.ts'
+import { tagMissing } from './types/tag-missing.ts'
+import { tagServerInfra } from './types/tag-server-infra.ts'
+import { userDataQuality } from './types/user-data-quality.ts'
+import { warehouseEvents } from './types/warehouse-events.ts'
+
+/** Every type of probe, in the order in which people are shown them. */
+export const PROBE_TYPES: readonly ProbeType[] = [
+  httpHealth,
+  tagServerInfra,
+  tagManagerVersion,
+  warehouseEvents,
+  cmpCheck,
+  dataVolume,
+  dataFreshness,
+  tagFailureRate,
+  tagLatency,
+  tagMissing,
+  userDataQuality,
+  ecommerceQuality,
+]
+
+export type Registry = ReadonlyMap<string, ProbeType>
+
+/** The types by name. @throws Error when two have the same name */
+export function registryOf(types: readonly ProbeType[]): Registry {
+  const registry = new Map(types.map((type) => [type.name, type]))
+  if (registry.size !== types.length) throw new Error('two types of probes have the same name')
+  return registry
+}

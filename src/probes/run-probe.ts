@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { asError, type Clock, type Outbound, SECOND } from '../lib/index.ts'
+import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
+import { isMet, needsInWords } from './needs.ts'
+import { configFaults, withDefaults } from './probe-config.ts'
+import { isNetworkFailure, type JsonObject, type ProbeOutcome, type ProbeType } from './probe-type.ts'
+import type { ProbeSettings } from './settings.ts'
+
+/** A run that does not return when its time is over is given this long to say what it makes of that. */
+const GRACE_MS = 500
+export const RETRY_AFTER_MS = SECOND
+
+/** What every run is given. */
+export interface RunTools {
+  store: Store
+  clock: Clock
+  outbound: Outbound
+  settings: ProbeSettings
+  /** Before the second attempt, ms. */
+  retryAfterMs: number
+}
+
+export interface Run {
+  outcome: ProbeOutcome
+  attempts: number
+  /** When the first attempt began, epoch ms. */
+  executedAt: number
+}
+
+/**
+ * Runs a probe: once, or twice when the network failed. Never throws: what cannot be run, throws or hangs has an `error` as its
+ * outcome. Undefined when `stop` was aborted, and nothing can be said.
+ */
+export async function runProbe(
+  tools: RunTools,
+  type: ProbeType | undefined,
+  probe: ProbeRow,
+  site: SiteRow,
+  stop: AbortSignal,
+): Promise<Run | undefined> {
+  const executedAt = tools.clock.now()
+  const config = JSON.parse(probe.config) as JsonObject
+  const refusal = type === undefined ? unknownType(probe) : refusalOf(type, config, site)
+  if (type === undefined || refusal !== undefined) return refusal && { outcome: refusal, attempts: 1, executedAt }
+
+  const attempt = () => attemptOnce(tools, type, probe, config, site, stop)
+  const first = await attempt()
+  if (stop.aborted) return undefined
+  if (!first.mayRetry) return { outcome: first.outcome, attempts: 1, executedAt }
+  await delay(tools.retryAfterMs, undefined, { signal: stop }).catch(() => undefined)
+  if (stop.aborted) return undefined
+  const second = await attempt()
+  return stop.aborted ? undefined : { outcome: second.outcome, attempts: 2, executedAt }
+}
+
+interface Attempt {
+  outcome: ProbeOutcome
+  mayRetry: boolean
+}
+
+async function attemptOnce(
+  { store, clock, outbound, settings }: RunTools,
+  type: ProbeType,
+  probe: ProbeRow,
+  config: JsonObject,
+  site: SiteRow,
+  stop: AbortSignal,
+): Promise<Attempt> {
+  const timeoutMs = probe.timeout_ms
+  const controller = new AbortController()
+  const abort = () => controller.abort(new Error('the service stops'))
+  stop.addEventListener('abort', abort, { once: true })
+  const timer = setTimeout(() => controller.abort(new Error(`the time of ${timeoutMs} ms is over`)), timeoutMs)
+  const { signal } = controller
+  try {
+    const outcome = await Promise.race([
+      // Behind a promise, so that a type that throws at once is one that rejects.
+      Promise.resolve().then(() =>
+        type.run({
+          site,
+          config: withDefaults(type, config),
+          memory: JSON.parse(probe.memory) as JsonObject,
+          now: clock.now(),
+          timeoutMs,
+          signal,
+          store,
+          outbound,
+          settings,
+        }),
+      ),
+      graceAfter(signal, timeoutMs),
+    ])
+    return { outcome, mayRetry: outcome.isNetworkFailure === true && !signal.aborted }
+  } catch (thrown) {
+    const { name, message } = asError(thrown)
+    return {
+      outcome: errorOutcome(`The check failed: ${message}`, { reason: 'exception', name }),
+      mayRetry: isNetworkFailure(thrown) && !signal.aborted,
+    }
+  } finally {
+    clearTimeout(timer)
+    stop.removeEventListener('abort', abort)
+    // Whatever a run that was given up still does, it is told that nobody waits for it; this ends the grace, too.
+    controller.abort()
+  }
+}
+
+/** The outcome of a run that hangs; comes half a second after the abort, and so never for one that ends. */
+function graceAfter(signal: AbortSignal, timeoutMs: number): Promise<ProbeOutcome> {
+  return new Promise((resolve) => {
+    const onAbort = () => {
+      const outcome = errorOutcome(`The check did not end within ${timeoutMs} ms`, {
+        reason: 'timeout',
+        timeout_ms: timeoutMs,
+      })
+      setTimeout(resolve, GRACE_MS, outcome).unref()
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+const unknownType = ({ probe_type }: ProbeRow): ProbeOutcome =>
+  errorOutcome(`This program knows no probes of type ${probe_type}`, { reason: 'unknown_type', probe_type })
+
+/** Sites and types change after a probe was created: why it cannot be run as it is now. */
+function refusalOf(type: ProbeType, config: JsonObject, site: SiteRow): ProbeOutcome | undefined {
+  if (!isMet(type.needs, site)) {
+    return errorOutcome(`The site has no ${needsInWords(type.needs)}`, {
+      reason: 'missing_site_field',
+      needs: type.needs,
+    })
+  }
+  const faults = configFaults(type, config)
+  if (faults.length === 0) return undefined
+  return errorOutcome(
+    `The settings cannot be used: ${faults.map(({ path, message }) => `${path} ${message}`).join('; ')}`,
+    {
+      reason: 'bad_config',
+      faults: faults.map(({ path, message }) => ({ path, message })),
+    },
+  )
+}
+
+const errorOutcome = (message: string, details: JsonObject): ProbeOutcome => ({ status: 'error', message, details })

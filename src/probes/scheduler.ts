@@ -1,0 +1,231 @@
+import type { Membership } from '../cluster/index.ts'
+import { AppError, asError, Loop, SECOND } from '../lib/index.ts'
+import { isPassing, type ProbeRow } from '../store/index.ts'
+import { claimDue, claimOne, releaseClaims } from './claims.ts'
+import { Places } from './places.ts'
+import type { ProbeType, ResultStatus } from './probe-type.ts'
+import type { Registry } from './registry.ts'
+import { type Finished, finishedOf } from './result.ts'
+import { type ResultHook, ResultWriter } from './result-writer.ts'
+import { type RunTools, runProbe } from './run-probe.ts'
+import { activeSites, claimsOf, siteOf } from './scheduler-reads.ts'
+import { skipRun } from './write-results.ts'
+
+export interface SchedulerOptions {
+  tools: RunTools
+  registry: Registry
+  membership: Membership
+  onResults: ResultHook
+  onError: (error: Error, what: string) => void
+}
+
+/** Sees what the scheduler does; for metrics. */
+export interface SchedulerWatch {
+  /** A run that was due `lagMs` ago begins. */
+  onStart?: (lagMs: number) => void
+  onResult?: (probeType: string, status: ResultStatus) => void
+}
+
+/** Mean wait of a probe that falls due: half of it. */
+const CLAIM_INTERVAL_MS = 200
+/** Results that end within this time share a transaction. */
+const WRITE_INTERVAL_MS = 100
+const LOST_CLAIMS_INTERVAL_MS = 30 * SECOND
+/** Runs asked for by people at the same time; they wait for no place. */
+const BY_HAND_MAX = 32
+/** Time that runs under way get to end when the service stops, ms: requests have had 7 s before, and all of it 9.5 s. */
+const STOP_GRACE_MS = SECOND
+
+/**
+ * Runs this node's share of the probes. Each round claims those that are due and gives each a place to run; a claim is held
+ * until the result is written, so that no probe runs twice at a time. A node that dies gives its probes up by dying: a claim
+ * counts while its node lives, and a probe that was not moved on is still due.
+ */
+export class Scheduler {
+  readonly loops: readonly Loop[]
+  readonly #options: SchedulerOptions
+  readonly #writer: ResultWriter
+  readonly #claiming: Loop
+  readonly #writing: Loop
+  readonly #places: Readonly<Record<ProbeType['kind'], Places>> = {
+    // Runs that mostly wait for others. The most that can hang here at once.
+    wire: new Places(256, 64),
+    // Runs that query: more at once would only wait for each other, and keep reports from the database.
+    data: new Places(4, 252),
+  }
+  /** The runs under way, by the id of their probe: undefined from those that end without a result. */
+  readonly #active = new Map<string, Promise<Finished | undefined>>()
+  readonly #watches: SchedulerWatch[] = []
+  readonly #stopping = new AbortController()
+  #byHand = 0
+  #lostClaimsAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: SchedulerOptions) {
+    const { tools, membership, onResults, onError } = options
+    const { store, clock } = tools
+    this.#options = options
+    this.#writer = new ResultWriter({ store, clock, nodeId: membership.nodeId, onResults, onError })
+    const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
+      new Loop({ name, clock, intervalMs, tick, onError })
+    this.#claiming = loop('probes', CLAIM_INTERVAL_MS, () => this.#round())
+    this.#writing = loop('probe-results', WRITE_INTERVAL_MS, () => this.#writer.flush())
+    this.loops = [this.#claiming, this.#writing]
+  }
+
+  watch(watch: SchedulerWatch): void {
+    this.#watches.push(watch)
+  }
+
+  /** Runs under way, those that wait for a place or for their result to be written included. */
+  get active(): number {
+    return this.#active.size
+  }
+
+  start(): void {
+    for (const loop of this.loops) loop.start()
+  }
+
+  /** One round of claiming, for tests: what it starts goes on. */
+  async claim(): Promise<void> {
+    await this.#claiming.tick()
+  }
+
+  /** Writes what has ended, for tests. */
+  async write(): Promise<void> {
+    await this.#writing.tick()
+  }
+
+  /**
+   * Runs a probe now, or joins its run under way here. Undefined when there is no such probe (any more).
+   *
+   * @throws AppError `conflict` when another node is running it, or too many are run by hand
+   * @throws StoreError
+   */
+  async runNow(id: string): Promise<Finished | undefined> {
+    const active = this.#active.get(id)
+    if (active !== undefined) return active
+    if (this.#byHand >= BY_HAND_MAX) {
+      throw new AppError('conflict', `${BY_HAND_MAX} probes are being run by hand already: try again in a moment`)
+    }
+    this.#byHand++
+    return this.#keep(id, this.#runByHand(id)).finally(() => {
+      this.#byHand--
+    })
+  }
+
+  /** Waits a moment for the runs under way, calls the rest off, and gives back what this node has claimed. */
+  async stop(graceMs = STOP_GRACE_MS): Promise<void> {
+    const { tools, membership, onError } = this.#options
+    await this.#claiming.stop()
+    for (const places of Object.values(this.#places)) places.dropQueue()
+    // Runs end when their results are written.
+    this.#writing.start()
+    const timer = setTimeout(() => this.#stopping.abort(), graceMs)
+    await Promise.allSettled(this.#active.values())
+    clearTimeout(timer)
+    await this.#writing.stop()
+    try {
+      await this.#writer.flush()
+      const { nodeId } = membership
+      await releaseClaims(tools.store, nodeId, await claimsOf(tools.store, nodeId))
+    } catch (thrown) {
+      onError(asError(thrown), 'stopping the probes')
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { tools, registry, membership } = this.#options
+    const { store, clock } = tools
+    // Before another node can take the claims for those of a dead one.
+    if (!membership.isSurelyAlive()) await membership.beat()
+    if (!membership.isSurelyAlive()) throw new Error("this node's heartbeat does not get through")
+    await this.#releaseLostClaims()
+    for (const [kind, places] of Object.entries(this.#places)) {
+      const types = [...registry.values()].filter((type) => type.kind === kind).map((type) => type.name)
+      const claimant = { store, nodeId: membership.nodeId, now: clock.now() }
+      await this.#take(await claimDue(claimant, types, places.room), places)
+    }
+  }
+
+  async #take(claimed: readonly ProbeRow[], places: Places): Promise<void> {
+    const { tools, membership, onError } = this.#options
+    if (claimed.length === 0) return
+    const sites = await activeSites(tools.store, claimed)
+    const resting = claimed.filter((probe) => !sites.has(probe.site_id))
+    const running = claimed.filter((probe) => this.#active.has(probe.id))
+    for (const probe of claimed) {
+      const site = sites.get(probe.site_id)
+      if (site === undefined || this.#active.has(probe.id)) continue
+      const run = places.run(async () => {
+        const lagMs = tools.clock.now() - probe.next_run_at
+        for (const { onStart } of this.#watches) onStart?.(lagMs)
+        return runProbe(tools, this.#typeOf(probe), probe, site, this.#stopping.signal)
+      })
+      const written = run.then((ended) => ended && this.#write(finishedOf(probe, site, ended)))
+      this.#keep(probe.id, written).catch((thrown: unknown) => {
+        // What the store does not take now is kept and reported by the loop that writes.
+        if (!isPassing(thrown)) onError(asError(thrown), `probe ${probe.id} (${probe.probe_type})`)
+      })
+    }
+    // Asked for by hand a moment ago, or its claim was lost to another node whose run is over: it waits for the one here.
+    await releaseClaims(
+      tools.store,
+      membership.nodeId,
+      running.map(({ id }) => id),
+    )
+    if (resting.length > 0) {
+      await skipRun(tools.store.write, membership.nodeId, resting, tools.clock.now())
+    }
+  }
+
+  async #runByHand(id: string): Promise<Finished | undefined> {
+    const { tools, membership } = this.#options
+    const { store, clock } = tools
+    const probe = await claimOne({ store, nodeId: membership.nodeId, now: clock.now() }, id)
+    if (probe === undefined) {
+      const isThere = await store.read.selectFrom('probes').select('id').where('id', '=', id).executeTakeFirst()
+      if (isThere === undefined) return undefined
+      throw new AppError('conflict', 'The probe is being run right now; its result will be among the results')
+    }
+    const site = await siteOf(store, probe)
+    if (site === undefined) return undefined
+    const run = await runProbe(tools, this.#typeOf(probe), probe, site, this.#stopping.signal)
+    if (run === undefined) throw new AppError('unavailable', 'the service stops')
+    const [written] = await Promise.all([this.#write(finishedOf(probe, site, run)), this.#writing.tick()])
+    return written
+  }
+
+  /** @returns the result once it is on disk; undefined when its claim was lost */
+  async #write(finished: Finished): Promise<Finished | undefined> {
+    if (!(await this.#writer.add(finished))) return undefined
+    for (const { onResult } of this.#watches) onResult?.(finished.probe.probe_type, finished.status)
+    return finished
+  }
+
+  #typeOf({ probe_type }: ProbeRow): ProbeType | undefined {
+    return this.#options.registry.get(probe_type)
+  }
+
+  /** Knows the run as one under way until it has ended. */
+  #keep(id: string, run: Promise<Finished | undefined>): Promise<Finished | undefined> {
+    const kept = run.finally(() => this.#active.delete(id))
+    this.#active.set(id, kept)
+    return kept
+  }
+
+  /**
+   * Gives back what the store says is claimed by this node although it runs nothing of it: a claim whose answer did not arrive,
+   * or one that could not be given back. While the node lives, nobody else would take them.
+   */
+  async #releaseLostClaims(): Promise<void> {
+    const { tools, membership } = this.#options
+    const now = tools.clock.now()
+    if (now - this.#lostClaimsAt < LOST_CLAIMS_INTERVAL_MS) return
+    const claimed = await claimsOf(tools.store, membership.nodeId)
+    // Looked at after the store: a run by hand is known before it claims.
+    const known = new Set([...this.#active.keys(), ...this.#writer.waiting])
+    const lost = claimed.filter((id) => !known.has(id))
+    await releaseClaims(tools.store, membership.nodeId, lost)
+    this.#lostClaimsAt = now
+  }
+}

@@ -1,0 +1,53 @@
+/** Where a tag server may tell its health. */
+export interface HealthPlace {
+  /** Path and query, e.g. `/metrics/healthy`. */
+  path: string
+  /** Whether it is one of the image's own, whose answer is known. */
+  isOwn: boolean
+}
+
+/**
+ * The places to ask, the likeliest first. The image answers `/healthy`; `/healthz` serves outside of Cloud Run, which keeps
+ * paths ending in z for itself; the address as it was given is for what is no such image. A tag server that shares its host
+ * with the site has its paths behind the prefix of its address.
+ *
+ * @param override the only place to ask, when there is one
+ * @param remembered the place that served the last time
+ */
+export function healthPlaces(
+  tagServerUrl: string,
+  override: string | undefined,
+  remembered: string | undefined,
+): HealthPlace[] {
+  if (override !== undefined) return [{ path: override, isOwn: false }]
+  const { pathname, search } = new URL(tagServerUrl)
+  const prefix = pathname.replace(/\/+$/, '')
+  const places = [
+    { path: `${prefix}/healthy`, isOwn: true },
+    { path: `${prefix}/healthz`, isOwn: true },
+    { path: `${pathname}${search}`, isOwn: false },
+  ]
+  return places.toSorted((a, b) => Number(b.path === remembered) - Number(a.path === remembered))
+}
+
+/** The address of a path on the tag server's host. A path stays one, also when it begins with two slashes. */
+export function urlAt(tagServerUrl: string, path: string): string {
+  const [pathname = '', ...query] = path.split('?')
+  const url = new URL(tagServerUrl)
+  url.pathname = pathname
+  url.search = query.join('?')
+  url.hash = ''
+  return url.href
+}
+
+/** Where a tag server that serves the web container itself has it. */
+export function gtmJsUrl(tagServerUrl: string, containerId: string): string {
+  const prefix = new URL(tagServerUrl).pathname.replace(/\/+$/, '')
+  return urlAt(tagServerUrl, `${prefix}/gtm.js?id=${encodeURIComponent(containerId)}`)
+}
+
+/** An address as messages and details show it: without its query, which may hold keys. */
+export function shownAddress(address: string): string {
+  const url = URL.parse(address)
+  return url === null ? 'another address' : `${url.host}${url.pathname}`
+}

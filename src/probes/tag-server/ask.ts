@@ -1,0 +1,60 @@
+import type { Outbound, OutboundAnswer } from '../../lib/index.ts'
+import { type HealthPlace, urlAt } from './addresses.ts'
+import { type AnswerLimits, type HealthAnswer, isHealthy } from './judge.ts'
+
+/** What asking needs of a run. */
+export interface Asking {
+  outbound: Outbound
+  timeoutMs: number
+  signal: AbortSignal
+}
+
+export interface Asked {
+  place: HealthPlace
+  answer: OutboundAnswer
+}
+
+const BODY_BYTES = 64 * 1_024
+
+/**
+ * Asks the places in their order until one tells that all is well. When none does, the first that exists (is not 404) is the
+ * one to judge, or else the first of all.
+ *
+ * @returns every place that was asked, and which of them counts
+ * @throws OutboundError when a place comes to no answer
+ */
+export async function askHealth(
+  { outbound, timeoutMs, signal }: Asking,
+  tagServerUrl: string,
+  places: readonly HealthPlace[],
+  limits: AnswerLimits,
+): Promise<{ asked: readonly Asked[]; chosen: Asked }> {
+  const asked: Asked[] = []
+  for (const place of places) {
+    const answer = await outbound.request(urlAt(tagServerUrl, place.path), {
+      limits: { totalMs: timeoutMs, bodyBytes: BODY_BYTES },
+      signal,
+    })
+    asked.push({ place, answer })
+    const found = isHealthy(place, healthAnswer(answer), limits)
+    if (found || !mayBeElsewhere(answer)) break
+  }
+  const chosen =
+    asked.find(({ place, answer }) => isHealthy(place, healthAnswer(answer), limits)) ??
+    asked.find(({ answer }) => answer.status !== 404) ??
+    asked[0]
+  if (chosen === undefined) throw new Error('there is no place to ask')
+  return { asked, chosen }
+}
+
+/** A failing server fails everywhere, and should not be asked three times for it. */
+const mayBeElsewhere = ({ status }: OutboundAnswer): boolean => status === 404 || (status >= 200 && status < 300)
+
+export const healthAnswer = ({ url, status, headers, body, location, timings }: OutboundAnswer): HealthAnswer => ({
+  url,
+  status,
+  headers,
+  body,
+  location,
+  totalMs: timings.total,
+})

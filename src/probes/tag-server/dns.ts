@@ -1,0 +1,113 @@
+import { isIP } from 'node:net'
+import { DAY, HOUR, type NameFacts, type Outbound, OutboundError } from '../../lib/index.ts'
+import type { JsonObject } from '../probe-type.ts'
+import type { Finding } from './finding.ts'
+import { objectIn } from './memory.ts'
+
+/** A place that the tag server's name should lead to, with the addresses that it leads to itself. */
+export interface DnsTarget {
+  name: string
+  addresses: readonly string[]
+}
+
+/** The host of an address as it is looked up; null when there is nothing to look up. */
+export function lookedUpName(url: string): string | null {
+  const host = new URL(url).hostname.replace(/\.$/, '')
+  return host.startsWith('[') || isIP(host) !== 0 ? null : host
+}
+
+/** @throws OutboundError when the run is over */
+export async function askTargets(
+  outbound: Outbound,
+  targets: readonly string[],
+  signal: AbortSignal,
+): Promise<DnsTarget[]> {
+  const addressesOf = async (name: string): Promise<readonly string[]> => {
+    if (isIP(name) !== 0) return [name]
+    try {
+      return (await outbound.resolve(name, { signal })).addresses
+    } catch (thrown) {
+      // A target that leads nowhere may still be what the tag server's name stands for.
+      if (thrown instanceof OutboundError && thrown.kind !== 'aborted') return []
+      throw thrown
+    }
+  }
+  return Promise.all(targets.map(async (name) => ({ name, addresses: await addressesOf(name) })))
+}
+
+/**
+ * Whether a name still leads where it should: it stands for one of the targets, or shares an address with one. Without
+ * targets nothing is judged.
+ */
+export function judgeTargets(host: string, facts: NameFacts, targets: readonly DnsTarget[]): Finding[] {
+  if (targets.length === 0) return []
+  const isMet = targets.some(
+    ({ name, addresses }) =>
+      facts.aliases.includes(name.toLowerCase().replace(/\.$/, '')) ||
+      addresses.some((address) => facts.addresses.includes(address)),
+  )
+  const wanted = targets.map(({ name }) => name).join(' or ')
+  const actual = [...facts.aliases, ...facts.addresses.slice(0, 4)].join(', ')
+  return [
+    isMet
+      ? { check: 'dns_target', status: 'ok', message: `${host} leads to ${wanted}` }
+      : { check: 'dns_target', status: 'critical', message: `${host} leads to ${actual} and no longer to ${wanted}` },
+  ]
+}
+
+/** Large hosts answer with other addresses all the time, so that what is usual has to be learned first. */
+const LEARNING_MS = 7 * DAY
+/** After this, a new network is what is usual. */
+const NEW_MS = 24 * HOUR
+const FORGOTTEN_MS = 30 * DAY
+/** More than any host answers with in a month; a name that leads somewhere else each time must not fill the memory. */
+const MAX_NETWORKS = 200
+
+/** Where a name has led, by network. Times are epoch ms. */
+export interface DnsHistory {
+  since: number
+  networks: Readonly<Record<string, readonly [first: number, last: number]>>
+}
+
+/** A name that leads to none of its usual networks has been moved: by somebody who knows, or to another's server. */
+export function judgeMove(host: string, history: DnsHistory, addresses: readonly string[], now: number): Finding {
+  const isUsual = ([first]: readonly [number, number]) => first - history.since < LEARNING_MS || now - first >= NEW_MS
+  const current = Object.entries(history.networks).filter(([network]) => addresses.map(networkOf).includes(network))
+  if (current.length === 0 || current.some(([, seen]) => isUsual(seen))) {
+    return { check: 'dns_move', status: 'ok', message: `${host} leads where it usually does` }
+  }
+  const where = addresses.slice(0, 4).join(', ')
+  return { check: 'dns_move', status: 'warning', message: `${host} leads elsewhere than in the last days: to ${where}` }
+}
+
+/** The history with what was answered now. */
+export function withAnswer(history: DnsHistory, addresses: readonly string[], now: number): DnsHistory {
+  const kept = Object.entries(history.networks).filter(([, [, last]]) => now - last < FORGOTTEN_MS)
+  const seen = addresses.map((address): [string, readonly [number, number]] => {
+    const network = networkOf(address)
+    return [network, [history.networks[network]?.[0] ?? now, now]]
+  })
+  // What was seen again moves to the end, so that the oldest go first.
+  const networks = new Map(kept.filter(([network]) => !seen.some(([name]) => name === network)))
+  for (const [network, times] of seen) networks.set(network, times)
+  return { since: history.since, networks: Object.fromEntries([...networks].slice(-MAX_NETWORKS)) }
+}
+
+/** The first 16 bits of an IPv4 address, the first 32 of an IPv6 address: about what one host has in one place. */
+export function networkOf(address: string): string {
+  if (isIP(address) === 4) return address.split('.').slice(0, 2).join('.')
+  const [before = ''] = address.split('::')
+  const groups = before.split(':').filter((group) => group !== '')
+  return [groups[0] ?? '0', groups[1] ?? '0'].map((group) => Number.parseInt(group, 16).toString(16)).join(':')
+}
+
+export function historyIn(memory: JsonObject, now: number): DnsHistory {
+  const dns = objectIn(memory.dns)
+  const entries = Object.entries(objectIn(dns.networks)).flatMap(([network, seen]) => {
+    const [first, last] = Array.isArray(seen) ? seen : []
+    return typeof first === 'number' && typeof last === 'number' ? [[network, [first, last] as const] as const] : []
+  })
+  return { since: typeof dns.since === 'number' ? dns.since : now, networks: Object.fromEntries(entries) }
+}
+
+export const historyInMemory = ({ since, networks }: DnsHistory): JsonObject => ({ since, networks })

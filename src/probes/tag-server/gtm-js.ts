@@ -1,0 +1,66 @@
+import type { OutboundAnswer } from '../../lib/index.ts'
+import { gtmJsUrl, shownAddress } from './addresses.ts'
+import type { Asking } from './ask.ts'
+import { failureDetails, targetFailure } from './failure.ts'
+import type { Finding } from './finding.ts'
+
+/** Whether the tag server serves the web container's script itself. */
+export interface ProxiedScript {
+  isServed: boolean
+  /** What was answered, in a few words. */
+  answered: string
+  details: { url: string; status: number; content_type: string | null }
+}
+
+/** The script's beginning tells what it is. */
+const BODY_BYTES = 4 * 1_024
+
+/** @throws OutboundError when the tag server comes to no answer */
+export async function askGtmJs(
+  { outbound, timeoutMs, signal }: Asking,
+  tagServerUrl: string,
+  containerId: string,
+): Promise<ProxiedScript> {
+  const url = gtmJsUrl(tagServerUrl, containerId)
+  const answer = await outbound.request(url, { limits: { totalMs: timeoutMs, bodyBytes: BODY_BYTES }, signal })
+  return readGtmJs(url, answer)
+}
+
+export function readGtmJs(url: string, answer: Pick<OutboundAnswer, 'status' | 'headers' | 'body'>): ProxiedScript {
+  const { status, headers, body } = answer
+  const contentType = headers['content-type'] ?? null
+  const isScript = /\b(x-)?(java|ecma)script\b/i.test(contentType ?? '') && !/^\s*(<|$)/.test(body)
+  const where = shownAddress(url)
+  return {
+    isServed: status === 200 && isScript,
+    answered:
+      status === 200 && !isScript
+        ? `${where} answered 200 without a script (${contentType ?? 'no content type'})`
+        : `${where} answered ${status}`,
+    details: { url: where, status, content_type: contentType },
+  }
+}
+
+/** The check for tag servers that have to serve it. */
+export async function checkGtmJs(
+  asking: Asking,
+  tagServerUrl: string,
+  containerId: string | null,
+): Promise<{ findings: readonly Finding[]; details: object | null; failure: unknown }> {
+  if (containerId === null) {
+    const message = 'the site has no tag_manager_web_container_id, whose gtm.js is to be checked'
+    return { findings: [{ check: 'gtm_js', status: 'error', message }], details: null, failure: undefined }
+  }
+  try {
+    const { isServed, answered, details } = await askGtmJs(asking, tagServerUrl, containerId)
+    const status = isServed ? 'ok' : 'critical'
+    return { findings: [{ check: 'gtm_js', status, message: answered }], details, failure: undefined }
+  } catch (failure) {
+    const url = gtmJsUrl(tagServerUrl, containerId)
+    return {
+      findings: [targetFailure('gtm_js', url, failure, asking.timeoutMs)],
+      details: failureDetails(failure),
+      failure,
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { CertificateFacts } from '../../lib/index.ts'
+import { type HealthPlace, shownAddress, urlAt } from './addresses.ts'
+import { type Asked, type Asking, askHealth, healthAnswer } from './ask.ts'
+import { type CertificateLimits, certificateDetails, judgeCertificate } from './certificate.ts'
+import { failureDetails, targetFailure } from './failure.ts'
+import type { Finding } from './finding.ts'
+import { type AnswerLimits, isHealthy, judgeAnswer } from './judge.ts'
+import { timingDetails } from './timings.ts'
+
+/** What asking a tag server for its health came to. */
+export interface HealthCheck {
+  findings: readonly Finding[]
+  /** What is said when nothing is wrong. */
+  summary: string
+  details: Readonly<Record<string, unknown>>
+  /** Until the answer was read, ms; null without one. */
+  totalMs: number | null
+  certificate: CertificateFacts | null
+  /** Where all is well; null where nothing is. */
+  workingPath: string | null
+  /** What asking failed with; undefined when there is an answer. */
+  failure: unknown
+}
+
+export async function checkHealth(
+  asking: Asking,
+  tagServerUrl: string,
+  places: readonly HealthPlace[],
+  limits: AnswerLimits & CertificateLimits,
+): Promise<HealthCheck> {
+  try {
+    const { asked, chosen } = await askHealth(asking, tagServerUrl, places, limits)
+    return readHealth(asked, chosen, limits)
+  } catch (failure) {
+    const first = places[0]?.path ?? '/'
+    return {
+      findings: [targetFailure('answer', urlAt(tagServerUrl, first), failure, asking.timeoutMs)],
+      summary: '',
+      details: { path: first, failure: failureDetails(failure) },
+      totalMs: null,
+      certificate: null,
+      workingPath: null,
+      failure,
+    }
+  }
+}
+
+function readHealth(
+  asked: readonly Asked[],
+  { place, answer }: Asked,
+  limits: AnswerLimits & CertificateLimits,
+): HealthCheck {
+  const { url, status, certificate, timings, location } = answer
+  const findings = [
+    ...judgeAnswer(place, healthAnswer(answer), limits),
+    ...judgeCertificate(new URL(url).host, certificate, limits),
+  ]
+  const isUnexpected = findings.some(({ check, status }) => check === 'unexpected_body' && status !== 'ok')
+  const left = certificate === null ? '' : `; its certificate has ${certificate.daysLeft} days left`
+  return {
+    findings,
+    summary: `${shownAddress(url)} answered ${status} in ${timings.total} ms${left}`,
+    details: {
+      path: place.path,
+      status,
+      ...(location === null ? {} : { redirects_to: shownAddress(location) }),
+      ...(isUnexpected ? { body_start: startOf(answer.body) } : {}),
+      tried: asked.map((one) => ({ path: one.place.path, status: one.answer.status })),
+      timings: timingDetails(timings),
+      certificate: certificateDetails(certificate),
+    },
+    totalMs: timings.total,
+    certificate,
+    workingPath: isHealthy(place, healthAnswer(answer), limits) ? place.path : null,
+    failure: undefined,
+  }
+}
+
+/** Enough of a page to recognise whose it is. */
+const startOf = (body: string): string => body.slice(0, 500).replace(/\s+/g, ' ').trim().slice(0, 120)

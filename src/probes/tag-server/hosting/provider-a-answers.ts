@@ -1,0 +1,115 @@
+/** Reads what provider A (Stape, API v2) answers. Only what is named here is kept: its answers hold keys, too. */
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A value with the word for it; the word may be left out. */
+export interface Option {
+  type: string | null
+  label: string | null
+}
+
+export interface ContainerFacts {
+  name: string | null
+  status: Option
+  zone: string | null
+  /** What the host warns its customer of. */
+  warnings: readonly string[]
+  requestsLimit: number | null
+  /** Requests of today, or of the billing period where that is told. */
+  usage: number | null
+  isLimitExceeded: boolean
+  minReplicas: number | null
+  maxReplicas: number | null
+}
+
+export interface DomainFacts {
+  name: string
+  status: Option
+  /** Null without an error. */
+  error: Option | null
+  /** What its DNS should say: `CNAME tags.example.com → eu.host.example`. */
+  records: readonly string[]
+}
+
+/** What the numbers in the answers mean, by number. */
+export type Words = Readonly<Record<string, string>>
+
+/** Answers come wrapped as `{ body: … }`. */
+export function unwrapped(answer: unknown): unknown {
+  const { body } = fieldsOf(answer)
+  return typeof body === 'object' && body !== null ? body : answer
+}
+
+export function readContainer(answer: unknown): ContainerFacts {
+  const container = fieldsOf(unwrapped(answer))
+  const subscription = fieldsOf(container.subscription)
+  const uses = [container.todayUsage, subscription.usageCount].filter((value) => typeof value === 'number')
+  return {
+    name: textOf(container.name),
+    status: optionOf(container.status),
+    zone: optionOf(container.zone).label,
+    warnings: listOf(container.warnings).slice(0, 5).flatMap(warningOf),
+    requestsLimit: positive(container.requestsLimit),
+    usage: uses.length === 0 ? null : Math.max(...uses),
+    isLimitExceeded: subscription.limitExceeded === true,
+    minReplicas: positive(container.minReplicaCount),
+    maxReplicas: positive(container.maxReplicaCount),
+  }
+}
+
+export function readDomains(answer: unknown): DomainFacts[] {
+  return listOf(unwrapped(answer))
+    .slice(0, 20)
+    .map((entry) => {
+      const domain = fieldsOf(entry)
+      return {
+        name: textOf(domain.name) ?? 'a domain without a name',
+        status: optionOf(domain.status),
+        error: domain.error === null || domain.error === undefined ? null : optionOf(domain.error),
+        records: listOf(domain.records).slice(0, 5).map(recordOf),
+      }
+    })
+}
+
+/** Legends have about ten; they are kept with the probe. */
+const MAX_WORDS = 60
+
+/** A list of options as a table. */
+export function readWords(answer: unknown): Words {
+  const options = listOf(unwrapped(answer)).slice(0, MAX_WORDS).map(optionOf)
+  return Object.fromEntries(
+    options.flatMap(({ type, label }) => (type === null || label === null ? [] : [[type, label] as const])),
+  )
+}
+
+/** The word for a value: its own, or the legend's, or the value itself. */
+export const wordFor = ({ type, label }: Option, words: Words): string | null =>
+  label ?? (type === null ? null : (words[type] ?? type))
+
+function optionOf(value: unknown): Option {
+  if (typeof value === 'string' || typeof value === 'number') return { type: String(value), label: null }
+  const { type, label } = fieldsOf(value)
+  return { type: typeof type === 'number' ? String(type) : textOf(type), label: textOf(label) }
+}
+
+function warningOf(value: unknown): string[] {
+  const warning = fieldsOf(value)
+  const text = textOf(warning.preview) ?? textOf(warning.type) ?? textOf(value)
+  return text === null ? [] : [text.replace(/<[^>]*>/g, '').trim()]
+}
+
+function recordOf(value: unknown): string {
+  const record = fieldsOf(value)
+  const type = wordFor(optionOf(record.type), {}) ?? 'record'
+  return `${type} ${textOf(record.host) ?? ''} → ${textOf(record.value) ?? ''}`
+}
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, 200) : null
+
+const positive = (value: unknown): number | null => (typeof value === 'number' && value > 0 ? value : null)

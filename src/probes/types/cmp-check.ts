@@ -1,0 +1,199 @@
+import type { OutboundAnswer, OutboundError } from '../../lib/index.ts'
+import { defineProbeType, isNetworkFailure, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
+import { badFindings, judged, shownAddress, sinceText, standingInMemory, standingOf } from '../tag-server.ts'
+import { refusalOf } from './cmp-check/challenge.ts'
+import { type ConsentMode, consentMode, shownMode } from './cmp-check/consent-mode.ts'
+import { type ContainerFacts, containerFacts } from './cmp-check/container.ts'
+import { type Asking, type FetchedScript, fetchPage, fetchScript } from './cmp-check/fetch.ts'
+import { type Found, findProviders, hasAddress } from './cmp-check/find-providers.ts'
+import {
+  type ConsentState,
+  type Expected,
+  judgeConsentMode,
+  judgeOutdated,
+  judgeProvider,
+  judgeScripts,
+} from './cmp-check/judge.ts'
+import type { Page } from './cmp-check/page.ts'
+import { PROVIDERS } from './cmp-check/providers.ts'
+import { scriptFacts } from './cmp-check/script-facts.ts'
+import { CmpSettings } from './cmp-check/settings.ts'
+import { providerNamed } from './cmp-check/signatures.ts'
+
+type Context = ProbeContext<CmpSettings>
+
+/** Shares of the time of a run: a page that hangs leaves enough to say so, and the scripts are asked after it. */
+const PAGE_SHARE = 0.6
+const SCRIPT_SHARE = 0.35
+const SCRIPTS_ASKED = 2
+const FOUND_SHOWN = 8
+const METHOD =
+  'Looks at the page and at its web container as they are sent; what scripts add later is not seen, and no consent is given'
+
+export const cmpCheck = defineProbeType({
+  name: 'cmp_check',
+  title: 'Consent platform',
+  description:
+    "Whether the page has its consent platform, the platform's script answers, and Google's consent defaults are set in time.",
+  kind: 'wire',
+  siteFields: ['url', 'cmp_provider', 'tag_manager_web_container_id'],
+  needs: [],
+  autoNeeds: [['cmp_provider']],
+  config: CmpSettings,
+  defaultIntervalSeconds: 3_600,
+  minIntervalSeconds: 300,
+  async run(context: Context) {
+    const outcome = await check(context)
+    const standing = standingOf(context.memory, outcome.status, context.now)
+    return {
+      ...outcome,
+      details: { url: shownAddress(context.site.url), since: sinceText(standing), ...outcome.details, method: METHOD },
+      memory: { standing: standingInMemory(standing) },
+    }
+  },
+})
+
+async function check(context: Context): Promise<ProbeOutcome> {
+  const { site, config } = context
+  const expected = expectedOf(site.cmp_provider, config.own_address)
+  if (typeof expected === 'string') {
+    return { status: 'error', message: expected, details: { reason: 'unknown_provider' } }
+  }
+  const ofSite = site.tag_manager_web_container_id
+  const [fetched, container] = await Promise.all([
+    fetchPage(asking(context, PAGE_SHARE), site.url),
+    ofSite === null ? null : readContainer(context, ofSite, PAGE_SHARE),
+  ])
+  if (fetched.kind === 'failed') return unreachable(fetched.why, fetched.thrown)
+  const responseTimeMs = fetched.tookMs
+  if (fetched.kind === 'elsewhere') {
+    const message = `The page redirects to another site, ${fetched.to}, which is not looked at: give the site the address that visitors see`
+    return { status: 'error', message, details: { reason: 'redirected', to: fetched.to }, responseTimeMs }
+  }
+  return { ...(await checkPage(context, expected, fetched.answer, container)), responseTimeMs }
+}
+
+function unreachable(why: string, thrown: OutboundError): ProbeOutcome {
+  // The address is one that this server must not ask: that says nothing about the page.
+  const isOurs = ['bad_url', 'bad_request', 'forbidden_address'].includes(thrown.kind)
+  return {
+    status: isOurs ? 'error' : 'critical',
+    message: `The page cannot be read: ${why}`,
+    details: { reason: 'unreachable', failure: thrown.kind },
+    isNetworkFailure: isNetworkFailure(thrown),
+  }
+}
+
+async function checkPage(
+  context: Context,
+  expected: Omit<Expected, 'hasOwnSign'>,
+  { url, status, headers, body, isTruncated }: OutboundAnswer,
+  containerOfSite: ReadContainer | null,
+): Promise<ProbeOutcome> {
+  const { config } = context
+  const page = await readLater(body, url)
+  const inline = page.scripts.filter(({ src }) => src === null)
+  const scripts = inline.map(({ at, code }) => ({ at, facts: scriptFacts(code) }))
+  const facts = scripts.map((script) => script.facts)
+  const refusal = refusalOf(status, headers, page, new Set(facts.flatMap(({ words }) => [...words])))
+  if (refusal !== null) return refusal
+
+  const inPage = facts.flatMap(({ containerIds }) => containerIds)[0]
+  const container =
+    containerOfSite ?? (inPage === undefined ? null : await readContainer(context, inPage, SCRIPT_SHARE))
+  const whyUnread = container?.script.why ?? null
+  const text = container?.facts?.text ?? null
+  const found = findProviders(url, page, facts, text)
+  const own = config.own_address
+  const hasOwnSign = own !== undefined && hasAddress(own, page, facts, text)
+  const mine = found.providers.find(({ provider }) => expected.provider === null || provider === expected.provider)
+  const answered = config.check_script ? await askScripts(context, mine?.scripts ?? [], url) : []
+  const mode = consentMode(page, scripts)
+  const elsewhere = elsewhereOf(found, container, mode)
+  const consent = config.check_consent_mode ? judgeConsentMode(mode, elsewhere) : NOT_CHECKED
+  const provider = judgeProvider({ ...expected, hasOwnSign }, found, whyUnread)
+  const findings = [
+    ...provider,
+    ...judgeScripts(mine?.provider.name ?? 'the consent platform', answered),
+    ...judgeOutdated(found.outdated),
+    ...consent.findings,
+  ]
+  return {
+    ...judged(findings, `${provider[0]?.message}; ${CONSENT_WORDS[consent.state]}`),
+    details: {
+      findings: badFindings(findings),
+      expected: expected.name,
+      found: found.providers
+        .slice(0, FOUND_SHOWN)
+        .map(({ provider: { id, name }, evidence }) => ({ id, name, evidence })),
+      iab_stub: found.hasIabStub,
+      scripts: answered.map((script) => ({ url: shownAddress(script.url), status: script.status, why: script.why })),
+      consent_mode: { state: consent.state, set_elsewhere_by: elsewhere, ...shownMode(mode) },
+      container: container === null ? null : { id: container.id, status: container.script.status, why: whyUnread },
+      page: { address: shownAddress(url), status, characters: body.length, is_cut_off: isTruncated },
+    },
+  }
+}
+
+/** The HTML tokenizer takes 15 MB that a process goes without as long as it checks no page. */
+const readLater = async (html: string, url: string): Promise<Page> =>
+  (await import('./cmp-check/page.ts')).readPage(html, url)
+
+const NOT_CHECKED = { state: 'not_checked', findings: [] } as const
+
+/** For a page on which all is fine. */
+const CONSENT_WORDS: Readonly<Record<ConsentState | 'not_checked', string>> = {
+  set: 'the consent defaults are set before measurement begins',
+  set_elsewhere: 'the consent defaults are not in the page, but may be set by what it loads',
+  no_measurement: 'no measurement of Google begins in the page itself',
+  not_checked: 'the consent defaults were not checked',
+  late: '',
+  incomplete: '',
+  missing: '',
+}
+
+const asking = ({ outbound, config, signal, timeoutMs }: Context, share: number): Asking => ({
+  outbound,
+  userAgent: config.user_agent,
+  signal,
+  timeoutMs: Math.floor(timeoutMs * share),
+})
+
+interface ReadContainer {
+  id: string
+  script: FetchedScript
+  /** Null when it could not be read. */
+  facts: ContainerFacts | null
+}
+
+async function readContainer(context: Context, id: string, share: number): Promise<ReadContainer> {
+  const url = `${context.settings.tagManagerBaseUrl}/gtm.js?id=${encodeURIComponent(id)}`
+  const script = await fetchScript(asking(context, share), url, null, true)
+  return { id, script, facts: script.text === null ? null : containerFacts(script.text) }
+}
+
+const askScripts = (context: Context, urls: readonly string[], page: string): Promise<FetchedScript[]> =>
+  Promise.all(urls.slice(0, SCRIPTS_ASKED).map((url) => fetchScript(asking(context, SCRIPT_SHARE), url, page, false)))
+
+/** A sentence when the check cannot know what to look for. */
+function expectedOf(name: string | null, ownAddress: string | undefined): Omit<Expected, 'hasOwnSign'> | string {
+  const provider = name === null ? null : providerNamed(name)
+  if (name !== null && provider === null && ownAddress === undefined) {
+    const known = PROVIDERS.map(({ id }) => id).join(', ')
+    return `No consent platform is known as “${name}”: use one of ${known}, or set own_address to a part of its script's address`
+  }
+  return { provider, name: provider?.name ?? name ?? (ownAddress === undefined ? null : `“${ownAddress}”`) }
+}
+
+/** Who may set the defaults that are not in the page; null when nobody is known to. */
+function elsewhereOf(
+  { providers }: Found,
+  container: ReadContainer | null,
+  { mentionsDefault }: ConsentMode,
+): string | null {
+  if (container?.facts?.setsDefaults) return 'a tag of the web container'
+  const setter = providers.find(({ provider }) => provider.setsConsentMode)
+  if (setter !== undefined) return setter.provider.name
+  if (container !== null && container.facts === null) return 'the web container, which could not be read'
+  return mentionsDefault ? 'code in a text of the page' : null
+}

@@ -1,0 +1,95 @@
+import { type Outbound, type OutboundAnswer, OutboundError } from '../../../lib/index.ts'
+import { isSameSite } from './same-site.ts'
+
+const PAGE_BYTES = 2 * 1_024 * 1_024
+const SCRIPT_BYTES = 64 * 1_024
+const MAX_REDIRECTS = 5
+
+export interface Asking {
+  outbound: Outbound
+  userAgent: string
+  signal: AbortSignal
+  /** For one request and its redirects, ms. */
+  timeoutMs: number
+}
+
+export type FetchedPage =
+  | { kind: 'answer'; answer: OutboundAnswer; tookMs: number }
+  /** Sent on to another site, which is not asked. */
+  | { kind: 'elsewhere'; to: string; tookMs: number }
+  | { kind: 'failed'; why: string; thrown: OutboundError }
+
+/** Asks for a page as a browser would, and follows it within the site. */
+export async function fetchPage({ outbound, userAgent, signal, timeoutMs }: Asking, url: string): Promise<FetchedPage> {
+  let tookMs = 0
+  let place = url
+  try {
+    for (let redirects = 0; ; redirects++) {
+      const answer = await outbound.request(place, {
+        headers: {
+          'user-agent': userAgent,
+          accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+          'accept-language': 'en;q=0.9,*;q=0.5',
+          'upgrade-insecure-requests': '1',
+        },
+        limits: { totalMs: timeoutMs - tookMs, bodyBytes: PAGE_BYTES },
+        signal,
+      })
+      tookMs += answer.timings.total
+      if (answer.location === null) return { kind: 'answer', answer, tookMs }
+      const to = new URL(answer.location)
+      if (!isSameSite(new URL(place), to)) return { kind: 'elsewhere', to: to.host, tookMs }
+      if (redirects === MAX_REDIRECTS || timeoutMs - tookMs < 1) {
+        const why = redirects === MAX_REDIRECTS ? `it redirects more than ${MAX_REDIRECTS} times` : 'it takes too long'
+        return { kind: 'failed', why, thrown: new OutboundError('too_many_redirects', why) }
+      }
+      place = to.href
+    }
+  } catch (thrown) {
+    return { kind: 'failed', ...failure(thrown, timeoutMs) }
+  }
+}
+
+/** What asking for a script came to. `text` is null when it was not answered with 200. */
+export interface FetchedScript {
+  url: string
+  status: number | null
+  text: string | null
+  why: string | null
+  /** It was not asked to the end, as the run was over. */
+  isAborted: boolean
+}
+
+/** @param referer the page that loads it: some providers answer known sites only */
+export async function fetchScript(
+  { outbound, userAgent, signal, timeoutMs }: Asking,
+  url: string,
+  referer: string | null,
+  isWhole: boolean,
+): Promise<FetchedScript> {
+  try {
+    const answer = await outbound.request(url, {
+      headers: { 'user-agent': userAgent, ...(referer === null ? {} : { referer }) },
+      maxRedirects: MAX_REDIRECTS,
+      limits: { totalMs: timeoutMs, bodyBytes: isWhole ? PAGE_BYTES : SCRIPT_BYTES },
+      signal,
+    })
+    const isGood = answer.status === 200
+    return {
+      url,
+      status: answer.status,
+      text: isGood ? answer.body : null,
+      why: isGood ? null : `it answers ${answer.status}`,
+      isAborted: false,
+    }
+  } catch (thrown) {
+    const { why, thrown: error } = failure(thrown, timeoutMs)
+    return { url, status: null, text: null, why, isAborted: error.kind === 'aborted' }
+  }
+}
+
+function failure(thrown: unknown, timeoutMs: number): { why: string; thrown: OutboundError } {
+  if (!(thrown instanceof OutboundError)) throw thrown
+  const why = thrown.kind === 'aborted' ? `it did not answer within ${timeoutMs} ms` : thrown.message
+  return { why, thrown }
+}

@@ -1,0 +1,130 @@
+import { type ConsentMode, missingKeys } from './consent-mode.ts'
+import type { FetchedScript } from './fetch.ts'
+import type { Found, FoundProvider } from './find-providers.ts'
+import type { Provider } from './providers.ts'
+
+/** One thing that was looked at, and what it says in a sentence. */
+export interface Finding {
+  check: 'provider' | 'second_provider' | 'provider_script' | 'outdated_address' | 'consent_mode'
+  status: 'ok' | 'warning' | 'critical' | 'error'
+  message: string
+}
+
+/** What the site says it has: one of the table, an address part of its own, or nothing in particular. */
+export interface Expected {
+  provider: Provider | null
+  /** As people gave it; null when any provider will do. */
+  name: string | null
+  /** A part of an address that is its sign was asked for and found. */
+  hasOwnSign: boolean
+}
+
+/** @param whyUnread why the web container could not be read, null when it was or there is none */
+export function judgeProvider(expected: Expected, found: Found, whyUnread: string | null): Finding[] {
+  const { provider, name, hasOwnSign } = expected
+  const mine = found.providers.find((each) => each.provider === provider)
+  const others = found.providers.filter((each) => each !== mine && !each.provider.isCompanion)
+  const any = others[0] ?? found.providers[0]
+  if (mine === undefined && !hasOwnSign) {
+    if (name === null && any !== undefined) {
+      return [
+        fine(`${any.provider.name} is there (${placeOf(any)})`),
+        ...secondProvider(others.slice(1), any.provider.name),
+      ]
+    }
+    return [absent(name, any, found.hasIabStub, whyUnread)]
+  }
+  const title = provider?.name ?? name ?? 'the consent platform'
+  const where = mine === undefined ? 'in the page' : placeOf(mine)
+  return [fine(`${title} is there (${where})`), ...secondProvider(others, title)]
+}
+
+const fine = (message: string): Finding => ({ check: 'provider', status: 'ok', message })
+
+function absent(
+  name: string | null,
+  other: FoundProvider | undefined,
+  hasIabStub: boolean,
+  whyUnread: string | null,
+): Finding {
+  const wanted = name ?? 'a consent platform'
+  if (other !== undefined) {
+    const message = `${wanted} is not there, but ${other.provider.name} is (${placeOf(other)})`
+    return { check: 'provider', status: 'warning', message }
+  }
+  if (hasIabStub) {
+    const message = `${wanted} is not there, but some other consent platform of the IAB's framework is`
+    return { check: 'provider', status: name === null ? 'ok' : 'warning', message: name === null ? IAB_ONLY : message }
+  }
+  if (whyUnread !== null) {
+    const message = `${wanted} is not in the page, and the web container that may load it could not be read: ${whyUnread}`
+    return { check: 'provider', status: 'error', message }
+  }
+  const message = `${wanted} is not there: neither the page nor its web container loads any consent platform that is known`
+  return { check: 'provider', status: 'critical', message }
+}
+
+const IAB_ONLY = "A consent platform of the IAB's framework is there (in the page)"
+
+function secondProvider(others: readonly FoundProvider[], title: string): Finding[] {
+  // What only the container has may be a tag that is paused, or for another page.
+  const [second] = others.filter(({ evidence }) =>
+    evidence.some(({ where, kind }) => where === 'page' && kind !== 'element'),
+  )
+  if (second === undefined) return []
+  const message = `${second.provider.name} is there beside ${title} (${placeOf(second)}): visitors may be asked twice`
+  return [{ check: 'second_provider', status: 'warning', message }]
+}
+
+function placeOf({ evidence }: FoundProvider): string {
+  const [first] = evidence
+  if (first === undefined) return 'in the page'
+  return `${first.where === 'page' ? 'in the page' : 'in the web container'}: ${first.what}`
+}
+
+/** The provider's own scripts: the banner of a provider that is down, or of an account that is closed, never comes. */
+export function judgeScripts(title: string, scripts: readonly FetchedScript[]): Finding[] {
+  return scripts.flatMap(({ url, status, why, isAborted }): Finding[] => {
+    if (isAborted || (status !== null && status < 400)) return []
+    const { host } = new URL(url)
+    return [
+      { check: 'provider_script', status: 'critical', message: `The script of ${title} at ${host} fails: ${why}` },
+    ]
+  })
+}
+
+export function judgeOutdated(outdated: readonly string[]): Finding[] {
+  const [first] = outdated
+  if (first === undefined) return []
+  const message = `A consent script is loaded from ${first}, on a domain that the IAB has given up: the install is outdated`
+  return [{ check: 'outdated_address', status: 'warning', message }]
+}
+
+/** `elsewhere` says who may set defaults that the page does not show; null when nobody is known to. */
+export type ConsentState = 'set' | 'late' | 'incomplete' | 'missing' | 'set_elsewhere' | 'no_measurement'
+
+export function judgeConsentMode(
+  mode: ConsentMode,
+  elsewhere: string | null,
+): { state: ConsentState; findings: Finding[] } {
+  const { defaults, starts } = mode
+  const first = Math.min(...defaults.map(({ at }) => at))
+  if (defaults.length === 0) {
+    if (elsewhere !== null) return { state: 'set_elsewhere', findings: [] }
+    if (starts === null) return { state: 'no_measurement', findings: [] }
+    const message = `No consent default is set before ${starts.what}, neither in the page nor in its web container`
+    return { state: 'missing', findings: [{ check: 'consent_mode', status: 'warning', message }] }
+  }
+  const missing = missingKeys(defaults)
+  const isLate = starts !== null && first > starts.at
+  const findings: Finding[] = []
+  if (isLate) {
+    const message = `The consent default is set after ${starts.what}, ${first - starts.at} characters further down in the page`
+    findings.push({ check: 'consent_mode', status: 'warning', message })
+  }
+  if (missing.length > 0) {
+    const message = `The consent default leaves out ${missing.join(' and ')}`
+    findings.push({ check: 'consent_mode', status: 'warning', message })
+  }
+  return { state: isLate ? 'late' : missing.length > 0 ? 'incomplete' : 'set', findings }
+}

@@ -1,0 +1,279 @@
+/** Where a script, frame or preload leads to that tells of a provider: a host, a path, or both. */
+export interface UrlSign {
+  /** As `consent.cookiebot.com`; `*.example.com` is example.com and all names under it. Any host without it. */
+  readonly host?: string
+  /** Of the path alone. Any path without it. */
+  readonly path?: RegExp
+}
+
+/** A consent-management platform and how pages show that they use it. */
+export interface Provider {
+  /** As in `cmp_provider`, which is compared without case, spaces and punctuation. */
+  readonly id: string
+  readonly name: string
+  /** Other names of it. */
+  readonly aliases?: readonly string[]
+  readonly urls: readonly UrlSign[]
+  /** Identifiers that only the snippet which installs it has in an inline script. Those that other scripts ask for are left out. */
+  readonly setup?: readonly string[]
+  /** Ids and classes (`#id`, `.class`) and attributes (`[name]`) that stand in the page before any script has run. */
+  readonly elements?: readonly string[]
+  /** It can set Google's consent defaults itself: then they need not be seen in the page. */
+  readonly setsConsentMode?: true
+  /** Often comes beside another provider, with ads for example: not a second banner. */
+  readonly isCompanion?: true
+}
+
+/**
+ * Public facts: hosts and paths of the providers' own snippets, and what these leave in a page. A new provider is one more
+ * entry; `cmp_check` has a test for each of them.
+ */
+export const PROVIDERS: readonly Provider[] = [
+  {
+    id: 'cookiebot',
+    name: 'Cookiebot',
+    aliases: ['cybot'],
+    urls: [{ host: 'consent.cookiebot.com' }, { host: 'consent.cookiebot.eu' }, { host: 'consentcdn.cookiebot.com' }],
+    elements: ['#Cookiebot', '#CookieDeclaration', '[data-cbid]'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'onetrust',
+    name: 'OneTrust',
+    aliases: ['cookiepro', 'optanon'],
+    urls: [
+      { host: 'cdn.cookielaw.org' },
+      { host: 'cdn-ukwest.onetrust.com' },
+      { host: 'cookie-cdn.cookiepro.com' },
+      { host: 'optanon.blob.core.windows.net' },
+      { path: /\/otSDKStub\.js$/ },
+    ],
+    setup: ['OptanonWrapper'],
+    elements: ['#onetrust-consent-sdk', '#onetrust-banner-sdk', '#ot-sdk-btn'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'usercentrics',
+    name: 'Usercentrics',
+    urls: [{ host: '*.usercentrics.eu' }],
+    elements: ['#usercentrics-cmp', '#usercentrics-root', '[data-settings-id]', '[data-ruleset-id]'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'didomi',
+    name: 'Didomi',
+    urls: [{ host: 'sdk.privacy-center.org' }],
+    setup: ['didomiConfig', 'didomiOnReady'],
+    elements: ['#didomi-host', '#spcloader'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'axeptio',
+    name: 'Axeptio',
+    urls: [{ host: 'static.axept.io', path: /\/sdk(-slim)?\.js$/ }],
+    setup: ['axeptioSettings'],
+    elements: ['.axeptio_mount', '#axeptio_overlay'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'iubenda',
+    name: 'iubenda',
+    // Other hosts of theirs serve the link to a privacy policy, which sites have without the banner.
+    urls: [{ host: 'cs.iubenda.com' }, { host: 'cdn.iubenda.com', path: /^\/(cs|cookie_solution)\// }],
+    setup: ['_iub'],
+    elements: ['#iubenda-cs-banner'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'cookieyes',
+    name: 'CookieYes',
+    aliases: ['cookielawinfo'],
+    urls: [
+      { host: 'cdn-cookieyes.com', path: /^\/client_data\// },
+      { host: 'app.cookieyes.com', path: /^\/client_data\// },
+      { path: /\/plugins\/cookie-law-info\// },
+    ],
+    elements: ['#cookieyes', '#cky-style', '#cookie-law-info-js'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'complianz',
+    name: 'Complianz',
+    urls: [{ path: /\/plugins\/complianz-(gdpr|terms-conditions)(-premium)?\/.*\.js$/ }],
+    elements: ['#cmplz-cookiebanner-container', '#cmplz-cookiebanner-js', '[data-cmplz-src]'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'trustarc',
+    name: 'TrustArc',
+    aliases: ['truste'],
+    urls: [{ host: 'consent.trustarc.com' }, { host: 'consent.truste.com' }],
+    elements: ['#truste-consent-track', '#truste-show-consent', '#teconsent', '#consent_blackbar'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'inmobi',
+    name: 'InMobi Choice (Quantcast)',
+    aliases: ['quantcast', 'inmobichoice', 'inmobicmp', 'quantcastchoice'],
+    urls: [
+      { host: 'cmp.inmobi.com' },
+      { host: 'cmp.quantcast.com' },
+      { host: 'quantcast.mgr.consensu.org' },
+      { host: '*.mgr.consensu.org', path: /\/choice(\.js|\/)/ },
+    ],
+    elements: ['#qc-cmp2-container'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'sourcepoint',
+    name: 'Sourcepoint',
+    urls: [
+      { host: '*.privacy-mgmt.com' },
+      { host: 'sourcepoint.mgr.consensu.org' },
+      { path: /\/(wrapperMessagingWithoutDetection|wrapper\/v2\/messaging)\.js$/ },
+    ],
+    setup: ['_sp_'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'commanders-act',
+    name: 'Commanders Act TrustCommander',
+    aliases: ['trustcommander', 'tagcommander'],
+    urls: [
+      { host: 'cdn.trustcommander.net', path: /^\/privacy/ },
+      { host: 'cdn.tagcommander.com', path: /^\/privacy/ },
+      { path: /\/privacy_v2_\d+\.js$/ },
+    ],
+    elements: ['#tc-privacy-wrapper', '#footer_tc_privacy'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'osano',
+    name: 'Osano',
+    urls: [{ host: 'cmp.osano.com' }],
+    setsConsentMode: true,
+  },
+  {
+    id: 'cookieconsent',
+    name: 'Cookie Consent (open source)',
+    aliases: ['osanocookieconsent', 'insitescookieconsent', 'orestbida', 'vanillacookieconsent'],
+    urls: [{ path: /\/cookieconsent(@[\w.-]+\/.*)?(\/|\.)(.*\/)?(cookieconsent|min|umd|esm)[\w.-]*\.js$/ }],
+  },
+  {
+    id: 'termly',
+    name: 'Termly',
+    // Their other scripts embed policies.
+    urls: [{ host: 'app.termly.io', path: /^\/(resource-blocker\/|embed(\.min)?\.js)/ }],
+    elements: ['#termly-code-snippet-support'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'cookiefirst',
+    name: 'CookieFirst',
+    urls: [{ host: 'consent.cookiefirst.com' }],
+    elements: ['#cookiefirst-root'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'klaro',
+    name: 'Klaro',
+    aliases: ['kiprotect'],
+    urls: [
+      { host: 'cdn.kiprotect.com', path: /^\/klaro\// },
+      { path: /\/klaro(-no-css|-no-translations)*(\.min)?\.js$/ },
+    ],
+    setup: ['klaroConfig'],
+    elements: ['#klaro', '[data-klaro-config]'],
+  },
+  {
+    id: 'consentmanager',
+    name: 'consentmanager',
+    urls: [{ host: '*.consentmanager.net' }, { host: 'consentmanager.mgr.consensu.org' }],
+    elements: ['[data-cmp-host]', '[data-cmp-cdn]', '#cmpbox'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'cookie-script',
+    name: 'CookieScript',
+    urls: [{ host: '*.cookie-script.com' }],
+    setsConsentMode: true,
+  },
+  {
+    id: 'cookiehub',
+    name: 'CookieHub',
+    urls: [{ host: '*.cookiehub.net' }, { host: 'cdn.cookiehub.eu' }, { host: 'dash.cookiehub.com' }],
+    setsConsentMode: true,
+  },
+  {
+    id: 'civic',
+    name: 'Civic Cookie Control',
+    aliases: ['civiccookiecontrol', 'cookiecontrol', 'civicuk'],
+    urls: [{ host: 'cc.cdn.civiccomputing.com' }],
+    setup: ['CookieControl'],
+  },
+  {
+    id: 'cookie-information',
+    name: 'Cookie Information',
+    urls: [{ host: 'policy.app.cookieinformation.com' }, { host: 'policy.cookieinformation.com' }],
+    setsConsentMode: true,
+  },
+  {
+    id: 'sirdata',
+    name: 'Sirdata',
+    aliases: ['abconsent'],
+    urls: [{ host: 'choices.consentframework.com' }, { host: 'cache.consentframework.com' }],
+    setup: ['Sddan'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'google-funding-choices',
+    name: 'Google Funding Choices',
+    aliases: ['fundingchoices', 'google', 'googleprivacyandmessaging', 'googlecmp'],
+    urls: [{ host: 'fundingchoicesmessages.google.com' }],
+    setup: ['googlefcPresent'],
+    elements: ['.fc-consent-root'],
+    setsConsentMode: true,
+    isCompanion: true,
+  },
+  {
+    id: 'tarteaucitron',
+    name: 'tarteaucitron',
+    urls: [{ host: 'tarteaucitron.io' }, { path: /\/tarteaucitron(\.min)?\.js$/ }],
+    setup: ['tarteaucitron'],
+    elements: ['#tarteaucitronRoot'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'borlabs',
+    name: 'Borlabs Cookie',
+    aliases: ['borlabscookie'],
+    urls: [{ path: /\/(plugins|cache)\/borlabs-cookie\/.*\.js$/ }],
+    elements: [
+      '#BorlabsCookieBox',
+      '#BorlabsCookieBoxWrap',
+      '#borlabs-cookie-js',
+      '[data-borlabs-cookie-script-blocker-id]',
+    ],
+    setsConsentMode: true,
+  },
+  {
+    id: 'ketch',
+    name: 'Ketch',
+    urls: [{ host: '*.ketchcdn.com' }],
+    elements: ['#lanyard_root'],
+    setsConsentMode: true,
+  },
+  {
+    id: 'transcend',
+    name: 'Transcend',
+    urls: [{ host: '*.transcend-cdn.com', path: /\/airgap\.js$/ }, { path: /\/airgap\.js$/ }],
+    setsConsentMode: true,
+  },
+  {
+    id: 'truendo',
+    name: 'TRUENDO',
+    urls: [{ host: 'cdn.priv.center' }],
+    elements: ['#truendoAutoBlock', '#truendoPrivacyPanel'],
+    setsConsentMode: true,
+  },
+]

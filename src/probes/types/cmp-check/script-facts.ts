@@ -1,0 +1,67 @@
+import { type ConsentDefault, DefaultCallReader } from './default-call.ts'
+import { type Token, tokensOf } from './javascript.ts'
+
+/** What an inline script says of consent and measurement. Places are characters in its code. */
+export interface ScriptFacts {
+  defaults: readonly ConsentDefault[]
+  /** `'consent', 'default'` stands in a text: of code that is run some other way, or of nothing. */
+  mentionsDefault: boolean
+  /** Where the snippet stands that starts a container; null without one. */
+  containerAt: number | null
+  /** Where Google's first command `config` or `event` stands. */
+  commandAt: number | null
+  containerIds: string[]
+  /** Texts that may hold addresses. */
+  texts: string[]
+  words: Set<string>
+  /** It makes the function by which platforms of the IAB's framework are asked. */
+  hasIabStub: boolean
+}
+
+const MENTION = /consent\\*['"]\s*,\s*\\*['"]default/
+const CONTAINER_ID = /\bGTM-[A-Z0-9]{4,10}\b/g
+const MEASURES = ['config', 'event']
+const IAB_FUNCTIONS = ['__tcfapi', '__gpp']
+const IAB_FRAMES = ['__tcfapiLocator', '__gppLocator']
+
+export function scriptFacts(code: string): ScriptFacts {
+  const facts: ScriptFacts = {
+    defaults: [],
+    mentionsDefault: false,
+    containerAt: null,
+    commandAt: null,
+    containerIds: [],
+    texts: [],
+    words: new Set(),
+    hasIabStub: false,
+  }
+  const reader = new DefaultCallReader()
+  let last: Token | null = null
+  let lastButOne: Token | null = null
+  for (const token of tokensOf(code)) {
+    reader.take(token)
+    if (token.kind === 'string') noteText(facts, token)
+    else if (token.kind === 'word') facts.words.add(token.text)
+    const follows = (first: string, second: string) => lastButOne?.text === first && last?.text === second
+    if (token.kind === 'string' && MEASURES.includes(token.text) && follows('gtag', '(')) facts.commandAt ??= token.at
+    // Others ask whether it is there: `__tcfapi == …`.
+    facts.hasIabStub ||= token.text !== '=' && IAB_FUNCTIONS.some((name) => follows(name, '='))
+    lastButOne = last
+    last = token
+  }
+  return { ...facts, defaults: reader.found }
+}
+
+function noteText(facts: ScriptFacts, { text, at }: Token): void {
+  if (text === 'gtm.start' || isContainerScript(text)) facts.containerAt ??= at
+  if (text.includes('//')) facts.texts.push(text)
+  if (text.includes('GTM-')) for (const [id] of text.matchAll(CONTAINER_ID)) facts.containerIds.push(id)
+  facts.mentionsDefault ||= MENTION.test(text)
+  facts.hasIabStub ||= IAB_FRAMES.includes(text)
+}
+
+/** The script of a web container, from Google or through a server of one's own. */
+export const isContainerScript = (url: string): boolean => /\/gtm\.js(\?|$)|[?&]id=GTM-/.test(url)
+
+/** Google's tag for measurement without a container. */
+export const isGoogleTag = (url: string): boolean => /\/gtag\/js(\?|$)/.test(url)

@@ -1,0 +1,88 @@
+import { readSnapshot, type Snapshot } from '../../../analytics/index.ts'
+import type { Finding, Status, Verdict } from '../../../detection/index.ts'
+import { DAY, floorTo, isoTime, MINUTE } from '../../../lib/index.ts'
+import type { Kysely, SiteRow, Store, Tables } from '../../../store/index.ts'
+
+/** With counts further behind than this, sites that send would be taken for silent ones. */
+const MOST_BEHIND_MS = 2 * MINUTE
+/** Of the 16,000 characters that details may have, those for findings. */
+const FINDINGS_MAX = 14_000
+
+/** What a run is given that judges counts. */
+export interface Counting {
+  store: Pick<Store, 'reports'>
+  site: SiteRow
+  now: number
+}
+
+/** What such a run found. */
+export interface CountsOutcome {
+  status: Status | 'error'
+  message: string
+  details: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Reads a site's counts since `from` in one snapshot and judges them. Counts that are behind, because the fold is or the
+ * replica that reports are read from, are not judged: the outcome is an `error`.
+ *
+ * @param learning what to say while nothing can be judged
+ */
+export async function judgeCounts<T>(
+  { store, site, now }: Counting,
+  from: number,
+  read: (snapshot: Snapshot) => Promise<T>,
+  judge: (counts: T) => Verdict,
+  learning: (counts: T) => string,
+): Promise<CountsOutcome> {
+  const range = { from: floorTo(from, DAY), to: now + MINUTE }
+  const { counts, complete } = await readSnapshot(store, site.site_no, range, async (snapshot) => ({
+    counts: await read(snapshot),
+    complete: await completeUntil(snapshot.db, now),
+  }))
+  if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
+  const { status, message, details } = judge(counts)
+  const isLearning = details.judged === 0
+  return {
+    status,
+    message: isLearning ? learning(counts) : message,
+    details: { ...details, ...shortened(details.findings), is_learning: isLearning },
+  }
+}
+
+/**
+ * Everything received before this is in the counts: what waits for the fold was written to the journal later, and a
+ * database that lags behind has not seen a newer heartbeat of any node.
+ */
+async function completeUntil(db: Kysely<Tables>, now: number): Promise<number> {
+  const { written_at } = await db
+    .selectFrom('journal')
+    .select((eb) => eb.fn.min<number | null>('written_at').as('written_at'))
+    .executeTakeFirstOrThrow()
+  const { seen_at } = await db
+    .selectFrom('nodes')
+    .select((eb) => eb.fn.max<number | null>('seen_at').as('seen_at'))
+    .executeTakeFirstOrThrow()
+  return Math.min(now, written_at ?? now, seen_at ?? now)
+}
+
+function behind(now: number, complete: number): CountsOutcome {
+  const minutes = Math.round((now - complete) / MINUTE)
+  return {
+    status: 'error',
+    message: `Cannot judge: the counts are ${minutes} minutes behind what was received`,
+    details: { reason: 'counts_behind', complete_until: isoTime(complete), behind_seconds: (now - complete) / 1_000 },
+  }
+}
+
+/** As many findings as details have room for, and how many were left out. The worst come first. */
+function shortened(findings: readonly Finding[]): { findings: readonly Finding[]; left_out: number } {
+  let length = 0
+  const fits = findings.findIndex((finding) => {
+    length += JSON.stringify(finding).length + 1
+    return length > FINDINGS_MAX
+  })
+  return fits === -1
+    ? { findings, left_out: 0 }
+    : { findings: findings.slice(0, fits), left_out: findings.length - fits }
+}

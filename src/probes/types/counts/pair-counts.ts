@@ -1,0 +1,156 @@
+import { identityOf, type Snapshot, type Stretch, sumStretches, totals } from '../../../analytics/index.ts'
+import type { TagMissingInput } from '../../../detection/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../../lib/index.ts'
+import { GRAIN, NO_EVENT, OTHER, OUTCOMES, type TimeRange } from '../../../rollups/index.ts'
+import { SLOT } from './timeline.ts'
+
+const DAYS = 14
+const EVENTS = totals(['events'])
+const EXECUTIONS = totals(['executions'])
+
+/** The buckets in which it is judged whether tags run on their events. */
+export interface PairBuckets {
+  /** The whole UTC days before today, oldest first. */
+  readonly days: readonly TimeRange[]
+  /** UTC hours up to the current one, which ends with the current minute. */
+  readonly hours: readonly TimeRange[]
+  readonly slots: readonly TimeRange[]
+}
+
+/**
+ * Up to and with the current minute: which tag ran on which event is known by the hour only, so both sides of the
+ * comparison end where the snapshot does.
+ */
+export function pairBuckets(now: number): PairBuckets {
+  const end = floorTo(now, MINUTE) + MINUTE
+  const today = floorTo(now, DAY)
+  const hour = floorTo(now, HOUR)
+  return {
+    days: before(today, DAY, DAYS),
+    hours: [...before(hour, HOUR, 23), { from: hour, to: end }],
+    slots: before(end, SLOT, HOUR / SLOT),
+  }
+}
+
+const before = (end: number, size: number, count: number): TimeRange[] =>
+  Array.from({ length: count }, (_, index) => {
+    const from = end - (count - index) * size
+    return { from, to: from + size }
+  })
+
+/** How often each event came, and each tag on it. */
+export async function readPairCounts(snapshot: Snapshot, buckets: PairBuckets): Promise<TagMissingInput> {
+  const { keyOf } = await identityOf(snapshot.db, snapshot.siteNo)
+  const days: Stretch = { ...spanOf(buckets.days), coarsest: GRAIN.day }
+  const hours: Stretch = { ...spanOf(buckets.hours), coarsest: GRAIN.hour }
+  const slots: Stretch = { ...spanOf(buckets.slots), coarsest: GRAIN.minute }
+  const grid = { length: SLOT, end: slots.to }
+  const eventRows = (stretch: Stretch) =>
+    sumStretches(snapshot, {
+      table: 'event_rollups',
+      stretches: [stretch],
+      by: ['event_name'],
+      measures: EVENTS,
+      slots: grid,
+    })
+  const pairRows = (stretch: Stretch) =>
+    sumStretches(snapshot, {
+      table: 'event_tag_rollups',
+      stretches: [stretch],
+      by: ['container_id', 'event_name', 'tag_key'],
+      measures: totals(OUTCOMES),
+      slots: grid,
+    })
+  const pairOf = ({
+    container_id,
+    event_name,
+    tag_key,
+  }: {
+    container_id: string
+    event_name: string
+    tag_key: string
+  }) => (isName(event_name) && isName(tag_key) ? JSON.stringify([event_name, keyOf(container_id, tag_key)]) : null)
+  const nameOf = ({ event_name }: { event_name: string }) => (isName(event_name) ? event_name : null)
+  const eventsIn = {
+    days: countsIn(buckets.days, await eventRows(days), nameOf, ({ events }) => events),
+    hours: countsIn(buckets.hours, await eventRows(hours), nameOf, ({ events }) => events),
+    slots: countsIn(buckets.slots, await eventRows(slots), nameOf, ({ events }) => events),
+  }
+  const pairsIn = {
+    days: countsIn(buckets.days, await pairRows(days), pairOf, runsOf),
+    // Pairs have no minutes: the current hour is the hour's row.
+    hours: countsIn(
+      buckets.hours,
+      await pairRows({ ...hours, to: floorTo(hours.to - 1, HOUR) + HOUR }),
+      pairOf,
+      runsOf,
+    ),
+  }
+  const tagRows = await sumStretches(snapshot, {
+    table: 'tag_rollups',
+    stretches: [slots],
+    by: ['container_id', 'tag_key'],
+    measures: EXECUTIONS,
+    slots: grid,
+  })
+  const pairs = [...new Set([...pairsIn.days.keys(), ...pairsIn.hours.keys()])]
+  const names = [...new Set([...eventsIn.days.keys(), ...eventsIn.hours.keys()])]
+  return {
+    ...buckets,
+    events: names.map((event_name) => ({
+      event_name,
+      days: eventsIn.days.get(event_name) ?? zeros(buckets.days),
+      hours: eventsIn.hours.get(event_name) ?? zeros(buckets.hours),
+      slots: eventsIn.slots.get(event_name) ?? zeros(buckets.slots),
+    })),
+    pairs: pairs.map((pair) => {
+      const [event_name, tag_key] = JSON.parse(pair) as [string, string]
+      return {
+        event_name,
+        tag_key,
+        days: pairsIn.days.get(pair) ?? zeros(buckets.days),
+        hours: pairsIn.hours.get(pair) ?? zeros(buckets.hours),
+      }
+    }),
+    executions: countsIn(
+      buckets.slots,
+      tagRows,
+      ({ container_id, tag_key }) => keyOf(container_id, tag_key),
+      ({ executions }) => executions,
+    ),
+  }
+}
+
+/** What is counted together over the cardinality cap is something else every day. */
+const isName = (name: string): boolean => name !== NO_EVENT && name !== OTHER
+
+const runsOf = (row: Record<(typeof OUTCOMES)[number], number>): number =>
+  OUTCOMES.reduce((sum, outcome) => sum + row[outcome], 0)
+
+const zeros = (buckets: readonly TimeRange[]): number[] => buckets.map(() => 0)
+
+const spanOf = (buckets: readonly TimeRange[]): TimeRange => ({
+  from: buckets[0]?.from ?? 0,
+  to: buckets.at(-1)?.to ?? 0,
+})
+
+/** Sums of rows by key, a number for each bucket. The buckets are of one length, apart from the last. */
+function countsIn<R extends { at: number }>(
+  buckets: readonly TimeRange[],
+  rows: readonly R[],
+  keyOf: (row: R) => string | null,
+  countOf: (row: R) => number,
+): Map<string, number[]> {
+  const [first] = buckets
+  const counts = new Map<string, number[]>()
+  if (first === undefined) return counts
+  for (const row of rows) {
+    const key = keyOf(row)
+    if (key === null) continue
+    const ofKey = counts.get(key) ?? zeros(buckets)
+    const index = Math.floor((row.at - first.from) / (first.to - first.from))
+    ofKey[index] = (ofKey[index] ?? 0) + countOf(row)
+    counts.set(key, ofKey)
+  }
+  return counts
+}

@@ -1,0 +1,55 @@
+import { DAY, floorTo, HOUR, MINUTE } from '../../../lib/index.ts'
+import type { TimeRange } from '../../../rollups/index.ts'
+
+/** The grid that the last hours are judged on. */
+export const SLOT = 5 * MINUTE
+
+/** The last 24 hours and the rest of the hour before, in buckets without gaps, oldest first. */
+export interface Timeline {
+  readonly buckets: readonly TimeRange[]
+  /** Where UTC hours end and slots of five minutes begin; the first slot may be shorter. A whole UTC hour. */
+  readonly slotsFrom: number
+  /** The bucket that holds a time of the timeline. */
+  readonly indexAt: (time: number) => number
+}
+
+/**
+ * Minute rows are many: only the newest part is looked at in slots, which come from them; before that hour rows do.
+ *
+ * @param end a whole minute, which the last slot ends at
+ * @param slotsFor at least this much of the end is in slots, ms
+ */
+export function lastDay(end: number, slotsFor: number): Timeline {
+  const from = floorTo(end - DAY, HOUR)
+  const slotsFrom = Math.max(from, floorTo(end - slotsFor, HOUR))
+  const firstWhole = slotsFrom + ((end - slotsFrom) % SLOT)
+  const starts = [
+    ...steps(from, slotsFrom, HOUR),
+    ...(firstWhole > slotsFrom ? [slotsFrom] : []),
+    ...steps(firstWhole, end, SLOT),
+  ]
+  const hours = (slotsFrom - from) / HOUR
+  const cutSlots = firstWhole > slotsFrom ? 1 : 0
+  return {
+    buckets: starts.map((start, index) => ({ from: start, to: starts[index + 1] ?? end })),
+    slotsFrom,
+    indexAt: (time) => {
+      if (time < slotsFrom) return Math.floor((time - from) / HOUR)
+      return hours + cutSlots + Math.floor((time - firstWhole) / SLOT)
+    },
+  }
+}
+
+const steps = (from: number, to: number, size: number): number[] =>
+  Array.from({ length: Math.max(0, Math.ceil((to - from) / size)) }, (_, index) => from + index * size)
+
+/** The stretches that some UTC hours make up; hours may repeat and come in any order. */
+export function stretchesOf(hours: Iterable<number>): TimeRange[] {
+  const stretches: TimeRange[] = []
+  for (const hour of [...new Set(hours)].sort((a, b) => a - b)) {
+    const last = stretches.at(-1)
+    if (last?.to === hour) last.to = hour + HOUR
+    else stretches.push({ from: hour, to: hour + HOUR })
+  }
+  return stretches
+}

@@ -1,0 +1,85 @@
+import { Type } from 'typebox'
+import {
+  DATA_VOLUME_DEFAULTS,
+  dataVolume as judgeVolume,
+  localTime,
+  volumeBaseline,
+  volumeHours,
+} from '../../detection/index.ts'
+import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../lib/index.ts'
+import { defineProbeType } from '../probe-type.ts'
+import { type EventCounts, readEventCounts } from './counts/event-counts.ts'
+import { judgeCounts } from './counts/judge-counts.ts'
+import { lastDay } from './counts/timeline.ts'
+
+/** How much of the last day is looked at in slots of five minutes; the hours before tell how a fall came. */
+const SLOTS_FOR_MS = 6 * HOUR
+
+const Config = Type.Object(
+  {
+    direction: Type.Union([Type.Literal('down'), Type.Literal('up'), Type.Literal('both')], {
+      default: DATA_VOLUME_DEFAULTS.direction,
+      description: 'Which deviations are bad; others are named in the details only',
+    }),
+    weeks: Type.Integer({
+      minimum: 2,
+      maximum: 8,
+      default: DATA_VOLUME_DEFAULTS.weeks,
+      description: 'Earlier weeks whose same hours are compared with; yesterday until two of them are known',
+    }),
+    min_expected: Type.Number({
+      minimum: 1,
+      maximum: 10_000,
+      default: DATA_VOLUME_DEFAULTS.min_expected,
+      description: 'No event at all is critical once so many were expected',
+    }),
+    warning_z: Type.Number({
+      minimum: 1,
+      maximum: 20,
+      default: DATA_VOLUME_DEFAULTS.warning_z,
+      description: 'Standard deviations from what is expected that make a warning, together with …',
+    }),
+    warning_ratio: Type.Number({
+      minimum: 0.05,
+      maximum: 0.95,
+      default: DATA_VOLUME_DEFAULTS.warning_ratio,
+      description: '… falling below this share of what is expected (or rising above its inverse)',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+export const dataVolume = defineProbeType({
+  name: 'data_volume',
+  title: 'Data volume',
+  description: 'Whether the site, and each of its events, comes as often as at the same hours of earlier weeks.',
+  kind: 'data',
+  siteFields: ['timezone'],
+  needs: [],
+  config: Config,
+  defaultIntervalSeconds: 300,
+  run({ site, config, now, store }) {
+    const clock = localTime(site.timezone)
+    const end = floorTo(now, MINUTE)
+    const timeline = lastDay(end, SLOTS_FOR_MS)
+    const compared = volumeHours(clock, end, config.weeks)
+    return judgeCounts(
+      { store, site, now },
+      Math.min(end - 2 * DAY, compared[0] ?? end),
+      (snapshot) => readEventCounts(snapshot, timeline, end, compared),
+      ({ recent, hours, knownFrom }) => {
+        const history = { hours, knownFrom: knownFrom ?? end, outages: [] }
+        return judgeVolume({ recent, baseline: volumeBaseline(history, clock, end, config.weeks) }, config)
+      },
+      (counts) => learning(counts, end),
+    )
+  },
+})
+
+function learning({ knownFrom }: EventCounts, end: number): string {
+  if (knownFrom === null || knownFrom > end - DAY - HOUR) {
+    const since = knownFrom === null ? 'not known for an hour yet' : `known since ${isoTime(knownFrom)}`
+    return `Still learning: needs a whole day to compare with, then two weeks; the site is ${since}`
+  }
+  return 'Not judged: too few events are usual in a day'
+}

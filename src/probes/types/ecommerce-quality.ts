@@ -1,0 +1,24 @@
+import { ecommerceScore } from '../../analytics/index.ts'
+import { ecommerceQuality as judgeEcommerce } from '../../detection/index.ts'
+import { defineProbeType } from '../probe-type.ts'
+import { checkQualitySettings, judgeQuality, QualitySettings } from './counts/judge-quality.ts'
+import { ecommerceFields } from './counts/presence-counts.ts'
+
+export const ecommerceQuality = defineProbeType({
+  name: 'ecommerce_quality',
+  title: 'E-commerce data quality',
+  description: 'Whether events carry complete e-commerce data, by the score, and no field got lost.',
+  kind: 'data',
+  siteFields: [],
+  needs: [],
+  config: QualitySettings,
+  checkConfig: checkQualitySettings,
+  defaultIntervalSeconds: 300,
+  run: (context) =>
+    judgeQuality(context, {
+      what: 'e-commerce data',
+      fieldsOf: ecommerceFields,
+      score: ecommerceScore,
+      judge: judgeEcommerce,
+    }),
+})

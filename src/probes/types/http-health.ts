@@ -1,0 +1,91 @@
+import { Type } from 'typebox'
+import { defineProbeType, isNetworkFailure } from '../probe-type.ts'
+import {
+  badFindings,
+  CERTIFICATE_SETTINGS,
+  certificateFaults,
+  checkGtmJs,
+  checkHealth,
+  healthPlaces,
+  judged,
+  shownAddress,
+  sinceText,
+  standingInMemory,
+  standingOf,
+} from '../tag-server.ts'
+
+export const httpHealth = defineProbeType({
+  name: 'http_health',
+  title: 'Tag server health',
+  description:
+    'Whether the tag server answers its health address as it should, soon enough, and with a good certificate.',
+  kind: 'wire',
+  siteFields: ['tag_server_url', 'tag_manager_web_container_id'],
+  needs: [['tag_server_url']],
+  config: Type.Object(
+    {
+      path: Type.Optional(
+        Type.String({
+          pattern: '^/',
+          maxLength: 1_024,
+          description:
+            'Path to ask, from the root of the host; without it /healthy, /healthz and the address as given are tried behind the prefix of tag_server_url',
+        }),
+      ),
+      expected_status: Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), {
+        maxItems: 20,
+        default: [],
+        description: 'Statuses that are fine; none named = 200 to 299',
+      }),
+      expected_body: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 1_024,
+          description: 'Text that the answer has to hold, or it is critical',
+        }),
+      ),
+      slow_ms: Type.Integer({
+        minimum: 0,
+        maximum: 60_000,
+        default: 5_000,
+        description: 'Warn when the answer takes longer than this many ms; 0 = never',
+      }),
+      ...CERTIFICATE_SETTINGS,
+      check_gtm_js: Type.Boolean({
+        default: false,
+        description: 'Critical unless the tag server also serves gtm.js of the web container',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  checkConfig: certificateFaults,
+  defaultIntervalSeconds: 300,
+  async run({ site, config, memory, now, timeoutMs, signal, outbound }) {
+    const { tag_server_url: url, tag_manager_web_container_id: containerId } = site
+    if (url === null) throw new Error('the site has no tag_server_url')
+    const asking = { outbound, timeoutMs, signal }
+    const remembered = typeof memory.path === 'string' ? memory.path : undefined
+    const [health, script] = await Promise.all([
+      checkHealth(asking, url, healthPlaces(url, config.path, remembered), config),
+      config.check_gtm_js ? checkGtmJs(asking, url, containerId) : null,
+    ])
+    const findings = [...health.findings, ...(script?.findings ?? [])]
+    const { status, message } = judged(findings, health.summary)
+    const standing = standingOf(memory, status, now)
+    const path = health.workingPath ?? remembered
+    return {
+      status,
+      message,
+      details: {
+        url: shownAddress(url),
+        since: sinceText(standing),
+        findings: badFindings(findings),
+        ...health.details,
+        ...(script === null ? {} : { gtm_js: script.details }),
+      },
+      ...(health.totalMs === null ? {} : { responseTimeMs: health.totalMs }),
+      memory: { ...(path === undefined ? {} : { path }), standing: standingInMemory(standing) },
+      isNetworkFailure: [health.failure, script?.failure].some(isNetworkFailure),
+    }
+  },
+})

@@ -1,0 +1,60 @@
+import { Type } from 'typebox'
+import { tagFailureRate as judgeFailureRate, TAG_FAILURE_RATE_DEFAULTS } from '../../detection/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { OUTCOMES } from '../../rollups/index.ts'
+import { defineProbeType } from '../probe-type.ts'
+import { judgeCounts } from './counts/judge-counts.ts'
+import { readTagCounts } from './counts/tag-counts.ts'
+import { lastDay } from './counts/timeline.ts'
+import { windowMinutes } from './counts/window-setting.ts'
+
+export const tagFailureRate = defineProbeType({
+  name: 'tag_failure_rate',
+  title: 'Tag failures',
+  description: 'Which tags end in failure, timeout or exception too often, judged tag by tag.',
+  kind: 'data',
+  siteFields: [],
+  needs: [],
+  config: Type.Object(
+    {
+      window_minutes: windowMinutes(TAG_FAILURE_RATE_DEFAULTS.window_minutes),
+      min_executions: Type.Integer({
+        minimum: 5,
+        maximum: 100_000,
+        default: TAG_FAILURE_RATE_DEFAULTS.min_executions,
+        description: 'A tag that ran less often in the window is judged over as much of the last 24 hours as it takes',
+      }),
+      warning_share: Type.Number({
+        minimum: 0.001,
+        maximum: 1,
+        default: TAG_FAILURE_RATE_DEFAULTS.warning_share,
+        description:
+          'Share of bad executions that makes a warning when it is surely exceeded (lower Wilson bound, 95 %)',
+      }),
+      critical_share: Type.Number({
+        minimum: 0.001,
+        maximum: 1,
+        default: TAG_FAILURE_RATE_DEFAULTS.critical_share,
+        description: 'Likewise, for a critical result',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  checkConfig: ({ warning_share, critical_share }) =>
+    critical_share < warning_share ? [{ path: '/critical_share', message: 'must not be below warning_share' }] : [],
+  defaultIntervalSeconds: 300,
+  run({ site, config, now, store }) {
+    const end = floorTo(now, MINUTE)
+    const timeline = lastDay(end, Math.max(2 * HOUR, config.window_minutes * MINUTE))
+    return judgeCounts(
+      { store, site, now },
+      end - 2 * DAY,
+      (snapshot) => readTagCounts(snapshot, timeline, end, OUTCOMES),
+      (counts) => {
+        const tags = Array.from(counts, ([tag_key, { recent }]) => ({ tag_key, buckets: recent }))
+        return judgeFailureRate({ now: end, tags }, config)
+      },
+      () => `Still learning: no tag has run ${config.min_executions} times in the last 24 hours`,
+    )
+  },
+})

@@ -1,0 +1,96 @@
+import { Type } from 'typebox'
+import {
+  tagLatency as judgeLatency,
+  type LatencyBucket,
+  localTime,
+  sameHoursBefore,
+  TAG_LATENCY_DEFAULTS,
+} from '../../detection/index.ts'
+import { floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from '../../rollups/index.ts'
+import { defineProbeType } from '../probe-type.ts'
+import { judgeCounts } from './counts/judge-counts.ts'
+import { readTagCounts, type TagBucket } from './counts/tag-counts.ts'
+import { lastDay, stretchesOf } from './counts/timeline.ts'
+import { windowMinutes } from './counts/window-setting.ts'
+
+const COLUMNS = ['executions', 'timeout', 'total_ms', 'timed', ...LATENCY_COLUMNS] as const
+const DAYS_COMPARED = 7
+
+const times = (byDefault: number, description: string) =>
+  Type.Number({ minimum: 1, maximum: 100, default: byDefault, description })
+const milliseconds = (byDefault: number, description: string) =>
+  Type.Integer({ minimum: 0, maximum: 5_000, default: byDefault, description })
+
+export const tagLatency = defineProbeType({
+  name: 'tag_latency',
+  title: 'Tag latency',
+  description: 'Which tags take much longer than at the same hours of the last week (95th percentile).',
+  kind: 'data',
+  siteFields: ['timezone'],
+  needs: [],
+  config: Type.Object(
+    {
+      window_minutes: windowMinutes(TAG_LATENCY_DEFAULTS.window_minutes),
+      min_executions: Type.Integer({
+        minimum: 10,
+        maximum: 100_000,
+        default: TAG_LATENCY_DEFAULTS.min_executions,
+        description:
+          'A tag with fewer timed executions in the window is judged over as much of the last 24 hours as it takes',
+      }),
+      warning_factor: times(TAG_LATENCY_DEFAULTS.warning_factor, 'How many times its usual time a tag may take, and …'),
+      warning_increase_ms: milliseconds(
+        TAG_LATENCY_DEFAULTS.warning_increase_ms,
+        '… how many ms longer at least: both must be exceeded for a warning',
+      ),
+      critical_factor: times(TAG_LATENCY_DEFAULTS.critical_factor, 'Likewise, for a critical result'),
+      critical_increase_ms: milliseconds(TAG_LATENCY_DEFAULTS.critical_increase_ms, 'Likewise, for a critical result'),
+    },
+    { additionalProperties: false },
+  ),
+  checkConfig: (config) =>
+    (['factor', 'increase_ms'] as const)
+      .filter((name) => config[`critical_${name}`] < config[`warning_${name}`])
+      .map((name) => ({ path: `/critical_${name}`, message: `must not be below warning_${name}` })),
+  defaultIntervalSeconds: 300,
+  run({ site, config, now, store }) {
+    const end = floorTo(now, MINUTE)
+    const timeline = lastDay(end, Math.max(2 * HOUR, config.window_minutes * MINUTE))
+    const clock = localTime(site.timezone)
+    const hour = floorTo(end, HOUR)
+    const usualHours = new Set(
+      [-HOUR, 0, HOUR].flatMap((shift) => sameHoursBefore(clock, hour + shift, 1, DAYS_COMPARED)),
+    )
+    const recentFrom = timeline.buckets[0]?.from ?? end
+    return judgeCounts(
+      { store, site, now },
+      Math.min(...usualHours),
+      (snapshot) => {
+        const earlier = stretchesOf([...usualHours].filter((usual) => usual < recentFrom))
+        return readTagCounts(snapshot, timeline, end, COLUMNS, earlier)
+      },
+      (counts) => {
+        const tags = Array.from(counts, ([tag_key, { recent, earlier }]) => ({
+          tag_key,
+          recent: recent.map(latencyBucket),
+          usual: [...earlier, ...recent.filter(({ from, to }) => to - from === HOUR && usualHours.has(from))].map(
+            latencyBucket,
+          ),
+        }))
+        return judgeLatency({ now: end, bounds: LATENCY_BOUNDS_MS, tags }, config)
+      },
+      () =>
+        'Still learning: no tag has enough executions with a time, lately and at this hour of the last week (batches have none)',
+    )
+  },
+})
+
+function latencyBucket(bucket: TagBucket<(typeof COLUMNS)[number]>): LatencyBucket {
+  const { from, to, executions, timeout, timed } = bucket
+  const histogram = LATENCY_COLUMNS.map((column) => bucket[column])
+  const counted = histogram.reduce((sum, count) => sum + count, 0)
+  // Batches add to the times and not to the histogram: theirs are left out in proportion.
+  const total_ms = timed === 0 ? 0 : (bucket.total_ms * counted) / timed
+  return { from, to, executions, timeout, total_ms, histogram }
+}

@@ -1,0 +1,212 @@
+import { type Static, Type } from 'typebox'
+import { isoTime } from '../../lib/index.ts'
+import { GoogleFailure, type LiveVersion, liveVersion, serviceAccountOf } from '../google.ts'
+import {
+  type DeployMarker,
+  defineProbeType,
+  isNetworkFailure,
+  type JsonObject,
+  type ProbeContext,
+  type ProbeOutcome,
+  RESULT_STATUSES,
+} from '../probe-type.ts'
+import { isRollback, readHistory, type VersionHistory, withVersion } from './tag-manager-version/history.ts'
+import { judgeCopy, judgeVersion, type Part, type VersionRules } from './tag-manager-version/judge.ts'
+import { checkPage } from './tag-manager-version/page.ts'
+import { readScript } from './tag-manager-version/read-script.ts'
+
+const Version = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))
+
+const Config = Type.Object(
+  {
+    expected_version: Version(
+      'The only version that is fine: of the web container, or of the server container where the site has no other',
+    ),
+    expected_server_version: Version('The only version of the server container that is fine'),
+    change_ttl_hours: Type.Number({
+      minimum: 0,
+      maximum: 720,
+      default: 24,
+      description:
+        'For how long a new version is a warning (one that is lower than before: critical); then it is the usual one',
+    }),
+    copy_lag_minutes: Type.Integer({
+      minimum: 5,
+      maximum: 10_080,
+      default: 60,
+      description: "For how long the tag server's own copy of gtm.js may be of another version than what is published",
+    }),
+    check_page: Type.Boolean({
+      default: true,
+      description: 'Whether to look on the page for a preview or an environment instead of what is published',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+type Settings = Static<typeof Config>
+type Context = ProbeContext<Settings>
+
+/** A part of the check, and what it leaves behind. */
+interface Checked extends Part {
+  history?: VersionHistory
+  marker?: DeployMarker
+  responseTimeMs?: number
+  mayRetry?: boolean
+}
+
+export const tagManagerVersion = defineProbeType({
+  name: 'tag_manager_version',
+  title: 'Tag Manager version',
+  description:
+    'Which version of the containers is published: tells of new versions, rollbacks, stale copies and previews left on the page.',
+  kind: 'wire',
+  siteFields: ['url', 'tag_server_url', 'tag_manager_web_container_id', 'tag_manager_server_container_id'],
+  needs: [['tag_manager_web_container_id'], ['tag_manager_server_container_id']],
+  config: Config,
+  // Google's caches keep gtm.js for about 15 minutes, and the quota of the API is for about 100 containers at this interval.
+  defaultIntervalSeconds: 900,
+  async run(context: Context) {
+    const { site, config, memory, outbound, signal, timeoutMs } = context
+    const web = site.tag_manager_web_container_id
+    const server = site.tag_manager_server_container_id
+    const webAndCopy = async (containerId: string) => {
+      const part = await checkWeb(context, containerId)
+      return { part, copy: await checkCopy(context, containerId, part.history) }
+    }
+    const [found, serverPart, pagePart] = await Promise.all([
+      web === null ? null : webAndCopy(web),
+      server === null ? null : checkServer(context, server),
+      // Half of the time: a page that is slow must not keep the others' results back.
+      web === null || !config.check_page ? null : checkPage(outbound, site.url, signal, timeoutMs / 2),
+    ])
+    const webPart = found?.part ?? null
+    const copy = found?.copy
+    const parts = { web: webPart, server: serverPart, copy: copy?.part ?? null, page: pagePart }
+    const histories = { web: webPart?.history, server: serverPart?.history, copy_differs_since: copy?.since }
+    const kept = Object.entries(histories).filter(([, value]) => value !== undefined)
+    return { ...outcomeOf(parts), memory: { ...memory, ...Object.fromEntries(kept) } as JsonObject }
+  },
+})
+
+async function checkWeb(context: Context, containerId: string): Promise<Checked> {
+  const { outbound, settings, signal, memory, config, now } = context
+  const what = `Web container ${containerId}`
+  const read = () => readScript(outbound, settings.tagManagerBaseUrl, containerId, signal)
+  const before = readHistory(memory.web)
+  let script = await read()
+  if (script.kind === 'version' && isLower(before, containerId, script.version)) {
+    // After a release Google's caches hand out the old version here and the new one there: a rollback is seen twice.
+    const again = await read()
+    if (again.kind === 'version' && !isLower(before, containerId, again.version)) script = again
+  }
+  const took = script.tookMs === null ? {} : { responseTimeMs: script.tookMs }
+  if (script.kind === 'missing') {
+    const message = `${what} does not exist, or was never published: Google answers 404`
+    return { status: 'critical', message, details: { container_id: containerId, reason: 'missing' }, ...took }
+  }
+  if (script.kind === 'unreadable') {
+    // Google's host is the same for everybody: its failure says nothing about this site.
+    return {
+      status: 'error',
+      message: `${what} could not be read from Google: ${script.why}`,
+      details: { container_id: containerId, reason: 'unreadable', why: script.why },
+      mayRetry: isNetworkFailure(script.thrown),
+      ...took,
+    }
+  }
+  const history = withVersion(before, containerId, script.version, now)
+  const rules = rulesOf(config, config.expected_version)
+  return { ...judgeVersion(what, history, rules, now), history, ...markerOf('web container', history, now), ...took }
+}
+
+async function checkServer(context: Context, containerId: string): Promise<Checked> {
+  const { settings, site, memory, config, now } = context
+  const what = `Server container ${containerId}`
+  try {
+    const live = await liveVersion(serviceAccountOf(settings), settings.tagManagerApiUrl, containerId, context)
+    if (live === null) {
+      const message = `${what} has no published version`
+      return { status: 'critical', message, details: { container_id: containerId, reason: 'missing' } }
+    }
+    const history = withVersion(readHistory(memory.server), containerId, live.version, now)
+    const only = site.tag_manager_web_container_id === null ? config.expected_version : undefined
+    const part = judgeVersion(what, history, rulesOf(config, config.expected_server_version ?? only), now)
+    const details = { ...part.details, ...detailsOf(live) }
+    return { ...part, details, history, ...markerOf('server container', history, now) }
+  } catch (thrown) {
+    if (!(thrown instanceof GoogleFailure)) throw thrown
+    const { reason, facts, message } = thrown
+    // A site with a web container is watched without any account: what was never set up is no failure there.
+    const isOptional = reason === 'no_credentials' && site.tag_manager_web_container_id !== null
+    return {
+      status: isOptional ? 'ok' : 'error',
+      message: `${what} was not checked: ${message}`,
+      details: { container_id: containerId, reason, status: facts.status ?? null, said: facts.said ?? null },
+      mayRetry: facts.isNetworkFailure === true,
+    }
+  }
+}
+
+/** What the site's own server hands out; null where it hands out no container, as most do not. */
+async function checkCopy(
+  { site, outbound, signal, memory, config, now }: Context,
+  containerId: string,
+  original: VersionHistory | undefined,
+): Promise<{ part: Part; since: number | null } | null> {
+  if (site.tag_server_url === null || original === undefined || signal.aborted) return null
+  const script = await readScript(outbound, site.tag_server_url.replace(/\/+$/, ''), containerId, signal)
+  if (script.kind !== 'version') return null
+  const before = memory.copy_differs_since
+  const since = script.version === original.version ? null : typeof before === 'number' ? before : now
+  const facts = { copy: script.version, original: original.version, since, lagMinutes: config.copy_lag_minutes }
+  return { part: judgeCopy(facts, now), since }
+}
+
+const isLower = (before: VersionHistory | null, containerId: string, version: string): boolean =>
+  before !== null && before.containerId === containerId && isRollback({ from: before.version, to: version })
+
+const rulesOf = ({ change_ttl_hours }: Settings, expected: number | undefined): VersionRules => ({
+  expected: expected ?? null,
+  changeTtlHours: change_ttl_hours,
+})
+
+/** A change that this run saw. */
+function markerOf(source: string, { containerId, changes }: VersionHistory, now: number): { marker?: DeployMarker } {
+  const change = changes.at(-1)
+  if (change?.at !== now) return {}
+  const { from, to } = change
+  const details = { container_id: containerId, is_rollback: isRollback(change), seen_at: isoTime(now) }
+  return { marker: { source, fromVersion: from, toVersion: to, details } }
+}
+
+/** As many tags as the details of a result have room for. */
+const TAGS_SHOWN = 100
+
+const detailsOf = ({ name, fingerprint, tags }: LiveVersion) => ({
+  name,
+  fingerprint,
+  tags_total: tags.length,
+  tags: tags
+    .slice(0, TAGS_SHOWN)
+    .map((tag) => ({ id: tag.id, name: tag.name.slice(0, 80), ...(tag.isPaused ? { is_paused: true } : {}) })),
+})
+
+/** The worst part speaks for all; what else is bad stands behind it. */
+function outcomeOf(parts: Readonly<Record<string, Checked | null>>): ProbeOutcome {
+  const all = Object.values(parts).filter((part) => part !== null)
+  const sorted = all.toSorted((a, b) => RESULT_STATUSES.indexOf(a.status) - RESULT_STATUSES.indexOf(b.status))
+  const status = sorted[0]?.status ?? 'ok'
+  const told = sorted.filter((part) => part.message !== '' && (status === 'ok' || part.status !== 'ok'))
+  const [took] = all.flatMap(({ responseTimeMs }) => (responseTimeMs === undefined ? [] : [responseTimeMs]))
+  return {
+    status,
+    message: told.map(({ message }) => message).join('; '),
+    details: Object.fromEntries(
+      Object.entries(parts).map(([name, part]) => [name, part && { status: part.status, ...part.details }]),
+    ),
+    ...(took === undefined ? {} : { responseTimeMs: took }),
+    deployMarkers: all.flatMap(({ marker }) => (marker === undefined ? [] : [marker])),
+    isNetworkFailure: status === 'error' && all.some(({ mayRetry }) => mayRetry === true),
+  }
+}

@@ -1,0 +1,71 @@
+import { duration } from '../../../detection/index.ts'
+import { HOUR, isoTime, isoTimeOrNull, MINUTE } from '../../../lib/index.ts'
+import { isRollback, type VersionHistory } from './history.ts'
+
+/** What one part of the check found. `details` go into the result under the part's name. */
+export interface Part {
+  status: 'ok' | 'warning' | 'critical' | 'error'
+  message: string
+  details: Readonly<Record<string, unknown>>
+}
+
+export interface VersionRules {
+  /** Null when every version is fine. */
+  expected: number | null
+  changeTtlHours: number
+}
+
+/** @param what the container for people, e.g. `Web container GTM-ABC1234` */
+export function judgeVersion(what: string, history: VersionHistory, rules: VersionRules, now: number): Part {
+  const { containerId, version, since, changes } = history
+  const change = changes.at(-1)
+  const facts = {
+    container_id: containerId,
+    version,
+    expected_version: rules.expected,
+    since: isoTime(since),
+    changes: changes.map(({ from, to, at }) => ({ from, to, seen_at: isoTime(at) })).reverse(),
+  }
+  if (rules.expected !== null) {
+    if (version === String(rules.expected)) {
+      return { status: 'ok', message: `${what} is at version ${version}, as expected`, details: facts }
+    }
+    const message = `${what} is at version ${version}, and version ${rules.expected} is expected`
+    return { status: 'critical', message, details: { ...facts, reason: 'unexpected_version' } }
+  }
+  if (change === undefined || now - change.at >= rules.changeTtlHours * HOUR) {
+    const age = now - since < MINUTE ? '' : ` for ${duration(now - since)}`
+    const message = changes.length === 0 ? `${what} is at version ${version}` : `${what} is at version ${version}${age}`
+    return { status: 'ok', message, details: facts }
+  }
+  const clearsAt = isoTime(change.at + rules.changeTtlHours * HOUR)
+  const ago = `${duration(now - change.at)} ago`
+  if (isRollback(change)) {
+    const message = `${what} went back from version ${change.from} to ${change.to}, ${ago}`
+    return { status: 'critical', message, details: { ...facts, reason: 'rolled_back', clears_at: clearsAt } }
+  }
+  const message = `${what} went from version ${change.from} to ${change.to}, ${ago}`
+  return { status: 'warning', message, details: { ...facts, reason: 'version_changed', clears_at: clearsAt } }
+}
+
+export interface CopyFacts {
+  /** Version of the copy that the site's own server hands out, and of the original. */
+  copy: string
+  original: string
+  /** Since when they differ, epoch ms; null when they do not. */
+  since: number | null
+  lagMinutes: number
+}
+
+/** A copy may be late: both are cached, and the server looks for a new version from time to time only. */
+export function judgeCopy({ copy, original, since, lagMinutes }: CopyFacts, now: number): Part {
+  const details = { version: copy, published_version: original, differs_since: isoTimeOrNull(since) }
+  if (since === null) return { status: 'ok', message: `The tag server hands out version ${copy}`, details }
+  const lasts = duration(now - since)
+  if (now - since < lagMinutes * MINUTE) {
+    const message = `The tag server still hands out version ${copy}, where ${original} is published, for ${lasts}`
+    return { status: 'ok', message, details }
+  }
+  const message = `The tag server hands out version ${copy} of the web container, where ${original} is published, for ${lasts}: its copy is stale`
+  return { status: 'warning', message, details: { ...details, reason: 'stale_copy' } }
+}

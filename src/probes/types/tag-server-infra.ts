@@ -1,0 +1,130 @@
+import { Type } from 'typebox'
+import { defineProbeType, isNetworkFailure, SecretText } from '../probe-type.ts'
+import {
+  badFindings,
+  CERTIFICATE_SETTINGS,
+  certificateFaults,
+  checkHostingA,
+  checkHostingB,
+  judged,
+  lookFromOutside,
+  objectIn,
+  shownAddress,
+  sinceText,
+  standingInMemory,
+  standingOf,
+} from '../tag-server.ts'
+
+export const tagServerInfra = defineProbeType({
+  name: 'tag_server_infra',
+  title: 'Tag server infrastructure',
+  description:
+    'What stands behind the tag server: what its host says of container, domains and usage, and from outside its DNS, certificate, first-party address and proxied gtm.js.',
+  kind: 'wire',
+  siteFields: [
+    'url',
+    'tag_server_url',
+    'tag_manager_web_container_id',
+    'hosting_a_container_id',
+    'hosting_b_container_id',
+  ],
+  needs: [['tag_server_url'], ['hosting_a_container_id'], ['hosting_b_container_id']],
+  config: Type.Object(
+    {
+      path: Type.Optional(
+        Type.String({
+          pattern: '^/',
+          maxLength: 1_024,
+          description: 'Path that tells the health, from the root of the host; without it the usual ones are tried',
+        }),
+      ),
+      dns_targets: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
+        maxItems: 20,
+        default: [],
+        description: 'Names or addresses that the tag server has to lead to, one of them at least; none named = any',
+      }),
+      ...CERTIFICATE_SETTINGS,
+      expect_first_party: Type.Boolean({
+        default: true,
+        description: 'Warn when the tag server does not share the registrable domain of the site',
+      }),
+      watch_gtm_js: Type.Boolean({
+        default: true,
+        description: 'Warn when the tag server stops serving gtm.js of the web container',
+      }),
+      usage_warning_percent: Type.Integer({
+        minimum: 1,
+        maximum: 1_000,
+        default: 90,
+        description: "Warn when this part of the plan's requests is used, in percent",
+      }),
+      ok_statuses: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        maxItems: 20,
+        default: [],
+        description: 'Statuses of the hosts that are fine, beside those this program knows',
+      }),
+      hosting_a_workspace: Type.Optional(
+        Type.String({ pattern: '^[\\x21-\\x7e]+$', maxLength: 200, description: 'Workspace at hosting provider A' }),
+      ),
+      hosting_a_token: SecretText('API key of hosting provider A, instead of HOSTING_A_TOKEN'),
+      hosting_b_json_path: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        default: 'status',
+        description: 'Where the answer of HOSTING_B_STATUS_URL has the status, e.g. data.0.status',
+      }),
+      hosting_b_token: SecretText('Bearer token for HOSTING_B_STATUS_URL, instead of HOSTING_B_TOKEN'),
+    },
+    { additionalProperties: false },
+  ),
+  checkConfig: certificateFaults,
+  defaultIntervalSeconds: 900,
+  minIntervalSeconds: 60,
+  async run({ site, config, memory, now, timeoutMs, signal, outbound, settings }) {
+    const caller = { outbound, timeoutMs, signal, now }
+    const [outside, hostingA, hostingB] = await Promise.all([
+      site.tag_server_url === null
+        ? null
+        : lookFromOutside(caller, {
+            siteUrl: site.url,
+            tagServerUrl: site.tag_server_url,
+            webContainerId: site.tag_manager_web_container_id,
+            path: config.path,
+            certificate_warning_days: config.certificate_warning_days,
+            certificate_critical_days: config.certificate_critical_days,
+            dns_targets: config.dns_targets,
+            expects_first_party: config.expect_first_party,
+            watches_gtm_js: config.watch_gtm_js,
+            memory: objectIn(memory.outside),
+            now,
+          }),
+      checkHostingA(caller, site, settings, config, memory),
+      checkHostingB(caller, site, settings, config),
+    ])
+    const parts = [outside, hostingA, hostingB].filter((part) => part !== null)
+    const findings = parts.flatMap((part) => part.findings)
+    const summaries = parts.map(({ summary }) => summary).filter((summary) => summary !== '')
+    const { status, message } = judged(findings, summaries.join('; '))
+    const standing = standingOf(memory, status, now)
+    const totalMs = parts.map((part) => part.totalMs).find((ms) => ms !== null)
+    return {
+      status,
+      message,
+      details: {
+        ...(site.tag_server_url === null ? {} : { url: shownAddress(site.tag_server_url) }),
+        since: sinceText(standing),
+        findings: badFindings(findings),
+        outside: outside?.details ?? null,
+        hosting_a: hostingA?.details ?? null,
+        hosting_b: hostingB?.details ?? null,
+      },
+      ...(totalMs === undefined ? {} : { responseTimeMs: totalMs }),
+      memory: {
+        standing: standingInMemory(standing),
+        ...(outside === null ? {} : { outside: outside.memory }),
+        ...(hostingA === null ? {} : { hosting_a: hostingA.memory }),
+      },
+      isNetworkFailure: parts.some(({ failure }) => isNetworkFailure(failure)),
+    }
+  },
+})

@@ -1,0 +1,237 @@
+import { HOUR } from '../../lib/index.ts'
+import { eventsIn } from '../event-totals.ts'
+import { areNames, GoogleFailure, openWarehouse, serviceAccountOf, type TableFacts, type Warehouse } from '../google.ts'
+import {
+  defineProbeType,
+  type JsonObject,
+  type ProbeContext,
+  type ProbeOutcome,
+  RESULT_STATUSES,
+} from '../probe-type.ts'
+import { type DayTable, judgeMissing, judgeRows } from './warehouse-events/daily.ts'
+import { type LocalDay, localDay } from './warehouse-events/days.ts'
+import { judgeIntraday } from './warehouse-events/intraday.ts'
+import { latestDays, type Memory, readMemory } from './warehouse-events/memory.ts'
+import type { Part } from './warehouse-events/part.ts'
+import { reconcile, withRatio } from './warehouse-events/reconcile.ts'
+import { Config, checkConfig, type Settings } from './warehouse-events/settings.ts'
+
+const WEEKS = 4
+/** How far back the newest table is looked for when yesterday's and the one before are missing. */
+const LOOK_BACK_DAYS = 7
+/** For how many days after the last intraday table another one is expected. */
+const INTRADAY_USUAL_DAYS = 3
+
+/** One run's view of the dataset. */
+interface Run {
+  context: ProbeContext<Settings>
+  warehouse: Warehouse
+  timezone: string
+  memory: Memory
+}
+
+export const warehouseEvents = defineProbeType({
+  name: 'warehouse_events',
+  title: 'Events in the warehouse',
+  description:
+    'Whether the analytics export arrives in BigQuery: the daily table, the intraday one, as many rows as usual, and how they compare with what was counted here.',
+  kind: 'wire',
+  siteFields: ['warehouse_project', 'warehouse_dataset', 'timezone'],
+  needs: [['warehouse_project', 'warehouse_dataset']],
+  config: Config,
+  checkConfig,
+  defaultIntervalSeconds: 1_800,
+  async run(context: ProbeContext<Settings>) {
+    try {
+      return await check(context)
+    } catch (thrown) {
+      if (!(thrown instanceof GoogleFailure)) throw thrown
+      const { reason, facts, message } = thrown
+      return {
+        status: 'error',
+        message,
+        details: { reason, status: facts.status ?? null, said: facts.said ?? null },
+        isNetworkFailure: facts.isNetworkFailure === true,
+      }
+    }
+  },
+})
+
+async function check(context: ProbeContext<Settings>): Promise<ProbeOutcome> {
+  const { site, config, settings, now } = context
+  const project = site.warehouse_project ?? ''
+  const dataset = site.warehouse_dataset ?? ''
+  const account = serviceAccountOf(settings)
+  if (!areNames(project, dataset)) {
+    throw new GoogleFailure(
+      'bad_request',
+      `${project}.${dataset} cannot be a dataset: check the site's warehouse fields`,
+    )
+  }
+  const began = performance.now()
+  const timezone = config.timezone ?? site.timezone
+  const warehouse = openWarehouse(account, settings.warehouseApiUrl, { project, dataset }, context)
+  const run: Run = { context, warehouse, timezone, memory: readMemory(context.memory) }
+
+  const [yesterday, dayBefore, intraday] = await Promise.all([
+    readDay(run, localDay(timezone, now, 1)),
+    readDay(run, localDay(timezone, now, 2)),
+    warehouse.table(intradayName(localDay(timezone, now, 0))),
+  ])
+  if ([yesterday.facts, dayBefore.facts, intraday].every((facts) => facts === null)) await warehouse.requireDataset()
+
+  const latest = [yesterday, dayBefore].find(({ facts }) => facts !== null)
+  const missing = [yesterday, dayBefore].filter(({ facts }) => facts === null)
+  const rows = latest === undefined ? null : await checkRows(run, latest)
+  const events = latest === undefined ? null : await checkEvents(run, latest)
+  const counts = latest === undefined ? null : await checkCounts(run, latest)
+  const parts = {
+    missing: missing.map((day) => judgeMissing(day, timezone, config.daily_deadline, now)),
+    daily: rows?.part ?? null,
+    intraday: checkIntraday(run, intraday),
+    required_events: events?.part ?? null,
+    reconciliation: counts?.part ?? null,
+  }
+  const newest = latest === undefined ? await newestTable(run) : latest.table
+  const memory = {
+    rows: rows?.rows ?? run.memory.rows,
+    ratios: counts?.ratios ?? run.memory.ratios,
+    counted: events?.counted ?? run.memory.counted,
+    lastIntraday: intraday === null ? run.memory.lastIntraday : localDay(timezone, now, 0).suffix,
+  }
+  return {
+    ...outcomeOf(parts, { dataset: `${project}.${dataset}`, timezone, newest_daily_table: newest }),
+    memory: memory as unknown as JsonObject,
+    responseTimeMs: performance.now() - began,
+  }
+}
+
+interface ReadDay extends DayTable {
+  facts: TableFacts | null
+}
+
+const intradayName = ({ suffix }: LocalDay): string => `events_intraday_${suffix}`
+
+/** Tables are asked for by their whole name: `events_*` would also match intraday tables, and count a day twice. */
+const dailyName = ({ context }: Run, day: LocalDay): string =>
+  context.config.daily_export ? `events_${day.suffix}` : intradayName(day)
+
+async function readDay(run: Run, day: LocalDay): Promise<ReadDay> {
+  const table = dailyName(run, day)
+  const facts = await run.warehouse.table(table)
+  return { day, table, facts, rows: facts?.rows ?? null }
+}
+
+/** Tables do not change any more after three days, so each week's rows are asked for once. */
+async function checkRows(run: Run, latest: ReadDay): Promise<{ part: Part; rows: Memory['rows'] }> {
+  const { timezone, memory, context } = run
+  const known: Record<string, number> = { ...memory.rows }
+  const weeks = Array.from({ length: WEEKS }, (_, week) => localDay(timezone, latest.day.start, 7 * (week + 1)))
+  const unknown = weeks.filter(({ suffix }) => known[suffix] === undefined)
+  for (const { day, rows } of await Promise.all(unknown.map((day) => readDay(run, day)))) {
+    if (rows !== null) known[day.suffix] = rows
+  }
+  const history = weeks.flatMap(({ suffix }) => known[suffix] ?? [])
+  return {
+    part: judgeRows({ ...latest, rows: latest.rows ?? 0 }, history, context.config),
+    rows: latestDays(known),
+  }
+}
+
+async function checkEvents(
+  run: Run,
+  { table, facts, day }: ReadDay,
+): Promise<{ part: Part; counted?: Memory['counted'] } | null> {
+  const { required_events: required, max_query_mb: megabytes } = run.context.config
+  if (required.length === 0 || facts === null || facts.rows === 0) return null
+  const before = run.memory.counted
+  const isKnown =
+    before?.table === table &&
+    before.modifiedAt === facts.modifiedAt &&
+    required.every((event) => event in before.counts)
+  try {
+    const counted = isKnown
+      ? before
+      : {
+          table,
+          modifiedAt: facts.modifiedAt,
+          ...(await run.warehouse.countEvents(table, required, megabytes * 1_048_576)),
+        }
+    const absent = required.filter((event) => counted.counts[event] === 0)
+    const details = { table, day: day.date, counts: counted.counts, absent, bytes_read: counted.bytes }
+    const message = `${table} has no ${absent.join(', ')}, which every day must have`
+    const part: Part =
+      absent.length === 0
+        ? { status: 'ok', message: '', details }
+        : { status: 'critical', message, details: { ...details, reason: 'required_events_absent' } }
+    return { part, counted }
+  } catch (thrown) {
+    if (!(thrown instanceof GoogleFailure)) throw thrown
+    const { reason, facts: said, message } = thrown
+    return {
+      part: {
+        status: 'error',
+        message: `The required events were not counted: ${message}`,
+        details: { table, reason, status: said.status ?? null, said: said.said ?? null },
+      },
+    }
+  }
+}
+
+async function checkCounts(
+  { context, memory }: Run,
+  { day, rows }: ReadDay,
+): Promise<{ part: Part; ratios: Memory['ratios'] }> {
+  const ours = await eventsIn(context.store, context.site.site_no, { from: day.start, to: day.end })
+  const ratios = withRatio(memory.ratios, day.suffix, rows ?? 0, ours)
+  return { part: reconcile(day.suffix, rows ?? 0, ours, ratios), ratios }
+}
+
+function checkIntraday({ context, timezone, memory }: Run, table: TableFacts | null): Part | null {
+  const { config, now } = context
+  const today = localDay(timezone, now, 0)
+  const { lastIntraday } = memory
+  return judgeIntraday(
+    {
+      table: intradayName(today),
+      // While rows are in the buffer, the table itself is not changed.
+      freshAt: table === null ? null : Math.max(table.modifiedAt, table.buffer?.oldestAt ?? 0),
+      isUsual: lastIntraday !== null && lastIntraday >= localDay(timezone, now, INTRADAY_USUAL_DAYS).suffix,
+      activeFrom: today.start + config.active_from_hour * HOUR,
+      activeTo: today.start + config.active_to_hour * HOUR,
+    },
+    now,
+  )
+}
+
+async function newestTable(run: Run): Promise<string | null> {
+  for (let days = 3; days <= LOOK_BACK_DAYS; days++) {
+    const { table, facts } = await readDay(run, localDay(run.timezone, run.context.now, days))
+    if (facts !== null) return table
+  }
+  return null
+}
+
+type Parts = Readonly<Record<string, Part | readonly Part[] | null>>
+
+/** The worst part speaks for all; what else is bad stands behind it. */
+function outcomeOf(parts: Parts, facts: JsonObject): ProbeOutcome {
+  const all = Object.values(parts).flatMap((part) => part ?? [])
+  const sorted = all.toSorted((a, b) => RESULT_STATUSES.indexOf(a.status) - RESULT_STATUSES.indexOf(b.status))
+  const status = sorted[0]?.status ?? 'ok'
+  const told = sorted.filter((part) => part.message !== '' && (status === 'ok' || part.status !== 'ok'))
+  const shown = (part: Part) => ({ status: part.status, ...part.details })
+  return {
+    status,
+    message: told.map(({ message }) => message).join('; '),
+    details: {
+      ...facts,
+      ...Object.fromEntries(
+        Object.entries(parts).map(([name, part]) => {
+          if (part === null) return [name, null]
+          return [name, 'status' in part ? shown(part) : part.map(shown)]
+        }),
+      ),
+    },
+  }
+}

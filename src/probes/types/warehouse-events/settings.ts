@@ -1,0 +1,83 @@
+import { type Static, Type } from 'typebox'
+import type { ErrorDetail } from '../../../lib/index.ts'
+import { isTimezone } from './days.ts'
+
+const Hour = (fallback: number, description: string) =>
+  Type.Integer({ minimum: 0, maximum: 24, default: fallback, description })
+
+export const Config = Type.Object(
+  {
+    timezone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: "Time zone of the analytics property; the site's without it",
+      }),
+    ),
+    daily_export: Type.Boolean({
+      default: true,
+      description:
+        'Off where only the streaming export is set up: then the intraday table of a day is also the final one',
+    }),
+    daily_deadline: Type.String({
+      pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
+      default: '14:00',
+      description:
+        "When the table of a day is due on the next one; missing after it is a warning, 36 h after the day's end critical",
+    }),
+    warning_ratio: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0.5,
+      description: 'Fewer rows than this share of the usual (median of the same weekday of 4 weeks) are a warning',
+    }),
+    critical_ratio: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0.2,
+      description: 'Fewer rows than this share of the usual are critical',
+    }),
+    min_expected_rows: Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      default: 100,
+      description: 'Where fewer rows are usual, only an empty table is bad',
+    }),
+    active_from_hour: Hour(8, 'From this hour on, silence of the intraday table counts'),
+    active_to_hour: Hour(22, 'To this hour, silence of the intraday table counts'),
+    required_events: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
+      maxItems: 50,
+      default: [],
+      description: 'Events that every day must have; counting them is a query that costs money',
+    }),
+    max_query_mb: Type.Integer({
+      minimum: 10,
+      maximum: 1_000_000,
+      default: 1_024,
+      description: 'The most that this query may read, MB (1,048,576 bytes)',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+export type Settings = Static<typeof Config>
+
+export function checkConfig({
+  timezone,
+  warning_ratio,
+  critical_ratio,
+  active_from_hour,
+  active_to_hour,
+}: Settings): ErrorDetail[] {
+  return [
+    ...(timezone === undefined || isTimezone(timezone)
+      ? []
+      : [{ path: '/timezone', message: 'must be an IANA time zone such as Europe/Berlin' }]),
+    ...(critical_ratio <= warning_ratio
+      ? []
+      : [{ path: '/critical_ratio', message: 'must not be above warning_ratio' }]),
+    ...(active_from_hour < active_to_hour
+      ? []
+      : [{ path: '/active_to_hour', message: 'must be later than active_from_hour' }]),
+  ]
+}

@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import { newOrderedId } from '../lib/index.ts'
+import type { Kysely, Tables, Transaction } from '../store/index.ts'
+import { type Finished, storableText } from './result.ts'
+import { nextRunAt } from './schedule.ts'
+
+/** Rows of one INSERT: with 8 columns far below what the engines take (SQLite 32,766 parameters, PostgreSQL 65,535). */
+const ROWS_PER_INSERT = 500
+
+/**
+ * Writes results and moves the probes on to their next run, in a few statements whatever their number: while a transaction is
+ * open, ingest cannot commit. Returns what was written. The rest is of runs whose claim was lost meanwhile, because the node
+ * was taken for dead or the probe was deleted: whoever has the claim now writes the result.
+ */
+export async function writeResults(
+  trx: Transaction<Tables>,
+  nodeId: string,
+  finished: readonly Finished[],
+  now: number,
+): Promise<Finished[]> {
+  const moved = await moveOn(trx, nodeId, finished, now)
+  const written = finished.filter(({ probe }) => moved.has(probe.id))
+  const markers = written.flatMap(({ site, deployMarkers, result }) =>
+    deployMarkers.map(({ source, fromVersion, toVersion, at = result.executed_at, details = {} }) => ({
+      site_id: site.id,
+      id: newOrderedId(at),
+      at,
+      source: storableText(source),
+      from_version: fromVersion === null ? null : storableText(fromVersion),
+      to_version: storableText(toVersion),
+      details: JSON.stringify(details),
+    })),
+  )
+  for (let start = 0; start < written.length; start += ROWS_PER_INSERT) {
+    const rows = written.slice(start, start + ROWS_PER_INSERT).map(({ result }) => result)
+    await trx.insertInto('probe_results').values(rows).execute()
+  }
+  if (markers.length > 0) await trx.insertInto('deploy_markers').values(markers).execute()
+  return written
+}
+
+/**
+ * An interval that was changed during the run has set the next one already. Both engines name the columns of VALUES `column1`,
+ * `column2`, …, and PostgreSQL takes untyped parameters in it for text.
+ */
+async function moveOn(
+  trx: Transaction<Tables>,
+  nodeId: string,
+  finished: readonly Finished[],
+  now: number,
+): Promise<Set<string>> {
+  const values = finished.map(
+    ({ probe, result, consecutiveFailures, memory }) =>
+      sql`(${sql.join([
+        probe.id,
+        probe.claimed_at,
+        probe.interval_seconds,
+        nextRunAt(probe.id, probe.interval_seconds, now),
+        result.status,
+        result.message,
+        result.response_time_ms,
+        result.executed_at,
+        consecutiveFailures,
+        memory,
+      ])})`,
+  )
+  const { rows } = await sql<{ id: string }>`
+    update probes set
+      claimed_by = null,
+      claimed_at = null,
+      next_run_at = case
+        when interval_seconds = cast(v.column3 as bigint) then cast(v.column4 as bigint)
+        else next_run_at
+      end,
+      last_status = v.column5,
+      last_message = v.column6,
+      last_response_time_ms = cast(v.column7 as bigint),
+      last_result_at = cast(v.column8 as bigint),
+      consecutive_failures = cast(v.column9 as bigint),
+      memory = v.column10
+    from (values ${sql.join(values)}) as v
+    where probes.id = v.column1 and probes.claimed_by = ${nodeId} and probes.claimed_at = cast(v.column2 as bigint)
+    returning probes.id`.execute(trx)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Moves probes on that were claimed but are not to be run. */
+export async function skipRun(
+  db: Kysely<Tables>,
+  nodeId: string,
+  probes: readonly { id: string; interval_seconds: number }[],
+  now: number,
+): Promise<void> {
+  const values = probes.map(
+    ({ id, interval_seconds }) => sql`(${sql.join([id, nextRunAt(id, interval_seconds, now)])})`,
+  )
+  await sql`
+    update probes set claimed_by = null, claimed_at = null, next_run_at = cast(v.column2 as bigint)
+    from (values ${sql.join(values)}) as v
+    where probes.id = v.column1 and probes.claimed_by = ${nodeId}`.execute(db)
+}

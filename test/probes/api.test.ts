@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { Type } from 'typebox'
+import { createHttpApp, type ErrorBody } from '../../src/http/index.ts'
+import { MINUTE } from '../../src/lib/index.ts'
+import { managementRoutes } from '../../src/management/index.ts'
+import { type ProbeRecord, probeRoutes, type ResultRecord } from '../../src/probes/index.ts'
+import { SecretText } from '../../src/probes/probe-type.ts'
+import type { Store } from '../../src/store/index.ts'
+import { ADMIN, type Answer, type Call, Management, UNKNOWN_ID, VIEWER } from '../management/support.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+import { newClock, OK, openNode, type ProbeNode, typeOf } from './support.ts'
+
+const run = async () => ({ ...OK, responseTimeMs: 3, details: { seen: [1, 'two', null] } })
+
+const TYPES = [
+  typeOf(run, { name: 'plain', title: 'Plain check' }),
+  typeOf(run, {
+    name: 'needy',
+    title: 'Needy check',
+    siteFields: ['tag_server_url'],
+    needs: [['tag_server_url']],
+    minIntervalSeconds: 900,
+    defaultIntervalSeconds: 1_800,
+    config: Type.Object(
+      {
+        low: Type.Integer({ minimum: 1, maximum: 100, default: 5, description: 'Lower bound' }),
+        high: Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Upper bound' }),
+        api_token: SecretText('Key of the provider'),
+      },
+      { additionalProperties: false },
+    ),
+    checkConfig: ({ low, high }) =>
+      Number(low) < Number(high) ? [] : [{ path: '/low', message: 'must be below high' }],
+  }),
+  typeOf(run, { name: 'by_hand_only', autoNeeds: null }),
+]
+
+interface Api extends Management {
+  node: ProbeNode
+}
+
+async function openApi(store: Store, t: TestContext, withKeys = false): Promise<Api> {
+  const clock = newClock()
+  const node = await openNode(t, store, clock, TYPES)
+  const keys = { adminToken: ADMIN, viewerToken: VIEWER, listensOnLoopback: false }
+  const app = await createHttpApp({
+    log: false,
+    clock,
+    access: withKeys ? keys : { adminToken: null, viewerToken: null, listensOnLoopback: true },
+    publicUrl: null,
+    trustProxy: [],
+    isPassing: () => false,
+    version: '1.2.3',
+  })
+  t.after(() => app.close())
+  const { belongings, registry, scheduler } = node.probes
+  managementRoutes(app, { store, clock, belongings, defaultPlan: 'free' })
+  probeRoutes(app, { store, clock, registry, scheduler })
+  return Object.assign(new Management(app, clock), { node })
+}
+
+const SITE = { tag_server_url: 'https://sgtm.example' }
+
+const created = <T>({ status, body }: Answer<T>): T => {
+  assert.equal(status, 201, JSON.stringify(body))
+  return body
+}
+
+testOnEveryEngine('a probe is created with the defaults of its type, read, listed and deleted', async (store, t) => {
+  const api = await openApi(store, t)
+  const site = await insertSite(store, SITE)
+  const probe = created(await api.call<ProbeRecord>('POST', '/api/probes', { site_id: site.id, probe_type: 'needy' }))
+  assert.deepEqual(
+    { ...probe, id: null, next_run_at: null },
+    {
+      id: null,
+      site_id: site.id,
+      probe_type: 'needy',
+      name: 'Needy check',
+      config: { low: 5, high: 10 },
+      secrets_set: [],
+      interval_seconds: 1_800,
+      timeout_ms: 10_000,
+      failure_threshold: 1,
+      recovery_threshold: 1,
+      is_active: true,
+      created_at: '2026-11-20T10:00:01.000Z',
+      next_run_at: null,
+      last_status: null,
+      last_message: null,
+      last_response_time_ms: null,
+      last_result_at: null,
+      consecutive_failures: 0,
+    },
+  )
+  const path = `/api/probes/${probe.id}`
+  assert.deepEqual(await api.get(path), probe)
+  const other = await insertSite(store)
+  const second = created(await api.call<ProbeRecord>('POST', '/api/probes', { site_id: other.id, probe_type: 'plain' }))
+  assert.deepEqual(await api.get('/api/probes'), [probe, second])
+  assert.deepEqual(await api.get(`/api/probes?site_id=${other.id}`), [second])
+  await api.patch(`/api/sites/${other.id}`, { is_active: false })
+  assert.deepEqual(await api.get('/api/probes?active_only=true'), [probe])
+  assert.equal(await api.delete(path), null)
+  for (const call of [
+    ['GET', path],
+    ['DELETE', path],
+    ['POST', `${path}/run`],
+    ['GET', `${path}/results`],
+  ] as Call[]) {
+    await api.refused(404, ...call)
+  }
+  await api.refused(404, 'GET', `/api/probes/${UNKNOWN_ID}`)
+  await api.refused(404, 'GET', '/api/probes/no-uuid')
+})
+
+testOnEveryEngine('what is wrong with a new probe is said with its path', async (store, t) => {
+  const api = await openApi(store, t)
+  const { id } = await insertSite(store, SITE)
+  const bare = await insertSite(store)
+  const faults: [body: object, path: string, message: RegExp][] = [
+    [{ site_id: id, probe_type: 'nope' }, '/probe_type', /must be one of plain, needy, by_hand_only/],
+    [{ site_id: UNKNOWN_ID, probe_type: 'plain' }, '/site_id', /is not the id of a site/],
+    [{ site_id: bare.id, probe_type: 'needy' }, '/site_id', /site without tag_server_url, which needy needs/],
+    [{ site_id: id, probe_type: 'plain', interval_seconds: 29 }, '/interval_seconds', /at least 30/],
+    [{ site_id: id, probe_type: 'plain', interval_seconds: 86_401 }, '/interval_seconds', /at most 86400/],
+    [{ site_id: id, probe_type: 'needy', interval_seconds: 899 }, '/interval_seconds', /at least 900 for needy/],
+    [{ site_id: id, probe_type: 'plain', timeout_ms: 99 }, '/timeout_ms', /at least 100/],
+    [{ site_id: id, probe_type: 'needy', config: { low: 'x' } }, '/config/low', /must be a whole number/],
+    [{ site_id: id, probe_type: 'needy', config: { low: 50 } }, '/config/low', /must be below high/],
+    [{ site_id: id, probe_type: 'needy', config: { nope: 1 } }, '/config/nope', /is not a field/],
+    [{ site_id: id, probe_type: 'plain', is_fast: true }, '/is_fast', /is not a field/],
+    [{ probe_type: 'plain' }, '/site_id', /is required/],
+  ]
+  for (const [body, path, message] of faults) {
+    const error: ErrorBody = await api.refused(400, 'POST', '/api/probes', body)
+    assert.deepEqual(
+      error.details.map((detail) => detail.path),
+      [path],
+      JSON.stringify(error),
+    )
+    assert.match(error.details[0]?.message ?? '', message)
+  }
+  assert.deepEqual(await api.get('/api/probes'), [])
+})
+
+testOnEveryEngine('a change names what changes; secrets go in and never come out', async (store, t) => {
+  const api = await openApi(store, t)
+  const site = await insertSite(store, SITE)
+  const secret = 'top-secret-value'
+  const config = { low: 2, api_token: secret }
+  const body = { site_id: site.id, probe_type: 'needy', name: ' Mine ', config }
+  const probe = created(await api.call<ProbeRecord>('POST', '/api/probes', body))
+  const path = `/api/probes/${probe.id}`
+  assert.deepEqual([probe.name, probe.config, probe.secrets_set], ['Mine', { low: 2, high: 10 }, ['api_token']])
+  const patched = await api.patch<ProbeRecord>(path, { config: { low: null, high: 20 }, interval_seconds: 3_600 })
+  assert.deepEqual([patched.config, patched.secrets_set], [{ low: 5, high: 20 }, ['api_token']])
+  assert.deepEqual(await api.patch(path, {}), patched)
+  await api.refused(400, 'PATCH', path, { config: { high: 1 } })
+  await api.refused(400, 'PATCH', path, { interval_seconds: 60 })
+  await api.refused(400, 'PATCH', path, { probe_type: 'plain' })
+  await api.patch(path, { config: { api_token: 'another-value' } })
+  const off = await api.patch<ProbeRecord>(path, { is_active: false, config: { api_token: null } })
+  assert.deepEqual([off.is_active, off.next_run_at, off.secrets_set], [false, null, []])
+  await api.delete(path)
+  type Entry = { action: string; before: object | null; after: object | null }
+  const entries = await api.get<Entry[]>(`/api/audit?entity_id=${probe.id}`)
+  assert.deepEqual(
+    entries.slice(1, 4).map(({ action, before, after }) => [action, before, after]),
+    [
+      ['probe.update', { is_active: true, 'config.api_token': '…' }, { is_active: false }],
+      ['probe.update', { 'config.api_token': '…' }, { 'config.api_token': '… (another)' }],
+      ['probe.update', { interval_seconds: 1_800, 'config.low': 2 }, { interval_seconds: 3_600, 'config.high': 20 }],
+    ],
+  )
+  assert.deepEqual([entries[0]?.action, entries[4]?.action], ['probe.delete', 'probe.create'])
+  assert.ok(!JSON.stringify(entries).includes(secret))
+})
+
+testOnEveryEngine('a run by hand returns its result, which is listed like any other', async (store, t) => {
+  const api = await openApi(store, t)
+  const site = await insertSite(store)
+  const probe = created(await api.call<ProbeRecord>('POST', '/api/probes', { site_id: site.id, probe_type: 'plain' }))
+  const path = `/api/probes/${probe.id}`
+  const results: ResultRecord[] = []
+  for (let n = 0; n < 3; n++) {
+    const { status, body } = await api.call<ResultRecord>('POST', `${path}/run`)
+    assert.equal(status, 200, JSON.stringify(body))
+    results.unshift(body)
+  }
+  const [newest, middle, oldest] = results
+  assert.deepEqual(
+    { ...newest, id: null },
+    {
+      id: null,
+      probe_id: probe.id,
+      status: 'ok',
+      message: 'all is well',
+      response_time_ms: 3,
+      details: { seen: [1, 'two', null] },
+      attempts: 1,
+      executed_at: '2026-11-20T10:00:04.000Z',
+    },
+  )
+  assert.deepEqual(await api.get(`${path}/results`), results)
+  const page = await api.call<ResultRecord[]>('GET', `${path}/results?limit=2`)
+  assert.deepEqual(page.body, [newest, middle])
+  assert.equal(page.link, `<${path}/results?limit=2&before=${middle?.id}>; rel="next"`)
+  assert.deepEqual(await api.get(`${path}/results?limit=2&before=${middle?.id}`), [oldest])
+  assert.deepEqual(await api.get(`${path}/results?before=${newest?.executed_at}`), [middle, oldest])
+  await api.refused(400, 'GET', `${path}/results?before=yesterday`)
+  const after = await api.get<ProbeRecord>(path)
+  assert.deepEqual(
+    [after.last_status, after.last_message, after.last_result_at],
+    ['ok', 'all is well', newest?.executed_at],
+  )
+  // Runs by hand leave the grid as it is.
+  assert.equal((Date.parse(after.next_run_at ?? '') - Date.parse(probe.next_run_at ?? '')) % MINUTE, 0)
+})
+
+testOnEveryEngine('auto_probes creates the probes that the filled fields allow', async (store, t) => {
+  const api = await openApi(store, t)
+  const client = await api.client()
+  const typesOf = async (query: string, fields: object) => {
+    const body = { client_id: client.id, name: 'Shop', url: 'https://shop.example', ...fields }
+    const { id } = created(await api.call<{ id: string }>('POST', `/api/sites${query}`, body))
+    return (await api.get<ProbeRecord[]>(`/api/probes?site_id=${id}`)).map(({ probe_type }) => probe_type).sort()
+  }
+  assert.deepEqual(await typesOf('', SITE), [])
+  assert.deepEqual(await typesOf('?auto_probes=false', SITE), [])
+  assert.deepEqual(await typesOf('?auto_probes=true', {}), ['plain'])
+  assert.deepEqual(await typesOf('?auto_probes=true', SITE), ['needy', 'plain'])
+})
+
+testOnEveryEngine('the probes of a deleted site or client are gone', async (store, t) => {
+  const api = await openApi(store, t)
+  const client = await api.client()
+  for (const path of ['/api/sites', '/api/clients'] as const) {
+    const site = await api.site(client)
+    await api.call('POST', '/api/probes', { site_id: site.id, probe_type: 'plain' })
+    assert.equal((await api.get<ProbeRecord[]>('/api/probes')).length, 1)
+    await api.delete(`${path}/${path === '/api/sites' ? site.id : client.id}`)
+    assert.deepEqual(await api.get('/api/probes'), [])
+  }
+})
+
+testOnEveryEngine('the types are described, with the schema of their settings', async (store, t) => {
+  const api = await openApi(store, t)
+  const types = await api.get<{ probe_type: string; config_schema: object }[]>('/api/probe-types')
+  assert.deepEqual(types[1], {
+    probe_type: 'needy',
+    title: 'Needy check',
+    description: 'What the test says.',
+    kind: 'wire',
+    site_fields: ['tag_server_url'],
+    needs: [['tag_server_url']],
+    default_interval_seconds: 1_800,
+    min_interval_seconds: 900,
+    config_schema: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        low: { type: 'integer', minimum: 1, maximum: 100, default: 5, description: 'Lower bound' },
+        high: { type: 'integer', minimum: 1, maximum: 100, default: 10, description: 'Upper bound' },
+        api_token: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 4_096,
+          writeOnly: true,
+          description: 'Key of the provider',
+        },
+      },
+    },
+  })
+})
+
+testOnEveryEngine('a viewer reads probes and changes or runs none', async (store, t) => {
+  const api = await openApi(store, t, true)
+  const site = await insertSite(store)
+  const body = { site_id: site.id, probe_type: 'plain' }
+  const { id } = created(await api.call<ProbeRecord>('POST', '/api/probes', body, ADMIN))
+  assert.equal((await api.get<ProbeRecord[]>('/api/probes', VIEWER)).length, 1)
+  for (const [method, path] of [
+    ['POST', '/api/probes'],
+    ['PATCH', `/api/probes/${id}`],
+    ['DELETE', `/api/probes/${id}`],
+    ['POST', `/api/probes/${id}/run`],
+  ] as const) {
+    await api.refused(403, method, path, method === 'DELETE' || path.endsWith('run') ? undefined : body, VIEWER)
+  }
+  await api.refused(401, 'GET', '/api/probes')
+})

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { dataFreshness } from '../../src/probes/types/data-freshness.ts'
+import { foldOrphans, rollUp } from '../../src/rollups/index.ts'
+import type { SiteRow, Store } from '../../src/store/index.ts'
+import { deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+import { insertProbe, NOW, newClock, openNode, resultsOf, runDue } from './support.ts'
+
+/** Lets a site have received at `to` an event for every five minutes of the day before that. */
+async function receive(store: Store, site: SiteRow, seq: number, from: number, to: number): Promise<void> {
+  const count = Math.ceil((to - from) / (5 * MINUTE))
+  const payloads = Array.from({ length: count }, (_, n) => eventPayload({ timestamp_ms: from + n * 5 * MINUTE }))
+  await writeJournal(store, 'gone', seq, deltaOf(site.site_no, payloads, to))
+}
+
+async function siteSilentSince(store: Store, since: number): Promise<SiteRow> {
+  const site = await insertSite(store, { created_at: NOW - 3 * DAY })
+  await receive(store, site, 1, NOW - 3 * DAY, NOW - 2 * DAY)
+  await receive(store, site, 2, NOW - 2 * DAY, NOW - DAY)
+  await receive(store, site, 3, NOW - DAY, since)
+  await foldOrphans(store, [])
+  await rollUp(store, NOW)
+  return site
+}
+
+testOnEveryEngine('data_freshness: a site that sent until now is fine', async (store, t) => {
+  const site = await siteSilentSince(store, NOW)
+  const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
+  await runDue(await openNode(t, store, newClock(), [dataFreshness]))
+  const [result] = await resultsOf(store, probe.id)
+  assert.deepEqual([result?.status, result?.message], ['ok', 'last event 0 min ago'])
+})
+
+testOnEveryEngine('data_freshness: silence in hours that had events the day before is critical', async (store, t) => {
+  const site = await siteSilentSince(store, NOW - 2 * HOUR)
+  const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
+  const tolerant = await insertProbe(store, site.id, {
+    probe_type: 'data_freshness',
+    config: '{"min_silence_minutes":180}',
+  })
+  await runDue(await openNode(t, store, newClock(), [dataFreshness]))
+  const [result] = await resultsOf(store, probe.id)
+  assert.equal(result?.status, 'critical', result?.message)
+  assert.match(result?.message ?? '', /^nothing received for /)
+  const details = JSON.parse(result?.details ?? '') as { findings: { since: string; measured: number }[] }
+  assert.equal(details.findings[0]?.since, isoTime(NOW - 2 * HOUR))
+  assert.equal(details.findings[0]?.measured, 120)
+  assert.equal((await resultsOf(store, tolerant.id))[0]?.status, 'ok')
+})
+
+testOnEveryEngine('data_freshness: a site that never sent is not judged', async (store, t) => {
+  const site = await insertSite(store)
+  const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
+  await runDue(await openNode(t, store, newClock(), [dataFreshness]))
+  assert.equal((await resultsOf(store, probe.id))[0]?.status, 'ok')
+})

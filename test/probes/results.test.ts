@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { DAY, firstIdAt, MINUTE, newId, newOrderedId } from '../../src/lib/index.ts'
+import { RESULTS_PER_PROBE } from '../../src/probes/index.ts'
+import { clearResults } from '../../src/probes/retention.ts'
+import { type Store, StoreError } from '../../src/store/index.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+import { insertProbe, NOW, newClock, OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
+
+testOnEveryEngine(
+  'what follows from results is decided in their transaction, for those that are written',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const probe = await insertProbe(store, site.id)
+    const seen: unknown[] = []
+    const node = await openNode(t, store, newClock(), [typeOf(async () => OK)], {
+      onResults: async (trx, written) => {
+        const inside = await trx.selectFrom('probe_results').select('id').execute()
+        for (const { probe: before, result, status } of written) {
+          seen.push([before.last_status, status, inside.map(({ id }) => id).includes(result.id)])
+        }
+      },
+    })
+    await runDue(node)
+    assert.deepEqual(seen, [[null, 'ok', true]])
+    assert.equal((await resultsOf(store, probe.id)).length, 1)
+  },
+)
+
+testOnEveryEngine(
+  'a result whose consequences fail is dropped with a report, and takes no other with it',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const bad = await insertProbe(store, site.id, { name: 'bad' })
+    const good = await insertProbe(store, site.id, { name: 'good' })
+    const node = await openNode(t, store, newClock(), [typeOf(async () => OK)], {
+      onResults: async (trx, written) => {
+        await trx.updateTable('write_checks').set({ checked_at: 1 }).execute()
+        if (written.some(({ probe }) => probe.name === 'bad')) throw new Error('a fault of the alerts')
+      },
+    })
+    await runDue(node)
+    assert.equal((await resultsOf(store, good.id)).length, 1)
+    assert.deepEqual(await resultsOf(store, bad.id), [])
+    const row = await probeRow(store, bad.id)
+    assert.equal(row.claimed_by, null)
+    assert.ok(row.next_run_at > NOW)
+    assert.ok(
+      node.errors.includes(`writing a result of probe ${bad.id} (fake): a fault of the alerts`),
+      `${node.errors}`,
+    )
+  },
+)
+
+testOnEveryEngine('results that the store does not take now are written when it is well again', async (store, t) => {
+  const site = await insertSite(store)
+  const probe = await insertProbe(store, site.id)
+  let isAway = true
+  let runs = 0
+  const type = typeOf(async () => {
+    runs++
+    return OK
+  })
+  const node = await openNode(t, store, newClock(), [type], {
+    onResults: () => (isAway ? Promise.reject(new StoreError('busy', 'a lock could not be had')) : Promise.resolve()),
+  })
+  await runDue(node)
+  assert.deepEqual(await resultsOf(store, probe.id), [])
+  assert.notEqual((await probeRow(store, probe.id)).claimed_by, null)
+  isAway = false
+  await runDue(node)
+  await node.probes.scheduler.write()
+  assert.equal((await resultsOf(store, probe.id)).length, 1)
+  assert.equal(runs, 1)
+})
+
+testOnEveryEngine('ids of results stand in the order of time, and a time has its place among them', async () => {
+  const ids = [newOrderedId(NOW), newOrderedId(NOW), newOrderedId(NOW), newOrderedId(NOW + 1), newOrderedId(NOW + DAY)]
+  assert.deepEqual([...ids].sort(), ids)
+  assert.ok(firstIdAt(NOW) <= (ids[0] ?? ''))
+  assert.ok(firstIdAt(NOW + 1) > (ids[2] ?? '') && firstIdAt(NOW + 1) <= (ids[3] ?? ''))
+})
+
+async function addResults(store: Store, probeId: string, times: readonly number[]): Promise<void> {
+  const rows = times.map((at) => ({
+    probe_id: probeId,
+    id: newOrderedId(at),
+    status: 'ok',
+    message: '',
+    response_time_ms: null,
+    details: '{}',
+    attempts: 1,
+    executed_at: at,
+  }))
+  await store.write.insertInto('probe_results').values(rows).execute()
+}
+
+testOnEveryEngine('results go when they are too old or too many, and all of them with their probe', async (store) => {
+  const site = await insertSite(store)
+  const daily = await insertProbe(store, site.id, { interval_seconds: 86_400 })
+  const often = await insertProbe(store, site.id, { interval_seconds: 60 })
+  const deleted = newId()
+  await addResults(store, daily.id, [NOW - 91 * DAY, NOW - 90 * DAY - 1, NOW - 90 * DAY, NOW])
+  const kept = NOW - RESULTS_PER_PROBE * MINUTE
+  await addResults(store, often.id, [kept - 1, kept, NOW])
+  await addResults(store, deleted, [NOW - 1, NOW])
+  await clearResults(store, 90, NOW, () => false)
+  assert.equal((await resultsOf(store, deleted)).length, 2)
+  await clearResults(store, 90, NOW, () => true)
+  assert.deepEqual(
+    (await resultsOf(store, daily.id)).map((row) => row.executed_at),
+    [NOW - 90 * DAY, NOW],
+  )
+  assert.deepEqual(
+    (await resultsOf(store, often.id)).map((row) => row.executed_at),
+    [kept, NOW],
+  )
+  assert.deepEqual(await resultsOf(store, deleted), [])
+})
+
+testOnEveryEngine('more probes and results than one step takes are cleared in one go', async (store) => {
+  const gone = Array.from({ length: 201 }, () => newId())
+  for (const id of gone) await addResults(store, id, [NOW])
+  const [first = ''] = gone
+  await addResults(
+    store,
+    first,
+    Array.from({ length: 2_100 }, (_, n) => NOW + n),
+  )
+  await clearResults(store, 90, NOW, () => true)
+  assert.deepEqual(await store.read.selectFrom('probe_results').select('id').execute(), [])
+})

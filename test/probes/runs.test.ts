@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { Type } from 'typebox'
+import { OutboundError } from '../../src/lib/index.ts'
+import type { ProbeOutcome } from '../../src/probes/index.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+import { insertProbe, newClock, OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
+
+const CRITICAL: ProbeOutcome = { status: 'critical', message: 'down', details: {} }
+
+testOnEveryEngine('a run that throws, at once or later, is an error with the reason', async (store, t) => {
+  const site = await insertSite(store)
+  const now = await insertProbe(store, site.id, { probe_type: 'now' })
+  const later = await insertProbe(store, site.id, { probe_type: 'later' })
+  const types = [
+    typeOf(
+      () => {
+        throw new TypeError('no such thing')
+      },
+      { name: 'now' },
+    ),
+    typeOf(() => Promise.reject(new Error('later')), { name: 'later' }),
+  ]
+  const node = await openNode(t, store, newClock(), types)
+  await runDue(node)
+  const [first] = await resultsOf(store, now.id)
+  assert.deepEqual(
+    [first?.status, first?.message, first?.details, first?.attempts],
+    ['error', 'The check failed: no such thing', '{"reason":"exception","name":"TypeError"}', 1],
+  )
+  assert.deepEqual(
+    (await resultsOf(store, later.id)).map(({ status, message }) => [status, message]),
+    [['error', 'The check failed: later']],
+  )
+  assert.deepEqual(node.errors, [])
+})
+
+testOnEveryEngine('a run that hangs is an error when its time is over, and is not retried', async (store, t) => {
+  const site = await insertSite(store)
+  const probe = await insertProbe(store, site.id, { timeout_ms: 100 })
+  let runs = 0
+  const type = typeOf(() => {
+    runs++
+    return new Promise<never>(() => undefined)
+  })
+  await runDue(await openNode(t, store, newClock(), [type]))
+  const [result] = await resultsOf(store, probe.id)
+  assert.deepEqual(
+    [result?.status, result?.message, result?.attempts, runs],
+    ['error', 'The check did not end within 100 ms', 1, 1],
+  )
+})
+
+testOnEveryEngine('a run that is told that its time is over may still judge its target', async (store, t) => {
+  const site = await insertSite(store)
+  const probe = await insertProbe(store, site.id, { timeout_ms: 100 })
+  const type = typeOf(
+    ({ signal, timeoutMs }) =>
+      new Promise((resolve) => {
+        const outcome: ProbeOutcome = { status: 'critical', message: `silent for ${timeoutMs} ms`, details: {} }
+        signal.addEventListener('abort', () => resolve({ ...outcome, isNetworkFailure: true }))
+      }),
+  )
+  await runDue(await openNode(t, store, newClock(), [type]))
+  const [result] = await resultsOf(store, probe.id)
+  assert.deepEqual([result?.status, result?.message, result?.attempts], ['critical', 'silent for 100 ms', 1])
+})
+
+testOnEveryEngine('what fails on the network is tried once more, and the second outcome counts', async (store, t) => {
+  const site = await insertSite(store)
+  const outcomes: Record<string, (() => ProbeOutcome)[]> = {
+    recovers: [() => ({ ...CRITICAL, isNetworkFailure: true }), () => OK],
+    stays: [() => ({ ...CRITICAL, isNetworkFailure: true }), () => ({ ...CRITICAL, message: 'still down' })],
+    judged: [() => CRITICAL, () => OK],
+    thrown: [
+      () => {
+        throw new OutboundError('reset', 'the other end closed the connection')
+      },
+      () => OK,
+    ],
+    forbidden: [
+      () => {
+        throw new OutboundError('forbidden_address', 'not there')
+      },
+      () => OK,
+    ],
+  }
+  const types = Object.entries(outcomes).map(([name, list]) =>
+    typeOf(async () => list.shift()?.() ?? CRITICAL, { name }),
+  )
+  const node = await openNode(t, store, newClock(), types)
+  const found: Record<string, unknown> = {}
+  for (const name of Object.keys(outcomes)) {
+    const probe = await insertProbe(store, site.id, { probe_type: name })
+    await runDue(node)
+    const [result] = await resultsOf(store, probe.id)
+    found[name] = [result?.status, result?.attempts]
+  }
+  assert.deepEqual(found, {
+    recovers: ['ok', 2],
+    stays: ['critical', 2],
+    judged: ['critical', 1],
+    thrown: ['ok', 2],
+    forbidden: ['error', 1],
+  })
+})
+
+testOnEveryEngine(
+  'what a type needs and no longer finds is an error that names it, and it is not run',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const probe = await insertProbe(store, site.id, { probe_type: 'needy' })
+    const bad = await insertProbe(store, site.id, { probe_type: 'strict', config: '{"least":"many"}' })
+    let runs = 0
+    const run = async () => {
+      runs++
+      return OK
+    }
+    const types = [
+      typeOf(run, {
+        name: 'needy',
+        needs: [['tag_server_url'], ['warehouse_project', 'warehouse_dataset']],
+      }),
+      typeOf(run, {
+        name: 'strict',
+        config: Type.Object({ least: Type.Integer({ default: 1 }) }, { additionalProperties: false }),
+      }),
+    ]
+    await runDue(await openNode(t, store, newClock(), types))
+    const messages = [...(await resultsOf(store, probe.id)), ...(await resultsOf(store, bad.id))].map(
+      ({ status, message }) => [status, message],
+    )
+    assert.deepEqual(messages, [
+      ['error', 'The site has no tag_server_url, or warehouse_project and warehouse_dataset'],
+      ['error', 'The settings cannot be used: /config/least must be a whole number'],
+    ])
+    assert.equal(runs, 0)
+  },
+)
+
+testOnEveryEngine(
+  'an outcome that cannot be kept is an error; details that are too long are left out',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const circle: Record<string, unknown> = {}
+    circle.again = circle
+    const types = [
+      typeOf(async () => ({ ...OK, details: circle }), { name: 'circle' }),
+      typeOf(async () => ({ ...OK, memory: { text: 'x'.repeat(70_000) } }), { name: 'memory' }),
+      typeOf(async () => ({ ...OK, message: 'm'.repeat(2_000), details: { text: 'x'.repeat(20_000) } }), {
+        name: 'long',
+      }),
+    ]
+    const node = await openNode(t, store, newClock(), types)
+    const found: unknown[] = []
+    for (const { name } of types) {
+      const probe = await insertProbe(store, site.id, { probe_type: name })
+      await runDue(node)
+      const [result] = await resultsOf(store, probe.id)
+      found.push([result?.status, result?.details, result?.message.length])
+      assert.equal((await probeRow(store, probe.id)).memory, '{}')
+    }
+    assert.deepEqual(
+      found.map((entry) => (entry as unknown[]).slice(0, 2)),
+      [
+        ['error', '{"reason":"bad_outcome"}'],
+        ['error', '{"reason":"bad_outcome"}'],
+        ['ok', '{"reason":"details_too_long","length":20011}'],
+      ],
+    )
+    assert.equal((found[2] as unknown[])[2], 1_000)
+  },
+)

@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict'
+import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
+import { MINUTE, SECOND } from '../../src/lib/index.ts'
+import type { ProbeOutcome } from '../../src/probes/index.ts'
+import { asShared } from '../cluster/support.ts'
+import { until } from '../support/api.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+import { insertProbe, NOW, newClock, OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
+
+testOnEveryEngine('a due probe runs, its result is written and its next run is on its grid', async (store, t) => {
+  const site = await insertSite(store)
+  const probe = await insertProbe(store, site.id, { memory: '{"version":"41"}' })
+  const clock = newClock()
+  const seen: unknown[] = []
+  const type = typeOf(async ({ site: { id }, memory, now }) => {
+    seen.push([id, memory, now])
+    return {
+      status: 'warning',
+      message: 'version changed\0',
+      details: { from: '41', to: '42' },
+      responseTimeMs: 12.4,
+      memory: { version: '42' },
+      deployMarkers: [{ source: 'web container', fromVersion: '41', toVersion: '42' }],
+    }
+  })
+  const node = await openNode(t, store, clock, [type])
+  clock.advance(SECOND)
+  await runDue(node)
+  assert.deepEqual(seen, [[site.id, { version: '41' }, NOW + SECOND]])
+  const [result, ...others] = await resultsOf(store, probe.id)
+  assert.deepEqual(others, [])
+  assert.deepEqual(
+    { ...result, id: null },
+    {
+      probe_id: probe.id,
+      id: null,
+      status: 'warning',
+      message: 'version changed\ufffd',
+      response_time_ms: 12,
+      details: '{"from":"41","to":"42"}',
+      attempts: 1,
+      executed_at: NOW + SECOND,
+    },
+  )
+  const row = await probeRow(store, probe.id)
+  assert.ok(row.next_run_at > clock.now() && row.next_run_at <= clock.now() + MINUTE)
+  assert.deepEqual(
+    [row.claimed_by, row.claimed_at, row.last_status, row.last_response_time_ms, row.last_result_at, row.memory],
+    [null, null, 'warning', 12, NOW + SECOND, '{"version":"42"}'],
+  )
+  assert.equal(row.consecutive_failures, 1)
+  const markers = await store.write.selectFrom('deploy_markers').selectAll().execute()
+  assert.deepEqual(
+    markers.map(({ id: _, ...marker }) => marker),
+    [
+      {
+        site_id: site.id,
+        at: NOW + SECOND,
+        source: 'web container',
+        from_version: '41',
+        to_version: '42',
+        details: '{}',
+      },
+    ],
+  )
+  await runDue(node)
+  assert.equal(seen.length, 1)
+})
+
+testOnEveryEngine('warnings and criticals in a row are counted; an error neither adds nor ends', async (store, t) => {
+  const site = await insertSite(store)
+  const probe = await insertProbe(store, site.id)
+  const clock = newClock()
+  let status: ProbeOutcome['status'] = 'ok'
+  const node = await openNode(t, store, clock, [typeOf(async () => ({ ...OK, status }))])
+  const counts: number[] = []
+  for (status of ['critical', 'error', 'warning', 'ok', 'error'] as const) {
+    await runDue(node)
+    counts.push((await probeRow(store, probe.id)).consecutive_failures)
+    await node.membership.beat()
+    clock.advance(MINUTE)
+  }
+  assert.deepEqual(counts, [1, 1, 2, 0, 0])
+})
+
+testOnEveryEngine('however many runs were missed, one makes up for them', async (store, t) => {
+  const site = await insertSite(store)
+  const probe = await insertProbe(store, site.id, { next_run_at: NOW - 500 * MINUTE })
+  const node = await openNode(t, store, newClock(), [typeOf(async () => OK)])
+  await runDue(node)
+  await runDue(node)
+  assert.equal((await resultsOf(store, probe.id)).length, 1)
+})
+
+testOnEveryEngine('what is not due, inactive, or of an inactive site or client does not run', async (store, t) => {
+  const site = await insertSite(store)
+  const off = await insertSite(store, { is_active: 0 })
+  const clientOff = await insertSite(store)
+  await store.write.updateTable('clients').set({ is_active: 0 }).where('id', '=', clientOff.client_id).execute()
+  const ran: string[] = []
+  const type = typeOf(async (context) => {
+    ran.push(context.site.id)
+    return OK
+  })
+  await insertProbe(store, site.id, { next_run_at: NOW + 1 })
+  await insertProbe(store, site.id, { is_active: 0 })
+  await insertProbe(store, site.id, { probe_type: 'of_a_newer_program' })
+  const resting = await insertProbe(store, off.id)
+  await insertProbe(store, clientOff.id)
+  const clock = newClock()
+  const node = await openNode(t, store, clock, [type])
+  await runDue(node)
+  assert.deepEqual(ran, [])
+  const row = await probeRow(store, resting.id)
+  assert.deepEqual([row.claimed_by, row.last_status], [null, null])
+  assert.ok(row.next_run_at > NOW)
+})
+
+testOnEveryEngine('of many nodes that claim at once, each probe is run by one', async (store, t) => {
+  const site = await insertSite(store)
+  const probes = []
+  for (let n = 0; n < 60; n++) probes.push(await insertProbe(store, site.id))
+  const clock = newClock()
+  const type = typeOf(async () => OK)
+  const nodes = await Promise.all(Array.from({ length: 4 }, () => openNode(t, store, clock, [type])))
+  await Promise.all(nodes.map(runDue))
+  for (const { id } of probes) assert.equal((await resultsOf(store, id)).length, 1)
+})
+
+testOnEveryEngine('a probe that is running is left alone, by this node and by others', async (store, t) => {
+  const site = await insertSite(store)
+  const probe = await insertProbe(store, site.id)
+  const clock = newClock()
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+  let running = 0
+  let most = 0
+  const type = typeOf(async () => {
+    most = Math.max(most, ++running)
+    await mayEnd
+    running--
+    return OK
+  })
+  const one = await openNode(t, store, clock, [type])
+  const two = await openNode(t, store, clock, [type])
+  await one.probes.scheduler.claim()
+  await until('it runs', () => running === 1 || undefined)
+  clock.advance(5 * SECOND)
+  await two.probes.scheduler.claim()
+  await one.probes.scheduler.claim()
+  assert.equal(two.probes.scheduler.active, 0)
+  await assert.rejects(two.probes.scheduler.runNow(probe.id), { code: 'conflict' })
+  // On its own node, a run by hand is the run under way.
+  const joined = one.probes.scheduler.runNow(probe.id)
+  end()
+  await runDue(one)
+  assert.equal((await joined)?.status, 'ok')
+  assert.equal(most, 1)
+  assert.equal((await resultsOf(store, probe.id)).length, 1)
+})
+
+testOnEveryEngine(
+  "a dead node's probes are run by another, and what it writes later is not taken",
+  async (store, t) => {
+    const site = await insertSite(store)
+    const probe = await insertProbe(store, site.id)
+    const clock = newClock()
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    const dying = await openNode(t, store, clock, [
+      typeOf(async () => mayEnd.then(() => ({ ...OK, status: 'critical' }))),
+    ])
+    await dying.probes.scheduler.claim()
+    const other = await openNode(t, store, clock, [typeOf(async () => OK)])
+    clock.advance(DEAD_AFTER_MS - 1)
+    await other.membership.beat()
+    await runDue(other)
+    assert.deepEqual(await resultsOf(store, probe.id), [])
+    clock.advance(1)
+    await runDue(other)
+    assert.deepEqual(
+      (await resultsOf(store, probe.id)).map(({ status }) => status),
+      ['ok'],
+    )
+    // The dead one was only slow.
+    end()
+    await runDue(dying)
+    assert.deepEqual(
+      (await resultsOf(store, probe.id)).map(({ status }) => status),
+      ['ok'],
+    )
+    assert.equal((await probeRow(store, probe.id)).last_status, 'ok')
+  },
+)
+
+testOnEveryEngine(
+  'where only one process can use the store, its successor runs what it had claimed at once',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const probe = await insertProbe(store, site.id)
+    const clock = newClock()
+    const hangs = Promise.withResolvers<ProbeOutcome>()
+    const killed = await openNode(t, store, clock, [typeOf(() => hangs.promise)])
+    await killed.probes.scheduler.claim()
+    const next = await openNode(t, store, clock, [typeOf(async () => OK)], {}, { ...asShared(store), isShared: false })
+    await runDue(next)
+    assert.deepEqual(
+      (await resultsOf(store, probe.id)).map(({ status }) => status),
+      ['ok'],
+    )
+    hangs.resolve(OK)
+  },
+)
+
+testOnEveryEngine('a claim that this node knows nothing of is given back', async (store, t) => {
+  const site = await insertSite(store)
+  const node = await openNode(t, store, newClock(), [typeOf(async () => OK)])
+  const probe = await insertProbe(store, site.id, { claimed_by: node.membership.nodeId, claimed_at: NOW - 1 })
+  await runDue(node)
+  assert.equal((await resultsOf(store, probe.id)).length, 1)
+})
+
+testOnEveryEngine(
+  'data probes run four at a time, and probes that hang on the network do not hold them up',
+  async (store, t) => {
+    const site = await insertSite(store)
+    for (let n = 0; n < 10; n++) {
+      await insertProbe(store, site.id, { probe_type: 'data' })
+      await insertProbe(store, site.id, { probe_type: 'wire', next_run_at: NOW - MINUTE })
+    }
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    const counter = () => {
+      const counts = { running: 0, most: 0, ended: 0 }
+      const run = async () => {
+        counts.most = Math.max(counts.most, ++counts.running)
+        await new Promise((resolve) => setImmediate(resolve))
+        counts.running--
+        counts.ended++
+        return OK
+      }
+      return { counts, run }
+    }
+    const data = counter()
+    const types = [
+      typeOf(data.run, { name: 'data', kind: 'data' }),
+      typeOf(async () => mayEnd.then(() => OK), { name: 'wire', kind: 'wire' }),
+    ]
+    const node = await openNode(t, store, newClock(), types)
+    await node.probes.scheduler.claim()
+    await until('all data probes ran', () => data.counts.ended === 10 || undefined)
+    assert.equal(data.counts.most, 4)
+    end()
+    await runDue(node)
+  },
+)
+
+testOnEveryEngine('the watch is told how late a run begins, and how each ended', async (store, t) => {
+  const site = await insertSite(store)
+  await insertProbe(store, site.id, { next_run_at: NOW - 250 })
+  const node = await openNode(t, store, newClock(), [typeOf(async () => OK)])
+  const seen: unknown[] = []
+  node.probes.scheduler.watch({
+    onStart: (lagMs) => seen.push(lagMs),
+    onResult: (type, status) => seen.push([type, status]),
+  })
+  await runDue(node)
+  assert.deepEqual(seen, [250, ['fake', 'ok']])
+})
+
+testOnEveryEngine(
+  'a stop lets runs end for a moment, calls off the rest and gives its claims back',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const quick = await insertProbe(store, site.id, { probe_type: 'quick' })
+    const slow = await insertProbe(store, site.id, { probe_type: 'slow' })
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    let wasAborted = false
+    const types = [
+      typeOf(async () => mayEnd.then(() => OK), { name: 'quick' }),
+      typeOf(
+        ({ signal }) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => {
+              wasAborted = true
+              reject(signal.reason)
+            })
+          }),
+        { name: 'slow' },
+      ),
+    ]
+    const node = await openNode(t, store, newClock(), types)
+    await node.probes.scheduler.claim()
+    const stopped = node.probes.stop(100)
+    end()
+    await stopped
+    assert.equal(wasAborted, true)
+    assert.equal((await resultsOf(store, quick.id)).length, 1)
+    assert.deepEqual(await resultsOf(store, slow.id), [])
+    const row = await probeRow(store, slow.id)
+    assert.deepEqual([row.claimed_by, row.next_run_at], [null, NOW])
+  },
+)
+
+testOnEveryEngine('a probe deleted or given another interval during its run', async (store, t) => {
+  const site = await insertSite(store)
+  const deleted = await insertProbe(store, site.id)
+  const changed = await insertProbe(store, site.id, { interval_seconds: 86_400 })
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+  const node = await openNode(t, store, newClock(), [typeOf(async () => mayEnd.then(() => OK))])
+  await node.probes.scheduler.claim()
+  await store.write.deleteFrom('probes').where('id', '=', deleted.id).execute()
+  await store.write
+    .updateTable('probes')
+    .set({ interval_seconds: 30, next_run_at: NOW + 7 })
+    .where('id', '=', changed.id)
+    .execute()
+  end()
+  await runDue(node)
+  assert.deepEqual(await resultsOf(store, deleted.id), [])
+  assert.equal((await probeRow(store, changed.id)).next_run_at, NOW + 7)
+  assert.deepEqual(node.errors, [])
+})

@@ -1,0 +1,517 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { JsonObject, ProbeOutcome } from '../../../src/probes/probe-type.ts'
+import { cmpCheck } from '../../../src/probes/types/cmp-check.ts'
+import type { SiteRow } from '../../../src/store/index.ts'
+import { httpServer, lookupIn, tcpServer, testOutbound } from '../../lib/outbound-support.ts'
+import { NOW } from '../support.ts'
+import { CONSENT_DEFAULT, CONTAINER_SNIPPET, containerScript, pageWith, SNIPPETS } from './cmp-pages.ts'
+import { nobody, runType, siteRow } from './run-type.ts'
+
+const [COOKIEBOT = ''] = SNIPPETS.cookiebot ?? []
+const [KLARO = ''] = SNIPPETS.klaro ?? []
+const FINE = pageWith(CONSENT_DEFAULT, COOKIEBOT, CONTAINER_SNIPPET)
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+interface Given {
+  /** Answers everything but `/gtm.js`; a text is the page. */
+  page: string | Handler
+  gtm?: string | Handler
+  site?: Partial<SiteRow>
+  config?: JsonObject
+  memory?: JsonObject
+  timeoutMs?: number
+}
+
+/** Runs the check against a server that is the shop, Google and, by name, every provider. */
+async function run(t: TestContext, given: Given): Promise<ProbeOutcome> {
+  const { page, gtm = containerScript(''), site = {}, config = { check_script: false }, ...rest } = given
+  const answer = (what: string | Handler): Handler =>
+    typeof what === 'string' ? (_, response) => response.setHeader('content-type', 'text/html').end(what) : what
+  const { port } = await httpServer(t, (request, response) => {
+    const handler = request.url?.startsWith('/gtm.js') ? gtm : page
+    answer(handler)(request, response)
+  })
+  const names = ['www.shop.example', 'shop.example', 'elsewhere.example', 'consent.cookiebot.com']
+  const outbound = testOutbound(
+    '127.0.0.0/8',
+    {},
+    lookupIn(Object.fromEntries(names.map((name) => [name, ['127.0.0.1']]))),
+  )
+  const ports = (text: string | null | undefined) => text?.replaceAll(':PORT', `:${port}`)
+  return runType(t, cmpCheck, {
+    outbound,
+    settings: { tagManagerBaseUrl: `http://127.0.0.1:${port}` },
+    ...rest,
+    config,
+    site: siteRow({ cmp_provider: 'cookiebot', ...site, url: ports(site.url) ?? `http://127.0.0.1:${port}/` }),
+  })
+}
+
+const reason = ({ details }: ProbeOutcome) => details.reason
+const stateOf = ({ details }: ProbeOutcome) => (details.consent_mode as { state: string }).state
+
+test('cmp_check: a page with its platform and its consent defaults is fine', async (t) => {
+  const outcome = await run(t, { page: FINE })
+  assert.deepEqual([outcome.status, stateOf(outcome)], ['ok', 'set'])
+  assert.equal(
+    outcome.message,
+    'Cookiebot is there (in the page: https://consent.cookiebot.com/uc.js); the consent defaults are set before measurement begins',
+  )
+  const { consent_mode } = outcome.details as { consent_mode: { defaults: { values: object }[] } }
+  assert.deepEqual(consent_mode.defaults[0]?.values, {
+    ad_storage: 'denied',
+    analytics_storage: 'denied',
+    ad_user_data: 'denied',
+    ad_personalization: 'denied',
+    wait_for_update: '500',
+  })
+  assert.ok(outcome.responseTimeMs !== undefined)
+})
+
+test('cmp_check: it asks as a browser does, and takes what is compressed', async (t) => {
+  const seen: IncomingMessage['headers'][] = []
+  const page: Handler = (request, response) => {
+    seen.push(request.headers)
+    response.setHeader('content-encoding', 'gzip').end(gzipSync(FINE))
+  }
+  assert.equal((await run(t, { page, config: { check_script: false, user_agent: 'Shop monitor' } })).status, 'ok')
+  assert.equal((await run(t, { page })).status, 'ok')
+  assert.equal(seen[0]?.['user-agent'], 'Shop monitor')
+  assert.match(seen[1]?.['user-agent'] ?? '', /^Mozilla\/5\.0 .*Chrome/)
+  assert.match(seen[1]?.accept ?? '', /^text\/html/)
+  assert.match(String(seen[1]?.['accept-encoding']), /gzip/)
+})
+
+test('cmp_check: redirects are followed within the site', async (t) => {
+  const page: Handler = (request, response) => {
+    const host = request.headers.host ?? ''
+    if (!host.startsWith('www.')) response.writeHead(301, { location: `http://www.${host}/` }).end()
+    else if (request.url === '/') response.writeHead(302, { location: '/en/' }).end()
+    else response.end(FINE)
+  }
+  const outcome = await run(t, { page, site: { url: 'http://shop.example:PORT/' } })
+  assert.equal(outcome.status, 'ok', outcome.message)
+  assert.match(JSON.stringify(outcome.details.page), /www\.shop\.example:\d+\/en\//)
+})
+
+test('cmp_check: a redirect to another site is an error, and is not followed', async (t) => {
+  const hosts: string[] = []
+  const page: Handler = (request, response) => {
+    hosts.push(request.headers.host ?? '')
+    response.writeHead(302, { location: 'http://elsewhere.example/' }).end()
+  }
+  const outcome = await run(t, { page, site: { url: 'http://shop.example:PORT/' } })
+  assert.deepEqual([outcome.status, reason(outcome)], ['error', 'redirected'])
+  assert.match(outcome.message, /elsewhere\.example/)
+  assert.equal(hosts.length, 1)
+})
+
+const BAD_STATUS: readonly [status: number, expected: string, why: string][] = [
+  [404, 'critical', 'bad_status'],
+  [500, 'critical', 'bad_status'],
+  [503, 'critical', 'bad_status'],
+  [401, 'error', 'blocked'],
+  [403, 'error', 'blocked'],
+  [429, 'error', 'blocked'],
+]
+for (const [status, expected, why] of BAD_STATUS) {
+  test(`cmp_check: a page that answers ${status} is ${expected}`, async (t) => {
+    const outcome = await run(t, { page: (_, response) => response.writeHead(status).end('<h1>no</h1>') })
+    assert.deepEqual([outcome.status, reason(outcome)], [expected, why])
+    assert.match(outcome.message, new RegExp(`it answers ${status}$`))
+  })
+}
+
+test('cmp_check: a page at which nobody answers is critical, and may be tried again', async (t) => {
+  const outcome = await run(t, { page: '', site: { url: `${await nobody()}/` } })
+  assert.deepEqual([outcome.status, reason(outcome), outcome.isNetworkFailure], ['critical', 'unreachable', true])
+})
+
+test('cmp_check: a name that leads nowhere is critical', async (t) => {
+  const outcome = await run(t, { page: '', site: { url: 'http://gone.example/' } })
+  assert.deepEqual([outcome.status, outcome.details.failure], ['critical', 'dns'])
+})
+
+test('cmp_check: a page that does not answer in time is critical', async (t) => {
+  const { port } = await tcpServer(t, () => undefined)
+  const outcome = await run(t, { page: '', site: { url: `http://127.0.0.1:${port}/` }, timeoutMs: 300 })
+  assert.deepEqual([outcome.status, outcome.details.failure], ['critical', 'timeout'])
+})
+
+test('cmp_check: an address that must not be asked is an error', async (t) => {
+  const outcome = await run(t, { page: '', site: { url: 'http://10.0.0.1/' } })
+  assert.deepEqual([outcome.status, outcome.details.failure], ['error', 'forbidden_address'])
+})
+
+test('cmp_check: a page that redirects in circles is critical', async (t) => {
+  const outcome = await run(t, { page: (_, response) => response.writeHead(302, { location: '/' }).end() })
+  assert.deepEqual([outcome.status, outcome.details.failure], ['critical', 'too_many_redirects'])
+})
+
+const CHALLENGES: readonly [name: string, status: number, headers: Record<string, string>, body: string][] = [
+  [
+    'Cloudflare',
+    403,
+    {},
+    '<!DOCTYPE html><html lang="en-US"><head><title>Just a moment...</title><meta name="robots" content="noindex,nofollow"></head><body><script>(function(){window._cf_chl_opt={cvId:"3"};var a=document.createElement("script");a.src="/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1";})();</script></body></html>',
+  ],
+  ['Cloudflare', 503, { 'cf-mitigated': 'challenge' }, 'x'],
+  [
+    'Imperva',
+    200,
+    {},
+    '<html><head><META NAME="robots" CONTENT="noindex,nofollow"><script src="/_Incapsula_Resource?SWJIYLWA=5074a744e2e3d891814e9a2dace20bd4"></script><body></body></html>',
+  ],
+  [
+    'DataDome',
+    403,
+    { 'x-datadome': 'protected' },
+    '<html><head><title>shop.example</title></head><body><script>var dd={"rt":"c","host":"geo.captcha-delivery.com"}</script><script src="https://ct.captcha-delivery.com/c.js"></script></body></html>',
+  ],
+  [
+    'HUMAN',
+    403,
+    {},
+    "<html><head><title>Access to this page has been denied.</title></head><body><script>window._pxAppId = 'PX0000';</script></body></html>",
+  ],
+  [
+    'AWS WAF',
+    202,
+    { 'x-amzn-waf-action': 'challenge' },
+    '<html><head><script>window.gokuProps = {"key":"x"};</script><script src="https://00000000.eu-west-1.token.awswaf.com/00000000/challenge.js"></script></head></html>',
+  ],
+]
+for (const [name, status, headers, body] of CHALLENGES) {
+  test(`cmp_check: a challenge of ${name} (${status}) is an error, not a page without a platform`, async (t) => {
+    const outcome = await run(t, { page: (_, response) => response.writeHead(status, headers).end(body) })
+    assert.deepEqual([outcome.status, reason(outcome), outcome.details.by], ['error', 'challenge', name])
+  })
+}
+
+test('cmp_check: what a protection adds to real pages is no challenge', async (t) => {
+  const added = `<script>window.__CF$cv$params={r:'9c2e',t:'MTc2'};</script><script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script>`
+  const page: Handler = (_, response) =>
+    response.setHeader('x-datadome', 'protected').end(pageWith(CONSENT_DEFAULT, COOKIEBOT, CONTAINER_SNIPPET, added))
+  assert.equal((await run(t, { page })).status, 'ok')
+})
+
+test('cmp_check: no platform at all is critical', async (t) => {
+  const outcome = await run(t, { page: pageWith(CONSENT_DEFAULT, CONTAINER_SNIPPET) })
+  assert.equal(outcome.status, 'critical')
+  assert.match(outcome.message, /^Cookiebot is not there: neither the page nor its web container loads any/)
+  assert.deepEqual(outcome.details.found, [])
+})
+
+test('cmp_check: another platform than the site says is a warning that names it', async (t) => {
+  const outcome = await run(t, { page: pageWith(CONSENT_DEFAULT, KLARO, CONTAINER_SNIPPET) })
+  assert.equal(outcome.status, 'warning')
+  assert.match(outcome.message, /^Cookiebot is not there, but Klaro is \(in the page: /)
+})
+
+test('cmp_check: two platforms at once are a warning, but not one that comes with ads', async (t) => {
+  const [FUNDING = ''] = SNIPPETS['google-funding-choices'] ?? []
+  const two = await run(t, { page: pageWith(CONSENT_DEFAULT, COOKIEBOT, KLARO, CONTAINER_SNIPPET) })
+  assert.equal(two.status, 'warning')
+  assert.match(two.message, /^Klaro is there beside Cookiebot .*: visitors may be asked twice$/)
+  assert.equal((await run(t, { page: pageWith(CONSENT_DEFAULT, COOKIEBOT, FUNDING, CONTAINER_SNIPPET) })).status, 'ok')
+})
+
+const STUB = `<script>(function(){var TCF_LOCATOR_NAME='__tcfapiLocator';function addFrame(){var i=document.createElement('iframe');i.name=TCF_LOCATOR_NAME}
+addFrame();window.__tcfapi=function(){}})()</script>`
+test("cmp_check: a platform of the IAB's framework that no table knows is a warning", async (t) => {
+  const outcome = await run(t, { page: pageWith(CONSENT_DEFAULT, STUB, CONTAINER_SNIPPET) })
+  assert.deepEqual([outcome.status, outcome.details.iab_stub], ['warning', true])
+  assert.match(outcome.message, /some other consent platform of the IAB's framework is$/)
+})
+
+test('cmp_check: a script that asks for the framework makes no platform', async (t) => {
+  const asks = `<script>if (typeof window.__tcfapi === 'function' && window.__tcfapi != null) window.__tcfapi('addEventListener', 2, run)</script>`
+  const outcome = await run(t, { page: pageWith(CONSENT_DEFAULT, asks, CONTAINER_SNIPPET) })
+  assert.deepEqual([outcome.status, outcome.details.iab_stub], ['critical', false])
+})
+
+test('cmp_check: a script from the domain that the IAB has given up is a warning', async (t) => {
+  const old = '<script src="https://quantcast.mgr.consensu.org/choice/6Fv0cGNfc/shop.example/choice.js"></script>'
+  const outcome = await run(t, {
+    page: pageWith(CONSENT_DEFAULT, old, CONTAINER_SNIPPET),
+    site: { cmp_provider: 'Quantcast' },
+  })
+  assert.equal(outcome.status, 'warning')
+  assert.match(outcome.message, /the install is outdated$/)
+})
+
+test('cmp_check: without a provider in the site, any platform will do', async (t) => {
+  const site = { cmp_provider: null }
+  assert.equal((await run(t, { page: FINE, site })).status, 'ok')
+  assert.equal((await run(t, { page: pageWith(CONSENT_DEFAULT, STUB, CONTAINER_SNIPPET), site })).status, 'ok')
+  const none = await run(t, { page: pageWith(CONSENT_DEFAULT, CONTAINER_SNIPPET), site })
+  assert.equal(none.status, 'critical')
+  assert.match(none.message, /^a consent platform is not there/)
+})
+
+test('cmp_check: a platform that no table knows needs a part of its address', async (t) => {
+  const site = { cmp_provider: 'Our own banner' }
+  const page = pageWith(CONSENT_DEFAULT, '<script src="/static/consent/v3.js"></script>', CONTAINER_SNIPPET)
+  const unknown = await run(t, { page, site })
+  assert.deepEqual([unknown.status, reason(unknown)], ['error', 'unknown_provider'])
+  assert.match(unknown.message, /“Our own banner”.*cookiebot.*own_address/)
+  const own = (own_address: string) => run(t, { page, site, config: { own_address } })
+  assert.equal((await own('/static/consent/')).status, 'ok')
+  assert.equal((await own('/static/gone/')).status, 'critical')
+})
+
+test('cmp_check: a web container that cannot be read leaves open whether it loads the platform', async (t) => {
+  const page = pageWith(CONSENT_DEFAULT, CONTAINER_SNIPPET)
+  const gtm: Handler = (_, response) => response.writeHead(503).end()
+  const outcome = await run(t, { page, gtm, site: { tag_manager_web_container_id: 'GTM-ZZZ9999' } })
+  assert.equal(outcome.status, 'error')
+  assert.match(outcome.message, /the web container that may load it could not be read: it answers 503$/)
+  assert.deepEqual(outcome.details.container, { id: 'GTM-ZZZ9999', status: 503, why: 'it answers 503' })
+  assert.equal((await run(t, { page: FINE, gtm })).status, 'ok')
+})
+
+/** Cookiebot's script under its name at the local server. */
+const LOCAL_COOKIEBOT = (port: string) =>
+  `<script id="Cookiebot" src="http://consent.cookiebot.com:${port}/uc.js"></script>`
+const withScript =
+  (script: Handler): Handler =>
+  (request, response) => {
+    if (request.url === '/uc.js') return script(request, response)
+    const port = request.headers.host?.split(':')[1] ?? ''
+    response.end(pageWith(CONSENT_DEFAULT, LOCAL_COOKIEBOT(port), CONTAINER_SNIPPET))
+  }
+
+test("cmp_check: the provider's script is asked for as the page would, and has to answer", async (t) => {
+  let referer: string | undefined
+  const fine = await run(t, {
+    page: withScript((request, response) => {
+      referer = request.headers.referer
+      response.end('var CookieConsent={}')
+    }),
+    config: {},
+  })
+  assert.equal(fine.status, 'ok', fine.message)
+  assert.match(referer ?? '', /^http:\/\/127\.0\.0\.1:\d+\/$/)
+  assert.deepEqual((fine.details.scripts as { status: number }[])[0]?.status, 200)
+  for (const status of [403, 404, 500]) {
+    const failing = await run(t, { page: withScript((_, response) => response.writeHead(status).end()), config: {} })
+    assert.equal(failing.status, 'critical')
+    assert.match(
+      failing.message,
+      new RegExp(`^The script of Cookiebot at consent\\.cookiebot\\.com:\\d+ fails: it answers ${status}$`),
+    )
+  }
+  const silent = await run(t, { page: withScript(() => undefined), config: {}, timeoutMs: 1_000 })
+  assert.equal(silent.status, 'critical')
+})
+
+const CONSENT: readonly [what: string, head: string[], status: string, state: string][] = [
+  ['after the container snippet is late', [KLARO, CONTAINER_SNIPPET, CONSENT_DEFAULT], 'warning', 'late'],
+  ['that is nowhere is missing', [KLARO, CONTAINER_SNIPPET], 'warning', 'missing'],
+  [
+    'of the first version is incomplete',
+    [
+      KLARO,
+      `<script>gtag("consent","default",{ad_storage:"denied",analytics_storage:"denied"})</script>`,
+      CONTAINER_SNIPPET,
+    ],
+    'warning',
+    'incomplete',
+  ],
+  [
+    'whose keys are computed is taken as it is',
+    [KLARO, `<script>gtag('consent', 'default', Object.assign({}, stored))</script>`, CONTAINER_SNIPPET],
+    'ok',
+    'set',
+  ],
+  [
+    'in parts is added up',
+    [
+      KLARO,
+      `<script>gtag('consent','default',{ad_storage:'denied',analytics_storage:'denied',region:['US-CA']});
+      gtag('consent','default',{ad_user_data:'granted',ad_personalization:'granted'})</script>`,
+      CONTAINER_SNIPPET,
+    ],
+    'ok',
+    'set',
+  ],
+  [
+    'through a wrapper counts',
+    [
+      KLARO,
+      `<script>(function(){dataLayer.push(arguments)})('consent','default',{ad_storage:'denied',analytics_storage:'denied',ad_user_data:'denied',ad_personalization:'denied'})</script>`,
+      CONTAINER_SNIPPET,
+    ],
+    'ok',
+    'set',
+  ],
+  ['that the provider can set need not be in the page', [COOKIEBOT, CONTAINER_SNIPPET], 'ok', 'set_elsewhere'],
+  ['is not needed where nothing measures', [KLARO], 'ok', 'no_measurement'],
+  [
+    'in a script that waits for consent is missing',
+    [KLARO, CONSENT_DEFAULT.replace('<script>', '<script type="text/plain">'), CONTAINER_SNIPPET],
+    'warning',
+    'missing',
+  ],
+  [
+    'in a comment of the page is missing',
+    [KLARO, `<!-- ${CONSENT_DEFAULT} -->`, CONTAINER_SNIPPET],
+    'warning',
+    'missing',
+  ],
+  [
+    'in a comment of a script is missing',
+    [
+      KLARO,
+      `<script>// gtag('consent','default',{ad_storage:'denied'})\n/* gtag('consent','default',{}) */</script>`,
+      CONTAINER_SNIPPET,
+    ],
+    'warning',
+    'missing',
+  ],
+  [
+    'in a text may be code that is run later',
+    [
+      KLARO,
+      `<script>self.__next_s.push([0,{"children":"gtag('consent', 'default', {ad_storage:'denied'})"}])</script>`,
+      CONTAINER_SNIPPET,
+    ],
+    'ok',
+    'set_elsewhere',
+  ],
+  [
+    'before the commands of an asynchronous Google tag is in time',
+    [
+      KLARO,
+      '<script async src="https://www.googletagmanager.com/gtag/js?id=G-ABC1234567"></script>',
+      CONSENT_DEFAULT,
+      `<script>gtag('js', new Date()); gtag('config', 'G-ABC1234567')</script>`,
+    ],
+    'ok',
+    'set',
+  ],
+  [
+    'after the commands of a Google tag is late',
+    [
+      KLARO,
+      '<script async src="https://www.googletagmanager.com/gtag/js?id=G-ABC1234567"></script>',
+      `<script>gtag('js', new Date()); gtag('config', 'G-ABC1234567')</script>`,
+      CONSENT_DEFAULT,
+    ],
+    'warning',
+    'late',
+  ],
+  [
+    'after a container that an own server serves is late',
+    [KLARO, '<script async src="https://sst.shop.example/gtm.js?id=GTM-ABC1234"></script>', CONSENT_DEFAULT],
+    'warning',
+    'late',
+  ],
+]
+for (const [what, head, status, state] of CONSENT) {
+  test(`cmp_check: a consent default ${what}`, async (t) => {
+    const site = { cmp_provider: head.includes(COOKIEBOT) ? 'cookiebot' : 'klaro' }
+    const outcome = await run(t, { page: pageWith(...head), site })
+    assert.deepEqual([outcome.status, stateOf(outcome)], [status, state], outcome.message)
+    const unchecked = await run(t, {
+      page: pageWith(...head),
+      site,
+      config: { check_script: false, check_consent_mode: false },
+    })
+    assert.deepEqual([unchecked.status, stateOf(unchecked)], ['ok', 'not_checked'])
+  })
+}
+
+const IN_CONTAINER = {
+  'a template': containerScript(
+    '{"function":"__cvt_1_2"}',
+    '[50,"__cvt_1_2",[46,"a"],[52,"b",["require","setDefaultConsentState"]]]',
+  ),
+  'an HTML tag': containerScript(
+    String.raw`{"function":"__html","vtp_html":"\u003Cscript\u003Egtag(\"consent\",\"default\",{ad_storage:\"denied\"});\u003C\/script\u003E"}`,
+  ),
+}
+for (const [what, gtm] of Object.entries(IN_CONTAINER)) {
+  test(`cmp_check: a consent default that ${what} of the container sets is no failure`, async (t) => {
+    const outcome = await run(t, { page: pageWith(KLARO, CONTAINER_SNIPPET), gtm, site: { cmp_provider: 'klaro' } })
+    assert.deepEqual([outcome.status, stateOf(outcome)], ['ok', 'set_elsewhere'], outcome.message)
+  })
+}
+
+test('cmp_check: what is missing is named, with how far too late it comes', async (t) => {
+  const site = { cmp_provider: 'klaro' }
+  const old = `<script>gtag("consent","default",{ad_storage:"denied",analytics_storage:"denied"})</script>`
+  const outcome = await run(t, { page: pageWith(KLARO, CONTAINER_SNIPPET, old), site })
+  const messages = (outcome.details.findings as { message: string }[]).map(({ message }) => message)
+  assert.match(
+    messages[0] ?? '',
+    /^The consent default is set after the container snippet, \d+ characters further down/,
+  )
+  assert.equal(messages[1], 'The consent default leaves out ad_user_data and ad_personalization')
+  assert.match(outcome.message, / \(and 1 more\)$/)
+})
+
+test('cmp_check: details tell since when it is so', async (t) => {
+  const first = await run(t, { page: FINE })
+  assert.equal(first.details.since, new Date(NOW).toISOString())
+  const memory = { standing: { status: 'ok', since: NOW - 1_000 } }
+  assert.equal((await run(t, { page: FINE, memory })).details.since, new Date(NOW - 1_000).toISOString())
+})
+
+const REPEATS = 400_000
+const HOSTILE: readonly [what: string, page: string][] = [
+  ['of open angle brackets', '<'.repeat(3 * REPEATS)],
+  ['of tags that are never closed', '<b>'.repeat(REPEATS) + '</i>'.repeat(REPEATS)],
+  ['of comments that are never closed', '<!--'.repeat(REPEATS)],
+  ['of one tag with countless attributes', `<a ${'b=c '.repeat(REPEATS)}>`],
+  ['of a script that is never closed', `<script>${'a='.repeat(REPEATS)}`],
+  ['of scripts within scripts', '<script><!--<script>'.repeat(100_000)],
+  ['of quotes', `<script>${`'"`.repeat(REPEATS)}</script>`],
+  ['of templates within templates', `<script>${'`${'.repeat(REPEATS)}</script>`],
+  ['of slashes that might begin something', `<script>${'=/['.repeat(REPEATS)}</script>`],
+  ['of calls that are never closed', `<script>${"gtag('consent','default',{".repeat(60_000)}</script>`],
+  ['of one very long name', `<script>${'a'.repeat(4 * REPEATS)}</script>`],
+  ['of one very long text', `<script>"${'\\'.repeat(4 * REPEATS)}"</script>`],
+  ['of addresses without an end', `<script>"${'//a.'.repeat(REPEATS)}"</script>`],
+  ['of spaces', `<script>${' '.repeat(4 * REPEATS)}x</script>`],
+]
+for (const [what, page] of HOSTILE) {
+  test(`cmp_check: a page ${what} is judged like any other`, async (t) => {
+    const outcome = await run(t, { page })
+    assert.equal(outcome.status, 'critical', outcome.message)
+    assert.ok(JSON.stringify(outcome.details).length < 16_000)
+  })
+}
+
+test('cmp_check: of a page that does not end, the first 2 MB are looked at', async (t) => {
+  const endless =
+    (head: string): Handler =>
+    (request, response) => {
+      response.write(head)
+      const go = () => {
+        while (!response.destroyed && response.write('<p>more</p>'.repeat(5_000)));
+      }
+      response.on('drain', go)
+      request.on('close', () => response.off('drain', go))
+      go()
+    }
+  const outcome = await run(t, { page: endless(FINE) })
+  assert.equal(outcome.status, 'ok', outcome.message)
+  assert.equal((outcome.details.page as { is_cut_off: boolean }).is_cut_off, true)
+})
+
+test('cmp_check: a page full of hostile names leaves details of a bearable size', async (t) => {
+  const keys = Array.from({ length: 20_000 }, (_, index) => `key${index}:'${'v'.repeat(20)}'`).join(',')
+  const snippets = Object.values(SNIPPETS).flat().join('\n')
+  const page = pageWith(
+    `<script>gtag('consent','default',{${keys},__proto__:'x',constructor:'y'})</script>`,
+    snippets,
+    CONTAINER_SNIPPET,
+  )
+  const { details } = await run(t, { page })
+  assert.ok(JSON.stringify(details).length < 16_000)
+})

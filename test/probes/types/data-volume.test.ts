@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import type { Payload } from '../../../src/ingest/payload.ts'
+import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
+import { dataVolume } from '../../../src/probes/types/data-volume.ts'
+import { batch } from '../../analytics/support.ts'
+import { deltaOf, eventPayload, writeJournal } from '../../support/deltas.ts'
+import { testOnEveryEngine } from '../../support/engines.ts'
+import { NOW } from '../support.ts'
+import { every, resultOf, SLOT, siteWith } from './data-support.ts'
+
+/** Five minutes of a shop, `share` of what is usual. */
+const five = (time: number, share = 1, purchases = 20): Payload =>
+  batch(time, {
+    total_events: 100 * share,
+    event_counts: { page_view: (100 - purchases) * share, purchase: purchases * share },
+  })
+/** An hour of it. */
+const hour = (time: number): Payload => five(time, 12)
+
+/** The days that the last 24 hours are compared with: those of one and of two weeks ago, and yesterday. */
+const EARLIER = [14 * DAY, 7 * DAY, 2 * DAY].flatMap((ago) =>
+  every(HOUR, NOW - ago - HOUR, NOW - ago + DAY + HOUR).map(hour),
+)
+const recent = (of: (time: number) => Payload[]) => every(SLOT, NOW - DAY + HOUR, NOW).flatMap(of)
+
+testOnEveryEngine('data_volume: what comes as in the weeks before is fine', async (store, t) => {
+  const site = await siteWith(store, [...EARLIER, ...recent((time) => [five(time)])])
+  const { status, message, details } = await resultOf(t, store, site, dataVolume)
+  assert.deepEqual([status, details.is_learning], ['ok', false])
+  assert.match(message, /^\d+ events in \d+ min, 100 % of what to expect; \d+ are usual at this hour$/)
+  assert.equal(details.judged, 3)
+})
+
+testOnEveryEngine('data_volume: no event at all is critical, and since when is told', async (store, t) => {
+  const silentFrom = NOW - 30 * MINUTE
+  const site = await siteWith(store, [...EARLIER, ...recent((time) => (time < silentFrom ? [five(time)] : []))])
+  const { status, message, details } = await resultOf(t, store, site, dataVolume)
+  assert.equal(status, 'critical')
+  assert.match(message, /^no events for /)
+  assert.equal(details.findings[0]?.since, isoTime(silentFrom))
+})
+
+testOnEveryEngine('data_volume: a sudden fall to a third is a warning', async (store, t) => {
+  const site = await siteWith(store, [...EARLIER, ...recent((time) => [five(time, time < NOW - HOUR ? 1 : 0.3)])])
+  const { status, details } = await resultOf(t, store, site, dataVolume)
+  assert.equal(status, 'warning')
+  assert.deepEqual(details.findings[0]?.subject, {})
+  assert.equal(details.findings[0]?.since, isoTime(NOW - HOUR))
+})
+
+testOnEveryEngine('data_volume: an event that stopped on a busy site is named', async (store, t) => {
+  const site = await siteWith(store, [...EARLIER, ...recent((time) => [five(time, 1, time < NOW - HOUR ? 20 : 0)])])
+  const { status, message, details } = await resultOf(t, store, site, dataVolume)
+  assert.equal(status, 'critical')
+  assert.match(message, /^no “purchase” events for /)
+  assert.deepEqual(details.findings[0]?.subject, { event_name: 'purchase' })
+})
+
+testOnEveryEngine('data_volume: three times as much is a warning only where that is asked for', async (store, t) => {
+  const site = await siteWith(store, [...EARLIER, ...recent((time) => [five(time, time < NOW - HOUR ? 1 : 3)])])
+  const statusWith = async (config: object) => (await resultOf(t, store, site, dataVolume, config)).status
+  assert.deepEqual([await statusWith({}), await statusWith({ direction: 'both' })], ['ok', 'warning'])
+})
+
+testOnEveryEngine('data_volume: a site that is known for hours only is learned first', async (store, t) => {
+  const site = await siteWith(
+    store,
+    every(SLOT, NOW - 8 * HOUR, NOW - HOUR).map((time) => five(time)),
+  )
+  const { status, message, details } = await resultOf(t, store, site, dataVolume)
+  assert.deepEqual([status, details.is_learning], ['ok', true])
+  assert.equal(
+    message,
+    `Still learning: needs a whole day to compare with, then two weeks; the site is known since ${isoTime(NOW - 7 * HOUR)}`,
+  )
+})
+
+testOnEveryEngine('data_volume: a site that never sent is not judged', async (store, t) => {
+  const { status, message } = await resultOf(t, store, await siteWith(store, []), dataVolume)
+  assert.equal(status, 'ok')
+  assert.match(message, /^Still learning: .* not known for an hour yet$/)
+})
+
+testOnEveryEngine('data_volume: a site with a few events a day is not judged', async (store, t) => {
+  const rare = every(8 * HOUR, NOW - 15 * DAY, NOW).map((time) => batch(time, { total_events: 1 }))
+  const { status, message } = await resultOf(t, store, await siteWith(store, rare), dataVolume)
+  assert.deepEqual([status, message], ['ok', 'Not judged: too few events are usual in a day'])
+})
+
+testOnEveryEngine('data probes do not judge while the counts are behind what was received', async (store, t) => {
+  const site = await siteWith(store, [...EARLIER, ...recent((time) => (time < NOW - HOUR ? [five(time)] : []))])
+  const waiting = deltaOf(site.site_no, [eventPayload({ timestamp_ms: NOW - HOUR })], NOW)
+  await writeJournal(store, 'of a node that hangs', 1, waiting)
+  await store.write
+    .updateTable('journal')
+    .set({ written_at: NOW - 10 * MINUTE })
+    .execute()
+  const { status, message, details } = await resultOf(t, store, site, dataVolume)
+  assert.deepEqual([status, message], ['error', 'Cannot judge: the counts are 10 minutes behind what was received'])
+  assert.deepEqual([details.reason, details.complete_until], ['counts_behind', isoTime(NOW - 10 * MINUTE)])
+})
+
+testOnEveryEngine('findings that details have no room for are counted', async (store, t) => {
+  const names = Array.from({ length: 60 }, (_, index) => `${'event '.repeat(30)}${index}`)
+  const all = (time: number, each: number): Payload =>
+    batch(time, {
+      total_events: (names.length + 1) * each,
+      event_counts: Object.fromEntries([...names, 'page_view'].map((name) => [name, each])),
+    })
+  const earlier = [14 * DAY, 7 * DAY, 2 * DAY].flatMap((ago) =>
+    every(HOUR, NOW - ago - HOUR, NOW - ago + DAY + HOUR).map((time) => all(time, 600)),
+  )
+  const lately = every(SLOT, NOW - 2 * HOUR, NOW).map((time) =>
+    batch(time, { total_events: 3_050, event_counts: { page_view: 3_050 } }),
+  )
+  const { status, details } = await resultOf(t, store, await siteWith(store, [...earlier, ...lately]), dataVolume)
+  assert.equal(status, 'critical')
+  assert.ok(details.findings.length > 5, `${details.findings.length} findings`)
+  assert.ok(details.findings.length + details.left_out >= names.length)
+  assert.ok(details.left_out > 0)
+})

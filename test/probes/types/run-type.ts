@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import type { TestContext } from 'node:test'
+import type { Outbound } from '../../../src/lib/index.ts'
+import { withDefaults } from '../../../src/probes/probe-config.ts'
+import type { JsonObject, ProbeOutcome, ProbeType } from '../../../src/probes/probe-type.ts'
+import type { ProbeSettings } from '../../../src/probes/settings.ts'
+import type { SiteRow, Store } from '../../../src/store/index.ts'
+import { testOutbound } from '../../lib/outbound-support.ts'
+import { NOW, PROBE_SURROUNDINGS } from '../support.ts'
+
+/** A site as it is in the store, without a store; `over` replaces fields. */
+export const siteRow = (over: Partial<SiteRow> = {}): SiteRow => ({
+  site_no: 1,
+  id: '00000000-0000-4000-8000-000000000001',
+  client_id: '00000000-0000-4000-8000-000000000002',
+  name: 'shop',
+  url: 'http://127.0.0.1:9/',
+  ingest_key: 'key',
+  is_active: 1,
+  key_revoked_at: null,
+  timezone: 'UTC',
+  tag_server_url: null,
+  tag_manager_web_container_id: null,
+  tag_manager_server_container_id: null,
+  analytics_property_id: null,
+  analytics_measurement_id: null,
+  warehouse_project: null,
+  warehouse_dataset: null,
+  hosting_a_container_id: null,
+  hosting_b_container_id: null,
+  cmp_provider: null,
+  created_at: 0,
+  ...over,
+})
+
+export interface RunGiven {
+  site: SiteRow
+  config?: JsonObject
+  memory?: JsonObject
+  now?: number
+  timeoutMs?: number
+  settings?: Partial<ProbeSettings>
+  store?: Pick<Store, 'read' | 'reports'>
+  /** Where names lead; addresses at 127.0.0.0/8 only without it. */
+  outbound?: Outbound
+}
+
+const NO_STORE = {
+  get read(): Store['read'] {
+    throw new Error('this test has no store')
+  },
+  get reports(): Store['reports'] {
+    throw new Error('this test has no store')
+  },
+}
+
+/** Runs a type once, against real servers at 127.0.0.1. */
+export function runType(t: TestContext, type: ProbeType, given: RunGiven): Promise<ProbeOutcome> {
+  const { site, config = {}, memory = {}, now = NOW, timeoutMs = 10_000, settings = {}, store = NO_STORE } = given
+  const { outbound = testOutbound('127.0.0.0/8') } = given
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(new Error('the time is over')), timeoutMs)
+  t.after(() => clearTimeout(timer))
+  return type.run({
+    site,
+    config: withDefaults(type, config),
+    memory,
+    now,
+    timeoutMs,
+    signal: controller.signal,
+    store,
+    outbound,
+    settings: { ...PROBE_SURROUNDINGS.settings, ...settings },
+  })
+}
+
+/** An address at which nobody listens. */
+export async function nobody(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return `http://127.0.0.1:${port}`
+}

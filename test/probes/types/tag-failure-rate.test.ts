@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import type { Payload } from '../../../src/ingest/payload.ts'
+import { HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
+import { tagFailureRate } from '../../../src/probes/types/tag-failure-rate.ts'
+import { batch, event } from '../../analytics/support.ts'
+import { testOnEveryEngine } from '../../support/engines.ts'
+import { NOW } from '../support.ts'
+import { every, resultOf, SLOT, siteWith } from './data-support.ts'
+
+/** Five minutes in which the tag ran 100 times and GA4 without trouble. */
+const five = (time: number, bad: { failure?: number; timeout?: number; exception?: number } = {}): Payload => {
+  const { failure = 0, timeout = 0, exception = 0 } = bad
+  const counts = { failure, timeout, exception, success: 100 - failure - timeout - exception, count: 100 }
+  return batch(time, { total_events: 100, tag_metrics: { 'Meta CAPI': counts, GA4: { success: 100, count: 100 } } })
+}
+const day = (of: (time: number) => Payload) => every(SLOT, NOW - 6 * HOUR, NOW).map(of)
+
+testOnEveryEngine('tag_failure_rate: tags that now and then fail are fine', async (store, t) => {
+  const site = await siteWith(
+    store,
+    day((time) => five(time, { failure: 2 })),
+  )
+  const { status, message, details } = await resultOf(t, store, site, tagFailureRate)
+  assert.deepEqual([status, message, details.judged], ['ok', '2 tags run well', 2])
+})
+
+const BAD = [
+  { what: 'a tenth of all', bad: { failure: 4, timeout: 6 }, status: 'warning' },
+  { what: 'half', bad: { exception: 50 }, status: 'critical' },
+] as const
+for (const { what, bad, status } of BAD) {
+  testOnEveryEngine(`tag_failure_rate: ${what} in the window is ${status}`, async (store, t) => {
+    const since = NOW - 40 * MINUTE
+    const site = await siteWith(
+      store,
+      day((time) => five(time, time < since ? {} : bad)),
+    )
+    const result = await resultOf(t, store, site, tagFailureRate)
+    assert.equal(result.status, status)
+    assert.match(result.message, /^“Meta CAPI” ended badly in \d+ % of 300 executions in 15 min \(/)
+    const [finding, ...others] = result.details.findings
+    assert.deepEqual(others, [])
+    assert.deepEqual([finding?.subject, finding?.since], [{ tag_key: 'Meta CAPI' }, isoTime(since)])
+  })
+}
+
+testOnEveryEngine(
+  'tag_failure_rate: a wider window sees what a narrow one does not, and less of what is over',
+  async (store, t) => {
+    const site = await siteWith(
+      store,
+      day((time) => five(time, time >= NOW - 2 * HOUR && time < NOW - HOUR ? { failure: 60 } : {})),
+    )
+    const statusOf = async (config: object) => (await resultOf(t, store, site, tagFailureRate, config)).status
+    assert.equal(await statusOf({ window_minutes: 15 }), 'ok')
+    assert.equal(await statusOf({ window_minutes: 180 }), 'warning')
+    assert.equal(await statusOf({ window_minutes: 1_440 }), 'warning')
+    assert.equal(await statusOf({ window_minutes: 180, warning_share: 0.3, critical_share: 0.5 }), 'ok')
+  },
+)
+
+testOnEveryEngine(
+  'tag_failure_rate: a rare tag is judged over the last hours, under its newest name',
+  async (store, t) => {
+    const runs = every(30 * MINUTE, NOW - 20 * HOUR, NOW).map((time) =>
+      event(time, { tags: [{ id: '7', status: 'failure', ...(time < NOW - 5 * HOUR ? {} : { name: 'Ads' }) }] }),
+    )
+    const { status, message } = await resultOf(t, store, await siteWith(store, runs), tagFailureRate)
+    assert.equal(status, 'critical')
+    assert.match(message, /^“Ads” ended badly in 100 % of \d+ executions in /)
+  },
+)
+
+testOnEveryEngine('tag_failure_rate: tags that hardly ran are learned first', async (store, t) => {
+  const runs = every(2 * HOUR, NOW - 20 * HOUR, NOW).map((time) =>
+    event(time, { tags: [{ id: '7', status: 'failure' }] }),
+  )
+  const { status, message, details } = await resultOf(t, store, await siteWith(store, runs), tagFailureRate)
+  assert.deepEqual([status, details.is_learning], ['ok', true])
+  assert.equal(message, 'Still learning: no tag has run 20 times in the last 24 hours')
+})
+
+testOnEveryEngine('tag_failure_rate: bounds that contradict each other are an error', async (store, t) => {
+  const config = { warning_share: 0.5, critical_share: 0.1 }
+  const { status, message } = await resultOf(t, store, await siteWith(store, []), tagFailureRate, config)
+  assert.equal(status, 'error')
+  assert.match(message, /\/config\/critical_share must not be below warning_share/)
+})

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import type { Payload } from '../../../src/ingest/payload.ts'
+import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
+import { tagLatency } from '../../../src/probes/types/tag-latency.ts'
+import { batch, event } from '../../analytics/support.ts'
+import { testOnEveryEngine } from '../../support/engines.ts'
+import { NOW } from '../support.ts'
+import { every, resultOf, siteWith } from './data-support.ts'
+
+const run = (time: number, ms: number, status: 'success' | 'timeout' = 'success'): Payload =>
+  event(time, { tags: [{ id: '7', name: 'Meta CAPI', status, execution_time: ms }] })
+
+/** The tag took about 80 ms at this hour of the last five days. */
+const USUAL = [1, 2, 3, 4, 5].flatMap((days) =>
+  every(4 * MINUTE, NOW - days * DAY - HOUR, NOW - days * DAY + 2 * HOUR).map((time) => run(time, 80)),
+)
+/** Four runs a minute in the last hour. */
+const lately = (of: (time: number) => Payload) => every(MINUTE / 4, NOW - HOUR, NOW).map(of)
+
+const CASES = [
+  { what: 'takes as long as ever', ms: 90, status: 'ok' },
+  { what: 'takes 400 ms longer', ms: 480, status: 'warning' },
+  { what: 'takes two seconds', ms: 2_000, status: 'critical' },
+] as const
+for (const { what, ms, status } of CASES) {
+  testOnEveryEngine(`tag_latency: a tag that ${what} is ${status}`, async (store, t) => {
+    const since = NOW - 20 * MINUTE
+    const site = await siteWith(store, [...USUAL, ...lately((time) => run(time, time < since ? 80 : ms))])
+    const result = await resultOf(t, store, site, tagLatency)
+    assert.deepEqual([result.status, result.details.is_learning], [status, false])
+    if (status === 'ok') return assert.equal(result.message, '1 tags are as quick as usual')
+    assert.match(result.message, /^“Meta CAPI” takes [\d,]+ ms \(95th percentile of 60 executions in 15 min\); /)
+    assert.equal(result.details.findings[0]?.since, isoTime(since))
+  })
+}
+
+testOnEveryEngine('tag_latency: a slow tag that mostly runs into its timeout is critical', async (store, t) => {
+  const site = await siteWith(store, [...USUAL, ...lately((time) => run(time, 480, 'timeout'))])
+  assert.equal((await resultOf(t, store, site, tagLatency)).status, 'critical')
+})
+
+testOnEveryEngine(
+  'tag_latency: the mean counts the times of batches for no more than their share',
+  async (store, t) => {
+    const slowBatch = (time: number) =>
+      batch(time, { tag_metrics: { 'Meta CAPI': { success: 100, total_exec_ms: 48_000, count: 100 } } })
+    const site = await siteWith(store, [
+      ...USUAL,
+      ...lately((time) => run(time, 480)),
+      ...every(MINUTE, NOW - HOUR, NOW).map(slowBatch),
+    ])
+    const { status, details } = await resultOf(t, store, site, tagLatency)
+    assert.equal(status, 'warning')
+    assert.equal(details.findings[0]?.evidence.mean_ms, 480)
+  },
+)
+
+testOnEveryEngine('tag_latency: a tag without a past, or without times, is learned first', async (store, t) => {
+  const young = await siteWith(
+    store,
+    lately((time) => run(time, 2_000)),
+  )
+  const batches = every(10 * MINUTE, NOW - 6 * DAY, NOW).map((time) =>
+    batch(time, { tag_metrics: { GA4: { success: 100, total_exec_ms: 8_000, count: 100 } } }),
+  )
+  for (const site of [young, await siteWith(store, batches)]) {
+    const { status, message, details } = await resultOf(t, store, site, tagLatency)
+    assert.deepEqual([status, details.is_learning], ['ok', true])
+    assert.match(message, /^Still learning: no tag has enough executions with a time/)
+  }
+})
+
+testOnEveryEngine('tag_latency: bounds that contradict each other are an error', async (store, t) => {
+  const { status } = await resultOf(t, store, await siteWith(store, []), tagLatency, { critical_factor: 1.5 })
+  assert.equal(status, 'error')
+})
