@@ -54,7 +54,7 @@ export function apiClient(url: string): ApiClient {
 export async function until<T>(
   what: string,
   check: () => Promise<T | undefined> | T | undefined,
-  ms = 20_000,
+  ms = 60_000,
 ): Promise<T> {
   const end = Date.now() + ms
   for (;;) {
