@@ -8,14 +8,14 @@ import { Random } from './random.ts'
 import { replay } from './replay.ts'
 import { outcomeOf, type SiteOutcome } from './score.ts'
 import { tables } from './tables.ts'
-import { isVisible } from './visible.ts'
+import { isVisible, usualRate } from './visible.ts'
 import { FIRST_JUDGED, SLOTS } from './world.ts'
 
 const HELP = `Replays simulated sites with known faults through the detectors of the data probes.
 
   node bench/detection/run.ts [options]
 
-  --sites N      sites (60: two to four minutes)
+  --sites N      sites (60: about five minutes)
   --seed N       where their random numbers begin (1000; detectors are tuned on seeds below 1000 only)
   --list         name every fault that was missed and every false alarm
   --write        put the results into bench/RESULTS.md
@@ -54,7 +54,12 @@ function siteOutcome(seed: number, index: number): SiteOutcome {
   const faults = randomFaults(site, random)
   const history = simulate(site, faults, random)
   const alarms = replay(history)
-  const outcome = outcomeOf(faults, alarms, (fault) => isVisible(fault, history), SLOTS - FIRST_JUDGED)
+  const outcome = outcomeOf(
+    faults,
+    alarms,
+    (fault) => ({ isVisible: isVisible(fault, history), rate: usualRate(fault, history) }),
+    SLOTS - FIRST_JUDGED,
+  )
   if (options.list)
     list(`${site.name} (${site.daily.toFixed(0)} views a day, ${site.timezone}, batch ${site.batch})`, outcome)
   return outcome

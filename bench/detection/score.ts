@@ -22,8 +22,17 @@ export const HARD: readonly FaultKind[] = ['silent_sender', 'event_dead', 'tag_d
 /** An alarm this long after a fault is still its doing: windows that reach back into it are at most this long as a rule. */
 const AFTERMATH = 2 * SLOTS_AN_HOUR
 
+export interface JudgedFault {
+  fault: Fault
+  isVisible: boolean
+  /** See `usualRate`. */
+  rate: number
+  /** In slots, null when it was not detected. */
+  detectedAfter: number | null
+}
+
 export interface SiteOutcome {
-  faults: readonly { fault: Fault; isVisible: boolean; detectedAfter: number | null }[]
+  faults: readonly JudgedFault[]
   falseAlarms: readonly Alarm[]
   judgedSlots: number
 }
@@ -31,13 +40,13 @@ export interface SiteOutcome {
 export function outcomeOf(
   faults: readonly Fault[],
   alarms: readonly Alarm[],
-  isVisible: (fault: Fault) => boolean,
+  known: (fault: Fault) => { isVisible: boolean; rate: number },
   judgedSlots: number,
 ): SiteOutcome {
   return {
     faults: faults.map((fault) => ({
       fault,
-      isVisible: isVisible(fault),
+      ...known(fault),
       detectedAfter: detectedAfter(fault, alarms),
     })),
     falseAlarms: alarms.filter(

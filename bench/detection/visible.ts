@@ -1,7 +1,7 @@
 import type { Fault } from './faults.ts'
 import type { SiteHistory } from './history.ts'
 import { ECOMMERCE } from './profile.ts'
-import { SLOTS_A_DAY } from './world.ts'
+import { SLOTS_A_DAY, SLOTS_AN_HOUR } from './world.ts'
 
 /**
  * Whether a person who looks at the site's charts could see the fault, settled before any detector was run:
@@ -52,4 +52,18 @@ export function isVisible(fault: Fault, { site, events, total, tags, fields }: S
       return base >= (ECOMMERCE.some((name) => name === fault.field) ? 60 : 80)
     }
   }
+}
+
+/** Occurrences that a dead event, tag or site would have had every five minutes in its first two hours, going by the week before. */
+export function usualRate(fault: Fault, { events, total, tags }: SiteHistory): number {
+  const from = Math.floor(fault.from) - 7 * SLOTS_A_DAY
+  const rateOf = (series: Float64Array | undefined) => {
+    let sum = 0
+    for (let slot = from; slot < from + 2 * SLOTS_AN_HOUR; slot++) sum += series?.[slot] ?? 0
+    return sum / (2 * SLOTS_AN_HOUR)
+  }
+  if (fault.event !== undefined) return rateOf(events.get(fault.event))
+  if (fault.tag === undefined) return rateOf(total)
+  const tag = tags.find(({ tag: { key } }) => key === fault.tag)
+  return Math.max(...[...(tag?.onEvent.values() ?? [])].map(rateOf))
 }

@@ -81,7 +81,7 @@ test('alarms that come back within an hour are one', () => {
 })
 
 test('an alarm in a fault detects it, one after the aftermath or before is false', () => {
-  const outcome = outcomeOf([fault], alarmsIn([40, 103, 200]), () => true, 300)
+  const outcome = outcomeOf([fault], alarmsIn([40, 103, 200]), () => ({ isVisible: true, rate: 1 }), 300)
   assert.equal(outcome.faults[0]?.detectedAfter, 2.5)
   assert.deepEqual(
     outcome.falseAlarms.map(({ from }) => from),

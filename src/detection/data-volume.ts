@@ -32,7 +32,8 @@ function judgeSubject(
   const isUnusual = look.kind === 'fall' || look.kind === 'spike'
   const before = isUnusual ? lookAt(windowsBack(recent, baseline, name, 1), burst, limits) : null
   const status = statusOf(look.kind, before?.kind ?? null, config)
-  const onset = status === 'ok' ? null : onsetOf([...windowsBack(recent, baseline, name, 0)], burst)
+  const onset =
+    status === 'ok' || look.kind === 'spike' ? null : onsetOf([...windowsBack(recent, baseline, name, 0)], burst)
   const isHoliday = name === null && look.kind === 'fall' && onset !== null && mayBeHoliday(onset)
   return finding(name, look, isHoliday ? 'ok' : status, burst, onset, config)
 }
@@ -59,7 +60,7 @@ function finding(
       low: Math.max(0, Math.min(expected - config.warning_z * spread, expected * config.warning_ratio)),
       high: Math.max(expected + config.warning_z * spread, expected / config.warning_ratio),
     },
-    since: onset === null ? null : isoTime(onset.since),
+    since: status === 'ok' ? null : isoTime(onset?.since ?? window.from),
     evidence: {
       kind,
       window_minutes: (window.to - window.from) / MINUTE,

@@ -38,8 +38,6 @@ export interface Verdict {
 
 const RANK: Readonly<Record<Status, number>> = { ok: 0, warning: 1, critical: 2 }
 
-export const worseOf = (a: Status, b: Status): Status => (RANK[a] >= RANK[b] ? a : b)
-
 export const isBad = ({ status }: { readonly status: Status }): boolean => status !== 'ok'
 
 /**

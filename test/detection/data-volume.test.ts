@@ -81,6 +81,11 @@ test('a spike is named where it is not alerted', () => {
   assert.equal(siteOf(details.findings)?.evidence.kind, 'spike')
 })
 
+test('an alerted spike says since when', () => {
+  const { details } = judge(steady(60), changed(3, steady(60), steady(300)), { direction: 'both' })
+  assert.equal(siteOf(details.findings)?.since, isoTime(NOON - SLOT))
+})
+
 test('an event that broke on a busy site is found by its share', () => {
   const verdict = judge(steady(500, 20), changed(2, steady(500, 20), steady(500)))
   const [finding] = verdict.details.findings
