@@ -1,6 +1,5 @@
 import { type Clock, MINUTE, SECOND } from '../lib/index.ts'
-import type { BatchOperation, ClientDemandTable, Store } from '../store/index.ts'
-import { chunksOf } from './chunks.ts'
+import { type BatchOperation, type ClientDemandTable, chunksOf, type Store } from '../store/index.ts'
 import type { ClientMeter } from './limits.ts'
 import { demandAfter, isWorthTelling, shareOf } from './shares.ts'
 

@@ -1,11 +1,11 @@
 import { DAY } from '../lib/index.ts'
-import type { Store, Tables, Transaction } from '../store/index.ts'
+import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
 
 /** How long a key keeps its payload from being counted again, ms. */
 export const IDEMPOTENCY_WINDOW_MS = DAY
 export const IDEMPOTENCY_KEY_MAX = 128
 
-/** Keys claimed or removed by one statement. */
+/** Keys removed by one statement. */
 const KEYS_PER_STATEMENT = 500
 
 export interface IdempotencyClaim<S> {
@@ -32,8 +32,8 @@ export async function claimKeys<S>(
   // Every process locks keys in this order, so that two groups with the same keys cannot wait for each other in a circle.
   const ordered = [...firsts.values()].sort(bySiteAndKey)
   const free: IdempotencyClaim<S>[] = []
-  for (let start = 0; start < ordered.length; start += KEYS_PER_STATEMENT) {
-    for (const row of await claimRows(trx, ordered.slice(start, start + KEYS_PER_STATEMENT), now)) {
+  for (const chunk of chunksOf(ordered)) {
+    for (const row of await claimRows(trx, chunk, now)) {
       const claim = firsts.get(idOf(row.site_no, row.idempotency_key))
       if (claim !== undefined) free.push(claim)
     }

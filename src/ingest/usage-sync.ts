@@ -1,6 +1,5 @@
 import { type Clock, monthOf, SECOND } from '../lib/index.ts'
-import type { Store } from '../store/index.ts'
-import { chunksOf } from './chunks.ts'
+import { chunksOf, type Store } from '../store/index.ts'
 import type { JournalFolder } from './journal-folder.ts'
 import type { ClientMeter, UsageMark } from './limits.ts'
 

@@ -1,5 +1,4 @@
-import type { SiteRow, Tables, Transaction } from '../store/index.ts'
-import { insertChunks } from './chunks.ts'
+import { chunksOf, type SiteRow, type Tables, type Transaction } from '../store/index.ts'
 import type { Context, SiteBelongings } from './context.ts'
 import { siteRecord } from './sites/record.ts'
 import { writeAudit } from './write-audit.ts'
@@ -20,7 +19,7 @@ export async function recordSiteRemovals(
   )
   const requestedAt = ctx.clock.now()
   const removals = sites.map(({ site_no }) => ({ site_no, requested_at: requestedAt, emptied_at: null }))
-  for (const chunk of insertChunks(removals)) await trx.insertInto('site_removals').values(chunk).execute()
+  for (const chunk of chunksOf(removals)) await trx.insertInto('site_removals').values(chunk).execute()
   await writeAudit(
     trx,
     ctx,

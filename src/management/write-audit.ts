@@ -1,6 +1,5 @@
-import type { Tables, Transaction } from '../store/index.ts'
+import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import { auditedChange, type Fields } from './audit/change.ts'
-import { insertChunks } from './chunks.ts'
 import type { Context } from './context.ts'
 
 type Verb = 'create' | 'update' | 'delete' | 'revoke_key'
@@ -33,5 +32,5 @@ export async function writeAudit(
       after: change.after && JSON.stringify(change.after),
     }
   })
-  for (const chunk of insertChunks(rows)) await trx.insertInto('audit_log').values(chunk).execute()
+  for (const chunk of chunksOf(rows)) await trx.insertInto('audit_log').values(chunk).execute()
 }

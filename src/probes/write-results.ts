@@ -1,11 +1,8 @@
 import { sql } from 'kysely'
 import { newOrderedId } from '../lib/index.ts'
-import type { Kysely, Tables, Transaction } from '../store/index.ts'
+import { chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
 import { type Finished, storableText } from './result.ts'
 import { nextRunAt } from './schedule.ts'
-
-/** Rows of one INSERT: with 8 columns far below what the engines take (SQLite 32,766 parameters, PostgreSQL 65,535). */
-const ROWS_PER_INSERT = 500
 
 /**
  * Writes results and moves the probes on to their next run, in a few statements whatever their number: while a transaction is
@@ -31,8 +28,7 @@ export async function writeResults(
       details: JSON.stringify(details),
     })),
   )
-  for (let start = 0; start < written.length; start += ROWS_PER_INSERT) {
-    const rows = written.slice(start, start + ROWS_PER_INSERT).map(({ result }) => result)
+  for (const rows of chunksOf(written.map(({ result }) => result))) {
     await trx.insertInto('probe_results').values(rows).execute()
   }
   if (markers.length > 0) await trx.insertInto('deploy_markers').values(markers).execute()

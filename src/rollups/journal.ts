@@ -1,4 +1,4 @@
-import type { FoldTable, Store } from '../store/index.ts'
+import { chunksOf, type FoldTable, type Store } from '../store/index.ts'
 import { Delta } from './delta.ts'
 import { Folder, type FoldTask, isFoldConflict } from './fold.ts'
 import { addLog, type Log } from './log.ts'
@@ -9,8 +9,6 @@ const ROWS_PER_FOLD = 2_000
 const SITES_PER_FOLD = 4_000
 /** Journal rows read and added up without a pause: a few milliseconds, then requests get their turn. */
 const ROWS_PER_READ = 50
-/** Sites whose client is asked for in one query. */
-const SITES_PER_QUERY = 500
 /** How often in a row another process may be quicker with the same rows before they are left to it. */
 const MAX_CONFLICTS = 10
 
@@ -154,11 +152,11 @@ async function firstNodeInJournal(store: Store, others: readonly string[]): Prom
 
 async function clientsOf(store: Store, siteNos: readonly number[]): Promise<Map<number, string>> {
   const clients = new Map<number, string>()
-  for (let start = 0; start < siteNos.length; start += SITES_PER_QUERY) {
+  for (const chunk of chunksOf(siteNos)) {
     const rows = await store.read
       .selectFrom('sites')
       .select(['site_no', 'client_id'])
-      .where('site_no', 'in', siteNos.slice(start, start + SITES_PER_QUERY))
+      .where('site_no', 'in', chunk)
       .execute()
     for (const row of rows) clients.set(row.site_no, row.client_id)
   }

@@ -1,5 +1,5 @@
 import { DAY, floorTo } from '../lib/index.ts'
-import type { Store } from '../store/index.ts'
+import { chunksOf, type Store } from '../store/index.ts'
 import { NO_EVENT, OTHER } from './columns.ts'
 import type { Delta, EventDelta } from './delta.ts'
 
@@ -8,7 +8,6 @@ export const NAMES_PER_DAY = 500
 
 /** Days of a site kept in memory: events come from a day ago to five minutes ahead, which can touch three UTC days. */
 const BOOKS_PER_SITE = 3
-const SITES_PER_QUERY = 500
 
 export type NameKind = 'event' | 'tag'
 
@@ -102,10 +101,7 @@ export class NameBooks {
       }
     }
     for (const [day, sites] of unread) {
-      const all = [...sites]
-      for (let start = 0; start < all.length; start += SITES_PER_QUERY) {
-        await this.#read(day, all.slice(start, start + SITES_PER_QUERY))
-      }
+      for (const chunk of chunksOf([...sites])) await this.#read(day, chunk)
     }
   }
 

@@ -1,5 +1,6 @@
 export type { Kysely, Transaction } from 'kysely'
 export { type Change, ChangeFeed, type ChangeListener } from './changes.ts'
+export { chunksOf } from './chunks.ts'
 export { type CopyOptions, copyToPostgres, type RowsCopied } from './copy/copy.ts'
 export { hasUnfinishedCopy } from './copy/progress.ts'
 export type { Tally } from './copy/tally.ts'

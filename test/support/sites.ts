@@ -1,6 +1,24 @@
 import { newId, newIngestKey } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 
+/** A site's fields that say nothing of it. */
+export const BLANK_SITE = {
+  is_active: 1,
+  key_revoked_at: null,
+  timezone: 'UTC',
+  tag_server_url: null,
+  tag_manager_web_container_id: null,
+  tag_manager_server_container_id: null,
+  analytics_property_id: null,
+  analytics_measurement_id: null,
+  warehouse_project: null,
+  warehouse_dataset: null,
+  hosting_a_container_id: null,
+  hosting_b_container_id: null,
+  cmp_provider: null,
+  created_at: 0,
+}
+
 /** Writes a client and one site of it straight into the store; `over` replaces fields of the site. */
 export async function insertSite(store: Store, over: Partial<SiteRow> = {}): Promise<SiteRow> {
   const clientId = over.client_id ?? newId()
@@ -28,20 +46,7 @@ export async function insertSite(store: Store, over: Partial<SiteRow> = {}): Pro
       name: 'shop',
       url: 'https://shop.example',
       ingest_key: newIngestKey(),
-      is_active: 1,
-      key_revoked_at: null,
-      timezone: 'UTC',
-      tag_server_url: null,
-      tag_manager_web_container_id: null,
-      tag_manager_server_container_id: null,
-      analytics_property_id: null,
-      analytics_measurement_id: null,
-      warehouse_project: null,
-      warehouse_dataset: null,
-      hosting_a_container_id: null,
-      hosting_b_container_id: null,
-      cmp_provider: null,
-      created_at: 0,
+      ...BLANK_SITE,
       ...over,
     })
     .returningAll()

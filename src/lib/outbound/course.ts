@@ -121,16 +121,3 @@ export class Course {
     )
   }
 }
-
-/** Waits for work that cannot be stopped itself. @throws what the signal was aborted with */
-export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(signal.reason)
-  if (signal.aborted) onAbort()
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
-}

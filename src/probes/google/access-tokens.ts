@@ -1,10 +1,10 @@
-import { MINUTE, type Outbound, SECOND } from '../../lib/index.ts'
+import { MINUTE, type Outbound, SECOND, unlessAborted } from '../../lib/index.ts'
 import type { GoogleCredentials } from '../settings.ts'
 import { signedAssertion } from './assertion.ts'
+import type { Caller } from './caller.ts'
 import { complaintOf, GoogleFailure, reasonOf } from './failure.ts'
 import { isRecord, parsedJson, textOf } from './json.ts'
 import { unreachable } from './unreachable.ts'
-import { type Caller, unlessAborted } from './waiting.ts'
 
 /** A token is given up this long before its end, so that it does not end on the way; no run takes longer than a minute. */
 const SPARE_MS = 2 * MINUTE

@@ -1,8 +1,8 @@
+import type { Caller } from './caller.ts'
 import { complaintOf, GoogleFailure, type GoogleFailureReason, reasonOf } from './failure.ts'
 import { isRecord, type JsonRecord, parsedJson } from './json.ts'
 import type { ServiceAccount } from './service-account.ts'
 import { unreachable } from './unreachable.ts'
-import type { Caller } from './waiting.ts'
 
 export interface Question {
   url: string

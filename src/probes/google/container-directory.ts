@@ -1,7 +1,7 @@
-import { HOUR, Mutex } from '../../lib/index.ts'
+import { HOUR, Mutex, unlessAborted } from '../../lib/index.ts'
+import type { Caller } from './caller.ts'
 import { GoogleFailure } from './failure.ts'
 import { type JsonRecord, recordsOf, textOf } from './json.ts'
-import { type Caller, unlessAborted } from './waiting.ts'
 
 /** The numbers by which the API knows a container. */
 export interface ContainerIds {

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Mutex } from '../../lib/index.ts'
+import { Mutex, unlessAborted } from '../../lib/index.ts'
 import { GoogleFailure } from './failure.ts'
-import { unlessAborted } from './waiting.ts'
 
 /** At most `limit` requests in any stretch of `windowMs`. */
 export interface QuotaWindow {

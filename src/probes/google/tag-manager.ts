@@ -1,9 +1,9 @@
 import { HOUR, SECOND } from '../../lib/index.ts'
 import { askGoogle } from './ask.ts'
+import type { Caller } from './caller.ts'
 import { GoogleFailure } from './failure.ts'
 import { type JsonRecord, recordsOf, textOf } from './json.ts'
 import type { ServiceAccount } from './service-account.ts'
-import type { Caller } from './waiting.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/tagmanager.readonly'
 

@@ -1,9 +1,9 @@
 import { askGoogle, type GoogleAnswer } from './ask.ts'
+import type { Caller } from './caller.ts'
 import { countQuery, type EventCounts, readCounts } from './count-events.ts'
 import { GoogleFailure } from './failure.ts'
 import { isRecord, type JsonRecord, textOf, wholeNumberOf } from './json.ts'
 import type { ServiceAccount } from './service-account.ts'
-import type { Caller } from './waiting.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/bigquery.readonly'
 

@@ -7,6 +7,7 @@ import type { JsonObject, ProbeOutcome, ProbeType } from '../../../src/probes/pr
 import type { ProbeSettings } from '../../../src/probes/settings.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
 import { testOutbound } from '../../lib/outbound-support.ts'
+import { BLANK_SITE } from '../../support/sites.ts'
 import { NOW, PROBE_SURROUNDINGS } from '../support.ts'
 
 /** A site as it is in the store, without a store; `over` replaces fields. */
@@ -17,20 +18,7 @@ export const siteRow = (over: Partial<SiteRow> = {}): SiteRow => ({
   name: 'shop',
   url: 'http://127.0.0.1:9/',
   ingest_key: 'key',
-  is_active: 1,
-  key_revoked_at: null,
-  timezone: 'UTC',
-  tag_server_url: null,
-  tag_manager_web_container_id: null,
-  tag_manager_server_container_id: null,
-  analytics_property_id: null,
-  analytics_measurement_id: null,
-  warehouse_project: null,
-  warehouse_dataset: null,
-  hosting_a_container_id: null,
-  hosting_b_container_id: null,
-  cmp_provider: null,
-  created_at: 0,
+  ...BLANK_SITE,
   ...over,
 })
 

@@ -1,16 +1,4 @@
-import type { Outbound } from '../../lib/index.ts'
-
-/** What a run asks with. */
-export interface Caller {
-  outbound: Outbound
-  /** Aborted when the run's time is over. */
-  signal: AbortSignal
-  timeoutMs: number
-  /** When the run started, epoch ms. */
-  now: number
-}
-
-/** Waits for work that others wait for, too. @throws what `work` throws, or what the signal was aborted with */
+/** Waits for work that cannot be stopped itself, or that others wait for too. @throws what `work` throws, or what the signal was aborted with */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(signal.reason)
