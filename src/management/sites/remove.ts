@@ -1,5 +1,5 @@
 import { notFound } from '../../lib/index.ts'
-import type { Context, SiteBelongings } from '../context.ts'
+import type { Belongings, Context } from '../context.ts'
 import { recordSiteRemovals } from '../site-removals.ts'
 
 /**
@@ -7,7 +7,7 @@ import { recordSiteRemovals } from '../site-removals.ts'
  *
  * @throws AppError `not_found`.
  */
-export async function removeSite(ctx: Context, belongings: SiteBelongings, id: string): Promise<void> {
+export async function removeSite(ctx: Context, belongings: Belongings, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
     const sites = await trx.deleteFrom('sites').where('id', '=', id).returningAll().execute()
     if (sites.length === 0) throw notFound('Site')

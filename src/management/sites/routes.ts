@@ -11,6 +11,7 @@ import { siteRecord, withoutSecrets } from './record.ts'
 import { removeSite } from './remove.ts'
 import { revokeKey } from './revoke-key.ts'
 import { CreateSite, CreateSiteQuery, SiteParams, SiteQuery, SiteRecord, UpdateSite } from './schemas.ts'
+import { ingestEndpoint, tagTemplate, templateFileName } from './template.ts'
 import { updateSite } from './update.ts'
 
 const tags = ['Sites']
@@ -54,6 +55,33 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       },
     },
     async (request) => shownTo(request, await getSite(store, request.params.site_id)),
+  )
+
+  app.get(
+    `${path}/template.tpl`,
+    {
+      schema: {
+        tags,
+        summary: "Download a site's tag template",
+        description:
+          'The template to import into a server container of Google Tag Manager, with the ingest endpoint and key filled in. ' +
+          'The endpoint is left empty when `PUBLIC_URL` is not set or does not start with `https://`, the key for viewers.',
+        params: SiteParams,
+        response: {
+          200: {
+            description: 'A template file, as an attachment',
+            content: { 'text/plain': { schema: Type.String() } },
+          },
+          ...errorResponses(404),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { name, ingest_key: ingestKey } = shownTo(request, await getSite(store, request.params.site_id))
+      reply.type('text/plain; charset=utf-8')
+      reply.header('content-disposition', `attachment; filename="${templateFileName(name)}"`)
+      return reply.send(await tagTemplate({ endpoint: ingestEndpoint(options.publicUrl), ingestKey }))
+    },
   )
 
   app.post(

@@ -1,0 +1,87 @@
+import { type Inner, type InnerFunction, show } from '../realm/index.ts'
+import { getAllEventData, getEventData } from './event.ts'
+import type { Host } from './host.ts'
+import { sendHttpGet, sendHttpRequest } from './http.ts'
+import { apiNamed, unknownApi } from './table.ts'
+import {
+  generateRandom,
+  getType,
+  jsonApi,
+  makeInteger,
+  makeNumber,
+  makeString,
+  makeTableMap,
+  mathApi,
+  objectApi,
+} from './values.ts'
+
+export type { Answer, FailureReason, Host, OutgoingRequest, Settlement } from './host.ts'
+export { TemplateStorage } from './storage.ts'
+export { APIS, apiNamed, unknownApi } from './table.ts'
+
+/** The `require` of one run. Refuses an API that is unknown or whose permission is not declared. */
+export function requireFor(host: Host): (name: Inner) => Inner {
+  const built = new Map<string, Inner>()
+  return (asked) => {
+    const name = String(asked)
+    if (apiNamed(name) === undefined) throw new TypeError(unknownApi(name))
+    host.permissions.demandApi(name)
+    if (!built.has(name)) built.set(name, build(host, name))
+    return built.get(name)
+  }
+}
+
+function build(host: Host, name: string): Inner {
+  const object = OBJECTS[name]
+  if (object !== undefined) return object(host)
+  const call = FUNCTIONS[name]
+  if (call === undefined) throw new TypeError(unknownApi(name))
+  return host.realm.inside.wrap((...args) => call(host, args))
+}
+
+/** Whether `require` gives an object with functions instead of a function. */
+export const isObjectApi = (name: string): boolean => Object.hasOwn(OBJECTS, name)
+
+const OBJECTS: Readonly<Record<string, (host: Host) => Inner>> = {
+  JSON: jsonApi,
+  Math: mathApi,
+  Object: objectApi,
+  Promise: ({ realm: { inside, promises } }) =>
+    inside.object({
+      create: inside.wrap((resolver) =>
+        promises.create((resolve, reject) =>
+          callable(resolver, 'Promise.create')(inside.wrap(resolve), inside.wrap(reject)),
+        ),
+      ),
+      all: inside.wrap((inputs) => promises.all(Array.isArray(inputs) ? Array.from(inputs) : [])),
+    }),
+  templateDataStorage: ({ realm, storage }) => storage.api(realm),
+}
+
+const FUNCTIONS: Readonly<Record<string, (host: Host, args: readonly Inner[]) => Inner>> = {
+  addEventCallback: (host, [callback]) => host.addEventCallback(callable(callback, 'addEventCallback')),
+  sendHttpRequest,
+  sendHttpGet,
+  getEventData: (host, [path]) => getEventData(host, path),
+  getAllEventData: (host) => getAllEventData(host),
+  getContainerVersion: ({ realm, containerVersion }) => realm.inside.copy(containerVersion()),
+  getClientName: ({ clientName }) => clientName(),
+  logToConsole: ({ log }, values) =>
+    log(values.map((value) => (typeof value === 'string' ? value : show(value))).join(' ')),
+  getTimestampMillis: ({ clock }) => clock.now(),
+  getTimestamp: ({ clock }) => clock.now(),
+  getType: (_, [value]) => getType(value),
+  makeString: (_, [value]) => makeString(value),
+  makeNumber: (_, [value]) => makeNumber(value),
+  makeInteger: (_, [value]) => makeInteger(value),
+  makeTableMap: ({ realm }, [table, key, value]) => realm.inside.copy(makeTableMap(table, key, value)),
+  callLater: ({ realm: { jobs } }, [job]) => jobs.add(() => void callable(job, 'callLater')()),
+  generateRandom: ({ random }, [min, max]) => generateRandom(random, min, max),
+  queryPermission: ({ permissions }, [permission, subject]) =>
+    permissions.allows(String(permission), subject === undefined ? undefined : String(subject)),
+}
+
+function callable(value: Inner, what: string): InnerFunction {
+  if (typeof value !== 'function') throw new TypeError(`${what} needs a function, not ${show(value)}.`)
+  return value as InnerFunction
+}

@@ -1,0 +1,29 @@
+/**
+ * A stand-in for the Google Tag Manager server container: reads a template, checks it, runs its own tests, and runs it
+ * over real HTTP. README.md says what that proves and what it cannot.
+ */
+export { Container } from './container/index.ts'
+export { lintTemplate } from './lint/index.ts'
+export { parseTemplate, TemplateError } from './parse/index.ts'
+export { runTemplateTests } from './tests/index.ts'
+export type {
+  ContainerOptions,
+  EventRun,
+  Finding,
+  FireOptions,
+  LogLine,
+  LostInstance,
+  OtherTag,
+  Parameter,
+  Permission,
+  Plain,
+  RequestOutcome,
+  Scenario,
+  ScenarioResult,
+  Section,
+  SentCounters,
+  SentRequest,
+  TagStatus,
+  Template,
+  TestSuite,
+} from './types.ts'

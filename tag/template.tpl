@@ -1,0 +1,1302 @@
+___TERMS_OF_SERVICE___
+
+By creating or modifying this file you agree to Google Tag Manager's Community
+Template Gallery Developer Terms of Service available at
+https://developers.google.com/tag-manager/gallery-tos (or such other URL as
+Google may provide), as modified from time to time.
+
+
+___INFO___
+
+{
+  "type": "TAG",
+  "id": "cvt_temp_public_id",
+  "version": 1,
+  "securityGroups": [],
+  "displayName": "Tagwarden Monitoring",
+  "categories": [
+    "ANALYTICS",
+    "UTILITY",
+    "TAG_MANAGEMENT"
+  ],
+  "brand": {
+    "id": "brand_dummy",
+    "displayName": "Tagwarden"
+  },
+  "description": "Reports to Tagwarden how every tag of this server container ended and how long it took, and which user-data and e-commerce fields were there. Sends only yes or no, never what a field holds.",
+  "containerContexts": [
+    "SERVER"
+  ]
+}
+
+
+___TEMPLATE_PARAMETERS___
+
+[
+  {
+    "type": "TEXT",
+    "name": "endpoint",
+    "displayName": "Ingest endpoint",
+    "simpleValueType": true,
+    "valueHint": "https://tagwarden.example.com/ingest",
+    "help": "The full address of your Tagwarden service, with <b>/ingest</b> at its end. The tag sends to exactly this address.",
+    "alwaysInSummary": true,
+    "valueValidators": [
+      {
+        "type": "NON_EMPTY",
+        "errorMessage": "Enter the address, for example https://tagwarden.example.com/ingest"
+      },
+      {
+        "type": "REGEX",
+        "args": [
+          "^https://.+$"
+        ],
+        "errorMessage": "The address has to start with https://"
+      }
+    ]
+  },
+  {
+    "type": "TEXT",
+    "name": "ingestKey",
+    "displayName": "Ingest key",
+    "simpleValueType": true,
+    "help": "The key of the site: 43 characters, shown on the site's page in Tagwarden. Each site has its own.",
+    "valueValidators": [
+      {
+        "type": "NON_EMPTY",
+        "errorMessage": "Enter the ingest key of the site"
+      }
+    ]
+  },
+  {
+    "type": "CHECKBOX",
+    "name": "trackUserData",
+    "checkboxText": "Track user-data quality",
+    "simpleValueType": true,
+    "defaultValue": true,
+    "help": "Also reports, with every event, <b>whether</b> an e-mail address, phone number, name, city and country were there. Their content is never sent."
+  },
+  {
+    "type": "RADIO",
+    "name": "sendMode",
+    "displayName": "Send mode",
+    "simpleValueType": true,
+    "defaultValue": "per_event",
+    "radioItems": [
+      {
+        "value": "per_event",
+        "displayValue": "Per event (recommended)",
+        "help": "One small request after each event. Shows everything Tagwarden can show, and nothing waits in the container."
+      },
+      {
+        "value": "batched",
+        "displayValue": "Batched",
+        "help": "Counts in the container and sends the counts of many events at once: fewer requests, but no percentiles and no table of events by tags. An instance that stops loses the counts it had not sent."
+      }
+    ]
+  },
+  {
+    "type": "TEXT",
+    "name": "batchSize",
+    "displayName": "Batch size",
+    "simpleValueType": true,
+    "defaultValue": 50,
+    "valueUnit": "events",
+    "help": "How many events an instance of the container counts before it sends, 1 to 500. A stopping instance loses up to this many, less one.",
+    "enablingConditions": [
+      {
+        "paramName": "sendMode",
+        "paramValue": "batched",
+        "type": "EQUALS"
+      }
+    ],
+    "valueValidators": [
+      {
+        "type": "REGEX",
+        "args": [
+          "^([1-9]|[1-9][0-9]|[1-4][0-9][0-9]|500)$"
+        ],
+        "errorMessage": "Enter a whole number from 1 to 500"
+      }
+    ]
+  },
+  {
+    "type": "SIMPLE_TABLE",
+    "name": "excludeTagIds",
+    "displayName": "Tags to exclude from monitoring",
+    "newRowButtonText": "Add tag ID",
+    "help": "Add at least <b>this tag itself</b>: save it, and read its ID from the number after <b>/tags/</b> in the address bar of the browser.",
+    "simpleTableColumns": [
+      {
+        "type": "TEXT",
+        "name": "tagId",
+        "displayName": "Tag ID",
+        "defaultValue": "",
+        "valueHint": "42",
+        "isUnique": true,
+        "valueValidators": [
+          {
+            "type": "NON_EMPTY"
+          },
+          {
+            "type": "POSITIVE_NUMBER",
+            "errorMessage": "A tag ID is a number"
+          }
+        ]
+      }
+    ]
+  },
+  {
+    "type": "GROUP",
+    "name": "advanced",
+    "displayName": "Advanced",
+    "groupStyle": "ZIPPY_CLOSED",
+    "subParams": [
+      {
+        "type": "TEXT",
+        "name": "tagNameKey",
+        "displayName": "Key of the tag name",
+        "simpleValueType": true,
+        "defaultValue": "name",
+        "help": "What you typed as <b>Key for tag name</b> when you ticked <b>Include tag name</b> under the additional metadata of your tags. Without a name a tag is shown by its ID."
+      },
+      {
+        "type": "TEXT",
+        "name": "maxBatchAgeSeconds",
+        "displayName": "Maximum age of a batch",
+        "simpleValueType": true,
+        "defaultValue": 60,
+        "valueUnit": "seconds",
+        "help": "A batch this old is sent although it is not full. A server container has no timer, so the next event is what sends it. 0 sends full batches only.",
+        "enablingConditions": [
+          {
+            "paramName": "sendMode",
+            "paramValue": "batched",
+            "type": "EQUALS"
+          }
+        ],
+        "valueValidators": [
+          {
+            "type": "REGEX",
+            "args": [
+              "^[0-9]{1,5}$"
+            ],
+            "errorMessage": "Enter whole seconds from 0 to 99999"
+          }
+        ]
+      },
+      {
+        "type": "SELECT",
+        "name": "logMode",
+        "displayName": "Log to console",
+        "simpleValueType": true,
+        "macrosInSelect": false,
+        "defaultValue": "preview",
+        "selectItems": [
+          {
+            "value": "off",
+            "displayValue": "Never"
+          },
+          {
+            "value": "preview",
+            "displayValue": "In preview mode"
+          },
+          {
+            "value": "failures",
+            "displayValue": "In preview mode, and failures always"
+          }
+        ],
+        "help": "Lines say what was sent and how the service answered, without keys and without data of users. Your cloud provider may charge for log lines."
+      }
+    ]
+  }
+]
+
+
+___SANDBOXED_JS_FOR_SERVER___
+
+const addEventCallback = require('addEventCallback');
+const generateRandom = require('generateRandom');
+const getContainerVersion = require('getContainerVersion');
+const getEventData = require('getEventData');
+const getTimestampMillis = require('getTimestampMillis');
+const getType = require('getType');
+const JSON = require('JSON');
+const logToConsole = require('logToConsole');
+const makeInteger = require('makeInteger');
+const makeString = require('makeString');
+const Object = require('Object');
+const sendHttpRequest = require('sendHttpRequest');
+const templateDataStorage = require('templateDataStorage');
+
+// The limits of the service.
+const MAX_TAGS = 500;
+const MAX_NAME_LENGTH = 256;
+const MAX_ID_LENGTH = 64;
+const MAX_INTEGER = 9007199254740991;
+const OUTCOMES = ['success', 'failure', 'timeout', 'exception'];
+
+const EVENT_TIMEOUT_MS = 5000;
+const BATCH_TIMEOUT_MS = 10000;
+
+// Event names come from the outside: a batch names so many, and counts further ones together.
+const MAX_NAMES = 500;
+const OTHER = '(other)';
+
+// A batch without an answer may have been counted. It is repeated as it is, under the same key, which counts it once.
+const MAX_TRIES = 3;
+const MAX_WAITING = 10;
+const RETRY_PAUSE_MS = 30000;
+// Older counts would turn up as a peak at the wrong time.
+const MAX_HELD_MS = 3600000;
+
+const COMMERCE_EVENTS = [
+  'add_payment_info', 'add_shipping_info', 'add_to_cart', 'add_to_wishlist', 'begin_checkout', 'purchase', 'refund',
+  'remove_from_cart', 'select_item', 'select_promotion', 'view_cart', 'view_item', 'view_item_list', 'view_promotion'
+];
+
+// SHA-256 of the empty text, in hex and Base64: what sites send that hash a field nobody filled.
+const HASHES_OF_NOTHING = [
+  'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
+];
+
+const version = getContainerVersion();
+const isPreview = version.previewMode === true || version.debugMode === true;
+
+const log = (isFailure, text) => {
+  if (data.logMode === 'off') return;
+  if (isPreview || (isFailure && data.logMode === 'failures')) logToConsole('Tagwarden: ' + text);
+};
+
+const trimmed = (value) => getType(value) === 'string' ? value.trim() : '';
+
+const integerIn = (value, least, most, otherwise) => {
+  if (value === undefined || value === null || value === '') return otherwise;
+  const number = makeInteger(value);
+  if (number !== number) return otherwise;
+  if (number < least) return least;
+  return number > most ? most : number;
+};
+
+// --- Presence: everything that looks at the event's data stands here, and only true or false leaves it. ---
+
+const isPresentValue = (value) => {
+  const type = getType(value);
+  if (type === 'number') return value === value;
+  return type === 'string' && value.trim() !== '' && HASHES_OF_NOTHING.indexOf(value.trim()) === -1;
+};
+
+const isPresent = (value) => {
+  const type = getType(value);
+  if (type === 'array') return value.some((item) => isPresentValue(item));
+  if (type === 'object') return Object.values(value).some((item) => isPresentValue(item));
+  return isPresentValue(value);
+};
+
+const objectsIn = (value) => {
+  if (getType(value) === 'array') return value.filter((item) => getType(item) === 'object');
+  return getType(value) === 'object' ? [value] : [];
+};
+
+const hasAny = (holders, names) =>
+  holders.some((holder) => names.some((name) => isPresent(holder[name]) || isPresent(holder['sha256_' + name])));
+
+const topLevel = (names) => {
+  const holder = {};
+  names.forEach((name) => {
+    holder[name] = getEventData(name);
+  });
+  return holder;
+};
+
+const userDataFlags = () => {
+  const users = objectsIn(getEventData('user_data'));
+  const addresses = users.reduce((found, user) => found.concat(objectsIn(user.address)), []);
+  const top = [topLevel(['email', 'phone', 'first_name', 'firstName', 'last_name', 'lastName'])];
+  return {
+    has_email: hasAny(users.concat(top), ['email_address', 'email']),
+    has_phone: hasAny(users.concat(top), ['phone_number', 'phone']),
+    has_first_name: hasAny(addresses.concat(users, top), ['first_name', 'firstName']),
+    has_last_name: hasAny(addresses.concat(users, top), ['last_name', 'lastName']),
+    has_city: hasAny(addresses.concat(users), ['city']),
+    has_country: hasAny(addresses.concat(users), ['country'])
+  };
+};
+
+const commerceFlags = () => {
+  const holders = [topLevel(['value', 'currency', 'transaction_id', 'items'])].concat(
+    objectsIn(getEventData('ecommerce'))
+  );
+  return {
+    has_value: hasAny(holders, ['value']),
+    has_currency: hasAny(holders, ['currency']),
+    has_transaction_id: hasAny(holders, ['transaction_id']),
+    has_items: holders.some((holder) => getType(holder.items) === 'array' && holder.items.length > 0)
+  };
+};
+
+const readEvent = (settings) => {
+  const name = trimmed(getEventData('event_name')).slice(0, MAX_NAME_LENGTH) || 'unknown';
+  return {
+    name: name,
+    at: getTimestampMillis(),
+    userData: settings.trackUserData ? userDataFlags() : undefined,
+    commerce: COMMERCE_EVENTS.indexOf(name) === -1 ? undefined : commerceFlags()
+  };
+};
+
+// --- Tags ---
+
+// Ids are numbers at run time and text in the table.
+const excludedIds = () => {
+  const typed = (data.excludeTagIds || []).map((row) => makeString(row.tagId).trim());
+  const own = data.gtmTagId;
+  return getType(own) === 'number' || getType(own) === 'string' ? typed.concat([makeString(own)]) : typed;
+};
+
+const reportedTag = (tag, nameKey) => {
+  const reported = {
+    id: makeString(tag.id).slice(0, MAX_ID_LENGTH) || 'unknown',
+    status: OUTCOMES.indexOf(tag.status) === -1 ? 'failure' : tag.status
+  };
+  const name = trimmed(tag[nameKey]).slice(0, MAX_NAME_LENGTH);
+  if (name !== '') reported.name = name;
+  const time = tag.executionTime;
+  if (getType(time) === 'number' && time >= 0 && time <= MAX_INTEGER) reported.execution_time = makeInteger(time);
+  return reported;
+};
+
+const reportedTags = (tags, excluded, nameKey) =>
+  (tags || [])
+    .filter((tag) => excluded.indexOf(makeString(tag.id)) === -1)
+    .slice(0, MAX_TAGS)
+    .map((tag) => reportedTag(tag, nameKey));
+
+// --- Sending ---
+
+// `done` gets the status of the answer, or 0 and the reason when there was none.
+const post = (settings, payload, timeout, idempotencyKey, done) => {
+  const headers = { 'Content-Type': 'application/json', 'X-Service-Key': settings.ingestKey };
+  if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
+  sendHttpRequest(settings.endpoint, { method: 'POST', headers: headers, timeout: timeout }, JSON.stringify(payload)).then(
+    (response) => done(response.statusCode, 'answered ' + response.statusCode),
+    (failure) => done(0, (failure && failure.reason) || 'failed')
+  );
+};
+
+const isAccepted = (status) => status >= 200 && status < 300;
+
+// An answer that a repetition would not change.
+const isRefused = (status) => status >= 400 && status < 500 && status !== 408 && status !== 429;
+
+const sendEvent = (settings, containerId, event, tags) => {
+  const payload = { container_id: containerId, event_name: event.name, timestamp_ms: event.at, tags: tags };
+  if (event.userData) payload.user_data = event.userData;
+  if (event.commerce) payload.ecommerce = event.commerce;
+  post(settings, payload, EVENT_TIMEOUT_MS, undefined, (status, outcome) => {
+    log(!isAccepted(status), event.name + ' with ' + tags.length + ' tags: ' + outcome);
+  });
+};
+
+// --- Batches: counters that add up. Names are kept with a mark in front, or an event called "constructor" would find
+// --- what every object has.
+
+const marked = (name) => '$' + name;
+
+const countOf = (flag) => flag ? 1 : 0;
+
+const addNumbers = (target, source) => {
+  Object.keys(source).forEach((key) => {
+    target[key] = (target[key] || 0) + source[key];
+  });
+};
+
+const slotFor = (counters, key) =>
+  counters[key] !== undefined || Object.keys(counters).length < MAX_NAMES - 1 ? key : marked(OTHER);
+
+const addEventCounts = (target, source) => {
+  Object.keys(source).forEach((key) => {
+    const slot = slotFor(target, key);
+    target[slot] = (target[slot] || 0) + source[key];
+  });
+};
+
+const addTagMetrics = (target, source) => {
+  Object.keys(source).forEach((key) => {
+    const slot = slotFor(target, key);
+    if (target[slot] === undefined) target[slot] = {};
+    addNumbers(target[slot], source[key]);
+  });
+};
+
+const tagMetric = (tag) => {
+  const metric = { success: 0, failure: 0, timeout: 0, exception: 0, total_exec_ms: tag.execution_time || 0, count: 1 };
+  metric[tag.status] = 1;
+  return metric;
+};
+
+const userDataCounts = (flags) => ({
+  email: countOf(flags.has_email),
+  phone: countOf(flags.has_phone),
+  address: countOf(flags.has_first_name || flags.has_last_name),
+  total: 1
+});
+
+const commerceCounts = (flags) => ({
+  value: countOf(flags.has_value),
+  currency: countOf(flags.has_currency),
+  transaction_id: countOf(flags.has_transaction_id),
+  items: countOf(flags.has_items),
+  total: 1
+});
+
+const batchOf = (event, tags) => {
+  const batch = {
+    window_start_ms: event.at,
+    window_end_ms: event.at,
+    total_events: 1,
+    event_counts: {},
+    tag_metrics: {},
+    user_data_quality: event.userData ? userDataCounts(event.userData) : {},
+    ecommerce_quality: event.commerce
+      ? commerceCounts(event.commerce)
+      : { value: 0, currency: 0, transaction_id: 0, items: 0, total: 0 }
+  };
+  batch.event_counts[marked(event.name)] = 1;
+  tags.forEach((tag) => {
+    const metrics = {};
+    metrics[marked(tag.name || 'tag_' + tag.id)] = tagMetric(tag);
+    // Two tags may have one name.
+    addTagMetrics(batch.tag_metrics, metrics);
+  });
+  return batch;
+};
+
+const mergeInto = (batch, other) => {
+  if (other.window_start_ms < batch.window_start_ms) batch.window_start_ms = other.window_start_ms;
+  if (other.window_end_ms > batch.window_end_ms) batch.window_end_ms = other.window_end_ms;
+  batch.total_events += other.total_events;
+  addEventCounts(batch.event_counts, other.event_counts);
+  addTagMetrics(batch.tag_metrics, other.tag_metrics);
+  addNumbers(batch.user_data_quality, other.user_data_quality);
+  addNumbers(batch.ecommerce_quality, other.ecommerce_quality);
+  return batch;
+};
+
+const unmarked = (counters) => {
+  const named = {};
+  Object.keys(counters).forEach((key) => {
+    named[key.slice(1)] = counters[key];
+  });
+  return named;
+};
+
+const batchPayload = (settings, containerId, batch) => {
+  const payload = {
+    container_id: containerId,
+    batch: true,
+    window_start_ms: batch.window_start_ms,
+    window_end_ms: batch.window_end_ms,
+    total_events: batch.total_events,
+    event_counts: unmarked(batch.event_counts),
+    tag_metrics: unmarked(batch.tag_metrics)
+  };
+  if (settings.trackUserData) payload.user_data_quality = batch.user_data_quality;
+  payload.ecommerce_quality = batch.ecommerce_quality;
+  return payload;
+};
+
+// The storage is shared by all tags of this template: what is set differently is counted apart.
+const bufferKey = (settings, containerId) => JSON.stringify([containerId, settings]);
+
+const loadBuffer = (key) => templateDataStorage.getItemCopy(key) || { open: null, waiting: [], retryAt: 0 };
+
+const newIdempotencyKey = (now) =>
+  [now, generateRandom(0, 999999999), generateRandom(0, 999999999)].map((part) => makeString(part)).join('-');
+
+// A batch that was not accepted waits to be repeated. After three tries its counters go back to the others.
+const keepBatch = (key, sent) => {
+  const now = getTimestampMillis();
+  const buffer = loadBuffer(key);
+  buffer.retryAt = now + RETRY_PAUSE_MS;
+  sent.tries += 1;
+  if (now - sent.batch.window_start_ms > MAX_HELD_MS) {
+    log(true, 'dropped ' + sent.batch.total_events + ' events that could not be sent for an hour');
+  } else if (sent.tries < MAX_TRIES && buffer.waiting.length < MAX_WAITING) {
+    buffer.waiting.push(sent);
+  } else {
+    buffer.open = buffer.open ? mergeInto(buffer.open, sent.batch) : sent.batch;
+  }
+  templateDataStorage.setItemCopy(key, buffer);
+};
+
+const sendBatch = (settings, containerId, key, sent) => {
+  const payload = batchPayload(settings, containerId, sent.batch);
+  post(settings, payload, BATCH_TIMEOUT_MS, sent.idempotencyKey, (status, outcome) => {
+    log(!isAccepted(status), 'batch of ' + sent.batch.total_events + ' events: ' + outcome);
+    if (!isAccepted(status) && !isRefused(status)) keepBatch(key, sent);
+  });
+};
+
+const isDue = (settings, batch, now) =>
+  isPreview ||
+  batch.total_events >= settings.batchSize ||
+  (settings.maxBatchAgeMs > 0 && now - batch.window_start_ms >= settings.maxBatchAgeMs);
+
+// Reads, changes and writes the storage without a pause in between, so no other event comes in the middle.
+const countEvent = (settings, containerId, event, tags) => {
+  const key = bufferKey(settings, containerId);
+  const now = getTimestampMillis();
+  const buffer = loadBuffer(key);
+  buffer.open = buffer.open ? mergeInto(buffer.open, batchOf(event, tags)) : batchOf(event, tags);
+  let due = [];
+  if (now >= buffer.retryAt) {
+    due = buffer.waiting;
+    buffer.waiting = [];
+    if (isDue(settings, buffer.open, now)) {
+      due.push({ idempotencyKey: newIdempotencyKey(now), batch: buffer.open, tries: 0 });
+      buffer.open = null;
+    }
+  }
+  templateDataStorage.setItemCopy(key, buffer);
+  due.forEach((sent) => sendBatch(settings, containerId, key, sent));
+};
+
+// --- The tag ---
+
+const settings = {
+  tagId: data.gtmTagId,
+  endpoint: data.endpoint,
+  ingestKey: trimmed(data.ingestKey),
+  trackUserData: data.trackUserData === true,
+  excluded: excludedIds(),
+  nameKey: trimmed(data.tagNameKey) || 'name',
+  batchSize: integerIn(data.batchSize, 1, 500, 50),
+  maxBatchAgeMs: integerIn(data.maxBatchAgeSeconds, 0, 99999, 60) * 1000
+};
+
+// A form cannot check what a variable will hold, so it is checked here once more.
+if (getType(settings.endpoint) !== 'string' || settings.endpoint.indexOf('https://') !== 0) {
+  log(true, 'the ingest endpoint has to start with https://');
+  data.gtmOnFailure();
+  return;
+}
+if (settings.ingestKey === '') {
+  log(true, 'the ingest key is missing');
+  data.gtmOnFailure();
+  return;
+}
+
+const event = readEvent(settings);
+const report = data.sendMode === 'batched' ? countEvent : sendEvent;
+
+addEventCallback((containerId, eventData) => {
+  const tags = reportedTags(eventData.tags, settings.excluded, settings.nameKey);
+  report(settings, containerId || version.containerId, event, tags);
+});
+
+// At once: the callback comes after all tags have ended, this one among them.
+data.gtmOnSuccess();
+
+
+___SERVER_PERMISSIONS___
+
+[
+  {
+    "instance": {
+      "key": {
+        "publicId": "read_event_metadata",
+        "versionId": "1"
+      },
+      "param": []
+    },
+    "isRequired": true
+  },
+  {
+    "instance": {
+      "key": {
+        "publicId": "read_container_data",
+        "versionId": "1"
+      },
+      "param": []
+    },
+    "isRequired": true
+  },
+  {
+    "instance": {
+      "key": {
+        "publicId": "access_template_storage",
+        "versionId": "1"
+      },
+      "param": []
+    },
+    "isRequired": true
+  },
+  {
+    "instance": {
+      "key": {
+        "publicId": "read_event_data",
+        "versionId": "1"
+      },
+      "param": [
+        {
+          "key": "keyPatterns",
+          "value": {
+            "type": 2,
+            "listItem": [
+              {
+                "type": 1,
+                "string": "event_name"
+              },
+              {
+                "type": 1,
+                "string": "user_data"
+              },
+              {
+                "type": 1,
+                "string": "email"
+              },
+              {
+                "type": 1,
+                "string": "phone"
+              },
+              {
+                "type": 1,
+                "string": "first_name"
+              },
+              {
+                "type": 1,
+                "string": "firstName"
+              },
+              {
+                "type": 1,
+                "string": "last_name"
+              },
+              {
+                "type": 1,
+                "string": "lastName"
+              },
+              {
+                "type": 1,
+                "string": "ecommerce"
+              },
+              {
+                "type": 1,
+                "string": "value"
+              },
+              {
+                "type": 1,
+                "string": "currency"
+              },
+              {
+                "type": 1,
+                "string": "transaction_id"
+              },
+              {
+                "type": 1,
+                "string": "items"
+              }
+            ]
+          }
+        },
+        {
+          "key": "eventDataAccess",
+          "value": {
+            "type": 1,
+            "string": "specific"
+          }
+        }
+      ]
+    },
+    "clientAnnotations": {
+      "isEditedByUser": true
+    },
+    "isRequired": true
+  },
+  {
+    "instance": {
+      "key": {
+        "publicId": "send_http",
+        "versionId": "1"
+      },
+      "param": [
+        {
+          "key": "allowedUrls",
+          "value": {
+            "type": 1,
+            "string": "any"
+          }
+        }
+      ]
+    },
+    "clientAnnotations": {
+      "isEditedByUser": true
+    },
+    "isRequired": true
+  },
+  {
+    "instance": {
+      "key": {
+        "publicId": "logging",
+        "versionId": "1"
+      },
+      "param": [
+        {
+          "key": "environments",
+          "value": {
+            "type": 1,
+            "string": "all"
+          }
+        }
+      ]
+    },
+    "clientAnnotations": {
+      "isEditedByUser": true
+    },
+    "isRequired": true
+  }
+]
+
+
+___TESTS___
+
+scenarios:
+- name: Posts the payload of an event
+  code: |-
+    fire([
+      { id: 31, name: 'GA4', status: 'success', executionTime: 84 },
+      { id: 42, name: 'Meta CAPI', status: 'timeout', executionTime: 0 }
+    ]);
+    assertThat(requests).hasLength(1);
+    assertThat(requests[0].url).isEqualTo('https://monitor.example/ingest');
+    assertThat(requests[0].options).isEqualTo({
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Service-Key': 'KEY' },
+      timeout: 5000
+    });
+    assertThat(requests[0].payload).isEqualTo({
+      container_id: 'GTM-ABC1234',
+      event_name: 'purchase',
+      timestamp_ms: 1795174917000,
+      tags: [
+        { id: '31', status: 'success', name: 'GA4', execution_time: 84 },
+        { id: '42', status: 'timeout', name: 'Meta CAPI', execution_time: 0 }
+      ],
+      user_data: {
+        has_email: true, has_phone: false, has_first_name: true, has_last_name: false, has_city: false, has_country: true
+      },
+      ecommerce: { has_value: true, has_currency: true, has_transaction_id: true, has_items: true }
+    });
+- name: Succeeds at once and reports after the tags
+  code: |-
+    runCode(settings);
+    assertApi('gtmOnSuccess').wasCalled();
+    assertApi('gtmOnFailure').wasNotCalled();
+    assertThat(requests).hasLength(0);
+    callback('GTM-ABC1234', { tags: [] });
+    assertThat(requests[0].payload.tags).isEqualTo([]);
+- name: Fails when the endpoint does not start with https
+  code: |-
+    settings.endpoint = 'http://monitor.example/ingest';
+    runCode(settings);
+    assertApi('gtmOnFailure').wasCalled();
+    assertApi('gtmOnSuccess').wasNotCalled();
+    assertApi('addEventCallback').wasNotCalled();
+- name: Fails when a variable gives no endpoint
+  code: |-
+    settings.endpoint = undefined;
+    runCode(settings);
+    assertApi('gtmOnFailure').wasCalled();
+    assertApi('addEventCallback').wasNotCalled();
+- name: Fails without an ingest key
+  code: |-
+    settings.ingestKey = '  ';
+    runCode(settings);
+    assertApi('gtmOnFailure').wasCalled();
+    assertApi('addEventCallback').wasNotCalled();
+- name: Leaves out the tags of the table and itself
+  code: |-
+    settings.excludeTagIds = [{ tagId: ' 42 ' }, { tagId: 43 }];
+    settings.gtmTagId = 44;
+    fire([tag(41), tag(42), tag(43), tag(44)]);
+    assertThat(idsOf(requests[0])).isEqualTo(['41']);
+    settings.gtmTagId = '41';
+    fire([tag(41), tag(44)]);
+    assertThat(idsOf(requests[1])).isEqualTo(['44']);
+- name: Reports itself where the container does not say which tag it is
+  code: |-
+    settings.excludeTagIds = undefined;
+    fire([tag(41), tag(44)]);
+    assertThat(idsOf(requests[0])).isEqualTo(['41', '44']);
+- name: Sends a name only where there is one
+  code: |-
+    settings.tagNameKey = 'tag name';
+    fire([
+      { id: 1, status: 'success', 'tag name': 'Named' },
+      { id: 2, status: 'success', name: 'Under another key' },
+      { id: 3, status: 'success', 'tag name': ' ' },
+      { id: 4, status: 'success', 'tag name': textOf(300) }
+    ]);
+    const names = requests[0].payload.tags.map((reported) => reported.name);
+    assertThat(names).isEqualTo(['Named', undefined, undefined, textOf(256)]);
+- name: Takes the key name when the setting is empty
+  code: |-
+    settings.tagNameKey = '';
+    fire([{ id: 1, status: 'success', name: 'Named' }]);
+    assertThat(requests[0].payload.tags[0].name).isEqualTo('Named');
+- name: Counts an unknown status as a failure
+  code: |-
+    fire(['success', 'failure', 'timeout', 'exception', 'aborted', undefined].map((status) => ({ id: 1, status: status })));
+    const statuses = requests[0].payload.tags.map((reported) => reported.status);
+    assertThat(statuses).isEqualTo(['success', 'failure', 'timeout', 'exception', 'failure', 'failure']);
+- name: Leaves out a time that is none
+  code: |-
+    fire([0, 17, -1, undefined, 'soon'].map((time) => ({ id: 1, status: 'success', executionTime: time })));
+    const times = requests[0].payload.tags.map((reported) => reported.execution_time);
+    assertThat(times).isEqualTo([0, 17, undefined, undefined, undefined]);
+- name: Reports at most 500 tags
+  code: |-
+    const tags = [];
+    for (let id = 1; id <= 501; id++) tags.push(tag(id));
+    fire(tags);
+    assertThat(requests[0].payload.tags).hasLength(500);
+- name: Cuts and replaces names and ids that the service would refuse
+  code: |-
+    event.event_name = textOf(300);
+    fire([{ id: textOf(70), status: 'success' }, { id: '', status: 'success' }]);
+    assertThat(requests[0].payload.event_name).isEqualTo(textOf(256));
+    assertThat(idsOf(requests[0])).isEqualTo([textOf(64), 'unknown']);
+    event.event_name = undefined;
+    fire([]);
+    assertThat(requests[1].payload.event_name).isEqualTo('unknown');
+- name: Falls back to the container id of the version and takes an event without tags
+  code: |-
+    runCode(settings);
+    callback(undefined, {});
+    assertThat(requests[0].payload.container_id).isEqualTo('GTM-VERSION');
+    assertThat(requests[0].payload.tags).isEqualTo([]);
+- name: Reports no user data when that is switched off
+  code: |-
+    settings.trackUserData = false;
+    fire([]);
+    assertThat(requests[0].payload.user_data).isUndefined();
+    assertThat(requests[0].payload.ecommerce).isDefined();
+- name: Reports e-commerce data for every commerce event
+  code: |-
+    [
+      'add_payment_info', 'add_shipping_info', 'add_to_cart', 'add_to_wishlist', 'begin_checkout', 'purchase', 'refund',
+      'remove_from_cart', 'select_item', 'select_promotion', 'view_cart', 'view_item', 'view_item_list', 'view_promotion'
+    ].forEach((name) => {
+      event = { event_name: name };
+      requests = [];
+      fire([]);
+      assertThat(requests[0].payload.ecommerce, name).isDefined();
+    });
+- name: Reports no e-commerce data for other events
+  code: |-
+    event.event_name = 'generate_lead';
+    fire([]);
+    assertThat(requests[0].payload.ecommerce).isUndefined();
+    assertThat(requests[0].payload.user_data).isDefined();
+- name: Finds user data wherever clients put it
+  code: |-
+    const users = (userData) => ({ event_name: 'page_view', user_data: userData });
+    const found = [
+      ['has_email', users({ email_address: 'a' })],
+      ['has_email', users({ email: 'a' })],
+      ['has_email', users({ email: ['', 'a'] })],
+      ['has_email', users({ email: { value: 'a' } })],
+      ['has_email', users({ sha256_email_address: ['a'] })],
+      ['has_email', users({ sha256_email: 'a' })],
+      ['has_email', { email: 'a' }],
+      ['has_phone', users({ phone_number: '1' })],
+      ['has_phone', users({ phone: 1 })],
+      ['has_phone', users({ sha256_phone_number: 'a' })],
+      ['has_phone', { phone: '1' }],
+      ['has_first_name', users({ address: { first_name: 'a' } })],
+      ['has_first_name', users({ address: [{ sha256_first_name: 'a' }] })],
+      ['has_first_name', users({ first_name: 'a' })],
+      ['has_first_name', { first_name: 'a' }],
+      ['has_first_name', { firstName: 'a' }],
+      ['has_last_name', users({ address: { last_name: 'a' } })],
+      ['has_last_name', users({ address: [{}, { sha256_last_name: 'a' }] })],
+      ['has_last_name', { last_name: 'a' }],
+      ['has_last_name', { lastName: 'a' }],
+      ['has_city', users({ address: [{ city: 'a' }] })],
+      ['has_city', users({ city: 'a' })],
+      ['has_country', users({ address: { country: 'a' } })],
+      ['has_country', users({ country: 'a' })]
+    ];
+    found.forEach((row) => {
+      event = row[1];
+      requests = [];
+      fire([]);
+      const flags = requests[0].payload.user_data;
+      const raised = Object.keys(flags).filter((flag) => flags[flag]);
+      assertThat(raised, JSON.stringify(row)).isEqualTo([row[0]]);
+    });
+- name: Takes nothing for something
+  code: |-
+    [
+      '', '  ', null, undefined, false, [], [''], {}, { value: '' }, 0 / 0,
+      'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      ['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=']
+    ].forEach((nothing) => {
+      event = {
+        event_name: 'purchase', value: nothing, currency: nothing, transaction_id: nothing, items: nothing,
+        ecommerce: nothing, email: nothing,
+        user_data: {
+          email_address: nothing, phone_number: nothing,
+          address: [{ first_name: nothing, last_name: nothing, city: nothing, country: nothing }]
+        }
+      };
+      requests = [];
+      fire([]);
+      // A list with an empty text in it is a list of one item all the same.
+      const flags = [requests[0].payload.user_data, requests[0].payload.ecommerce];
+      const hasItem = JSON.stringify(flags).indexOf('"has_items":true') !== -1;
+      assertThat(hasItem).isEqualTo(!!nothing && nothing.length === 1);
+      assertThat(JSON.stringify(flags).split('true')).hasLength(hasItem ? 2 : 1);
+    });
+- name: Reports user data that has no form as absent
+  code: |-
+    event.user_data = 'text';
+    fire([]);
+    assertThat(requests[0].payload.user_data.has_email).isFalse();
+- name: Takes a value of 0 and looks under ecommerce too
+  code: |-
+    event = { event_name: 'add_to_cart', value: 0 };
+    fire([]);
+    assertThat(requests[0].payload.ecommerce).isEqualTo({
+      has_value: true, has_currency: false, has_transaction_id: false, has_items: false
+    });
+    event = { event_name: 'refund', ecommerce: { value: '12', currency: 'EUR', transaction_id: 7, items: [{}] } };
+    fire([]);
+    assertThat(requests[1].payload.ecommerce).isEqualTo({
+      has_value: true, has_currency: true, has_transaction_id: true, has_items: true
+    });
+- name: Sends nothing of what the fields hold
+  code: |-
+    fire([tag(1)]);
+    settings.sendMode = 'batched';
+    settings.batchSize = 1;
+    fire([tag(1)]);
+    const sent = JSON.stringify(requests);
+    ['ada@example.com', 'Ada', 'T-1001', 'EUR', '99.5'].forEach((content) => {
+      assertThat(sent).doesNotContain(content);
+    });
+- name: Batched sends the counters when the batch is full
+  code: |-
+    batched(3);
+    fire([
+      { id: 31, name: 'GA4', status: 'success', executionTime: 80 },
+      { id: 32, name: 'GA4', status: 'failure', executionTime: 5 },
+      { id: 42, status: 'timeout' }
+    ]);
+    event = { event_name: 'page_view' };
+    now = now + 1000;
+    fire([{ id: 31, name: 'GA4', status: 'success', executionTime: 40 }]);
+    assertThat(requests).hasLength(0);
+    now = now + 1000;
+    fire([{ id: 42, status: 'exception', executionTime: 9 }]);
+    assertThat(requests).hasLength(1);
+    assertThat(requests[0].options.timeout).isEqualTo(10000);
+    assertThat(requests[0].options.headers['X-Service-Key']).isEqualTo('KEY');
+    assertThat(requests[0].options.headers['Idempotency-Key']).isEqualTo('1795174919000-7-7');
+    assertThat(requests[0].payload).isEqualTo({
+      container_id: 'GTM-ABC1234',
+      batch: true,
+      window_start_ms: 1795174917000,
+      window_end_ms: 1795174919000,
+      total_events: 3,
+      event_counts: { purchase: 1, page_view: 2 },
+      tag_metrics: {
+        GA4: { success: 2, failure: 1, timeout: 0, exception: 0, total_exec_ms: 125, count: 3 },
+        tag_42: { success: 0, failure: 0, timeout: 1, exception: 1, total_exec_ms: 9, count: 2 }
+      },
+      user_data_quality: { email: 1, phone: 0, address: 1, total: 3 },
+      ecommerce_quality: { value: 1, currency: 1, transaction_id: 1, items: 1, total: 1 }
+    });
+    fire([]);
+    assertThat(requests).hasLength(1);
+- name: Batched reports no user data when that is switched off
+  code: |-
+    batched(1);
+    settings.trackUserData = false;
+    fire([]);
+    assertThat(requests[0].payload.user_data_quality).isUndefined();
+- name: Batched sends an old batch with the next event
+  code: |-
+    batched(50);
+    settings.maxBatchAgeSeconds = '90';
+    fire([]);
+    now = now + 89999;
+    fire([]);
+    assertThat(requests).hasLength(0);
+    now = now + 1;
+    fire([]);
+    assertThat(requests[0].payload.total_events).isEqualTo(3);
+- name: Batched sends after a minute when nothing is typed
+  code: |-
+    batched(50);
+    settings.maxBatchAgeSeconds = '';
+    fire([]);
+    now = now + 59999;
+    fire([]);
+    assertThat(requests).hasLength(0);
+    now = now + 1;
+    fire([]);
+    assertThat(requests).hasLength(1);
+- name: Batched waits for a full batch when the age is 0
+  code: |-
+    batched(2);
+    settings.maxBatchAgeSeconds = 0;
+    fire([]);
+    now = now + 86400000;
+    fire([]);
+    assertThat(requests).hasLength(1);
+- name: Batched keeps the size between 1 and 500 and takes 50 for none
+  code: |-
+    settings.maxBatchAgeSeconds = 0;
+    [[0, 1], [-3, 1], [501, 500], ['7', 7], ['', 50], [undefined, 50], [null, 50], ['many', 50]].forEach((row) => {
+      batched(row[0]);
+      settings.ingestKey = 'KEY ' + row[0] + row[1];
+      requests = [];
+      for (let fired = 1; fired < row[1]; fired++) fire([]);
+      assertThat(requests).hasLength(0);
+      fire([]);
+      assertThat(requests[0].payload.total_events).isEqualTo(row[1]);
+    });
+- name: Batched takes events in any order of time
+  code: |-
+    batched(2);
+    fire([]);
+    now = now - 500;
+    fire([]);
+    assertThat(requests[0].payload.window_start_ms).isEqualTo(1795174916500);
+    assertThat(requests[0].payload.window_end_ms).isEqualTo(1795174917000);
+- name: Batched sends every event of a preview at once
+  code: |-
+    batched(50);
+    version.previewMode = true;
+    fire([]);
+    version.previewMode = false;
+    version.debugMode = true;
+    fire([]);
+    assertThat(requests).hasLength(2);
+    assertThat(requests[1].payload.total_events).isEqualTo(1);
+- name: Batched never mixes the counts of tags that are set differently
+  code: |-
+    [['ingestKey', 'OTHER'], ['endpoint', 'https://other.example/ingest'], ['gtmTagId', 5]].forEach((row) => {
+      stored = {};
+      requests = [];
+      const other = { gtmTagId: 4 };
+      Object.keys(settings).forEach((key) => {
+        other[key] = settings[key];
+      });
+      other[row[0]] = row[1];
+      [settings, other].forEach((tagSettings) => {
+        tagSettings.sendMode = 'batched';
+        tagSettings.batchSize = 2;
+        runCode(tagSettings);
+        callback('GTM-ABC1234', { tags: [] });
+      });
+      assertThat(requests).hasLength(0);
+    });
+- name: Batched repeats a batch as it was after a pause
+  code: |-
+    batched(1);
+    answers = [answered(500), rejected('timed_out'), answered(200)];
+    fire([]);
+    now = now + 29999;
+    fire([]);
+    assertThat(requests).hasLength(1);
+    now = now + 1;
+    fire([]);
+    assertThat(requests).hasLength(3);
+    assertThat(requests[1].payload).isEqualTo(requests[0].payload);
+    assertThat(requests[1].options.headers).isEqualTo(requests[0].options.headers);
+    assertThat(requests[2].payload.total_events).isEqualTo(2);
+- name: Batched puts the counters back after three tries
+  code: |-
+    batched(1);
+    answers = [answered(503), rejected('failed'), answered(200), answered(429)];
+    fire([]);
+    now = now + 30000;
+    fire([]);
+    assertThat(requests).hasLength(3);
+    now = now + 30000;
+    fire([]);
+    assertThat(requests).hasLength(5);
+    assertThat(requests[3].payload.total_events).isEqualTo(1);
+    now = now + 30000;
+    fire([]);
+    assertThat(requests).hasLength(6);
+    assertThat(requests[5].payload.total_events).isEqualTo(2);
+    assertThat(requests[5].payload.window_start_ms).isEqualTo(1795174917000);
+- name: Batched puts the counters back when too many batches wait
+  code: |-
+    batched(1);
+    pending = [];
+    for (let fired = 0; fired < 12; fired++) fire([]);
+    assertThat(requests).hasLength(12);
+    pending.forEach((settle) => settle.onFailure({ reason: 'failed' }));
+    pending = null;
+    now = now + 30000;
+    fire([]);
+    assertThat(requests).hasLength(23);
+    assertThat(requests[22].payload.total_events).isEqualTo(3);
+- name: Batched drops what could not be sent for an hour
+  code: |-
+    batched(1);
+    settings.logMode = 'failures';
+    answers = [answered(500), answered(500), answered(200)];
+    fire([]);
+    now = now + 3600001;
+    fire([]);
+    assertThat(logs[2]).isEqualTo('Tagwarden: dropped 1 events that could not be sent for an hour');
+    now = now + 30000;
+    fire([]);
+    assertThat(requests).hasLength(4);
+    assertThat(requests[3].payload.total_events).isEqualTo(1);
+- name: Batched does not repeat what is refused for good
+  code: |-
+    batched(1);
+    [[400, 1], [401, 1], [403, 1], [413, 1], [408, 2], [429, 2], [500, 2], [301, 2]].forEach((row) => {
+      stored = {};
+      requests = [];
+      answers = [answered(row[0])];
+      fire([]);
+      now = now + 30000;
+      fire([]);
+      assertThat(requests, 'after ' + row[0]).hasLength(1 + row[1]);
+    });
+- name: Batched counts names without end together
+  code: |-
+    batched(500);
+    event = { event_name: 'hasOwnProperty' };
+    fire([]);
+    event = { event_name: 'constructor' };
+    fire([{ id: 1, name: 'toString', status: 'success' }]);
+    for (let fired = 2; fired < 499; fired++) {
+      event = { event_name: 'event ' + fired };
+      fire([]);
+    }
+    event = { event_name: 'one more' };
+    fire([]);
+    const counts = requests[0].payload.event_counts;
+    assertThat(Object.keys(counts)).hasLength(500);
+    assertThat(counts['(other)']).isEqualTo(1);
+    assertThat(Object.keys(counts).slice(0, 2)).isEqualTo(['hasOwnProperty', 'constructor']);
+    assertThat(Object.keys(requests[0].payload.tag_metrics)).isEqualTo(['toString']);
+- name: Logs in preview mode only unless told otherwise
+  code: |-
+    answers = [answered(500), answered(500), answered(200), answered(500), answered(200), rejected(undefined)];
+    fire([]);
+    settings.logMode = 'failures';
+    fire([]);
+    fire([]);
+    assertThat(logs).isEqualTo(['Tagwarden: purchase with 0 tags: answered 500']);
+    version.debugMode = true;
+    settings.logMode = 'off';
+    fire([]);
+    assertThat(logs).hasLength(1);
+    settings.logMode = 'preview';
+    fire([tag(1)]);
+    assertThat(logs[1]).isEqualTo('Tagwarden: purchase with 1 tags: answered 200');
+    fire([]);
+    assertThat(logs[2]).isEqualTo('Tagwarden: purchase with 0 tags: failed');
+    batched(1);
+    fire([]);
+    assertThat(logs[3]).isEqualTo('Tagwarden: batch of 1 events: answered 200');
+- name: Logs why it failed
+  code: |-
+    settings.logMode = 'failures';
+    settings.ingestKey = undefined;
+    runCode(settings);
+    settings.endpoint = 'monitor.example';
+    runCode(settings);
+    assertThat(logs).isEqualTo([
+      'Tagwarden: the ingest key is missing',
+      'Tagwarden: the ingest endpoint has to start with https://'
+    ]);
+setup: |-
+  const JSON = require('JSON');
+  const Object = require('Object');
+
+  const settings = {
+    endpoint: 'https://monitor.example/ingest',
+    ingestKey: ' KEY ',
+    trackUserData: true,
+    sendMode: 'per_event',
+    tagNameKey: 'name'
+  };
+  const version = { containerId: 'GTM-VERSION', debugMode: false, previewMode: false };
+  let now = 1795174917000;
+  let event = {
+    event_name: 'purchase',
+    value: 99.5,
+    currency: 'EUR',
+    transaction_id: 'T-1001',
+    items: [{ item_id: 'a' }],
+    user_data: { email_address: 'ada@example.com', address: [{ first_name: 'Ada', country: 'GB' }] }
+  };
+  let requests = [];
+  let logs = [];
+  let stored = {};
+  let callback;
+
+  // How the coming requests end; 200 when nothing is planned. While `pending` is a list, they end when a scenario says so.
+  let answers = [];
+  let pending = null;
+  const answered = (status) => (onAnswer, onFailure) => onAnswer({ statusCode: status, headers: {}, body: '' });
+  const rejected = (reason) => (onAnswer, onFailure) => onFailure(reason ? { reason: reason } : undefined);
+
+  const copyOf = (value) => JSON.parse(JSON.stringify(value));
+  const tag = (id) => ({ id: id, status: 'success', executionTime: 1 });
+  const idsOf = (request) => request.payload.tags.map((reported) => reported.id);
+  const batched = (size) => {
+    settings.sendMode = 'batched';
+    settings.batchSize = size;
+  };
+  const fire = (tags) => {
+    runCode(settings);
+    callback('GTM-ABC1234', { tags: tags });
+  };
+  const textOf = (length) => {
+    let text = '';
+    while (text.length < length) text = text + 'n';
+    return text;
+  };
+
+  mock('getContainerVersion', () => version);
+  mock('getEventData', (key) => event[key]);
+  mock('getTimestampMillis', () => now);
+  mock('generateRandom', () => 7);
+  mock('addEventCallback', (registered) => {
+    callback = registered;
+  });
+  mock('logToConsole', (text) => {
+    logs.push(text);
+  });
+  mockObject('templateDataStorage', {
+    getItemCopy: (key) => stored[key] === undefined ? null : copyOf(stored[key]),
+    setItemCopy: (key, value) => {
+      stored[key] = copyOf(value);
+    }
+  });
+  mock('sendHttpRequest', (url, options, body) => {
+    requests.push({ url: url, options: options, payload: JSON.parse(body) });
+    return {
+      then: (onAnswer, onFailure) => {
+        if (pending) pending.push({ onAnswer: onAnswer, onFailure: onFailure });
+        else (answers.shift() || answered(200))(onAnswer, onFailure);
+      }
+    };
+  });
+
+
+___NOTES___
+
+Source, issues and documentation: see README.md of this repository.

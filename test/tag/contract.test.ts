@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { TestClock } from '../support/clock.ts'
+import { openEndpoint } from './endpoint.ts'
+import { fieldsFor, NOW, openContainer } from './support.ts'
+import { randomEvent, seededRandom } from './traffic.ts'
+
+const SCHEMA = join(import.meta.dirname, '../../contract/ingest.schema.json')
+
+/** The contract with every object closed that lists its fields: the service ignores others, the tag must not send any. */
+async function closedContract(): Promise<object> {
+  return JSON.parse(await readFile(SCHEMA, 'utf8'), (_key, value: unknown) => {
+    const isObject = typeof value === 'object' && value !== null && 'properties' in value && 'type' in value
+    return isObject && !('additionalProperties' in value) ? { ...value, additionalProperties: false } : value
+  }) as object
+}
+
+for (const sendMode of ['per_event', 'batched']) {
+  test(`what the tag sends is the contract's payload and nothing else: ${sendMode}`, async (t) => {
+    const isValid = new Ajv2020({ strict: false }).compile(await closedContract())
+    assert.ok(!isValid({ container_id: 'GTM-A', event_name: 'x', timestamp_ms: 1, tags: [], more: 1 }))
+    for (const trackUserData of [true, false]) {
+      const endpoint = await openEndpoint(t)
+      const fields = fieldsFor('key', { sendMode, batchSize: 7, trackUserData })
+      const container = await openContainer(t, new TestClock(NOW), endpoint.address, { fields })
+      const random = seededRandom(5)
+      for (let n = 0; n < 210; n++) {
+        const { data, tags } = randomEvent(random)
+        await container.fire(data, tags)
+      }
+      await container.fire({}, [{ id: 1, status: 'unheard of', metadata: { name: 'n'.repeat(300) } }])
+      await container.idle()
+      assert.equal(endpoint.received.length, sendMode === 'batched' ? 30 : 211)
+      for (const { body } of endpoint.received) assert.ok(isValid(JSON.parse(body)), JSON.stringify(isValid.errors))
+    }
+  })
+}

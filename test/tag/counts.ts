@@ -1,0 +1,70 @@
+import { COMMERCE_FIELDS, type Fired, USER_FIELDS } from './traffic.ts'
+
+/** Counts by what they are about: `event purchase`, `tag GA4 failure`, `user email`. */
+export type Counts = Map<string, number>
+
+const TOTALS = ['total_events', 'user total', 'commerce total']
+
+/** What a report of these events has to say. `batched` leaves out what a batch cannot tell. */
+export function countsOf(fired: readonly Fired[], mode: 'per_event' | 'batched'): Counts {
+  const counts: Counts = new Map(TOTALS.map((name) => [name, 0]))
+  const add = (key: string, by = 1) => counts.set(key, (counts.get(key) ?? 0) + by)
+  for (const { name, has, commerce, ran } of fired) {
+    add('total_events')
+    add(`event ${name}`)
+    for (const { key, status, ms } of ran) {
+      add(`tag ${key} executions`)
+      add(`tag ${key} ${status}`)
+      add(`tag ${key} ms`, ms)
+    }
+    add('user total')
+    const isAddress = has.has('first_name') || has.has('last_name')
+    if (isAddress) add('user address')
+    for (const field of USER_FIELDS) {
+      if (has.has(field) && (mode === 'per_event' || field === 'email' || field === 'phone')) add(`user ${field}`)
+    }
+    if (commerce === null) continue
+    add('commerce total')
+    for (const field of COMMERCE_FIELDS) if (commerce.has(field)) add(`commerce ${field}`)
+  }
+  return counts
+}
+
+type Presence = Record<string, number | { present: number }>
+
+/** The part of the overview that these tests read. */
+export interface Overview {
+  total_events: number
+  events: { event_name: string; total: number }[]
+  tags: ({ tag_key: string; executions: number; avg_ms: number | null } & Record<
+    'success' | 'failure' | 'timeout' | 'exception',
+    number
+  >)[]
+  user_data: Presence
+  ecommerce: Presence
+  rejections: Record<string, number>
+  containers: { container_id: string }[]
+}
+
+/** An overview as the same counts; zeros other than totals are left out. */
+export function reportedCounts(overview: Overview): Counts {
+  const { total_events, events, tags, user_data, ecommerce } = overview
+  const entries = [
+    ['total_events', total_events] as const,
+    ...events.map(({ event_name, total }) => [`event ${event_name}`, total] as const),
+    ...tags.flatMap(({ tag_key, avg_ms, ...tag }) => [
+      ...(['executions', 'success', 'failure', 'timeout', 'exception'] as const).map(
+        (part) => [`tag ${tag_key} ${part}`, tag[part]] as const,
+      ),
+      [`tag ${tag_key} ms`, Math.round((avg_ms ?? 0) * tag.executions)] as const,
+    ]),
+    ...presence('user', user_data),
+    ...presence('commerce', ecommerce),
+  ]
+  return new Map(entries.filter(([key, count]) => count > 0 || TOTALS.includes(key)))
+}
+
+const presence = (about: string, fields: Presence) =>
+  Object.entries(fields).map(
+    ([field, count]) => [`${about} ${field}`, typeof count === 'number' ? count : count.present] as const,
+  )

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Container, OtherTag } from '../../tag/sandbox/index.ts'
+import { until } from '../support/api.ts'
+import { TestClock } from '../support/clock.ts'
+import { type Ending, openEndpoint, openMuteProxy, type Received } from './endpoint.ts'
+import { fieldsFor, NOW, openContainer, overviewOf, startMonitored } from './support.ts'
+
+const TAGS: readonly OtherTag[] = [{ id: 31, status: 'success', executionTime: 5, metadata: { name: 'GA4' } }]
+/** Ten seconds of a batch's timeout are 200 ms here. */
+const TIMEOUT_SCALE = 0.02
+const PAUSE = 30_000
+
+async function open(t: TestContext, fields: Record<string, string | number> = {}) {
+  const clock = new TestClock(NOW)
+  const endpoint = await openEndpoint(t)
+  const container = await openContainer(t, clock, endpoint.address, {
+    fields: fieldsFor('key', { sendMode: 'batched', batchSize: 10, maxBatchAgeSeconds: 0, ...fields }),
+    timeoutScale: TIMEOUT_SCALE,
+  })
+  return { clock, endpoint, container }
+}
+
+async function fire(container: Container, count: number, name: (n: number) => string = () => 'page_view') {
+  for (let n = 0; n < count; n++) {
+    const run = await container.fire({ event_name: name(n) }, TAGS)
+    assert.deepEqual([run.status, run.errors], ['success', []])
+  }
+  await container.idle()
+}
+
+const totalOf = ({ body }: Received): number => (JSON.parse(body) as { total_events: number }).total_events
+const totalsOf = (received: readonly Received[]) => received.map(totalOf)
+
+for (const ending of [503, 429, 'reset', 'silence'] as const satisfies Ending[]) {
+  test(`a batch that ends in ${ending} is repeated unchanged after a pause, and nothing is missing`, async (t) => {
+    const { clock, endpoint, container } = await open(t)
+    endpoint.ending = ending
+    await fire(container, 10)
+    const [first] = endpoint.received
+    assert.ok(first?.key)
+
+    endpoint.ending = 200
+    await fire(container, 10)
+    assert.equal(endpoint.received.length, 1, 'no request within the pause')
+    clock.advance(PAUSE)
+    await fire(container, 1)
+    assert.deepEqual(endpoint.received[1], first)
+    assert.deepEqual(totalsOf(endpoint.received.slice(1)), [10, 11])
+    assert.notEqual(endpoint.received[2]?.key, first.key)
+  })
+}
+
+test('after three tries the counters go back to the others and are sent together', async (t) => {
+  const { clock, endpoint, container } = await open(t)
+  endpoint.ending = 500
+  await fire(container, 10)
+  for (let pause = 0; pause < 3; pause++) {
+    clock.advance(PAUSE)
+    await fire(container, 1)
+  }
+  assert.deepEqual(totalsOf(endpoint.received), [10, 10, 10, 13])
+  endpoint.ending = 200
+  clock.advance(PAUSE)
+  await fire(container, 1)
+  // The batch of 13 had but one try, so it is repeated as it was; the event after it begins a new one.
+  assert.deepEqual(totalsOf(endpoint.received.slice(4)), [13])
+})
+
+test('an answer that a repetition would not change is not repeated', async (t) => {
+  const { clock, endpoint, container } = await open(t)
+  endpoint.ending = 403
+  await fire(container, 10)
+  endpoint.ending = 200
+  clock.advance(PAUSE)
+  await fire(container, 10)
+  assert.deepEqual(totalsOf(endpoint.received), [10, 10])
+})
+
+test('six hours without an endpoint fill neither the memory nor the network, whatever names come', async (t) => {
+  const { clock, endpoint, container } = await open(t)
+  endpoint.ending = 500
+  let largest = 0
+  for (let minute = 0; minute < 6 * 60; minute += 2) {
+    await fire(container, 10, (n) => `event ${minute} ${n} ${'x'.repeat(200)}`)
+    largest = Math.max(largest, JSON.stringify(container.storage(0)).length)
+    clock.advance(120_000)
+  }
+  // An hour's events are held: 310 names of some 220 bytes, and the ten that are just being tried.
+  assert.ok(largest < 100_000, `${largest} bytes were held`)
+  assert.ok(endpoint.received.length < 180 * 3, `${endpoint.received.length} requests`)
+  endpoint.ending = 200
+  const before = endpoint.received.length
+  await fire(container, 10)
+  const sent = totalsOf(endpoint.received.slice(before)).reduce((sum, total) => sum + total, 0)
+  // Nothing older than an hour: at most 31 rounds of ten events.
+  assert.ok(sent >= 10 && sent <= 320, `${sent} events`)
+})
+
+test('a batch whose answer was lost is counted once', async (t) => {
+  const monitored = await startMonitored(t)
+  const { clock, api, site } = monitored
+  let isAnswering = false
+  const proxy = await openMuteProxy(t, api.url, () => isAnswering)
+  const container = await openContainer(t, clock, proxy, {
+    fields: fieldsFor(site.ingest_key, { sendMode: 'batched', batchSize: 10, maxBatchAgeSeconds: 0 }),
+    timeoutScale: TIMEOUT_SCALE,
+  })
+  await fire(container, 10)
+  assert.equal(container.sent.timedOut, 1)
+  await until('the batch is counted', async () => (await overviewOf(monitored)).total_events === 10 || undefined)
+  isAnswering = true
+  clock.advance(PAUSE)
+  await fire(container, 10)
+  assert.equal(container.sent.accepted, 2)
+  assert.equal((await overviewOf(monitored)).total_events, 20)
+})
+
+test('a dead endpoint costs the tag nothing but the events: it succeeds, in both modes', async (t) => {
+  for (const sendMode of ['per_event', 'batched']) {
+    const container = await openContainer(t, new TestClock(NOW), 'http://127.0.0.1:1', {
+      fields: fieldsFor('key', { sendMode, batchSize: 1 }),
+    })
+    await fire(container, 5)
+    assert.equal(container.sent.accepted, 0)
+    assert.deepEqual(container.errors, [])
+  }
+})
+
+test('a slow endpoint holds up no event: the request is cut after 5 s, or 10 s in batched mode', async (t) => {
+  for (const [sendMode, timeout] of [
+    ['per_event', '5000'],
+    ['batched', '10000'],
+  ] as const) {
+    const { endpoint, container } = await open(t, { sendMode, batchSize: 1 })
+    endpoint.ending = 'silence'
+    await fire(container, 1)
+    assert.equal(container.requests[0]?.error, `no answer within ${timeout} ms`)
+  }
+})

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expectFinding } from './expect-finding.ts'
+import { ANY_URL, DEBUG_LOG, type FixtureParts, findingsOf, fixture, permission } from './fixture.ts'
+
+const SEND = "const send = require('sendHttpRequest');\nsend('https://a.test/');\ndata.gtmOnSuccess();"
+const ALL_DATA = "const all = require('getAllEventData');\nall();\ndata.gtmOnSuccess();"
+const specificData = permission('read_event_data', { eventDataAccess: 'specific', keyPatterns: ['event_name'] })
+
+const PERMISSIONS: readonly { what: string; parts: FixtureParts; at: string; says: RegExp }[] = [
+  { what: 'a missing permission', parts: { code: SEND }, at: 'const send', says: /needs the permission send_http/ },
+  {
+    what: 'an unused permission',
+    parts: { permissions: [ANY_URL] },
+    at: '"publicId"',
+    says: /no required API needs it/,
+  },
+  {
+    what: 'a permission of another kind of template',
+    parts: { permissions: [permission('get_cookies')] },
+    at: '"publicId"',
+    says: /no API that this runner plays/,
+  },
+  {
+    what: 'a permission twice',
+    parts: { code: SEND, permissions: [ANY_URL, permission('send_http', { allowedUrls: 'any', b: 'c' })] },
+    at: '"publicId": "send_http",\n        "versionId": "1"\n      },\n      "param": [\n        {\n          "key": "allowedUrls",\n          "value": {\n            "type": 1,\n            "string": "any"\n          }\n        },',
+    says: /declared twice/,
+  },
+  {
+    what: 'a URL permission that says nothing',
+    parts: { code: SEND, permissions: [permission('send_http')] },
+    at: '"publicId"',
+    says: /allowedUrls must be/,
+  },
+  {
+    what: 'a specific permission without a list',
+    parts: { code: SEND, permissions: [permission('send_http', { allowedUrls: 'specific' })] },
+    at: '"publicId"',
+    says: /list of texts in urls/,
+  },
+  {
+    what: 'a logging permission of an unknown kind',
+    parts: {
+      code: "require('logToConsole')(1);\ndata.gtmOnSuccess();",
+      permissions: [permission('logging', { environments: 'some' })],
+    },
+    at: '"publicId"',
+    says: /environments/,
+  },
+  {
+    what: 'a parameter that no one takes',
+    parts: {
+      code: "require('addEventCallback')(() => {});\ndata.gtmOnSuccess();",
+      permissions: [permission('read_event_metadata', { a: 'b' })],
+    },
+    at: '"publicId"',
+    says: /takes no parameters/,
+  },
+  {
+    what: 'getAllEventData with narrow access',
+    parts: { code: ALL_DATA, permissions: [specificData] },
+    at: '"publicId"',
+    says: /access to any key/,
+  },
+]
+
+for (const { what, parts, at, says } of PERMISSIONS) {
+  test(`The lint refuses ${what}`, () => expectFinding(parts, at, 'permissions', says))
+}
+
+test('Logging needs its permission and is content with it', () => {
+  const code = "require('logToConsole')('a');\ndata.gtmOnSuccess();"
+  assert.deepEqual(findingsOf(fixture({ code, permissions: [DEBUG_LOG] })), [])
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { Container, type ContainerOptions, parseTemplate, type Template } from '../../tag/sandbox/index.ts'
+import type { SiteKey } from '../support/api.ts'
+import { TestClock } from '../support/clock.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import type { Overview } from './counts.ts'
+import { EXCLUDED_TAG, OWN_TAG } from './traffic.ts'
+
+export const NOW = Date.parse('2026-11-20T10:00:30.000Z')
+/** Where the tag sends to; the container's `connect` says who answers there. */
+export const ORIGIN = 'https://tagwarden.test'
+
+const TEMPLATE_PATH = join(import.meta.dirname, '../../tag/template.tpl')
+
+export const templateText = (): Promise<string> => readFile(TEMPLATE_PATH, 'utf8')
+export const readTemplate = async (): Promise<Template> => parseTemplate(await templateText())
+
+type Options = Omit<ContainerOptions, 'template' | 'clock' | 'connect'> & { template?: Template }
+
+/** A container with the template as its one monitoring tag, whose requests to `ORIGIN` are answered by `address`. */
+export async function openContainer(
+  t: TestContext,
+  clock: TestClock,
+  address: string,
+  { template, ...options }: Options,
+): Promise<Container> {
+  const container = new Container({
+    containerId: 'GTM-ABC1234',
+    tagId: OWN_TAG,
+    ...options,
+    template: template ?? (await readTemplate()),
+    clock,
+    connect: { [ORIGIN]: address },
+  })
+  t.after(() => container.close())
+  return container
+}
+
+/** The form filled in for `ingestKey`; `over` replaces fields. */
+export const fieldsFor = (ingestKey: string, over: Options['fields'] = {}): Options['fields'] => ({
+  endpoint: `${ORIGIN}/ingest`,
+  ingestKey,
+  trackUserData: true,
+  excludeTagIds: [{ tagId: String(EXCLUDED_TAG) }, { tagId: String(OWN_TAG) }],
+  ...over,
+})
+
+export interface Monitored {
+  clock: TestClock
+  api: TestService
+  site: SiteKey
+}
+
+/** A running service with one site. */
+export async function startMonitored(t: TestContext, environment: Record<string, string> = {}): Promise<Monitored> {
+  const clock = new TestClock(NOW)
+  const api = await startTestService(t, clock, environment)
+  return { clock, api, site: await api.newSite(await api.newClient()) }
+}
+
+export async function overviewOf({ api, site }: Monitored): Promise<Overview> {
+  await api.service.ingest.flush()
+  const answer = await api.call('GET', `/api/monitoring/sites/${site.id}/overview?hours=3`)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json<Overview>()
+}

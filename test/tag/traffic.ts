@@ -1,0 +1,116 @@
+import type { OtherTag, Plain, TagStatus } from '../../tag/sandbox/index.ts'
+
+/** One event of a shop, and what a monitor should see of it. Told by the maker of the event, not read off its data. */
+export interface Fired {
+  readonly data: Readonly<Record<string, Plain>>
+  readonly tags: readonly OtherTag[]
+  readonly name: string
+  readonly has: ReadonlySet<UserField>
+  /** Null unless it is a commerce event. */
+  readonly commerce: ReadonlySet<CommerceField> | null
+  readonly ran: readonly { key: string; status: TagStatus; ms: number }[]
+}
+
+export const USER_FIELDS = ['email', 'phone', 'first_name', 'last_name', 'city', 'country'] as const
+export type UserField = (typeof USER_FIELDS)[number]
+export const COMMERCE_FIELDS = ['value', 'currency', 'transaction_id', 'items'] as const
+export type CommerceField = (typeof COMMERCE_FIELDS)[number]
+
+/** A tag that the form's table excludes. */
+export const EXCLUDED_TAG = 77
+/** The template's own tag. */
+export const OWN_TAG = 99
+
+const EVENTS = [
+  { name: 'page_view', isCommerce: false },
+  { name: 'generate_lead', isCommerce: false },
+  { name: 'constructor', isCommerce: false },
+  { name: 'Käufe/ß', isCommerce: false },
+  { name: 'add_to_cart', isCommerce: true },
+  { name: 'purchase', isCommerce: true },
+] as const
+const STATUSES: readonly TagStatus[] = ['success', 'success', 'success', 'failure', 'timeout', 'exception']
+const TAGS = [
+  { id: 31, name: 'GA4' },
+  { id: 32, name: 'GA4' },
+  { id: 42, name: 'Meta CAPI' },
+  { id: 50, name: null },
+  { id: EXCLUDED_TAG, name: 'Not of interest' },
+] as const
+
+type Random = (below: number) => number
+
+/** Numbers that are the same in every run (a linear congruential generator with the constants of Numerical Recipes). */
+export function seededRandom(seed: number): Random {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+export function randomEvent(random: Random): Fired {
+  const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T
+  const { name, isCommerce } = pick(EVENTS)
+  const has = new Set(USER_FIELDS.filter(() => random(2) === 0))
+  const commerce = new Set(COMMERCE_FIELDS.filter(() => random(3) > 0))
+  const chosen = TAGS.filter(() => random(3) > 0)
+  const tags = chosen.map(({ id, name: tagName }) => ({
+    id,
+    status: pick(STATUSES),
+    executionTime: random(900),
+    ...(tagName === null ? {} : { metadata: { name: tagName } }),
+  }))
+  const counted = tags.filter(({ id }) => id !== EXCLUDED_TAG)
+  return {
+    data: { event_name: name, ...userData(has, pick), ...commerceData(commerce, pick) },
+    tags,
+    name,
+    has,
+    commerce: isCommerce ? commerce : null,
+    ran: counted.map(({ id, status, executionTime: ms, metadata }) => ({
+      key: metadata?.name ?? `tag_${id}`,
+      status,
+      ms,
+    })),
+  }
+}
+
+type Pick = <T>(list: readonly T[]) => T
+type Shapes<F extends string> = Record<F, readonly Readonly<Record<string, Plain>>[]>
+
+const USER_SHAPES: Shapes<'email' | 'phone'> = {
+  email: [{ email_address: 'a@b.example' }, { sha256_email_address: ['5f', '6a'] }, { email: 'a@b.example' }],
+  phone: [{ phone_number: '+49301234' }, { sha256_phone_number: '77' }, { phone: '+49301234' }],
+}
+const ADDRESS_SHAPES: Shapes<'first_name' | 'last_name' | 'city' | 'country'> = {
+  first_name: [{ first_name: 'Ada' }, { sha256_first_name: '0a' }],
+  last_name: [{ last_name: 'Byron' }, { sha256_last_name: '0b' }],
+  city: [{ city: 'London' }],
+  country: [{ country: 'GB' }],
+}
+const COMMERCE_SHAPES: Shapes<CommerceField> = {
+  value: [{ value: 0 }, { value: 12.5 }, { value: '12.5' }],
+  currency: [{ currency: 'EUR' }],
+  transaction_id: [{ transaction_id: 'T1' }, { transaction_id: 4711 }],
+  items: [{ items: [{ item_id: 'a' }] }],
+}
+
+const filled = <F extends string>(shapes: Shapes<F>, has: ReadonlySet<string>, pick: Pick) =>
+  Object.assign({}, ...(Object.keys(shapes) as F[]).filter((f) => has.has(f)).map((f) => pick(shapes[f])))
+
+function userData(has: ReadonlySet<UserField>, pick: Pick): Record<string, Plain> {
+  const user = filled(USER_SHAPES, has, pick)
+  const address = filled(ADDRESS_SHAPES, has, pick)
+  if (has.size === 0) return pick([{}, { user_data: {} }, { user_data: { email_address: '', address: [{}] } }])
+  return pick([
+    { user_data: { ...user, address } },
+    { user_data: { ...user, address: [address] } },
+    { user_data: { ...user, ...address } },
+  ])
+}
+
+function commerceData(has: ReadonlySet<CommerceField>, pick: Pick): Record<string, Plain> {
+  const fields = filled(COMMERCE_SHAPES, has, pick)
+  return pick([fields, { ecommerce: fields }])
+}

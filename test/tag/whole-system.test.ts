@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Container } from '../../tag/sandbox/index.ts'
+import { countsOf, reportedCounts } from './counts.ts'
+import { fieldsFor, openContainer, overviewOf, startMonitored } from './support.ts'
+import { type Fired, randomEvent, seededRandom } from './traffic.ts'
+
+const EVENTS = 10_000
+const INSTANCES = 3
+/** So many requests may be under way at once. */
+const STRIDE = 150
+
+/** Fires `count` random events over all instances in turn; `each` is told of every one. */
+async function fireMany(container: Container, count: number, seed: number, each: (fired: Fired, n: number) => void) {
+  const random = seededRandom(seed)
+  for (let n = 0; n < count; n++) {
+    const fired = randomEvent(random)
+    const run = await container.fire(fired.data, fired.tags, { instance: n % INSTANCES })
+    assert.deepEqual([run.status, run.errors], ['success', []])
+    each(fired, n)
+    if (n % STRIDE === STRIDE - 1) await container.idle()
+  }
+  await container.idle()
+}
+
+test('10,000 events of three instances are reported one by one exactly as they were fired', async (t) => {
+  const monitored = await startMonitored(t)
+  const { clock, api, site } = monitored
+  const fields = fieldsFor(site.ingest_key, { sendMode: 'per_event' })
+  const container = await openContainer(t, clock, api.url, { fields, instances: INSTANCES })
+  const all: Fired[] = []
+  await fireMany(container, EVENTS, 1, (fired, n) => {
+    all.push(fired)
+    if (n % 100 === 0) clock.advance(1_000)
+  })
+  assert.equal(container.sent.accepted, EVENTS)
+  const overview = await overviewOf(monitored)
+  assert.deepEqual(reportedCounts(overview), countsOf(all, 'per_event'))
+  assert.deepEqual(overview.rejections, {})
+  assert.deepEqual(
+    overview.containers.map(({ container_id }) => container_id),
+    ['GTM-ABC1234'],
+  )
+})
+
+test('10,000 events in batches are reported but for what sat in an instance that stopped', async (t) => {
+  const monitored = await startMonitored(t)
+  const { clock, api, site } = monitored
+  const fields = fieldsFor(site.ingest_key, { sendMode: 'batched', batchSize: 70, maxBatchAgeSeconds: 60 })
+  const container = await openContainer(t, clock, api.url, { fields, instances: INSTANCES })
+  // Each instance sends its every 70th event's batch; what is younger would go with it.
+  const waiting: Fired[][] = [[], [], []]
+  const sent: Fired[] = []
+  const lost: Fired[] = []
+  const at = (n: number): Fired[] => waiting[n % INSTANCES] ?? []
+  const keep = (fired: Fired, n: number) => {
+    at(n).push(fired)
+    if (at(n).length === 70) sent.push(...at(n).splice(0))
+  }
+  await fireMany(container, EVENTS / 2, 2, keep)
+  assert.ok(at(1).length > 0)
+  const gone = container.lose(1)
+  assert.deepEqual(openEvents(gone.storage), at(1).length)
+  assert.equal(gone.requests, 0)
+  lost.push(...at(1).splice(0))
+  await fireMany(container, EVENTS / 2, 3, keep)
+
+  const batches = container.sent.requests
+  assert.ok(batches < EVENTS / 60, `${batches} requests`)
+  const before = await overviewOf(monitored)
+  assert.deepEqual(reportedCounts(before), countsOf(sent, 'batched'))
+
+  // A minute later the next event of each instance takes the rest along.
+  clock.advance(60_000)
+  await fireMany(container, INSTANCES, 4, (fired, n) => sent.push(...at(n).splice(0), fired))
+  assert.equal(container.sent.requests, batches + INSTANCES)
+  assert.equal(container.sent.accepted, container.sent.requests)
+  assert.equal(sent.length + lost.length, EVENTS + INSTANCES)
+  const overview = await overviewOf(monitored)
+  assert.deepEqual(reportedCounts(overview), countsOf(sent, 'batched'))
+  assert.deepEqual(overview.rejections, {})
+})
+
+/** Events in the unsent batches of an instance. */
+function openEvents(storage: Readonly<Record<string, unknown>>): number {
+  const buffers = Object.values(storage) as { open: { total_events: number } | null }[]
+  return buffers.reduce((sum, { open }) => sum + (open?.total_events ?? 0), 0)
+}
