@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { alertRoutes, maintenanceRoutes, silenceRoutes } from './alerts/index.ts'
 import { analyticsRoutes } from './analytics/index.ts'
 import type { Leases, Membership } from './cluster/index.ts'
 import { type Config, hasRole, isLoopback } from './config.ts'
@@ -8,10 +10,12 @@ import { createHttpApp, type HttpApp, IDLE_SOCKET_TIMEOUT_MS, SERVER_LIMITS } fr
 import { INGEST_PATHS, type Ingest, ingestRoutes } from './ingest/index.ts'
 import type { Clock, Loop } from './lib/index.ts'
 import { managementRoutes } from './management/index.ts'
-import { healthRoutes, metricsRoutes, nodeRoutes } from './operations/index.ts'
-import { type Probes, probeRoutes } from './probes/index.ts'
+import { notificationRoutes } from './notifications/index.ts'
+import { healthRoutes, metricsRoutes, nodeRoutes, settingsRoutes } from './operations/index.ts'
+import { probeRoutes } from './probes/index.ts'
 import { isPassing, type Store } from './store/index.ts'
 import { VERSION } from './version.ts'
+import { retentionOf, type Worker } from './worker.ts'
 
 export interface AppOptions {
   config: Config
@@ -21,7 +25,7 @@ export interface AppOptions {
   /** Null on a node that takes no ingest requests. */
   ingest: Ingest | null
   /** Null on a node that only takes ingest requests. */
-  probes: Probes | null
+  worker: Worker | null
   loops: readonly Loop[]
   clock: Clock
   log: Logger
@@ -29,9 +33,12 @@ export interface AppOptions {
   onError: (error: Error, what: string) => void
 }
 
+/** Where `scripts/ensure-dashboard.mjs` puts what it builds. */
+const DASHBOARD_FOLDER = join(import.meta.dirname, '../web/dist')
+
 /** What this node's role answers over HTTP; does not listen. */
 export async function buildApp(options: AppOptions): Promise<HttpApp> {
-  const { config, store, membership, leases, ingest, probes, loops, clock, log, isStopping } = options
+  const { config, store, membership, leases, ingest, worker, loops, clock, log, isStopping } = options
   const isForPeople = hasRole(config, 'worker')
   const app = await createHttpApp({
     log,
@@ -46,23 +53,44 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     isPassing,
     version: VERSION,
     isForPeople,
+    dashboardFolder: DASHBOARD_FOLDER,
     serverFactory: (handler) => createHttpServer(ingest === null ? handler : ingestFirst(ingest, handler)),
   })
   if (ingest !== null) ingestRoutes(app, ingest, config.ingestKeyHeaders)
   healthRoutes(app, { store, writeTrouble: () => (ingest ?? membership).trouble, isStopping })
-  metricsRoutes(app, { store, membership, leases, ingest, probes, loops, clock, role: config.role, version: VERSION })
-  if (probes !== null) apiRoutes(app, options, probes)
+  const { probes = null, notifications = null } = worker ?? {}
+  const parts = { membership, leases, ingest, probes, notifications, loops }
+  metricsRoutes(app, { store, ...parts, clock, role: config.role, version: VERSION })
+  if (worker !== null) apiRoutes(app, options, worker)
   return app
 }
 
-function apiRoutes(app: HttpApp, { config, store, clock, onError }: AppOptions, probes: Probes): void {
-  const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
-  managementRoutes(app, { store, clock, belongings: probes.belongings, defaultPlan: config.defaultPlan })
+function apiRoutes(app: HttpApp, { config, store, clock, onError }: AppOptions, worker: Worker): void {
+  const { belongings, probes, alerts, notifications } = worker
+  const { defaultPlan, publicUrl } = config
+  managementRoutes(app, { store, clock, belongings, defaultPlan, publicUrl })
   probeRoutes(app, { store, clock, registry: probes.registry, scheduler: probes.scheduler })
-  analyticsRoutes(app, { store, clock, retention })
+  alertRoutes(app, { store, clock, reach: alerts.reach })
+  silenceRoutes(app, { store, clock })
+  maintenanceRoutes(app, { store, clock })
+  notificationRoutes(app, { store, clock, notifications })
+  analyticsRoutes(app, { store, clock, retention: retentionOf(config) })
   dashboardRoutes(app, { store, clock, onError })
   nodeRoutes(app, { store, clock })
+  settingsRoutes(app, { store, clock, settings: settingsOf(config) })
 }
+
+const settingsOf = (config: Config) => ({
+  publicUrl: config.publicUrl,
+  retention: { ...retentionOf(config), resultDays: config.retentionResultDays },
+  isEmailOn: config.smtpUrl !== null,
+  hasGlobalWebhook: config.chatWebhookUrl !== null,
+  signsWebhooks: config.webhookSecret !== null,
+  hasHeartbeat: config.heartbeatUrl !== null,
+  hasAdminToken: config.adminToken !== null,
+  hasViewerToken: config.viewerToken !== null,
+  version: VERSION,
+})
 
 /**
  * Ingest is answered before the framework builds its request and reply: measured on one core, that is 4 to 6 % of all

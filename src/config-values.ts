@@ -96,6 +96,31 @@ export function containerUrl(value: string): string {
   return value
 }
 
+/** As it is, with its query: services put keys there. */
+export function webhookUrl(value: string): string {
+  const url = URL.parse(value)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Error('an address like https://hooks.example.com/services/… is allowed')
+  }
+  return value
+}
+
+export function smtpUrl(value: string): string {
+  const url = URL.parse(value)
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
+    throw new Error('an address like smtp://user:password@mail.example.com:587 or smtps://… is allowed')
+  }
+  return value
+}
+
+/** An e-mail address, alone or in angle brackets after a name. */
+export function mailbox(value: string): string {
+  if (!/^([^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(value)) {
+    throw new Error('an address like alerts@example.com or Tagwarden <alerts@example.com> is allowed')
+  }
+  return value
+}
+
 /** The parts of a service account's key that are needed, as its JSON file has them. */
 interface GoogleKey {
   client_email: string

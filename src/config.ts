@@ -1,173 +1,8 @@
 import { readFileSync } from 'node:fs'
-import * as parse from './config-values.ts'
-import { parseOutboundAllow, StartupError } from './lib/index.ts'
+import { SETTINGS, type Setting } from './config-settings.ts'
+import { StartupError } from './lib/index.ts'
 
-/** One setting: how it is read, and what the docs say of it. `docs/configuration.md` is tested against this table. */
-export interface Setting<T> {
-  name: string
-  /** As shown in the docs. */
-  defaultText: string
-  meaning: string
-  /** May be given as `NAME_FILE`, a file that holds the value. */
-  secret: boolean
-  /** Turns the text (or `undefined` when unset) into the value, or throws an Error that says what is allowed. */
-  parse: (text: string | undefined) => T
-}
-
-function setting<T>(
-  name: string,
-  defaultText: string,
-  meaning: string,
-  read: (text: string | undefined) => T,
-  secret = false,
-): Setting<T> {
-  return { name, defaultText, meaning, secret, parse: read }
-}
-
-export const SETTINGS = {
-  host: setting('HOST', '127.0.0.1', 'Listen address', parse.text('127.0.0.1')),
-  port: setting('PORT', '8080', 'Listen port', parse.integer(8080, 0, 65_535)),
-  dataDir: setting('DATA_DIR', './data', 'Where the embedded SQLite database lives', parse.text('./data')),
-  databaseUrl: setting(
-    'DATABASE_URL',
-    'unset',
-    '`postgres://user:password@host:5432/database` keeps everything in PostgreSQL instead of `DATA_DIR`; several hosts (`host1:5432,host2:5432`) are tried until one takes writes',
-    parse.optional(parse.postgresUrl),
-    true,
-  ),
-  databaseReadUrl: setting(
-    'DATABASE_READ_URL',
-    'unset',
-    'A replica of it that reports are read from',
-    parse.optional(parse.postgresUrl),
-    true,
-  ),
-  databasePoolSize: setting(
-    'DATABASE_POOL_SIZE',
-    '10',
-    'Connections to PostgreSQL that this process opens at most; two more for the set-up and for changes by others',
-    parse.integer(10, 4, 200),
-  ),
-  role: setting(
-    'ROLE',
-    'all',
-    'What this process does: `ingest` takes what tags send, `worker` does everything else (interface, reports, upkeep), `all` both. With one process (SQLite) it has to be `all`',
-    parse.oneOf(['all', 'ingest', 'worker'], 'all'),
-  ),
-  publicUrl: setting(
-    'PUBLIC_URL',
-    'http://HOST:PORT',
-    'Address under which people and tags reach the service; used in links and on the set-up page',
-    parse.optional(parse.httpUrl),
-  ),
-  ingestKeyHeaders: setting(
-    'INGEST_KEY_HEADERS',
-    'X-Service-Key',
-    'Comma list of accepted ingest key headers, so that tags written for another service work unchanged',
-    parse.headerNames(['x-service-key']),
-  ),
-  defaultPlan: setting(
-    'DEFAULT_PLAN',
-    'free',
-    'Plan of a new client',
-    parse.oneOf(['free', 'pro', 'business', 'enterprise'], 'free'),
-  ),
-  adminToken: setting(
-    'ADMIN_TOKEN',
-    'unset',
-    'Bearer token that reads and changes everything; needed to listen on an address other than loopback',
-    parse.optional(parse.token),
-    true,
-  ),
-  viewerToken: setting(
-    'VIEWER_TOKEN',
-    'unset',
-    'Bearer token that reads, without ingest keys, webhooks and e-mail addresses; needs ADMIN_TOKEN',
-    parse.optional(parse.token),
-    true,
-  ),
-  allowUnauthenticated: setting(
-    'ALLOW_UNAUTHENTICATED',
-    'unset',
-    '`true` lets anyone who reaches the address manage everything',
-    parse.flag,
-  ),
-  trustProxy: setting(
-    'TRUST_PROXY',
-    'unset',
-    'Comma list of proxy addresses or CIDRs whose `X-Forwarded-For` is believed (for the slowing down of failed sign-ins)',
-    parse.proxies,
-  ),
-  outboundAllow: setting(
-    'OUTBOUND_ALLOW',
-    'unset',
-    'Comma list of addresses, CIDRs and host names that probes and webhooks may reach although they are not on the open internet: `10.0.0.0/8,status.internal`',
-    parseOutboundAllow,
-  ),
-  retentionMinuteDays: setting(
-    'RETENTION_MINUTE_DAYS',
-    '7',
-    'Days that minute rows are kept before only hour rows remain',
-    parse.integer(7, 2, 90),
-  ),
-  retentionHourDays: setting(
-    'RETENTION_HOUR_DAYS',
-    '400',
-    'Days that hour rows are kept',
-    parse.integer(400, 7, 3_650),
-  ),
-  retentionResultDays: setting(
-    'RETENTION_RESULT_DAYS',
-    '90',
-    'Days that results of probes are kept, and not longer than 5,000 runs of the probe take',
-    parse.integer(90, 1, 3_650),
-  ),
-  tagManagerBaseUrl: setting(
-    'TAG_MANAGER_BASE_URL',
-    'https://www.googletagmanager.com',
-    'Where probes read `gtm.js` of web containers',
-    parse.httpUrlOr('https://www.googletagmanager.com'),
-  ),
-  tagManagerApiUrl: setting(
-    'TAG_MANAGER_API_URL',
-    'https://tagmanager.googleapis.com',
-    'Tag Manager API, for the published version of server containers',
-    parse.httpUrlOr('https://tagmanager.googleapis.com'),
-  ),
-  googleCredentials: setting(
-    'GOOGLE_CREDENTIALS',
-    'unset',
-    'JSON key of a service account that may read Tag Manager and the warehouses; `GOOGLE_CREDENTIALS_FILE` is the path of its file',
-    parse.optional(parse.googleCredentials),
-    true,
-  ),
-  warehouseApiUrl: setting(
-    'WAREHOUSE_API_URL',
-    'https://bigquery.googleapis.com',
-    'BigQuery REST endpoint',
-    parse.httpUrlOr('https://bigquery.googleapis.com'),
-  ),
-  hostingAApiUrl: setting(
-    'HOSTING_A_API_URL',
-    'https://api.app.stape.io/api/v2',
-    'API of hosting provider A (Stape)',
-    parse.httpUrlOr('https://api.app.stape.io/api/v2'),
-  ),
-  hostingAToken: setting('HOSTING_A_TOKEN', 'unset', 'Its API key', parse.optional(parse.token), true),
-  hostingBStatusUrl: setting(
-    'HOSTING_B_STATUS_URL',
-    'unset',
-    'Where hosting provider B tells the status of a container, with `{container_id}` in it',
-    parse.optional(parse.containerUrl),
-  ),
-  hostingBToken: setting('HOSTING_B_TOKEN', 'unset', 'Sent to it as a bearer token', parse.optional(parse.token), true),
-  logLevel: setting(
-    'LOG_LEVEL',
-    'info',
-    'How much is logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
-    parse.oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
-  ),
-} satisfies Record<string, Setting<unknown>>
+export { SETTINGS, type Setting }
 
 type Settings = { [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['parse']> }
 
@@ -194,6 +29,9 @@ export function readConfig(environment: Environment): Config {
   requireSafeAddress(config)
   if (config.databaseReadUrl !== null && config.databaseUrl === null) {
     throw new StartupError('DATABASE_READ_URL is set without DATABASE_URL: set DATABASE_URL too')
+  }
+  if (config.smtpUrl !== null && config.smtpFrom === null) {
+    throw new StartupError('SMTP_URL is set without SMTP_FROM: set the address that e-mail is to come from')
   }
   if (config.role !== 'all' && config.databaseUrl === null) {
     throw new StartupError(

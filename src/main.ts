@@ -4,11 +4,12 @@ import { buildApp } from './app.ts'
 import { Leases, Membership } from './cluster/index.ts'
 import { type Config, hasRole } from './config.ts'
 import { Ingest } from './ingest/index.ts'
-import { asError, type Clock, Closers, createOutbound, StartupError } from './lib/index.ts'
-import { Probes } from './probes/index.ts'
-import { Maintenance } from './rollups/index.ts'
+import { asError, type Clock, Closers, type Outbound, OutboundThread, StartupError } from './lib/index.ts'
+import { createChatTransport, createEmailTransport, type Transports } from './notifications/index.ts'
+import { SelfWatch } from './operations/index.ts'
 import { hasUnfinishedCopy, migrate, openStore, type Store } from './store/index.ts'
 import { VERSION } from './version.ts'
+import { Worker } from './worker.ts'
 
 export interface ServiceOptions {
   config: Config
@@ -25,8 +26,8 @@ export interface Service {
   leases: Leases
   /** Null when this node's role takes no ingest requests. */
   ingest: Ingest | null
-  /** Null when this node's role runs none. */
-  probes: Probes | null
+  /** Null when this node's role takes ingest requests and does nothing else. */
+  worker: Worker | null
   /**
    * Stops accepting, answers what is in flight, commits and folds, and closes the store.
    * @param graceMs connections that are still busy after this are cut
@@ -76,26 +77,34 @@ export async function startService({ config, clock, log }: ServiceOptions): Prom
       : null
     closers.add(() => ingest?.stop())
 
-    const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
-    const maintenance = hasRole(config, 'worker') ? new Maintenance({ ...node, retention }) : null
-    maintenance?.start()
-    closers.add(() => maintenance?.stop())
-
-    const probes = hasRole(config, 'worker') ? new Probes({ ...node, ...probeOptions(config, clock) }) : null
-    probes?.start()
-    closers.add(() => probes?.stop())
+    const outbound = new OutboundThread({ allow: config.outboundAllow, userAgent: `Tagwarden/${VERSION}`, clock })
+    closers.add(() => outbound.close())
+    const transports = transportsOf(config, outbound)
+    let address = ''
+    const publicUrl = () => config.publicUrl ?? address
+    const worker = hasRole(config, 'worker') ? new Worker({ ...node, config, outbound, transports, publicUrl }) : null
+    closers.add(() => worker?.stop())
 
     let isStopping = false
-    const app = await buildApp({
-      ...node,
-      config,
-      ingest,
-      probes,
-      loops: [membership, ingest, maintenance, probes].flatMap((part) => part?.loops ?? []),
-      log,
-      isStopping: () => isStopping,
-    })
+    const loops = [membership, ingest, worker].flatMap((part) => part?.loops ?? [])
+    const app = await buildApp({ ...node, config, ingest, worker, loops, log, isStopping: () => isStopping })
     await listen(app, config)
+    address = addressOf(app.server.address())
+    // What it sends has links that lead here.
+    worker?.start()
+    const watch = new SelfWatch({
+      ...node,
+      outbound,
+      loops,
+      publicUrl,
+      chat: transports.chat,
+      globalWebhook: config.chatWebhookUrl,
+      heartbeatUrl: config.heartbeatUrl,
+      nodeId: membership.nodeId,
+      writeTrouble: () => (ingest ?? membership).trouble,
+    })
+    watch.loop.start()
+    closers.add(() => watch.loop.stop())
     const stop = async (graceMs = STOP_GRACE_MS): Promise<void> => {
       isStopping = true
       // A keep-alive connection is idle only between two requests: sweep, or a busy sender keeps us open to the end.
@@ -106,17 +115,16 @@ export async function startService({ config, clock, log }: ServiceOptions): Prom
       clearTimeout(cut)
       await closers.closeAll()
     }
-    return { address: addressOf(app.server.address()), store, membership, leases, ingest, probes, stop }
+    return { address, store, membership, leases, ingest, worker, stop }
   } catch (thrown) {
     await closers.closeAll()
     throw thrown
   }
 }
 
-const probeOptions = (config: Config, clock: Clock) => ({
-  outbound: createOutbound({ allow: config.outboundAllow, userAgent: `Tagwarden/${VERSION}`, clock }),
-  settings: config,
-  resultDays: config.retentionResultDays,
+const transportsOf = ({ webhookSecret, smtpUrl, smtpFrom }: Config, outbound: Outbound): Transports => ({
+  chat: createChatTransport({ outbound, webhookSecret }),
+  email: smtpUrl === null || smtpFrom === null ? null : createEmailTransport({ smtpUrl, smtpFrom }),
 })
 
 async function listen(app: Awaited<ReturnType<typeof buildApp>>, config: Config): Promise<void> {

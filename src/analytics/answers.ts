@@ -1,5 +1,6 @@
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import type { TimeRange } from '../rollups/index.ts'
+import type { Marker } from './markers.ts'
 import type { Matrix } from './matrix.ts'
 import type { Overview, WindowReport } from './overview.ts'
 import type { TimeseriesParams } from './query-schemas.ts'
@@ -62,3 +63,6 @@ export const recentAnswer = ({ accepted, rejections }: Recent) => ({
   accepted: accepted.map(({ accepted_at, payload }) => ({ ...payload, accepted_at: isoTime(accepted_at) })),
   rejections: rejections.map((rejection) => ({ ...rejection, at: isoTime(rejection.at) })),
 })
+
+export const markersAnswer = (found: readonly Marker[]) =>
+  found.map((marker) => ({ ...marker, at: isoTime(marker.at) }))

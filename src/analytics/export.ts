@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify'
-import { isoTime } from '../lib/index.ts'
+import { fileNamePart, isoTime } from '../lib/index.ts'
 import type { Timeseries } from './timeseries/index.ts'
 
 /**
@@ -20,13 +20,6 @@ function* points({ series }: Timeseries): Generator<[t: string, key: string, val
 
 /** A file name that every system takes: `my-shop-events-2026-11-20.csv`. */
 export function csvFileName(siteName: string, report: Timeseries): string {
-  const site = siteName
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 60)
-    .replace(/^-|-$/g, '')
   const day = isoTime(report.from).slice(0, 'yyyy-mm-dd'.length)
-  return `${[site || 'site', report.metric, day].join('-')}.csv`
+  return `${[fileNamePart(siteName, 'site'), report.metric, day].join('-')}.csv`
 }

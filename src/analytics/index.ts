@@ -1,9 +1,18 @@
+export { type Marker, markers } from './markers.ts'
 export { type Matrix, matrix } from './matrix.ts'
 export type { Sums } from './merge.ts'
 export { type Overview, overview, type WindowReport } from './overview.ts'
 export type { RangeQuery } from './range.ts'
 export { type Recent, recent } from './recent.ts'
 export { analyticsRoutes } from './routes.ts'
+export type {
+  MarkersAnswer,
+  MatrixAnswer,
+  OverviewAnswer,
+  RecentAnswer,
+  TagAnswer,
+  TimeseriesAnswer,
+} from './schemas.ts'
 export { type Band, bandOf, ecommerceScore, type Score, type ScoreCounts, score, userDataScore } from './score.ts'
 export { qualityCounts, SCORE_EVENT_COLUMNS, SCORE_EVENT_MEASURES } from './score-counts.ts'
 export { identityOf } from './site-facts.ts'

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp } from '../http/index.ts'
 import {
+  markersAnswer,
   matrixAnswer,
   overviewAnswer,
   rangeQuery,
@@ -11,11 +12,12 @@ import {
   timeseriesQuery,
 } from './answers.ts'
 import { csvFileName, timeseriesCsv } from './export.ts'
+import { markers } from './markers.ts'
 import { matrix } from './matrix.ts'
 import { overview } from './overview.ts'
 import { OverviewParams, SiteParams, TagParams, TimeseriesParams, WindowQuery } from './query-schemas.ts'
 import { recent } from './recent.ts'
-import { MatrixAnswer, OverviewAnswer, RecentAnswer, TagAnswer, TimeseriesAnswer } from './schemas.ts'
+import { MarkersAnswer, MatrixAnswer, OverviewAnswer, RecentAnswer, TagAnswer, TimeseriesAnswer } from './schemas.ts'
 import { requireSite } from './site-facts.ts'
 import type { ReportContext } from './snapshot.ts'
 import { tag } from './tag.ts'
@@ -149,5 +151,21 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
       },
     },
     async ({ params, query }) => recentAnswer(await recent(context, await siteOf(params), rangeQuery(query))),
+  )
+
+  app.get(
+    `${path}/markers`,
+    {
+      schema: {
+        tags,
+        summary: 'What was deployed',
+        description:
+          'Changes of versions that probes saw in the window, oldest first; of more than 200 the latest. Charts draw them.',
+        params: SiteParams,
+        querystring: WindowQuery,
+        response: { 200: MarkersAnswer, ...errorResponses(400, 404) },
+      },
+    },
+    async ({ params, query }) => markersAnswer(await markers(context, await siteOf(params), rangeQuery(query))),
   )
 }

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { METRICS } from './timeseries/index.ts'
 
@@ -130,3 +130,20 @@ export const RecentAnswer = Type.Object({
   ),
   rejections: Type.Array(Type.Object({ at: IsoTime, reason: Type.String(), path: Type.String() })),
 })
+
+export const MarkersAnswer = Type.Array(
+  Type.Object({
+    at: IsoTime,
+    source: Type.String({ description: 'What changed: `web container`' }),
+    from_version: nullable(Type.String()),
+    to_version: Type.String(),
+  }),
+  { description: 'Oldest first' },
+)
+
+export type OverviewAnswer = Static<typeof OverviewAnswer>
+export type TimeseriesAnswer = Static<typeof TimeseriesAnswer>
+export type TagAnswer = Static<typeof TagAnswer>
+export type MatrixAnswer = Static<typeof MatrixAnswer>
+export type RecentAnswer = Static<typeof RecentAnswer>
+export type MarkersAnswer = Static<typeof MarkersAnswer>

@@ -1,14 +1,16 @@
+import { listAlerts, type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
 import { type SiteSummary, siteSummaries } from '../analytics/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { lastEventTimes } from '../management/index.ts'
 import { activeProbes, type ProbeState } from '../probes/index.ts'
 import type { ClientRow, SiteRow, Store } from '../store/index.ts'
 import type { ClientState, Overview, SiteState } from './schemas.ts'
+import type { Sparklines } from './sparklines.ts'
 import { STATUSES, type Status, worstStatus } from './status.ts'
 
 /** Active clients with their active sites, oldest first. */
-export async function overview(store: Store, now: number): Promise<Overview> {
-  const [clients, sites, seen, probes] = await Promise.all([
+export async function overview(store: Store, sparklines: Sparklines, now: number): Promise<Overview> {
+  const [clients, sites, seen, probes, alerts, recent] = await Promise.all([
     store.read
       .selectFrom('clients')
       .selectAll()
@@ -19,20 +21,34 @@ export async function overview(store: Store, now: number): Promise<Overview> {
     activeSites(store),
     lastEventTimes(store.read),
     activeProbes(store.read),
+    unresolvedAlerts(store.read),
+    listAlerts(store, { limit: RECENT_ALERTS }),
   ])
-  const summaries = await siteSummaries(store, sites, now)
+  const siteNos = sites.map((site) => site.site_no)
+  const [summaries, hours] = await Promise.all([siteSummaries(store, sites, now), sparklines.of(siteNos, now)])
   const probesBySite = Map.groupBy(probes, (probe) => probe.siteId)
+  const alertsBySite = Map.groupBy(alerts, (alert) => alert.siteId)
   const sitesByClient = Map.groupBy(sites, (site) => site.client_id)
   const states = clients.map((client) =>
     clientState(
       client,
       (sitesByClient.get(client.id) ?? []).map((site) =>
-        siteState(site, summaries.get(site.site_no), seen.get(site.site_no) ?? null, probesBySite.get(site.id) ?? []),
+        siteState(
+          site,
+          { ...(summaries.get(site.site_no) ?? NO_SUMMARY), sparkline: hours.get(site.site_no) ?? [] },
+          seen.get(site.site_no) ?? null,
+          probesBySite.get(site.id) ?? [],
+          alertsBySite.get(site.id) ?? [],
+        ),
       ),
     ),
   )
-  return { generated_at: isoTime(now), totals: totalsOf(states), clients: states, recent_alerts: [] }
+  return { generated_at: isoTime(now), totals: totalsOf(states), clients: states, recent_alerts: recent.entries }
 }
+
+const RECENT_ALERTS = 20
+
+const NO_SUMMARY: SiteSummary = { events_24h: 0, score: null }
 
 const activeSites = (store: Store): Promise<SiteRow[]> =>
   store.read
@@ -47,20 +63,34 @@ const activeSites = (store: Store): Promise<SiteRow[]> =>
 
 function siteState(
   site: SiteRow,
-  summary: SiteSummary | undefined,
+  figures: SiteSummary & { sparkline: readonly number[] },
   lastEventAt: number | null,
   probes: readonly ProbeState[],
+  alerts: readonly UnresolvedAlert[],
 ): SiteState {
   const states = probes.map(probeState)
+  const [worst] = alerts
   return {
     id: site.id,
     name: site.name,
     url: site.url,
+    timezone: site.timezone,
     status: worstStatus(states.map((probe) => probe.status)),
-    open_alerts: 0,
+    open_alerts: alerts.length,
+    worst_alert:
+      worst === undefined
+        ? null
+        : {
+            id: worst.id,
+            severity: worst.severity,
+            state: worst.state,
+            title: worst.title,
+            opened_at: isoTime(worst.openedAt),
+          },
     last_event_at: isoTimeOrNull(lastEventAt),
-    events_24h: summary?.events_24h ?? 0,
-    score: summary?.score ?? null,
+    events_24h: figures.events_24h,
+    sparkline: [...figures.sparkline],
+    score: figures.score,
     probes: states,
   }
 }

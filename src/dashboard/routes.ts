@@ -5,6 +5,7 @@ import type { Store } from '../store/index.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 import { overview } from './overview.ts'
 import { Overview } from './schemas.ts'
+import { Sparklines } from './sparklines.ts'
 import { EventStream } from './stream.ts'
 
 export interface DashboardOptions {
@@ -16,6 +17,7 @@ export interface DashboardOptions {
 const tags = ['Dashboard']
 
 export function dashboardRoutes(app: HttpApp, { store, clock, onError }: DashboardOptions): void {
+  const sparklines = new Sparklines(store)
   app.get(
     '/api/dashboard/overview',
     {
@@ -31,7 +33,7 @@ export function dashboardRoutes(app: HttpApp, { store, clock, onError }: Dashboa
       },
     },
     async (request, reply) => {
-      const state = await overview(store, clock.now())
+      const state = await overview(store, sparklines, clock.now())
       // The time of the answer is no part of what it says: two answers that differ in nothing else are the same.
       const { generated_at: _, ...content } = state
       const etag = etagOf(content)
@@ -52,7 +54,9 @@ export function dashboardRoutes(app: HttpApp, { store, clock, onError }: Dashboa
         tags,
         summary: 'Changes as they happen',
         description:
-          'Server-sent events. `ingest`: `{ sites: [{ id, last_event_at, events_5m }] }`, the sites that received something.',
+          'Server-sent events. `ingest`: `{ sites: [{ id, last_event_at, events_5m }] }`, the sites that received something. ' +
+          '`status`: `{ probes: [{ id, site_id, status }] }`, the probes whose status changed. ' +
+          '`alerts`: `{ alerts: [{ id, client_id, site_id, probe_id, severity, state, title }] }`, the alerts that were opened, changed or resolved.',
         response: {
           200: { description: 'The stream', content: { 'text/event-stream': { schema: Type.String() } } },
           ...errorResponses(),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { AlertRecord } from '../alerts/index.ts'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { STATUSES } from './status.ts'
 
@@ -15,14 +16,22 @@ const ProbeState = Type.Object({
   last_result_at: nullable(IsoTime),
 })
 
+const { id, severity, state, title, opened_at } = AlertRecord.properties
+const WorstAlert = Type.Object({ id, severity, state, title, opened_at })
+
 const SiteState = Type.Object({
   id: Uuid,
   name: Type.String(),
   url: Type.String(),
+  timezone: Type.String({ description: 'IANA name' }),
   status: Status,
-  open_alerts: Count,
+  open_alerts: Type.Integer({ minimum: 0, description: 'Unresolved ones, acknowledged or not' }),
+  worst_alert: nullable(WorstAlert),
   last_event_at: nullable(IsoTime),
   events_24h: Count,
+  sparkline: Type.Array(Count, {
+    description: 'Events per UTC hour of the last 24, oldest first; the last is under way and up to a minute behind',
+  }),
   score: nullable(Type.Number({ description: '0–100 over the last 24 hours; null with too few events' })),
   probes: Type.Array(ProbeState),
 })
@@ -33,16 +42,6 @@ const ClientState = Type.Object({
   status: Status,
   open_alerts: Count,
   sites: Type.Array(SiteState),
-})
-
-const AlertState = Type.Object({
-  id: Uuid,
-  site_id: Uuid,
-  severity: Type.String(),
-  state: Type.String(),
-  title: Type.String(),
-  opened_at: IsoTime,
-  resolved_at: nullable(IsoTime),
 })
 
 export const Overview = Type.Object(
@@ -59,7 +58,7 @@ export const Overview = Type.Object(
       open_alerts: Count,
     }),
     clients: Type.Array(ClientState),
-    recent_alerts: Type.Array(AlertState, { description: 'The last 20, newest first' }),
+    recent_alerts: Type.Array(AlertRecord, { description: 'The last 20, newest first' }),
   },
   { description: 'Active clients with their active sites' },
 )

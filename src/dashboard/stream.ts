@@ -2,6 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { type Clock, floorTo, isoTime, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import { GRAIN } from '../rollups/index.ts'
 import { type Store, totalOf } from '../store/index.ts'
+import { AlertChanges } from './alert-changes.ts'
+import { StatusChanges } from './status-changes.ts'
+import type { SiteCounter, StreamEvents } from './stream-events.ts'
 
 const POLL_INTERVAL_MS = 2 * SECOND
 /** Proxies drop connections that say nothing for a minute. */
@@ -14,13 +17,6 @@ const SITES_PER_MESSAGE = 1_000
 /** Open streams; a dashboard needs one a tab. */
 export const STREAMS_MAX = 500
 
-interface SiteCounter {
-  id: string
-  last_event_at: string
-  /** Events of the last five minutes. */
-  events_5m: number
-}
-
 /**
  * Server-sent events for the dashboard. One poll of the store serves all listeners, and none is made while nobody
  * listens; what it reads is in the store, so every node tells of what any node took in.
@@ -30,6 +26,8 @@ export class EventStream {
   readonly #clock: Clock
   readonly #listeners = new Set<ServerResponse>()
   readonly #loop: Loop
+  readonly #statuses = new StatusChanges()
+  readonly #alerts = new AlertChanges()
   #seenUpTo = 0
   #saidSomethingAt = 0
   #isStopping = false
@@ -62,6 +60,8 @@ export class EventStream {
     response.write(`retry: ${POLL_INTERVAL_MS}\n\n`)
     if (this.#listeners.size === 0) {
       this.#seenUpTo = this.#clock.now() - FOLDED_WITHIN_MS
+      this.#statuses.reset()
+      this.#alerts.reset()
       this.#loop.start()
     }
     this.#listeners.add(response)
@@ -86,10 +86,21 @@ export class EventStream {
 
   async #poll(): Promise<void> {
     if (this.#listeners.size === 0) return
-    const sites = await this.#changedSites()
+    const { read } = this.#store
+    const [sites, probes, alerts] = await Promise.all([
+      this.#changedSites(),
+      this.#statuses.since(read),
+      this.#alerts.since(read),
+    ])
     const now = this.#clock.now()
-    if (sites.length > 0) this.#send(`event: ingest\ndata: ${JSON.stringify({ sites })}\n\n`, now)
-    else if (now - this.#saidSomethingAt >= KEEP_ALIVE_MS) this.#send(': still here\n\n', now)
+    if (sites.length > 0) this.#tell('ingest', { sites }, now)
+    if (probes.length > 0) this.#tell('status', { probes }, now)
+    if (alerts.length > 0) this.#tell('alerts', { alerts }, now)
+    if (now - this.#saidSomethingAt >= KEEP_ALIVE_MS) this.#send(': still here\n\n', now)
+  }
+
+  #tell<K extends keyof StreamEvents>(kind: K, message: StreamEvents[K], now: number): void {
+    this.#send(`event: ${kind}\ndata: ${JSON.stringify(message)}\n\n`, now)
   }
 
   #send(message: string, now: number): void {

@@ -7,6 +7,7 @@ import { createGate } from './access/gate.ts'
 import { guardApi } from './access/guard.ts'
 import { sessionRoutes } from './access/session-routes.ts'
 import { answerClientError } from './client-errors.ts'
+import { serveDashboard } from './dashboard-files.ts'
 import { errorHandler, type IsPassing, refuseUnknownPath } from './errors.ts'
 import { IDLE_SOCKET_TIMEOUT_MS, MAX_BODY_BYTES, SERVER_LIMITS } from './limits.ts'
 import { describeApi } from './openapi.ts'
@@ -29,6 +30,8 @@ export interface HttpAppOptions {
   version: string
   /** False where there is nothing to manage or read: then there is no sign-in and no description either. Default true. */
   isForPeople?: boolean
+  /** Folder of the built dashboard, served where the node is for people; none is served without. */
+  dashboardFolder?: string
   /** Makes the server around Fastify's handler; it has to apply `SERVER_LIMITS` itself. */
   serverFactory?: FastifyServerFactory
 }
@@ -67,11 +70,14 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   await app.register(cookie)
   const gate = createGate({ settings: options.access, publicUrl, clock: options.clock })
   guardApi(app, gate)
-  app.setNotFoundHandler(refuseUnknownPath)
-  if (options.isForPeople !== false) {
-    await describeApi(app, options.version, publicUrl)
-    sessionRoutes(app, gate, publicUrl)
+  if (options.isForPeople === false) {
+    app.setNotFoundHandler(refuseUnknownPath)
+    return app
   }
+  await describeApi(app, options.version, publicUrl)
+  sessionRoutes(app, gate, publicUrl)
+  const { dashboardFolder } = options
+  app.setNotFoundHandler(dashboardFolder === undefined ? refuseUnknownPath : await serveDashboard(app, dashboardFolder))
   return app
 }
 

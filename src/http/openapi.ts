@@ -40,9 +40,6 @@ export async function describeApi(app: HttpApp, version: string, publicUrl: stri
     done()
   })
 
-  // Whoever opens the bare address in a browser is led to what there is to see.
-  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/api/docs'))
-
   app.get(
     '/api/openapi.json',
     {

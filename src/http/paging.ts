@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { firstIdAt, invalidRequest, isUuid } from '../lib/index.ts'
+import { isIsoTime } from './formats.ts'
 
 export const DEFAULT_PAGE = 100
 const MAX_PAGE = 1_000
@@ -32,4 +34,16 @@ export function linkNextPage(request: FastifyRequest, reply: FastifyReply, next:
   const parameters = new URLSearchParams(query)
   parameters.set('before', next)
   reply.header('link', `<${path}?${parameters}>; rel="next"`)
+}
+
+/**
+ * What `before` stands for in a list ordered by ids that begin with their time: every entry's id has to be below it.
+ *
+ * @param what an entry is, for the message: `a result`
+ * @throws AppError `invalid_request` when it is neither an id nor a time
+ */
+export function idBefore(before: string, what: string): string {
+  if (isUuid(before)) return before.toLowerCase()
+  if (isIsoTime(before)) return firstIdAt(Math.max(0, Date.parse(before)))
+  throw invalidRequest('/before', `must be the id of ${what} or an ISO 8601 time`)
 }

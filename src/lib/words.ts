@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE } from '../lib/index.ts'
+import { DAY, HOUR, MINUTE } from './clock.ts'
 
 // Made once: `toLocaleString` builds one each time, which took longer than all detectors together.
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })

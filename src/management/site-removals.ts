@@ -1,5 +1,5 @@
 import { chunksOf, type SiteRow, type Tables, type Transaction } from '../store/index.ts'
-import type { Context, SiteBelongings } from './context.ts'
+import type { Belongings, Context } from './context.ts'
 import { siteRecord } from './sites/record.ts'
 import { writeAudit } from './write-audit.ts'
 
@@ -10,10 +10,10 @@ import { writeAudit } from './write-audit.ts'
 export async function recordSiteRemovals(
   trx: Transaction<Tables>,
   ctx: Context,
-  belongings: SiteBelongings,
+  belongings: Belongings,
   sites: readonly SiteRow[],
 ): Promise<void> {
-  await belongings.remove(
+  await belongings.removeOfSites(
     trx,
     sites.map(({ id }) => id),
   )

@@ -2,10 +2,10 @@ import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import { auditedChange, type Fields } from './audit/change.ts'
 import type { Context } from './context.ts'
 
-type Verb = 'create' | 'update' | 'delete' | 'revoke_key'
+type Verb = 'create' | 'update' | 'delete' | 'revoke_key' | 'acknowledge' | 'resolve' | 'retry' | 'test_notification'
 
 export interface AuditEntry {
-  entity: 'client' | 'site' | 'probe'
+  entity: 'client' | 'site' | 'probe' | 'alert' | 'silence' | 'maintenance' | 'delivery'
   verb: Verb
   id: string
   /** API records; null before a creation and after a deletion. */

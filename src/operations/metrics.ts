@@ -3,8 +3,10 @@ import type { Leases, Membership } from '../cluster/index.ts'
 import type { HttpApp } from '../http/index.ts'
 import type { Ingest } from '../ingest/index.ts'
 import type { Clock, Loop } from '../lib/index.ts'
+import type { Notifications } from '../notifications/index.ts'
 import type { Probes } from '../probes/index.ts'
 import type { Store } from '../store/index.ts'
+import { deliveryMetrics } from './delivery-metrics.ts'
 import { probeMetrics } from './probe-metrics.ts'
 
 export interface MetricsOptions {
@@ -15,6 +17,8 @@ export interface MetricsOptions {
   ingest: Ingest | null
   /** Null on a node that runs none. */
   probes: Probes | null
+  /** Null on a node that sends none. */
+  notifications: Notifications | null
   loops: readonly Loop[]
   clock: Clock
   role: string
@@ -31,6 +35,8 @@ export function metricsRoutes(app: HttpApp, options: MetricsOptions): void {
   nodeMetrics(registry, options)
   if (options.ingest !== null) ingestMetrics(registry, options.ingest)
   if (options.probes !== null) probeMetrics(registry, options.probes)
+  const { store, clock, notifications } = options
+  if (notifications !== null) deliveryMetrics(registry, { store, clock, notifications })
   loopMetrics(registry, options)
   siteMetrics(registry, options)
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { DEAD_AFTER_MS, listNodes } from '../cluster/index.ts'
 import { errorResponses, type HttpApp, IsoTime, Uuid } from '../http/index.ts'
 import { type Clock, isoTime, SECOND } from '../lib/index.ts'
@@ -19,6 +19,7 @@ const Node = Type.Object({
   is_alive: Type.Boolean({ description: `Seen within the last ${DEAD_AFTER_MS / SECOND} seconds` }),
   leases: Type.Array(Type.String(), { description: 'What one node at a time does, and this one has taken on' }),
 })
+export type NodeRecord = Static<typeof Node>
 
 /** `/api/nodes`: which processes run on the database. */
 export function nodeRoutes(app: HttpApp, { store, clock }: NodesOptions): void {

@@ -10,12 +10,15 @@ export interface Claimant {
 }
 
 /**
- * Claims the probes of these types that have been due for longest, and returns them: one statement, so that each is got by one
- * node. A claim is its node's until it is given back or the node is dead.
+ * Claims the probes of these types that are due until then, those first that have been for longest, and returns them: one
+ * statement, so that each is got by one node. A claim is its node's until it is given back or the node is dead.
+ *
+ * @param until epoch ms
  */
 export async function claimDue(
   { store, nodeId, now }: Claimant,
   types: readonly string[],
+  until: number,
   limit: number,
 ): Promise<ProbeRow[]> {
   if (types.length === 0 || limit <= 0) return []
@@ -27,7 +30,7 @@ export async function claimDue(
         .selectFrom('probes')
         .select('id')
         .where('is_active', '=', 1)
-        .where('next_run_at', '<=', now)
+        .where('next_run_at', '<=', until)
         .where('probe_type', 'in', types)
         .where(isFree(store, now))
         .orderBy('next_run_at')

@@ -1,5 +1,5 @@
 export { probeRoutes } from './api/routes.ts'
-export type { ProbeRecord, ProbeTypeRecord, ResultRecord } from './api/schemas.ts'
+export type { CreateProbe, ProbeRecord, ProbeTypeRecord, ResultRecord, UpdateProbe } from './api/schemas.ts'
 export {
   type DeployMarker,
   defineProbeType,

@@ -1,3 +1,8 @@
+interface Work {
+  begin: () => void
+  drop: () => void
+}
+
 /**
  * A number of places where work is done at the same time, and a queue before them, first come, first served. The queue keeps
  * the places busy between two rounds of claiming.
@@ -5,7 +10,9 @@
 export class Places {
   readonly #size: number
   readonly #queueSize: number
-  #queue: { begin: () => void; drop: () => void }[] = []
+  /** Work whose time has not come. */
+  readonly #early = new Map<Work, NodeJS.Timeout>()
+  #queue: Work[] = []
   #busy = 0
 
   constructor(size: number, queueSize: number) {
@@ -19,11 +26,16 @@ export class Places {
 
   /** How much more can be taken on now. */
   get room(): number {
-    return Math.max(0, this.#size + this.#queueSize - this.#busy - this.#queue.length)
+    return Math.max(0, this.#size + this.#queueSize - this.#busy - this.#queue.length - this.#early.size)
   }
 
-  /** Does the work when there is a place. Undefined when it was dropped from the queue before. @throws what `work` throws */
-  run<T>(work: () => Promise<T>): Promise<T | undefined> {
+  /**
+   * Does the work when its time has come and there is a place. Undefined when it was dropped before it began.
+   *
+   * @param waitMs how long it still is until its time; asked again when that is over
+   * @throws what `work` throws
+   */
+  run<T>(work: () => Promise<T>, waitMs = () => 0): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const begin = () => {
         work()
@@ -33,14 +45,29 @@ export class Places {
           })
           .then(resolve, reject)
       }
-      this.#queue.push({ begin, drop: () => resolve(undefined) })
-      this.#next()
+      this.#enter({ begin, drop: () => resolve(undefined) }, waitMs)
     })
   }
 
   /** Lets go of all that has no place yet. */
   dropQueue(): void {
-    for (const { drop } of this.#queue.splice(0)) drop()
+    for (const timer of this.#early.values()) clearTimeout(timer)
+    for (const { drop } of [...this.#early.keys(), ...this.#queue.splice(0)]) drop()
+    this.#early.clear()
+  }
+
+  #enter(work: Work, waitMs: () => number): void {
+    const ms = waitMs()
+    if (ms > 0) {
+      this.#early.set(
+        work,
+        setTimeout(() => this.#enter(work, waitMs), ms),
+      )
+      return
+    }
+    this.#early.delete(work)
+    this.#queue.push(work)
+    this.#next()
   }
 
   #next(): void {

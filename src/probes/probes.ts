@@ -1,6 +1,6 @@
 import { exclusively, type Leases, type Membership } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, type Outbound } from '../lib/index.ts'
-import type { SiteBelongings } from '../management/index.ts'
+import type { Belongings } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { addAutomaticProbes } from './api/create.ts'
 import { removeOfSites } from './api/remove.ts'
@@ -65,10 +65,12 @@ export class Probes {
   }
 
   /** What takes part when management adds and removes sites. */
-  get belongings(): SiteBelongings {
+  get belongings(): Belongings {
     return {
       addProbes: (trx, ctx, site) => addAutomaticProbes(trx, ctx, this.registry, site),
-      remove: removeOfSites,
+      removeOfSites,
+      // Probes belong to sites alone.
+      removeOfClient: () => Promise.resolve(),
     }
   }
 

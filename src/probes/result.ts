@@ -6,6 +6,8 @@ import type { Run } from './run-probe.ts'
 const MESSAGE_MAX = 1_000
 const DETAILS_MAX = 16_000
 const MEMORY_MAX = 64_000
+/** As many as flapping is judged by. */
+const RECENT_STATUSES = 20
 
 /** What a run came to, ready to be written. */
 export interface Finished {
@@ -16,6 +18,8 @@ export interface Finished {
   result: ProbeResultRow
   memory: string
   consecutiveFailures: number
+  /** The first letters of the last statuses, oldest first, this one included. */
+  recentStatuses: string
   deployMarkers: readonly DeployMarker[]
 }
 
@@ -34,7 +38,9 @@ export function finishedOf(probe: ProbeRow, site: SiteRow, { outcome, attempts, 
       details: JSON.stringify(kept.details),
       attempts,
       executed_at: executedAt,
+      maintenance_id: null,
     },
+    recentStatuses: (probe.recent_statuses + kept.status[0]).slice(-RECENT_STATUSES),
     memory: kept.memory === undefined ? probe.memory : JSON.stringify(kept.memory),
     consecutiveFailures: failuresAfter(probe.consecutive_failures, kept.status),
     deployMarkers: kept.deployMarkers ?? [],

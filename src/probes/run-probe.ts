@@ -8,6 +8,8 @@ import type { ProbeSettings } from './settings.ts'
 
 /** A run that does not return when its time is over is given this long to say what it makes of that. */
 const GRACE_MS = 500
+/** Made once: the abort of every run would make another, with its stack trace. */
+const OVER = new Error('the run is over')
 export const RETRY_AFTER_MS = SECOND
 
 /** What every run is given. */
@@ -72,6 +74,7 @@ async function attemptOnce(
   stop.addEventListener('abort', abort, { once: true })
   const timer = setTimeout(() => controller.abort(new Error(`the time of ${timeoutMs} ms is over`)), timeoutMs)
   const { signal } = controller
+  const grace = graceAfter(signal, timeoutMs)
   try {
     const outcome = await Promise.race([
       // Behind a promise, so that a type that throws at once is one that rejects.
@@ -88,7 +91,7 @@ async function attemptOnce(
           settings,
         }),
       ),
-      graceAfter(signal, timeoutMs),
+      grace.outcome,
     ])
     return { outcome, mayRetry: outcome.isNetworkFailure === true && !signal.aborted }
   } catch (thrown) {
@@ -100,23 +103,28 @@ async function attemptOnce(
   } finally {
     clearTimeout(timer)
     stop.removeEventListener('abort', abort)
-    // Whatever a run that was given up still does, it is told that nobody waits for it; this ends the grace, too.
-    controller.abort()
+    grace.end()
+    // Whatever the run still does, it is told that nobody waits for it.
+    controller.abort(OVER)
   }
 }
 
-/** The outcome of a run that hangs; comes half a second after the abort, and so never for one that ends. */
-function graceAfter(signal: AbortSignal, timeoutMs: number): Promise<ProbeOutcome> {
-  return new Promise((resolve) => {
-    const onAbort = () => {
-      const outcome = errorOutcome(`The check did not end within ${timeoutMs} ms`, {
-        reason: 'timeout',
-        timeout_ms: timeoutMs,
-      })
-      setTimeout(resolve, GRACE_MS, outcome).unref()
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
+/** The outcome of a run that hangs comes half a second after the abort, unless the run ended before. */
+function graceAfter(signal: AbortSignal, timeoutMs: number): { outcome: Promise<ProbeOutcome>; end: () => void } {
+  const { promise, resolve } = Promise.withResolvers<ProbeOutcome>()
+  let timer: NodeJS.Timeout | undefined
+  const onAbort = () => {
+    const details = { reason: 'timeout', timeout_ms: timeoutMs }
+    timer = setTimeout(resolve, GRACE_MS, errorOutcome(`The check did not end within ${timeoutMs} ms`, details))
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  return {
+    outcome: promise,
+    end() {
+      signal.removeEventListener('abort', onAbort)
+      clearTimeout(timer)
+    },
+  }
 }
 
 const unknownType = ({ probe_type }: ProbeRow): ProbeOutcome =>

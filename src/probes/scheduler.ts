@@ -26,8 +26,14 @@ export interface SchedulerWatch {
   onResult?: (probeType: string, status: ResultStatus) => void
 }
 
-/** Mean wait of a probe that falls due: half of it. */
 const CLAIM_INTERVAL_MS = 200
+/**
+ * How long before its time a probe is claimed: the time until the next round, and what that may take under load. So each
+ * begins at its own time, instead of all at once with the round.
+ */
+const CLAIM_AHEAD_MS = CLAIM_INTERVAL_MS + 100
+/** Runs that are due within this time begin together, at its end: woken for each alone, the threads take twice the time for it. */
+const START_INTERVAL_MS = 100
 /** Results that end within this time share a transaction. */
 const WRITE_INTERVAL_MS = 100
 const LOST_CLAIMS_INTERVAL_MS = 30 * SECOND
@@ -37,9 +43,9 @@ const BY_HAND_MAX = 32
 const STOP_GRACE_MS = SECOND
 
 /**
- * Runs this node's share of the probes. Each round claims those that are due and gives each a place to run; a claim is held
- * until the result is written, so that no probe runs twice at a time. A node that dies gives its probes up by dying: a claim
- * counts while its node lives, and a probe that was not moved on is still due.
+ * Runs this node's share of the probes. Each round claims those that are due until the next and gives each a place to run at
+ * its time; a claim is held until the result is written, so that no probe runs twice at a time. A node that dies gives its
+ * probes up by dying: a claim counts while its node lives, and a probe that was not moved on is still due.
  */
 export class Scheduler {
   readonly loops: readonly Loop[]
@@ -142,12 +148,15 @@ export class Scheduler {
     await this.#releaseLostClaims()
     for (const [kind, places] of Object.entries(this.#places)) {
       const types = [...registry.values()].filter((type) => type.kind === kind).map((type) => type.name)
-      const claimant = { store, nodeId: membership.nodeId, now: clock.now() }
-      await this.#take(await claimDue(claimant, types, places.room), places)
+      const now = clock.now()
+      const claimant = { store, nodeId: membership.nodeId, now }
+      const until = now + CLAIM_AHEAD_MS
+      await this.#take(await claimDue(claimant, types, until, places.room), until, places)
     }
   }
 
-  async #take(claimed: readonly ProbeRow[], places: Places): Promise<void> {
+  /** @param until when the last of them is due, epoch ms */
+  async #take(claimed: readonly ProbeRow[], until: number, places: Places): Promise<void> {
     const { tools, membership, onError } = this.#options
     if (claimed.length === 0) return
     const sites = await activeSites(tools.store, claimed)
@@ -156,11 +165,14 @@ export class Scheduler {
     for (const probe of claimed) {
       const site = sites.get(probe.site_id)
       if (site === undefined || this.#active.has(probe.id)) continue
-      const run = places.run(async () => {
-        const lagMs = tools.clock.now() - probe.next_run_at
-        for (const { onStart } of this.#watches) onStart?.(lagMs)
-        return runProbe(tools, this.#typeOf(probe), probe, site, this.#stopping.signal)
-      })
+      const run = places.run(
+        async () => {
+          const lagMs = tools.clock.now() - probe.next_run_at
+          for (const { onStart } of this.#watches) onStart?.(lagMs)
+          return runProbe(tools, this.#typeOf(probe), probe, site, this.#stopping.signal)
+        },
+        () => waitMs(probe.next_run_at, tools.clock.now()),
+      )
       const written = run.then((ended) => ended && this.#write(finishedOf(probe, site, ended)))
       this.#keep(probe.id, written).catch((thrown: unknown) => {
         // What the store does not take now is kept and reported by the loop that writes.
@@ -174,7 +186,7 @@ export class Scheduler {
       running.map(({ id }) => id),
     )
     if (resting.length > 0) {
-      await skipRun(tools.store.write, membership.nodeId, resting, tools.clock.now())
+      await skipRun(tools.store.write, membership.nodeId, resting, until)
     }
   }
 
@@ -228,4 +240,9 @@ export class Scheduler {
     await releaseClaims(tools.store, membership.nodeId, lost)
     this.#lostClaimsAt = now
   }
+}
+
+/** How long a run that is due then has to wait. */
+function waitMs(dueAt: number, now: number): number {
+  return dueAt <= now ? 0 : Math.ceil(dueAt / START_INTERVAL_MS) * START_INTERVAL_MS - now
 }

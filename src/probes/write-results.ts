@@ -46,7 +46,7 @@ async function moveOn(
   now: number,
 ): Promise<Set<string>> {
   const values = finished.map(
-    ({ probe, result, consecutiveFailures, memory }) =>
+    ({ probe, result, consecutiveFailures, memory, recentStatuses }) =>
       sql`(${sql.join([
         probe.id,
         probe.claimed_at,
@@ -58,6 +58,7 @@ async function moveOn(
         result.executed_at,
         consecutiveFailures,
         memory,
+        recentStatuses,
       ])})`,
   )
   const { rows } = await sql<{ id: string }>`
@@ -73,22 +74,23 @@ async function moveOn(
       last_response_time_ms = cast(v.column7 as bigint),
       last_result_at = cast(v.column8 as bigint),
       consecutive_failures = cast(v.column9 as bigint),
-      memory = v.column10
+      memory = v.column10,
+      recent_statuses = v.column11
     from (values ${sql.join(values)}) as v
     where probes.id = v.column1 and probes.claimed_by = ${nodeId} and probes.claimed_at = cast(v.column2 as bigint)
     returning probes.id`.execute(trx)
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Moves probes on that were claimed but are not to be run. */
+/** Moves probes on that were claimed but are not to be run until then (epoch ms). */
 export async function skipRun(
   db: Kysely<Tables>,
   nodeId: string,
   probes: readonly { id: string; interval_seconds: number }[],
-  now: number,
+  until: number,
 ): Promise<void> {
   const values = probes.map(
-    ({ id, interval_seconds }) => sql`(${sql.join([id, nextRunAt(id, interval_seconds, now)])})`,
+    ({ id, interval_seconds }) => sql`(${sql.join([id, nextRunAt(id, interval_seconds, until)])})`,
   )
   await sql`
     update probes set claimed_by = null, claimed_at = null, next_run_at = cast(v.column2 as bigint)

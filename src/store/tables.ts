@@ -1,4 +1,13 @@
 import type {
+  AlertEventTable,
+  AlertTable,
+  ChannelTable,
+  DeliveryTable,
+  DigestTable,
+  MaintenanceTable,
+  SilenceTable,
+} from './tables/alerts.ts'
+import type {
   FoldTable,
   IdempotencyKeyTable,
   JournalTable,
@@ -21,6 +30,7 @@ import type {
   TagRollupTable,
 } from './tables/rollups.ts'
 
+export type * from './tables/alerts.ts'
 export type * from './tables/ingest.ts'
 export type * from './tables/management.ts'
 export type * from './tables/nodes.ts'
@@ -58,4 +68,11 @@ export interface Tables {
   probes: ProbeTable
   probe_results: ProbeResultTable
   deploy_markers: DeployMarkerTable
+  alerts: AlertTable
+  alert_events: AlertEventTable
+  silences: SilenceTable
+  maintenance: MaintenanceTable
+  channels: ChannelTable
+  deliveries: DeliveryTable
+  digests: DigestTable
 }

@@ -17,11 +17,16 @@ async function fileWith(t: TestContext, text: string): Promise<string> {
 
 const TOKEN = '16 to 512 visible ASCII characters without spaces are allowed'
 const DATABASE = 'an address like postgres://user:password@host:5432/database is allowed'
+const WEBHOOK = 'an address like https://hooks.example.com/services/… is allowed'
 const ALLOWED: Record<string, string> = {
   DATABASE_URL: DATABASE,
   DATABASE_READ_URL: DATABASE,
   ADMIN_TOKEN: TOKEN,
   VIEWER_TOKEN: TOKEN,
+  CHAT_WEBHOOK_URL: WEBHOOK,
+  WEBHOOK_SECRET: TOKEN,
+  SMTP_URL: 'an address like smtp://user:password@mail.example.com:587 or smtps://… is allowed',
+  HEARTBEAT_URL: WEBHOOK,
   GOOGLE_CREDENTIALS: 'the JSON key of a service account is allowed',
   HOSTING_A_TOKEN: TOKEN,
   HOSTING_B_TOKEN: TOKEN,

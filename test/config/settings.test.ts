@@ -24,6 +24,11 @@ test('an empty environment gives the defaults', () => {
     allowUnauthenticated: false,
     trustProxy: [],
     outboundAllow: { ranges: [], hosts: [] },
+    chatWebhookUrl: null,
+    webhookSecret: null,
+    smtpUrl: null,
+    smtpFrom: null,
+    heartbeatUrl: null,
     retentionMinuteDays: 7,
     retentionHourDays: 400,
     retentionResultDays: 90,
@@ -51,6 +56,16 @@ const TAKEN: readonly [environment: Environment, values: Partial<Config>][] = [
   [{ PORT: '0' }, { port: 0 }],
   [{ PORT: '65535' }, { port: 65_535 }],
   [{ DATA_DIR: ' /srv/data ' }, { dataDir: '/srv/data' }],
+  [
+    { SMTP_URL: 'smtp://user:secret@mail.example.com:587', SMTP_FROM: 'Tagwarden <alerts@example.com>' },
+    { smtpUrl: 'smtp://user:secret@mail.example.com:587', smtpFrom: 'Tagwarden <alerts@example.com>' },
+  ],
+  [{ SMTP_FROM: 'alerts@example.com' }, { smtpFrom: 'alerts@example.com' }],
+  [
+    { CHAT_WEBHOOK_URL: 'https://hooks.example.com/T0/B0/key?thread=1' },
+    { chatWebhookUrl: 'https://hooks.example.com/T0/B0/key?thread=1' },
+  ],
+  [{ HEARTBEAT_URL: 'https://beat.example.com/key' }, { heartbeatUrl: 'https://beat.example.com/key' }],
   [{ PUBLIC_URL: 'https://tags.example.com/' }, { publicUrl: 'https://tags.example.com' }],
   [{ PUBLIC_URL: 'http://tags.example.com:8080/base//' }, { publicUrl: 'http://tags.example.com:8080/base' }],
   [{ INGEST_KEY_HEADERS: 'X-Service-Key, X-Other-Key ,,' }, { ingestKeyHeaders: ['x-service-key', 'x-other-key'] }],
@@ -121,6 +136,11 @@ const REFUSED: readonly [name: string, values: readonly string[], allowed: RegEx
     ['https://b.example/status', 'ftp://b.example/{container_id}', '{container_id}'],
     /an address like https:\/\/host\.example\.com\/status\/\{container_id\} is allowed$/,
   ],
+  [
+    'SMTP_FROM',
+    ['nobody', 'a b@c.example', 'Name <a@b.example', 'a@b.example\nBcc: c@d.example'],
+    /an address like alerts@example\.com or Tagwarden <alerts@example\.com> is allowed$/,
+  ],
   ['LOG_LEVEL', ['verbose', 'INFO'], /fatal, error, warn, info, debug, trace, silent are allowed$/],
 ]
 for (const [name, values, allowed] of REFUSED) {
@@ -132,6 +152,23 @@ for (const [name, values, allowed] of REFUSED) {
     })
   }
 }
+
+test('an e-mail server needs a sender', () => {
+  assert.match(refusalOf({ SMTP_URL: 'smtp://mail.example.com' }), /^SMTP_URL is set without SMTP_FROM: /)
+})
+
+test('the addresses of chat and e-mail servers are checked, and never shown', () => {
+  for (const [name, value] of [
+    ['SMTP_URL', 'mail.example.com:587'],
+    ['SMTP_URL', 'https://user:hunter2@mail.example.com'],
+    ['CHAT_WEBHOOK_URL', 'hooks.example.com/hunter2'],
+    ['HEARTBEAT_URL', 'ftp://beat.example.com/hunter2'],
+  ] as const) {
+    const line = refusalOf({ [name]: value })
+    assert.match(line, new RegExp(`^${name} is not valid: an address like .* is allowed$`))
+    assert.ok(!line.includes('hunter2'), line)
+  }
+})
 
 test('a process that has its database to itself has every role', () => {
   assert.match(refusalOf({ ROLE: 'worker' }), /^ROLE=worker is set without DATABASE_URL: /)

@@ -39,7 +39,7 @@ async function openApp(t: TestContext, environment: Record<string, string> = {})
     membership: service.membership,
     leases: service.leases,
     ingest: service.ingest,
-    probes: service.probes,
+    worker: service.worker,
     loops: [],
     clock,
     log: pino({ level: 'silent' }),

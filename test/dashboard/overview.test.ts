@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import { insertProbe } from '../probes/support.ts'
+import { insertAlert } from '../support/alerts.ts'
 import type { SiteKey } from '../support/api.ts'
 import { TestClock } from '../support/clock.ts'
 import { eventPayload } from '../support/deltas.ts'
@@ -15,8 +16,10 @@ interface SiteState {
   name: string
   status: string
   open_alerts: number
+  worst_alert: { id: string; title: string } | null
   last_event_at: string | null
   events_24h: number
+  sparkline: number[]
   score: number | null
   probes: unknown[]
 }
@@ -24,7 +27,7 @@ interface Overview {
   generated_at: string
   totals: Record<string, number>
   clients: { id: string; name: string; status: string; open_alerts: number; sites: SiteState[] }[]
-  recent_alerts: unknown[]
+  recent_alerts: { id: string; state: string }[]
 }
 
 async function start(t: TestContext, engine: TestEngine) {
@@ -67,10 +70,13 @@ testPerEngine('a site shows what it received in 24 hours, when it last did, and 
       id: busy.id,
       name: 'shop',
       url: 'https://shop.example',
+      timezone: 'UTC',
       status: 'unknown',
       open_alerts: 0,
+      worst_alert: null,
       last_event_at: NOW,
       events_24h: 20,
+      sparkline: [...Array(23).fill(0), 20],
       score: 100,
       probes: [],
     },
@@ -78,10 +84,13 @@ testPerEngine('a site shows what it received in 24 hours, when it last did, and 
       id: silent.id,
       name: 'silent',
       url: 'https://shop.example',
+      timezone: 'UTC',
       status: 'unknown',
       open_alerts: 0,
+      worst_alert: null,
       last_event_at: null,
       events_24h: 0,
+      sparkline: Array(24).fill(0),
       score: null,
       probes: [],
     },
@@ -104,6 +113,24 @@ testPerEngine(
     assert.deepEqual([site48h?.events_24h, site48h?.last_event_at], [0, '2026-11-21T09:00:30.000Z'])
   },
 )
+
+testPerEngine('a sparkline has the hours of a day, and is at most a minute behind', async (engine, t) => {
+  const { clock, api } = await start(t, engine)
+  const site = await api.newSite(await api.newClient())
+  const hours = async () => (await overviewOf(api)).clients[0]?.sites[0]?.sparkline
+  await send(api, site, 3, clock.now() - 2 * HOUR)
+  await send(api, site, 1, clock.now())
+  assert.deepEqual((await hours())?.slice(-4), [0, 3, 0, 1])
+  await send(api, site, 1, clock.now())
+  clock.advance(MINUTE - 1)
+  assert.deepEqual((await hours())?.slice(-2), [0, 1])
+  clock.advance(1)
+  assert.deepEqual((await hours())?.slice(-2), [0, 2])
+  clock.set('2026-11-20T11:00:00.000Z')
+  assert.deepEqual((await hours())?.slice(-3), [0, 2, 0])
+  clock.set('2026-11-21T07:59:59.000Z')
+  assert.deepEqual((await hours())?.slice(0, 4), [3, 0, 2, 0])
+})
 
 testPerEngine('only active clients with their active sites are shown and counted, oldest first', async (engine, t) => {
   const { clock, api } = await start(t, engine)
@@ -198,3 +225,34 @@ testPerEngine("a site's status is the worst of its active probes, a client's tha
     last_result_at: NOW,
   })
 })
+
+testPerEngine(
+  'unresolved alerts are counted, the worst of a site is named, and the last ones listed',
+  async (engine, t) => {
+    const { clock, api } = await start(t, engine)
+    const { store } = api.service
+    const client = await api.newClient()
+    const [broken, fine] = [await api.newSite(client), await api.newSite(client, { name: 'fine' })]
+    const now = clock.now()
+    const warning = await insertAlert(store, broken, now - 3 * MINUTE, { severity: 'warning' })
+    const critical = await insertAlert(store, broken, now - 2 * MINUTE, { state: 'acknowledged' })
+    const over = await insertAlert(store, fine, now - MINUTE, { state: 'resolved', resolved_at: now })
+    const { clients, totals, recent_alerts } = await overviewOf(api)
+    assert.deepEqual(
+      clients[0]?.sites.map(({ open_alerts, worst_alert }) => [open_alerts, worst_alert?.id ?? null]),
+      [
+        [2, critical.id],
+        [0, null],
+      ],
+    )
+    assert.deepEqual([clients[0]?.open_alerts, totals.open_alerts], [2, 2])
+    assert.deepEqual(
+      recent_alerts.map(({ id, state }) => [id, state]),
+      [
+        [over.id, 'resolved'],
+        [critical.id, 'acknowledged'],
+        [warning.id, 'open'],
+      ],
+    )
+  },
+)

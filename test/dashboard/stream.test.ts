@@ -6,6 +6,8 @@ import { type TestContext, test } from 'node:test'
 import { EventStream, STREAMS_MAX } from '../../src/dashboard/stream.ts'
 import { SECOND, systemClock } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
+import { insertProbe } from '../probes/support.ts'
+import { insertAlert } from '../support/alerts.ts'
 import { until } from '../support/api.ts'
 import { TestClock } from '../support/clock.ts'
 import { eventPayload } from '../support/deltas.ts'
@@ -166,6 +168,33 @@ testOnEveryEngine('what was accepted before the stream opened and turned up afte
   )
 })
 
+testOnEveryEngine('a probe whose status is another than before is told once', async (store, t) => {
+  const { stream, listen: open } = await serve(t, store)
+  const site = await insertSite(store)
+  const far = { next_run_at: NOW + 3_600 * SECOND, created_at: NOW }
+  const [breaks, fresh] = [
+    await insertProbe(store, site.id, { ...far, last_status: 'ok' }),
+    await insertProbe(store, site.id, far),
+  ]
+  await insertProbe(store, site.id, { ...far, last_status: 'critical' })
+  const set = (id: string, last_status: string) =>
+    store.write.updateTable('probes').set({ last_status }).where('id', '=', id).execute()
+  const listener = await open()
+  await stream.tick()
+  await set(breaks.id, 'critical')
+  await set(fresh.id, 'ok')
+  await stream.tick()
+  await stream.tick()
+  await set(breaks.id, 'ok')
+  await stream.tick()
+  await stream.stop()
+  const told = ({ id }: { id: string }, status: string) => ({ id, site_id: site.id, status })
+  assert.deepEqual(eventsIn(await listener.ended, 'status'), [
+    { probes: [told(breaks, 'critical'), told(fresh, 'ok')] },
+    { probes: [told(breaks, 'ok')] },
+  ])
+})
+
 testOnEveryEngine('a stream with nothing to tell says so often enough to stay open', async (store, t) => {
   const { clock, stream, listen: open } = await serve(t, store)
   const listener = await open()
@@ -193,4 +222,37 @@ testOnEveryEngine('nobody listening, the store is left alone', async (store, t) 
   assert.ok(looks > 0)
   await stream.tick()
   assert.equal(errors.length, looks)
+})
+
+testOnEveryEngine('alerts that open, change or end are told; what was there before is not', async (store, t) => {
+  const { stream, listen: open, clock } = await serve(t, store)
+  const site = await insertSite(store)
+  await insertAlert(store, site, clock.now() - SECOND, { title: 'old' })
+  const listener = await open()
+  await stream.tick()
+  const alert = await insertAlert(store, site, clock.now(), { severity: 'warning' })
+  const told = () =>
+    eventsIn(listener.text(), 'alerts').flatMap((message) =>
+      (message as { alerts: { id: string; severity: string; state: string }[] }).alerts.map(
+        ({ id, severity, state }) => {
+          assert.equal(id, alert.id)
+          return [severity, state]
+        },
+      ),
+    )
+  const steps = [{}, { severity: 'critical' }, { state: 'acknowledged' }, { occurrences: 9 }, { state: 'resolved' }]
+  for (const change of steps) {
+    if (Object.keys(change).length > 0) {
+      await store.write.updateTable('alerts').set(change).where('id', '=', alert.id).execute()
+    }
+    await stream.tick()
+  }
+  const expected = [
+    ['warning', 'open'],
+    ['critical', 'open'],
+    ['critical', 'acknowledged'],
+    ['critical', 'resolved'],
+  ]
+  await until('the last message', () => (told().length >= expected.length ? true : undefined))
+  assert.deepEqual(told(), expected)
 })

@@ -140,6 +140,15 @@ test('every script that runs TypeScript makes sure of the installation first', a
     scripts: Record<string, string>
   }
   for (const name of ['start', 'demo', 'tagwarden', 'test', 'verify', 'bench']) {
-    assert.equal(scripts[`pre${name}`], 'node scripts/ensure-installed.mjs', name)
+    assert.match(scripts[`pre${name}`] ?? '', /^node scripts\/ensure-installed\.mjs(?: &&|$)/, name)
+  }
+})
+
+test('every script that serves or tests the dashboard makes sure that it is built', async () => {
+  const { scripts } = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  for (const name of ['start', 'demo', 'test']) {
+    assert.match(scripts[`pre${name}`] ?? '', / && node scripts\/ensure-dashboard\.mjs$/, name)
   }
 })

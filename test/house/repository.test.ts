@@ -72,7 +72,7 @@ test('the container image has the Node that package.json pins', () => {
 })
 
 const THIS_FILE = relative(REPOSITORY, import.meta.filename)
-const SOURCES = globSync('{src,test,bench,scripts,contract}/**/*.{ts,mjs}', { cwd: REPOSITORY })
+const SOURCES = globSync('{src,test,bench,scripts,contract,web/src,web/build}/**/*.{ts,tsx,mjs}', { cwd: REPOSITORY })
 
 test('no source switches a check off', () => {
   const marks = /\bbiome-ignore|@ts-(?:ignore|expect-error|nocheck)/

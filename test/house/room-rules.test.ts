@@ -14,10 +14,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   rollups: ['lib', 'store', 'cluster'],
   management: ['lib', 'store', 'http'],
   ingest: ['lib', 'store', 'cluster', 'rollups', 'http', 'management'],
-  operations: ['lib', 'store', 'cluster', 'http', 'ingest', 'probes'],
+  operations: ['lib', 'store', 'cluster', 'http', 'ingest', 'probes', 'notifications'],
+  notifications: ['lib', 'store', 'cluster', 'http', 'management'],
+  alerts: ['lib', 'store', 'cluster', 'http', 'management', 'analytics', 'probes', 'notifications'],
+  digests: ['lib', 'store', 'cluster', 'management', 'analytics', 'alerts', 'notifications'],
   analytics: ['lib', 'store', 'rollups', 'http'],
   probes: ['lib', 'store', 'cluster', 'rollups', 'http', 'management', 'analytics', 'detection'],
-  dashboard: ['lib', 'store', 'rollups', 'http', 'management', 'analytics', 'probes'],
+  dashboard: ['lib', 'store', 'rollups', 'http', 'management', 'analytics', 'probes', 'alerts'],
   cli: [
     'lib',
     'store',
@@ -31,10 +34,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'detection',
     'probes',
     'dashboard',
+    'notifications',
+    'alerts',
+    'digests',
   ],
 }
 const ROOMS = Object.keys(MAY_IMPORT)
-const ROOT_FILES = ['app.ts', 'main.ts', 'config.ts', 'config-values.ts', 'version.ts']
+const ROOT_FILES = [
+  'app.ts',
+  'main.ts',
+  'config.ts',
+  'config-settings.ts',
+  'config-values.ts',
+  'version.ts',
+  'worker.ts',
+]
 
 const entrance = (room: string) => `${room}/index.ts`
 const inside = (room: string) => `${room}/inside.ts`
@@ -94,11 +108,20 @@ const importers: readonly Importer[] = [
     allowed: ['store/migrations/index.ts'],
     forbidden: [...ROOMS.map(entrance), inside('store'), 'store/sqlite/inside.ts', 'config.ts', ...OUTSIDE],
   },
-  rootImporter('config.ts', ['lib'], ['config-values.ts', 'version.ts']),
-  rootImporter('config-values.ts', ['lib'], ['config.ts', 'version.ts']),
-  rootImporter('version.ts', ['lib'], ['config.ts', 'config-values.ts']),
-  rootImporter('app.ts', SLICES, ['config.ts', 'config-values.ts', 'version.ts']),
-  rootImporter('main.ts', SLICES, ['app.ts', 'config.ts', 'config-values.ts', 'version.ts']),
+  rootImporter('config.ts', ['lib'], ['config-settings.ts', 'config-values.ts', 'version.ts']),
+  rootImporter('config-settings.ts', ['lib'], ['config.ts', 'config-values.ts', 'version.ts']),
+  rootImporter('config-values.ts', ['lib'], ['config.ts', 'config-settings.ts', 'version.ts']),
+  rootImporter('version.ts', ['lib'], ['config.ts', 'config-settings.ts', 'config-values.ts']),
+  rootImporter('app.ts', SLICES, ['config.ts', 'config-settings.ts', 'config-values.ts', 'version.ts', 'worker.ts']),
+  rootImporter('main.ts', SLICES, [
+    'app.ts',
+    'config.ts',
+    'config-settings.ts',
+    'config-values.ts',
+    'version.ts',
+    'worker.ts',
+  ]),
+  rootImporter('worker.ts', SLICES, ['config.ts', 'config-settings.ts', 'config-values.ts', 'version.ts']),
   ...['bench', 'scripts'].map((folder) => ({
     path: `../${folder}/importer.ts`,
     allowed: [...ROOMS.map(entrance), ...ROOT_FILES],

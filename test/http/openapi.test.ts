@@ -63,10 +63,3 @@ test('the documentation pages load everything from this service', async (t) => {
   }
   assert.equal((await app.inject('/api/docs/json')).json<Document>().openapi, '3.1.0')
 })
-
-test('the bare address leads to the documentation', async (t) => {
-  const app = await openApp(t)
-  const answer = await app.inject('/')
-  assert.equal(answer.statusCode, 302)
-  assert.equal(answer.headers.location, '/api/docs')
-})

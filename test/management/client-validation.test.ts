@@ -9,6 +9,8 @@ const BAD: Record<string, unknown[]> = {
   chat_webhook: ['', 'ftp://hooks.example', 'hooks.example', 7, `https://hooks.example/${'x'.repeat(2_100)}`],
   is_active: ['true', 1, null],
   plan: ['gold', 'Free', '', null],
+  notify_resolved: [1, 'true', null],
+  digest: ['hourly', '', null],
   reminder_minutes: [4, 0, -5, 5.5, '30', 600_000],
   colour: ['red', null],
   id: ['7d444840-9dc0-41d1-b245-5ffdce74fad2'],

@@ -17,6 +17,9 @@ testOnEveryEngine('a client is created with defaults, and read as it was answere
     requests_per_second: null,
     events_per_month: null,
     reminder_minutes: null,
+    notify_resolved: true,
+    notify_escalated: true,
+    digest: 'off',
     created_at: '2026-11-20T10:00:01.000Z',
   })
   assert.deepEqual(await api.get(`/api/clients/${client.id}`), client)
@@ -34,6 +37,9 @@ testOnEveryEngine('a client is created with every field', async (store, t) => {
     requests_per_second: 2_000,
     events_per_month: Number.MAX_SAFE_INTEGER,
     reminder_minutes: 5,
+    notify_resolved: false,
+    notify_escalated: false,
+    digest: 'weekly',
   } as const
   const client = await api.client(fields)
   assert.deepEqual(client, { id: client.id, ...fields, created_at: client.created_at })

@@ -7,7 +7,7 @@ import {
   type CreateSite,
   managementRoutes,
   type Plan,
-  type SiteBelongings,
+  type Belongings,
   type SiteRecord,
 } from '../../src/management/index.ts'
 import type { Change, Store } from '../../src/store/index.ts'
@@ -95,7 +95,11 @@ export class Management {
 }
 
 /** Sites without probes. */
-const NOTHING: SiteBelongings = { addProbes: () => Promise.resolve(), remove: () => Promise.resolve() }
+const NOTHING: Belongings = {
+  addProbes: () => Promise.resolve(),
+  removeOfSites: () => Promise.resolve(),
+  removeOfClient: () => Promise.resolve(),
+}
 
 export async function openManagement(store: Store, t: TestContext, options: Options = {}): Promise<Management> {
   const clock = new TestClock(NOW)
@@ -109,7 +113,13 @@ export async function openManagement(store: Store, t: TestContext, options: Opti
     version: '1.2.3',
   })
   t.after(() => app.close())
-  managementRoutes(app, { store, clock, belongings: NOTHING, defaultPlan: options.defaultPlan ?? 'free' })
+  managementRoutes(app, {
+    store,
+    clock,
+    belongings: NOTHING,
+    defaultPlan: options.defaultPlan ?? 'free',
+    publicUrl: null,
+  })
   const management = new Management(app, clock)
   t.after(store.changes.subscribe((change) => void management.changes.push(change)))
   return management

@@ -15,6 +15,9 @@ const client = {
   requests_per_second: null,
   events_per_month: null,
   reminder_minutes: null,
+  notify_resolved: 1,
+  notify_escalated: 1,
+  digest: 'off',
   created_at: 0,
 }
 const NOW = Date.parse('2026-11-20T10:00:00Z')

@@ -138,6 +138,7 @@ testOnEveryEngine('a store that is away takes only its own metrics with it', asy
       clock,
       ingest: null,
       probes: null,
+      notifications: null,
       loops: node.membership.loops,
       role: 'all',
       version: '1',

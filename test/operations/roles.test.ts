@@ -4,8 +4,8 @@ import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { type Config, hasRole, readConfig } from '../../src/config.ts'
 import { Ingest } from '../../src/ingest/index.ts'
-import { Probes } from '../../src/probes/index.ts'
 import type { Store } from '../../src/store/index.ts'
+import { Worker } from '../../src/worker.ts'
 import { asShared, joinNode } from '../cluster/support.ts'
 import { PROBE_SURROUNDINGS } from '../probes/support.ts'
 import { type ApiClient, apiClient } from '../support/api.ts'
@@ -13,6 +13,13 @@ import { TestClock } from '../support/clock.ts'
 import { eventPayload, totalEvents } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
+
+/** A worker that is not started asks nobody and sends nothing. */
+const WORKER_SURROUNDINGS = {
+  outbound: PROBE_SURROUNDINGS.outbound,
+  transports: { chat: { send: () => Promise.reject(new Error('tests tell nobody')) }, email: null },
+  publicUrl: () => 'http://127.0.0.1',
+}
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 
@@ -33,7 +40,7 @@ async function openNode(t: TestContext, own: Store, role: Config['role']): Promi
     ...node,
     config,
     ingest,
-    probes: hasRole(config, 'worker') ? new Probes({ ...node, ...PROBE_SURROUNDINGS }) : null,
+    worker: hasRole(config, 'worker') ? new Worker({ ...node, config, ...WORKER_SURROUNDINGS }) : null,
     loops: [],
     log: pino({ level: 'silent' }),
     isStopping: () => false,

@@ -56,7 +56,7 @@ async function openApi(store: Store, t: TestContext, withKeys = false): Promise<
   })
   t.after(() => app.close())
   const { belongings, registry, scheduler } = node.probes
-  managementRoutes(app, { store, clock, belongings, defaultPlan: 'free' })
+  managementRoutes(app, { store, clock, belongings, defaultPlan: 'free', publicUrl: null })
   probeRoutes(app, { store, clock, registry, scheduler })
   return Object.assign(new Management(app, clock), { node })
 }

@@ -58,3 +58,23 @@ test('what waits for a place can be dropped; what has one goes on', async () => 
   assert.equal(await ends[0], 'first')
   assert.equal(second.hasBegun(), false)
 })
+
+test('work waits for its time without a place, and can be dropped before it has come', async () => {
+  const places = new Places(1, 2)
+  const [soon, later, now] = [work('soon'), work('later'), work('now')]
+  const waits = [5, 1, 0]
+  const ends = [
+    places.run(soon.begin, () => waits.shift() ?? 0),
+    places.run(later.begin, () => 60_000),
+    places.run(now.begin),
+  ]
+  assert.deepEqual([soon.hasBegun(), now.hasBegun()], [false, true])
+  assert.deepEqual([places.busy, places.room], [1, 0])
+  now.end()
+  soon.end()
+  assert.deepEqual(await Promise.all([ends[2], ends[0]]), ['now', 'soon'])
+  assert.deepEqual([waits, places.busy, places.room], [[], 0, 2])
+  places.dropQueue()
+  assert.equal(await ends[1], undefined)
+  assert.deepEqual([later.hasBegun(), places.room], [false, 3])
+})

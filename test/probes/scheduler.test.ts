@@ -103,7 +103,7 @@ testOnEveryEngine('what is not due, inactive, or of an inactive site or client d
     ran.push(context.site.id)
     return OK
   })
-  await insertProbe(store, site.id, { next_run_at: NOW + 1 })
+  await insertProbe(store, site.id, { next_run_at: NOW + SECOND })
   await insertProbe(store, site.id, { is_active: 0 })
   await insertProbe(store, site.id, { probe_type: 'of_a_newer_program' })
   const resting = await insertProbe(store, off.id)
@@ -115,6 +115,48 @@ testOnEveryEngine('what is not due, inactive, or of an inactive site or client d
   const row = await probeRow(store, resting.id)
   assert.deepEqual([row.claimed_by, row.last_status], [null, null])
   assert.ok(row.next_run_at > NOW)
+})
+
+testOnEveryEngine(
+  'what is due before the next round is claimed ahead, begins at its time and runs once for it',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const clock = newClock()
+    const dueAt = NOW + 120
+    // On the probe's own grid, as it is after any run.
+    const { id } = await insertProbe(store, site.id)
+    await store.write.updateTable('probes').set({ next_run_at: dueAt }).where('id', '=', id).execute()
+    let ran = 0
+    const node = await openNode(t, store, clock, [
+      typeOf(async () => {
+        ran++
+        return OK
+      }),
+    ])
+    await node.probes.scheduler.claim()
+    assert.deepEqual([node.probes.scheduler.active, ran], [1, 0])
+    clock.set(dueAt)
+    await runDue(node)
+    assert.equal(ran, 1)
+    const row = await probeRow(store, id)
+    assert.ok(row.next_run_at > dueAt)
+    assert.deepEqual(
+      (await resultsOf(store, id)).map((result) => result.executed_at),
+      [dueAt],
+    )
+  },
+)
+
+testOnEveryEngine('what was claimed ahead is given back when the node stops before its time', async (store, t) => {
+  const site = await insertSite(store)
+  const { id } = await insertProbe(store, site.id, { next_run_at: NOW + 250 })
+  const node = await openNode(t, store, newClock(), [typeOf(async () => OK)])
+  await node.probes.scheduler.claim()
+  assert.equal((await probeRow(store, id)).claimed_by, node.membership.nodeId)
+  await node.probes.stop()
+  const { claimed_by, next_run_at } = await probeRow(store, id)
+  assert.deepEqual([claimed_by, next_run_at], [null, NOW + 250])
+  assert.deepEqual(await resultsOf(store, id), [])
 })
 
 testOnEveryEngine('of many nodes that claim at once, each probe is run by one', async (store, t) => {

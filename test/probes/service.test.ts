@@ -34,7 +34,7 @@ testPerEngine('a running service runs probes by itself and shows how late they b
 
 test('a node that only takes events runs no probes', async (t) => {
   const api = await startTestService(t, newClock(), { ...(await placeFor(postgres, t)), ROLE: 'ingest' })
-  assert.equal(api.service.probes, null)
+  assert.equal(api.service.worker, null)
   assert.equal((await api.call('GET', '/api/probes')).status, 404)
   assert.doesNotMatch((await api.call('GET', '/metrics')).text, /tagwarden_probe/)
 })

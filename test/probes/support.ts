@@ -96,6 +96,7 @@ export async function insertProbe(store: Store, siteId: string, over: Partial<Pr
     last_response_time_ms: null,
     last_result_at: null,
     consecutive_failures: 0,
+    recent_statuses: '',
     memory: '{}',
     ...over,
   }

@@ -1,6 +1,6 @@
 import type { EventCounts } from '../../store/index.ts'
 import { zeroSums } from '../merge.ts'
-import { ECOMMERCE_FIELDS, ratio, USER_DATA_FIELDS } from '../presence.ts'
+import { ECOMMERCE_FIELDS, type EcommerceField, ratio, USER_DATA_FIELDS, type UserDataField } from '../presence.ts'
 import { ecommerceScore, score, userDataScore } from '../score.ts'
 import {
   qualityCounts,
@@ -18,9 +18,7 @@ import { type Cells, cellsBy, type Series, seriesOf } from './series.ts'
 export async function qualitySeries(context: SeriesContext): Promise<Series[]> {
   const { query } = context
   if (query.group_by === 'field') {
-    return query.metric === 'user_data'
-      ? fieldSeries(context, USER_DATA_FIELDS)
-      : fieldSeries(context, ECOMMERCE_FIELDS)
+    return query.metric === 'user_data' ? userDataSeries(context) : ecommerceSeries(context)
   }
   const cells = await scoreEventCells(context)
   return [
@@ -57,16 +55,25 @@ async function scoreEventCells(context: SeriesContext): Promise<Cells<(typeof SC
   return cellsBy(rows, context.buckets.starts, SCORE_EVENT_COLUMNS, () => ALL).get(ALL) ?? []
 }
 
-async function fieldSeries<F extends keyof EventCounts>(
-  context: SeriesContext,
-  fields: Readonly<Record<F, keyof EventCounts>>,
-): Promise<Series[]> {
+async function userDataSeries(context: SeriesContext): Promise<Series[]> {
   const { starts } = context.buckets
-  const names = Object.keys(fields) as F[]
-  const columns = [...new Set<keyof EventCounts>([...names, ...Object.values<keyof EventCounts>(fields)])]
+  const names = Object.keys(USER_DATA_FIELDS) as UserDataField[]
+  const columns = [...new Set<keyof EventCounts>([...names, ...Object.values(USER_DATA_FIELDS)])]
   const rows = await readBuckets(context, { table: 'event_rollups', by: [], measures: totals(columns) })
   const cells = cellsBy(rows, starts, columns, () => ALL).get(ALL) ?? []
   return names.map((field) =>
-    seriesOf(field, starts, cells, columns, (sums) => ratio(sums[field], sums[fields[field]])),
+    seriesOf(field, starts, cells, columns, (sums) => ratio(sums[field], sums[USER_DATA_FIELDS[field]])),
+  )
+}
+
+/** As the score counts, so that a line can be held against its target: only some events bear a transaction id. */
+const ECOMMERCE_BASES = { ...ECOMMERCE_FIELDS, transaction_id: 'transaction_total' } as const
+
+async function ecommerceSeries(context: SeriesContext): Promise<Series[]> {
+  const cells = await scoreEventCells(context)
+  return (Object.keys(ECOMMERCE_BASES) as EcommerceField[]).map((field) =>
+    seriesOf(field, context.buckets.starts, cells, SCORE_EVENT_COLUMNS, (sums) =>
+      ratio(sums[field], sums[ECOMMERCE_BASES[field]]),
+    ),
   )
 }

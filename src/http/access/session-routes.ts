@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { errorResponses, NoContent, nullable } from '../schemas.ts'
 import type { HttpApp } from '../types.ts'
 import type { Gate } from './gate.ts'
@@ -8,6 +8,7 @@ const Session = Type.Object({
   role: nullable(Type.Enum(['admin', 'viewer', 'open'], { description: 'null: not signed in; open: nobody needs to' })),
   authentication_required: Type.Boolean(),
 })
+export type Session = Static<typeof Session>
 
 const publicRoute = { access: 'public' } as const
 const tags = ['Session']

@@ -32,6 +32,10 @@ export function parseOutboundAllow(text: string | undefined): OutboundAllow {
   return { ranges, hosts }
 }
 
+/** The list that `parseOutboundAllow` reads as the same. */
+export const formatOutboundAllow = ({ ranges, hosts }: OutboundAllow): string =>
+  [...ranges.map(([address, bits]) => `${address}/${bits}`), ...hosts].join()
+
 function rangeOf(entry: string): AddressRange | null {
   const [base = '', prefix, ...rest] = entry.split('/')
   const address = parseAddress(base)

@@ -15,6 +15,9 @@ export interface Exchanged {
 /** Pages send policies and cookies that Node's own limit of 16 KiB has been too small for. */
 const MAX_HEADER_BYTES = 64 * 1_024
 
+/** undici would make one of its own for each client, and the stack trace would cost more than the rest of the ending. */
+const ENDED = new Error('the exchange is over')
+
 /**
  * Asks over a connection that is open, and closes it.
  *
@@ -49,26 +52,31 @@ export async function exchange(
     const body = await course.during('body', () => readBody(response.body, headers, maxBytes))
     return { status, headers, body }
   } finally {
-    await client.destroy()
+    await client.destroy(ENDED)
     socket.destroy()
   }
 }
 
+let undici: Promise<typeof import('undici')> | undefined
+
 /**
  * undici takes 0.1 s and 28 MB to load, which a process that asks nobody, such as one that takes ingest, goes without.
- * To be awaited before anything is measured.
+ * To be awaited before anything is measured. Kept, as Node resolves a dynamic import anew each time.
  */
-export const loadUndici = () => import('undici')
+export function loadUndici(): Promise<typeof import('undici')> {
+  undici ??= import('undici')
+  return undici
+}
 
 async function clientOver(socket: Socket, origin: string): Promise<Client> {
-  const undici = await loadUndici()
-  return new undici.Client(origin, {
+  const { Client, errors } = await loadUndici()
+  return new Client(origin, {
     connect: (_options, connected) => {
       // undici waits for ever for a connector that answers before it returns.
       queueMicrotask(() => {
         // The server may have hung up already; and undici connects again after that, to what would be unchecked.
         if (socket.readyState === 'open') connected(null, socket)
-        else connected(new undici.errors.SocketError('closed'), null)
+        else connected(new errors.SocketError('closed'), null)
       })
     },
     // The course ends what takes too long, phase by phase and to the millisecond.

@@ -13,3 +13,4 @@ export {
 export type { OutboundMethod } from './redirect.ts'
 export type { NameFacts } from './resolve.ts'
 export { retryAfterMs } from './retry-after.ts'
+export { OutboundThread, type OutboundThreadOptions } from './thread.ts'

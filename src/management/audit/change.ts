@@ -35,7 +35,7 @@ function maskSecrets(fields: Fields): Fields {
 }
 
 /** Chat services put the secret into the path; which service it was may be known. */
-function maskedUrl(text: string): string {
+export function maskedUrl(text: string): string {
   const url = URL.parse(text)
   return url === null ? '…' : `${url.protocol}//${url.host}/…`
 }

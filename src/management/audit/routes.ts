@@ -12,7 +12,7 @@ export function auditRoutes(app: HttpApp, { store }: ManagementOptions): void {
         tags: ['Audit'],
         summary: 'List changes',
         description:
-          'Who changed which client, site or probe, newest first, with the fields that changed; secrets are masked. ' +
+          'Who changed what, newest first, with the fields that changed; secrets are masked. ' +
           'A `Link` header with `rel="next"` leads to older entries.',
         querystring: AuditQuery,
         response: { 200: Type.Array(AuditRecord, { description: 'Newest first' }), ...errorResponses(400) },

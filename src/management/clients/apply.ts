@@ -11,12 +11,14 @@ const OVERRIDES = ['requests_per_second', 'events_per_month'] as const
  * @throws AppError `invalid_request` naming the limits that the plan does not allow.
  */
 export function applyToClient(row: ClientRow, input: UpdateClient): ClientRow {
-  const { name, is_active, ...others } = input
+  const { name, is_active, notify_resolved, notify_escalated, ...others } = input
   const after: ClientRow = {
     ...row,
     ...others,
     name: name === undefined ? row.name : name.trim(),
     is_active: is_active === undefined ? row.is_active : Number(is_active),
+    notify_resolved: notify_resolved === undefined ? row.notify_resolved : Number(notify_resolved),
+    notify_escalated: notify_escalated === undefined ? row.notify_escalated : Number(notify_escalated),
   }
   if (after.plan === 'enterprise') return after
   const refused = OVERRIDES.filter((field) => typeof input[field] === 'number')

@@ -19,6 +19,9 @@ export async function createClient(ctx: Context, defaultPlan: Plan, input: Creat
     requests_per_second: null,
     events_per_month: null,
     reminder_minutes: null,
+    notify_resolved: 1,
+    notify_escalated: 1,
+    digest: 'off',
     created_at: ctx.clock.now(),
   }
   const row = applyToClient(blank, input)

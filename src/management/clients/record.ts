@@ -1,6 +1,7 @@
 import { isoTime } from '../../lib/index.ts'
 import type { ClientRow } from '../../store/index.ts'
 import { planOf } from '../plans.ts'
+import { digestOf } from './digest.ts'
 import type { ClientRecord } from './schemas.ts'
 
 /** A client as the interface shows it. */
@@ -14,6 +15,9 @@ export const clientRecord = (row: ClientRow): ClientRecord => ({
   requests_per_second: row.requests_per_second,
   events_per_month: row.events_per_month,
   reminder_minutes: row.reminder_minutes,
+  notify_resolved: row.notify_resolved === 1,
+  notify_escalated: row.notify_escalated === 1,
+  digest: digestOf(row),
   created_at: isoTime(row.created_at),
 })
 

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { IsoTime, nullable, Uuid } from '../../http/index.ts'
 import { ActiveOnly, HttpUrl, Name } from '../fields.ts'
 import { PLANS } from '../plans.ts'
+import { DIGESTS } from './digest.ts'
 
 const MAX_COUNT = Number.MAX_SAFE_INTEGER
 const MINUTES_PER_YEAR = 525_600
@@ -25,6 +26,12 @@ const settable = {
       description: 'Between reminders of an open alert; null: none',
     }),
   ),
+  notify_resolved: Type.Boolean({ default: true, description: 'Whether messages tell that an alert is over' }),
+  notify_escalated: Type.Boolean({
+    default: true,
+    description: 'Whether messages tell that a warning has become critical',
+  }),
+  digest: Type.Enum([...DIGESTS], { default: 'off', description: 'How often `email` gets a digest' }),
 }
 
 export const ClientRecord = Type.Object({ id: Uuid, ...settable, created_at: IsoTime })

@@ -72,6 +72,7 @@ async function insertProbe(
     last_response_time_ms: null,
     last_result_at: null,
     consecutive_failures: 0,
+    recent_statuses: '',
     memory: '{}',
   }
   await trx.insertInto('probes').values(row).execute()

@@ -1,5 +1,5 @@
-import { DEFAULT_PAGE, isIsoTime, type Page, pageOf } from '../../http/index.ts'
-import { firstIdAt, invalidRequest, isUuid, notFound } from '../../lib/index.ts'
+import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../../http/index.ts'
+import { notFound } from '../../lib/index.ts'
 import type { ProbeRow, Store } from '../../store/index.ts'
 import { resultRecord } from './record.ts'
 import type { ProbeQuery, ResultQuery, ResultRecord } from './schemas.ts'
@@ -45,13 +45,7 @@ export async function listResults(
     .where('probe_id', '=', id)
     .orderBy('id', 'desc')
     .limit(limit + 1)
-  if (before !== undefined) query = query.where('id', '<', boundOf(before))
+  if (before !== undefined) query = query.where('id', '<', idBefore(before, 'a result'))
   const rows = await query.execute()
   return pageOf(rows.map(resultRecord), limit, (result) => result.id)
-}
-
-function boundOf(before: string): string {
-  if (isUuid(before)) return before.toLowerCase()
-  if (isIsoTime(before)) return firstIdAt(Math.max(0, Date.parse(before)))
-  throw invalidRequest('/before', 'must be the id of a result or an ISO 8601 time')
 }

@@ -43,6 +43,7 @@ export const resultRecord = (row: ProbeResultRow): ResultRecord => ({
   details: JSON.parse(row.details) as JsonObject,
   attempts: row.attempts,
   executed_at: isoTime(row.executed_at),
+  maintenance_id: row.maintenance_id,
 })
 
 export const probeTypeRecord = (type: ProbeType): ProbeTypeRecord => ({

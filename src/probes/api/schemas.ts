@@ -72,6 +72,7 @@ export const ResultRecord = Type.Object({
   details: Type.Unsafe<JsonObject>({ ...Config, description: 'What the status was judged by' }),
   attempts: Type.Integer({ description: '2: the network failed the first time' }),
   executed_at: IsoTime,
+  maintenance_id: nullable(Type.String({ format: 'uuid', description: 'The maintenance during which it was found' })),
 })
 export type ResultRecord = Static<typeof ResultRecord>
 

@@ -4,10 +4,13 @@ import {
   dataFreshness as judgeFreshness,
   localTime,
   volumeBaseline,
+  volumeHours,
 } from '../../detection/index.ts'
+import { floorTo, MINUTE } from '../../lib/index.ts'
 import { lastEventAt } from '../../management/index.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { hourTotals, recentTotals } from '../volume-counts.ts'
+import { eventCountsFrom, readEventCounts } from './counts/event-counts.ts'
+import { judgeCounts } from './counts/judge-counts.ts'
 
 const WEEKS = 4
 
@@ -38,12 +41,19 @@ export const dataFreshness = defineProbeType({
   defaultIntervalSeconds: 300,
   async run({ site, config, now, store }) {
     const clock = localTime(site.timezone)
-    const [last, recent, hours] = await Promise.all([
-      lastEventAt(store.read, site.site_no),
-      recentTotals(store, site.site_no, now),
-      hourTotals(store, site.site_no, clock, now, WEEKS),
-    ])
-    const baseline = volumeBaseline({ hours, knownFrom: site.created_at, outages: [] }, clock, now, WEEKS)
-    return judgeFreshness({ now, last_event_at: last, recent, baseline }, config)
+    const end = floorTo(now, MINUTE)
+    const compared = volumeHours(clock, end, WEEKS)
+    const last = await lastEventAt(store.read, site.site_no)
+    return judgeCounts(
+      { store, site, now },
+      eventCountsFrom(end, compared),
+      (snapshot) => readEventCounts(snapshot, end, compared),
+      ({ recent, hours, knownFrom }) => {
+        const history = { hours, knownFrom: knownFrom ?? end, outages: [] }
+        const baseline = volumeBaseline(history, clock, end, WEEKS)
+        return judgeFreshness({ now, last_event_at: last, recent, baseline }, config)
+      },
+      () => (last === null ? 'No event has come yet' : 'Still learning: needs a whole day to compare with'),
+    )
   },
 })

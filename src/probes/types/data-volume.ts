@@ -8,12 +8,8 @@ import {
 } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../lib/index.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { type EventCounts, readEventCounts } from './counts/event-counts.ts'
+import { type EventCounts, eventCountsFrom, readEventCounts } from './counts/event-counts.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
-import { lastDay } from './counts/timeline.ts'
-
-/** How much of the last day is looked at in slots of five minutes; the hours before tell how a fall came. */
-const SLOTS_FOR_MS = 6 * HOUR
 
 const Config = Type.Object(
   {
@@ -31,7 +27,7 @@ const Config = Type.Object(
       minimum: 1,
       maximum: 10_000,
       default: DATA_VOLUME_DEFAULTS.min_expected,
-      description: 'No event at all is critical once so many were expected',
+      description: 'No event at all is critical once so many visits or batches were expected',
     }),
     warning_z: Type.Number({
       minimum: 1,
@@ -61,12 +57,11 @@ export const dataVolume = defineProbeType({
   run({ site, config, now, store }) {
     const clock = localTime(site.timezone)
     const end = floorTo(now, MINUTE)
-    const timeline = lastDay(end, SLOTS_FOR_MS)
     const compared = volumeHours(clock, end, config.weeks)
     return judgeCounts(
       { store, site, now },
-      Math.min(end - 2 * DAY, compared[0] ?? end),
-      (snapshot) => readEventCounts(snapshot, timeline, end, compared),
+      eventCountsFrom(end, compared),
+      (snapshot) => readEventCounts(snapshot, end, compared),
       ({ recent, hours, knownFrom }) => {
         const history = { hours, knownFrom: knownFrom ?? end, outages: [] }
         return judgeVolume({ recent, baseline: volumeBaseline(history, clock, end, config.weeks) }, config)

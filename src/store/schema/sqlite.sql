@@ -1,5 +1,43 @@
 -- Written by `npm run docs` from a freshly migrated database; change it by a migration.
 
+CREATE TABLE alert_events (
+  alert_id text not null,
+  id text not null,
+  at integer not null,
+  kind text not null,
+  actor text,
+  text text not null,
+  primary key (alert_id, id)
+) without rowid;
+
+CREATE TABLE alerts (
+  id text primary key,
+  client_id text not null,
+  site_id text not null,
+  probe_id text not null,
+  probe_type text not null,
+  subject text not null,
+  severity text not null,
+  severity_since integer not null,
+  state text not null,
+  title text not null,
+  message text not null,
+  details text not null,
+  opened_at integer not null,
+  last_seen_at integer not null,
+  occurrences integer not null,
+  confirmed_at integer,
+  acknowledged_at integer,
+  acknowledged_by text,
+  resolved_at integer,
+  resolution text,
+  suppressed_by text,
+  is_flapping integer not null,
+  first_notified_at integer,
+  last_notified_at integer,
+  notified_severity text
+);
+
 CREATE TABLE audit_log (
   id integer primary key autoincrement,
   at integer not null,
@@ -9,6 +47,19 @@ CREATE TABLE audit_log (
   entity_id text not null,
   before text,
   after text
+);
+
+CREATE TABLE channels (
+  channel text primary key,
+  address text not null,
+  claimed_by text,
+  claimed_at integer,
+  next_attempt_at integer not null,
+  failures integer not null,
+  failing_since integer,
+  last_error text,
+  last_success_at integer,
+  off_since integer
 );
 
 CREATE TABLE client_demand (
@@ -38,7 +89,7 @@ CREATE TABLE clients (
   events_per_month integer,
   reminder_minutes integer,
   created_at integer not null
-);
+  , notify_resolved integer not null default 1, notify_escalated integer not null default 1, digest text not null default 'off');
 
 CREATE TABLE daily_names (
   site_no integer not null,
@@ -47,6 +98,23 @@ CREATE TABLE daily_names (
   name text not null,
   primary key (site_no, day, kind, name)
 ) without rowid;
+
+CREATE TABLE deliveries (
+  id text primary key,
+  channel text not null,
+  client_id text,
+  alert_id text,
+  kind text not null,
+  message text not null,
+  state text not null,
+  created_at integer not null,
+  not_before integer not null,
+  group_id text,
+  attempts integer not null,
+  last_attempt_at integer,
+  last_error text,
+  delivered_at integer
+);
 
 CREATE TABLE deploy_markers (
   site_id text not null,
@@ -58,6 +126,13 @@ CREATE TABLE deploy_markers (
   details text not null,
   primary key (site_id, id)
 );
+
+CREATE TABLE digests (
+  client_id text not null,
+  period_end integer not null,
+  written_at integer not null,
+  primary key (client_id, period_end)
+) without rowid;
 
 CREATE TABLE event_rollups (
   site_no integer not null,
@@ -130,6 +205,24 @@ CREATE TABLE leases (
   claimed_at integer not null
 );
 
+CREATE TABLE maintenance (
+  id text primary key,
+  client_id text,
+  site_id text,
+  probe_id text,
+  title text not null,
+  kind text not null,
+  is_active integer not null,
+  starts_at integer,
+  ends_at integer,
+  weekdays text,
+  start text,
+  duration_minutes integer,
+  timezone text,
+  created_at integer not null,
+  created_by text not null
+);
+
 CREATE TABLE nodes (
   id text primary key,
   name text not null,
@@ -147,7 +240,7 @@ CREATE TABLE probe_results (
   response_time_ms integer,
   details text not null,
   attempts integer not null,
-  executed_at integer not null,
+  executed_at integer not null, maintenance_id text,
   primary key (probe_id, id)
 ) without rowid;
 
@@ -172,7 +265,7 @@ CREATE TABLE probes (
   last_result_at integer,
   consecutive_failures integer not null,
   memory text not null
-);
+  , recent_statuses text not null default '');
 
 CREATE TABLE recent_payloads (
   site_no integer not null,
@@ -205,6 +298,18 @@ CREATE TABLE rollup_marks (
   bucket integer not null,
   primary key (site_no, grain, bucket)
 ) without rowid;
+
+CREATE TABLE silences (
+  id text primary key,
+  client_id text,
+  site_id text,
+  probe_id text,
+  starts_at integer not null,
+  ends_at integer not null,
+  comment text,
+  created_at integer not null,
+  created_by text not null
+);
 
 CREATE TABLE site_containers (
   site_no integer not null,
@@ -282,9 +387,23 @@ CREATE TABLE write_checks (
   checked_at integer not null
 );
 
+CREATE INDEX alerts_by_client on alerts (client_id, id);
+
+CREATE INDEX alerts_by_probe on alerts (probe_id, id);
+
+CREATE INDEX alerts_by_site on alerts (site_id, id);
+
+CREATE UNIQUE INDEX alerts_unresolved on alerts (probe_id, subject) where state <> 'resolved';
+
 CREATE INDEX audit_log_by_entity on audit_log (entity_id, id);
 
 CREATE INDEX audit_log_by_time on audit_log (at);
+
+CREATE INDEX deliveries_by_alert on deliveries (alert_id, id);
+
+CREATE INDEX deliveries_by_client on deliveries (client_id, id);
+
+CREATE INDEX deliveries_pending on deliveries (channel, id) where state = 'pending';
 
 CREATE INDEX idempotency_keys_by_time on idempotency_keys (accepted_at);
 
@@ -293,5 +412,7 @@ CREATE INDEX probes_by_site on probes (site_id);
 CREATE INDEX probes_due on probes (next_run_at) where is_active = 1;
 
 CREATE INDEX rollup_marks_by_bucket on rollup_marks (grain, bucket);
+
+CREATE INDEX silences_by_end on silences (ends_at);
 
 CREATE INDEX sites_by_client on sites (client_id);

@@ -10,6 +10,11 @@ export interface ClientTable {
   requests_per_second: number | null
   events_per_month: number | null
   reminder_minutes: number | null
+  /** Whether messages tell that an alert is over, and that one has become critical. */
+  notify_resolved: Generated<number>
+  notify_escalated: Generated<number>
+  /** `off`, `daily` or `weekly`. */
+  digest: Generated<string>
   created_at: number
 }
 

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { Generated, Selectable } from 'kysely'
 
 export interface ProbeTable {
   id: string
@@ -24,6 +24,8 @@ export interface ProbeTable {
   last_result_at: number | null
   /** Warnings and criticals in a row; an error neither adds to them nor ends them. */
   consecutive_failures: number
+  /** The first letters of the last 20 results' statuses, oldest first. */
+  recent_statuses: Generated<string>
   /** JSON of what the probe's type remembers from run to run. */
   memory: string
 }
@@ -40,6 +42,8 @@ export interface ProbeResultTable {
   details: string
   attempts: number
   executed_at: number
+  /** The maintenance during which it was found. */
+  maintenance_id: string | null
 }
 
 /** A version of what a site runs that was seen for the first time. */

@@ -1,10 +1,14 @@
 import { type Snapshot, sumStretches, totals } from '../../../analytics/index.ts'
-import type { HourCounts, RecentCounts } from '../../../detection/index.ts'
-import { floorTo, HOUR } from '../../../lib/index.ts'
-import { GRAIN, NO_EVENT, OTHER } from '../../../rollups/index.ts'
-import { SLOT, stretchesOf, type Timeline } from './timeline.ts'
+import type { BucketCounts, HourCounts, RecentCounts } from '../../../detection/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../../lib/index.ts'
+import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../../rollups/index.ts'
+import { lastDay, SLOT, stretchesOf } from './timeline.ts'
 
 const MEASURES = totals(['events', 'total'])
+/** How much of the last day is looked at in slots of five minutes; the hours before tell how a fall came. */
+const SLOTS_FOR_MS = 6 * HOUR
+/** The newest part, in which a silence is measured by the minute. To a longer one, five minutes make little difference. */
+const MINUTES = 30
 
 export interface EventCounts {
   recent: RecentCounts
@@ -14,14 +18,18 @@ export interface EventCounts {
   knownFrom: number | null
 }
 
-/** Events of a site by name: in the buckets of the timeline, and in other hours before its slots begin. */
-export async function readEventCounts(
-  snapshot: Snapshot,
-  timeline: Timeline,
-  end: number,
-  hours: readonly number[],
-): Promise<EventCounts> {
-  const { slotsFrom, buckets } = timeline
+/** From where on a snapshot has to be opened for `readEventCounts`. */
+export const eventCountsFrom = (end: number, hours: readonly number[]): number =>
+  Math.min(end - 2 * DAY, hours[0] ?? end)
+
+/**
+ * Events of a site by name in the last day.
+ *
+ * @param end a whole minute, which the day ends at
+ * @param hours other UTC hours before the last six that are asked for, oldest first
+ */
+export async function readEventCounts(snapshot: Snapshot, end: number, hours: readonly number[]): Promise<EventCounts> {
+  const { slotsFrom, buckets, indexAt } = lastDay(end, SLOTS_FOR_MS)
   const wholeHours = [...buckets.filter(({ from }) => from < slotsFrom).map(({ from }) => from), ...hours]
   const rows = await sumStretches(snapshot, {
     table: 'event_rollups',
@@ -37,18 +45,43 @@ export async function readEventCounts(
   const bySlot = new Map<number, Counts>()
   for (const { at, event_name, events, total } of rows) {
     if (at < slotsFrom) add(byHour, floorTo(at, HOUR), event_name, events, total)
-    else add(bySlot, timeline.indexAt(at), event_name, events, total)
+    else add(bySlot, indexAt(at), event_name, events, total)
   }
   const inBuckets = buckets.map(({ from }, index) => (from < slotsFrom ? byHour.get(from) : bySlot.get(index)))
-  const names = new Set(inBuckets.flatMap((counts) => [...(counts?.events.keys() ?? [])]))
   return {
-    recent: {
-      buckets,
-      total: inBuckets.map((counts) => counts?.total ?? 0),
-      events: new Map(Array.from(names, (name) => [name, inBuckets.map((counts) => counts?.events.get(name) ?? 0)])),
-    },
+    recent: { ...bucketCounts(buckets, inBuckets), minutes: await minuteCounts(snapshot, end) },
     hours: byHour,
     knownFrom: await firstWholeHour(snapshot),
+  }
+}
+
+async function minuteCounts(snapshot: Snapshot, end: number): Promise<BucketCounts> {
+  const start = end - MINUTES * MINUTE
+  const rows = await sumStretches(snapshot, {
+    table: 'event_rollups',
+    stretches: [{ from: start, to: end, coarsest: GRAIN.minute }],
+    by: ['event_name'],
+    measures: MEASURES,
+    slots: { length: MINUTE, end },
+  })
+  const byMinute = new Map<number, Counts>()
+  for (const { at, event_name, events, total } of rows) add(byMinute, at, event_name, events, total)
+  const buckets = Array.from({ length: MINUTES }, (_, minute) => {
+    const from = start + minute * MINUTE
+    return { from, to: from + MINUTE }
+  })
+  return bucketCounts(
+    buckets,
+    buckets.map(({ from }) => byMinute.get(from)),
+  )
+}
+
+function bucketCounts(buckets: readonly TimeRange[], counts: readonly (Counts | undefined)[]): BucketCounts {
+  const names = new Set(counts.flatMap((inBucket) => [...(inBucket?.events.keys() ?? [])]))
+  return {
+    buckets,
+    total: counts.map((inBucket) => inBucket?.total ?? 0),
+    events: new Map(Array.from(names, (name) => [name, counts.map((inBucket) => inBucket?.events.get(name) ?? 0)])),
   }
 }
 

@@ -2,7 +2,6 @@ import { identityOf, type Snapshot, type Stretch, sumStretches, totals } from '.
 import type { TagMissingInput } from '../../../detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../../lib/index.ts'
 import { GRAIN, NO_EVENT, OTHER, OUTCOMES, type TimeRange } from '../../../rollups/index.ts'
-import { SLOT } from './timeline.ts'
 
 const DAYS = 14
 const EVENTS = totals(['events'])
@@ -14,6 +13,7 @@ export interface PairBuckets {
   readonly days: readonly TimeRange[]
   /** UTC hours up to the current one, which ends with the current minute. */
   readonly hours: readonly TimeRange[]
+  /** The minutes of the last hour. */
   readonly slots: readonly TimeRange[]
 }
 
@@ -28,7 +28,7 @@ export function pairBuckets(now: number): PairBuckets {
   return {
     days: before(today, DAY, DAYS),
     hours: [...before(hour, HOUR, 23), { from: hour, to: end }],
-    slots: before(end, SLOT, HOUR / SLOT),
+    slots: before(end, MINUTE, HOUR / MINUTE),
   }
 }
 
@@ -44,7 +44,7 @@ export async function readPairCounts(snapshot: Snapshot, buckets: PairBuckets): 
   const days: Stretch = { ...spanOf(buckets.days), coarsest: GRAIN.day }
   const hours: Stretch = { ...spanOf(buckets.hours), coarsest: GRAIN.hour }
   const slots: Stretch = { ...spanOf(buckets.slots), coarsest: GRAIN.minute }
-  const grid = { length: SLOT, end: slots.to }
+  const grid = { length: MINUTE, end: slots.to }
   const eventRows = (stretch: Stretch) =>
     sumStretches(snapshot, {
       table: 'event_rollups',

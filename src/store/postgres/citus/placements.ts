@@ -56,6 +56,16 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   probe_results: 'coordinator',
   // A few rows a site.
   deploy_markers: 'coordinator',
+  // Written with the results of probes, in one transaction.
+  alerts: 'coordinator',
+  alert_events: 'coordinator',
+  // Read with every batch of results.
+  silences: 'coordinator',
+  maintenance: 'coordinator',
+  // Claimed and rewritten with every message; written with the alerts they tell of.
+  channels: 'coordinator',
+  deliveries: 'coordinator',
+  digests: 'coordinator',
   // One row.
   write_checks: 'coordinator',
 }

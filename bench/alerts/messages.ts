@@ -1,0 +1,137 @@
+import { type AlertRules, standingOf, transition } from '../../src/alerts/index.ts'
+import { GATHER_MS, groupsOf, nextStep, OUTAGE_MS, type Waiting } from '../../src/notifications/index.ts'
+import type { AlertRow } from '../../src/store/index.ts'
+import type { Letter } from './statuses.ts'
+
+/** A probe's results on the virtual clock. */
+export interface Timeline {
+  clientId: string
+  probeId: string
+  results: readonly { at: number; letter: Letter; message: string }[]
+}
+
+export interface Policy {
+  name: string
+  failureThreshold: number
+  recoveryThreshold: number
+  hasFlapping: boolean
+  isGrouped: boolean
+}
+
+export interface Told {
+  kind: string
+  clientId: string
+  alertId: string
+  at: number
+}
+
+/** Every message that the alerts of these probes would write, in the order of time. */
+export function messagesOf(timelines: readonly Timeline[], policy: Policy): Told[] {
+  const told = timelines.flatMap((timeline) => tellings(timeline, policy))
+  return told.sort((a, b) => a.at - b.at)
+}
+
+function tellings({ clientId, probeId, results }: Timeline, policy: Policy): Told[] {
+  const rules: AlertRules = {
+    failureThreshold: policy.failureThreshold,
+    recoveryThreshold: policy.recoveryThreshold,
+    reminderMinutes: null,
+    notifyResolved: true,
+    notifyEscalated: true,
+    quietBy: null,
+  }
+  const told: Told[] = []
+  let alert: AlertRow | null = null
+  let recent = ''
+  let opened = 0
+  for (const { at, letter, message } of results) {
+    recent = (recent + letter).slice(-20)
+    const standing = standingOf('target', recent)
+    const identity = {
+      id: `${probeId} ${opened}`,
+      client_id: clientId,
+      site_id: clientId,
+      probe_id: probeId,
+      probe_type: 'data',
+      subject: 'target' as const,
+    }
+    const severity = letter === 'c' ? ('critical' as const) : ('warning' as const)
+    const made = transition(
+      alert,
+      {
+        type: 'result',
+        standing: policy.hasFlapping ? standing : { ...standing, flips: 0 },
+        complaint: { severity, title: message, message, details: '{}' },
+        identity,
+      },
+      rules,
+      at,
+    )
+    if (alert === null && made.alert !== null) opened++
+    if (made.message !== null) told.push({ kind: made.message, clientId, alertId: made.alert?.id ?? '', at })
+    alert = made.alert?.state === 'resolved' ? null : made.alert
+  }
+  return told
+}
+
+/** How many messages reach a chat channel that all of them go to, grouped by client as deliveries are. */
+export function delivered(told: readonly Told[], { isGrouped }: Policy): number {
+  if (!isGrouped) return told.length
+  const byClient = Map.groupBy(told, ({ clientId }) => clientId)
+  return [...byClient.values()].reduce((sum, ofClient) => sum + groupedCount(ofClient), 0)
+}
+
+function groupedCount(told: readonly Told[]): number {
+  const channel = new VirtualChannel()
+  for (const [index, message] of told.entries()) {
+    channel.runUntil(message.at)
+    channel.write(message, index)
+  }
+  channel.runUntil(Number.MAX_SAFE_INTEGER)
+  return channel.sent
+}
+
+/** A channel on which sending takes no time: it follows the plan of the deliveries, second by second as they do. */
+class VirtualChannel {
+  sent = 0
+  #waiting: Waiting[] = []
+  #settled: { kind: string; createdAt: number }[] = []
+  #now = 0
+
+  write({ kind, clientId, alertId, at }: Told, index: number): void {
+    const notBefore = kind === 'opened' || kind === 'resolved' ? at + GATHER_MS : at
+    const id = String(index).padStart(9, '0')
+    this.#waiting.push({ id, clientId, alertId, kind, createdAt: at, notBefore, groupId: null })
+    this.#now = at
+  }
+
+  runUntil(end: number): void {
+    for (;;) {
+      const step = nextStep(this.#waiting, this.#now)
+      if (step.kind === 'rest') {
+        if (step.until === null || step.until > end) return
+        this.#now = step.until
+        continue
+      }
+      if (step.kind === 'send') this.#send(step.row)
+      else this.#settle(step.rows)
+    }
+  }
+
+  #send({ id, groupId }: Waiting): void {
+    this.sent++
+    this.#waiting = this.#waiting.filter((row) => (groupId === null ? row.id !== id : row.groupId !== groupId))
+  }
+
+  #settle(rows: readonly Waiting[]): void {
+    const [first] = rows
+    if (first === undefined) return
+    const told = this.#settled.filter(
+      ({ kind, createdAt }) => kind === first.kind && Math.abs(createdAt - first.createdAt) <= OUTAGE_MS,
+    ).length
+    for (const group of groupsOf(rows, told)) {
+      for (const row of group) row.groupId = group[0]?.id ?? null
+    }
+    this.#settled.push(...rows)
+  }
+}

@@ -1,0 +1,81 @@
+import { exclusively, type Leases } from '../cluster/index.ts'
+import { type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
+import type { Belongings } from '../management/index.ts'
+import { type Reach, removeMessagesOfClient } from '../notifications/index.ts'
+import type { ResultHook } from '../probes/index.ts'
+import type { Store } from '../store/index.ts'
+import { judgeResults } from './on-results.ts'
+import { removeQuietOf } from './quiet.ts'
+import { removeAlertsOfSites } from './remove.ts'
+import { clearAlerts } from './retention.ts'
+import { clearQuiet } from './silences/clear.ts'
+import { seeToAlerts } from './upkeep.ts'
+
+/** What people notice of it: how late a reminder comes, and how long an alert outlives its probe. */
+const UPKEEP_INTERVAL_MS = 2 * SECOND
+const RETENTION_INTERVAL_MS = 10 * MINUTE
+
+export interface AlertsOptions {
+  store: Store
+  clock: Clock
+  leases: Leases
+  reach: Reach
+  /** Days that alerts are kept after they ended. */
+  resultDays: number
+  onError: (error: Error, what: string) => void
+}
+
+/** Alerts follow from the results of probes, and from time. */
+export class Alerts {
+  readonly loops: readonly Loop[]
+  /** Goes into the transaction that writes results. */
+  readonly onResults: ResultHook
+  readonly reach: Reach
+  #isStopping = false
+
+  constructor({ store, clock, leases, reach, resultDays, onError }: AlertsOptions) {
+    this.reach = reach
+    this.onResults = (trx, written) => judgeResults(trx, store, written, reach, clock.now())
+    const loop = (name: string, intervalMs: number, work: (mayGoOn: () => boolean) => Promise<void>) =>
+      new Loop({
+        name,
+        clock,
+        intervalMs,
+        tick: exclusively(leases, name, (isOurs) => work(() => !this.#isStopping && isOurs())),
+        onError,
+      })
+    this.loops = [
+      loop('alerts', UPKEEP_INTERVAL_MS, (mayGoOn) => seeToAlerts(store, reach, clock.now(), mayGoOn)),
+      loop('alert-retention', RETENTION_INTERVAL_MS, async (mayGoOn) => {
+        await clearAlerts(store, resultDays, clock.now(), mayGoOn)
+        await clearQuiet(store, resultDays, clock.now())
+      }),
+    ]
+  }
+
+  /** What takes part when management deletes: the probes' part, and before it what is kept here. */
+  belongings(probes: Belongings): Belongings {
+    return {
+      ...probes,
+      removeOfSites: async (trx, siteIds) => {
+        await removeAlertsOfSites(trx, siteIds)
+        await probes.removeOfSites(trx, siteIds)
+      },
+      removeOfClient: async (trx, clientId) => {
+        await removeQuietOf(trx, { clientIds: [clientId] })
+        await trx.deleteFrom('digests').where('client_id', '=', clientId).execute()
+        await removeMessagesOfClient(trx, clientId)
+        await probes.removeOfClient(trx, clientId)
+      },
+    }
+  }
+
+  start(): void {
+    for (const loop of this.loops) loop.start()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.all(this.loops.map((loop) => loop.stop()))
+  }
+}

@@ -1,0 +1,65 @@
+import { AppError, notFound } from '../../lib/index.ts'
+import { type Context, writeAudit } from '../../management/index.ts'
+import type { Reach } from '../../notifications/index.ts'
+import type { AlertRow } from '../../store/index.ts'
+import { type Happening, subjectOf, transition } from '../machine.ts'
+import { quietAt, rulesOf } from '../on-results.ts'
+import { loadQuiet } from '../quiet.ts'
+import { placesOf } from '../surroundings.ts'
+import { lockAlert } from '../unresolved.ts'
+import { writeTransitions } from '../write-transitions.ts'
+import { alertRecord } from './record.ts'
+import type { Handling } from './schemas.ts'
+
+/**
+ * Somebody takes care of it: no more reminders. Who was first stays; a comment is added to the timeline each time.
+ *
+ * @throws AppError `not_found`, or `conflict` when it is over
+ */
+export async function acknowledgeAlert(ctx: Context, reach: Reach, id: string, input: Handling): Promise<AlertRow> {
+  return handle(ctx, reach, id, 'acknowledge', (alert) => {
+    if (alert.state === 'resolved') throw new AppError('conflict', 'The alert is resolved already')
+    return { type: 'acknowledged', by: nameIn(ctx, input), comment: input.comment?.trim() || null }
+  })
+}
+
+/**
+ * Ends an alert by hand. The next bad result opens another. One that is over already stays as it is.
+ *
+ * @throws AppError `not_found`
+ */
+export async function resolveAlert(ctx: Context, reach: Reach, id: string, input: Handling): Promise<AlertRow> {
+  return handle(ctx, reach, id, 'resolve', (alert) =>
+    alert.state === 'resolved'
+      ? null
+      : { type: 'resolved', by: nameIn(ctx, input), comment: input.comment?.trim() || null },
+  )
+}
+
+const nameIn = ({ actor }: Context, { by }: Handling): string => by?.trim() ?? actor
+
+async function handle(
+  ctx: Context,
+  reach: Reach,
+  id: string,
+  verb: 'acknowledge' | 'resolve',
+  happeningOf: (alert: AlertRow) => Happening | null,
+): Promise<AlertRow> {
+  return ctx.store.write.transaction().execute(async (trx) => {
+    const before = await lockAlert(trx, id)
+    if (before === undefined) throw notFound('Alert')
+    const happening = happeningOf(before)
+    const places = await placesOf(trx, [before.probe_id])
+    const place = places.get(before.probe_id)
+    // Its probe was deleted a moment ago: it is about to be closed.
+    if (happening === null || place === undefined) return before
+    const now = ctx.clock.now()
+    const rules = rulesOf(subjectOf(before), place, quietAt(await loadQuiet(trx, now), place, now))
+    const step = transition(before, happening, rules, now)
+    await writeTransitions(trx, [{ before, transition: step, place }], reach, now)
+    const after = step.alert ?? before
+    if (after === before) return before
+    await writeAudit(trx, ctx, [{ entity: 'alert', verb, id, before: alertRecord(before), after: alertRecord(after) }])
+    return after
+  })
+}

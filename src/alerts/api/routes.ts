@@ -1,0 +1,91 @@
+import { type Static, Type } from 'typebox'
+import { errorResponses, type HttpApp, linkNextPage, seesSecrets } from '../../http/index.ts'
+import type { Clock } from '../../lib/index.ts'
+import { contextOf } from '../../management/index.ts'
+import { DeliveryRecord, type Reach } from '../../notifications/index.ts'
+import type { Store } from '../../store/index.ts'
+import { readAlert } from './detail.ts'
+import { acknowledgeAlert, resolveAlert } from './handle.ts'
+import { listAlerts } from './list.ts'
+import { alertRecord } from './record.ts'
+import { AlertParams, AlertQuery, AlertRecord, alertDetail, Handling } from './schemas.ts'
+
+export interface AlertRouteOptions {
+  store: Store
+  clock: Clock
+  reach: Reach
+}
+
+const tags = ['Alerts']
+const path = '/api/alerts/:alert_id'
+const AlertDetail = alertDetail(DeliveryRecord)
+export type AlertDetail = Static<typeof AlertDetail>
+
+/** Adds the interface of the alerts themselves. */
+export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
+  const { store, reach } = options
+
+  app.get(
+    '/api/alerts',
+    {
+      schema: {
+        tags,
+        summary: 'List alerts',
+        description: 'Newest first. A `Link` header with `rel="next"` leads to older ones.',
+        querystring: AlertQuery,
+        response: { 200: Type.Array(AlertRecord, { description: 'Newest first' }), ...errorResponses(400) },
+      },
+    },
+    async (request, reply) => {
+      const page = await listAlerts(store, request.query)
+      linkNextPage(request, reply, page.next)
+      return page.entries
+    },
+  )
+
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Read an alert',
+        description: 'With what explains it, its timeline, and the messages about it.',
+        params: AlertParams,
+        response: { 200: AlertDetail, ...errorResponses(404) },
+      },
+    },
+    async (request) => readAlert(store, request.params.alert_id, seesSecrets(request.access)),
+  )
+
+  app.post(
+    `${path}/acknowledge`,
+    {
+      schema: {
+        tags,
+        summary: 'Acknowledge an alert',
+        description: 'Somebody takes care of it: no more reminders. 409 when it is resolved.',
+        params: AlertParams,
+        body: Handling,
+        response: { 200: AlertRecord, ...errorResponses(400, 404, 409) },
+      },
+    },
+    async (request) =>
+      alertRecord(await acknowledgeAlert(contextOf(options, request), reach, request.params.alert_id, request.body)),
+  )
+
+  app.post(
+    `${path}/resolve`,
+    {
+      schema: {
+        tags,
+        summary: 'Resolve an alert by hand',
+        description: 'The next bad result opens another. One that is over already stays as it is.',
+        params: AlertParams,
+        body: Handling,
+        response: { 200: AlertRecord, ...errorResponses(400, 404) },
+      },
+    },
+    async (request) =>
+      alertRecord(await resolveAlert(contextOf(options, request), reach, request.params.alert_id, request.body)),
+  )
+}

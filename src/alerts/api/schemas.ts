@@ -1,0 +1,93 @@
+import { type Static, Type } from 'typebox'
+import { IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
+import { EVENT_KINDS } from '../machine.ts'
+import { RESOLUTIONS, SEVERITIES, STATES } from '../record.ts'
+
+const Severity = Type.Enum([...SEVERITIES])
+const State = Type.Enum([...STATES])
+const nullableTime = (description: string) => nullable(Type.String({ format: 'date-time', description }))
+
+export const AlertRecord = Type.Object({
+  id: Uuid,
+  client_id: Uuid,
+  site_id: Uuid,
+  probe_id: Uuid,
+  probe_type: Type.String(),
+  subject: Type.Enum(['target', 'check'], {
+    description: '`target`: what the probe watches is bad; `check`: the probe cannot do its work',
+  }),
+  severity: Severity,
+  state: State,
+  title: Type.String({ description: 'What is wrong, in one line' }),
+  message: Type.String({ description: 'What the last bad result said' }),
+  opened_at: IsoTime,
+  last_seen_at: Type.String({ format: 'date-time', description: 'The last bad result' }),
+  acknowledged_at: nullable(IsoTime),
+  acknowledged_by: nullable(Type.String()),
+  resolved_at: nullable(IsoTime),
+  resolution: nullable(Type.Enum([...RESOLUTIONS])),
+  occurrences: Type.Integer({ description: 'Bad results' }),
+  suppressed_by: nullable(
+    Type.String({ description: '`silence:ID` or `maintenance:ID` that kept a message from being sent' }),
+  ),
+  is_flapping: Type.Boolean({ description: 'It comes and goes, and nobody is told until it is steady' }),
+  first_notified_at: nullableTime('When a message about it was first written; null: nobody was told'),
+})
+export type AlertRecord = Static<typeof AlertRecord>
+
+const TimelineEntry = Type.Object({
+  at: IsoTime,
+  kind: Type.Enum([...EVENT_KINDS]),
+  actor: nullable(Type.String({ description: 'Who did it; null: it happened by itself' })),
+  text: Type.String(),
+})
+
+/** `Delivery` is the record of the room that delivers. */
+export const alertDetail = <D extends Parameters<typeof Type.Array>[0]>(delivery: D) =>
+  Type.Object({
+    ...AlertRecord.properties,
+    since: Type.String({ format: 'date-time', description: 'Since when it is bad, as far as the data tell' }),
+    facts: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
+      description: 'Measured against usual, and which event or tag',
+    }),
+    change: nullable(Type.String({ description: 'What changed shortly before: `12 min after web container 41 → 42`' })),
+    details: Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'Of the last bad result',
+    }),
+    timeline: Type.Array(TimelineEntry, { description: 'Oldest first' }),
+    deliveries: Type.Array(delivery, { description: 'Messages about it, newest first' }),
+  })
+
+export const AlertParams = Type.Object({ alert_id: Uuid })
+
+export const AlertQuery = Type.Object(
+  {
+    client_id: Type.Optional(Uuid),
+    site_id: Type.Optional(Uuid),
+    probe_id: Type.Optional(Uuid),
+    state: Type.Optional(State),
+    severity: Type.Optional(Severity),
+    resolved: Type.Optional(Type.Boolean({ description: 'Only resolved alerts, or only unresolved ones' })),
+    since: Type.Optional(Type.String({ format: 'date-time', description: 'Only alerts opened at or after this time' })),
+    before: Type.Optional(
+      Type.String({ description: 'Only alerts older than this one (its id) or than this time (ISO)' }),
+    ),
+    limit: Type.Optional(Limit),
+  },
+  { additionalProperties: false },
+)
+export type AlertQuery = Static<typeof AlertQuery>
+
+const comment = Type.Optional(nullable(Type.String({ maxLength: 1_000, description: 'Goes into the timeline' })))
+export const Handling = Type.Object(
+  {
+    by: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'Who; the role signed in by default' }),
+    ),
+    comment,
+  },
+  { additionalProperties: false },
+)
+export type Handling = Static<typeof Handling>

@@ -1,0 +1,12 @@
+/** The life of an alert, pure. The way into `machine/`. */
+export { type Standing, standingOf, subjectOf } from './machine/recent.ts'
+export { transition } from './machine/transition.ts'
+export {
+  type AlertEvent,
+  type Complaint,
+  EVENT_KINDS,
+  type Happening,
+  type Rules,
+  type Subject,
+  type Transition,
+} from './machine/types.ts'

@@ -1,0 +1,87 @@
+import { HOUR } from '../../lib/index.ts'
+import type { AlertRow } from '../../store/index.ts'
+import { CALM_RESULTS, FLAPPING_FLIPS, type Standing } from './recent.ts'
+import type { AlertEvent, Complaint, Happening, Rules } from './types.ts'
+
+type Result = Extract<Happening, { type: 'result' }>
+
+interface Step {
+  after: AlertRow
+  events: AlertEvent[]
+}
+
+/** One that became critical, less, and critical again within this time is told of once, ms. */
+const ESCALATED_AGAIN_MS = HOUR
+
+export function openAlert({ identity, complaint, standing }: Result, rules: Rules, now: number): Step {
+  const after: AlertRow = {
+    ...identity,
+    ...complaint,
+    severity_since: now,
+    state: 'open',
+    opened_at: now,
+    last_seen_at: now,
+    occurrences: 1,
+    confirmed_at: null,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    resolved_at: null,
+    resolution: null,
+    suppressed_by: null,
+    is_flapping: 0,
+    first_notified_at: null,
+    last_notified_at: null,
+    notified_severity: null,
+  }
+  const opened: AlertEvent = { kind: 'opened', actor: null, text: complaint.message }
+  return confirmed(after, [opened], standing, rules, now)
+}
+
+export function complainAgain(alert: AlertRow, { complaint, standing }: Result, rules: Rules, now: number): Step {
+  const after: AlertRow = { ...alert, ...complaint, last_seen_at: now, occurrences: alert.occurrences + 1 }
+  const events = severityEvents(alert, complaint)
+  if (events.length > 0) {
+    after.severity_since = now
+    const isOldNews = alert.notified_severity !== 'critical' || now - alert.severity_since < ESCALATED_AGAIN_MS
+    if (complaint.severity === 'critical' && !isOldNews) after.notified_severity = 'warning'
+  }
+  if (after.is_flapping === 1 && standing.sinceFlip >= CALM_RESULTS) {
+    after.is_flapping = 0
+    events.push({ kind: 'calmed', actor: null, text: `No change in ${CALM_RESULTS} results: it lasts` })
+  }
+  return confirmed(after, events, standing, rules, now)
+}
+
+function severityEvents(before: AlertRow, { severity, message }: Complaint): AlertEvent[] {
+  if (severity === before.severity) return []
+  return [{ kind: severity === 'critical' ? 'escalated' : 'eased', actor: null, text: message }]
+}
+
+/** An alert that is confirmed now says so only where it took more than one result. */
+function confirmed(after: AlertRow, events: AlertEvent[], standing: Standing, rules: Rules, now: number): Step {
+  if (after.confirmed_at === null && standing.badInRow >= rules.failureThreshold) {
+    after.confirmed_at = now
+    if (rules.failureThreshold > 1) {
+      events.push({ kind: 'confirmed', actor: null, text: `Bad ${rules.failureThreshold} times in a row` })
+    }
+  }
+  beginFlapping(after, events, standing)
+  return { after, events }
+}
+
+/** Changes `after` and adds to `events` when the alert is flapping from now on. */
+export function beginFlapping(after: AlertRow, events: AlertEvent[], standing: Standing): boolean {
+  const begins =
+    after.is_flapping === 0 &&
+    after.confirmed_at !== null &&
+    standing.flips >= FLAPPING_FLIPS &&
+    standing.sinceFlip < CALM_RESULTS
+  if (!begins) return false
+  after.is_flapping = 1
+  events.push({
+    kind: 'flapping',
+    actor: null,
+    text: `${standing.flips} changes between good and bad in the last results`,
+  })
+  return true
+}

@@ -1,0 +1,88 @@
+import type { AlertRow } from '../../store/index.ts'
+import { complainAgain, openAlert } from './bad.ts'
+import { recoverOrStay } from './good.ts'
+import { tellEnd, tellOwed } from './tell.ts'
+import type { AlertEvent, Happening, Rules, Transition } from './types.ts'
+
+/**
+ * The life of an alert. It has one state machine, and this is all of it:
+ *
+ *     none ──bad result──▶ open ──acknowledge──▶ acknowledged
+ *                            │                        │
+ *                            └──── resolved ◀─────────┘    recovered, manual or probe_removed; the end
+ *
+ * - A **bad** result (warning, critical) opens an alert, or adds to the one there is. An **error** says nothing about the target; three in
+ *   a row are bad for the probe's other alert, that about the check itself, and any other result ends that.
+ * - `failure_threshold` bad results in a row **confirm** it. Before that nobody is told, and it ends without a word.
+ * - `recovery_threshold` ok results in a row resolve it.
+ * - **Flapping**: a confirmed alert whose last 20 results hold 4 or more changes between good and bad says so once and then is quiet and
+ *   stays open, until 10 results in a row bring no change.
+ * - Told are, in this order and one at a time: that it is open; that it flaps; that a warning became critical; that it still lasts
+ *   (each `reminder_minutes`, while nobody has acknowledged it); that it is over, if anybody was told that it began.
+ * - In a **silence** or a **maintenance** nothing is told, and what kept it quiet is noted. What is owed then is told once that ends, unless
+ *   the alert has ended first.
+ *
+ * Pure: what it returns is to be written by the caller, all of it or nothing.
+ */
+export function transition(alert: AlertRow | null, happening: Happening, rules: Rules, now: number): Transition {
+  switch (happening.type) {
+    case 'result':
+      return onResult(alert, happening, rules, now)
+    case 'time':
+      return alert === null ? NOTHING : tellOwed(alert, [], rules, now)
+    case 'acknowledged':
+      return alert === null ? NOTHING : acknowledge(alert, happening, now)
+    case 'resolved':
+      return alert === null ? NOTHING : resolveByHand(alert, happening, rules, now)
+    case 'removed':
+      return alert === null ? NOTHING : close(alert, happening.text, now)
+  }
+}
+
+const NOTHING: Transition = { alert: null, events: [], message: null }
+
+function onResult(
+  alert: AlertRow | null,
+  happening: Extract<Happening, { type: 'result' }>,
+  rules: Rules,
+  now: number,
+): Transition {
+  const { standing } = happening
+  if (standing.verdict === 'silent') return { alert, events: [], message: null }
+  if (standing.verdict === 'good') {
+    return alert === null ? NOTHING : recoverOrStay(alert, standing, rules, now)
+  }
+  const { after, events } =
+    alert === null ? openAlert(happening, rules, now) : complainAgain(alert, happening, rules, now)
+  return tellOwed(after, events, rules, now)
+}
+
+function acknowledge(
+  alert: AlertRow,
+  { by, comment }: Extract<Happening, { type: 'acknowledged' }>,
+  now: number,
+): Transition {
+  // Said twice, it is who said it first; a second comment is kept.
+  const isFirst = alert.state === 'open'
+  if (!isFirst && comment === null) return { alert, events: [], message: null }
+  const event: AlertEvent = { kind: 'acknowledged', actor: by, text: comment ?? 'Acknowledged' }
+  const after = isFirst ? { ...alert, state: 'acknowledged', acknowledged_at: now, acknowledged_by: by } : { ...alert }
+  return { alert: after, events: [event], message: null }
+}
+
+function resolveByHand(
+  alert: AlertRow,
+  { by, comment }: Extract<Happening, { type: 'resolved' }>,
+  rules: Rules,
+  now: number,
+): Transition {
+  const after: AlertRow = { ...alert, state: 'resolved', resolution: 'manual', resolved_at: now }
+  const event: AlertEvent = { kind: 'resolved', actor: by, text: comment ?? 'Resolved by hand' }
+  return tellEnd(after, [event], rules, now)
+}
+
+/** Whoever took the probe away knows that it is over: nobody is told. */
+function close(alert: AlertRow, text: string, now: number): Transition {
+  const after: AlertRow = { ...alert, state: 'resolved', resolution: 'probe_removed', resolved_at: now }
+  return { alert: after, events: [{ kind: 'resolved', actor: null, text }], message: null }
+}

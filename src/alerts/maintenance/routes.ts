@@ -1,0 +1,104 @@
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp, linkNextPage, NoContent } from '../../http/index.ts'
+import type { Clock } from '../../lib/index.ts'
+import { contextOf } from '../../management/index.ts'
+import type { Store } from '../../store/index.ts'
+import { createMaintenance } from './create.ts'
+import { listMaintenance } from './list.ts'
+import { maintenanceRecord } from './record.ts'
+import { removeMaintenance } from './remove.ts'
+import {
+  CreateMaintenance,
+  MaintenanceParams,
+  MaintenanceQuery,
+  MaintenanceRecord,
+  UpdateMaintenance,
+} from './schemas.ts'
+import { updateMaintenance } from './update.ts'
+
+export interface MaintenanceRouteOptions {
+  store: Store
+  clock: Clock
+}
+
+const tags = ['Maintenance']
+const path = '/api/maintenance/:maintenance_id'
+
+/** Adds the interface of planned maintenance. */
+export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions): void {
+  const { store, clock } = options
+
+  app.get(
+    '/api/maintenance',
+    {
+      schema: {
+        tags,
+        summary: 'List maintenance',
+        description: 'The last created first. A `Link` header with `rel="next"` leads to older entries.',
+        querystring: MaintenanceQuery,
+        response: { 200: Type.Array(MaintenanceRecord, { description: 'Newest first' }), ...errorResponses(400) },
+      },
+    },
+    async (request, reply) => {
+      const page = await listMaintenance(store, request.query, clock.now())
+      linkNextPage(request, reply, page.next)
+      return page.entries
+    },
+  )
+
+  app.post(
+    '/api/maintenance',
+    {
+      schema: {
+        tags,
+        summary: 'Plan maintenance',
+        description:
+          'Once (`starts_at`, `ends_at`) or each week (`weekdays`, `start`, `duration_minutes`, `timezone`), of a client, a site ' +
+          'or a probe: exactly one of the three is named. Meanwhile nothing is sent and results are marked; what is still bad ' +
+          'at the end is sent then.',
+        body: CreateMaintenance,
+        response: { 201: MaintenanceRecord, ...errorResponses(400, 413) },
+      },
+    },
+    async (request, reply) => {
+      const row = await createMaintenance(contextOf(options, request), request.body)
+      return reply.code(201).send(maintenanceRecord(row, clock.now()))
+    },
+  )
+
+  app.patch(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Change maintenance',
+        description: 'Changes the given fields. What it applies to and its kind stay.',
+        params: MaintenanceParams,
+        body: UpdateMaintenance,
+        response: { 200: MaintenanceRecord, ...errorResponses(400, 404, 413) },
+      },
+    },
+    async (request) => {
+      const { maintenance_id } = request.params
+      const row = await updateMaintenance(contextOf(options, request), maintenance_id, request.body)
+      return maintenanceRecord(row, clock.now())
+    },
+  )
+
+  app.delete(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Delete maintenance',
+        description: 'Ends it if it is under way. Results and alerts that name it go on doing so.',
+        params: MaintenanceParams,
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      await removeMaintenance(contextOf(options, request), request.params.maintenance_id)
+      return reply.code(204).send(null)
+    },
+  )
+}

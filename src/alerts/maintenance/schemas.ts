@@ -1,0 +1,98 @@
+import { type Static, Type } from 'typebox'
+import { EXPECTS, IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
+import { Name } from '../../management/index.ts'
+import { ScopeFields, ScopeFilter } from '../scope.ts'
+
+export const KINDS = ['once', 'weekly'] as const
+export type Kind = (typeof KINDS)[number]
+
+const MINUTES_PER_WEEK = 7 * 24 * 60
+
+const Time = (description: string) => Type.String({ format: 'date-time', description })
+const Weekdays = Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+  minItems: 1,
+  maxItems: 7,
+  description: 'Weekly: the days on which it starts, ISO: 1 = Monday to 7 = Sunday',
+})
+const StartTime = Type.String({
+  pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+  [EXPECTS]: 'a time of day like 22:30',
+  description: 'Weekly: local time',
+})
+const Duration = Type.Integer({
+  minimum: 1,
+  maximum: MINUTES_PER_WEEK,
+  description: 'Weekly: real minutes, whatever the clocks do meanwhile; at most a week',
+})
+const Timezone = Type.String({
+  format: 'time-zone',
+  description: "Weekly: IANA name; the site's by default, UTC for a client",
+})
+
+const schedule = {
+  starts_at: Time('Once'),
+  ends_at: Time('Once: after `starts_at`, at most 366 days later'),
+  weekdays: Weekdays,
+  start: StartTime,
+  duration_minutes: Duration,
+  timezone: Timezone,
+}
+
+const settable = { title: Name, is_active: Type.Boolean({ default: true }), ...schedule }
+
+const Occurrence = Type.Unsafe<{ starts_at: string; ends_at: string } | null>({
+  type: ['object', 'null'],
+  properties: { starts_at: IsoTime, ends_at: IsoTime },
+  required: ['starts_at', 'ends_at'],
+  description: 'The one under way, or else the next; null when there will be none, or while inactive',
+})
+
+export const MaintenanceRecord = Type.Object({
+  id: Uuid,
+  ...ScopeFields,
+  title: Name,
+  kind: Type.Enum([...KINDS]),
+  is_active: Type.Boolean(),
+  starts_at: nullable(schedule.starts_at),
+  ends_at: nullable(schedule.ends_at),
+  weekdays: Type.Unsafe<number[] | null>({ ...Weekdays, type: ['array', 'null'] }),
+  start: nullable(StartTime),
+  duration_minutes: nullable(Duration),
+  timezone: nullable(Timezone),
+  next_occurrence: Occurrence,
+  is_under_way: Type.Boolean(),
+  created_at: IsoTime,
+  created_by: Type.String({ description: 'admin, or anonymous while no key is set up' }),
+})
+export type MaintenanceRecord = Static<typeof MaintenanceRecord>
+
+export const UpdateMaintenance = Type.Partial(Type.Object(settable), { additionalProperties: false })
+export type UpdateMaintenance = Static<typeof UpdateMaintenance>
+
+export const CreateMaintenance = Type.Object(
+  {
+    ...Type.Partial(Type.Object(ScopeFields)).properties,
+    ...UpdateMaintenance.properties,
+    title: Name,
+    kind: Type.Enum([...KINDS]),
+  },
+  { additionalProperties: false },
+)
+export type CreateMaintenance = Static<typeof CreateMaintenance>
+
+export const MaintenanceParams = Type.Object({ maintenance_id: Uuid })
+
+export const MaintenanceQuery = Type.Object(
+  {
+    ...ScopeFilter,
+    active_only: Type.Optional(
+      Type.Boolean({ default: false, description: 'Leaves out what is switched off and what is over' }),
+    ),
+    before: Type.Optional(
+      Type.String({ description: 'Only maintenance created before this one (its id) or this time (ISO)' }),
+    ),
+    limit: Type.Optional(Limit),
+  },
+  { additionalProperties: false },
+)
+export type MaintenanceQuery = Static<typeof MaintenanceQuery>

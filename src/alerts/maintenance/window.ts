@@ -1,0 +1,73 @@
+import { Temporal } from 'temporal-polyfill'
+import { DAY, MINUTE } from '../../lib/index.ts'
+import type { Schedule } from './schedule.ts'
+
+type Weekly = Extract<Schedule, { kind: 'weekly' }>
+
+/** Epoch ms, half-open. */
+export interface Window {
+  startsAt: number
+  endsAt: number
+}
+
+/**
+ * The window that holds `at`, or null. Of several (a duration may be longer than the time to the next start) the one that
+ * began last: all last equally long, so it is the one that ends last.
+ */
+export function windowAt(schedule: Schedule, at: number): Window | null {
+  const latest = schedule.kind === 'once' ? onlyWindow(schedule) : latestWindow(schedule, at)
+  return latest !== null && latest.startsAt <= at && at < latest.endsAt ? latest : null
+}
+
+/** The first window that starts after `after`; null when there will be none. */
+export function nextWindow(schedule: Schedule, after: number): Window | null {
+  if (schedule.kind === 'once') return schedule.startsAt > after ? onlyWindow(schedule) : null
+  const isLater = ({ startsAt }: Window) => startsAt > after
+  return firstWindow(schedule, after, daysFrom(0, 7), isLater)
+}
+
+const onlyWindow = ({ startsAt, endsAt }: Window): Window => ({ startsAt, endsAt })
+
+/** The window that began last, if it can still be under way. */
+function latestWindow(schedule: Weekly, at: number): Window | null {
+  const back = Math.ceil((schedule.durationMinutes * MINUTE) / DAY) + 1
+  // Tomorrow's may have begun: clocks that are put back over midnight make the last minutes of a date come again.
+  return firstWindow(schedule, at, daysFrom(-back, 1).reverse(), ({ startsAt }) => startsAt <= at)
+}
+
+const daysFrom = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index)
+
+/**
+ * The first window that meets the condition, on the dates that lie so many days from the local date at `time`. Later dates
+ * never start earlier, so in either direction it is the nearest.
+ */
+function firstWindow(
+  schedule: Weekly,
+  time: number,
+  days: readonly number[],
+  condition: (window: Window) => boolean,
+): Window | null {
+  const { weekdays, timezone, durationMinutes } = schedule
+  const today = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone).toPlainDate()
+  for (const distance of days) {
+    const weekday = ((today.dayOfWeek - 1 + distance + 14) % 7) + 1
+    if (!weekdays.includes(weekday)) continue
+    const startsAt = startOn(today.add({ days: distance }), schedule)
+    const window = { startsAt, endsAt: startsAt + durationMinutes * MINUTE }
+    if (condition(window)) return window
+  }
+  return null
+}
+
+/**
+ * When the clocks show the start on that date: of two times the first, and the first instant after them when the clocks
+ * are put forward over it.
+ */
+function startOn(date: Temporal.PlainDate, { start, timezone }: Weekly): number {
+  const wall = date.toPlainDateTime(start)
+  const first = wall.toZonedDateTime(timezone, { disambiguation: 'earlier' })
+  if (first.toPlainDateTime().equals(wall)) return first.epochMilliseconds
+  // In a gap, `earlier` stands before the change of the clocks by as much as the start lies behind the gap's end.
+  return (first.getTimeZoneTransition('next') ?? first).epochMilliseconds
+}

@@ -1,0 +1,104 @@
+import { chunksOf, type Kysely, type MaintenanceRow, type Tables, type Transaction } from '../store/index.ts'
+import { scheduleOf } from './maintenance/schedule.ts'
+import { windowAt } from './maintenance/window.ts'
+import type { Scope } from './scope.ts'
+
+/** What an alert is about. */
+export interface Target {
+  clientId: string
+  siteId: string
+  probeId: string
+}
+
+/** A time in which nothing is sent, of a silence or of maintenance. Epoch ms, half-open. */
+export interface QuietTime extends Scope {
+  id: string
+  starts_at: number
+  ends_at: number
+}
+
+/** What keeps messages from being sent. */
+export interface Quiet {
+  silences: readonly QuietTime[]
+  maintenances: readonly QuietTime[]
+}
+
+export interface QuietReason {
+  /** As `suppressed_by` of an alert says it. */
+  by: `silence:${string}` | `maintenance:${string}`
+  /** The maintenance under way, also when a silence is named as the reason: results are marked with it. */
+  maintenanceId: string | null
+}
+
+/** Why nothing is sent about the target at that time (epoch ms), or null. */
+export function quietFor(
+  target: Target,
+  silences: readonly QuietTime[],
+  maintenances: readonly QuietTime[],
+  at: number,
+): QuietReason | null {
+  const applies = ({ client_id, site_id, probe_id, starts_at, ends_at }: QuietTime): boolean =>
+    starts_at <= at &&
+    at < ends_at &&
+    (client_id === target.clientId || site_id === target.siteId || probe_id === target.probeId)
+  const silence = silences.find(applies)
+  const maintenanceId = maintenances.find(applies)?.id ?? null
+  if (silence !== undefined) return { by: `silence:${silence.id}`, maintenanceId }
+  return maintenanceId === null ? null : { by: `maintenance:${maintenanceId}`, maintenanceId }
+}
+
+/**
+ * Reads, in two small statements, what is in effect at that time. The windows of weekly maintenance are settled here, once for
+ * all the targets that are asked about: a look-up in a zone's rules takes longer than all the rest.
+ */
+export async function loadQuiet(db: Kysely<Tables>, at: number): Promise<Quiet> {
+  const silences = await db
+    .selectFrom('silences')
+    .select(['id', 'client_id', 'site_id', 'probe_id', 'starts_at', 'ends_at'])
+    .where('ends_at', '>', at)
+    .where('starts_at', '<=', at)
+    .orderBy('id')
+    .execute()
+  const rows = await db
+    .selectFrom('maintenance')
+    .selectAll()
+    .where('is_active', '=', 1)
+    .where(({ eb, and, or }) =>
+      or([eb('kind', '=', 'weekly'), and([eb('starts_at', '<=', at), eb('ends_at', '>', at)])]),
+    )
+    .orderBy('id')
+    .execute()
+  return { silences, maintenances: rows.flatMap((row) => underWay(row, at)) }
+}
+
+function underWay(row: MaintenanceRow, at: number): QuietTime[] {
+  const { id, client_id, site_id, probe_id } = row
+  const window = windowAt(scheduleOf(row), at)
+  return window === null
+    ? []
+    : [{ id, client_id, site_id, probe_id, starts_at: window.startsAt, ends_at: window.endsAt }]
+}
+
+/** What is deleted, by id. Of a deleted site the probes have to be named too, and of a deleted client the sites. */
+export interface Deleted {
+  clientIds?: readonly string[]
+  siteIds?: readonly string[]
+  probeIds?: readonly string[]
+}
+
+/** Deletes the silences and the maintenance of what is deleted, in the transaction that deletes it. */
+export async function removeQuietOf(
+  trx: Transaction<Tables>,
+  { clientIds = [], siteIds = [], probeIds = [] }: Deleted,
+): Promise<void> {
+  const scopes = [
+    ['client_id', clientIds],
+    ['site_id', siteIds],
+    ['probe_id', probeIds],
+  ] as const
+  for (const table of ['silences', 'maintenance'] as const) {
+    for (const [column, ids] of scopes) {
+      for (const chunk of chunksOf(ids)) await trx.deleteFrom(table).where(column, 'in', chunk).execute()
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { Type } from 'typebox'
+import { nullable, Uuid } from '../http/index.ts'
+import { AppError, invalidRequest } from '../lib/index.ts'
+import { lockClient, lockSite } from '../management/index.ts'
+import type { Tables, Transaction } from '../store/index.ts'
+
+/** What a silence or maintenance applies to: exactly one is named. */
+export interface Scope {
+  client_id: string | null
+  site_id: string | null
+  probe_id: string | null
+}
+
+const FIELDS = ['client_id', 'site_id', 'probe_id'] as const
+type ScopeInput = { [F in (typeof FIELDS)[number]]?: string | null | undefined }
+
+export const ScopeFields = {
+  client_id: nullable(Type.String({ format: 'uuid', description: 'All probes of all sites of the client' })),
+  site_id: nullable(Type.String({ format: 'uuid', description: 'All probes of the site' })),
+  probe_id: nullable(Type.String({ format: 'uuid', description: 'This probe alone' })),
+}
+
+/** Query parameters of a list. */
+export const ScopeFilter = {
+  client_id: Type.Optional(Type.String({ ...Uuid, description: 'Of the client, its sites and their probes' })),
+  site_id: Type.Optional(Type.String({ ...Uuid, description: 'Of the site and its probes' })),
+  probe_id: Type.Optional(Uuid),
+}
+
+/**
+ * The scope that was asked for, and the time zone of its site (UTC for a client). Until the transaction ends nobody deletes
+ * what it names: deleting that takes the same lock.
+ *
+ * @throws AppError `invalid_request` naming the fields when not exactly one is given, or when what it names does not exist.
+ */
+export async function lockScope(
+  trx: Transaction<Tables>,
+  input: ScopeInput,
+): Promise<{ scope: Scope; timezone: string }> {
+  const { client_id = null, site_id = null, probe_id = null } = input
+  const scope = { client_id, site_id, probe_id }
+  const given = FIELDS.filter((field) => scope[field] !== null)
+  if (given.length !== 1) throw notOne(given)
+  if (client_id !== null) {
+    if ((await lockClient(trx, client_id)) === undefined) throw unknown('client')
+    return { scope, timezone: 'UTC' }
+  }
+  const site = site_id === null ? await lockProbe(trx, probe_id ?? '') : await lockSite(trx, site_id)
+  if (site === undefined) throw unknown(site_id === null ? 'probe' : 'site')
+  return { scope, timezone: site.timezone }
+}
+
+function notOne(given: readonly string[]): AppError {
+  const message = 'exactly one of client_id, site_id and probe_id has to be given'
+  const fields = given.length === 0 ? FIELDS : given
+  return new AppError(
+    'invalid_request',
+    message,
+    fields.map((field) => ({ path: `/${field}`, message })),
+  )
+}
+
+const unknown = (what: string): AppError => invalidRequest(`/${what}_id`, `is not the id of a ${what}`)
+
+/** The probe's site; undefined when there is no such probe. The update changes nothing, it is the lock. */
+async function lockProbe(trx: Transaction<Tables>, id: string): Promise<{ timezone: string } | undefined> {
+  const probe = await trx
+    .updateTable('probes')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', id)
+    .returning('site_id')
+    .executeTakeFirst()
+  if (probe === undefined) return undefined
+  return trx.selectFrom('sites').select('timezone').where('id', '=', probe.site_id).executeTakeFirst()
+}
+
+/** The conditions by which rows with a scope lie within what a list was asked for. */
+export function withinScope({ client_id, site_id, probe_id }: ScopeInput): RawBuilder<SqlBool>[] {
+  const conditions: RawBuilder<SqlBool>[] = []
+  if (typeof client_id === 'string') {
+    conditions.push(sql<SqlBool>`(client_id = ${client_id}
+      or site_id in (select sites.id from sites where sites.client_id = ${client_id})
+      or probe_id in (select probes.id from probes join sites on sites.id = probes.site_id
+        where sites.client_id = ${client_id}))`)
+  }
+  if (typeof site_id === 'string') {
+    conditions.push(sql<SqlBool>`(site_id = ${site_id}
+      or probe_id in (select probes.id from probes where probes.site_id = ${site_id}))`)
+  }
+  if (typeof probe_id === 'string') conditions.push(sql<SqlBool>`probe_id = ${probe_id}`)
+  return conditions
+}

@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp, linkNextPage, NoContent } from '../../http/index.ts'
+import type { Clock } from '../../lib/index.ts'
+import { contextOf } from '../../management/index.ts'
+import type { Store } from '../../store/index.ts'
+import { createSilence } from './create.ts'
+import { listSilences } from './list.ts'
+import { silenceRecord } from './record.ts'
+import { removeSilence } from './remove.ts'
+import { CreateSilence, SilenceParams, SilenceQuery, SilenceRecord } from './schemas.ts'
+
+export interface SilenceRouteOptions {
+  store: Store
+  clock: Clock
+}
+
+const tags = ['Silences']
+
+/** Adds the interface of the silences. */
+export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void {
+  const { store, clock } = options
+
+  app.get(
+    '/api/silences',
+    {
+      schema: {
+        tags,
+        summary: 'List silences',
+        description: 'The last created first. A `Link` header with `rel="next"` leads to older ones.',
+        querystring: SilenceQuery,
+        response: { 200: Type.Array(SilenceRecord, { description: 'Newest first' }), ...errorResponses(400) },
+      },
+    },
+    async (request, reply) => {
+      const page = await listSilences(store, request.query, clock.now())
+      linkNextPage(request, reply, page.next)
+      return page.entries
+    },
+  )
+
+  app.post(
+    '/api/silences',
+    {
+      schema: {
+        tags,
+        summary: 'Create a silence',
+        description:
+          'Until `ends_at` nothing is sent about a client, a site or a probe: exactly one of the three is named. ' +
+          'Probing and alerts go on; what is still bad at the end is sent then.',
+        body: CreateSilence,
+        response: { 201: SilenceRecord, ...errorResponses(400, 413) },
+      },
+    },
+    async (request, reply) => {
+      const row = await createSilence(contextOf(options, request), request.body)
+      return reply.code(201).send(silenceRecord(row, clock.now()))
+    },
+  )
+
+  app.delete(
+    '/api/silences/:silence_id',
+    {
+      schema: {
+        tags,
+        summary: 'Delete a silence',
+        description: 'Ends it if it is active. Alerts that it kept quiet go on naming it.',
+        params: SilenceParams,
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      await removeSilence(contextOf(options, request), request.params.silence_id)
+      return reply.code(204).send(null)
+    },
+  )
+}

@@ -1,0 +1,36 @@
+import type { Kysely, Tables } from '../store/index.ts'
+import { SEVERITIES, severityOf, stateOf } from './record.ts'
+
+/** An unresolved alert, as far as wholes are judged by it. Times are epoch ms. */
+export interface UnresolvedAlert {
+  id: string
+  clientId: string
+  siteId: string
+  probeId: string
+  severity: (typeof SEVERITIES)[number]
+  state: 'open' | 'acknowledged' | 'resolved'
+  title: string
+  openedAt: number
+}
+
+/** All unresolved alerts, the worst first, of equal ones the oldest. */
+export async function unresolvedAlerts(db: Kysely<Tables>): Promise<UnresolvedAlert[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .select(['id', 'client_id', 'site_id', 'probe_id', 'severity', 'state', 'title', 'opened_at'])
+    .where('state', '<>', 'resolved')
+    .orderBy('id')
+    .execute()
+  return rows
+    .map((row) => ({
+      id: row.id,
+      clientId: row.client_id,
+      siteId: row.site_id,
+      probeId: row.probe_id,
+      severity: severityOf(row),
+      state: stateOf(row),
+      title: row.title,
+      openedAt: row.opened_at,
+    }))
+    .toSorted((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
+}

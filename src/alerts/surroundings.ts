@@ -1,0 +1,79 @@
+import { HOUR } from '../lib/index.ts'
+import type { Recipients } from '../notifications/index.ts'
+import { type AlertRow, chunksOf, type DeployMarkerTable, type Kysely, type Tables } from '../store/index.ts'
+
+/** Where an alert belongs, as far as deciding and telling need it. */
+export interface Place {
+  client: Recipients['client'] & { name: string }
+  site: { id: string; name: string; url: string; timezone: string }
+  probe: { id: string; name: string; probe_type: string }
+  /** Probe, site and client are switched on. */
+  isActive: boolean
+  failureThreshold: number
+  recoveryThreshold: number
+  reminderMinutes: number | null
+  notifyResolved: boolean
+  notifyEscalated: boolean
+}
+
+/** The places of these probes, by the probe's id; those that were deleted are missing. */
+export async function placesOf(db: Kysely<Tables>, probeIds: readonly string[]): Promise<Map<string, Place>> {
+  const places = new Map<string, Place>()
+  for (const ids of chunksOf([...new Set(probeIds)])) {
+    const rows = await db
+      .selectFrom('probes')
+      .innerJoin('sites', 'sites.id', 'probes.site_id')
+      .innerJoin('clients', 'clients.id', 'sites.client_id')
+      .select(['probes.id as probe_id', 'probes.name as probe_name', 'probes.probe_type', 'probes.failure_threshold'])
+      .select(['probes.recovery_threshold', 'probes.is_active as probe_active'])
+      .select(['sites.id as site_id', 'sites.name as site_name', 'sites.url', 'sites.timezone'])
+      .select(['sites.is_active as site_active', 'clients.id as client_id', 'clients.name as client_name'])
+      .select(['clients.chat_webhook', 'clients.email', 'clients.is_active as client_active'])
+      .select(['clients.reminder_minutes', 'clients.notify_resolved', 'clients.notify_escalated'])
+      .where('probes.id', 'in', ids)
+      .execute()
+    for (const row of rows) {
+      places.set(row.probe_id, {
+        client: { id: row.client_id, name: row.client_name, chat_webhook: row.chat_webhook, email: row.email },
+        site: { id: row.site_id, name: row.site_name, url: row.url, timezone: row.timezone },
+        probe: { id: row.probe_id, name: row.probe_name, probe_type: row.probe_type },
+        isActive: row.probe_active === 1 && row.site_active === 1 && row.client_active === 1,
+        failureThreshold: row.failure_threshold,
+        recoveryThreshold: row.recovery_threshold,
+        reminderMinutes: row.reminder_minutes,
+        notifyResolved: row.notify_resolved === 1,
+        notifyEscalated: row.notify_escalated === 1,
+      })
+    }
+  }
+  return places
+}
+
+/** How long after a deploy an alert that opens names it, ms. */
+const CHANGE_NAMED_MS = 6 * HOUR
+
+export type Marker = Pick<DeployMarkerTable, 'site_id' | 'at' | 'source' | 'from_version' | 'to_version'>
+
+/** What changed last before each of these alerts opened, by the alert's id; those before which nothing did are missing. */
+export async function changesBefore(
+  db: Kysely<Tables>,
+  alerts: readonly Pick<AlertRow, 'id' | 'site_id' | 'opened_at'>[],
+): Promise<Map<string, Marker>> {
+  const found = new Map<string, Marker>()
+  for (const chunk of chunksOf(alerts)) {
+    const markers = await db
+      .selectFrom('deploy_markers')
+      .select(['site_id', 'at', 'source', 'from_version', 'to_version'])
+      .where('site_id', 'in', [...new Set(chunk.map(({ site_id }) => site_id))])
+      .where('at', '>=', Math.min(...chunk.map(({ opened_at }) => opened_at)) - CHANGE_NAMED_MS)
+      .orderBy('at', 'desc')
+      .execute()
+    for (const { id, site_id, opened_at } of chunk) {
+      const last = markers.find(
+        ({ site_id: site, at }) => site === site_id && at <= opened_at && opened_at - at <= CHANGE_NAMED_MS,
+      )
+      if (last !== undefined) found.set(id, last)
+    }
+  }
+  return found
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import { MINUTE } from '../lib/index.ts'
+import type { Reach } from '../notifications/index.ts'
+import type { AlertRow, Store } from '../store/index.ts'
+import { subjectOf, transition } from './machine.ts'
+import { quietAt, rulesOf } from './on-results.ts'
+import { loadQuiet } from './quiet.ts'
+import { placesOf } from './surroundings.ts'
+import { lockUnresolved } from './unresolved.ts'
+import { type Step, writeTransitions } from './write-transitions.ts'
+
+/** Alerts seen to in one transaction. */
+const PER_STEP = 200
+
+/**
+ * Does what time does to alerts: reminds, tells what a silence or a maintenance held back once it is over, and closes the
+ * alerts of probes that were deleted or switched off, by themselves or with their site or client.
+ */
+export async function seeToAlerts(store: Store, reach: Reach, now: number, mayGoOn: () => boolean): Promise<void> {
+  for (let after = ''; mayGoOn(); ) {
+    const probeIds = await probesToSeeTo(store, now, after)
+    const last = probeIds.at(-1)
+    if (last === undefined) return
+    await seeTo(store, probeIds, reach, now)
+    after = last
+  }
+}
+
+/** Probes with an unresolved alert that something may have to be done about, in order of their ids. */
+async function probesToSeeTo({ read }: Store, now: number, after: string): Promise<string[]> {
+  const rows = await read
+    .selectFrom('alerts')
+    .leftJoin('probes', 'probes.id', 'alerts.probe_id')
+    .leftJoin('sites', 'sites.id', 'probes.site_id')
+    .leftJoin('clients', 'clients.id', 'sites.client_id')
+    .select('alerts.probe_id')
+    .distinct()
+    .where('alerts.state', '<>', 'resolved')
+    .where('alerts.probe_id', '>', after)
+    .where(({ eb, or, and }) =>
+      or([
+        eb('probes.id', 'is', null),
+        eb('probes.is_active', '=', 0),
+        eb('sites.is_active', '=', 0),
+        eb('clients.is_active', '=', 0),
+        eb('alerts.suppressed_by', 'is not', null),
+        and([
+          eb('alerts.state', '=', 'open'),
+          eb('alerts.is_flapping', '=', 0),
+          eb('clients.reminder_minutes', 'is not', null),
+          eb('alerts.last_notified_at', '<=', sql<number>`${now} - clients.reminder_minutes * ${sql.lit(MINUTE)}`),
+        ]),
+      ]),
+    )
+    .orderBy('alerts.probe_id')
+    .limit(PER_STEP)
+    .execute()
+  return rows.map(({ probe_id }) => probe_id)
+}
+
+async function seeTo(store: Store, probeIds: readonly string[], reach: Reach, now: number): Promise<void> {
+  await store.write.transaction().execute(async (trx) => {
+    const alerts = await lockUnresolved(trx, store, probeIds)
+    const places = await placesOf(trx, probeIds)
+    const quiet = await loadQuiet(trx, now)
+    const steps = alerts.map((alert: AlertRow): Step => {
+      const place = places.get(alert.probe_id)
+      if (place === undefined) return { before: alert, transition: removed(alert, 'Its probe was deleted', now), place }
+      if (!place.isActive) {
+        const text = 'Its probe, site or client was switched off'
+        return { before: alert, transition: removed(alert, text, now), place }
+      }
+      const rules = rulesOf(subjectOf(alert), place, quietAt(quiet, place, now))
+      return { before: alert, transition: transition(alert, { type: 'time' }, rules, now), place }
+    })
+    await writeTransitions(trx, steps, reach, now)
+  })
+}
+
+/** Nobody is told, so there are no rules to ask. */
+const removed = (alert: AlertRow, text: string, now: number) =>
+  transition(alert, { type: 'removed', text }, SILENT, now)
+
+const SILENT = {
+  failureThreshold: 1,
+  recoveryThreshold: 1,
+  reminderMinutes: null,
+  notifyResolved: false,
+  notifyEscalated: false,
+  quietBy: null,
+}

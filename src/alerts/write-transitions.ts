@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { newOrderedId } from '../lib/index.ts'
+import { channelsOf, type Entry, enqueue, type Reach } from '../notifications/index.ts'
+import { type AlertRow, chunksOf, type Tables, type Transaction } from '../store/index.ts'
+import { alertMessage } from './alert-message.ts'
+import type { Transition } from './machine.ts'
+import { changesBefore, type Place } from './surroundings.ts'
+
+/** A transition with the alert it began from, and where that belongs; without a place nobody can be told. */
+export interface Step {
+  before: AlertRow | null
+  transition: Transition
+  place: Place | undefined
+}
+
+/** What an alert never changes once it is there. */
+const FIXED: readonly (keyof AlertRow)[] = [
+  'id',
+  'client_id',
+  'site_id',
+  'probe_id',
+  'probe_type',
+  'subject',
+  'opened_at',
+]
+
+/**
+ * Writes what became of alerts: they themselves, their timelines, and the messages. A few statements whatever their number, in the
+ * transaction of what it follows from.
+ *
+ * @throws StoreError `unique` when another alert for the same probe and subject is unresolved: nothing of it may be kept then
+ */
+export async function writeTransitions(
+  trx: Transaction<Tables>,
+  steps: readonly Step[],
+  reach: Reach,
+  now: number,
+): Promise<void> {
+  const changed = steps.filter(({ before, transition }) => transition.alert !== before)
+  await saveAlerts(
+    trx,
+    changed.flatMap(({ transition }) => transition.alert ?? []),
+  )
+  const events = steps.flatMap(({ transition: { alert, events: happened } }) =>
+    alert === null ? [] : happened.map((event) => ({ alert_id: alert.id, id: newOrderedId(now), at: now, ...event })),
+  )
+  for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
+  await enqueue(trx, await messagesOf(trx, steps, reach), now)
+}
+
+async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[]): Promise<void> {
+  for (const chunk of chunksOf(alerts)) {
+    await trx
+      .insertInto('alerts')
+      .values(chunk)
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet(() => {
+          const names = Object.keys(chunk[0] ?? {}).filter((name) => !FIXED.some((fixed) => fixed === name))
+          return Object.fromEntries(names.map((name) => [name, sql.ref(`excluded.${name}`)]))
+        }),
+      )
+      .execute()
+  }
+}
+
+async function messagesOf(trx: Transaction<Tables>, steps: readonly Step[], reach: Reach): Promise<Entry[]> {
+  const told = steps.flatMap(({ transition: { alert, message, events }, place }) => {
+    if (alert === null || message === null || place === undefined) return []
+    const resolvedBy = events.find(({ kind }) => kind === 'resolved')?.actor ?? null
+    return [{ alert, message, place, resolvedBy }]
+  })
+  if (told.length === 0) return []
+  const changes = await changesBefore(
+    trx,
+    told.map(({ alert }) => alert),
+  )
+  return told.flatMap(({ alert, message, place, resolvedBy }) =>
+    channelsOf({ client: place.client, ...reach }).map((channel) => ({
+      channel,
+      clientId: place.client.id,
+      alertId: alert.id,
+      message: alertMessage(message, alert, place, changes.get(alert.id), resolvedBy),
+    })),
+  )
+}

@@ -1,0 +1,23 @@
+import { activeProbes } from '../probes/index.ts'
+import type { Kysely, Tables } from '../store/index.ts'
+import type { ProbeStatus } from './stream-events.ts'
+
+/** Tells which probes have another status than when it was asked the last time; at first none has. */
+export class StatusChanges {
+  #known: Map<string, string> | null = null
+
+  /** Forgets everything, for a time in which nobody asked. */
+  reset(): void {
+    this.#known = null
+  }
+
+  async since(db: Kysely<Tables>): Promise<ProbeStatus[]> {
+    const probes = await activeProbes(db)
+    const before = this.#known
+    this.#known = new Map(probes.map(({ id, status }) => [id, status ?? 'unknown']))
+    if (before === null) return []
+    return probes.flatMap(({ id, siteId, status }) =>
+      (status ?? 'unknown') === before.get(id) ? [] : [{ id, site_id: siteId, status: status ?? 'unknown' }],
+    )
+  }
+}

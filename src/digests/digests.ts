@@ -1,0 +1,73 @@
+import type { ReportContext } from '../analytics/index.ts'
+import { exclusively, type Leases } from '../cluster/index.ts'
+import { asError, DAY, HOUR, Loop, MINUTE } from '../lib/index.ts'
+import { dueDigests } from './due-clients.ts'
+import { writeDigest } from './write.ts'
+
+/** Longer than any period may still be due. */
+const KEPT_MS = 60 * DAY
+
+export interface DigestsOptions extends ReportContext {
+  leases: Leases
+  /** Without it there is nobody to write to, and nothing is done. */
+  isEmailOn: boolean
+  onError: (error: Error, loop: string) => void
+}
+
+/** Writes each client's daily or weekly digest when it is due. */
+export class Digests {
+  readonly loops: readonly Loop[]
+  readonly #context: ReportContext
+  #isStopping = false
+
+  constructor({ store, clock, retention, leases, isEmailOn, onError }: DigestsOptions) {
+    this.#context = { store, clock, retention }
+    const loop = (name: string, intervalMs: number, work: (mayGoOn: () => boolean) => Promise<unknown>) => {
+      const tick = exclusively(leases, name, async (isOurs) => {
+        await work(() => !this.#isStopping && isOurs())
+      })
+      return new Loop({ name, clock, intervalMs, tick, onError })
+    }
+    const loops = [
+      loop('digests', MINUTE, (mayGoOn) => this.#writeDue(mayGoOn)),
+      loop('digest-retention', HOUR, () => this.#clear()),
+    ]
+    this.loops = isEmailOn ? loops : []
+  }
+
+  start(): void {
+    for (const loop of this.loops) loop.start()
+  }
+
+  /** Waits for the digest under way, not for all that are due. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.all(this.loops.map((loop) => loop.stop()))
+  }
+
+  /** @throws AggregateError of what failed, when every digest that can be written is. */
+  async #writeDue(mayGoOn: () => boolean): Promise<void> {
+    const { store, clock } = this.#context
+    const failures: Error[] = []
+    for (const due of await dueDigests(store, clock.now())) {
+      if (!mayGoOn()) break
+      try {
+        await writeDigest(this.#context, due)
+      } catch (thrown) {
+        failures.push(asError(thrown))
+      }
+    }
+    const [first] = failures
+    if (first === undefined) return
+    const what = failures.length === 1 ? '1 digest' : `${failures.length} digests`
+    throw new AggregateError(failures, `${what} could not be written: ${first.message}`)
+  }
+
+  async #clear(): Promise<void> {
+    const { store, clock } = this.#context
+    await store.write
+      .deleteFrom('digests')
+      .where('written_at', '<', clock.now() - KEPT_MS)
+      .execute()
+  }
+}

@@ -1,0 +1,1 @@
+export { Digests, type DigestsOptions } from './digests.ts'

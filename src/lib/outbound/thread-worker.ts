@@ -1,0 +1,47 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { asError } from '../errors.ts'
+import { parseOutboundAllow } from './allow.ts'
+import { OutboundError } from './error.ts'
+import { createOutbound, type Outbound } from './outbound.ts'
+import type { ThreadFailure, ThreadOrder, ThreadQuestion, ThreadReply, ThreadSettings } from './thread-protocol.ts'
+
+/** Entry point of the thread behind OutboundThread: asks what it is told to, as much at once as comes. */
+function serve(port: MessagePort, { allow, userAgent }: ThreadSettings): void {
+  let now = 0
+  const outbound = createOutbound({ allow: parseOutboundAllow(allow), userAgent, clock: { now: () => now } })
+  const underWay = new Map<number, AbortController>()
+
+  const answer = async (id: number, question: ThreadQuestion): Promise<ThreadReply> => {
+    const controller = new AbortController()
+    underWay.set(id, controller)
+    try {
+      return { id, ok: true, answer: await ask(outbound, question, controller.signal) }
+    } catch (thrown) {
+      return { id, ok: false, failure: failureOf(thrown) }
+    } finally {
+      underWay.delete(id)
+    }
+  }
+
+  port.on('message', (order: ThreadOrder) => {
+    if (order.question === 'abort') {
+      underWay.get(order.id)?.abort()
+      return
+    }
+    now = order.now
+    void answer(order.id, order.question).then((reply) => port.postMessage(reply))
+  })
+}
+
+const ask = (outbound: Outbound, question: ThreadQuestion, signal: AbortSignal) =>
+  question.kind === 'request'
+    ? outbound.request(question.url, { ...question.request, signal })
+    : outbound.resolve(question.host, { ...question.options, signal })
+
+function failureOf(thrown: unknown): ThreadFailure {
+  if (!(thrown instanceof OutboundError)) return { message: asError(thrown).message }
+  const { message, kind, phase, certificate } = thrown
+  return { message, outbound: { kind, phase, certificate } }
+}
+
+if (parentPort !== null) serve(parentPort, workerData as ThreadSettings)

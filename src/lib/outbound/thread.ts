@@ -1,0 +1,120 @@
+import { Worker } from 'node:worker_threads'
+import type { Clock } from '../clock.ts'
+import { formatOutboundAllow, type OutboundAllow } from './allow.ts'
+import { OutboundError } from './error.ts'
+import type { Outbound, OutboundAnswer, OutboundRequest } from './outbound.ts'
+import type { NameFacts } from './resolve.ts'
+import type { ThreadFailure, ThreadOrder, ThreadQuestion, ThreadReply, ThreadSettings } from './thread-protocol.ts'
+
+export interface OutboundThreadOptions {
+  allow: OutboundAllow
+  /** Sent as `User-Agent`, unless the request has one of its own. */
+  userAgent: string
+  clock: Clock
+}
+
+interface Waiting {
+  resolve: (answer: OutboundAnswer | NameFacts) => void
+  reject: (error: Error) => void
+}
+
+/** Answers pass through the thread, nothing stays: V8's default would let its nursery grow to 48 MB. */
+const YOUNG_GENERATION_MB = 8
+
+/**
+ * `Outbound` in a thread of its own, which starts with the first request. What a request leaves behind (sockets, handles,
+ * streams) outlives V8's quick collections: in the heap of ingest, 167 requests a second made each of them ten times
+ * longer, and cost ingest half of its throughput. Handshakes and decompression are off ingest's thread, too.
+ */
+export class OutboundThread implements Outbound {
+  readonly #settings: ThreadSettings
+  readonly #clock: Clock
+  readonly #waiting = new Map<number, Waiting>()
+  #worker: Worker | undefined
+  #lastId = 0
+  #isClosed = false
+
+  constructor({ allow, userAgent, clock }: OutboundThreadOptions) {
+    this.#settings = { allow: formatOutboundAllow(allow), userAgent }
+    this.#clock = clock
+  }
+
+  async request(url: string, { signal, ...request }: OutboundRequest = {}): Promise<OutboundAnswer> {
+    return (await this.#ask({ kind: 'request', url, request }, signal)) as OutboundAnswer
+  }
+
+  async resolve(
+    host: string,
+    { signal, ...options }: { wantsAliases?: boolean; totalMs?: number; signal?: AbortSignal } = {},
+  ): Promise<NameFacts> {
+    return (await this.#ask({ kind: 'resolve', host, options }, signal)) as NameFacts
+  }
+
+  /** What is under way comes to nothing. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const worker = this.#worker
+    if (worker === undefined) return
+    this.#giveUp(worker, 'the service stops')
+    await worker.terminate()
+  }
+
+  async #ask(question: ThreadQuestion, signal: AbortSignal | undefined): Promise<OutboundAnswer | NameFacts> {
+    if (signal?.aborted === true) {
+      throw new OutboundError('aborted', 'the request was called off', { cause: signal.reason })
+    }
+    const worker = this.#running()
+    const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer | NameFacts>()
+    const id = ++this.#lastId
+    const order = (text: ThreadOrder) => worker.postMessage(text)
+    order({ id, now: this.#clock.now(), question })
+    this.#waiting.set(id, { resolve, reject })
+    const onAbort = () => order({ id, question: 'abort' })
+    signal?.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await promise
+    } finally {
+      this.#waiting.delete(id)
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  #running(): Worker {
+    if (this.#isClosed) throw new Error('the service stops')
+    if (this.#worker !== undefined) return this.#worker
+    // `execArgv` is empty so that flags of the main program (a debugger's port, a test runner's) do not reach the thread.
+    const worker = new Worker(new URL('./thread-worker.ts', import.meta.url), {
+      workerData: this.#settings,
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    })
+    worker.on('message', (reply: ThreadReply) => this.#settle(reply))
+    // It ends by itself when it runs out of memory; the next request then starts another.
+    worker.on('error', (error) => this.#giveUp(worker, error.message))
+    worker.on('exit', () => this.#giveUp(worker, 'it ended'))
+    this.#worker = worker
+    return worker
+  }
+
+  #settle(reply: ThreadReply): void {
+    const waiting = this.#waiting.get(reply.id)
+    if (reply.ok) waiting?.resolve(reply.answer)
+    else waiting?.reject(errorOf(reply.failure))
+  }
+
+  #giveUp(worker: Worker, why: string): void {
+    if (this.#worker !== worker) return
+    this.#worker = undefined
+    const error = new Error(`the thread that asks other systems came to its end: ${why}`)
+    for (const { reject } of this.#waiting.values()) reject(error)
+  }
+}
+
+function errorOf({ message, outbound }: ThreadFailure): Error {
+  if (outbound === undefined) return new Error(message)
+  const { kind, phase, certificate } = outbound
+  return new OutboundError(kind, message, {
+    ...(phase === null ? {} : { phase }),
+    ...(certificate === null ? {} : { certificate }),
+  })
+}

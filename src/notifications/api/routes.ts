@@ -1,0 +1,100 @@
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp, linkNextPage, seesSecrets } from '../../http/index.ts'
+import type { Clock } from '../../lib/index.ts'
+import { contextOf } from '../../management/index.ts'
+import type { Store } from '../../store/index.ts'
+import type { Notifications } from '../notifications.ts'
+import { listChannels } from './channels.ts'
+import { listDeliveries } from './list.ts'
+import { retryDelivery } from './retry.ts'
+import { ChannelList, DeliveryParams, DeliveryQuery, DeliveryRecord, TestParams, TestResult } from './schemas.ts'
+import { sendTestMessages, TestLimit } from './test-message.ts'
+
+export interface NotificationRouteOptions {
+  store: Store
+  clock: Clock
+  notifications: Notifications
+}
+
+const tags = ['Notifications']
+
+/** Adds the interface of what goes out to people: the delivery log, the channels and test messages. */
+export function notificationRoutes(app: HttpApp, options: NotificationRouteOptions): void {
+  const { store, notifications } = options
+  const testLimit = new TestLimit()
+
+  app.get(
+    '/api/deliveries',
+    {
+      schema: {
+        tags,
+        summary: 'List deliveries',
+        description:
+          'What was sent or is to be sent, a line for each message and channel, newest first. A `Link` header with ' +
+          '`rel="next"` leads to older ones.',
+        querystring: DeliveryQuery,
+        response: { 200: Type.Array(DeliveryRecord, { description: 'Newest first' }), ...errorResponses(400) },
+      },
+    },
+    async (request, reply) => {
+      const page = await listDeliveries(store, request.query, seesSecrets(request.access))
+      linkNextPage(request, reply, page.next)
+      return page.entries
+    },
+  )
+
+  app.post(
+    '/api/deliveries/:delivery_id/retry',
+    {
+      schema: {
+        tags,
+        summary: 'Retry a delivery',
+        description:
+          'Has a failed or waiting message sent as soon as may be, with all that goes out together with it. A channel that is ' +
+          'off is tried again. 409 when it was delivered or cancelled.',
+        params: DeliveryParams,
+        response: { 200: DeliveryRecord, ...errorResponses(404, 409) },
+      },
+    },
+    async (request) => {
+      const record = await retryDelivery(contextOf(options, request), request.params.delivery_id)
+      notifications.wake()
+      return record
+    },
+  )
+
+  app.get(
+    '/api/channels',
+    {
+      schema: {
+        tags,
+        summary: 'List channels',
+        description:
+          "Where messages go: the global webhook and the clients' own webhooks and e-mail, and how each does.",
+        response: { 200: ChannelList, ...errorResponses() },
+      },
+    },
+    async (request) => listChannels(store, notifications.reach, seesSecrets(request.access)),
+  )
+
+  app.post(
+    '/api/clients/:client_id/test-notification',
+    {
+      schema: {
+        tags,
+        summary: 'Send a test message',
+        description:
+          'Now, over each channel that reaches people about the client, and tells what came of it. A channel over which it gets ' +
+          'through is on again. 409 when there is no channel, 429 after five in a minute.',
+        params: TestParams,
+        response: { 200: Type.Array(TestResult), ...errorResponses(404, 409) },
+      },
+    },
+    async (request) => {
+      const ctx = contextOf(options, request)
+      const results = await sendTestMessages(ctx, notifications, testLimit, request.params.client_id)
+      notifications.wake()
+      return results
+    },
+  )
+}

@@ -1,0 +1,67 @@
+import { type Outbound, OutboundError, type OutboundErrorKind, SECOND } from '../../lib/index.ts'
+import { bodyOf, GOOGLE_CHAT_REPLY, type Service, serviceOf } from '../payloads.ts'
+import type { SendOrder, SendOutcome, Transport } from '../transport.ts'
+import { outcomeOf } from './outcome.ts'
+import { signatureHeaders } from './signature.ts'
+
+export interface ChatOptions {
+  /** The only way to addresses that people typed in: private ones are refused, whatever name or spelling leads to them. */
+  outbound: Outbound
+  /** Signs what goes to webhooks that are no chat service; null leaves them unsigned. */
+  webhookSecret: string | null
+}
+
+const LIMITS = { totalMs: 15 * SECOND, bodyBytes: 16 * 1_024 }
+
+/** Failures that lie in the address, which no waiting mends. */
+const BROKEN: readonly OutboundErrorKind[] = ['bad_url', 'forbidden_address']
+
+/** Sends to chat services and other webhooks, each in the shape it takes. */
+export function createChatTransport({ outbound, webhookSecret }: ChatOptions): Transport {
+  return {
+    async send(order, signal) {
+      const service = serviceOf(order.address)
+      const body = bodyOf(service, order.message, order)
+      try {
+        const answer = await outbound.request(requestUrl(service, order.address), {
+          method: 'POST',
+          headers: { ...HEADERS, ...(service === 'generic' ? genericHeaders(order, body, webhookSecret) : {}) },
+          body,
+          limits: LIMITS,
+          signal,
+        })
+        return outcomeOf(service, answer, order.at)
+      } catch (thrown) {
+        return outcomeOfFailure(thrown)
+      }
+    },
+  }
+}
+
+const HEADERS = { 'content-type': 'application/json; charset=utf-8', accept: 'application/json, text/plain, */*' }
+
+const genericHeaders = ({ idempotencyKey, at }: SendOrder, body: string, secret: string | null) => ({
+  'idempotency-key': idempotencyKey,
+  ...(secret === null ? {} : signatureHeaders(secret, body, at)),
+})
+
+/** The address with what the service wants in its query. */
+export function requestUrl(service: Service, address: string): string {
+  const url = URL.parse(address)
+  if (url === null) return address
+  if (service === 'discord') {
+    // These take the bodies of other services.
+    url.pathname = url.pathname.replace(/\/(slack|github)\/?$/, '')
+    // Without it, Discord answers before it has looked at the message.
+    url.searchParams.set('wait', 'true')
+  }
+  if (service === 'google_chat' && !url.searchParams.has(GOOGLE_CHAT_REPLY[0]))
+    url.searchParams.set(...GOOGLE_CHAT_REPLY)
+  return service === 'discord' || service === 'google_chat' ? url.href : address
+}
+
+/** @throws what is no failure of the request, but a fault of this program */
+function outcomeOfFailure(thrown: unknown): SendOutcome {
+  if (!(thrown instanceof OutboundError)) throw thrown
+  return { kind: BROKEN.includes(thrown.kind) ? 'channel_broken' : 'passing', error: thrown.message }
+}

@@ -1,0 +1,79 @@
+import { asError, unlessAborted } from '../../lib/index.ts'
+import type { DeliveryRow } from '../../store/index.ts'
+import type { AlertMessage, Message, MessageGroup } from '../message.ts'
+import type { ServiceKind } from '../service-kind.ts'
+import type { SendOrder, SendOutcome } from '../transport.ts'
+import type { DeliveryTools } from './tools.ts'
+
+/** After so many attempts, a message that our own program fails over is given up: the channel's others wait behind it. */
+const FAULTS_MAX = 5
+
+/** The transport failed over something that it should have been ready for. */
+export const OWN_FAULT = { kind: 'passing', error: 'a fault of the service, whose log has the details' } as const
+
+/**
+ * Sends a message, or a group of them as one. Null when the service stops before the end is known.
+ *
+ * @param rows one, or all of a group
+ */
+export async function attempt(
+  tools: DeliveryTools,
+  kind: ServiceKind,
+  address: string,
+  rows: readonly DeliveryRow[],
+  stopping: AbortSignal,
+): Promise<SendOutcome | null> {
+  const { clock, publicUrl, onError } = tools
+  const [first] = rows
+  if (first === undefined) return null
+  try {
+    const order = {
+      address,
+      message: messageOf(rows),
+      idempotencyKey: first.group_id ?? first.id,
+      publicUrl: publicUrl(),
+      at: clock.now(),
+    }
+    return await sendWithin(tools, kind, order, stopping)
+  } catch (thrown) {
+    onError(asError(thrown), `sending message ${first.id} over ${first.channel}`)
+    return first.attempts + 1 < FAULTS_MAX ? OWN_FAULT : { ...OWN_FAULT, kind: 'message_refused' }
+  }
+}
+
+/**
+ * Sends one message within the time that its kind of channel may take. Null when the service stops before the end is known.
+ *
+ * @throws what is a fault of the transport
+ */
+export async function sendWithin(
+  { transports, timings }: Pick<DeliveryTools, 'transports' | 'timings'>,
+  kind: ServiceKind,
+  order: SendOrder,
+  stopping: AbortSignal,
+): Promise<SendOutcome | null> {
+  const transport = kind === 'email' ? transports.email : transports.chat
+  if (transport === null) return { kind: 'passing', error: 'e-mail is not set up on this server' }
+  const ms = kind === 'email' ? timings.emailMs : timings.chatMs
+  const timeout = AbortSignal.timeout(ms)
+  const signal = AbortSignal.any([stopping, timeout])
+  try {
+    return await unlessAborted(signal, transport.send(order, signal))
+  } catch (thrown) {
+    // Whether it got through is not known: it is sent again.
+    if (stopping.aborted) return null
+    if (timeout.aborted) return { kind: 'passing', error: `no answer within ${ms / 1_000} s` }
+    throw thrown
+  }
+}
+
+function messageOf(rows: readonly DeliveryRow[]): Message | MessageGroup {
+  const messages = rows.map(({ message }) => JSON.parse(message) as Message)
+  const [first] = messages
+  if (first === undefined) throw new Error('there is no message to send')
+  if (messages.length === 1) return first
+  // Only what tells of alerts is grouped, by client and kind.
+  const alerts = messages as AlertMessage[]
+  const { kind, client } = first as AlertMessage
+  return { kind: 'group', of: kind, client, messages: alerts }
+}

@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import { DAY } from '../../lib/index.ts'
+import type { Store } from '../../store/index.ts'
+
+/** For how long a message is tried. What is older helps nobody: the dashboard shows what is the matter. */
+export const TRIED_FOR_MS = DAY
+
+const REASON = sql.lit('given up after 24 hours')
+
+/**
+ * Gives up what has been tried for too long, on whatever channel, and returns how many. Does not ask whose channel it is: what
+ * gets through at the same moment is marked as delivered after all.
+ */
+export async function giveUpOverdue({ read, write }: Store, now: number): Promise<number> {
+  const isPending = sql<boolean>`state = 'pending'`
+  const before = now - TRIED_FOR_MS
+  // Nearly always there is none, and reading that costs no commit.
+  const overdue = await read
+    .selectFrom('deliveries')
+    .select('id')
+    .where(isPending)
+    .where('not_before', '<=', before)
+    .limit(1)
+    .executeTakeFirst()
+  if (overdue === undefined) return 0
+  const { numUpdatedRows } = await write
+    .updateTable('deliveries')
+    .set({
+      state: 'failed',
+      last_error: sql<string>`${REASON} || coalesce(': ' || last_error, '')`,
+    })
+    .where(isPending)
+    .where('not_before', '<=', before)
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
+}

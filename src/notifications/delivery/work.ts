@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { asError, SECOND } from '../../lib/index.ts'
+import { isPassing } from '../../store/index.ts'
+import type { ChannelKey } from '../channel.ts'
+import { kindOf, PACE_MS } from '../service-kind.ts'
+import { type Action, actionFor, type ChannelLook } from './action.ts'
+import { attempt } from './attempt.ts'
+import { claimChannel, releaseChannel } from './claims.ts'
+import { consequencesOf } from './consequences.ts'
+import { countTold, lookAt, messagesOf } from './look.ts'
+import { groupsOf, type Waiting } from './planning.ts'
+import type { DeliveryTools } from './tools.ts'
+import { cancel, renew, writeGroups, writeOutcome } from './writes.ts'
+
+/** A channel that is to wait no longer than this is kept meanwhile: it waits for its pace and not because it fails. */
+const PAUSE_MAX_MS = 2 * SECOND
+
+/**
+ * Sends what is due on a channel, until nothing is or the channel has to wait. Looks before it claims: while messages are held
+ * back, nothing is written.
+ *
+ * @throws StoreError
+ */
+export async function workOn(tools: DeliveryTools, key: ChannelKey, stopping: AbortSignal): Promise<void> {
+  const { store, clock, membership, reach } = tools
+  const { nodeId } = membership
+  const look = await lookAt(store, key, reach)
+  if (look === undefined || ['rest', 'pause'].includes(actionFor(look, clock.now()).kind)) return
+  if (!(await claimChannel({ store, nodeId, now: clock.now() }, key))) return
+  try {
+    // A node that others may take for dead sends nothing more: what it was to send may be sent by them.
+    while (!stopping.aborted && membership.isSurelyAlive()) {
+      const now = await lookAt(store, key, reach)
+      if (now === undefined || !(await act(tools, key, now, stopping))) return
+    }
+  } finally {
+    await releaseChannel({ store, nodeId }, key)
+  }
+}
+
+/** Does the next thing there is to do on a claimed channel; false when that is all for now. */
+async function act(tools: DeliveryTools, key: ChannelKey, look: ChannelLook, stopping: AbortSignal): Promise<boolean> {
+  const { store, clock, membership } = tools
+  const action: Action = actionFor(look, clock.now())
+  switch (action.kind) {
+    case 'cancel':
+      await cancel(store, action.ids, action.reason)
+      // Nobody waits for it any more: it is not to be counted among those that fail.
+      if (look.address === null) await renew(store, membership.nodeId, key, look.channel.address)
+      return true
+    case 'renew':
+      await renew(store, membership.nodeId, key, action.address)
+      return true
+    case 'settle':
+      await settle(tools, key, action.rows)
+      return true
+    case 'send':
+      return send(tools, key, look, action.row, stopping)
+    case 'pause':
+      return pause(tools, action.until, stopping)
+    case 'rest':
+      return false
+  }
+}
+
+async function settle({ store }: DeliveryTools, key: ChannelKey, rows: readonly Waiting[]): Promise<void> {
+  // Only two depend on what was told before: one goes alone in any case, and three are enough.
+  const told = rows.length === 2 ? await countTold(store, key, rows) : 0
+  await writeGroups(store, groupsOf(rows, told))
+}
+
+async function send(
+  tools: DeliveryTools,
+  key: ChannelKey,
+  { channel, address }: ChannelLook,
+  row: Waiting,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  const { store, clock, membership, random, timings, onOutcome, onError } = tools
+  if (address === null) return false
+  const rows = await messagesOf(store, key, row)
+  // Given up a moment ago.
+  if (rows.length === 0) return true
+  const kind = kindOf(key, address)
+  const outcome = await attempt(tools, kind, address, rows, stopping)
+  if (outcome === null) return false
+  onOutcome(kind, outcome.kind)
+  if (outcome.kind === 'channel_broken') {
+    onError(new Error(`${outcome.error}: nothing is sent there until the address is edited`), `channel ${key}`)
+  }
+  const consequences = consequencesOf(outcome, {
+    channel,
+    rows,
+    now: clock.now(),
+    paceMs: PACE_MS[kind],
+    backoffMs: (failures, retryAfterMs) => timings.backoffMs(failures, retryAfterMs, random()),
+  })
+  const write = () => writeOutcome({ store, nodeId: membership.nodeId }, key, rows, consequences)
+  await untilStored(tools, write, `writing that ${row.id} was sent`, stopping)
+  return consequences.goesOn
+}
+
+/**
+ * Writes what happened outside and cannot be taken back. While the store is away it is tried again and again: a message that
+ * was sent and is not marked so would be sent once more.
+ */
+async function untilStored(
+  { timings, onError }: DeliveryTools,
+  write: () => Promise<void>,
+  what: string,
+  stopping: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    try {
+      await write()
+      return
+    } catch (thrown) {
+      if (!isPassing(thrown) || stopping.aborted) throw thrown
+      onError(asError(thrown), what)
+      await rest(timings.storeRetryMs, stopping)
+    }
+  }
+}
+
+/** Waits for the channel's pace; false when that takes too long, or the clock stands still. */
+async function pause({ clock }: DeliveryTools, until: number, stopping: AbortSignal): Promise<boolean> {
+  const ms = until - clock.now()
+  if (ms > PAUSE_MAX_MS) return false
+  await rest(ms, stopping)
+  return clock.now() >= until
+}
+
+/** Ends early when the service stops. */
+const rest = (ms: number, stopping: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal: stopping }).catch(() => undefined)

@@ -1,0 +1,90 @@
+import type { DigestAlert, DigestMessage } from '../message.ts'
+import {
+  alertsInWords,
+  cut,
+  digestHeading,
+  LocalTimes,
+  oneLine,
+  percent,
+  scoreOf,
+  trendOf,
+  whole,
+  worseTagsOf,
+} from '../payloads.ts'
+import { block, button, COLOURS, dataTable, escapeHtml, heading, page } from './html.ts'
+
+/** A client with more sites or alerts finds them in the dashboard: Gmail shows 100 kB of a letter. */
+const MAX_SITES = 100
+const MAX_ALERTS = 50
+
+const LINK = 'Open Tagwarden'
+
+export function digestText(digest: DigestMessage, publicUrl: string): string {
+  const { sites, alerts } = digest
+  const lines = [
+    digestHeading(digest),
+    '',
+    ...sites
+      .slice(0, MAX_SITES)
+      .flatMap((site) => [
+        oneLine(site.name),
+        `  Events: ${whole(site.events)}${inParentheses(trendOf(site))}`,
+        `  Score:  ${scoreOf(site) ?? 'not enough data'}`,
+        ...worseTagsOf(site).map((tag) => `  Worse:  ${tag}`),
+        '',
+      ]),
+    ...moreOf(sites.length, MAX_SITES, 'sites').flatMap((more) => [more, '']),
+    alertsInWords(alerts.length),
+    ...alerts.slice(0, MAX_ALERTS).map((alert) => `  ${alertInWords(alert, digest)}`),
+    ...moreOf(alerts.length, MAX_ALERTS, 'alerts'),
+    '',
+    `${LINK}: ${publicUrl}`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+export function digestHtml(digest: DigestMessage, publicUrl: string): string {
+  const { sites, alerts } = digest
+  const worse = sites.flatMap((site) =>
+    site.worse_tags.map((tag) => [
+      `${cut(oneLine(tag.tag_key), 80)} on ${oneLine(site.name)}`,
+      percent(tag.success_rate),
+      percent(tag.success_rate_before),
+    ]),
+  )
+  return page(digestHeading(digest), COLOURS.neutral, [
+    dataTable(
+      ['Site', 'Events', 'Change', 'Score'],
+      sites
+        .slice(0, MAX_SITES)
+        .map((site) => [oneLine(site.name), whole(site.events), trendOf(site) ?? '–', scoreOf(site) ?? '–']),
+    ),
+    ...moreOf(sites.length, MAX_SITES, 'sites').map((more) => block(more)),
+    ...(worse.length === 0
+      ? []
+      : [heading('Tags that got worse'), dataTable(['Tag', 'Succeeded', 'Before'], worse.slice(0, MAX_SITES))]),
+    heading(alertsInWords(alerts.length)),
+    ...alerts.slice(0, MAX_ALERTS).map((alert) => alertHtml(alert, digest, publicUrl)),
+    ...moreOf(alerts.length, MAX_ALERTS, 'alerts').map((more) => block(more)),
+    button({ label: LINK, url: publicUrl }),
+  ])
+}
+
+const inParentheses = (text: string | null): string => (text === null ? '' : ` (${text})`)
+
+const moreOf = (count: number, max: number, what: string): string[] =>
+  count > max ? [`and ${count - max} more ${what}`] : []
+
+/** `critical, shop.acme.com: Meta CAPI fails … (12 Nov 09:42 CET, still open)` */
+const alertInWords = (alert: DigestAlert, digest: DigestMessage): string =>
+  `${alert.severity}, ${oneLine(alert.site)}: ${cut(oneLine(alert.title), 250)} (${timeOf(alert, digest)})`
+
+function timeOf({ opened_at, resolved_at }: DigestAlert, { timezone, to }: DigestMessage): string {
+  const times = new LocalTimes(timezone)
+  return resolved_at === null ? `${times.moment(opened_at, to)}, still open` : times.span(opened_at, resolved_at, to)
+}
+
+const alertHtml = (alert: DigestAlert, digest: DigestMessage, publicUrl: string): string =>
+  block(
+    `<span style="color:${COLOURS[alert.severity]};font-weight:600">${alert.severity}</span> ${escapeHtml(oneLine(alert.site))}: <a href="${escapeHtml(`${publicUrl}/alerts/${encodeURIComponent(alert.id)}`)}" style="color:inherit">${escapeHtml(cut(oneLine(alert.title), 250))}</a><br><span class="muted" style="color:#475569;font-size:13px">${escapeHtml(timeOf(alert, digest))}</span>`,
+  )

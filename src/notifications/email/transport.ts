@@ -1,0 +1,67 @@
+import { createTransport } from 'nodemailer'
+import type { Message, MessageGroup } from '../message.ts'
+import type { Transport } from '../transport.ts'
+import { letterOf } from './letter.ts'
+import { outcomeOfFailure } from './outcome.ts'
+import { mailboxOf, SMTP_TIMEOUTS, type SmtpTimeouts, smtpServer } from './settings.ts'
+
+export interface EmailOptions {
+  /** `SMTP_URL` */
+  smtpUrl: string
+  /** `SMTP_FROM` */
+  smtpFrom: string
+  timeouts?: Partial<SmtpTimeouts>
+}
+
+/**
+ * Sends e-mail over one server. Each letter has a connection of its own: they are few, servers hang up on those that idle, and
+ * a letter that fails over an old connection is not known to have failed by its own fault.
+ */
+export function createEmailTransport({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions): Transport {
+  const server = smtpServer(smtpUrl)
+  const from = mailboxOf(smtpFrom)
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
+  // A letter is made here from start to end: nothing in it may name a file or an address to be read.
+  const mailer = createTransport({
+    ...server,
+    ...SMTP_TIMEOUTS,
+    ...timeouts,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    async send({ address, message, idempotencyKey, publicUrl, at }, signal) {
+      const { subject, text, html, thread } = letterOf(message, { publicUrl, at })
+      // The same on every letter of an alert, the first one too: no letter has it as its own id.
+      const reference = thread === null ? null : `<alert.${idPart(thread)}@${domain}>`
+      try {
+        await mailer.sendMail({
+          from,
+          to: { name: '', address },
+          subject,
+          text,
+          html,
+          date: new Date(at),
+          messageId: `<${idPart(idempotencyKey)}@${domain}>`,
+          ...(reference === null ? {} : { references: reference, inReplyTo: reference }),
+          headers: {
+            // Keeps those on holiday from answering (RFC 3834; the other is Exchange's).
+            'Auto-Submitted': 'auto-generated',
+            'X-Auto-Response-Suppress': 'All',
+            'List-Id': `<${listOf(message)}.tagwarden.${domain}>`,
+          },
+          signal,
+        })
+        return { kind: 'delivered' }
+      } catch (thrown) {
+        return outcomeOfFailure(thrown, server.host)
+      }
+    },
+  }
+}
+
+/** For rules in mail clients: a folder for each client. */
+const listOf = (message: Message | MessageGroup): string => ('client' in message ? idPart(message.client.id) : 'own')
+
+/** Letters, digits and dots, which an id may have in a header. */
+const idPart = (text: string): string => text.replace(/[^\w.-]+/g, '.')

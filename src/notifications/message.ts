@@ -1,0 +1,108 @@
+/**
+ * What is told to people, before it takes the shape of a chat service or an e-mail. Kept as JSON in the outbox, so a message
+ * says what was true when it was written, however late it is sent. Times are epoch ms.
+ */
+export type Message = AlertMessage | TestMessage | DigestMessage | OwnFailureMessage
+
+export const ALERT_MESSAGE_KINDS = ['opened', 'escalated', 'flapping', 'reminder', 'resolved'] as const
+export type AlertMessageKind = (typeof ALERT_MESSAGE_KINDS)[number]
+
+export type Severity = 'warning' | 'critical'
+
+/** Something with a name that the dashboard has a page for. */
+export interface Named {
+  id: string
+  name: string
+}
+
+/** A figure that decided, as people read it: `Measured` `31 %`. */
+export interface Fact {
+  name: string
+  value: string
+}
+
+export interface AlertMessage {
+  kind: AlertMessageKind
+  alert: {
+    id: string
+    severity: Severity
+    state: 'open' | 'acknowledged' | 'resolved'
+    /** What is wrong in one line: `Meta CAPI fails on 31 % of purchase events`. */
+    title: string
+    /** What the last bad result said. */
+    message: string
+    /** Since when it is bad, as far as the data tell; the opening of the alert otherwise. */
+    since: number
+    opened_at: number
+    resolved_at: number | null
+    resolution: 'recovered' | 'manual' | 'probe_removed' | null
+    /** Who resolved it by hand. */
+    resolved_by: string | null
+    occurrences: number
+  }
+  client: Named
+  /** `timezone`: in which people read its times. */
+  site: Named & { url: string; timezone: string }
+  probe: Named & { probe_type: string }
+  /** Measured against expected, and which event or tag; at most eight. */
+  facts: readonly Fact[]
+  /** What changed shortly before: `opened 12 min after web container 41 → 42`. */
+  change: string | null
+}
+
+/** Asked for by hand, to see that a channel works. */
+export interface TestMessage {
+  kind: 'test'
+  client: Named
+  asked_by: string
+}
+
+/** What a client's sites did in a day or a week. */
+export interface DigestMessage {
+  kind: 'digest'
+  client: Named
+  period: 'daily' | 'weekly'
+  /** Half-open. */
+  from: number
+  to: number
+  timezone: string
+  sites: readonly DigestSite[]
+  alerts: readonly DigestAlert[]
+}
+
+export interface DigestSite extends Named {
+  events: number
+  /** Of the period before; null when there was none to compare with. */
+  events_before: number | null
+  score: number | null
+  score_before: number | null
+  /** Tags whose share of successes fell most, the worst first; at most five. */
+  worse_tags: readonly { tag_key: string; success_rate: number; success_rate_before: number }[]
+}
+
+export interface DigestAlert {
+  id: string
+  site: string
+  severity: Severity
+  title: string
+  opened_at: number
+  resolved_at: number | null
+}
+
+/** Tagwarden itself does not work as it should. */
+export interface OwnFailureMessage {
+  kind: 'own_failure' | 'own_recovery'
+  /** Which part: `deliveries`, `store`, or a loop's name. */
+  part: string
+  message: string
+  since: number
+  node: string
+}
+
+/** Several alert messages of one client and kind that go out as one. In their order. */
+export interface MessageGroup {
+  kind: 'group'
+  of: AlertMessageKind
+  client: Named
+  messages: readonly AlertMessage[]
+}

@@ -1,0 +1,138 @@
+import { exclusively, type Leases, type Membership } from '../cluster/index.ts'
+import { asError, type Clock, Loop, MINUTE, newOrderedId } from '../lib/index.ts'
+import type { Store } from '../store/index.ts'
+import type { Channel, Reach } from './channel.ts'
+import { OWN_FAULT, sendWithin } from './delivery/attempt.ts'
+import { backoffMs } from './delivery/backoff.ts'
+import { Delivery } from './delivery/delivery.ts'
+import { ATTEMPT_MS, type DeliveryTimings, type DeliveryTools } from './delivery/tools.ts'
+import type { Message } from './message.ts'
+import { clearDeliveries } from './retention.ts'
+import { kindOf, type ServiceKind } from './service-kind.ts'
+import { noteSuccess } from './standing.ts'
+import type { SendOutcome, Transports } from './transport.ts'
+
+const RETENTION_INTERVAL_MS = 10 * MINUTE
+const STORE_RETRY_MS = 1_000
+
+export interface NotificationsOptions {
+  store: Store
+  clock: Clock
+  membership: Membership
+  leases: Leases
+  transports: Transports
+  /** `CHAT_WEBHOOK_URL`. */
+  globalWebhook: string | null
+  /** `PUBLIC_URL` without a slash at its end; asked for with each message, as it is known only when the service listens. */
+  publicUrl: () => string
+  /** Days that messages are kept once they were sent or given up. */
+  resultDays: number
+  onError: (error: Error, what: string) => void
+  /** Of 0 … 1. */
+  random?: () => number
+  timings?: Partial<DeliveryTimings>
+}
+
+/** Sees what becomes of messages; for metrics. */
+export interface NotificationsWatch {
+  /** An attempt has ended, of a message or of a group of them. */
+  onOutcome?: (service: ServiceKind, outcome: SendOutcome['kind']) => void
+  /** So many messages were given up. */
+  onGivenUp?: (count: number) => void
+}
+
+/** The messages of this process: sending those in the outbox, and the retention of those that were. */
+export class Notifications {
+  readonly #tools: DeliveryTools
+  readonly #delivery: Delivery
+  readonly #retention: Loop
+  readonly #watches: NotificationsWatch[] = []
+  readonly #stopping = new AbortController()
+
+  constructor(options: NotificationsOptions) {
+    const { store, clock, membership, leases, transports, globalWebhook, publicUrl, resultDays, onError } = options
+    this.#tools = {
+      store,
+      clock,
+      membership,
+      transports,
+      reach: { globalWebhook, isEmailOn: transports.email !== null },
+      publicUrl,
+      random: options.random ?? Math.random,
+      timings: { ...ATTEMPT_MS, storeRetryMs: STORE_RETRY_MS, backoffMs, ...options.timings },
+      onError,
+      onOutcome: (service, outcome) => {
+        for (const { onOutcome } of this.#watches) onOutcome?.(service, outcome)
+      },
+    }
+    this.#delivery = new Delivery({
+      ...this.#tools,
+      membership,
+      onGivenUp: (count) => {
+        for (const { onGivenUp } of this.#watches) onGivenUp?.(count)
+      },
+    })
+    this.#retention = new Loop({
+      name: 'delivery-retention',
+      clock,
+      intervalMs: RETENTION_INTERVAL_MS,
+      tick: exclusively(leases, 'delivery-retention', (isOurs) =>
+        clearDeliveries(store, resultDays, clock.now(), () => !this.#stopping.signal.aborted && isOurs()),
+      ),
+      onError,
+    })
+  }
+
+  get loops(): readonly Loop[] {
+    return [this.#delivery.loop, this.#retention]
+  }
+
+  /** Where messages go besides the addresses of the clients: what `channelsOf` wants to know. */
+  get reach(): Reach {
+    return this.#tools.reach
+  }
+
+  watch(watch: NotificationsWatch): void {
+    this.#watches.push(watch)
+  }
+
+  start(): void {
+    for (const loop of this.loops) loop.start()
+  }
+
+  /** To be called after a transaction that wrote messages; without it they are found within a second. */
+  wake(): void {
+    this.#delivery.wake()
+  }
+
+  /**
+   * Sends a message now and once, past the outbox. One that gets through switches its channel on.
+   *
+   * @throws StoreError
+   */
+  async sendNow({ key, address }: Channel, message: Message): Promise<SendOutcome> {
+    const { store, clock, publicUrl, onOutcome, onError } = this.#tools
+    const kind = kindOf(key, address)
+    const at = clock.now()
+    const order = { address, message, idempotencyKey: newOrderedId(at), publicUrl: publicUrl(), at }
+    const outcome = await sendWithin(this.#tools, kind, order, this.#stopping.signal).catch((thrown: unknown) => {
+      onError(asError(thrown), `sending a message over ${key}`)
+      return OWN_FAULT
+    })
+    if (outcome === null) return { kind: 'passing', error: 'the service stops' }
+    onOutcome(kind, outcome.kind)
+    if (outcome.kind === 'delivered') await noteSuccess(store, { key, address }, clock.now())
+    return outcome
+  }
+
+  /** Sends all that can be sent now, for tests. */
+  async run(): Promise<void> {
+    await this.#delivery.run()
+  }
+
+  /** @param graceMs that attempts under way get to end */
+  async stop(graceMs?: number): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all([this.#delivery.stop(graceMs), this.#retention.stop()])
+  }
+}

@@ -1,0 +1,11 @@
+/** What the folders beside `payloads` take from it. */
+export { type Card, linesWithin, type Tone } from './payloads/card.ts'
+export { cardOf } from './payloads/card-of.ts'
+export { alertsInWords, digestHeading } from './payloads/digest-card.ts'
+export * from './payloads/digest-words.ts'
+export { GOOGLE_CHAT_REPLY } from './payloads/google-chat.ts'
+export { bodyOf } from './payloads/payload.ts'
+export { SERVICE_TITLES, type Service, serviceOf } from './payloads/service.ts'
+export { SHAPES } from './payloads/shapes.ts'
+export { cut, oneLine, printable } from './payloads/text.ts'
+export { LocalTimes } from './payloads/time.ts'

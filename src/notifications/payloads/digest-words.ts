@@ -1,0 +1,44 @@
+import type { DigestMessage, DigestSite } from '../message.ts'
+import { cut, oneLine } from './text.ts'
+import { LocalTimes } from './time.ts'
+
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+const ONE_DIGIT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
+
+export const whole = (value: number): string => WHOLE.format(value)
+
+/** A fraction as `69 %` or `99.6 %`: a tag counts as worse from one point on. */
+export const percent = (fraction: number): string => `${ONE_DIGIT.format(100 * fraction)} %`
+
+/** `Fri 20 Nov 2026`, or the first and last day of several. */
+export function periodOf({ period, from, to, timezone }: DigestMessage): string {
+  const times = new LocalTimes(timezone)
+  // `to` is the midnight after the last day.
+  const last = times.day(to - 1)
+  if (period === 'daily') return last
+  const first = times.day(from)
+  return `${first.slice(-4) === last.slice(-4) ? first.slice(0, -5) : first} – ${last}`
+}
+
+/** `+12 %`, `as before`; null when there is nothing to compare with. */
+export function trendOf({ events, events_before: before }: DigestSite): string | null {
+  if (before === null) return null
+  if (before === 0) return events === 0 ? 'as before' : 'none before'
+  const change = Math.round(100 * (events / before - 1))
+  if (change === 0) return 'as before'
+  return change > 0 ? `+${whole(change)} %` : `−${whole(-change)} %`
+}
+
+/** `71 (was 82)`, `71`; null where too little was measured. */
+export function scoreOf({ score, score_before: before }: DigestSite): string | null {
+  if (score === null) return null
+  const [now, then] = [Math.round(score), before === null ? null : Math.round(before)]
+  return then === null || then === now ? `${now}` : `${now} (was ${then})`
+}
+
+/** `Meta CAPI succeeded in 69 % (was 99.6 %)` */
+export const worseTagsOf = ({ worse_tags }: DigestSite): string[] =>
+  worse_tags.map(
+    ({ tag_key, success_rate, success_rate_before }) =>
+      `${cut(oneLine(tag_key), 80)} succeeded in ${percent(success_rate)} (was ${percent(success_rate_before)})`,
+  )

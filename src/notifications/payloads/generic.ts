@@ -1,0 +1,164 @@
+import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
+import type { AlertMessage, Message, MessageGroup, Severity } from '../message.ts'
+import { type CardOptions, summaryOf } from './card.ts'
+import { cardOf } from './card-of.ts'
+import { oneLine } from './text.ts'
+
+export interface GenericOptions extends CardOptions {
+  idempotencyKey: string
+}
+
+/**
+ * The body for a webhook that is no chat service: what Alertmanager sends (version 4 of its webhook,
+ * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config), so that what takes that takes this, and beside it
+ * everything in our own words. Nothing is cut. `text` is what several chat servers with webhooks of their own show.
+ */
+export function genericPayload(message: Message | MessageGroup, options: GenericOptions): object {
+  const told = message.kind === 'group' ? message.messages : isAlertMessage(message) ? [message] : []
+  const [only] = told.length === 1 ? told : []
+  const entries = told.length === 0 ? otherEntries(message, options) : told.map((one) => alertEntry(one, options))
+  return {
+    version: '4',
+    event: message.kind === 'group' ? message.of : message.kind,
+    idempotency_key: options.idempotencyKey,
+    sent_at: isoTime(options.at),
+    status: isOver(message) ? 'resolved' : 'firing',
+    text: textOf(message, options),
+    receiver: 'tagwarden',
+    groupKey: groupKeyOf(message),
+    groupLabels: {},
+    commonLabels: commonOf(entries.map(({ labels }) => labels)),
+    commonAnnotations: commonOf(entries.map(({ annotations }) => annotations)),
+    truncatedAlerts: 0,
+    externalURL: options.publicUrl,
+    alerts: entries,
+    client: 'client' in message ? message.client : null,
+    site: only === undefined ? null : siteOf(only, options),
+    alert: only === undefined ? null : alertOf(only, options),
+    probe_result: only === undefined ? null : resultOf(only),
+  }
+}
+
+interface Entry {
+  labels: Readonly<Record<string, string>>
+  annotations: Readonly<Record<string, string>>
+}
+
+const isAlertMessage = (message: Message | MessageGroup): message is AlertMessage => 'alert' in message
+
+function isOver(message: Message | MessageGroup): boolean {
+  if (message.kind === 'group') return message.of === 'resolved'
+  return message.kind === 'resolved' || message.kind === 'own_recovery'
+}
+
+function textOf(message: Message | MessageGroup, options: CardOptions): string {
+  const card = cardOf(message, options)
+  return [summaryOf(card), ...card.lines.map(({ text }) => text), card.link.url].join('\n')
+}
+
+function groupKeyOf(message: Message | MessageGroup): string {
+  if (message.kind === 'group') return `client:${message.client.id}:${message.of}`
+  if (isAlertMessage(message)) return `alert:${message.alert.id}`
+  return 'part' in message ? `own:${message.part}` : `${message.kind}:${message.client.id}`
+}
+
+const alertEntry = (message: AlertMessage, options: CardOptions) => ({
+  status: message.kind === 'resolved' ? 'resolved' : 'firing',
+  labels: labelsOf(message),
+  annotations: { summary: message.alert.title, description: message.alert.message },
+  startsAt: isoTime(message.alert.since),
+  // What Alertmanager writes for an alert that goes on.
+  endsAt: message.alert.resolved_at === null ? '0001-01-01T00:00:00Z' : isoTime(message.alert.resolved_at),
+  generatorURL: alertUrl(message, options),
+  fingerprint: message.alert.id,
+  site: siteOf(message, options),
+  alert: alertOf(message, options),
+  probe_result: resultOf(message),
+})
+
+const labelsOf = ({ alert, client, site, probe }: AlertMessage) => ({
+  alertname: probe.probe_type,
+  severity: alert.severity as string,
+  client: client.name,
+  client_id: client.id,
+  site: site.name,
+  site_id: site.id,
+  probe: probe.name,
+  probe_id: probe.id,
+})
+
+/** What is no alert of a site: a test, Tagwarden's own failures. */
+function otherEntries(message: Message | MessageGroup, { publicUrl, at }: CardOptions) {
+  if (message.kind === 'test') {
+    const labels = {
+      alertname: 'tagwarden_test',
+      severity: 'info',
+      client: message.client.name,
+      client_id: message.client.id,
+    }
+    return [otherEntry(labels, 'Test message', `Sent by hand by ${oneLine(message.asked_by)}`, at, null, publicUrl)]
+  }
+  if (message.kind !== 'own_failure' && message.kind !== 'own_recovery') return []
+  const labels = {
+    alertname: 'tagwarden_own_failure',
+    severity: 'critical' satisfies Severity,
+    part: message.part,
+    node: message.node,
+  }
+  const end = message.kind === 'own_recovery' ? at : null
+  return [otherEntry(labels, message.message, message.message, message.since, end, publicUrl)]
+}
+
+function otherEntry(
+  labels: Readonly<Record<string, string>>,
+  summary: string,
+  description: string,
+  start: number,
+  end: number | null,
+  url: string,
+) {
+  return {
+    status: end === null ? 'firing' : 'resolved',
+    labels,
+    annotations: { summary, description },
+    startsAt: isoTime(start),
+    endsAt: end === null ? '0001-01-01T00:00:00Z' : isoTime(end),
+    generatorURL: url,
+    fingerprint: Object.values(labels).join(':'),
+  }
+}
+
+const alertUrl = ({ alert }: AlertMessage, { publicUrl }: CardOptions): string =>
+  `${publicUrl}/alerts/${encodeURIComponent(alert.id)}`
+
+const alertOf = (message: AlertMessage, options: CardOptions) => ({
+  ...message.alert,
+  since: isoTime(message.alert.since),
+  opened_at: isoTime(message.alert.opened_at),
+  resolved_at: isoTimeOrNull(message.alert.resolved_at),
+  change: message.change,
+  dashboard_url: alertUrl(message, options),
+})
+
+const siteOf = ({ site }: AlertMessage, { publicUrl }: CardOptions) => ({
+  ...site,
+  dashboard_url: `${publicUrl}/sites/${encodeURIComponent(site.id)}`,
+})
+
+/** The last bad result. */
+const resultOf = ({ alert, probe, facts }: AlertMessage) => ({
+  probe_id: probe.id,
+  probe_name: probe.name,
+  probe_type: probe.probe_type,
+  status: alert.severity,
+  message: alert.message,
+  facts,
+})
+
+/** What all have in common. */
+function commonOf(all: readonly Entry['labels'][]): Record<string, string> {
+  const [first = {}, ...others] = all
+  return Object.fromEntries(
+    Object.entries(first).filter(([name, value]) => others.every((other) => other[name] === value)),
+  )
+}

@@ -1,0 +1,73 @@
+import { type Card, linesWithin, summaryOf, type Tone } from './card.ts'
+import { SHAPES } from './shapes.ts'
+import { cut, escapedWithin } from './text.ts'
+
+/** Of a whole message, in bytes (https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create). */
+export const GOOGLE_CHAT_MAX_BYTES = 32_000
+
+const COLOURS: Readonly<Record<Tone, string>> = {
+  critical: '#c62828',
+  warning: '#b26a00',
+  ok: '#1b7f4d',
+  neutral: '#475569',
+}
+const MAX_LINES = 15
+const MAX_FACTS = 10
+/** What each text may take in characters of HTML, so that all together stay below the limit in bytes. */
+const SHARES = { what: 400, told: 2_000, line: 300, fact: 500, change: 700, footer: 400 } as const
+
+/**
+ * The body for an incoming webhook. `fallbackText` is what notifications show. Messages about one alert share a thread,
+ * which the space answers in when the query of the address says so: see `GOOGLE_CHAT_REPLY`.
+ */
+export function googleChatPayload(card: Card): object {
+  const { shown, more } = linesWithin(card, MAX_LINES)
+  const text = [
+    `<b><font color="${COLOURS[card.tone]}">${escapedWithin(card.what, SHARES.what, html)}</font></b>`,
+    ...(card.paragraphs.length === 0 ? [] : [escapedWithin(card.paragraphs.join('\n'), SHARES.told, html)]),
+    ...shown.map(({ tone, text }) => `${SHAPES[tone]} ${escapedWithin(text, SHARES.line, html)}`),
+    ...(more === null ? [] : [more]),
+  ].join('<br>')
+  return {
+    fallbackText: cut(summaryOf(card), 500),
+    cardsV2: [
+      {
+        cardId: 'tagwarden',
+        card: {
+          header: { title: card.heading },
+          sections: [
+            {
+              widgets: [
+                { textParagraph: { text } },
+                ...card.facts.slice(0, MAX_FACTS).map(({ name, value }) => decorated(name, value, SHARES.fact)),
+                ...(card.change === null ? [] : [decorated('Changed before', card.change, SHARES.change)]),
+                ...(card.footer === null
+                  ? []
+                  : [{ textParagraph: { text: escapedWithin(card.footer, SHARES.footer, html) } }]),
+                linkOf(card),
+              ],
+            },
+          ],
+        },
+      },
+    ],
+    ...(card.thread === null ? {} : { thread: { threadKey: card.thread } }),
+  }
+}
+
+/** Without it, `thread` is not looked at. */
+export const GOOGLE_CHAT_REPLY = ['messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD'] as const
+
+const decorated = (name: string, value: string, max: number) => ({
+  decoratedText: { topLabel: name, text: escapedWithin(value, max, html), wrapText: true },
+})
+
+/** A button takes https only; another address is shown for people to copy. */
+const linkOf = ({ link }: Card) =>
+  link.url.startsWith('https:')
+    ? { buttonList: { buttons: [{ text: link.label, onClick: { openLink: { url: link.url } } }] } }
+    : { textParagraph: { text: html(link.url) } }
+
+/** Texts of cards are HTML with few tags. */
+const html = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', '<br>')

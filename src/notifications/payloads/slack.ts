@@ -1,0 +1,86 @@
+import { type Card, linesWithin, summaryOf, type Tone } from './card.ts'
+import { SHAPES } from './shapes.ts'
+import { escapedWithin } from './text.ts'
+
+/**
+ * Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), in characters after escaping: one character too many
+ * and the whole message is refused.
+ */
+export const SLACK_LIMITS = { header: 150, section: 3_000, field: 2_000, fields: 10, url: 3_000 } as const
+
+const COLOURS: Readonly<Record<Tone, string>> = {
+  critical: '#e01e5a',
+  warning: '#ecb22e',
+  ok: '#2eb886',
+  neutral: '#64748b',
+}
+const MAX_LINES = 10
+/** Ten of them fit into a section. */
+const LINE_MAX = 280
+/** A name of 40 characters, each of which may be an entity, and what makes it bold. */
+const NAME_MAX = 220
+
+/**
+ * The body for an incoming webhook. `text` is what notifications show: beside blocks, Slack does not draw it. The heading
+ * stands outside the attachment, whose only use is the coloured bar.
+ *
+ * Text that people or tags made up goes out as plain text, in which nothing is markup. Only the fields are `mrkdwn`, for
+ * their bold names.
+ */
+export function slackPayload(card: Card): object {
+  const { header, section, url } = SLACK_LIMITS
+  const { shown, more } = linesWithin(card, MAX_LINES)
+  const told = [card.what, ...card.paragraphs].join('\n')
+  const lines = [
+    ...shown.map(({ tone, text }) => `${SHAPES[tone]} ${escapedWithin(text, LINE_MAX, escapeEntities)}`),
+    ...(more === null ? [] : [more]),
+  ]
+  return {
+    text: escapedWithin(summaryOf(card), section, escapeEntities),
+    blocks: [{ type: 'header', text: plain(card.heading, header) }],
+    attachments: [
+      {
+        color: COLOURS[card.tone],
+        fallback: escapedWithin(summaryOf(card), section, escapeEntities),
+        blocks: [
+          { type: 'section', text: plain(told, section) },
+          ...(lines.length === 0 ? [] : [{ type: 'section', text: escapedPlain(lines.join('\n')) }]),
+          ...(card.facts.length === 0 ? [] : [{ type: 'section', fields: fieldsOf(card) }]),
+          ...(card.change === null ? [] : [{ type: 'section', text: mrkdwn('Changed before', card.change) }]),
+          ...(card.footer === null ? [] : [{ type: 'context', elements: [plain(card.footer, section)] }]),
+          ...(card.link.url.length > url
+            ? []
+            : [
+                {
+                  type: 'actions',
+                  elements: [{ type: 'button', text: plain(card.link.label, 75), url: card.link.url }],
+                },
+              ]),
+        ],
+      },
+    ],
+  }
+}
+
+const plain = (text: string, max: number) => escapedPlain(escapedWithin(text, max, escapeEntities))
+
+const escapedPlain = (text: string) => ({ type: 'plain_text', text, emoji: false })
+
+const fieldsOf = ({ facts }: Card) => facts.slice(0, SLACK_LIMITS.fields).map(({ name, value }) => mrkdwn(name, value))
+
+const mrkdwn = (name: string, value: string) => ({
+  type: 'mrkdwn',
+  text: `*${unformatted(name)}*\n${escapedWithin(value, SLACK_LIMITS.field - NAME_MAX, unformatted)}`,
+  verbatim: true,
+})
+
+/** The three characters by which Slack tells mentions and links; it takes no other entity. */
+const escapeEntities = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Slack takes these for markup at the edge of a word only: `add_to_cart` is none. */
+const MARKUP = /(?<![\p{L}\p{N}])[*_~]|[*_~](?![\p{L}\p{N}])|`|:\S+:/u
+
+/** Slack has no escape for its other markup and for emoji, but takes none of it in code. */
+const unformatted = (text: string): string =>
+  MARKUP.test(text) ? `\`${escapeEntities(text.replaceAll('`', 'ˋ'))}\`` : escapeEntities(text)

@@ -1,0 +1,89 @@
+import { type Card, linesWithin, summaryOf, type Tone } from './card.ts'
+import { SHAPES } from './shapes.ts'
+import { cut } from './text.ts'
+
+/** Of a whole message, in bytes (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors). */
+export const TEAMS_MAX_BYTES = 28 * 1_024
+
+const STYLES: Readonly<Record<Tone, string>> = {
+  critical: 'attention',
+  warning: 'warning',
+  ok: 'good',
+  neutral: 'emphasis',
+}
+const MAX_LINES = 15
+const MAX_FACTS = 10
+const TOLD_MAX = 2_000
+const TOLD_LINES = 12
+const SUMMARY_MAX = 200
+const FACT_MAX = 200
+
+/**
+ * The body for a workflow's webhook, and for the connectors it replaces: an Adaptive Card. Text stands in text runs, which
+ * know no markup: Teams' clients disagree about how Markdown is escaped.
+ */
+export function teamsPayload(card: Card): object {
+  const { shown, more } = linesWithin(card, MAX_LINES)
+  return {
+    type: 'message',
+    summary: cut(summaryOf(card), SUMMARY_MAX),
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          fallbackText: cut(summaryOf(card), SUMMARY_MAX),
+          msteams: { width: 'Full' },
+          body: [
+            {
+              type: 'Container',
+              style: STYLES[card.tone],
+              bleed: true,
+              items: [runs(card.heading, { weight: 'Bolder', size: 'Medium' })],
+            },
+            runs(card.what, { weight: 'Bolder' }),
+            ...told(card).map((line) => runs(line)),
+            ...shown.map(({ tone, text }) => runs(`${SHAPES[tone]} ${text}`)),
+            ...(more === null ? [] : [runs(more)]),
+            ...(card.facts.length === 0 ? [] : [{ type: 'FactSet', facts: factsOf(card) }]),
+            ...(card.change === null ? [] : [runs(card.change)]),
+            ...(card.footer === null ? [] : [runs(card.footer, { isSubtle: true, size: 'Small' })]),
+          ],
+          actions: [{ type: 'Action.OpenUrl', title: card.link.label, url: card.link.url }],
+        },
+      },
+    ],
+  }
+}
+
+const runs = (text: string, look: object = {}) => ({
+  type: 'RichTextBlock',
+  inlines: [{ type: 'TextRun', text, ...look }],
+})
+
+/** A block for each line: within a run, a line break is a space to some clients. What has too many lines is run together. */
+function told({ paragraphs }: Card): string[] {
+  const lines = cut(paragraphs.join('\n'), TOLD_MAX)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  return lines.length <= TOLD_LINES ? lines : [...lines.slice(0, TOLD_LINES - 1), lines.slice(TOLD_LINES - 1).join(' ')]
+}
+
+const factsOf = ({ facts }: Card) =>
+  facts
+    .slice(0, MAX_FACTS)
+    .map(({ name, value }) => ({ title: escapeMarkdown(name), value: escapeMarkdown(cut(value, FACT_MAX)) }))
+
+/**
+ * Facts are Markdown. Some clients show the backslash of an escape, so only what would be taken for markup gets one: an
+ * underscore inside a name is none.
+ */
+const escapeMarkdown = (text: string): string =>
+  text
+    .replace(/[\\*`]|\](?=[(])/g, '\\$&')
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
+    .replace(/^([-+>#])/, '\\$1')
+    .replace(/^(\d+)([.)])(?=\s)/, '$1\\$2')

@@ -1,0 +1,46 @@
+import type { Message, MessageGroup } from './message.ts'
+
+/**
+ * Carries a message to people over one kind of channel. `createChatTransport` (chat services and webhooks) and
+ * `createEmailTransport` (SMTP) make the two there are.
+ */
+export interface Transport {
+  /**
+   * Makes one attempt. What comes of it is an outcome, failures too: nothing is thrown for what another system does.
+   *
+   * @param signal ends the attempt, by its time limit or because the service stops: a passing failure
+   */
+  send(order: SendOrder, signal: AbortSignal): Promise<SendOutcome>
+}
+
+export interface SendOrder {
+  /** A webhook URL or an e-mail address, as it is now. */
+  address: string
+  message: Message | MessageGroup
+  /** The same whenever the same message is sent again: whoever receives it may tell a repetition by it. */
+  idempotencyKey: string
+  /** `PUBLIC_URL` without a slash at its end, for links. */
+  publicUrl: string
+  /** Now, epoch ms. */
+  at: number
+}
+
+/**
+ * What came of an attempt; `error` is a sentence for people that names no secret.
+ * - `delivered`: the other end took it; `note` tells what people should know all the same
+ * - `passing`: it may go well later: the channel waits, and the message with it
+ * - `channel_broken`: nothing will go through until the address is edited
+ * - `message_refused`: this message will never go through, others may
+ */
+export type SendOutcome =
+  | { kind: 'delivered'; note?: string }
+  | { kind: 'passing'; error: string; retryAfterMs?: number }
+  | { kind: 'channel_broken'; error: string }
+  | { kind: 'message_refused'; error: string }
+
+/** One for each kind of channel. Without e-mail set up there is none for it. */
+export interface Transports {
+  /** For chat services and other webhooks. */
+  chat: Transport
+  email: Transport | null
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Clock } from '../lib/index.ts'
+import type { Notifications } from '../notifications/index.ts'
+import type { Store } from '../store/index.ts'
+
+export interface DeliveryMetricsOptions {
+  store: Store
+  clock: Clock
+  notifications: Notifications
+}
+
+export function deliveryMetrics(registry: Registry, { store, clock, notifications }: DeliveryMetricsOptions): void {
+  const registers = [registry]
+  const attempts = new Counter({
+    name: 'tagwarden_delivery_attempts_total',
+    help: 'Attempts of this node to send a message, by what came of them',
+    labelNames: ['service', 'outcome'],
+    registers,
+  })
+  const givenUp = new Counter({
+    name: 'tagwarden_deliveries_given_up_total',
+    help: 'Messages that this node gave up after 24 hours',
+    registers,
+  })
+  notifications.watch({
+    onOutcome: (service, outcome) => attempts.labels({ service, outcome }).inc(),
+    onGivenUp: (count) => givenUp.inc(count),
+  })
+  new Gauge({
+    name: 'tagwarden_deliveries_pending',
+    help: 'Messages that are to be sent, those held back to be gathered included',
+    registers,
+    async collect() {
+      this.reset()
+      const found = await pending(store).catch(() => undefined)
+      if (found !== undefined) this.set(Number(found.count))
+    },
+  })
+  new Gauge({
+    name: 'tagwarden_delivery_oldest_pending_seconds',
+    help: 'Age of the oldest message that is to be sent; 0 when there is none',
+    registers,
+    async collect() {
+      this.reset()
+      const found = await pending(store).catch(() => undefined)
+      if (found !== undefined) this.set(found.oldest === null ? 0 : Math.max(0, clock.now() - found.oldest) / 1_000)
+    },
+  })
+  new Gauge({
+    name: 'tagwarden_channels_off',
+    help: 'Channels that are off until their address is edited',
+    registers,
+    async collect() {
+      this.reset()
+      const found = await channelsOff(store).catch(() => undefined)
+      if (found !== undefined) this.set(Number(found.count))
+    },
+  })
+}
+
+const pending = ({ read }: Store) =>
+  read
+    .selectFrom('deliveries')
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min<number | null>('created_at').as('oldest')])
+    .where(sql<boolean>`state = 'pending'`)
+    .executeTakeFirstOrThrow()
+
+const channelsOff = ({ read }: Store) =>
+  read
+    .selectFrom('channels')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('off_since', 'is not', null)
+    .executeTakeFirstOrThrow()

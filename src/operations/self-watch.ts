@@ -1,0 +1,108 @@
+import type { Leases } from '../cluster/index.ts'
+import { asError, type Clock, Loop, MINUTE, newId, type Outbound, SECOND } from '../lib/index.ts'
+import { channelsFailingSince, type OwnFailureMessage, type Transport } from '../notifications/index.ts'
+import type { Store } from '../store/index.ts'
+import { type Known, type Look, review, type Trouble, troublesIn } from './troubles.ts'
+
+const LOOK_INTERVAL_MS = 10 * SECOND
+const HEARTBEAT_INTERVAL_MS = MINUTE
+const FAILING_MS = 15 * MINUTE
+const SEND_MS = 10 * SECOND
+
+export interface SelfWatchOptions {
+  store: Store
+  clock: Clock
+  leases: Leases
+  nodeId: string
+  outbound: Outbound
+  chat: Transport
+  loops: readonly Loop[]
+  writeTrouble: () => string | null
+  /** `CHAT_WEBHOOK_URL`: where own failures are told; null: nowhere but in the log. */
+  globalWebhook: string | null
+  heartbeatUrl: string | null
+  publicUrl: () => string
+  onError: (error: Error, what: string) => void
+}
+
+/**
+ * Watches over this process: tells people what of it does not work, past the outbox, since the store may be the part that
+ * fails; and asks `HEARTBEAT_URL` each minute while everything runs, so that somebody else misses us when we are gone.
+ */
+export class SelfWatch {
+  readonly loop: Loop
+  readonly #options: SelfWatchOptions
+  #known: Known[] = []
+  #beatAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: SelfWatchOptions) {
+    this.#options = options
+    const { clock, onError } = options
+    this.loop = new Loop({
+      name: 'self-watch',
+      clock,
+      intervalMs: LOOK_INTERVAL_MS,
+      tick: () => this.#look(),
+      onError,
+    })
+  }
+
+  async #look(): Promise<void> {
+    const { clock, loops, writeTrouble } = this.#options
+    const now = clock.now()
+    const look: Look = { loops, writeTrouble: writeTrouble(), failingChannels: await this.#failingChannels(now) }
+    const found = troublesIn(look, now)
+    const { known, begun, ended } = review(this.#known, found, now)
+    // What could not be told is kept as it was, and told with the next look.
+    const untold: Known[] = []
+    for (const trouble of begun) trouble.isTold = await this.#tell('own_failure', trouble, now)
+    for (const trouble of ended) {
+      if (!(await this.#tell('own_recovery', trouble, now))) untold.push(trouble)
+    }
+    this.#known = [...known, ...untold]
+    if (isAlive(found)) await this.#beat(now)
+  }
+
+  /** Told on one node, the one that has the lease; null on the others, and while the store cannot be asked. */
+  async #failingChannels(now: number): Promise<string[] | null> {
+    const { store, leases } = this.#options
+    try {
+      if (!(await leases.claim('delivery-watch'))) return null
+      return await channelsFailingSince(store, now - FAILING_MS)
+    } catch {
+      // That the store fails is a trouble of its own.
+      return null
+    }
+  }
+
+  /** Whether it was told, or there is nobody to tell. */
+  async #tell(kind: OwnFailureMessage['kind'], { part, message, since }: Known, now: number): Promise<boolean> {
+    const { globalWebhook, chat, nodeId, publicUrl, onError } = this.#options
+    onError(new Error(message), kind === 'own_failure' ? 'self-watch' : 'self-watch: over')
+    if (globalWebhook === null) return true
+    const order = {
+      address: globalWebhook,
+      message: { kind, part, message, since, node: nodeId },
+      idempotencyKey: newId(),
+      publicUrl: publicUrl(),
+      at: now,
+    }
+    const outcome = await chat.send(order, AbortSignal.timeout(SEND_MS))
+    return outcome.kind !== 'passing'
+  }
+
+  async #beat(now: number): Promise<void> {
+    const { heartbeatUrl, outbound, onError } = this.#options
+    if (heartbeatUrl === null || now - this.#beatAt < HEARTBEAT_INTERVAL_MS) return
+    this.#beatAt = now
+    try {
+      const { status } = await outbound.request(heartbeatUrl, { maxRedirects: 3, limits: { totalMs: SEND_MS } })
+      if (status >= 400) throw new Error(`HEARTBEAT_URL answers ${status}`)
+    } catch (thrown) {
+      onError(asError(thrown), 'heartbeat')
+    }
+  }
+}
+
+/** A chat server that fails is no reason to be taken for dead. */
+const isAlive = (troubles: readonly Trouble[]): boolean => troubles.every(({ part }) => part === 'deliveries')

@@ -1,0 +1,122 @@
+import type { Migration } from './types.ts'
+
+/**
+ * Alerts, what keeps them quiet, and the messages about them. None refers to `sites` or `clients`, for the reason that 0003
+ * gives: they go with them explicitly.
+ */
+export const alerts: Migration = {
+  name: '0004-alerts',
+  statements: ({ integer, clustered }) => [
+    `alter table clients add column notify_resolved ${integer} not null default 1`,
+    `alter table clients add column notify_escalated ${integer} not null default 1`,
+    "alter table clients add column digest text not null default 'off'",
+    "alter table probes add column recent_statuses text not null default ''",
+    'alter table probe_results add column maintenance_id text',
+    `create table alerts (
+      id text primary key,
+      client_id text not null,
+      site_id text not null,
+      probe_id text not null,
+      probe_type text not null,
+      subject text not null,
+      severity text not null,
+      severity_since ${integer} not null,
+      state text not null,
+      title text not null,
+      message text not null,
+      details text not null,
+      opened_at ${integer} not null,
+      last_seen_at ${integer} not null,
+      occurrences ${integer} not null,
+      confirmed_at ${integer},
+      acknowledged_at ${integer},
+      acknowledged_by text,
+      resolved_at ${integer},
+      resolution text,
+      suppressed_by text,
+      is_flapping ${integer} not null,
+      first_notified_at ${integer},
+      last_notified_at ${integer},
+      notified_severity text
+    )`,
+    "create unique index alerts_unresolved on alerts (probe_id, subject) where state <> 'resolved'",
+    'create index alerts_by_client on alerts (client_id, id)',
+    'create index alerts_by_site on alerts (site_id, id)',
+    'create index alerts_by_probe on alerts (probe_id, id)',
+    `create table alert_events (
+      alert_id text not null,
+      id text not null,
+      at ${integer} not null,
+      kind text not null,
+      actor text,
+      text text not null,
+      primary key (alert_id, id)
+    ) ${clustered}`,
+    `create table silences (
+      id text primary key,
+      client_id text,
+      site_id text,
+      probe_id text,
+      starts_at ${integer} not null,
+      ends_at ${integer} not null,
+      comment text,
+      created_at ${integer} not null,
+      created_by text not null
+    )`,
+    'create index silences_by_end on silences (ends_at)',
+    `create table maintenance (
+      id text primary key,
+      client_id text,
+      site_id text,
+      probe_id text,
+      title text not null,
+      kind text not null,
+      is_active ${integer} not null,
+      starts_at ${integer},
+      ends_at ${integer},
+      weekdays text,
+      start text,
+      duration_minutes ${integer},
+      timezone text,
+      created_at ${integer} not null,
+      created_by text not null
+    )`,
+    `create table channels (
+      channel text primary key,
+      address text not null,
+      claimed_by text,
+      claimed_at ${integer},
+      next_attempt_at ${integer} not null,
+      failures ${integer} not null,
+      failing_since ${integer},
+      last_error text,
+      last_success_at ${integer},
+      off_since ${integer}
+    )`,
+    `create table deliveries (
+      id text primary key,
+      channel text not null,
+      client_id text,
+      alert_id text,
+      kind text not null,
+      message text not null,
+      state text not null,
+      created_at ${integer} not null,
+      not_before ${integer} not null,
+      group_id text,
+      attempts ${integer} not null,
+      last_attempt_at ${integer},
+      last_error text,
+      delivered_at ${integer}
+    )`,
+    "create index deliveries_pending on deliveries (channel, id) where state = 'pending'",
+    'create index deliveries_by_alert on deliveries (alert_id, id)',
+    'create index deliveries_by_client on deliveries (client_id, id)',
+    `create table digests (
+      client_id text not null,
+      period_end ${integer} not null,
+      written_at ${integer} not null,
+      primary key (client_id, period_end)
+    ) ${clustered}`,
+  ],
+}

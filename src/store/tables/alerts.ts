@@ -1,0 +1,143 @@
+import type { Selectable } from 'kysely'
+
+/** Something that is or was wrong. At most one for a probe and subject is unresolved: a unique index holds it. */
+export interface AlertTable {
+  /** Begins with the time it was opened. */
+  id: string
+  client_id: string
+  site_id: string
+  probe_id: string
+  probe_type: string
+  /** `target`: what the probe watches is bad; `check`: the probe itself cannot do its work. */
+  subject: string
+  severity: string
+  /** When it became as severe as it is. */
+  severity_since: number
+  state: string
+  title: string
+  /** What the last bad result said. */
+  message: string
+  /** JSON of the last bad result's details. */
+  details: string
+  opened_at: number
+  /** The last bad result. */
+  last_seen_at: number
+  /** Bad results. */
+  occurrences: number
+  /** When there were as many bad results in a row as the probe wants before a message. */
+  confirmed_at: number | null
+  acknowledged_at: number | null
+  acknowledged_by: string | null
+  resolved_at: number | null
+  resolution: string | null
+  /** `silence:ID` or `maintenance:ID` that kept a message from being sent; null again when it was sent. */
+  suppressed_by: string | null
+  is_flapping: number
+  first_notified_at: number | null
+  last_notified_at: number | null
+  /** The worst severity that people were told of. */
+  notified_severity: string | null
+}
+
+/** What happened to an alert, for its timeline. */
+export interface AlertEventTable {
+  alert_id: string
+  /** Begins with the time. */
+  id: string
+  at: number
+  kind: string
+  /** Who did it; null when it happened by itself. */
+  actor: string | null
+  text: string
+}
+
+/** A time in which nothing is sent about a client, a site or a probe: exactly one of the three is named. */
+export interface SilenceTable {
+  id: string
+  client_id: string | null
+  site_id: string | null
+  probe_id: string | null
+  starts_at: number
+  ends_at: number
+  comment: string | null
+  created_at: number
+  created_by: string
+}
+
+/** Planned work on a client, a site or a probe: once, or each week at the same local time. */
+export interface MaintenanceTable {
+  id: string
+  client_id: string | null
+  site_id: string | null
+  probe_id: string | null
+  title: string
+  kind: string
+  is_active: number
+  /** Of one that is once; null otherwise. */
+  starts_at: number | null
+  ends_at: number | null
+  /** Of a weekly one, JSON: ISO weekdays, 1 = Monday; null otherwise, like the next three. */
+  weekdays: string | null
+  /** Local time, `HH:MM`. */
+  start: string | null
+  duration_minutes: number | null
+  timezone: string | null
+  created_at: number
+  created_by: string
+}
+
+/** How a way to reach people does. The address itself may have changed since: then what is said here is of no interest. */
+export interface ChannelTable {
+  /** `global`, `chat:CLIENT` or `email:CLIENT`. */
+  channel: string
+  /** The address that the rest speaks of. */
+  address: string
+  /** The node that sends on it now: one at a time, so that messages keep their order and services their pace. */
+  claimed_by: string | null
+  claimed_at: number | null
+  next_attempt_at: number
+  /** Failed attempts in a row. */
+  failures: number
+  failing_since: number | null
+  last_error: string | null
+  last_success_at: number | null
+  /** Switched off by a failure that does not pass, until the address is edited. */
+  off_since: number | null
+}
+
+/** A message on its way to people over one channel: written with what it tells of, sent later. */
+export interface DeliveryTable {
+  /** Begins with the time; the order in which a channel's messages are sent. */
+  id: string
+  channel: string
+  client_id: string | null
+  alert_id: string | null
+  kind: string
+  /** JSON of the message as `notifications/message.ts` describes it. */
+  message: string
+  state: string
+  created_at: number
+  /** Kept back until then, so that what belongs together goes out together. */
+  not_before: number
+  /** Deliveries that share it go out as one message. Settled before it is sent, so that a repetition says the same. */
+  group_id: string | null
+  attempts: number
+  last_attempt_at: number | null
+  last_error: string | null
+  delivered_at: number | null
+}
+
+/** The periods whose digest is done with: written for the client, or left out because it would have come too late. */
+export interface DigestTable {
+  client_id: string
+  /** Epoch ms. Its end and not its start: a day and a week that end on one morning are told but once. */
+  period_end: number
+  written_at: number
+}
+
+export type AlertRow = Selectable<AlertTable>
+export type AlertEventRow = Selectable<AlertEventTable>
+export type SilenceRow = Selectable<SilenceTable>
+export type MaintenanceRow = Selectable<MaintenanceTable>
+export type ChannelRow = Selectable<ChannelTable>
+export type DeliveryRow = Selectable<DeliveryTable>

@@ -1,0 +1,72 @@
+import { Alerts } from './alerts/index.ts'
+import type { Leases, Membership } from './cluster/index.ts'
+import type { Config } from './config.ts'
+import { Digests } from './digests/index.ts'
+import { type Clock, Closers, type Loop, type Outbound } from './lib/index.ts'
+import type { Belongings } from './management/index.ts'
+import { Notifications, type Transports } from './notifications/index.ts'
+import { Probes } from './probes/index.ts'
+import { Maintenance } from './rollups/index.ts'
+import type { Store } from './store/index.ts'
+
+export interface WorkerOptions {
+  config: Config
+  store: Store
+  clock: Clock
+  membership: Membership
+  leases: Leases
+  outbound: Outbound
+  transports: Transports
+  /** Where people reach the service; known when it listens. */
+  publicUrl: () => string
+  onError: (error: Error, what: string) => void
+}
+
+/** Everything that a node does besides taking what tags send: upkeep of the counts, probes, alerts and messages. */
+export class Worker {
+  readonly probes: Probes
+  readonly alerts: Alerts
+  readonly notifications: Notifications
+  readonly #maintenance: Maintenance
+  readonly #digests: Digests
+
+  constructor({ config, transports, publicUrl, ...node }: WorkerOptions) {
+    const { retentionResultDays: resultDays, chatWebhookUrl: globalWebhook } = config
+    const retention = retentionOf(config)
+    this.#maintenance = new Maintenance({ ...node, retention })
+    this.notifications = new Notifications({ ...node, transports, globalWebhook, publicUrl, resultDays })
+    const { reach } = this.notifications
+    this.alerts = new Alerts({ ...node, reach, resultDays })
+    this.probes = new Probes({ ...node, settings: config, resultDays, onResults: this.alerts.onResults })
+    this.#digests = new Digests({ ...node, retention, isEmailOn: reach.isEmailOn })
+  }
+
+  /** What takes part when management adds and deletes. */
+  get belongings(): Belongings {
+    return this.alerts.belongings(this.probes.belongings)
+  }
+
+  get loops(): readonly Loop[] {
+    return this.#parts.flatMap(({ loops }) => loops)
+  }
+
+  start(): void {
+    for (const part of this.#parts) part.start()
+  }
+
+  /** What brings forth comes to its end before what tells of it. */
+  async stop(): Promise<void> {
+    const closers = new Closers()
+    for (const part of this.#parts) closers.add(() => part.stop())
+    await closers.closeAll()
+  }
+
+  get #parts() {
+    return [this.#maintenance, this.notifications, this.alerts, this.#digests, this.probes]
+  }
+}
+
+export const retentionOf = ({ retentionMinuteDays, retentionHourDays }: Config) => ({
+  minuteDays: retentionMinuteDays,
+  hourDays: retentionHourDays,
+})

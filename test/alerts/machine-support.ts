@@ -1,0 +1,83 @@
+import {
+  type Complaint,
+  type Happening,
+  type Rules,
+  type Subject,
+  standingOf,
+  transition,
+} from '../../src/alerts/machine.ts'
+import { MINUTE } from '../../src/lib/index.ts'
+import type { AlertRow } from '../../src/store/index.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:00Z')
+
+export const RULES: Rules = {
+  failureThreshold: 1,
+  recoveryThreshold: 1,
+  reminderMinutes: null,
+  notifyResolved: true,
+  notifyEscalated: true,
+  quietBy: null,
+}
+
+const LETTERS = { o: 'ok', w: 'warning', c: 'critical', e: 'error' } as const
+type Letter = keyof typeof LETTERS
+
+/** A step of a play: a result by its letter, or anything else that happens; rules hold from there on. */
+export type PlayStep = Letter | Exclude<Happening, { type: 'result' }> | { wait: number } | { rules: Partial<Rules> }
+
+export interface Play {
+  alert: AlertRow | null
+  /** Kinds of messages, in their order, as `opened:critical`. */
+  messages: string[]
+  /** Kinds of the timeline's entries, of all alerts. */
+  events: string[]
+  /** How many alerts were opened. */
+  opened: number
+}
+
+/** Letters with spaces between them for readability. */
+export const results = (letters: string): Letter[] => [...letters.replaceAll(' ', '')] as Letter[]
+
+/** Plays results and happenings through the state machine, a minute between any two, as the store would keep them. */
+export function play(steps: readonly PlayStep[], rules: Partial<Rules> = {}, subject: Subject = 'target'): Play {
+  const seen: Play = { alert: null, messages: [], events: [], opened: 0 }
+  let current: Rules = { ...RULES, ...rules }
+  let recent = ''
+  let now = NOW
+  let unresolved: AlertRow | null = null
+  for (const step of steps) {
+    if (typeof step === 'object' && 'rules' in step) {
+      current = { ...current, ...step.rules }
+      continue
+    }
+    if (typeof step === 'object' && 'wait' in step) {
+      now += step.wait
+      continue
+    }
+    now += MINUTE
+    if (typeof step === 'string') recent = (recent + step).slice(-20)
+    const happening: Happening = typeof step === 'string' ? resultOf(step, recent, subject, seen.opened) : step
+    const made = transition(unresolved, happening, current, now)
+    if (unresolved === null && made.alert !== null) seen.opened++
+    seen.alert = made.alert ?? seen.alert
+    seen.events.push(...made.events.map(({ kind }) => kind))
+    if (made.message !== null && made.alert !== null) seen.messages.push(`${made.message}:${made.alert.severity}`)
+    unresolved = made.alert?.state === 'resolved' ? null : made.alert
+  }
+  return seen
+}
+
+function resultOf(letter: Letter, recent: string, subject: Subject, opened: number): Happening {
+  const severity = letter === 'c' ? 'critical' : 'warning'
+  const complaint: Complaint = { severity, title: LETTERS[letter], message: `it is ${LETTERS[letter]}`, details: '{}' }
+  const identity = {
+    id: `alert-${opened + 1}`,
+    client_id: 'client',
+    site_id: 'site',
+    probe_id: 'probe',
+    probe_type: 'http_health',
+    subject,
+  }
+  return { type: 'result', standing: standingOf(subject, recent), complaint, identity }
+}

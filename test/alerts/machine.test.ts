@@ -1,0 +1,380 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Rules } from '../../src/alerts/machine.ts'
+import { HOUR, MINUTE } from '../../src/lib/index.ts'
+import { type PlayStep, play, results } from './machine-support.ts'
+
+/** What happens, what people are told, and what state the last alert is in. */
+type Row = [title: string, rules: Partial<Rules>, steps: readonly PlayStep[], messages: string[], state: string]
+
+const SILENCE = { rules: { quietBy: 'silence:1' } }
+const MAINTENANCE = { rules: { quietBy: 'maintenance:1' } }
+const SPEAK = { rules: { quietBy: null } }
+const TICK: PlayStep = { type: 'time' }
+const ACK: PlayStep = { type: 'acknowledged', by: 'ops', comment: null }
+const RESOLVE: PlayStep = { type: 'resolved', by: 'ops', comment: null }
+const REMOVE: PlayStep = { type: 'removed', text: 'gone' }
+
+const ROWS: readonly Row[] = [
+  ['good results open nothing', {}, results('ooo'), [], 'none'],
+  ['the first warning opens and tells', {}, results('ow'), ['opened:warning'], 'open'],
+  ['the first critical opens and tells', {}, results('oc'), ['opened:critical'], 'open'],
+  ['what lasts is told once', {}, results('occccc'), ['opened:critical'], 'open'],
+  ['a good result ends it and tells', {}, results('oco'), ['opened:critical', 'resolved:critical'], 'resolved'],
+  [
+    'one alert after the other',
+    {},
+    results('cowo'),
+    ['opened:critical', 'resolved:critical', 'opened:warning', 'resolved:warning'],
+    'resolved',
+  ],
+  [
+    'a client that does not want it is not told of the end',
+    { notifyResolved: false },
+    results('co'),
+    ['opened:critical'],
+    'resolved',
+  ],
+
+  ['below the threshold nobody is told', { failureThreshold: 3 }, results('cc'), [], 'open'],
+  ['at the threshold people are told', { failureThreshold: 3 }, results('ccc'), ['opened:critical'], 'open'],
+  ['what ends below the threshold ends without a word', { failureThreshold: 3 }, results('cco'), [], 'resolved'],
+  [
+    'a good result between starts the count anew',
+    { failureThreshold: 3, recoveryThreshold: 2 },
+    results('ccocc'),
+    [],
+    'open',
+  ],
+  ['warnings and criticals count together', { failureThreshold: 3 }, results('wcw'), ['opened:warning'], 'open'],
+  [
+    'an error between neither counts nor ends the count',
+    { failureThreshold: 3 },
+    results('ceecec'),
+    ['opened:critical'],
+    'open',
+  ],
+  [
+    'it takes as many good results as the probe wants',
+    { recoveryThreshold: 3 },
+    results('coo'),
+    ['opened:critical'],
+    'open',
+  ],
+  [
+    'and then it is over',
+    { recoveryThreshold: 3 },
+    results('cooo'),
+    ['opened:critical', 'resolved:critical'],
+    'resolved',
+  ],
+  [
+    'a bad one between starts that count anew',
+    { recoveryThreshold: 3 },
+    results('coocoo'),
+    ['opened:critical'],
+    'open',
+  ],
+  [
+    'errors do not end the count of good results',
+    { recoveryThreshold: 2 },
+    results('coeo'),
+    ['opened:critical', 'resolved:critical'],
+    'resolved',
+  ],
+
+  ['errors alone open nothing about the target', {}, results('eeeee'), [], 'none'],
+  ['an error does not resolve', {}, results('ce'), ['opened:critical'], 'open'],
+
+  [
+    'a warning that becomes critical is told again',
+    {},
+    results('wc'),
+    ['opened:warning', 'escalated:critical'],
+    'open',
+  ],
+  ['but not to a client that does not want it', { notifyEscalated: false }, results('wc'), ['opened:warning'], 'open'],
+  ['becoming less is silent', {}, results('cw'), ['opened:critical'], 'open'],
+  ['up and down within the hour is told once', {}, results('wcwcwc'), ['opened:warning', 'escalated:critical'], 'open'],
+  [
+    'an hour later it is news again',
+    {},
+    [...results('cw'), { wait: HOUR }, 'c'],
+    ['opened:critical', 'escalated:critical'],
+    'open',
+  ],
+  [
+    'an escalation before anybody was told is part of the first message',
+    { failureThreshold: 2 },
+    results('wc'),
+    ['opened:critical'],
+    'open',
+  ],
+
+  [
+    'acknowledged, it goes on and is told when it ends',
+    {},
+    ['c', ACK, 'c', 'o'],
+    ['opened:critical', 'resolved:critical'],
+    'resolved',
+  ],
+  ['acknowledged, it stays so with the next bad result', {}, ['c', ACK, 'c'], ['opened:critical'], 'acknowledged'],
+  ['acknowledged, it still escalates', {}, ['w', ACK, 'c'], ['opened:warning', 'escalated:critical'], 'acknowledged'],
+  ['acknowledged twice is acknowledged once', {}, ['c', ACK, ACK], ['opened:critical'], 'acknowledged'],
+
+  ['resolved by hand, the end is told', {}, ['c', RESOLVE], ['opened:critical', 'resolved:critical'], 'resolved'],
+  [
+    'resolved by hand, the next bad result opens another',
+    {},
+    ['c', RESOLVE, 'c'],
+    ['opened:critical', 'resolved:critical', 'opened:critical'],
+    'open',
+  ],
+  [
+    'resolved by hand, the next good result does nothing',
+    {},
+    ['c', RESOLVE, 'o'],
+    ['opened:critical', 'resolved:critical'],
+    'resolved',
+  ],
+  ['resolved by hand before anybody was told, nobody is told', { failureThreshold: 2 }, ['c', RESOLVE], [], 'resolved'],
+  ['when the probe goes, the alert goes without a word', {}, ['c', REMOVE], ['opened:critical'], 'resolved'],
+
+  [
+    'reminders come in their time',
+    { reminderMinutes: 30 },
+    ['c', { wait: 28 * MINUTE }, TICK, TICK, TICK],
+    ['opened:critical', 'reminder:critical'],
+    'open',
+  ],
+  [
+    'and again',
+    { reminderMinutes: 5 },
+    ['c', { wait: 5 * MINUTE }, TICK, { wait: 5 * MINUTE }, TICK],
+    ['opened:critical', 'reminder:critical', 'reminder:critical'],
+    'open',
+  ],
+  [
+    'a bad result may bring the reminder as well',
+    { reminderMinutes: 5 },
+    ['c', { wait: 5 * MINUTE }, 'c', TICK],
+    ['opened:critical', 'reminder:critical'],
+    'open',
+  ],
+  [
+    'nobody who has acknowledged is reminded',
+    { reminderMinutes: 5 },
+    ['c', ACK, { wait: HOUR }, TICK],
+    ['opened:critical'],
+    'acknowledged',
+  ],
+  ['without a setting there are none', {}, ['c', { wait: 24 * HOUR }, TICK], ['opened:critical'], 'open'],
+  [
+    'of what nobody was told of there are none',
+    { reminderMinutes: 5, failureThreshold: 2 },
+    ['c', { wait: HOUR }, TICK],
+    [],
+    'open',
+  ],
+
+  ['silenced, nobody is told', {}, [SILENCE, 'c', TICK, 'c'], [], 'open'],
+  ['what is still bad when a silence ends is told then', {}, [SILENCE, 'c', SPEAK, TICK], ['opened:critical'], 'open'],
+  ['or with the next bad result', {}, [SILENCE, 'c', SPEAK, 'c', TICK], ['opened:critical'], 'open'],
+  ['what ended meanwhile is not', {}, [SILENCE, 'c', 'o', SPEAK, TICK, 'o'], [], 'resolved'],
+  [
+    'an escalation in a silence is told after it',
+    {},
+    ['w', SILENCE, 'c', SPEAK, TICK],
+    ['opened:warning', 'escalated:critical'],
+    'open',
+  ],
+  ['the end in a silence is not told', {}, ['c', SILENCE, 'o', SPEAK, 'o'], ['opened:critical'], 'resolved'],
+  [
+    'reminders wait for the end of a silence',
+    { reminderMinutes: 5 },
+    ['c', SILENCE, { wait: HOUR }, TICK, SPEAK, TICK],
+    ['opened:critical', 'reminder:critical'],
+    'open',
+  ],
+  ['maintenance is as quiet', {}, [MAINTENANCE, 'c', 'c', SPEAK, TICK], ['opened:critical'], 'open'],
+  [
+    'below the threshold the end of a silence tells nothing',
+    { failureThreshold: 2 },
+    [SILENCE, 'c', SPEAK, TICK],
+    [],
+    'open',
+  ],
+
+  [
+    'flapping is said once, and then it is quiet and stays open',
+    {},
+    results('ocococococococo'),
+    ['opened:critical', 'resolved:critical', 'opened:critical', 'flapping:critical'],
+    'open',
+  ],
+  [
+    'after ten results without a change it is over',
+    {},
+    results('ocococ ooooooooooo'),
+    ['opened:critical', 'resolved:critical', 'opened:critical', 'flapping:critical', 'resolved:critical'],
+    'resolved',
+  ],
+  [
+    'nine are not enough',
+    {},
+    results('ocococ oooooooooo'),
+    ['opened:critical', 'resolved:critical', 'opened:critical', 'flapping:critical'],
+    'open',
+  ],
+  [
+    'or it lasts, and is an alert like others again',
+    {},
+    results('ococo ccccccccccc'),
+    ['opened:critical', 'resolved:critical', 'opened:critical', 'flapping:critical'],
+    'open',
+  ],
+  ['flapping below the threshold is nothing', { failureThreshold: 2 }, results('ocococococococ'), [], 'open'],
+  ['flapping in a silence is not said', {}, ['o', SILENCE, ...results('cocococococ')], [], 'open'],
+  [
+    'nobody is reminded of what flaps',
+    { reminderMinutes: 5 },
+    [...results('ocococo'), { wait: HOUR }, TICK],
+    ['opened:critical', 'resolved:critical', 'opened:critical', 'flapping:critical'],
+    'open',
+  ],
+  [
+    'between warning and critical nothing flaps',
+    {},
+    results('wcwcwcwcwc'),
+    ['opened:warning', 'escalated:critical'],
+    'open',
+  ],
+  [
+    'resolved by hand while it flaps, the end is told',
+    {},
+    [...results('ocococo'), RESOLVE],
+    ['opened:critical', 'resolved:critical', 'opened:critical', 'flapping:critical', 'resolved:critical'],
+    'resolved',
+  ],
+]
+
+for (const [title, rules, steps, messages, state] of ROWS) {
+  test(title, () => {
+    const seen = play(steps, rules)
+    assert.deepEqual(seen.messages, messages, seen.events.join(' '))
+    assert.equal(seen.alert?.state ?? 'none', state, seen.events.join(' '))
+  })
+}
+
+const CHECK_ROWS: readonly [title: string, letters: string, messages: string[], state: string][] = [
+  ['two errors in a row say nothing about the check', 'oee', [], 'none'],
+  ['three do', 'oeee', ['opened:warning'], 'open'],
+  ['more of them are told once', 'oeeeeee', ['opened:warning'], 'open'],
+  ['a good result ends it', 'eeeo', ['opened:warning', 'resolved:warning'], 'resolved'],
+  ['so does a bad one', 'eeec', ['opened:warning', 'resolved:warning'], 'resolved'],
+  ['other results between start the count anew', 'eeoee', [], 'none'],
+  [
+    'a check that comes and goes is told each time',
+    'eeeoeeeo',
+    ['opened:warning', 'resolved:warning', 'opened:warning', 'resolved:warning'],
+    'resolved',
+  ],
+]
+for (const [title, letters, messages, state] of CHECK_ROWS) {
+  test(`of the check itself: ${title}`, () => {
+    const seen = play(results(letters), {}, 'check')
+    assert.deepEqual(seen.messages, messages)
+    assert.equal(seen.alert?.state ?? 'none', state)
+  })
+}
+
+const STATES: readonly [
+  title: string,
+  rules: Partial<Rules>,
+  steps: readonly PlayStep[],
+  expected: Record<string, unknown>,
+][] = [
+  [
+    'an opened alert says since when and how often',
+    {},
+    results('ccc'),
+    { occurrences: 3, severity: 'critical', subject: 'target' },
+  ],
+  ['what kept it quiet is named', {}, [SILENCE, 'c'], { suppressed_by: 'silence:1', first_notified_at: null }],
+  ['and no more when it was told', {}, [SILENCE, 'c', SPEAK, TICK], { suppressed_by: null }],
+  [
+    'maintenance after a silence is named then',
+    {},
+    [SILENCE, 'c', MAINTENANCE, TICK],
+    { suppressed_by: 'maintenance:1' },
+  ],
+  ['who acknowledged is named', {}, ['c', ACK], { acknowledged_by: 'ops', state: 'acknowledged' }],
+  ['resolved by itself', {}, results('co'), { resolution: 'recovered' }],
+  ['resolved by hand', {}, ['c', RESOLVE], { resolution: 'manual' }],
+  ['resolved because the probe went', {}, ['c', REMOVE], { resolution: 'probe_removed' }],
+  ['flapping shows', {}, results('ococo'), { is_flapping: 1 }],
+  ['and ends', {}, results('ococo ccccccccccc'), { is_flapping: 0 }],
+  [
+    'the last message is kept',
+    {},
+    results('cw'),
+    { message: 'it is warning', severity: 'warning', notified_severity: 'critical' },
+  ],
+]
+for (const [title, rules, steps, expected] of STATES) {
+  test(`the record: ${title}`, () => {
+    const { alert } = play(steps, rules)
+    assert.ok(alert !== null)
+    const shown = Object.fromEntries(
+      Object.keys(expected).map((name) => [name, Object.entries(alert).find(([key]) => key === name)?.[1]]),
+    )
+    assert.deepEqual(shown, expected)
+  })
+}
+
+test('the timeline tells everything that happened, in order', () => {
+  const steps: PlayStep[] = ['w', 'c', ACK, 'w', RESOLVE]
+  assert.deepEqual(play(steps, { failureThreshold: 2 }).events, [
+    'opened',
+    'escalated',
+    'confirmed',
+    'notified',
+    'acknowledged',
+    'eased',
+    'resolved',
+    'notified',
+  ])
+  assert.deepEqual(play([SILENCE, 'c', 'c', SPEAK, TICK]).events, ['opened', 'suppressed', 'notified'])
+})
+
+test('what changes nothing returns the very same alert, so that nothing is written', async () => {
+  const { transition } = await import('../../src/alerts/machine.ts')
+  const { alert } = play(results('c'))
+  const rules = {
+    failureThreshold: 1,
+    recoveryThreshold: 1,
+    reminderMinutes: 5,
+    notifyResolved: true,
+    notifyEscalated: true,
+    quietBy: null,
+  }
+  assert.equal(transition(alert, { type: 'time' }, rules, (alert?.opened_at ?? 0) + 1).alert, alert)
+})
+
+test('no order of results tells of an end without a beginning, or of two beginnings in a row', () => {
+  const letters = ['o', 'w', 'c', 'e'] as const
+  const plays = 4 ** 7
+  for (let number = 0; number < plays; number++) {
+    const steps = Array.from({ length: 7 }, (_, place) => letters[Math.floor(number / 4 ** place) % 4] ?? 'o')
+    const kinds = play(steps, { failureThreshold: 1 + (number % 3), recoveryThreshold: 1 + (number % 2) }).messages.map(
+      (message) => message.split(':')[0],
+    )
+    let isTold = false
+    for (const kind of kinds) {
+      if (kind === 'opened') assert.ok(!isTold, `${steps.join('')}: ${kinds.join(' ')}`)
+      if (kind === 'resolved') assert.ok(isTold, `${steps.join('')}: ${kinds.join(' ')}`)
+      if (kind === 'opened' || kind === 'flapping') isTold = true
+      if (kind === 'resolved') isTold = false
+    }
+  }
+})

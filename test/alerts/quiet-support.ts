@@ -1,0 +1,55 @@
+import type { TestContext } from 'node:test'
+import { maintenanceRoutes } from '../../src/alerts/maintenance/routes.ts'
+import { silenceRoutes } from '../../src/alerts/silences/routes.ts'
+import { createHttpApp } from '../../src/http/index.ts'
+import type { ProbeRow, SiteRow, Store } from '../../src/store/index.ts'
+import { Management, NOW } from '../management/support.ts'
+import { insertProbe } from '../probes/support.ts'
+import { TestClock } from '../support/clock.ts'
+import { insertSite } from '../support/sites.ts'
+
+/** The interface of silences and maintenance over a store with two clients, one site each, one probe each. */
+export interface QuietApi extends Management {
+  places: { site: SiteRow; probe: ProbeRow }[]
+}
+
+export async function openQuietApi(store: Store, t: TestContext): Promise<QuietApi> {
+  const clock = new TestClock(NOW)
+  const app = await createHttpApp({
+    log: false,
+    clock,
+    access: { adminToken: null, viewerToken: null, listensOnLoopback: true },
+    publicUrl: null,
+    trustProxy: [],
+    isPassing: () => false,
+    version: '1.2.3',
+  })
+  t.after(() => app.close())
+  silenceRoutes(app, { store, clock })
+  maintenanceRoutes(app, { store, clock })
+  const places: QuietApi['places'] = []
+  for (const timezone of ['Europe/Berlin', 'America/New_York']) {
+    const site = await insertSite(store, { timezone })
+    places.push({ site, probe: await insertProbe(store, site.id) })
+  }
+  return Object.assign(new Management(app, clock), { places })
+}
+
+/** The place of this number. */
+export function placeOf({ places }: QuietApi, index: number): QuietApi['places'][number] {
+  const place = places[index]
+  if (place === undefined) throw new Error(`there is no place ${index}`)
+  return place
+}
+
+/** What the audit log holds, oldest first. */
+export async function auditOf(store: Store) {
+  const rows = await store.write.selectFrom('audit_log').selectAll().orderBy('id').execute()
+  return rows.map(({ action, actor, entity_id, before, after }) => ({
+    action,
+    actor,
+    entity_id,
+    before: before && JSON.parse(before),
+    after: after && JSON.parse(after),
+  }))
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadQuiet, type QuietTime, quietFor, removeQuietOf } from '../../src/alerts/quiet.ts'
+import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { openQuietApi, placeOf, type QuietApi } from './quiet-support.ts'
+
+const TARGET = { clientId: 'c', siteId: 's', probeId: 'p' }
+const NOWHERE = { client_id: null, site_id: null, probe_id: null }
+const time = (id: string, scope: Partial<QuietTime>): QuietTime => ({
+  id,
+  ...NOWHERE,
+  starts_at: 100,
+  ends_at: 200,
+  ...scope,
+})
+
+const CASES: [
+  title: string,
+  silences: QuietTime[],
+  maintenances: QuietTime[],
+  expected: [string, string | null] | null,
+][] = [
+  ['nothing', [], [], null],
+  ['a silence of the client', [time('1', { client_id: 'c' })], [], ['silence:1', null]],
+  ['a silence of the site', [time('1', { site_id: 's' })], [], ['silence:1', null]],
+  ['a silence of the probe', [time('1', { probe_id: 'p' })], [], ['silence:1', null]],
+  [
+    'silences of others',
+    [time('1', { client_id: 'x' }), time('2', { site_id: 'c' }), time('3', { probe_id: 's' })],
+    [],
+    null,
+  ],
+  ['maintenance of the site', [], [time('1', { site_id: 's' })], ['maintenance:1', '1']],
+  ['maintenance of another', [], [time('1', { site_id: 'x' })], null],
+  ['both', [time('1', { probe_id: 'p' })], [time('2', { client_id: 'c' })], ['silence:1', '2']],
+  [
+    'the first of several',
+    [time('1', { probe_id: 'x' }), time('2', { probe_id: 'p' }), time('3', { site_id: 's' })],
+    [],
+    ['silence:2', null],
+  ],
+  ['one that has ended', [time('1', { probe_id: 'p', ends_at: 150 })], [], null],
+  ['one that begins now', [time('1', { probe_id: 'p', starts_at: 150 })], [], ['silence:1', null]],
+  ['one that begins later', [time('1', { probe_id: 'p', starts_at: 151 })], [], null],
+]
+
+test('who is quiet, and why', () => {
+  for (const [title, silences, maintenances, expected] of CASES) {
+    const reason = expected === null ? null : { by: expected[0], maintenanceId: expected[1] }
+    assert.deepEqual(quietFor(TARGET, silences, maintenances, 150), reason, title)
+  }
+})
+
+async function create(api: QuietApi, what: 'silences' | 'maintenance', body: object): Promise<string> {
+  const answer = await api.call<{ id: string }>('POST', `/api/${what}`, body)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body.id
+}
+
+const WEEKLY = { title: 'Weekly', kind: 'weekly', weekdays: [5], start: '11:00', duration_minutes: 60 }
+
+testOnEveryEngine('what is in effect is read, with the window of weekly maintenance', async (store, t) => {
+  const api = await openQuietApi(store, t)
+  // 10:00 on a Friday in UTC, 11:00 in Berlin.
+  const now = api.clock.now()
+  const { site, probe } = placeOf(api, 0)
+  const [soon, later] = [isoTime(now + HOUR), isoTime(now + DAY)]
+  const silence = await create(api, 'silences', { probe_id: probe.id, starts_at: isoTime(now), ends_at: soon })
+  await create(api, 'silences', { probe_id: probe.id, starts_at: soon, ends_at: later })
+  const weekly = await create(api, 'maintenance', { ...WEEKLY, site_id: site.id })
+  await create(api, 'maintenance', { ...WEEKLY, site_id: site.id, is_active: false })
+  await create(api, 'maintenance', { ...WEEKLY, site_id: site.id, start: '12:00' })
+  const single = { title: 'Once', kind: 'once', client_id: site.client_id, starts_at: isoTime(now), ends_at: later }
+  const once = await create(api, 'maintenance', single)
+  await create(api, 'maintenance', { ...single, starts_at: soon })
+  const inEffect = { starts_at: now, ends_at: now + HOUR }
+  const quiet = await loadQuiet(store.read, now)
+  assert.deepEqual(quiet, {
+    silences: [{ id: silence, ...NOWHERE, probe_id: probe.id, ...inEffect }],
+    maintenances: [
+      { id: weekly, ...NOWHERE, site_id: site.id, ...inEffect },
+      { id: once, ...NOWHERE, client_id: site.client_id, starts_at: now, ends_at: now + DAY },
+    ],
+  })
+  const target = { clientId: site.client_id, siteId: site.id, probeId: probe.id }
+  assert.deepEqual(quietFor(target, quiet.silences, quiet.maintenances, now), {
+    by: `silence:${silence}`,
+    maintenanceId: weekly,
+  })
+  const before = await loadQuiet(store.read, now - 1)
+  assert.deepEqual(before, { silences: [], maintenances: [] })
+})
+
+testOnEveryEngine('what is deleted takes its silences and maintenance along, and no others', async (store, t) => {
+  const api = await openQuietApi(store, t)
+  const [here, there] = [placeOf(api, 0), placeOf(api, 1)]
+  const ends_at = isoTime(api.clock.now() + DAY)
+  for (const { site, probe } of [here, there]) {
+    for (const scope of [{ client_id: site.client_id }, { site_id: site.id }, { probe_id: probe.id }]) {
+      await create(api, 'silences', { ...scope, ends_at })
+      await create(api, 'maintenance', { ...WEEKLY, ...scope })
+    }
+  }
+  const left = async () => [
+    (await api.get<QuietTime[]>('/api/silences')).map(
+      ({ client_id, site_id, probe_id }) => client_id ?? site_id ?? probe_id,
+    ),
+    (await api.get<QuietTime[]>('/api/maintenance')).map(
+      ({ client_id, site_id, probe_id }) => client_id ?? site_id ?? probe_id,
+    ),
+  ]
+  const elsewhere = [there.probe.id, there.site.id, there.site.client_id]
+  const remove = (what: Parameters<typeof removeQuietOf>[1]) =>
+    store.write.transaction().execute((trx) => removeQuietOf(trx, what))
+  await remove({})
+  assert.equal((await left()).flat().length, 12)
+  await remove({ probeIds: [here.probe.id] })
+  const withoutProbe = [...elsewhere, here.site.id, here.site.client_id]
+  assert.deepEqual(await left(), [withoutProbe, withoutProbe])
+  await remove({ siteIds: [here.site.id], clientIds: [here.site.client_id] })
+  assert.deepEqual(await left(), [elsewhere, elsewhere])
+})

@@ -1,0 +1,95 @@
+import type { TestContext } from 'node:test'
+import { Alerts, type AlertsOptions } from '../../src/alerts/alerts.ts'
+import { MINUTE } from '../../src/lib/index.ts'
+import type { AlertMessage } from '../../src/notifications/index.ts'
+import type { ProbeOutcome } from '../../src/probes/index.ts'
+import type { AlertRow, ProbeRow, SiteRow, Store } from '../../src/store/index.ts'
+import { insertProbe, newClock, openNode, type ProbeNode, runDue, typeOf } from '../probes/support.ts'
+import type { TestClock } from '../support/clock.ts'
+import { insertSite } from '../support/sites.ts'
+
+const STATUSES = { o: 'ok', w: 'warning', c: 'critical', e: 'error' } as const
+type Letter = keyof typeof STATUSES
+
+export interface Watch {
+  clock: TestClock
+  node: ProbeNode
+  alerts: Alerts
+  site: SiteRow
+  probe: ProbeRow
+  /** Runs all probes once for each letter, a minute apart; all find the status that the letter stands for. */
+  find: (letters: string) => Promise<void>
+  /** One round of reminders, of what silences held back, and of what is to be closed. */
+  upkeep: () => Promise<void>
+}
+
+/** A node with one site and one probe whose results the test decides. People are reached at the global webhook. */
+export async function watch(
+  t: TestContext,
+  store: Store,
+  probe: Partial<ProbeRow> = {},
+  options: Partial<AlertsOptions> = {},
+): Promise<Watch> {
+  const clock = newClock()
+  let found: Letter = 'o'
+  const type = typeOf(async () => outcomeOf(found))
+  const site = await insertSite(store)
+  const reach = { globalWebhook: 'https://hooks.example/all', isEmailOn: true }
+  const node = await openNode(t, store, clock, [type], {
+    onResults: (trx, written) => alerts.onResults(trx, written),
+  })
+  const alerts: Alerts = new Alerts({
+    store,
+    clock,
+    leases: node.leases,
+    reach,
+    resultDays: 90,
+    onError: (error, what) => node.errors.push(`${what}: ${error.message}`),
+    ...options,
+  })
+  t.after(() => alerts.stop())
+  const row = await insertProbe(store, site.id, probe)
+  return {
+    clock,
+    node,
+    alerts,
+    site,
+    probe: row,
+    find: async (letters) => {
+      for (const letter of letters) {
+        found = letter in STATUSES ? (letter as Letter) : 'o'
+        clock.advance(MINUTE)
+        await store.write.updateTable('probes').set({ next_run_at: clock.now() }).where('is_active', '=', 1).execute()
+        await runDue(node)
+      }
+    },
+    upkeep: async () => {
+      for (const loop of alerts.loops) await loop.tick()
+    },
+  }
+}
+
+const outcomeOf = (letter: Letter): ProbeOutcome => ({
+  status: STATUSES[letter],
+  message: `It is ${STATUSES[letter]}`,
+  details: {},
+})
+
+export const alertRows = (store: Store): Promise<AlertRow[]> =>
+  store.write.selectFrom('alerts').selectAll().orderBy('id').execute()
+
+export const timeline = async (store: Store, alertId: string): Promise<string[]> => {
+  const rows = await store.write
+    .selectFrom('alert_events')
+    .select('kind')
+    .where('alert_id', '=', alertId)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ kind }) => kind)
+}
+
+/** The messages in the outbox, in their order. */
+export async function outbox(store: Store): Promise<(AlertMessage & { channel: string })[]> {
+  const rows = await store.write.selectFrom('deliveries').select(['channel', 'message']).orderBy('id').execute()
+  return rows.map(({ channel, message }) => ({ channel, ...(JSON.parse(message) as AlertMessage) }))
+}

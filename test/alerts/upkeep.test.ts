@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { insertProbe } from '../probes/support.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { alertRows, outbox, timeline, watch } from './support.ts'
+
+testOnEveryEngine('reminders come as often as the client wants, until somebody acknowledges', async (store, t) => {
+  const { find, upkeep, site, clock } = await watch(t, store)
+  await store.write.updateTable('clients').set({ reminder_minutes: 30 }).where('id', '=', site.client_id).execute()
+  await find('c')
+  const kinds = async () => (await outbox(store)).map(({ kind }) => kind)
+  await upkeep()
+  clock.advance(29 * MINUTE)
+  await upkeep()
+  assert.deepEqual(await kinds(), ['opened'])
+  clock.advance(MINUTE)
+  await upkeep()
+  await upkeep()
+  assert.deepEqual(await kinds(), ['opened', 'reminder'])
+  await store.write.updateTable('alerts').set({ state: 'acknowledged' }).execute()
+  clock.advance(HOUR)
+  await upkeep()
+  assert.deepEqual(await kinds(), ['opened', 'reminder'])
+})
+
+for (const [what, table] of [
+  ['probe', 'probes'],
+  ['site', 'sites'],
+  ['client', 'clients'],
+] as const) {
+  testOnEveryEngine(`an alert ends without a word when its ${what} is switched off`, async (store, t) => {
+    const { find, upkeep, clock } = await watch(t, store)
+    await find('c')
+    await upkeep()
+    assert.equal((await alertRows(store))[0]?.state, 'open')
+    await store.write.updateTable(table).set({ is_active: 0 }).execute()
+    await upkeep()
+    const [alert] = await alertRows(store)
+    assert.deepEqual([alert?.state, alert?.resolution, alert?.resolved_at], ['resolved', 'probe_removed', clock.now()])
+    assert.deepEqual(await timeline(store, alert?.id ?? ''), ['opened', 'notified', 'resolved'])
+    assert.deepEqual(
+      (await outbox(store)).map(({ kind }) => kind),
+      ['opened'],
+    )
+  })
+}
+
+testOnEveryEngine('an alert ends when its probe is deleted', async (store, t) => {
+  const { find, upkeep, probe } = await watch(t, store)
+  await find('c')
+  await store.write.deleteFrom('probes').where('id', '=', probe.id).execute()
+  await upkeep()
+  assert.equal((await alertRows(store))[0]?.resolution, 'probe_removed')
+})
+
+testOnEveryEngine('hundreds of alerts are seen to in one round', async (store, t) => {
+  const { find, upkeep, site } = await watch(t, store)
+  for (let count = 0; count < 210; count++) await insertProbe(store, site.id)
+  await find('c')
+  await store.write.updateTable('sites').set({ is_active: 0 }).execute()
+  await upkeep()
+  assert.equal((await alertRows(store)).filter(({ state }) => state === 'resolved').length, 211)
+})
+
+testOnEveryEngine('alerts are kept for their days after they ended, open ones for ever', async (store, t) => {
+  const { find, upkeep, site, clock } = await watch(t, store)
+  await find('co')
+  const second = await insertProbe(store, site.id)
+  await find('c')
+  clock.advance(90 * DAY - 2 * MINUTE)
+  await upkeep()
+  assert.equal((await alertRows(store)).length, 3)
+  clock.advance(2 * MINUTE)
+  await upkeep()
+  const left = await alertRows(store)
+  assert.equal(left.length, 2)
+  assert.ok(left.some(({ probe_id }) => probe_id === second.id))
+  const events = await store.write.selectFrom('alert_events').select('alert_id').distinct().execute()
+  assert.equal(events.length, 2)
+})
+
+testOnEveryEngine(
+  'deleting a site takes its alerts, their messages, silences and maintenance along',
+  async (store, t) => {
+    const { find, alerts, node, site, probe, clock } = await watch(t, store)
+    await find('c')
+    const quiet = { starts_at: clock.now(), ends_at: clock.now() + HOUR, created_at: clock.now(), created_by: 'test' }
+    await store.write
+      .insertInto('silences')
+      .values([
+        { id: 'a', site_id: site.id, ...quiet },
+        { id: 'b', probe_id: probe.id, ...quiet },
+        { id: 'c', client_id: site.client_id, ...quiet },
+      ])
+      .execute()
+    const belongings = alerts.belongings(node.probes.belongings)
+    await store.write.transaction().execute((trx) => belongings.removeOfSites(trx, [site.id]))
+    for (const table of ['alerts', 'alert_events', 'deliveries', 'probes'] as const) {
+      assert.deepEqual(await store.write.selectFrom(table).selectAll().execute(), [], table)
+    }
+    const silences = () => store.write.selectFrom('silences').select('id').execute()
+    assert.deepEqual(await silences(), [{ id: 'c' }])
+    await store.write.transaction().execute((trx) => belongings.removeOfClient(trx, site.client_id))
+    assert.deepEqual(await silences(), [])
+  },
+)

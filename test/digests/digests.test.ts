@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { sql } from 'kysely'
+import { dueDigests } from '../../src/digests/due-clients.ts'
+import { writeDigest } from '../../src/digests/write.ts'
+import type { Payload } from '../../src/ingest/payload.ts'
+import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { count, event, reportContext } from '../analytics/support.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+import { insertAlert, insertReader, NOW, notes, openDigests, written } from './support.ts'
+
+/** Events with GA4 on each, Meta on each of which the last `failing` fail, and a rare tag on the first ten. */
+const traffic = (time: string, total: number, failing: number, rare: 'success' | 'failure'): Payload[] =>
+  Array.from({ length: total }, (_, index) =>
+    event(time, {
+      tags: [
+        { id: '1', name: 'GA4', status: 'success', execution_time: 50 },
+        { id: '2', name: 'Meta', status: index < total - failing ? 'success' : 'failure', execution_time: 90 },
+        ...(index < 10 ? [{ id: '3', name: 'Rare', status: rare, execution_time: 10 } as const] : []),
+      ],
+    }),
+  )
+
+testOnEveryEngine(
+  'the digest tells what the sites did, what got worse and which alerts there were',
+  async (store, t) => {
+    const site = await insertReader(store)
+    const { client_id } = site
+    const young = { client_id, name: 'blog', created_at: Date.parse('2026-11-18T12:00Z') }
+    const blog = await insertSite(store, young)
+    await insertSite(store, { client_id, name: 'off', is_active: 0 })
+    await insertSite(store, { client_id, name: 'new', created_at: Date.parse('2026-11-20T01:00Z') })
+    const other = await insertSite(store, { name: 'other' })
+    await count(store, site, [
+      ...traffic('2026-11-18T10:00Z', 99, 2, 'success'),
+      event('2026-11-18T22:59Z'),
+      event('2026-11-18T23:00Z'),
+      ...traffic('2026-11-19T10:00Z', 80, 24, 'failure'),
+      event('2026-11-19T22:59Z'),
+      event('2026-11-19T23:00Z'),
+    ])
+    await count(store, blog, [event('2026-11-18T14:00Z'), event('2026-11-19T14:00Z'), event('2026-11-19T15:00Z')])
+
+    const ends = (time: string) => ({ resolved_at: Date.parse(time), resolution: 'recovered' })
+    const old = await insertAlert(store, site, '2026-11-10T10:00Z', { title: 'Open for days', severity: 'critical' })
+    const kept = { suppressed_by: 'silence:1' }
+    const silenced = await insertAlert(store, site, '2026-11-19T09:00Z', { ...kept, title: 'Still silent' })
+    const over = await insertAlert(store, blog, '2026-11-18T20:00Z', { ...ends('2026-11-19T01:00Z'), title: 'Over' })
+    const early = await insertAlert(store, site, '2026-11-19T22:00Z', { ...ends('2026-11-20T02:00Z'), title: 'Late' })
+    await insertAlert(store, site, '2026-11-18T10:00Z', { ...ends('2026-11-18T22:59Z'), title: 'Over before' })
+    await insertAlert(store, site, '2026-11-19T23:00Z', { title: 'Opened after' })
+    await insertAlert(store, site, '2026-11-19T11:00Z', { confirmed_at: null, title: 'Not confirmed' })
+    await insertAlert(store, site, '2026-11-19T12:00Z', { ...ends('2026-11-19T13:00Z'), ...kept, title: 'Never told' })
+    await insertAlert(store, other, '2026-11-19T12:00Z', { title: "Another client's" })
+
+    const { tick, errors } = await openDigests(t, store)
+    await tick()
+    assert.deepEqual(errors, [])
+    const alert = ({ id, opened_at, resolved_at }: typeof old) => ({ id, opened_at, resolved_at })
+    assert.deepEqual(await written(store), [
+      {
+        channel: `email:${client_id}`,
+        client_id,
+        alert_id: null,
+        kind: 'digest',
+        state: 'pending',
+        message: {
+          kind: 'digest',
+          client: { id: client_id, name: 'Acme' },
+          period: 'daily',
+          from: Date.parse('2026-11-18T23:00Z'),
+          to: Date.parse('2026-11-19T23:00Z'),
+          timezone: 'Europe/Berlin',
+          sites: [
+            {
+              id: site.id,
+              name: 'shop',
+              events: 82,
+              events_before: 100,
+              // 80 + 56 of 170 executions, against 99 + 97 + 10 of 208.
+              score: 80,
+              score_before: 99.038461538,
+              worse_tags: [{ tag_key: 'Meta', success_rate: 0.7, success_rate_before: 97 / 99 }],
+            },
+            {
+              id: blog.id,
+              name: 'blog',
+              events: 2,
+              events_before: null,
+              score: null,
+              score_before: null,
+              worse_tags: [],
+            },
+          ],
+          alerts: [
+            { ...alert(silenced), site: 'shop', severity: 'warning', title: 'Still silent' },
+            { ...alert(old), site: 'shop', severity: 'critical', title: 'Open for days' },
+            { ...alert(early), site: 'shop', severity: 'warning', title: 'Late' },
+            { ...alert(over), site: 'blog', severity: 'warning', title: 'Over' },
+          ],
+        },
+      },
+    ])
+    const note = { client_id, period_end: Date.parse('2026-11-19T23:00Z'), written_at: Date.parse(NOW) }
+    assert.deepEqual(await notes(store), [note])
+  },
+)
+
+testOnEveryEngine('there is one digest a morning, and the next one the morning after', async (store, t) => {
+  const site = await insertReader(store)
+  const { tick, clock } = await openDigests(t, store, '2026-11-20T05:59:00Z', {})
+  clock.set('2026-11-20T06:00:00Z')
+  await tick()
+  clock.advance(MINUTE)
+  await tick()
+  assert.equal((await written(store)).length, 1)
+  clock.set('2026-11-21T05:59:00Z')
+  await tick()
+  assert.equal((await written(store)).length, 1)
+  clock.set('2026-11-21T06:00:00Z')
+  await tick()
+  assert.deepEqual(
+    (await written(store)).map(({ message }) => [message.from, message.to].map((time) => new Date(time).toISOString())),
+    [
+      ['2026-11-18T23:00:00.000Z', '2026-11-19T23:00:00.000Z'],
+      ['2026-11-19T23:00:00.000Z', '2026-11-20T23:00:00.000Z'],
+    ],
+  )
+  assert.equal((await written(store))[0]?.client_id, site.client_id)
+})
+
+testOnEveryEngine('nodes that write the same digest at once write it once', async (store) => {
+  await insertReader(store)
+  const due = await dueDigests(store, Date.parse(NOW))
+  assert.equal(due.length, 1)
+  await Promise.all([due, due, due, due].flat().map((one) => writeDigest({ ...reportContext(store, NOW) }, one)))
+  assert.equal((await written(store)).length, 1)
+  assert.equal((await notes(store)).length, 1)
+  assert.deepEqual(await dueDigests(store, Date.parse(NOW)), [])
+})
+
+testOnEveryEngine(
+  'a digest that could not be written is written later, and does not hold up others',
+  async (store, t) => {
+    const sites = [await insertReader(store), await insertReader(store)]
+    const broken = sites.toSorted((a, b) => (a.client_id < b.client_id ? -1 : 1))[0]
+    const { tick, errors, clock } = await openDigests(t, store)
+    const young = await insertSite(store, { client_id: broken?.client_id ?? '', timezone: 'No/Where', created_at: 1 })
+    await tick()
+    assert.equal(errors.length, 1)
+    assert.match(errors[0] ?? '', /^digests: 1 digest could not be written: /)
+    assert.deepEqual(
+      (await written(store)).map(({ client_id }) => client_id),
+      sites.filter((site) => site !== broken).map(({ client_id }) => client_id),
+    )
+    await store.write.deleteFrom('sites').where('id', '=', young.id).execute()
+    clock.advance(MINUTE)
+    await tick()
+    assert.equal((await written(store)).length, 2)
+  },
+)
+
+testOnEveryEngine('the note and the message are written together or not at all', async (store, t) => {
+  await insertReader(store)
+  const { tick, errors } = await openDigests(t, store)
+  await sql`alter table deliveries rename to put_away`.execute(store.admin)
+  await tick()
+  assert.equal(errors.length, 1)
+  assert.deepEqual(await notes(store), [])
+  await sql`alter table put_away rename to deliveries`.execute(store.admin)
+  await tick()
+  assert.equal((await written(store)).length, 1)
+})
+
+testOnEveryEngine('a missed digest is sent for twelve hours, and then only noted', async (store, t) => {
+  await insertReader(store)
+  const { tick, clock } = await openDigests(t, store, '2026-11-20T17:59:59Z')
+  await tick()
+  assert.equal((await written(store)).length, 1)
+  clock.set('2026-11-25T18:00:00Z')
+  await tick()
+  assert.equal((await written(store)).length, 1)
+  assert.deepEqual(
+    (await notes(store)).map(({ period_end }) => new Date(period_end).toISOString()),
+    ['2026-11-19T23:00:00.000Z', '2026-11-24T23:00:00.000Z'],
+  )
+  clock.set('2026-11-26T06:00:00Z')
+  await tick()
+  assert.equal((await written(store)).length, 2)
+})
+
+testOnEveryEngine(
+  'a week is told of on Monday, and once though the client changes between day and week',
+  async (store, t) => {
+    const site = await insertReader(store, { digest: 'weekly' })
+    const { tick, clock } = await openDigests(t, store, '2026-11-16T06:00:00Z')
+    await count(store, site, [event('2026-11-02T00:00Z'), event('2026-11-09T00:00Z'), event('2026-11-15T22:59Z')])
+    await tick()
+    const [first] = await written(store)
+    const expected = { events: 2, events_before: 1 }
+    assert.equal(first?.message.period, 'weekly')
+    assert.deepEqual(
+      first?.message.sites.map(({ events, events_before }) => ({ events, events_before })),
+      [expected],
+    )
+    const change = (digest: string) => store.write.updateTable('clients').set({ digest }).execute()
+    await change('daily')
+    clock.advance(HOUR)
+    await tick()
+    assert.equal((await written(store)).length, 1)
+    clock.advance(DAY)
+    await tick()
+    await change('weekly')
+    clock.set('2026-11-23T06:00:00Z')
+    await tick()
+    assert.deepEqual(
+      (await written(store)).map(({ message }) => message.period),
+      ['weekly', 'daily', 'weekly'],
+    )
+  },
+)
+
+testOnEveryEngine(
+  'nobody is written to who did not ask, cannot be reached or has nothing to read',
+  async (store, t) => {
+    await insertReader(store, { digest: 'off' })
+    await insertReader(store, { email: null })
+    await insertReader(store, { is_active: 0 })
+    const idle = await insertReader(store)
+    await store.write.updateTable('sites').set({ is_active: 0 }).where('id', '=', idle.id).execute()
+    const young = await insertReader(store)
+    const created_at = Date.parse('2026-11-20T00:00Z')
+    await store.write.updateTable('sites').set({ created_at }).where('id', '=', young.id).execute()
+    const { tick, errors } = await openDigests(t, store)
+    await tick()
+    assert.deepEqual(errors, [])
+    assert.deepEqual(await written(store), [])
+    assert.deepEqual(
+      (await notes(store)).map(({ client_id }) => client_id),
+      [young.client_id],
+    )
+  },
+)
+
+testOnEveryEngine('without e-mail there are no digests, and old notes go', async (store, t) => {
+  const site = await insertReader(store)
+  const off = await openDigests(t, store, NOW, { isEmailOn: false })
+  assert.deepEqual(off.digests.loops, [])
+  off.digests.start()
+  const written_at = Date.parse(NOW) - 60 * DAY
+  const note = (period_end: number, at: number) => ({ client_id: site.client_id, period_end, written_at: at })
+  await store.write
+    .insertInto('digests')
+    .values([note(1, written_at - 1), note(2, written_at)])
+    .execute()
+  const { tick, digests } = await openDigests(t, store)
+  assert.deepEqual(
+    digests.loops.map(({ name }) => name),
+    ['digests', 'digest-retention'],
+  )
+  await tick()
+  assert.deepEqual(
+    (await notes(store)).map(({ period_end }) => period_end),
+    [2, Date.parse('2026-11-19T23:00Z')],
+  )
+})

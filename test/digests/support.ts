@@ -1,0 +1,113 @@
+import type { TestContext } from 'node:test'
+import { Digests, type DigestsOptions } from '../../src/digests/index.ts'
+import { newId, newOrderedId } from '../../src/lib/index.ts'
+import type { DigestMessage } from '../../src/notifications/index.ts'
+import type { AlertRow, ClientRow, SiteRow, Store } from '../../src/store/index.ts'
+import { RETENTION } from '../analytics/support.ts'
+import { joinNode } from '../cluster/support.ts'
+import { TestClock } from '../support/clock.ts'
+import { insertSite } from '../support/sites.ts'
+
+/** Half past seven on a Friday in Berlin. */
+export const NOW = '2026-11-20T06:30:00.000Z'
+
+/** A client that gets digests, with one site in Berlin; `over` replaces fields of the client. */
+export async function insertReader(store: Store, over: Partial<ClientRow> = {}): Promise<SiteRow> {
+  const site = await insertSite(store, { timezone: 'Europe/Berlin' })
+  await store.write
+    .updateTable('clients')
+    .set({ email: 'ops@acme.example', digest: 'daily', ...over })
+    .where('id', '=', site.client_id)
+    .execute()
+  return site
+}
+
+export interface DigestNode {
+  digests: Digests
+  clock: TestClock
+  errors: string[]
+  /** Lets the loops run once. */
+  tick: () => Promise<void>
+}
+
+/** A node that writes digests when the test says so. */
+export async function openDigests(
+  t: TestContext,
+  store: Store,
+  now: string = NOW,
+  over: Partial<DigestsOptions> = {},
+): Promise<DigestNode> {
+  const clock = new TestClock(now)
+  const { leases, membership, errors } = await joinNode(t, store, clock)
+  const digests = new Digests({
+    store,
+    clock,
+    retention: RETENTION,
+    leases,
+    isEmailOn: true,
+    onError: (error, what) => errors.push(`${what}: ${error.message}`),
+    ...over,
+  })
+  t.after(() => digests.stop())
+  const tick = async () => {
+    await membership.beat()
+    for (const loop of digests.loops) await loop.tick()
+  }
+  return { digests, clock, errors, tick }
+}
+
+/** The digests in the outbox, in their order. */
+export async function written(store: Store) {
+  const rows = await store.write.selectFrom('deliveries').selectAll().orderBy('id').execute()
+  return rows.map(({ channel, client_id, alert_id, kind, state, message }) => ({
+    channel,
+    client_id,
+    alert_id,
+    kind,
+    state,
+    message: JSON.parse(message) as DigestMessage,
+  }))
+}
+
+export const notes = (store: Store) =>
+  store.write.selectFrom('digests').selectAll().orderBy('client_id').orderBy('period_end').execute()
+
+/** Writes a confirmed alert of a site straight into the store; `over` replaces fields. */
+export async function insertAlert(
+  store: Store,
+  site: SiteRow,
+  openedAt: string,
+  over: Partial<AlertRow> = {},
+): Promise<AlertRow> {
+  const opened_at = Date.parse(openedAt)
+  const row: AlertRow = {
+    id: newOrderedId(opened_at),
+    client_id: site.client_id,
+    site_id: site.id,
+    probe_id: newId(),
+    probe_type: 'http_health',
+    subject: 'target',
+    severity: 'warning',
+    severity_since: opened_at,
+    state: over.resolved_at === undefined ? 'open' : 'resolved',
+    title: 'The server answers slowly',
+    message: 'It took 4 s',
+    details: '{}',
+    opened_at,
+    last_seen_at: opened_at,
+    occurrences: 1,
+    confirmed_at: opened_at,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    resolved_at: null,
+    resolution: null,
+    suppressed_by: null,
+    is_flapping: 0,
+    first_notified_at: null,
+    last_notified_at: null,
+    notified_severity: null,
+    ...over,
+  }
+  await store.write.insertInto('alerts').values(row).execute()
+  return row
+}

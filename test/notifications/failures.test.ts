@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { HOUR, SECOND } from '../../src/lib/index.ts'
+import type { SendOutcome } from '../../src/notifications/index.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import {
+  channelRow,
+  DELIVERED,
+  deliveries,
+  insertClient,
+  NOW,
+  newClock,
+  openNode,
+  statesOf,
+  tell,
+  textsOf,
+} from './support.ts'
+
+testOnEveryEngine(
+  'a failure that passes is tried again, later each time, and all else waits behind it',
+  async (store, t) => {
+    const clock = newClock()
+    const client = await insertClient(store, { email: 'ops@example.com' })
+    const outcomes: SendOutcome[] = [
+      { kind: 'passing', error: 'status 500' },
+      { kind: 'passing', error: 'status 429', retryAfterMs: 90 * SECOND },
+    ]
+    const node = await openNode(t, store, clock, ({ address }) =>
+      address.startsWith('https:') ? (outcomes.shift() ?? DELIVERED) : DELIVERED,
+    )
+    await tell(store, client, ['reminder A', 'reminder B'], NOW)
+    await node.notifications.run()
+    const chat = () => node.sent.filter(({ address }) => address.startsWith('https:')).map(({ text }) => text)
+    assert.deepEqual(chat(), ['reminder A'])
+    const failing = await channelRow(store, `chat:${client.id}`)
+    assert.deepEqual(
+      [failing.failures, failing.failing_since, failing.last_error, failing.next_attempt_at, failing.claimed_by],
+      [1, NOW, 'status 500', NOW + 10 * SECOND, null],
+    )
+    clock.advance(10 * SECOND - 1)
+    await node.notifications.run()
+    assert.equal(chat().length, 1)
+    clock.advance(1)
+    await node.notifications.run()
+    assert.equal(chat().length, 2)
+    clock.advance(90 * SECOND)
+    await node.notifications.run()
+    assert.deepEqual(chat(), ['reminder A', 'reminder A', 'reminder A', 'reminder B'])
+    // The other channel had its messages long before.
+    assert.deepEqual(node.sent.filter(({ address }) => address === 'ops@example.com').length, 2)
+    assert.deepEqual(await statesOf(store), Array(4).fill('delivered'))
+  },
+)
+
+testOnEveryEngine('what cannot be sent for 24 hours is given up', async (store, t) => {
+  const clock = newClock()
+  const client = await insertClient(store)
+  const node = await openNode(t, store, clock, () => ({ kind: 'passing', error: 'status 503' }))
+  let givenUp = 0
+  node.notifications.watch({ onGivenUp: (count) => (givenUp += count) })
+  await tell(store, client, ['reminder A'], NOW)
+  for (let hours = 0; hours < 24; hours++) {
+    await node.notifications.run()
+    clock.advance(HOUR)
+    await node.membership.beat()
+  }
+  assert.deepEqual(await statesOf(store), ['pending'])
+  await node.notifications.run()
+  const [row] = await deliveries(store)
+  assert.deepEqual([row?.state, row?.last_error], ['failed', 'given up after 24 hours: status 503'])
+  assert.equal(givenUp, 1)
+  const sent = node.sent.length
+  clock.advance(HOUR)
+  await node.membership.beat()
+  await node.notifications.run()
+  assert.equal(node.sent.length, sent)
+})
+
+testOnEveryEngine('a broken channel is off until its address is edited', async (store, t) => {
+  const clock = newClock()
+  const client = await insertClient(store)
+  const node = await openNode(t, store, clock, ({ address }) =>
+    address.endsWith('/hook') ? { kind: 'channel_broken', error: 'status 404' } : DELIVERED,
+  )
+  await tell(store, client, ['reminder A'], NOW)
+  await node.notifications.run()
+  clock.advance(2 * HOUR)
+  await node.membership.beat()
+  await node.notifications.run()
+  assert.deepEqual(textsOf(node), ['reminder A'])
+  const off = await channelRow(store, `chat:${client.id}`)
+  assert.deepEqual([off.off_since, off.last_error], [NOW, 'status 404'])
+  assert.match(node.errors.join(), /status 404: nothing is sent there until the address is edited/)
+  await store.write.updateTable('clients').set({ chat_webhook: 'https://chat.example/new' }).execute()
+  await node.notifications.run()
+  assert.deepEqual(node.sent.at(-1)?.address, 'https://chat.example/new')
+  assert.deepEqual(await statesOf(store), ['delivered'])
+  const on = await channelRow(store, `chat:${client.id}`)
+  assert.deepEqual([on.off_since, on.last_error, on.failures], [null, null, 0])
+})
+
+testOnEveryEngine(
+  'a refused message fails and the next one goes; a refused group goes one by one',
+  async (store, t) => {
+    const clock = newClock()
+    const client = await insertClient(store)
+    const node = await openNode(t, store, clock, ({ message }) =>
+      message.kind === 'group' || message.kind === 'escalated'
+        ? { kind: 'message_refused', error: 'status 400' }
+        : DELIVERED,
+    )
+    await tell(store, client, ['escalated X', 'opened A', 'opened B', 'opened C'], NOW)
+    clock.advance(30 * SECOND)
+    await node.notifications.run()
+    assert.deepEqual(textsOf(node), ['escalated X', 'opened A+B+C', 'opened A', 'opened B', 'opened C'])
+    assert.deepEqual(await statesOf(store), ['failed', 'delivered', 'delivered', 'delivered'])
+  },
+)
+
+testOnEveryEngine('an attempt that takes too long is a failure that passes', async (store, t) => {
+  const clock = newClock()
+  const client = await insertClient(store)
+  const node = await openNode(t, store, clock, () => new Promise(() => undefined), { timings: { chatMs: 20 } })
+  await tell(store, client, ['reminder A'], NOW)
+  await node.notifications.run()
+  const [row] = await deliveries(store)
+  assert.deepEqual([row?.state, row?.last_error], ['pending', 'no answer within 0.02 s'])
+})
+
+testOnEveryEngine('a message that our own program fails over is given up after five attempts', async (store, t) => {
+  const clock = newClock()
+  const client = await insertClient(store)
+  const node = await openNode(t, store, clock, ({ message }) => {
+    if (message.kind === 'escalated') throw new Error('what is this')
+    return DELIVERED
+  })
+  await tell(store, client, ['escalated A', 'reminder B'], NOW)
+  for (let n = 0; n < 5; n++) {
+    await node.notifications.run()
+    clock.advance(HOUR)
+    await node.membership.beat()
+  }
+  assert.deepEqual(textsOf(node), [...Array(5).fill('escalated A'), 'reminder B'])
+  assert.deepEqual(await statesOf(store), ['failed', 'delivered'])
+  assert.equal(node.errors.filter((error) => error.includes('what is this')).length, 5)
+})

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
+import { SECOND } from '../../src/lib/index.ts'
+import type { SendOutcome } from '../../src/notifications/index.ts'
+import { StoreError } from '../../src/store/index.ts'
+import { asShared } from '../cluster/support.ts'
+import { until } from '../support/api.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import {
+  channelRow,
+  DELIVERED,
+  deliveries,
+  insertClient,
+  NOW,
+  newClock,
+  openNode,
+  statesOf,
+  tell,
+  textsOf,
+} from './support.ts'
+
+testOnEveryEngine('of many nodes one at a time sends on a channel', async (store, t) => {
+  const clock = newClock()
+  const clients = await Promise.all(Array.from({ length: 5 }, () => insertClient(store)))
+  for (const client of clients) {
+    for (let n = 0; n < 8; n++) await tell(store, client, [`reminder ${n}`], NOW + n)
+  }
+  clock.advance(SECOND)
+  let busy = 0
+  let most = 0
+  const onChannel = new Set<string>()
+  const send = async ({ message }: { message: { client?: { id: string } } | object }) => {
+    const id = 'client' in message ? String(message.client?.id) : ''
+    assert.ok(!onChannel.has(id), 'two nodes send on a channel')
+    onChannel.add(id)
+    most = Math.max(most, ++busy)
+    await new Promise((resolve) => setImmediate(resolve))
+    busy--
+    onChannel.delete(id)
+    return DELIVERED
+  }
+  const nodes = await Promise.all(Array.from({ length: 3 }, () => openNode(t, store, clock, send)))
+  await until('all is sent', async () => {
+    await Promise.all(nodes.map((node) => node.notifications.run()))
+    return (await statesOf(store)).every((state) => state === 'delivered') || undefined
+  })
+  const sent = nodes.flatMap((node) => node.sent)
+  assert.equal(sent.length, 40)
+  assert.equal(new Set(sent.map(({ key }) => key)).size, 40)
+  assert.ok(most > 1, 'channels go side by side')
+  assert.deepEqual(
+    nodes.flatMap(({ errors }) => errors),
+    [],
+  )
+})
+
+testOnEveryEngine("a dead node's channel is taken over, and the same is said under the same key", async (store, t) => {
+  const clock = newClock()
+  const client = await insertClient(store)
+  const hangs = Promise.withResolvers<SendOutcome>()
+  const dying = await openNode(t, store, clock, () => hangs.promise)
+  await tell(store, client, ['opened A', 'opened B', 'opened C'], NOW)
+  clock.advance(30 * SECOND)
+  await dying.membership.beat()
+  const run = dying.notifications.run()
+  await until('it sends', () => dying.sent.length === 1 || undefined)
+  const other = await openNode(t, store, clock)
+  // Comes too late to be told with the others, which were written down as one.
+  await tell(store, client, ['opened D'], NOW + 25 * SECOND)
+  clock.advance(DEAD_AFTER_MS - 1)
+  await other.membership.beat()
+  await other.notifications.run()
+  assert.deepEqual(textsOf(other), [])
+  clock.advance(SECOND)
+  await other.notifications.run()
+  assert.deepEqual(textsOf(other), ['opened A+B+C', 'opened D'])
+  assert.equal(other.sent[0]?.key, dying.sent[0]?.key)
+  hangs.resolve({ kind: 'passing', error: 'too late' })
+  await run
+  assert.deepEqual(await statesOf(store), Array(4).fill('delivered'))
+  assert.equal((await channelRow(store, `chat:${client.id}`)).failures, 0)
+})
+
+testOnEveryEngine('where only one process can use the store, its successor goes on at once', async (store, t) => {
+  const clock = newClock()
+  const client = await insertClient(store)
+  const hangs = Promise.withResolvers<SendOutcome>()
+  const killed = await openNode(t, store, clock, () => hangs.promise)
+  await tell(store, client, ['reminder A'], NOW)
+  const run = killed.notifications.run()
+  await until('it sends', () => killed.sent.length === 1 || undefined)
+  const alone = { ...asShared(store), isShared: false }
+  const next = await openNode(t, store, clock, undefined, {}, alone)
+  await next.notifications.run()
+  assert.deepEqual(textsOf(next), ['reminder A'])
+  hangs.resolve(DELIVERED)
+  await run
+})
+
+testOnEveryEngine(
+  'what was sent while the store is away is marked when it is back, and not sent again',
+  async (store, t) => {
+    const clock = newClock()
+    const client = await insertClient(store)
+    let isAway = false
+    const flaky = {
+      ...asShared(store),
+      batch: (operations: Parameters<typeof store.batch>[0]) =>
+        isAway ? Promise.reject(new StoreError('unavailable', 'away')) : store.batch(operations),
+    }
+    const send = () => {
+      isAway = true
+      return DELIVERED
+    }
+    const node = await openNode(t, flaky, clock, send, { timings: { storeRetryMs: 1 } })
+    await tell(store, client, ['reminder A'], NOW)
+    const run = node.notifications.run()
+    await until('it noticed', () => node.errors.length > 2 || undefined)
+    isAway = false
+    await run
+    assert.deepEqual(await statesOf(store), ['delivered'])
+    assert.equal(node.sent.length, 1)
+  },
+)
+
+testOnEveryEngine(
+  'a stop lets an attempt end for a moment, and what is called off is sent by the next',
+  async (store, t) => {
+    const clock = newClock()
+    const quick = await insertClient(store)
+    const slow = await insertClient(store, { chat_webhook: 'https://chat.example/slow' })
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    const node = await openNode(t, store, clock, ({ address }, signal) =>
+      address.endsWith('slow')
+        ? new Promise((resolve) => {
+            signal.addEventListener('abort', () => resolve({ kind: 'passing', error: 'called off' }))
+          })
+        : mayEnd.then(() => DELIVERED),
+    )
+    await tell(store, quick, ['reminder A', 'reminder B'], NOW)
+    await tell(store, slow, ['reminder C'], NOW)
+    void node.notifications.run()
+    await until('both are under way', () => node.sent.length === 2 || undefined)
+    const stopped = node.notifications.stop(200)
+    end()
+    await stopped
+    const rows = await deliveries(store)
+    const slowRow = rows.find(({ client_id }) => client_id === slow.id)
+    assert.deepEqual([slowRow?.state, slowRow?.attempts], ['pending', 0])
+    assert.equal(rows[0]?.state, 'delivered')
+    const channel = await channelRow(store, `chat:${slow.id}`)
+    assert.deepEqual([channel.claimed_by, channel.failures], [null, 0])
+  },
+)

@@ -1,0 +1,62 @@
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { payloadOf } from '../../../src/notifications/payloads/payload.ts'
+import { documentedExample } from './documented.ts'
+import { AT, KEY, opened, PUBLIC_URL, SAMPLES } from './samples.ts'
+
+const options = { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY }
+
+interface Body {
+  status: string
+  event: string
+  groupKey: string
+  alert: object | null
+  commonLabels: Record<string, string>
+  alerts: { status: string; fingerprint: string; alert?: object }[]
+}
+
+const bodyOf = (name: string) => payloadOf('generic', SAMPLES[name] ?? opened, options) as Body
+
+test('the webhook sends what docs/alerts.md shows, and in each of `alerts` what stands beside them', () => {
+  const { site, alert, probe_result, alerts, ...rest } = payloadOf('generic', opened, options) as Record<
+    string,
+    unknown
+  >
+  const shown = JSON.parse(documentedExample('json')) as { alerts: object[] }
+  deepEqual(
+    { ...rest, site, alert, probe_result, alerts },
+    {
+      ...shown,
+      alerts: shown.alerts.map((entry) => ({ ...entry, site, alert, probe_result })),
+    },
+  )
+})
+
+test('an alert keeps its group key and fingerprint from its opening to its end', () => {
+  const [first, last] = [bodyOf('opened'), bodyOf('resolved')]
+  deepEqual([first.status, last.status], ['firing', 'resolved'])
+  deepEqual([last.groupKey, last.alerts[0]?.fingerprint], [first.groupKey, first.alerts[0]?.fingerprint])
+})
+
+test('a group has every alert in full, and in common what is the same in all', () => {
+  const { event, alert, alerts, commonLabels } = bodyOf('group')
+  deepEqual([event, alert, alerts.length], ['opened', null, 12])
+  deepEqual(
+    alerts.every((entry) => entry.alert !== undefined),
+    true,
+  )
+  deepEqual(Object.keys(commonLabels), ['alertname', 'client', 'client_id'])
+})
+
+test('a test message and our own failures are entries of their own, so that receivers do show them', () => {
+  for (const [name, status] of [
+    ['test', 'firing'],
+    ['own_failure', 'firing'],
+    ['own_recovery', 'resolved'],
+  ] as const) {
+    deepEqual(
+      bodyOf(name).alerts.map((entry) => entry.status),
+      [status],
+    )
+  }
+})

@@ -1,0 +1,55 @@
+import { ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import { payloadOf } from '../../../src/notifications/payloads/payload.ts'
+import type { Service } from '../../../src/notifications/payloads/service.ts'
+import { AT, KEY, opened, PUBLIC_URL } from './samples.ts'
+
+/** What a fact's value becomes. */
+const CASES: readonly (readonly [Service, string, string])[] = [
+  ['slack', '<!channel> & <@U1>', '&lt;!channel&gt; &amp; &lt;@U1&gt;'],
+  ['slack', '<https://evil.example|click>', '&lt;https://evil.example|click&gt;'],
+  ['slack', 'add_to_cart', 'add_to_cart'],
+  ['slack', '*bold* _it_ ~no~', '`*bold* _it_ ~no~`'],
+  ['slack', 'a `code` b', '`a ˋcodeˋ b`'],
+  ['slack', 'a :skull: b', '`a :skull: b`'],
+  ['discord', '@everyone', '\\@everyone'],
+  ['discord', '<@1> <#2> <t:0> <:a:1>', '\\<\\@1> \\<#2> \\<t:0> \\<\\:a:1>'],
+  ['discord', 'add_to_cart', 'add\\_to\\_cart'],
+  ['discord', '**x** ~~y~~ `z` ||s||', '\\*\\*x\\*\\* \\~\\~y\\~\\~ \\`z\\` \\|\\|s\\|\\|'],
+  ['discord', '[here](https://evil.example)', '[here\\](https://evil.example)'],
+  ['discord', '# big', '\\# big'],
+  ['discord', '> quote', '\\> quote'],
+  ['discord', '- item', '\\- item'],
+  ['discord', '1. item', '1\\. item'],
+  ['discord', 'C:\\new', 'C:\\\\new'],
+  ['teams', '[here](https://evil.example)', '[here\\](https://evil.example)'],
+  ['teams', 'add_to_cart', 'add_to_cart'],
+  ['teams', '_it_ **bold**', '\\_it\\_ \\*\\*bold\\*\\*'],
+  ['teams', '1. item', '1\\. item'],
+  ['teams', '- item', '\\- item'],
+  ['google_chat', '<users/all> <b>x</b> & y', '&lt;users/all&gt; &lt;b&gt;x&lt;/b&gt; &amp; y'],
+  ['google_chat', '*bold* _it_', '*bold* _it_'],
+]
+
+for (const [service, value, escaped] of CASES) {
+  test(`for ${service}, ${value} is written ${escaped}`, () => {
+    const message = { ...opened, facts: [{ name: 'Tag', value }] }
+    const payload = payloadOf(service, message, { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY })
+    ok(
+      strings(payload).some((text) => text === escaped || text === `*Tag*\n${escaped}`),
+      JSON.stringify(payload),
+    )
+  })
+}
+
+test('for Google Chat, an address without TLS is text instead of a button, which takes https only', () => {
+  const options = { publicUrl: 'http://tagwarden.internal:8080', at: AT, idempotencyKey: KEY }
+  const payload = payloadOf('google_chat', opened, options)
+  ok(!JSON.stringify(payload).includes('openLink'))
+  ok(strings(payload).includes(`http://tagwarden.internal:8080/alerts/${opened.alert.id}`))
+})
+
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : []
+}

@@ -1,0 +1,182 @@
+import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
+import type { AlertMessage, DigestMessage, Message, MessageGroup } from '../../../src/notifications/message.ts'
+
+/** When the samples are sent: 10:24 in Berlin. */
+export const AT = Date.parse('2026-11-20T09:24:00Z')
+export const PUBLIC_URL = 'https://tagwarden.acme.example'
+export const KEY = '019a9f6c-0000-7000-8000-00000000feed'
+
+export const opened: AlertMessage = {
+  kind: 'opened',
+  alert: {
+    id: '019a9f6c-4a40-7000-8000-0000000000a1',
+    severity: 'critical',
+    state: 'open',
+    title: 'Meta CAPI fails on 31 % of purchase events',
+    message: '“Meta CAPI” ended badly in 31 % of 1,284 executions in 30 min (398 failure)',
+    since: AT - 42 * MINUTE,
+    opened_at: AT - 30 * MINUTE,
+    resolved_at: null,
+    resolution: null,
+    resolved_by: null,
+    occurrences: 3,
+  },
+  client: { id: '7f3a2f0e-0000-4000-8000-0000000000c1', name: 'ACME' },
+  site: {
+    id: '7f3a2f0e-0000-4000-8000-0000000000d1',
+    name: 'shop.acme.com',
+    url: 'https://shop.acme.com',
+    timezone: 'Europe/Berlin',
+  },
+  probe: { id: '7f3a2f0e-0000-4000-8000-0000000000e1', name: 'Tag failures', probe_type: 'tag_failure_rate' },
+  facts: [
+    { name: 'Tag', value: 'Meta CAPI' },
+    { name: 'Event', value: 'add_to_cart' },
+    { name: 'Measured', value: '31 %' },
+    { name: 'Expected', value: 'at most 10 % (usually 0.4 %)' },
+  ],
+  change: 'opened 12 min after web container 41 → 42',
+}
+
+const withAlert = (message: AlertMessage, alert: Partial<AlertMessage['alert']>): AlertMessage => ({
+  ...message,
+  alert: { ...message.alert, ...alert },
+})
+
+export const resolved: AlertMessage = {
+  ...withAlert(opened, { state: 'resolved', resolved_at: AT, resolution: 'recovered', occurrences: 9 }),
+  kind: 'resolved',
+}
+
+const another = (
+  id: number,
+  site: string,
+  probe: string,
+  alert: Partial<AlertMessage['alert']>,
+  kind: 'opened' | 'resolved' = 'opened',
+): AlertMessage => ({
+  ...withAlert(kind === 'opened' ? opened : resolved, { id: `019a9f6c-4a40-7000-8000-0000000001${id}`, ...alert }),
+  site: { ...opened.site, id: `7f3a2f0e-0000-4000-8000-0000000002${id}`, name: site, url: `https://${site}` },
+  probe: { ...opened.probe, id: `7f3a2f0e-0000-4000-8000-0000000003${id}`, name: probe },
+  change: null,
+})
+
+const group: MessageGroup = {
+  kind: 'group',
+  of: 'opened',
+  client: opened.client,
+  messages: [
+    another(11, 'blog.acme.com', 'Tag latency', {
+      severity: 'warning',
+      title: '“GA4” takes 2.4 s (95th percentile); 310 ms are usual at this hour',
+    }),
+    opened,
+    another(12, 'outlet.acme.com', 'Tag server health', {
+      title: 'The tag server does not answer: connecting to sgtm.outlet.acme.com took longer than 10000 ms',
+      since: AT - 50 * MINUTE,
+    }),
+    ...Array.from({ length: 9 }, (_, n) =>
+      another(20 + n, `store-${n + 1}.acme.com`, 'Data volume', {
+        severity: 'warning',
+        title: `purchase: ${n + 3} events in 30 min; about 240 are usual at this hour`,
+        since: AT - (12 - n) * MINUTE,
+      }),
+    ),
+  ],
+}
+
+const groupResolved: MessageGroup = {
+  ...group,
+  of: 'resolved',
+  messages: ['blog.acme.com', 'shop.acme.com', 'outlet.acme.com'].map((site, n) =>
+    another(40 + n, site, 'Tag server health', { since: AT - (20 + n) * MINUTE }, 'resolved'),
+  ),
+}
+
+export const digest: DigestMessage = {
+  kind: 'digest',
+  client: opened.client,
+  period: 'weekly',
+  from: Date.parse('2026-11-08T23:00:00Z'),
+  to: Date.parse('2026-11-15T23:00:00Z'),
+  timezone: 'Europe/Berlin',
+  sites: [
+    {
+      id: opened.site.id,
+      name: 'shop.acme.com',
+      events: 1_284_220,
+      events_before: 1_146_003,
+      score: 71.2,
+      score_before: 82.4,
+      worse_tags: [
+        { tag_key: 'Meta CAPI', success_rate: 0.69, success_rate_before: 0.996 },
+        { tag_key: 'TikTok Events API', success_rate: 0.91, success_rate_before: 0.973 },
+      ],
+    },
+    {
+      id: '7f3a2f0e-0000-4000-8000-0000000000d2',
+      name: 'blog.acme.com',
+      events: 48_112,
+      events_before: 52_300,
+      score: 93,
+      score_before: 93,
+      worse_tags: [],
+    },
+    {
+      id: '7f3a2f0e-0000-4000-8000-0000000000d3',
+      name: 'outlet.acme.com',
+      events: 0,
+      events_before: null,
+      score: null,
+      score_before: null,
+      worse_tags: [],
+    },
+  ],
+  alerts: [
+    {
+      id: opened.alert.id,
+      site: 'shop.acme.com',
+      severity: 'critical',
+      title: 'Meta CAPI fails on 31 % of purchase events',
+      opened_at: Date.parse('2026-11-12T08:42:00Z'),
+      resolved_at: null,
+    },
+    {
+      id: '019a9f6c-4a40-7000-8000-0000000000a2',
+      site: 'outlet.acme.com',
+      severity: 'warning',
+      title: 'The certificate of sgtm.outlet.acme.com is valid for 20 more days',
+      opened_at: Date.parse('2026-11-10T02:11:00Z'),
+      resolved_at: Date.parse('2026-11-10T09:30:00Z'),
+    },
+  ],
+}
+
+/** One of each kind, and of each way to end. */
+export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
+  opened,
+  escalated: { ...opened, kind: 'escalated' },
+  flapping: { ...withAlert(opened, { severity: 'warning' }), kind: 'flapping', change: null },
+  reminder: { ...withAlert(opened, { since: AT - 3 * DAY, occurrences: 864 }), kind: 'reminder', change: null },
+  resolved,
+  resolved_by_hand: withAlert(resolved, { resolution: 'manual', resolved_by: 'anna', since: AT - 26 * HOUR }),
+  resolved_probe_removed: withAlert(resolved, { resolution: 'probe_removed' }),
+  group,
+  group_resolved: groupResolved,
+  test: { kind: 'test', client: opened.client, asked_by: 'anna' },
+  own_failure: {
+    kind: 'own_failure',
+    part: 'deliveries',
+    message: '14 messages wait for hooks.slack.com, which answers 503',
+    since: AT - 16 * MINUTE,
+    node: 'tagwarden-1',
+  },
+  own_recovery: {
+    kind: 'own_recovery',
+    part: 'deliveries',
+    message: 'Messages go out again; none was lost',
+    since: AT - 25 * MINUTE,
+    node: 'tagwarden-1',
+  },
+  digest,
+}

@@ -1,0 +1,86 @@
+import { equal, ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
+import { cut, escapedWithin, oneLine, printable } from '../../../src/notifications/payloads/text.ts'
+import { LocalTimes, lengthInWords } from '../../../src/notifications/payloads/time.ts'
+
+const CUTS = [
+  ['short enough', 20, 'short enough'],
+  ['exactly ten', 11, 'exactly ten'],
+  ['it ends at a word that is whole', 20, 'it ends at a word…'],
+  ['no comma, before the dots', 17, 'no comma, before…'],
+  ['oneverylongwordwithoutanyend', 10, 'oneverylo…'],
+  ['x 😀😀😀😀', 6, 'x 😀…'],
+  ['anything', 1, '…'],
+] as const
+
+for (const [text, max, expected] of CUTS) {
+  test(`"${text}" cut to ${max} is "${expected}"`, () => equal(cut(text, max), expected))
+}
+
+test('whatever is cut stays well formed and within its length, escaped or not', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.integer({ min: 1, max: 300 }), (raw, max) => {
+      const text = printable(raw)
+      ok(cut(text, max).length <= max)
+      ok(cut(text, max).isWellFormed())
+      const escaped = escapedWithin(text, Math.max(max, 10), (part) => part.replaceAll('&', '&amp;'))
+      ok(escaped.length <= Math.max(max, 10))
+      ok(!/&(?!amp;)/.test(escaped))
+    }),
+  )
+})
+
+test('what does not print, or turns the direction of the text, is left out', () => {
+  equal(printable('a\0b\u0007c\r\nd\u202Ee\u2066f\tg '), 'abc\ndef g')
+  equal(oneLine('  one\n\n two\r\nthree\u2028four '), 'one two three four')
+  equal(printable('half \ud83d a character'), 'half \ufffd a character')
+})
+
+const LENGTHS = [
+  [0, 'less than a minute'],
+  [59_999, 'less than a minute'],
+  [MINUTE, '1 min'],
+  [42 * MINUTE, '42 min'],
+  [119 * MINUTE, '119 min'],
+  [2 * HOUR, '2 h'],
+  [2 * HOUR + 10 * MINUTE, '2 h 10 min'],
+  [47 * HOUR, '47 h'],
+  [2 * DAY, '2 days'],
+  [10 * DAY + 5 * HOUR, '10 days'],
+  // A clock that was set back.
+  [-5 * MINUTE, 'less than a minute'],
+] as const
+
+for (const [length, words] of LENGTHS) {
+  test(`${length} ms are ${words}`, () => equal(lengthInWords(length), words))
+}
+
+const at = Date.parse('2026-11-20T09:24:00Z')
+const since = at - 42 * MINUTE
+
+const MOMENTS = [
+  ['Europe/Berlin', since, '09:42 CET'],
+  ['Europe/Berlin', since - DAY, '19 Nov 09:42 CET'],
+  ['Europe/Berlin', Date.parse('2026-07-01T10:00:00Z'), '1 Jul 12:00 CEST'],
+  ['Europe/Berlin', since - 365 * DAY, '20 Nov 2025 09:42 CET'],
+  ['America/New_York', since, '03:42 EST'],
+  ['America/New_York', at - 5 * HOUR, '19 Nov 23:24 EST'],
+  ['Australia/Sydney', since, '19:42 AEDT'],
+  ['Asia/Kolkata', since, '14:12 GMT+5:30'],
+  ['UTC', since, '08:42 UTC'],
+  ['UTC', Date.parse('2026-11-20T00:05:00Z'), '00:05 UTC'],
+  ['Nowhere/At_All', since, '08:42 UTC'],
+] as const
+
+for (const [zone, time, words] of MOMENTS) {
+  test(`in ${zone} it is ${words}`, () => equal(new LocalTimes(zone).moment(time, at), words))
+}
+
+test('a span names a day where it is not plain', () => {
+  const times = new LocalTimes('Europe/Berlin')
+  equal(times.span(since, at, at), '09:42 – 10:24 CET')
+  equal(times.span(since - DAY, at - DAY, at), '19 Nov 09:42 – 10:24 CET')
+  equal(times.span(since - DAY, at, at), '19 Nov 09:42 – 20 Nov 10:24 CET')
+})

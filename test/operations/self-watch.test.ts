@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { Leases } from '../../src/cluster/index.ts'
+import { Loop, MINUTE, SECOND } from '../../src/lib/index.ts'
+import type { SendOrder, SendOutcome } from '../../src/notifications/index.ts'
+import { SelfWatch } from '../../src/operations/index.ts'
+import type { Store } from '../../src/store/index.ts'
+import { joinNode } from '../cluster/support.ts'
+import { TestClock } from '../support/clock.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:00Z')
+
+interface Watched {
+  clock: TestClock
+  /** A look, and what was told and asked by it. */
+  look: (afterMs: number) => Promise<void>
+  told: string[]
+  beats: string[]
+  fails: { writeTrouble: string | null; sending: boolean }
+}
+
+async function openWatch(t: TestContext, store: Store): Promise<Watched> {
+  const clock = new TestClock(NOW)
+  const node = await joinNode(t, store, clock)
+  const told: string[] = []
+  const beats: string[] = []
+  const fails: Watched['fails'] = { writeTrouble: null, sending: false }
+  const loop = new Loop({
+    name: 'fold',
+    clock,
+    intervalMs: SECOND,
+    tick: () => Promise.resolve(),
+    onError: () => undefined,
+  })
+  const watch = new SelfWatch({
+    store,
+    clock,
+    leases: new Leases({ store, clock, membership: node.membership }),
+    nodeId: node.membership.nodeId,
+    loops: [loop],
+    outbound: {
+      request: (url) => {
+        beats.push(url)
+        return Promise.reject(new Error('not looked at'))
+      },
+      resolve: () => Promise.reject(new Error('not asked')),
+    },
+    chat: {
+      send: async ({ address, message }: SendOrder): Promise<SendOutcome> => {
+        if (fails.sending) return { kind: 'passing', error: 'away' }
+        if (message.kind === 'own_failure' || message.kind === 'own_recovery') {
+          told.push(`${address} ${message.kind} ${message.part}: ${message.message}`)
+        }
+        return { kind: 'delivered' }
+      },
+    },
+    writeTrouble: () => fails.writeTrouble,
+    globalWebhook: 'https://hooks.example/all',
+    heartbeatUrl: 'https://beat.example/key',
+    publicUrl: () => 'http://127.0.0.1',
+    onError: () => undefined,
+  })
+  await loop.tick()
+  const look = async (afterMs: number) => {
+    clock.advance(afterMs)
+    if (fails.writeTrouble === null) await loop.tick()
+    await watch.loop.tick()
+  }
+  return { clock, look, told, beats, fails }
+}
+
+testOnEveryEngine('a store that fails for a minute is told once, and so is its recovery', async (store, t) => {
+  const { look, told, fails } = await openWatch(t, store)
+  fails.writeTrouble = 'disk full'
+  await look(10 * SECOND)
+  await look(50 * SECOND)
+  assert.deepEqual(told, [])
+  await look(10 * SECOND)
+  await look(10 * SECOND)
+  const begun = 'https://hooks.example/all own_failure store: The store takes no writes: disk full'
+  assert.deepEqual(told, [begun])
+  fails.writeTrouble = null
+  await look(10 * SECOND)
+  await look(10 * SECOND)
+  const ended = 'https://hooks.example/all own_recovery store: The store takes no writes: disk full'
+  assert.deepEqual(told, [begun, ended])
+})
+
+testOnEveryEngine('what could not be told is told with the next look', async (store, t) => {
+  const { look, told, fails } = await openWatch(t, store)
+  fails.writeTrouble = 'disk full'
+  fails.sending = true
+  await look(10 * SECOND)
+  await look(MINUTE)
+  fails.sending = false
+  await look(10 * SECOND)
+  assert.equal(told.length, 1)
+  fails.sending = true
+  fails.writeTrouble = null
+  await look(10 * SECOND)
+  fails.sending = false
+  await look(10 * SECOND)
+  await look(10 * SECOND)
+  assert.equal(told.length, 2)
+})
+
+testOnEveryEngine('the heartbeat is asked each minute, while all is well', async (store, t) => {
+  const { look, beats, fails } = await openWatch(t, store)
+  await look(0)
+  await look(59 * SECOND)
+  assert.equal(beats.length, 1)
+  await look(SECOND)
+  assert.deepEqual(beats, ['https://beat.example/key', 'https://beat.example/key'])
+  fails.writeTrouble = 'disk full'
+  await look(MINUTE)
+  await look(MINUTE)
+  assert.equal(beats.length, 2)
+  fails.writeTrouble = null
+  await look(MINUTE)
+  assert.equal(beats.length, 3)
+})
+
+testOnEveryEngine('channels that fail for a quarter of an hour are named, and the heart beats on', async (store, t) => {
+  const { look, told, beats } = await openWatch(t, store)
+  const channel = {
+    address: 'https://hooks.example/all',
+    next_attempt_at: 0,
+    failures: 9,
+    last_error: 'it answers 500',
+  }
+  await store.write
+    .insertInto('channels')
+    .values([
+      { ...channel, channel: 'global', failing_since: NOW - 15 * MINUTE },
+      { ...channel, channel: 'chat:none', failing_since: NOW - 14 * MINUTE },
+    ])
+    .execute()
+  await look(0)
+  assert.equal(beats.length, 1)
+  await look(MINUTE)
+  assert.deepEqual(told, [
+    'https://hooks.example/all own_failure deliveries: Messages do not get through for 15 minutes: the webhook for all clients: it answers 500 (and 1 more)',
+  ])
+  assert.equal(beats.length, 2)
+})

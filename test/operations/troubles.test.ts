@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
+import { type Known, type Look, review, type Trouble, troublesIn } from '../../src/operations/troubles.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:00Z')
+const WELL: Look = { loops: [], writeTrouble: null, failingChannels: null }
+const loop = (intervalMs: number, lagMs: number) => ({ name: 'fold', intervalMs, lagMs: () => lagMs })
+
+const LOOKS: readonly [title: string, look: Partial<Look>, parts: string[], message?: string][] = [
+  ['nothing', {}, []],
+  ['a loop on time', { loops: [loop(SECOND, 0)] }, []],
+  ['a loop two minutes late', { loops: [loop(SECOND, 2 * MINUTE)] }, []],
+  [
+    'a loop later than that',
+    { loops: [loop(SECOND, 2 * MINUTE + 1)] },
+    ['loop:fold'],
+    'The loop “fold” has not done its work for 2 minutes',
+  ],
+  ['a slow loop five intervals late', { loops: [loop(HOUR, 5 * HOUR)] }, []],
+  ['a slow loop later than that', { loops: [loop(HOUR, 5 * HOUR + 1)] }, ['loop:fold']],
+  ['a store that fails', { writeTrouble: 'disk full' }, ['store'], 'The store takes no writes: disk full'],
+  ['no failing channel', { failingChannels: [] }, []],
+  [
+    'failing channels',
+    { failingChannels: ['chat of ACME: 500', 'e-mail of ACME: timeout'] },
+    ['deliveries'],
+    'Messages do not get through for 15 minutes: chat of ACME: 500 (and 1 more)',
+  ],
+  [
+    'all at once',
+    { loops: [loop(SECOND, HOUR)], writeTrouble: 'x', failingChannels: ['y'] },
+    ['store', 'loop:fold', 'deliveries'],
+  ],
+]
+for (const [title, look, parts, message] of LOOKS) {
+  test(`${title}: ${parts.length === 0 ? 'no trouble' : parts.join(', ')}`, () => {
+    const found = troublesIn({ ...WELL, ...look }, NOW)
+    assert.deepEqual(
+      found.map(({ part }) => part),
+      parts,
+    )
+    if (message !== undefined) assert.equal(found[0]?.message, message)
+  })
+}
+
+const STORE: Trouble = { part: 'store', message: 'disk full' }
+const known = (agoMs: number, isTold: boolean): Known => ({ ...STORE, since: NOW - agoMs, isTold })
+const REVIEWS: readonly [title: string, before: Known[], found: Trouble[], begun: number, ended: number][] = [
+  ['what has just begun is not told yet', [], [STORE], 0, 0],
+  ['what has lasted for a minute is told', [known(MINUTE, false)], [STORE], 1, 0],
+  ['what was told is not told again', [known(HOUR, true)], [STORE], 0, 0],
+  ['what is over before it was told is never told', [known(MINUTE, false)], [], 0, 0],
+  ['that what was told is over is told', [known(HOUR, true)], [], 0, 1],
+]
+for (const [title, before, found, begun, ended] of REVIEWS) {
+  test(title, () => {
+    const seen = review(before, found, NOW)
+    assert.deepEqual([seen.begun.length, seen.ended.length, seen.known.length], [begun, ended, found.length])
+    if (before[0] !== undefined && found.length > 0) assert.equal(seen.known[0]?.since, before[0].since)
+  })
+}
