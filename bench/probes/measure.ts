@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Bench, type Load, type RoundResult, runLoadOnce, WARMUP_MS } from '../ingest/rounds.ts'
 import { processorSeconds } from '../lib/machine.ts'
@@ -7,11 +6,11 @@ import { ingestRequest, packKeys } from '../lib/request-template.ts'
 import { type RunningServer, startTagwarden } from '../lib/servers.ts'
 import type { Session } from '../lib/session.ts'
 import { importSites } from '../lib/sites.ts'
-import { callWorker } from '../lib/worker-calls.ts'
+import { medianOf } from '../lib/statistics.ts'
 import { INTERVAL_MS, importProbes, type RunsInStore, readRuns, skipMissedRuns } from './data.ts'
 import { type LagCounts, lagBetween, readProbeMetrics } from './lag.ts'
 import { type Punctuality, punctuality, type Stretch } from './punctuality.ts'
-import type { TagServer } from './tag-server.ts'
+import { startSteadyLoad, startTagServer } from './workers.ts'
 
 /** Before anything is measured on a server that has just started: what fell due meanwhile is made up for. */
 const SETTLE_MS = 3_000
@@ -19,6 +18,9 @@ const POLL_INTERVAL_MS = 100
 /** The slowest at which the first runs of all probes are waited for. */
 const FIRST_RUNS_PER_SECOND = 20
 const FIRST_RUNS_LEEWAY_MS = 30_000
+
+/** The steady load's part of what the server without probes takes at most. */
+export const STEADY_SHARE = 0.5
 
 /** A stretch of time with what the program's own metrics counted in it. */
 interface Observed extends Stretch {
@@ -34,14 +36,23 @@ export interface Alone {
   processorMicros: number
 }
 
+/** One load on a server without probes and on one with them, by rounds. */
+export interface Compared {
+  without: RoundResult[]
+  with: RoundResult[]
+}
+
 export interface Measured {
   probes: number
   /** Every probe once, all due at the start. */
   backlog: Alone
   /** Each when it is due. */
   paced: Alone & { lag: LagCounts }
-  without: RoundResult[]
-  with: RoundResult[]
+  /** As fast as it is answered. */
+  full: Compared
+  /** At `steadyRate` requests/s. */
+  steady: Compared
+  steadyRate: number
   /** Beside the loads, as the program's own metrics have it. */
   lag: LagCounts
   /** The same by the results in the store. */
@@ -53,11 +64,11 @@ export interface Measured {
 }
 
 /**
- * Loads a server without probes and one with them in turn. Only one of them runs at a time: the probes of the other would
- * take from what is measured.
+ * Loads a server without probes and one with them in turn, first as fast as they answer, then at a rate that both can take.
+ * Only one of them runs at a time: the probes of the other would take from what is measured.
  */
 export async function measureProbes(bench: Bench, probes: number): Promise<Measured> {
-  const { session } = bench
+  const { session, progress } = bench
   const askTagServer = startTagServer(session)
   const { port } = await askTagServer()
   const without = await prepare(session, probes)
@@ -65,17 +76,31 @@ export async function measureProbes(bench: Bench, probes: number): Promise<Measu
   await importProbes(withProbes.dataDir, `http://127.0.0.1:${port}`)
   const { backlog, paced } = await measureAlone(bench, withProbes.dataDir, probes)
 
-  const results = { without: [] as RoundResult[], with: [] as RoundResult[] }
   const observed: Observed[] = []
+  const beside = async (server: RunningServer) => {
+    await sleep(WARMUP_MS)
+    observed.push(await observe(server, bench.seconds * 1_000))
+  }
+  const full: Compared = { without: [], with: [] }
   for (let round = 1; round <= bench.rounds; round++) {
-    const bare = await loadOnce(bench, without, () => Promise.resolve())
-    results.without.push(bare)
-    const beside = await loadOnce(bench, withProbes, async (server) => {
-      await sleep(WARMUP_MS)
-      observed.push(await observe(server, bench.seconds * 1_000))
-    })
-    results.with.push(beside)
-    bench.progress(`round ${round}: p99 ${bare.p99Ms.toFixed(2)} ms without probes, ${beside.p99Ms.toFixed(2)} ms with`)
+    full.without.push(await loadOnce(without, (load) => runLoadOnce(bench, load)))
+    full.with.push(
+      await loadOnce(withProbes, (load) => runLoadOnce(bench, { ...load, meanwhile: () => beside(load.server) })),
+    )
+    progress(`round ${round}, as fast as it goes: ${roundText(full)}`)
+  }
+  const steadyRate = Math.round(STEADY_SHARE * medianOf(full.without, (result) => result.requestsPerSecond))
+  const send = startSteadyLoad(bench)
+  const steady: Compared = { without: [], with: [] }
+  for (let round = 1; round <= bench.rounds; round++) {
+    steady.without.push(await loadOnce(without, (load) => send(load, steadyRate)))
+    steady.with.push(
+      await loadOnce(withProbes, async (load) => {
+        const [result] = await Promise.all([send(load, steadyRate), beside(load.server)])
+        return result
+      }),
+    )
+    progress(`round ${round}, ${steadyRate} requests/s: ${roundText(steady)}`)
   }
   const runs = await readRuns(withProbes.dataDir)
   const { answered } = await askTagServer()
@@ -83,12 +108,31 @@ export async function measureProbes(bench: Bench, probes: number): Promise<Measu
     probes,
     backlog,
     paced,
-    ...results,
+    full,
+    steady,
+    steadyRate,
     lag: lagBetween(observed),
     punctuality: punctuality(runs.probes, INTERVAL_MS, observed),
     runs,
     answered,
   }
+
+  async function loadOnce(
+    { dataDir, load }: Subject,
+    measure: (load: Load) => Promise<RoundResult>,
+  ): Promise<RoundResult> {
+    await skipMissedRuns(dataDir)
+    const server = await startServer(session, dataDir)
+    await sleep(SETTLE_MS)
+    const result = await measure({ ...load, server })
+    await server.stop()
+    return result
+  }
+}
+
+function roundText({ without, with: withProbes }: Compared): string {
+  const [bare, beside] = [without.at(-1), withProbes.at(-1)]
+  return `p99 ${bare?.p99Ms.toFixed(2)} ms without probes, ${beside?.p99Ms.toFixed(2)} ms with`
 }
 
 interface Subject {
@@ -101,19 +145,6 @@ async function prepare(session: Session, sites: number): Promise<Subject> {
   const [first] = await importSites(dataDir, sites)
   if (first === undefined) throw new Error('there is no site to send to')
   return { dataDir, load: { request: ingestRequest(eventBody()), keys: packKeys([first.key]) } }
-}
-
-function startTagServer(session: Session): () => Promise<TagServer> {
-  const folder = session.newFolder('tag-server')
-  const worker = session.startServer({
-    name: 'tag server',
-    args: [join(import.meta.dirname, 'tag-server.ts')],
-    core: session.pins.client,
-    folder,
-    logPath: join(folder, 'output.log'),
-    worker: true,
-  })
-  return () => callWorker<object, TagServer>(worker, {})
 }
 
 /** The first runs of all probes, which are due at once, and then the runs of as long as a load takes. */
@@ -133,19 +164,6 @@ async function measureAlone(
   bench.progress(`${paced.runs} runs in ${paced.seconds.toFixed(1)} s: ${Math.round(paced.processorMicros)} µs each`)
   await server.stop()
   return { backlog, paced: { ...paced, lag: lagBetween(observed === undefined ? [] : [observed]) } }
-}
-
-async function loadOnce(
-  bench: Bench,
-  { dataDir, load }: Subject,
-  meanwhile: (server: RunningServer) => Promise<void>,
-): Promise<RoundResult> {
-  await skipMissedRuns(dataDir)
-  const server = await startServer(bench.session, dataDir)
-  await sleep(SETTLE_MS)
-  const result = await runLoadOnce(bench, { ...load, server, meanwhile: () => meanwhile(server) })
-  await server.stop()
-  return result
 }
 
 const startServer = (session: Session, dataDir: string): Promise<RunningServer> =>

@@ -3,41 +3,50 @@ import type { RoundResult } from '../ingest/rounds.ts'
 import { medianOf } from '../lib/statistics.ts'
 import { type Check, grouped, markdownTable, milliseconds, outcomeText as tablesOf } from '../lib/table.ts'
 import { type LagCounts, lagBound } from './lag.ts'
-import type { Alone, Measured } from './measure.ts'
+import { type Alone, type Compared, type Measured, STEADY_SHARE } from './measure.ts'
 
 const MOST_LAG_MS = 1_000
 const MOST_TIMES_SLOWER = 2
 
 /** What was measured as Markdown. */
 export function outcomeText(measured: Measured): string {
-  const loads = loadTable(measured.without, measured.with)
-  const checks = [...ingestChecks(measured), ...lagChecks(measured), ...runChecks(measured)]
-  return `${loads}\n\n${tablesOf({ measurements: [], checks })}\n\n${aloneText(measured)}`
-}
-
-function loadTable(without: readonly RoundResult[], withProbes: readonly RoundResult[]): string {
-  const row = (name: string, results: readonly RoundResult[]) => [
-    name,
-    grouped(medianOf(results, (result) => result.requestsPerSecond)),
-    milliseconds(medianOf(results, (result) => result.p50Ms)),
-    milliseconds(medianOf(results, (result) => result.p99Ms)),
-    milliseconds(medianOf(results, (result) => result.maxMs)),
-    medianOf(results, (result) => result.processorMicros).toFixed(1),
-  ]
-  return markdownTable(
+  const { full, steady, steadyRate } = measured
+  const loads = markdownTable(
     ['one site', 'requests/s', 'p50', 'p99', 'longest', 'processor time, µs a request, probes included'],
-    [row('without probes', without), row('with probes', withProbes)],
+    [
+      loadRow('as fast as it is answered, without probes', full.without),
+      loadRow('as fast as it is answered, with probes', full.with),
+      loadRow('at a fixed rate, without probes', steady.without),
+      loadRow('at a fixed rate, with probes', steady.with),
+    ],
   )
+  const checks = [
+    ...ingestChecks('as fast as it is answered', full),
+    ...ingestChecks(`at ${grouped(steadyRate)} requests/s`, steady),
+    ...lagChecks(measured),
+    ...runChecks(measured),
+  ]
+  const rate = `The fixed rate is ${STEADY_SHARE * 100} % of what is answered without probes; times count from when a request was due.`
+  return `${loads}\n\n${rate}\n\n${tablesOf({ measurements: [], checks })}\n\n${aloneText(measured)}`
 }
 
-function ingestChecks(measured: Measured): Check[] {
-  const alone = medianOf(measured.without, (result) => result.p99Ms)
-  const { measurements, checks } = compare('one site beside probes', measured.without, measured.with, {
+const loadRow = (name: string, results: readonly RoundResult[]): string[] => [
+  name,
+  grouped(medianOf(results, (result) => result.requestsPerSecond)),
+  milliseconds(medianOf(results, (result) => result.p50Ms)),
+  milliseconds(medianOf(results, (result) => result.p99Ms)),
+  milliseconds(medianOf(results, (result) => result.maxMs)),
+  medianOf(results, (result) => result.processorMicros).toFixed(1),
+]
+
+function ingestChecks(load: string, { without, with: withProbes }: Compared): Check[] {
+  const alone = medianOf(without, (result) => result.p99Ms)
+  const { measurements, checks } = compare(`one site ${load}`, without, withProbes, {
     text: `≤ ${MOST_TIMES_SLOWER} × that without`,
     isReached: ({ p99Ms }) => p99Ms <= MOST_TIMES_SLOWER * alone,
   })
   const rows = measurements.map(({ p99Ms, ratio, target, reached }) => ({
-    what: 'p99 of ingest beside probes',
+    what: `p99 of ingest beside probes, ${load}`,
     value: `${(p99Ms / alone).toFixed(2)} × (${milliseconds(p99Ms)}), with ${ratio.toFixed(2)} of the requests/s`,
     target,
     reached,

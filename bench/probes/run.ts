@@ -8,7 +8,8 @@ import { INTERVAL_SECONDS } from './data.ts'
 import { measureProbes } from './measure.ts'
 import { outcomeText } from './outcome.ts'
 
-const HELP = `Measures probes of tag servers on one node with the embedded store, and what they cost its ingest.
+const HELP = `Measures probes of tag servers on one node with the embedded store, and what they cost its ingest: as fast as it
+answers, and at half of that rate.
 
   node bench/probes/run.ts [options]
 

@@ -60,6 +60,8 @@ export interface ProbeContext<Config> {
    */
   signal: AbortSignal
   store: Pick<Store, 'read' | 'reports'>
+  /** When people last acknowledged an alert of this probe or ended one by hand, epoch ms; null when they never did. */
+  lastReview: () => Promise<number | null>
   /** The only way to the network. */
   outbound: Outbound
   settings: ProbeSettings

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { asError, type Clock, type Outbound, SECOND } from '../lib/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
+import { lastReview } from './last-review.ts'
 import { isMet, needsInWords } from './needs.ts'
 import { configFaults, withDefaults } from './probe-config.ts'
 import { isNetworkFailure, type JsonObject, type ProbeOutcome, type ProbeType } from './probe-type.ts'
@@ -87,6 +88,7 @@ async function attemptOnce(
           timeoutMs,
           signal,
           store,
+          lastReview: () => lastReview(store, probe.id),
           outbound,
           settings,
         }),

@@ -202,6 +202,7 @@ testOnEveryEngine('a run by hand returns its result, which is listed like any ot
       details: { seen: [1, 'two', null] },
       attempts: 1,
       executed_at: '2026-11-20T10:00:04.000Z',
+      maintenance_id: null,
     },
   )
   assert.deepEqual(await api.get(`${path}/results`), results)

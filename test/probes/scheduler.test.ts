@@ -41,6 +41,7 @@ testOnEveryEngine('a due probe runs, its result is written and its next run is o
       details: '{"from":"41","to":"42"}',
       attempts: 1,
       executed_at: NOW + SECOND,
+      maintenance_id: null,
     },
   )
   const row = await probeRow(store, probe.id)

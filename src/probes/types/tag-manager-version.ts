@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { isoTime } from '../../lib/index.ts'
+import { HOUR, isoTime } from '../../lib/index.ts'
 import { GoogleFailure, type LiveVersion, liveVersion, serviceAccountOf } from '../google.ts'
 import {
   type DeployMarker,
@@ -116,7 +116,7 @@ async function checkWeb(context: Context, containerId: string): Promise<Checked>
     }
   }
   const history = withVersion(before, containerId, script.version, now)
-  const rules = rulesOf(config, config.expected_version)
+  const rules = await rulesOf(context, config.expected_version, history)
   return { ...judgeVersion(what, history, rules, now), history, ...markerOf('web container', history, now), ...took }
 }
 
@@ -131,7 +131,8 @@ async function checkServer(context: Context, containerId: string): Promise<Check
     }
     const history = withVersion(readHistory(memory.server), containerId, live.version, now)
     const only = site.tag_manager_web_container_id === null ? config.expected_version : undefined
-    const part = judgeVersion(what, history, rulesOf(config, config.expected_server_version ?? only), now)
+    const rules = await rulesOf(context, config.expected_server_version ?? only, history)
+    const part = judgeVersion(what, history, rules, now)
     const details = { ...part.details, ...detailsOf(live) }
     return { ...part, details, history, ...markerOf('server container', history, now) }
   } catch (thrown) {
@@ -166,10 +167,17 @@ async function checkCopy(
 const isLower = (before: VersionHistory | null, containerId: string, version: string): boolean =>
   before !== null && before.containerId === containerId && isRollback({ from: before.version, to: version })
 
-const rulesOf = ({ change_ttl_hours }: Settings, expected: number | undefined): VersionRules => ({
-  expected: expected ?? null,
-  changeTtlHours: change_ttl_hours,
-})
+async function rulesOf(
+  { config, lastReview, now }: Context,
+  expected: number | undefined,
+  { changes }: VersionHistory,
+): Promise<VersionRules> {
+  const changeTtlHours = config.change_ttl_hours
+  const changedAt = changes.at(-1)?.at
+  // Nearly always nothing has changed, and nobody needs to be asked.
+  const isNews = changedAt !== undefined && now - changedAt < changeTtlHours * HOUR
+  return { expected: expected ?? null, changeTtlHours, reviewedAt: isNews ? await lastReview() : null }
+}
 
 /** A change that this run saw. */
 function markerOf(source: string, { containerId, changes }: VersionHistory, now: number): { marker?: DeployMarker } {

@@ -30,6 +30,7 @@ export interface RunGiven {
   timeoutMs?: number
   settings?: Partial<ProbeSettings>
   store?: Pick<Store, 'read' | 'reports'>
+  lastReview?: number
   /** Where names lead; addresses at 127.0.0.0/8 only without it. */
   outbound?: Outbound
 }
@@ -58,6 +59,7 @@ export function runType(t: TestContext, type: ProbeType, given: RunGiven): Promi
     timeoutMs,
     signal: controller.signal,
     store,
+    lastReview: () => Promise.resolve(given.lastReview ?? null),
     outbound,
     settings: { ...PROBE_SURROUNDINGS.settings, ...settings },
   })

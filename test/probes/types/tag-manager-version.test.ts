@@ -87,6 +87,20 @@ test('a new version is a warning with a deploy marker, which clears after change
   assert.deepEqual([cleared.status, cleared.message], ['ok', `Web container ${WEB} is at version 42 for 24 h`])
 })
 
+test('a change that people have looked at is told no more, and the next one is', async (t) => {
+  const given: Partial<RunGiven> = {}
+  const { run, show } = await watchedContainer(t, given)
+  await run()
+  show('42')
+  assert.equal((await run(NOW + MINUTE)).status, 'warning')
+  given.lastReview = NOW
+  assert.equal((await run(NOW + 2 * MINUTE)).status, 'warning')
+  given.lastReview = NOW + 2 * MINUTE
+  assert.equal((await run(NOW + 3 * MINUTE)).status, 'ok')
+  show('43')
+  assert.equal((await run(NOW + 4 * MINUTE)).status, 'warning')
+})
+
 test('a version lower than before is critical, and its marker says so', async (t) => {
   const { run, show } = await watchedContainer(t)
   await run()

@@ -13,6 +13,8 @@ export interface VersionRules {
   /** Null when every version is fine. */
   expected: number | null
   changeTtlHours: number
+  /** When people last looked at what this probe told, epoch ms; null: never. */
+  reviewedAt: number | null
 }
 
 /** @param what the container for people, e.g. `Web container GTM-ABC1234` */
@@ -33,7 +35,8 @@ export function judgeVersion(what: string, history: VersionHistory, rules: Versi
     const message = `${what} is at version ${version}, and version ${rules.expected} is expected`
     return { status: 'critical', message, details: { ...facts, reason: 'unexpected_version' } }
   }
-  if (change === undefined || now - change.at >= rules.changeTtlHours * HOUR) {
+  const isReviewed = change !== undefined && rules.reviewedAt !== null && change.at <= rules.reviewedAt
+  if (change === undefined || isReviewed || now - change.at >= rules.changeTtlHours * HOUR) {
     const age = now - since < MINUTE ? '' : ` for ${duration(now - since)}`
     const message = changes.length === 0 ? `${what} is at version ${version}` : `${what} is at version ${version}${age}`
     return { status: 'ok', message, details: facts }
