@@ -1,14 +1,32 @@
-# There is nothing to build: Node runs the TypeScript sources as they are.
+# Node runs the TypeScript sources as they are; only the dashboard is built.
+FROM node:24-bookworm-slim AS dashboard
+
+WORKDIR /app
+
+# Without install scripts: the only one that counts fetches Node itself, which the image already is.
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+
+COPY scripts/ensure-dashboard.mjs scripts/
+COPY tsconfig.json ./
+COPY web web
+RUN node scripts/ensure-dashboard.mjs
+
+
 FROM node:24-bookworm-slim
 
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2
 WORKDIR /app
 
-# Without install scripts: the only one fetches Node itself, which the image already is.
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
-COPY . .
+COPY LICENSE ./
+COPY bin bin
+COPY contract contract
+COPY src src
+COPY tag/template.tpl tag/
+COPY --from=dashboard /app/web/dist web/dist
 RUN mkdir -p /data node_modules/.cache/tagwarden && chown node:node /data node_modules/.cache/tagwarden
 USER node
 VOLUME /data

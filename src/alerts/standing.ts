@@ -1,4 +1,5 @@
 import type { Kysely, Tables } from '../store/index.ts'
+import { type Subject, subjectOf } from './machine.ts'
 import { SEVERITIES, severityOf, stateOf } from './record.ts'
 
 /** An unresolved alert, as far as wholes are judged by it. Times are epoch ms. */
@@ -7,6 +8,8 @@ export interface UnresolvedAlert {
   clientId: string
   siteId: string
   probeId: string
+  /** `check`: it is about our own check, and says nothing of the site. */
+  subject: Subject
   severity: (typeof SEVERITIES)[number]
   state: 'open' | 'acknowledged' | 'resolved'
   title: string
@@ -17,7 +20,7 @@ export interface UnresolvedAlert {
 export async function unresolvedAlerts(db: Kysely<Tables>): Promise<UnresolvedAlert[]> {
   const rows = await db
     .selectFrom('alerts')
-    .select(['id', 'client_id', 'site_id', 'probe_id', 'severity', 'state', 'title', 'opened_at'])
+    .select(['id', 'client_id', 'site_id', 'probe_id', 'subject', 'severity', 'state', 'title', 'opened_at'])
     .where('state', '<>', 'resolved')
     .orderBy('id')
     .execute()
@@ -27,6 +30,7 @@ export async function unresolvedAlerts(db: Kysely<Tables>): Promise<UnresolvedAl
       clientId: row.client_id,
       siteId: row.site_id,
       probeId: row.probe_id,
+      subject: subjectOf(row),
       severity: severityOf(row),
       state: stateOf(row),
       title: row.title,

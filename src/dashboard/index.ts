@@ -1,4 +1,5 @@
 export { type DashboardOptions, dashboardRoutes } from './routes.ts'
 export type { ClientState, Overview, SiteState } from './schemas.ts'
 export type { Status } from './status.ts'
+export type { SharedSite, StatusPage } from './status-page-schemas.ts'
 export type { StreamEvents } from './stream-events.ts'

@@ -2,10 +2,13 @@ import { Type } from 'typebox'
 import { errorResponses, type HttpApp } from '../http/index.ts'
 import { AppError, type Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
+import { badgeRoutes } from './badge-routes.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 import { overview } from './overview.ts'
 import { Overview } from './schemas.ts'
 import { Sparklines } from './sparklines.ts'
+import { standingsOf } from './standings.ts'
+import { statusPageRoutes } from './status-page-routes.ts'
 import { EventStream } from './stream.ts'
 
 export interface DashboardOptions {
@@ -42,6 +45,10 @@ export function dashboardRoutes(app: HttpApp, { store, clock, onError }: Dashboa
       return state
     },
   )
+
+  const standings = standingsOf(store)
+  badgeRoutes(app, standings, clock)
+  statusPageRoutes(app, { store, standings, clock })
 
   const stream = new EventStream(store, clock, onError)
   app.addHook('preClose', () => stream.stop())

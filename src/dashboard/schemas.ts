@@ -3,7 +3,9 @@ import { AlertRecord } from '../alerts/index.ts'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { STATUSES } from './status.ts'
 
-const Status = Type.Enum([...STATUSES], { description: 'The worst of the parts; `unknown` before a first result' })
+export const Status = Type.Enum([...STATUSES], {
+  description: 'The worst of the parts; `unknown` before a first result',
+})
 const Count = Type.Integer({ minimum: 0 })
 
 const ProbeState = Type.Object({
@@ -19,7 +21,7 @@ const ProbeState = Type.Object({
 const { id, severity, state, title, opened_at } = AlertRecord.properties
 const WorstAlert = Type.Object({ id, severity, state, title, opened_at })
 
-const SiteState = Type.Object({
+export const SiteState = Type.Object({
   id: Uuid,
   name: Type.String(),
   url: Type.String(),

@@ -40,6 +40,10 @@ const policyWith = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
+/** Whoever has such an address may read what is there, so it goes to no other site and into no index. */
+const SECRET_ADDRESS = /^\/status\//i
+const SECRET_HEADERS = { 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex, nofollow' }
+
 /**
  * Serves the files that `vite build` made, and gives the handler for everything that is no file.
  *
@@ -60,7 +64,7 @@ export async function serveDashboard(app: HttpApp, folder: string): Promise<Page
       .headers({
         'content-security-policy': policyWith(nonce),
         'x-content-type-options': 'nosniff',
-        'referrer-policy': 'same-origin',
+        ...(SECRET_ADDRESS.test(request.url) ? SECRET_HEADERS : { 'referrer-policy': 'same-origin' }),
         'cross-origin-opener-policy': 'same-origin',
         // Each answer has a nonce of its own.
         'cache-control': 'no-store',
@@ -70,7 +74,7 @@ export async function serveDashboard(app: HttpApp, folder: string): Promise<Page
 }
 
 /** Paths of the interface and of tags: what is unknown there is an error of a program, also when a browser asks. */
-const NO_PAGES = /^\/(?:api|ingest|assets|static|metrics|health|ready)(?:[/?]|$)/
+const NO_PAGES = /^\/(?:api|badge|ingest|assets|static|metrics|health|ready)(?:[/?]|$)/
 
 async function serveFiles(app: HttpApp, folder: string, name: string, cacheControl: string): Promise<void> {
   await app.register(files, {

@@ -30,5 +30,11 @@ export function firstIdAt(time: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-0000-000000000000`
 }
 
-/** A site's ingest key: 32 random bytes as 43 URL-safe characters. */
-export const newIngestKey = (): string => randomBytes(32).toString('base64url')
+/** 32 random bytes as 43 URL-safe characters: what opens something to whoever has it. */
+const newSecret = (): string => randomBytes(32).toString('base64url')
+
+/** A site's ingest key. */
+export const newIngestKey = newSecret
+
+/** What stands in the link to a client's status page. */
+export const newStatusToken = newSecret

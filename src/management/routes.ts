@@ -3,10 +3,12 @@ import { auditRoutes } from './audit/routes.ts'
 import { clientRoutes } from './clients/routes.ts'
 import type { ManagementOptions } from './context.ts'
 import { siteRoutes } from './sites/routes.ts'
+import { statusLinkRoutes } from './status-links/routes.ts'
 
-/** Adds the management interface: clients, sites and the audit log. */
+/** Adds the management interface: clients, their status links, sites and the audit log. */
 export function managementRoutes(app: HttpApp, options: ManagementOptions): void {
   clientRoutes(app, options)
+  statusLinkRoutes(app, options)
   siteRoutes(app, options)
   auditRoutes(app, options)
 }

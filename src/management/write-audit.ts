@@ -2,10 +2,19 @@ import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import { auditedChange, type Fields } from './audit/change.ts'
 import type { Context } from './context.ts'
 
-type Verb = 'create' | 'update' | 'delete' | 'revoke_key' | 'acknowledge' | 'resolve' | 'retry' | 'test_notification'
+type Verb =
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'revoke'
+  | 'revoke_key'
+  | 'acknowledge'
+  | 'resolve'
+  | 'retry'
+  | 'test_notification'
 
 export interface AuditEntry {
-  entity: 'client' | 'site' | 'probe' | 'alert' | 'silence' | 'maintenance' | 'delivery'
+  entity: 'client' | 'status_link' | 'site' | 'probe' | 'alert' | 'silence' | 'maintenance' | 'delivery'
   verb: Verb
   id: string
   /** API records; null before a creation and after a deletion. */

@@ -1,3 +1,4 @@
+export { createProbe } from './api/create.ts'
 export { probeRoutes } from './api/routes.ts'
 export type { CreateProbe, ProbeRecord, ProbeTypeRecord, ResultRecord, UpdateProbe } from './api/schemas.ts'
 export {
@@ -9,10 +10,13 @@ export {
   type ResultStatus,
 } from './probe-type.ts'
 export { Probes, type ProbesOptions } from './probes.ts'
-export { PROBE_TYPES } from './registry.ts'
-export type { Finished } from './result.ts'
+export { PROBE_TYPES, registryOf } from './registry.ts'
+export { type Finished, finishedOf } from './result.ts'
 export type { ResultHook } from './result-writer.ts'
 export { RESULTS_PER_PROBE } from './retention.ts'
+export { type RunTools, runProbe } from './run-probe.ts'
+export { nextRunAt } from './schedule.ts'
 export type { Scheduler, SchedulerWatch } from './scheduler.ts'
 export type { GoogleCredentials, ProbeSettings } from './settings.ts'
 export { activeProbes, type ProbeState } from './states.ts'
+export { writeResults } from './write-results.ts'

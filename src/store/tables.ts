@@ -16,7 +16,7 @@ import type {
   RejectionTable,
   WriteCheckTable,
 } from './tables/ingest.ts'
-import type { AuditTable, ClientTable, SiteRemovalTable, SiteTable } from './tables/management.ts'
+import type { AuditTable, ClientTable, SiteRemovalTable, SiteTable, StatusLinkTable } from './tables/management.ts'
 import type { ClientDemandTable, LeaseTable, NodeTable } from './tables/nodes.ts'
 import type { DeployMarkerTable, ProbeResultTable, ProbeTable } from './tables/probes.ts'
 import type {
@@ -75,4 +75,5 @@ export interface Tables {
   channels: ChannelTable
   deliveries: DeliveryTable
   digests: DigestTable
+  status_links: StatusLinkTable
 }

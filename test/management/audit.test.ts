@@ -95,6 +95,9 @@ testOnEveryEngine('every change leaves who, when and what', async (store, t) => 
     chat_webhook: 'https://hooks.example/…',
     is_active: true,
     plan: 'free',
+    notify_resolved: true,
+    notify_escalated: true,
+    digest: 'off',
     created_at: client.created_at,
   })
   assert.deepEqual(about(clientUpdate), [

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type AccessSettings, createHttpApp, type ErrorBody, type HttpApp } from '../../src/http/index.ts'
 import {
+  type Belongings,
   type ClientRecord,
   type CreateClient,
   type CreateSite,
   managementRoutes,
   type Plan,
-  type Belongings,
   type SiteRecord,
 } from '../../src/management/index.ts'
 import type { Change, Store } from '../../src/store/index.ts'

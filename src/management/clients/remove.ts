@@ -18,6 +18,7 @@ export async function removeClient(ctx: Context, belongings: Belongings, id: str
     const sites = await trx.deleteFrom('sites').where('client_id', '=', id).returningAll().execute()
     await recordSiteRemovals(trx, ctx, belongings, sites)
     await belongings.removeOfClient(trx, id)
+    await trx.deleteFrom('status_links').where('client_id', '=', id).execute()
     await trx.deleteFrom('client_usage').where('client_id', '=', id).execute()
     await trx.deleteFrom('clients').where('id', '=', id).execute()
     await writeAudit(trx, ctx, [{ entity: 'client', verb: 'delete', id, before: clientRecord(client), after: null }])

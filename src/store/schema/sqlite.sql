@@ -347,6 +347,13 @@ CREATE TABLE sites (
   created_at integer not null
 );
 
+CREATE TABLE status_links (
+  client_id text primary key,
+  token text not null unique,
+  created_at integer not null,
+  created_by text not null
+);
+
 CREATE TABLE tag_names (
   site_no integer not null,
   container_id text not null,

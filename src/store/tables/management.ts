@@ -64,5 +64,15 @@ export interface SiteRemovalTable {
   emptied_at: number | null
 }
 
+/** The address under which a client's status can be seen without a key. */
+export interface StatusLinkTable {
+  client_id: string
+  /** 32 random bytes, base64url. */
+  token: string
+  created_at: number
+  created_by: string
+}
+
 export type ClientRow = Selectable<ClientTable>
 export type SiteRow = Selectable<SiteTable>
+export type StatusLinkRow = Selectable<StatusLinkTable>

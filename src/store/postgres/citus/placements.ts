@@ -66,6 +66,8 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   channels: 'coordinator',
   deliveries: 'coordinator',
   digests: 'coordinator',
+  // At most a row a client.
+  status_links: 'coordinator',
   // One row.
   write_checks: 'coordinator',
 }

@@ -1,0 +1,53 @@
+import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
+import { SECOND } from '../lib/index.ts'
+import { activeProbes } from '../probes/index.ts'
+import type { Store } from '../store/index.ts'
+import { Kept } from './kept.ts'
+import { type Status, worstStatus } from './status.ts'
+
+/** Nobody without a key makes us read more often, ms. */
+export const STANDINGS_FRESH_MS = 5 * SECOND
+
+/** How one site stands. */
+export interface SiteStanding {
+  id: string
+  siteNo: number
+  clientId: string
+  name: string
+  status: Status
+  /** Its unresolved alerts, the worst first. */
+  alerts: readonly UnresolvedAlert[]
+}
+
+/** How the active sites of active clients stand, by site id: up to 5 s old, for those who may ask without a key. */
+export type Standings = Kept<ReadonlyMap<string, SiteStanding>>
+
+export const standingsOf = (store: Pick<Store, 'read'>): Standings =>
+  new Kept(STANDINGS_FRESH_MS, async () => {
+    const [sites, probes, alerts] = await Promise.all([
+      store.read
+        .selectFrom('sites')
+        .innerJoin('clients', 'clients.id', 'sites.client_id')
+        .select(['sites.id', 'sites.site_no', 'sites.client_id', 'sites.name'])
+        .where('sites.is_active', '=', 1)
+        .where('clients.is_active', '=', 1)
+        .execute(),
+      activeProbes(store.read),
+      unresolvedAlerts(store.read),
+    ])
+    const probesBySite = Map.groupBy(probes, ({ siteId }) => siteId)
+    const alertsBySite = Map.groupBy(alerts, ({ siteId }) => siteId)
+    return new Map(
+      sites.map(({ id, site_no, client_id, name }) => [
+        id,
+        {
+          id,
+          siteNo: site_no,
+          clientId: client_id,
+          name,
+          status: worstStatus((probesBySite.get(id) ?? []).map(({ status }) => status ?? 'unknown')),
+          alerts: alertsBySite.get(id) ?? [],
+        },
+      ]),
+    )
+  })

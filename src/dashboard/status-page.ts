@@ -1,0 +1,90 @@
+import type { UnresolvedAlert } from '../alerts/index.ts'
+import { isoTime, isoTimeOrNull, MINUTE } from '../lib/index.ts'
+import { lastEventTimes } from '../management/index.ts'
+import type { Store } from '../store/index.ts'
+import { Kept } from './kept.ts'
+import { Sparklines } from './sparklines.ts'
+import { type SiteStanding, STANDINGS_FRESH_MS, type Standings } from './standings.ts'
+import { STATUSES, type Status, worstStatus } from './status.ts'
+import type { SharedSite, StatusPage } from './status-page-schemas.ts'
+
+type Content = Omit<StatusPage, 'name'>
+
+/** A page that nobody looks at for this long is forgotten, ms. */
+const IDLE_MS = 10 * MINUTE
+
+/** What the status pages of clients show. A page with many readers is made as often as one with a single one. */
+export class StatusPages {
+  readonly #store: Store
+  readonly #standings: Standings
+  readonly #pages = new Map<string, { content: Kept<Content>; askedAt: number }>()
+
+  constructor(store: Store, standings: Standings) {
+    this.#store = store
+    this.#standings = standings
+  }
+
+  async of(clientId: string, now: number): Promise<Content> {
+    const page = this.#pages.get(clientId) ?? this.#open(clientId, now)
+    page.askedAt = now
+    return page.content.get(now)
+  }
+
+  #open(clientId: string, now: number) {
+    for (const [id, { askedAt }] of this.#pages) if (now - askedAt > IDLE_MS) this.#pages.delete(id)
+    // Of its own, as they keep the shapes of the sites asked for last.
+    const sparklines = new Sparklines(this.#store)
+    const content = new Kept(STANDINGS_FRESH_MS, (at) => this.#read(clientId, sparklines, at))
+    const page = { content, askedAt: now }
+    this.#pages.set(clientId, page)
+    return page
+  }
+
+  async #read(clientId: string, sparklines: Sparklines, now: number): Promise<Content> {
+    const all = await this.#standings.get(now)
+    const sites = [...all.values()].filter((site) => site.clientId === clientId)
+    const siteNos = sites.map(({ siteNo }) => siteNo)
+    const [seen, hours] = await Promise.all([lastEventTimes(this.#store.read, clientId), sparklines.of(siteNos, now)])
+    return {
+      generated_at: isoTime(now),
+      status: worstStatus(sites.map(({ status }) => status)),
+      sites: sites.toSorted(byTrouble).map((site) => sharedSite(site, seen.get(site.siteNo), hours.get(site.siteNo))),
+    }
+  }
+}
+
+const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+
+const byTrouble = (a: SiteStanding, b: SiteStanding): number =>
+  STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status) || names.compare(a.name, b.name)
+
+const sharedSite = (
+  { name, status, alerts }: SiteStanding,
+  lastEventAt: number | undefined,
+  sparkline: readonly number[] = [],
+): SharedSite => ({
+  name,
+  status,
+  since: isoTimeOrNull(beganAt(status, alerts)),
+  last_event_at: isoTimeOrNull(lastEventAt ?? null),
+  sparkline: [...sparkline],
+  alerts: alerts.map(sharedAlert),
+})
+
+const sharedAlert = ({ subject, title, severity, state, openedAt }: UnresolvedAlert): SharedSite['alerts'][number] => ({
+  // Why a check cannot run is about how this service is set up, and no business of who has the link.
+  title: subject === 'check' ? 'One of our checks cannot run' : title,
+  severity,
+  state,
+  opened_at: isoTime(openedAt),
+})
+
+/** When the oldest problem began that makes the site what it is (epoch ms); null without an alert about it. */
+export function beganAt(status: Status, alerts: readonly UnresolvedAlert[]): number | null {
+  const explaining = alerts.filter(({ subject, severity }) => {
+    if (status === 'error') return subject === 'check'
+    if (status === 'critical') return subject === 'target' && severity === 'critical'
+    return status === 'warning' && subject === 'target'
+  })
+  return explaining.length === 0 ? null : Math.min(...explaining.map(({ openedAt }) => openedAt))
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { HOUR, SECOND } from '../../src/lib/index.ts'
+import { ADMIN, UNKNOWN_ID, VIEWER } from '../management/support.ts'
+import { insertProbe } from '../probes/support.ts'
+import { TestClock } from '../support/clock.ts'
+import { placeFor, type TestEngine, testPerEngine } from '../support/engines.ts'
+import { startTestService } from '../support/service.ts'
+
+async function start(t: TestContext, engine: TestEngine) {
+  const clock = new TestClock('2026-11-20T10:00:30.000Z')
+  const tokens = { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER }
+  const api = await startTestService(t, clock, { ...tokens, ...(await placeFor(engine, t)) })
+  const asAdmin = async <T>(method: string, path: string, body: object): Promise<T> => {
+    const answer = await api.call(method, path, body, { authorization: `Bearer ${ADMIN}` })
+    assert.ok(answer.status < 300, answer.text)
+    return answer.json<T>()
+  }
+  const client = await asAdmin<{ id: string }>('POST', '/api/clients', { name: 'Acme' })
+  const fields = { client_id: client.id, name: 'Shop & Co', url: 'https://shop.example/secret-path' }
+  const site = await asAdmin<{ id: string; ingest_key: string }>('POST', '/api/sites', fields)
+  const { store } = api.service
+  const far = { next_run_at: clock.now() + HOUR, created_at: clock.now() }
+  const probe = await insertProbe(store, site.id, { ...far, last_status: 'ok', last_message: 'nobody’s business' })
+  const setStatus = (last_status: string) =>
+    store.write.updateTable('probes').set({ last_status }).where('id', '=', probe.id).execute()
+  const get = (query = '', headers = {}) => api.call('GET', `/badge/${site.id}.svg${query}`, undefined, headers)
+  return { clock, api, asAdmin, client, site, setStatus, get }
+}
+
+testPerEngine('a badge needs no key, tells the status, and is at most five seconds behind', async (engine, t) => {
+  const { clock, get, setStatus } = await start(t, engine)
+  const fine = await get()
+  assert.equal(fine.status, 200)
+  assert.match(fine.text, /aria-label="Shop &#38; Co: ok"/)
+  assert.equal(fine.headers.get('content-type'), 'image/svg+xml; charset=utf-8')
+  assert.equal(fine.headers.get('cache-control'), 'public, max-age=60')
+  assert.equal(fine.headers.get('content-security-policy'), "default-src 'none'")
+  assert.equal(fine.headers.get('x-content-type-options'), 'nosniff')
+  await setStatus('critical')
+  clock.advance(5 * SECOND - 1)
+  assert.equal((await get()).text, fine.text)
+  clock.advance(1)
+  const broken = await get()
+  assert.match(broken.text, /aria-label="Shop &#38; Co: critical"/)
+  const etag = fine.headers.get('etag') ?? ''
+  assert.notEqual(broken.headers.get('etag'), etag)
+  assert.equal((await get('', { 'if-none-match': etag })).status, 200)
+  const same = await get('', { 'if-none-match': broken.headers.get('etag') ?? '' })
+  assert.deepEqual([same.status, same.text], [304, ''])
+})
+
+testPerEngine('a badge bears another label when asked to, and refuses what is none', async (engine, t) => {
+  const { get } = await start(t, engine)
+  assert.match((await get('?label=%3Cb%3E%20our%20tags')).text, /aria-label="&#60;b&#62; our tags: ok"/)
+  assert.equal((await get(`?label=${'x'.repeat(40)}`)).status, 200)
+  for (const query of [`?label=${'x'.repeat(41)}`, '?label=', '?label=%20', '?colour=red']) {
+    const refused = await get(query)
+    assert.equal(refused.status, 400, query)
+    assert.equal(refused.json<{ error: string }>().error, 'invalid_request')
+  }
+})
+
+testPerEngine('what is unknown or switched off is an image that says so, with 404', async (engine, t) => {
+  const { clock, api, asAdmin, client, site, get } = await start(t, engine)
+  const unknown = async (path: string) => {
+    const answer = await api.call('GET', path)
+    assert.equal(answer.status, 404, path)
+    assert.match(answer.text, /aria-label="tagwarden: unknown"/)
+    assert.equal(answer.headers.get('content-type'), 'image/svg+xml; charset=utf-8')
+  }
+  await unknown(`/badge/${UNKNOWN_ID}.svg`)
+  await unknown('/badge/no-id.svg')
+  assert.equal((await get()).status, 200)
+  for (const path of [`/api/sites/${site.id}`, `/api/clients/${client.id}`]) {
+    await asAdmin('PATCH', path, { is_active: false })
+    clock.advance(5 * SECOND)
+    await unknown(`/badge/${site.id}.svg`)
+    await asAdmin('PATCH', path, { is_active: true })
+    clock.advance(5 * SECOND)
+    assert.equal((await get()).status, 200)
+  }
+  assert.equal((await api.call('GET', `/badge/${site.id}`, undefined, { accept: 'text/html' })).status, 404)
+})
+
+testPerEngine('a badge holds nothing but name and status', async (engine, t) => {
+  const { get, site, client } = await start(t, engine)
+  const { text } = await get()
+  for (const secret of [site.ingest_key, site.id, client.id, 'Acme', 'secret-path', 'business']) {
+    assert.ok(!text.includes(secret), secret)
+  }
+})

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Kept } from '../../src/dashboard/kept.ts'
+
+/** Counts its reads and fails where it is told to. */
+function counting(failing: readonly number[] = []) {
+  let reads = 0
+  const kept = new Kept(5, () => {
+    reads += 1
+    return failing.includes(reads) ? Promise.reject(new Error('away')) : Promise.resolve(reads)
+  })
+  return { kept, reads: () => reads }
+}
+
+test('however many ask at once, it is read once', async () => {
+  const { kept, reads } = counting()
+  assert.deepEqual(await Promise.all([kept.get(0), kept.get(0), kept.get(4)]), [1, 1, 1])
+  assert.equal(reads(), 1)
+})
+
+test('it is read anew when it is no longer fresh, and when the clock was set back', async () => {
+  const { kept } = counting()
+  const told: number[] = []
+  for (const now of [100, 104, 105, 109, 110, 50, 54]) told.push(await kept.get(now))
+  assert.deepEqual(told, [1, 1, 2, 2, 3, 4, 4])
+})
+
+test('a failure is for those who waited for it; the next one asks again', async () => {
+  const { kept, reads } = counting([1])
+  const waiting = [kept.get(0), kept.get(0)]
+  for (const { status } of await Promise.allSettled(waiting)) assert.equal(status, 'rejected')
+  assert.equal(reads(), 1)
+  assert.equal(await kept.get(0), 2)
+})

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { test } from 'node:test'
+import type { UnresolvedAlert } from '../../src/alerts/index.ts'
+import type { StatusPage } from '../../src/dashboard/index.ts'
+import type { Status } from '../../src/dashboard/status.ts'
+import { beganAt } from '../../src/dashboard/status-page.ts'
+import { HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
+import type { ClientRecord, SiteRecord, StatusLinkRecord } from '../../src/management/index.ts'
+import { ADMIN, VIEWER } from '../management/support.ts'
+import { insertProbe } from '../probes/support.ts'
+import { insertAlert } from '../support/alerts.ts'
+import { TestClock } from '../support/clock.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { placeFor, type TestEngine, testPerEngine } from '../support/engines.ts'
+import { startTestService } from '../support/service.ts'
+
+const NOW = '2026-11-20T10:00:30.000Z'
+const SECRETS = {
+  email: 'ops@acme.example',
+  chat_webhook: 'https://hooks.example/T0/webhook-secret',
+}
+
+/** A service that asks for keys, with one client whose status page is shared. */
+async function start(t: TestContext, engine: TestEngine) {
+  const clock = new TestClock(NOW)
+  const keys = { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER, PUBLIC_URL: 'https://watch.example' }
+  const api = await startTestService(t, clock, { ...keys, ...(await placeFor(engine, t)) })
+  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const answer = await api.call(method, path, body, { authorization: `Bearer ${ADMIN}` })
+    assert.ok(answer.status < 300, answer.text)
+    return answer.status === 204 ? JSON.parse('null') : answer.json<T>()
+  }
+  const newSite = (client: { id: string }, name: string): Promise<SiteRecord & { ingest_key: string }> =>
+    call('POST', '/api/sites', { client_id: client.id, name, url: `https://${name}.example/path` })
+  const client = await call<ClientRecord>('POST', '/api/clients', { name: 'Acme', ...SECRETS })
+  const link = await call<StatusLinkRecord>('POST', `/api/clients/${client.id}/status-link`)
+  const get = (token = link.token) => api.call('GET', `/api/status/${token}`)
+  const page = async (): Promise<StatusPage> => {
+    await api.service.ingest.flush()
+    const answer = await get()
+    assert.equal(answer.status, 200, answer.text)
+    return answer.json<StatusPage>()
+  }
+  return { clock, api, call, newSite, client, link, get, page }
+}
+
+testPerEngine('whoever has the link sees how the client and its sites stand, without a key', async (engine, t) => {
+  const { clock, api, newSite, client, call, get, page, link } = await start(t, engine)
+  assert.equal(link.url, `https://watch.example/status/${link.token}`)
+  const { store } = api.service
+  const [fine, broken, off] = [
+    await newSite(client, 'fine'),
+    await newSite(client, 'broken'),
+    await newSite(client, 'off'),
+  ]
+  await call('PATCH', `/api/sites/${off.id}`, { is_active: false })
+  await newSite(await call<ClientRecord>('POST', '/api/clients', { name: 'Somebody else' }), 'elsewhere')
+  const now = clock.now()
+  const far = { next_run_at: now + HOUR, created_at: now }
+  await insertProbe(store, fine.id, { ...far, last_status: 'ok' })
+  await insertProbe(store, broken.id, { ...far, last_status: 'critical' })
+  const [warning, critical] = [
+    await insertAlert(store, broken, now - 3 * HOUR, { severity: 'warning', title: 'It is slow' }),
+    await insertAlert(store, broken, now - 18 * MINUTE, { state: 'acknowledged', title: 'It is down' }),
+  ]
+  await insertAlert(store, broken, now - HOUR, { state: 'resolved', resolved_at: now, title: 'It was down' })
+  assert.equal((await api.ingest(fine, eventPayload({ timestamp_ms: now }))).status, 200)
+  const shown = await page()
+  assert.deepEqual(shown, {
+    generated_at: NOW,
+    name: 'Acme',
+    status: 'critical',
+    sites: [
+      {
+        name: 'broken',
+        status: 'critical',
+        since: '2026-11-20T09:42:30.000Z',
+        last_event_at: null,
+        sparkline: Array(24).fill(0),
+        alerts: [
+          { title: critical.title, severity: 'critical', state: 'acknowledged', opened_at: '2026-11-20T09:42:30.000Z' },
+          { title: warning.title, severity: 'warning', state: 'open', opened_at: '2026-11-20T07:00:30.000Z' },
+        ],
+      },
+      {
+        name: 'fine',
+        status: 'ok',
+        since: null,
+        last_event_at: NOW,
+        sparkline: [...Array(23).fill(0), 1],
+        alerts: [],
+      },
+    ],
+  })
+  const { headers } = await get()
+  assert.equal(headers.get('cache-control'), 'no-store')
+  assert.equal(headers.get('x-robots-tag'), 'noindex, nofollow')
+})
+
+testPerEngine('nothing secret is in the answer', async (engine, t) => {
+  const { clock, api, newSite, client, link, get } = await start(t, engine)
+  const { store } = api.service
+  const site = await newSite(client, 'shop')
+  const far = { next_run_at: clock.now() + HOUR, created_at: clock.now() }
+  const config = JSON.stringify({ path: '/probe-config-secret' })
+  const probe = await insertProbe(store, site.id, {
+    ...far,
+    config,
+    last_status: 'error',
+    last_message: 'message-secret',
+  })
+  const alert = await insertAlert(store, site, clock.now(), {
+    subject: 'check',
+    severity: 'warning',
+    title: '“Warehouse” cannot check: GOOGLE_CREDENTIALS_FILE is not set',
+    message: 'alert-message-secret',
+    details: '{"secret":"details-secret"}',
+    acknowledged_by: 'Jane',
+  })
+  const { text } = await get()
+  assert.match(text, /One of our checks cannot run/)
+  const secrets = [
+    ...Object.values(SECRETS),
+    ...[site.ingest_key, site.id, site.url, client.id, probe.id, alert.id, link.token, ADMIN, VIEWER],
+    ...['-secret', 'CREDENTIALS', 'Jane', '@', 'http'],
+  ]
+  for (const secret of secrets) assert.ok(!text.includes(String(secret)), String(secret))
+})
+
+testPerEngine('what was never a link, was revoked, or is of a client switched off is not found', async (engine, t) => {
+  const { call, client, get, link } = await start(t, engine)
+  const isGone = async (token: string | null = link.token) => {
+    const answer = await get(token)
+    assert.equal(answer.status, 404)
+    return answer.json<{ error: string; message: string }>()
+  }
+  assert.equal((await get()).status, 200)
+  assert.equal((await isGone('x'.repeat(43))).error, 'not_found')
+  assert.equal((await isGone('no-token')).error, 'not_found')
+  await call('PATCH', `/api/clients/${client.id}`, { is_active: false })
+  assert.equal((await isGone()).message, 'Status page not found')
+  await call('PATCH', `/api/clients/${client.id}`, { is_active: true })
+  assert.equal((await get()).status, 200)
+  await call('DELETE', `/api/clients/${client.id}/status-link`)
+  assert.equal((await isGone()).message, 'Status page not found')
+  const next = await call<StatusLinkRecord>('POST', `/api/clients/${client.id}/status-link`)
+  await isGone()
+  assert.equal((await get(next.token)).status, 200)
+  await call('DELETE', `/api/clients/${client.id}`)
+  await isGone(next.token)
+})
+
+testPerEngine('the figures are at most five seconds behind; the name and the link never', async (engine, t) => {
+  const { clock, api, newSite, client, call, page } = await start(t, engine)
+  const site = await newSite(client, 'shop')
+  assert.equal((await page()).status, 'unknown')
+  const far = { next_run_at: clock.now() + HOUR, created_at: clock.now() }
+  await insertProbe(api.service.store, site.id, { ...far, last_status: 'warning' })
+  await call('PATCH', `/api/clients/${client.id}`, { name: 'Acme & Sons' })
+  clock.advance(5 * SECOND - 1)
+  const { name, status } = await page()
+  assert.deepEqual([name, status], ['Acme & Sons', 'unknown'])
+  clock.advance(1)
+  assert.equal((await page()).sites[0]?.status, 'warning')
+})
+
+testPerEngine('the page is there for browsers, for no index, and tells nobody where it was', async (engine, t) => {
+  const { api, link } = await start(t, engine)
+  for (const path of [`/status/${link.token}`, '/status/unknown', `/STATUS/${link.token}`]) {
+    const { headers } = await api.call('GET', path, undefined, { accept: 'text/html' })
+    assert.match(headers.get('content-type') ?? '', /^text\/html/)
+    assert.equal(headers.get('referrer-policy'), 'no-referrer')
+    assert.equal(headers.get('x-robots-tag'), 'noindex, nofollow')
+  }
+  const { headers } = await api.call('GET', '/', undefined, { accept: 'text/html' })
+  assert.deepEqual([headers.get('referrer-policy'), headers.get('x-robots-tag')], ['same-origin', null])
+})
+
+const alert = (over: Partial<UnresolvedAlert>): UnresolvedAlert => ({
+  id: 'a',
+  clientId: 'c',
+  siteId: 's',
+  probeId: 'p',
+  subject: 'target',
+  severity: 'critical',
+  state: 'open',
+  title: 'It is down',
+  openedAt: 1,
+  ...over,
+})
+const critical = [alert({ openedAt: 20 }), alert({ openedAt: 10 })]
+const warning = alert({ severity: 'warning', openedAt: 5 })
+const check = alert({ subject: 'check', severity: 'warning', openedAt: 3 })
+const all = [...critical, warning, check]
+
+const beginnings: readonly [status: Status, alerts: readonly UnresolvedAlert[], at: number | null][] = [
+  ['critical', [], null],
+  ['critical', all, 10],
+  ['critical', [warning, check], null],
+  ['warning', all, 5],
+  ['warning', [check], null],
+  ['error', all, 3],
+  ['error', critical, null],
+  ['ok', all, null],
+  ['unknown', all, null],
+]
+for (const [status, alerts, at] of beginnings) {
+  const of = alerts.map(({ subject, severity, openedAt }) => `${subject}/${severity}@${openedAt}`).join(' ')
+  test(`a site that is ${status} with [${of}] is so since ${at}`, () => assert.equal(beganAt(status, alerts), at))
+}

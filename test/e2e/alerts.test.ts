@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startDemo } from './support/demo.ts'
+import { choose, sideways } from './support/forms.ts'
+import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { screenshot } from './support/screenshot.ts'
+import { addTarget, startEmpty } from './support/target.ts'
+
+const INCIDENT = /Meta CAPI.* ended badly/
+
+const row = (page: Page, text: string | RegExp) => page.getByRole('listitem').filter({ hasText: text })
+
+const heading = (page: Page, state: string) =>
+  page.getByRole('heading', { level: 2, name: new RegExp(`^${state} \\d`) })
+
+test('alerts of the demo store', async (t) => {
+  const demo = await startDemo(t)
+
+  for (const look of LOOKS) {
+    await t.test(`inbox and alert in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, demo.url, '/alerts', look)
+      await row(page, INCIDENT).waitFor()
+      await page.getByText('live', { exact: true }).waitFor()
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0, 'the inbox scrolls sideways')
+      await screenshot(page, 'alerts', look)
+
+      await page.getByRole('link', { name: INCIDENT }).click()
+      await page.waitForURL('**/alerts/*')
+      await page
+        .getByRole('img', { name: /^Bad share of the executions of Meta CAPI/ })
+        .locator('canvas')
+        .first()
+        .waitFor()
+      await page.getByText('Opened', { exact: true }).waitFor()
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0, 'the alert scrolls sideways')
+      await screenshot(page, 'alert', look)
+    })
+  }
+})
+
+test('alerts about targets that break and are repaired', async (t) => {
+  const service = await startEmpty(t)
+
+  await t.test('a target breaks: the alert appears, is acknowledged, and ends with the repair', async (t) => {
+    const target = await addTarget(t, service, 'Breaking shop')
+    await target.turn('good')
+    const { page } = await openPage(t, service.url, '/alerts')
+    await page.getByRole('heading', { name: 'Nothing has gone wrong yet' }).waitFor()
+    await page.getByText('live', { exact: true }).waitFor()
+    await assertAccessible(page)
+
+    await target.turn('bad')
+    await row(page, target.name)
+      .getByRole('link', { name: /answered 503/ })
+      .click()
+    await page.getByRole('heading', { level: 1, name: /answered 503/ }).waitFor()
+    await page.getByRole('button', { name: 'Acknowledge' }).click()
+    await page.getByLabel('Comment').fill('The disk is full')
+    await page.getByLabel('Your name').fill('Mara')
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
+    await page.getByText('acknowledged by Mara', { exact: true }).first().waitFor()
+    await page.getByText('The disk is full').waitFor()
+
+    await target.turn('good')
+    await page.getByText('recovered by itself').waitFor()
+    await page.getByText('Over', { exact: true }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Resolve' }).count(), 0)
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Alerts' }).click()
+    await heading(page, 'Resolved').waitFor()
+    await row(page, target.name).getByText('recovered by itself').waitFor()
+  })
+
+  await t.test('the keyboard moves, opens, silences and acknowledges', async (t) => {
+    const targets = [await addTarget(t, service, 'First shop'), await addTarget(t, service, 'Second shop')]
+    for (const target of targets) {
+      await target.turn('bad')
+    }
+    const { page } = await openPage(t, service.url, '/alerts?q=answered+503&state=open')
+    for (const { name } of targets) await row(page, name).waitFor()
+    const focused = (text: string) => page.locator('li:focus-within').filter({ hasText: text })
+
+    await page.keyboard.press('j')
+    await focused('Second shop').waitFor()
+    await page.keyboard.press('ArrowDown')
+    await focused('First shop').waitFor()
+    await page.keyboard.press('k')
+    await focused('Second shop').waitFor()
+
+    await page.keyboard.press('s')
+    await page.getByRole('menuitem', { name: '1 hour' }).click()
+    await row(page, 'Second shop')
+      .getByText(/^silenced until \d\d:\d\d/)
+      .waitFor()
+    await assertAccessible(page)
+
+    await page
+      .getByRole('checkbox', { name: /answered 503/ })
+      .first()
+      .focus()
+    await page.keyboard.press('x')
+    await page.keyboard.press('j')
+    await page.keyboard.press('x')
+    await page.getByText('2 alerts selected').waitFor()
+    await page.getByRole('button', { name: 'Acknowledge 2' }).click()
+    await page.getByText('No alert matches').waitFor()
+    await page.getByRole('button', { name: 'Show all alerts' }).click()
+    await row(page, 'First shop').getByText(/^by /).waitFor()
+
+    await row(page, 'First shop')
+      .getByRole('link', { name: /answered 503/ })
+      .focus()
+    await focused('First shop').waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/alerts/*')
+  })
+
+  await t.test('the address holds the filters', async (t) => {
+    const targets = [await addTarget(t, service, 'Apple shop'), await addTarget(t, service, 'Pear shop')]
+    for (const target of targets) await target.turn('bad')
+    const { page } = await openPage(t, service.url, '/alerts')
+    await row(page, 'Pear shop').waitFor()
+    await choose(page, 'Client or site', 'Apple shop')
+    await page.waitForURL('**/alerts?site=*')
+    await row(page, 'Pear shop').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'All clients and sites' }).click()
+    await page.getByLabel('Find alerts').fill('503 pear')
+    await page.waitForURL('**/alerts?q=503+pear')
+    await row(page, 'Apple shop').waitFor({ state: 'detached' })
+    await page.reload()
+    await row(page, 'Pear shop').waitFor()
+    await page.getByText('Resolved', { exact: true }).click()
+    await page.waitForURL(/state=resolved/)
+    await row(page, 'Pear shop').waitFor({ state: 'detached' })
+    await page.goBack()
+    await row(page, 'Pear shop').waitFor()
+  })
+
+  await t.test('an alert that is not there says so', async (t) => {
+    const { page, complaints } = await openPage(t, service.url, '/alerts/7d444840-9dc0-41d1-b245-5ffdce74fad2')
+    await page.getByRole('heading', { name: /not found|No such/i }).waitFor()
+    await assertAccessible(page)
+    assert.ok(
+      complaints.every((text) => /404/.test(text)),
+      complaints.join('\n'),
+    )
+    complaints.length = 0
+  })
+})

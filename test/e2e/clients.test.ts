@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemClock } from '../../src/lib/index.ts'
+import { startAnswering } from '../cli/support.ts'
+import { until } from '../support/api.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { startTestService } from '../support/service.ts'
+import { ensureDashboard } from './support/dashboard.ts'
+import { startDemo } from './support/demo.ts'
+import { choose, sideways, signIn } from './support/forms.ts'
+import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { screenshot } from './support/screenshot.ts'
+
+const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
+const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
+
+/** The browser tells of every answer that is an error. */
+const EXPECTED = /status of 4(00|09)/
+
+await ensureDashboard()
+
+test('from an empty store to a watched site: client, site, key, first event, probe', async (t) => {
+  const service = await startTestService(t, systemClock)
+  const { page, complaints } = await openPage(t, service.url, '/clients')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+
+  await page.getByRole('heading', { name: 'No client yet' }).waitFor()
+  await assertAccessible(page)
+  await page.getByRole('link', { name: 'New client' }).first().click()
+  await page.getByLabel('Name').fill('Nordwind')
+  await page.getByLabel('E-mail address').fill('nobody')
+  await choose(page, 'Plan', 'Free')
+  await page.getByRole('button', { name: 'Create the client' }).click()
+  await page.getByText('must be an e-mail address').waitFor()
+  await page.getByLabel('E-mail address').fill('team@nordwind.example')
+  await page.getByRole('button', { name: 'Create the client' }).click()
+  await page.getByRole('heading', { name: 'Nordwind', level: 1 }).waitFor()
+  await assertAccessible(page)
+
+  await page.getByRole('link', { name: 'New site' }).click()
+  await page.getByLabel('Name').fill('Shop')
+  await page.getByRole('textbox', { name: 'Address', exact: true }).fill('https://shop.nordwind.example')
+  await page.getByRole('combobox', { name: 'Time zone' }).fill('Kolkata')
+  await page.getByRole('option', { name: /Kolkata|Calcutta/ }).click()
+  await page.getByLabel('Web container').fill('gtm-wrong')
+  await page.getByRole('button', { name: 'Create the site' }).click()
+  await page.getByText('must be a container id like GTM-ABC1234').waitFor()
+  await page.getByLabel('Web container').fill('')
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Create the site' }).click()
+
+  await page.getByRole('heading', { name: 'Waiting for the first event…' }).waitFor()
+  await page.getByRole('button', { name: 'Copy ingest key' }).click()
+  await page.getByText('Copied').first().waitFor()
+  const key = await page.evaluate<string>('navigator.clipboard.readText()')
+  const sent = await service.call('POST', '/ingest', eventPayload({ timestamp_ms: Date.now() }), {
+    'x-service-key': key,
+  })
+  assert.equal(sent.status, 200)
+  await page.getByRole('heading', { name: 'Events arrive' }).waitFor()
+
+  await page.getByRole('link', { name: 'which probes watch it' }).click()
+  await page.getByRole('link', { name: 'Data freshness' }).waitFor()
+  await page.getByRole('link', { name: 'Add a probe' }).click()
+  await page.getByRole('button', { name: /^Consent platform/ }).click()
+  await page.getByLabel('Name').fill('Consent of the shop')
+  await page.getByRole('button', { name: 'Add the probe' }).click()
+  await page.getByRole('heading', { name: 'Consent of the shop', level: 1 }).waitFor()
+
+  assert.ok(
+    complaints.every((text) => EXPECTED.test(text)),
+    complaints.join('\n'),
+  )
+  complaints.length = 0
+})
+
+test('a client and its sites are changed, switched off and deleted', async (t) => {
+  const heard: string[] = []
+  const chat = await startAnswering(t, (request, response) => {
+    request.on('data', (part) => heard.push(String(part))).on('end', () => response.end('ok'))
+  })
+  const service = await startTestService(t, systemClock, { OUTBOUND_ALLOW: '127.0.0.0/8' })
+  const client = await service.newClient({ name: 'Feldkamp' })
+  const site = await service.newSite(client, { name: 'Doomed shop' })
+
+  await t.test('limits of its own come with the plan enterprise', async (t) => {
+    const { page } = await openPage(t, service.url, `/clients/${client.id}/edit`)
+    await page.getByLabel('Requests a second').fill('25')
+    await page.getByLabel('Events a month').fill('400')
+    await page.getByLabel('Chat webhook').fill(chat)
+    await choose(page, 'Reminders', 'Every hour')
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL(`**/clients/${client.id}`)
+    await page.getByText(/25 requests a second, 400 events a month/).waitFor()
+    await page.getByText('every 60 min while an alert is open').waitFor()
+  })
+
+  await t.test('a test message says of each channel what came of it', async (t) => {
+    const { page } = await openPage(t, service.url, `/clients/${client.id}`)
+    await page.getByRole('button', { name: 'Send a test message' }).click()
+    await page.getByText('Chat (webhook)').waitFor()
+    await page.getByText('delivered', { exact: true }).waitFor()
+    assert.ok(heard.length > 0)
+    assert.equal((await page.content()).includes(chat), false)
+    await assertAccessible(page)
+  })
+
+  await t.test('the plan warns from 80 % on, and refuses from 100 % on', async (t) => {
+    const send = (total_events: number) =>
+      service.ingest(site, {
+        container_id: 'GTM-ABC1234',
+        batch: true,
+        window_start_ms: Date.now() - 60_000,
+        window_end_ms: Date.now(),
+        total_events,
+      })
+    const become = (level: string) =>
+      until(`usage ${level}`, async () => {
+        const { json } = await service.call('GET', `/api/clients/${client.id}/usage`)
+        return json<{ level: string }>().level === level || undefined
+      })
+    assert.equal((await send(330)).status, 200)
+    await become('warning')
+    const { page } = await openPage(t, service.url, '/clients')
+    await page.getByText(/nearly used up/).waitFor()
+    await assertAccessible(page)
+    assert.equal((await send(70)).status, 200)
+    await become('exceeded')
+    await page.reload()
+    await page.getByText(/used up: refused/).waitFor()
+    await assertAccessible(page)
+  })
+
+  await t.test('a key is revoked for good, a site is switched off and deleted', async (t) => {
+    const { page } = await openPage(t, service.url, `/sites/${site.id}/edit`)
+    await page.getByRole('button', { name: 'Revoke …' }).click()
+    await page.getByLabel('To confirm, type Doomed shop').fill('Doomed shop')
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Revoke the key' }).click()
+    await page.getByText('The ingest key is revoked').waitFor()
+    await page.getByRole('button', { name: 'Switch off' }).click()
+    await page.getByRole('button', { name: 'Switch on' }).waitFor()
+    await page.getByRole('button', { name: 'Delete …' }).click()
+    await page.getByLabel('To confirm, type Doomed shop').fill('Doomed shop')
+    await page.getByRole('button', { name: 'Delete the site' }).click()
+    await page.waitForURL(`**/clients/${client.id}`)
+    await page.getByRole('heading', { name: 'No site yet' }).waitFor()
+  })
+
+  await t.test('a client is deleted by its name', async (t) => {
+    await service.newSite(client, { name: 'Another shop' })
+    const { page } = await openPage(t, service.url, `/clients/${client.id}/edit`)
+    await page.getByRole('button', { name: 'Delete …' }).click()
+    await page.getByText(/Deletes 1 site, 0 probes/).waitFor()
+    await page.getByLabel('To confirm, type Feldkamp').fill('Feldkamp')
+    await page.getByRole('button', { name: 'Delete the client' }).click()
+    await page.getByRole('heading', { name: 'No client yet' }).waitFor()
+  })
+})
+
+test('the clients of the demo store', async (t) => {
+  const demo = await startDemo(t)
+  const site = demo.sites[0] ?? assert.fail('no site')
+  const pages = [
+    ['client', `/clients/${site.client_id}`, 'Plan and usage'],
+    ['client-form', `/clients/${site.client_id}/edit`, 'Who is told'],
+    ['site-form', `/sites/${site.id}/edit`, 'Analytics and its export'],
+  ] as const
+
+  for (const look of LOOKS) {
+    await t.test(`fit in ${look.scheme} on a ${look.device}, and axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, demo.url, '/clients', look)
+      await page
+        .getByText(/ of 10M/)
+        .first()
+        .waitFor()
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0, 'the list scrolls sideways')
+      await screenshot(page, 'clients', look)
+      for (const [name, path, seen] of pages) {
+        await page.goto(path)
+        await page.getByText(seen).waitFor()
+        await assertAccessible(page)
+        assert.equal(await sideways(page), 0, `${path} scrolls sideways`)
+        await screenshot(page, name, look)
+      }
+    })
+  }
+})
+
+test('a viewer finds no address, no key and no button that would be refused', async (t) => {
+  const service = await startTestService(t, systemClock, { ADMIN_TOKEN, VIEWER_TOKEN })
+  const create = async (path: string, body: object) => {
+    const answer = await service.call('POST', path, body, { authorization: `Bearer ${ADMIN_TOKEN}` })
+    assert.equal(answer.status, 201, answer.text)
+    return answer.json<{ id: string }>()
+  }
+  const client = await create('/api/clients', { name: 'Nordlicht', email: 'tracking@nordlicht.example' })
+  const site = await create('/api/sites', { client_id: client.id, name: 'Shop', url: 'https://shop.example' })
+  const probe = await create('/api/probes', { site_id: site.id, probe_type: 'data_freshness' })
+
+  const { page } = await openPage(t, service.url, '/clients')
+  await signIn(page, VIEWER_TOKEN)
+  await page.getByRole('link', { name: 'Nordlicht' }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'New client' }).count(), 0)
+  await page.getByRole('link', { name: 'Nordlicht' }).click()
+  await page.getByRole('heading', { name: 'Messages' }).waitFor()
+  await page.getByRole('link', { name: 'Shop' }).waitFor()
+  assert.equal(await page.getByText('tracking@nordlicht.example').count(), 0)
+  assert.equal(await page.getByRole('button', { name: 'Send a test message' }).count(), 0)
+  assert.equal(await page.getByRole('link', { name: /^(Edit|New site)$/ }).count(), 0)
+  for (const path of ['/clients/new', `/sites/${site.id}/edit`, '/probes/new', `/probes/${probe.id}/edit`]) {
+    await page.goto(path)
+    await page.getByText('Your key reads only').waitFor()
+  }
+  await page.goto('/probes')
+  await page.getByRole('link', { name: 'Data freshness' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: /^(Run|More for)/ }).count(), 0)
+  assert.equal(await page.getByRole('link', { name: 'Add a probe' }).count(), 0)
+  await assertAccessible(page)
+  await page.goto('/audit')
+  await page.getByText('Probe created').waitFor()
+  await assertAccessible(page)
+})

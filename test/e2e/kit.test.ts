@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { dashboardRoutes } from '../../src/dashboard/index.ts'
+import { createHttpApp } from '../../src/http/index.ts'
+import { systemClock } from '../../src/lib/index.ts'
+import { openEmptyStore, sqlite, tempDir } from '../support/engines.ts'
+import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+
+const REPOSITORY = join(import.meta.dirname, '../..')
+
+/** Serves a build that has the page of all shared components; the build that we ship has none. */
+async function serveKit(t: TestContext): Promise<string> {
+  const folder = await tempDir(t)
+  const vite = join(REPOSITORY, 'node_modules/vite/bin/vite.js')
+  const options = ['build', join(REPOSITORY, 'web'), '--mode', 'kit', '--outDir', folder, '--logLevel', 'error']
+  await promisify(execFile)(process.execPath, [vite, ...options])
+  const store = await openEmptyStore(sqlite, t)
+  const app = await createHttpApp({
+    log: false,
+    clock: systemClock,
+    access: { adminToken: null, viewerToken: null, listensOnLoopback: true },
+    publicUrl: null,
+    trustProxy: [],
+    isPassing: () => false,
+    version: '1.2.3',
+    dashboardFolder: folder,
+  })
+  t.after(() => app.close())
+  dashboardRoutes(app, { store, clock: systemClock, onError: (error) => assert.fail(error) })
+  return app.listen({ host: '127.0.0.1', port: 0 })
+}
+
+test('the shared components', async (t) => {
+  const url = await serveKit(t)
+
+  for (const look of LOOKS) {
+    await t.test(`are drawn in ${look.scheme} on a ${look.device}, and axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, url, '/kit', look)
+      await page.locator('canvas').nth(1).waitFor()
+      await assertAccessible(page)
+    })
+  }
+
+  await t.test('a chart tells the values under the pointer, in the given zone, and what is clicked', async (t) => {
+    const { page } = await openPage(t, url, '/kit')
+    const chart = page.getByRole('img', { name: 'Example: events by name' })
+    await chart.locator('canvas').waitFor()
+    const { width = 0 } = (await chart.boundingBox()) ?? {}
+    await chart.hover({ position: { x: width * 0.75, y: 120 } })
+    await chart.getByText('GMT+5:30').waitFor()
+    assert.match((await chart.textContent()) ?? '', /22:30:00 GMT\+5:30.*page_view/)
+    await chart.click({ position: { x: width * 0.6, y: 140 } })
+    assert.match((await page.getByTestId('clicked').textContent()) ?? '', /^(?!nothing)/)
+  })
+
+  await t.test('a table sorts by its numbers, with the empty ones last, and opens rows by keyboard', async (t) => {
+    const { page } = await openPage(t, url, '/kit')
+    const table = page.getByRole('region', { name: 'Short list' }).getByRole('table')
+    const names = () => table.locator('tbody tr td:first-child').allTextContents()
+    await table.getByRole('button', { name: 'Executions' }).click()
+    assert.deepEqual(await names(), ['Tag 2', 'Tag 3', 'Tag 5', 'Tag 1', 'Tag 4'])
+    await table.getByRole('button', { name: 'Executions' }).click()
+    assert.deepEqual(await names(), ['Tag 1', 'Tag 5', 'Tag 3', 'Tag 2', 'Tag 4'])
+    assert.equal(await table.getByRole('columnheader', { name: 'Executions' }).getAttribute('aria-sort'), 'ascending')
+    await table.getByRole('row', { name: /Tag 1/ }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    assert.equal(await page.getByTestId('opened').textContent(), 'Tag 5')
+  })
+
+  await t.test('a long table draws what is seen, and the rest when one gets there', async (t) => {
+    const { page } = await openPage(t, url, '/kit')
+    const region = page.getByRole('region', { name: 'Long list' })
+    await region.getByText('Tag 1', { exact: true }).waitFor()
+    assert.ok((await region.locator('tbody tr').count()) < 100)
+    assert.equal(await region.getByRole('table').getAttribute('aria-rowcount'), '1001')
+    await region.focus()
+    await page.keyboard.press('End')
+    await region.getByText('Tag 1000', { exact: true }).waitFor()
+  })
+
+  await t.test('the time range is in the address, typed in the zone that is shown', async (t) => {
+    const { page } = await openPage(t, url, '/kit')
+    await page.getByRole('button', { name: /^Time range/ }).click()
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Last 7 days' }).click()
+    await page.waitForURL('**/kit?range=7d')
+    assert.equal(await page.getByTestId('range').textContent(), '{"hours":168}')
+    await page.getByRole('button', { name: /^Time range/ }).click()
+    await page.getByLabel('From').fill('2026-01-05T05:30')
+    await page.getByLabel('To', { exact: true }).fill('2026-01-05T04:00')
+    assert.ok(await page.getByRole('button', { name: 'Show', exact: true }).isDisabled())
+    await page.getByLabel('To', { exact: true }).fill('2026-01-06T05:30')
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    const range = { from: '2026-01-05T00:00:00.000Z', to: '2026-01-06T00:00:00.000Z' }
+    await page.getByText(JSON.stringify(range)).waitFor()
+    await page.goBack()
+    await page.getByText('{"hours":168}').waitFor()
+  })
+
+  await t.test('what destroys asks for the name, and stays open with the reason when it fails', async (t) => {
+    const { page } = await openPage(t, url, '/kit')
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete the site Example' })
+    await dialog.waitFor()
+    await assertAccessible(page)
+    const confirm = dialog.getByRole('button', { name: 'Delete the site' })
+    assert.ok(await confirm.isDisabled())
+    await page.keyboard.type('Example')
+    await confirm.click()
+    await dialog.getByText('It is in use').waitFor()
+  })
+
+  await t.test('a copy is in the clipboard, also where the browser offers none to the page', async (t) => {
+    const { page } = await openPage(t, url, '/kit')
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    await page.evaluate("document.addEventListener('copy', () => { window.copied = String(document.getSelection()) })")
+    await page.getByRole('button', { name: 'Copy example' }).click()
+    await page.getByText('Copied').first().waitFor()
+    assert.equal(await page.evaluate('window.copied'), 'copied text')
+  })
+})

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { choose, sideways } from './support/forms.ts'
+import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { screenshot } from './support/screenshot.ts'
+import { startEmpty } from './support/target.ts'
+
+const HOUR = 3_600_000
+const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString()
+
+/** Chooses in the dialog: the page behind it has lists of its own. */
+async function pick(page: Page, label: string, option: string): Promise<void> {
+  await page.getByRole('dialog').getByRole('combobox', { name: label }).click()
+  await page.getByRole('option', { name: option, exact: true }).click()
+}
+
+test('maintenance and silences', async (t) => {
+  const service = await startEmpty(t)
+  const client = await service.newClient({ name: 'Nordlicht Digital' })
+  const site = await service.newSite(client, { name: 'Feldkamp Outdoor', timezone: 'Europe/Berlin' })
+  await service.newSite(await service.newClient({ name: 'Meridian Retail Group' }), { name: 'Harbour Coffee Roasters' })
+
+  await t.test('with nothing planned the page says what it is for', async (t) => {
+    const { page } = await openPage(t, service.url, '/maintenance')
+    await page.getByText('Nothing is quiet: people are told of every alert.').waitFor()
+    await page.getByText(/^Nothing is planned/).waitFor()
+    await assertAccessible(page)
+  })
+
+  const plan = async (path: string, body: object) => {
+    const created = await service.call('POST', path, body)
+    assert.equal(created.status, 201, created.text)
+  }
+  await plan('/api/silences', { site_id: site.id, ends_at: inHours(2), comment: 'Moving the tag server' })
+  await plan('/api/maintenance', {
+    client_id: client.id,
+    title: 'Database upkeep',
+    kind: 'weekly',
+    weekdays: [1, 2, 3, 4, 5, 6, 7],
+    start: '02:00',
+    duration_minutes: 90,
+    timezone: 'Europe/Berlin',
+  })
+
+  for (const look of LOOKS) {
+    await t.test(`the page and its form in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, service.url, '/maintenance', look)
+      const quiet = page.getByRole('region', { name: 'Quiet now' })
+      await quiet.getByText('Moving the tag server').waitFor()
+      await page.getByText('every day at 02:00 for 1 h 30 min, Europe/Berlin').waitFor()
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+      await screenshot(page, 'maintenance', look)
+      await page.getByRole('button', { name: 'Plan maintenance' }).click()
+      await page.getByText('Every week', { exact: true }).click()
+      await page.getByText(/^Next: /).waitFor()
+      await assertAccessible(page)
+      await screenshot(page, 'maintenance-form', look)
+    })
+  }
+
+  await t.test('maintenance is planned, changed, suspended and deleted', async (t) => {
+    const { page } = await openPage(t, service.url, '/maintenance?dialog=new')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('What is done').fill('New checkout')
+    await pick(page, 'Client', 'Nordlicht Digital')
+    await pick(page, 'Site', 'Feldkamp Outdoor')
+    await dialog.getByText('Every week', { exact: true }).click()
+    await dialog.getByText('Mon', { exact: true }).click()
+    await dialog.getByLabel(/^At\b/).fill('22:30')
+    await dialog.getByLabel(/^Minutes/).fill('45')
+    await dialog.getByText(/^Next: .*22:30 to /).waitFor()
+    await dialog.getByRole('button', { name: 'Plan it' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const entry = page
+      .getByRole('region', { name: 'Planned' })
+      .getByRole('listitem')
+      .filter({ hasText: 'New checkout' })
+    await entry.getByText('Mon, Sun at 22:30 for 45 min, Europe/Berlin').waitFor()
+
+    await entry.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('dialog').getByLabel('What is done').fill('New basket')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'More about New basket' }).click()
+    await page.getByRole('menuitem', { name: 'Suspend' }).click()
+    await page.getByRole('button', { name: 'Show 1 over or suspended' }).click()
+    await page.getByRole('region', { name: 'Over or suspended' }).getByText('suspended', { exact: true }).waitFor()
+
+    await page.getByRole('button', { name: 'More about New basket' }).click()
+    await page.getByRole('menuitem', { name: 'Delete…' }).click()
+    await page.getByLabel('To confirm, type New basket').fill('New basket')
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Delete it' }).click()
+    await page.getByText('Nothing is over yet.').waitFor()
+  })
+
+  await t.test('a form without a client, or with an end before its start, says what is wrong', async (t) => {
+    const { page, complaints } = await openPage(t, service.url, '/maintenance?dialog=new')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('What is done').fill('Nothing in particular')
+    await dialog.getByRole('button', { name: 'Plan it' }).click()
+    await dialog
+      .getByText(/exactly one of client_id/)
+      .first()
+      .waitFor()
+    await pick(page, 'Client', 'Nordlicht Digital')
+    await dialog.getByLabel('Until').fill('2020-01-01T10:00')
+    await dialog.getByRole('button', { name: 'Plan it' }).click()
+    await dialog.getByText('must be after starts_at').first().waitFor()
+    assert.ok(
+      complaints.every((text) => /400/.test(text)),
+      complaints.join('\n'),
+    )
+    complaints.length = 0
+  })
+
+  await t.test('a silence is made in the form and ended', async (t) => {
+    const { page } = await openPage(t, service.url, `/maintenance?site=${site.id}`)
+    await page.getByRole('button', { name: 'Silence', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: '4 hours' }).click()
+    await dialog.getByLabel('Why').fill('Load test')
+    await assertAccessible(page)
+    await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
+    const quiet = page.getByRole('region', { name: 'Quiet now' }).getByRole('listitem').filter({ hasText: 'Load test' })
+    await quiet.getByText(/ends in (3 h|4 h|\d+ min)/).waitFor()
+    await quiet.getByRole('button', { name: 'End now' }).click()
+    await quiet.waitFor({ state: 'detached' })
+  })
+
+  await t.test('the address holds the days and the site', async (t) => {
+    const { page } = await openPage(t, service.url, '/maintenance?from=2026-03-02')
+    await page.getByRole('heading', { name: '2 – 8 March 2026' }).waitFor()
+    await page.getByRole('button', { name: '7 days ahead' }).click()
+    await page.waitForURL('**/maintenance?from=2026-03-09')
+    await page.getByRole('button', { name: 'Today' }).click()
+    await page.waitForURL('**/maintenance')
+    await choose(page, 'Client or site', 'Harbour Coffee Roasters')
+    await page.waitForURL('**/maintenance?site=*')
+    await page.getByText('Moving the tag server').first().waitFor({ state: 'detached' })
+  })
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../support/api.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { startDemo } from './support/demo.ts'
+import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { screenshot } from './support/screenshot.ts'
+
+const INCIDENT = /Meta CAPI/
+
+/** How far the page can be scrolled to the right, px. */
+const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+test('the overview of the demo store', async (t) => {
+  const demo = await startDemo(t)
+
+  for (const look of LOOKS) {
+    await t.test(`shows every site, in ${look.scheme} on a ${look.device}, and axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, demo.url, '/', look)
+      for (const { name } of demo.sites) await page.getByText(name, { exact: true }).waitFor()
+      await page.getByText('live', { exact: true }).waitFor()
+      await assertAccessible(page)
+      assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
+      await screenshot(page, 'overview', look)
+    })
+  }
+
+  await t.test('the incident comes first, with what it is, and the tab tells of it', async (t) => {
+    const { page } = await openPage(t, demo.url, '/')
+    const first = page.getByRole('listitem').filter({ hasText: INCIDENT })
+    await first.waitFor()
+    assert.match((await page.getByRole('heading', { level: 1 }).textContent()) ?? '', /broken|need/)
+    await page.waitForFunction('/^[■▲] \\d+ (critical|warning) · Overview · Tagwarden$/.test(document.title)')
+    const icon = await page.locator('link[rel="icon"]').getAttribute('href')
+    assert.match(icon ?? '', /favicon-(?:critical|warning)\.svg$/)
+  })
+
+  await t.test('the address holds filter and search, and "back" leads to the filter before', async (t) => {
+    const { page } = await openPage(t, demo.url, '/')
+    await page.getByText('Broken', { exact: true }).click()
+    await page.waitForURL('**/?filter=broken')
+    await page.getByText('Harbour Coffee Roasters').waitFor({ state: 'detached' })
+    await page.goBack()
+    await page.getByText('Harbour Coffee Roasters').waitFor()
+    await page.getByLabel('Find sites and clients').fill('harbour')
+    await page.waitForURL('**/?q=harbour')
+    await page.getByText('Feldkamp Outdoor').waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByText('Harbour Coffee Roasters').waitFor()
+    assert.equal(await page.getByText('Feldkamp Outdoor').count(), 0)
+    await page.getByLabel('Find sites and clients').fill('no such site')
+    await page.getByRole('button', { name: 'Show all sites' }).click()
+    await page.getByText('Feldkamp Outdoor').waitFor()
+  })
+
+  await t.test('"/" opens the search over sites, clients and pages, and Enter goes there', async (t) => {
+    const { page } = await openPage(t, demo.url, '/?filter=silent')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.keyboard.press('/')
+    await page.getByLabel('Search clients, sites and pages').fill('maple')
+    await page.getByRole('button', { name: /Maple & Birch Furniture/ }).waitFor()
+    await assertAccessible(page)
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => !url.search.includes('silent'))
+  })
+
+  await t.test('an event that arrives is seen without a reload', async (t) => {
+    const site = await demo.newSite(await demo.newClient({ name: 'Newcomer' }), { name: 'Fresh site' })
+    const { page } = await openPage(t, demo.url, '/')
+    const line = page.getByRole('listitem').filter({ hasText: 'Fresh site' })
+    await line.getByText('no event yet').waitFor()
+    await page.getByText('live', { exact: true }).waitFor()
+    assert.equal((await demo.ingest(site, eventPayload({ timestamp_ms: Date.now() }))).status, 200)
+    await line.getByText('just now').waitFor()
+  })
+
+  await t.test('everything is reached by keyboard, in an order that makes sense', async (t) => {
+    const { page } = await openPage(t, demo.url, '/')
+    await page.getByText('Feldkamp Outdoor').waitFor()
+    const names: string[] = []
+    for (let presses = 0; presses < 20; presses++) {
+      await page.keyboard.press('Tab')
+      names.push(
+        await page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.innerText ?? ""'),
+      )
+    }
+    assert.deepEqual(names.slice(0, 3), ['Skip to the content', 'Tagwarden', 'Overview'])
+    assert.ok(names.includes('Find sites and clients'), names.join(' | '))
+  })
+
+  await t.test('cut off from the service, the page says so and keeps what it shows', async (t) => {
+    const { page, complaints } = await openPage(t, demo.url, '/')
+    await page.getByText('Feldkamp Outdoor').waitFor()
+    await page.context().setOffline(true)
+    await page.getByText(/No connection to Tagwarden/).waitFor()
+    assert.equal(await page.getByText('Feldkamp Outdoor').count(), 1)
+    await page.context().setOffline(false)
+    await page.getByText(/No connection to Tagwarden/).waitFor({ state: 'detached' })
+    // The browser tells of each connection that it could not make.
+    await until(
+      'complaints about the network only',
+      () => complaints.every((text) => /ERR_INTERNET_DISCONNECTED/.test(text)) || undefined,
+    )
+    complaints.length = 0
+  })
+})

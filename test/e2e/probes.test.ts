@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startDemo } from './support/demo.ts'
+import { choose, sideways } from './support/forms.ts'
+import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { screenshot } from './support/screenshot.ts'
+
+/** The browser tells of every answer that is an error. */
+const EXPECTED = /status of 400/
+
+test('the probes of the demo store', async (t) => {
+  const demo = await startDemo(t)
+  const site = demo.sites.find(({ name }) => name === 'Feldkamp Outdoor') ?? assert.fail('no such site')
+  const probes = (await demo.call('GET', `/api/probes?site_id=${site.id}`)).json<{ id: string; name: string }[]>()
+  const probe = probes.find(({ name }) => name === 'tag failure rate') ?? assert.fail('no such probe')
+  for (let runs = 0; runs < 3; runs++) await demo.call('POST', `/api/probes/${probe.id}/run`)
+
+  for (const look of LOOKS) {
+    await t.test(`the list and a probe in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, demo.url, '/probes', look)
+      await page
+        .getByRole('img', { name: /^Last \d+ results/ })
+        .first()
+        .waitFor()
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0, 'the list scrolls sideways')
+      await screenshot(page, 'probes', look)
+      await page.goto(`/probes/${probe.id}`)
+      await page.getByRole('heading', { name: 'Results' }).waitFor()
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0, 'the probe scrolls sideways')
+      await screenshot(page, 'probe', look)
+    })
+
+    await t.test(`the form in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, demo.url, `/probes/new?site=${site.id}`, look)
+      await page.getByRole('button', { name: /^Tag server infrastructure/ }).waitFor()
+      await assertAccessible(page)
+      await screenshot(page, 'probe-types', look)
+      await page.getByRole('button', { name: /^Tag server infrastructure/ }).click()
+      await page.getByRole('combobox', { name: 'DNS targets' }).waitFor()
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0, 'the form scrolls sideways')
+      await screenshot(page, 'probe-form', look)
+    })
+  }
+
+  await t.test('a probe is run by hand, and its result opens with its details', async (t) => {
+    const { page } = await openPage(t, demo.url, `/probes/${probe.id}`)
+    const rows = page.getByRole('region', { name: 'Results' }).getByRole('row')
+    await rows.nth(1).waitFor()
+    const before = await rows.count()
+    await page.getByRole('button', { name: 'Run now' }).click()
+    await rows.nth(before).waitFor()
+    await rows.nth(1).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**?result=*')
+    await page.getByText('What it was judged by').waitFor()
+    await assertAccessible(page)
+    await screenshot(page, 'probe-result', { scheme: 'light', device: 'desktop' })
+    await page.getByText('JSON', { exact: true }).click()
+    await page.getByText('"findings"').waitFor()
+    await assertAccessible(page)
+    await page.goBack()
+    await page.getByText('What it was judged by').waitFor({ state: 'detached' })
+  })
+
+  await t.test('what a type needs of the site is filled in on the spot', async (t) => {
+    const bare = await demo.newSite({ id: site.client_id }, { name: 'Shop without a tag server' })
+    const { page, complaints } = await openPage(t, demo.url, '/probes/new')
+    await choose(page, 'Site', 'Shop without a tag server')
+    await page.getByRole('button', { name: /^Tag server health/ }).click()
+    const add = page.getByRole('button', { name: 'Add the probe' })
+    assert.equal(await add.isDisabled(), true)
+    await page.getByLabel('Tag server address').fill('not an address')
+    await page.getByRole('button', { name: 'Save to the site' }).click()
+    await page.getByText('must be an http or https address').waitFor()
+    await page.getByLabel('Tag server address').fill('https://sgtm.feldkamp-outdoor.example')
+    await page.getByRole('button', { name: 'Save to the site' }).click()
+    await page.getByText(/The site lacks what this check needs/).waitFor({ state: 'detached' })
+    await page.getByLabel('Slow').fill('70000')
+    await add.click()
+    await page
+      .getByText('must be 60000 or less')
+      .or(page.getByText(/must be .*60,?000/))
+      .first()
+      .waitFor()
+    await page.getByLabel('Slow').fill('2500')
+    await page.getByRole('combobox', { name: 'Expected status' }).fill('204')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Check GTM JS').click({ force: true })
+    await choose(page, 'Runs every', '15 min')
+    await choose(page, 'Alerts', 'after 3 bad results in a row')
+    await page.getByText(/An alert opens 30 min to 45 min after/).waitFor()
+    await add.click()
+    await page.getByRole('heading', { name: 'Tag server health', level: 1 }).waitFor()
+    const made = (await demo.call('GET', `/api/probes?site_id=${bare.id}`)).json<
+      { probe_type: string; interval_seconds: number; failure_threshold: number; config: Record<string, unknown> }[]
+    >()
+    const health = made.find(({ probe_type }) => probe_type === 'http_health') ?? assert.fail('not created')
+    assert.equal(health.interval_seconds, 900)
+    assert.equal(health.failure_threshold, 3)
+    assert.equal(health.config.slow_ms, 2_500)
+    assert.deepEqual(health.config.expected_status, [204])
+    assert.equal(health.config.check_gtm_js, true)
+    assert.ok(
+      complaints.every((text) => EXPECTED.test(text)),
+      complaints.join('\n'),
+    )
+    complaints.length = 0
+  })
+
+  await t.test('a secret is set, never shown, replaced and removed', async (t) => {
+    const created = await demo.call('POST', '/api/probes', {
+      site_id: site.id,
+      probe_type: 'tag_server_infra',
+      config: { hosting_a_token: 'secret-of-the-host' },
+    })
+    assert.equal(created.status, 201, created.text)
+    const { id } = created.json<{ id: string }>()
+    const secrets = async () =>
+      (await demo.call('GET', `/api/probes/${id}`)).json<{ secrets_set: string[] }>().secrets_set
+    const { page } = await openPage(t, demo.url, `/probes/${id}/edit`)
+    await page.getByRole('button', { name: 'Replace' }).waitFor()
+    assert.equal((await page.content()).includes('secret-of-the-host'), false)
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL(`**/probes/${id}`)
+    assert.deepEqual(await secrets(), ['hosting_a_token'])
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Is removed when you save').waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL(`**/probes/${id}`)
+    assert.deepEqual(await secrets(), [])
+  })
+
+  await t.test('a probe is switched off and deleted, by its name only', async (t) => {
+    const created = await demo.call('POST', '/api/probes', {
+      site_id: site.id,
+      probe_type: 'data_volume',
+      name: 'Doomed',
+    })
+    assert.equal(created.status, 201, created.text)
+    const { page } = await openPage(t, demo.url, `/sites/${site.id}/probes`)
+    await page.getByRole('button', { name: 'More for Doomed' }).click()
+    await page.getByRole('menuitem', { name: 'Switch off' }).click()
+    await page.getByRole('row').filter({ hasText: 'Doomed' }).getByText('switched off', { exact: true }).waitFor()
+    await page.getByText('Switched off', { exact: true }).click()
+    await page.waitForURL('**?filter=off')
+    await page.getByRole('button', { name: 'More for Doomed' }).click()
+    await page.getByRole('menuitem', { name: 'Delete …' }).click()
+    const confirm = page.getByRole('button', { name: 'Delete the probe' })
+    assert.equal(await confirm.isDisabled(), true)
+    await assertAccessible(page)
+    await page.getByLabel('To confirm, type Doomed').fill('Doomed')
+    await confirm.click()
+    await page.getByText('No probe is switched off').waitFor()
+  })
+
+  await t.test('a site without probes is told what they are for', async (t) => {
+    const fresh = await demo.newSite(await demo.newClient({ name: 'Newcomer' }), { name: 'Bare site' })
+    const { page } = await openPage(t, demo.url, `/sites/${fresh.id}/probes`)
+    await page.getByRole('heading', { name: 'No probe watches this site' }).waitFor()
+    await assertAccessible(page)
+  })
+})

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemClock } from '../../src/lib/index.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { startTestService } from '../support/service.ts'
+import { ensureDashboard } from './support/dashboard.ts'
+import { sideways, signIn } from './support/forms.ts'
+import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { screenshot } from './support/screenshot.ts'
+
+const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
+const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
+
+await ensureDashboard()
+
+test('the set-up of a site', async (t) => {
+  const service = await startTestService(t, systemClock)
+  const client = await service.newClient({ name: 'Nordwind', plan: 'free' })
+  const heard = await service.newSite(client, { name: 'Heard shop' })
+  const setupOf = ({ id }: { id: string }) => `/sites/${id}/setup`
+  const event = (fields: object = {}) => eventPayload({ timestamp_ms: Date.now(), ...fields })
+
+  await t.test('turns green the moment the first event comes, without a reload', async (t) => {
+    const site = await service.newSite(client, { name: 'Fresh shop' })
+    const { page } = await openPage(t, service.url, setupOf(site))
+    await page.getByRole('heading', { name: 'Waiting for the first event…' }).waitFor()
+    await assertAccessible(page)
+    assert.equal((await service.ingest(site, event())).status, 200)
+    await page.getByRole('heading', { name: 'Events arrive' }).waitFor()
+    await page.getByText('Tags have names').waitFor()
+  })
+
+  await t.test('the key is hidden until it is asked for, and copied whole either way', async (t) => {
+    const { page } = await openPage(t, service.url, setupOf(heard))
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('heading', { name: 'Endpoint and key' }).waitFor()
+    const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
+    assert.equal((await page.content()).includes(heard.ingest_key), false)
+    await page.getByRole('button', { name: 'Copy ingest key' }).click()
+    await page.getByText('Copied').first().waitFor()
+    assert.equal(await clipboard(), heard.ingest_key)
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await page.getByText(heard.ingest_key, { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Hide', exact: true }).click()
+    await page.getByText(heard.ingest_key, { exact: true }).waitFor({ state: 'detached' })
+  })
+
+  await t.test('the curl line is what the service takes, and is known as a sample', async (t) => {
+    const site = await service.newSite(client, { name: 'Tried shop' })
+    const { page } = await openPage(t, service.url, setupOf(site))
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy curl line' }).click()
+    await page.getByText('Copied').first().waitFor()
+    const line = await page.evaluate<string>('navigator.clipboard.readText()')
+    const [, address = '', key = '', body = ''] =
+      /^curl (\S+) .*X-Service-Key: ([^']+)'.*-d '(.+)'$/s.exec(line) ?? assert.fail(line)
+    const answer = await fetch(address, {
+      method: 'POST',
+      headers: { 'x-service-key': key, 'content-type': 'application/json' },
+      body,
+    })
+    assert.equal(answer.status, 200)
+    await page.getByText(/^sample arrived/).waitFor()
+    await page.getByText(/Only samples have come/).waitFor()
+  })
+
+  await t.test('the checklist finds what is not set up well, and says what was refused and why', async (t) => {
+    const site = await service.newSite(client, { name: 'Sloppy shop' })
+    const tags = [
+      { id: '12', name: 'GA4', status: 'success', execution_time: 84 },
+      { id: '31', status: 'success', execution_time: 120 },
+      { id: '42', name: 'Tagwarden Monitoring', status: 'success', execution_time: 0 },
+    ]
+    assert.equal((await service.ingest(site, event({ tags }))).status, 200)
+    assert.equal((await service.ingest(site, event({ user_data: { has_email: 'a@b.example' } }))).status, 400)
+    const { page } = await openPage(t, service.url, setupOf(site))
+    await page.getByText(/It reports itself as "Tagwarden Monitoring"/).waitFor()
+    await page.getByText(/1 of 3 tags is known by id only: tag_31\./).waitFor()
+    await page.getByText(/Per event; .* far below the 10 that the plan free allows/).waitFor()
+    await page.getByText('/user_data/has_email').waitFor()
+    await page.getByText(/true or false\. Content is refused/).waitFor()
+    await assertAccessible(page)
+  })
+
+  for (let n = 0; n < 40; n++) await service.ingest(heard, event())
+  for (const look of LOOKS) {
+    await t.test(`fits in ${look.scheme} on a ${look.device}, and axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, service.url, setupOf(heard), look)
+      await page.getByText('The send mode fits the traffic').waitFor()
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+      await screenshot(page, 'setup', look)
+    })
+  }
+
+  await t.test('a revoked key is said to be, and what to do', async (t) => {
+    const site = await service.newSite(client, { name: 'Revoked shop' })
+    assert.equal((await service.call('POST', `/api/sites/${site.id}/revoke-key`)).status, 200)
+    const { page } = await openPage(t, service.url, setupOf(site))
+    await page.getByText(/Tagwarden refuses this key for good/).waitFor()
+    await assertAccessible(page)
+  })
+})
+
+test('a viewer sees the steps of a set-up, and neither key nor template', async (t) => {
+  const service = await startTestService(t, systemClock, { ADMIN_TOKEN, VIEWER_TOKEN })
+  const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const client = (await service.call('POST', '/api/clients', { name: 'Acme' }, admin)).json<{ id: string }>()
+  const created = await service.call(
+    'POST',
+    '/api/sites',
+    { client_id: client.id, name: 'Shop', url: 'https://shop.example' },
+    admin,
+  )
+  const { page } = await openPage(t, service.url, `/sites/${created.json<{ id: string }>().id}/setup`)
+  await signIn(page, VIEWER_TOKEN)
+  await page.getByText('Shown to admins only').waitFor()
+  assert.equal(await page.getByText('Download the template').count(), 0)
+  assert.match((await page.locator('pre').textContent()) ?? '', /\$INGEST_KEY/)
+  await assertAccessible(page)
+})

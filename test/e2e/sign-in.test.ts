@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { systemClock } from '../../src/lib/index.ts'
+import type { SiteKey } from '../support/api.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { ensureDashboard } from './support/dashboard.ts'
+import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { screenshot } from './support/screenshot.ts'
+
+const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
+const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
+
+/** The browser tells of every answer that is an error. */
+const EXPECTED = /status of 401/
+
+/** A service that asks for a key, with one site. */
+async function startWithSite(t: TestContext): Promise<{ service: TestService; site: SiteKey }> {
+  await ensureDashboard()
+  const service = await startTestService(t, systemClock, { ADMIN_TOKEN, VIEWER_TOKEN })
+  const create = async <T>(path: string, body: object): Promise<T> =>
+    (await service.call('POST', path, body, { authorization: `Bearer ${ADMIN_TOKEN}` })).json<T>()
+  const { id } = await create<{ id: string }>('/api/clients', { name: 'Acme' })
+  const site = await create<SiteKey>('/api/sites', { client_id: id, name: 'Acme shop', url: 'https://acme.example' })
+  return { service, site }
+}
+
+test('signing in', async (t) => {
+  const { service, site } = await startWithSite(t)
+
+  for (const look of LOOKS) {
+    await t.test(`the sign-in in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, service.url, '/', look)
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      await assertAccessible(page)
+      await screenshot(page, 'sign-in', look)
+    })
+  }
+
+  await t.test('a wrong key is refused in words; the right one leads to where one wanted to go', async (t) => {
+    const { page, complaints } = await openPage(t, service.url, '/?filter=broken')
+    await page.waitForURL('**/sign-in?next=*')
+    await page.getByLabel('Key', { exact: true }).fill('wrong')
+    await page.keyboard.press('Enter')
+    await page.getByText('This key is not known').waitFor()
+    await assertAccessible(page)
+    await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/?filter=broken')
+    await page.getByRole('button', { name: 'Signed in as admin' }).waitFor()
+    assert.ok(
+      complaints.every((text) => EXPECTED.test(text)),
+      complaints.join('\n'),
+    )
+    complaints.length = 0
+  })
+
+  await t.test('a viewer sees the sites, and no key of any; signing out ends it', async (t) => {
+    const { page } = await openPage(t, service.url, '/')
+    await page.getByLabel('Key', { exact: true }).fill(VIEWER_TOKEN)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Acme shop').waitFor()
+    const sites = await page.evaluate<string>("fetch('/api/sites').then((answer) => answer.text())")
+    assert.ok(sites.includes('Acme shop'))
+    assert.ok(!sites.includes(site.ingest_key))
+    await page.getByRole('button', { name: 'Signed in as viewer' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    assert.equal(await page.getByText('Acme shop').count(), 0)
+  })
+
+  await t.test('a session that ends under an open page leads to the sign-in', async (t) => {
+    const { page, complaints } = await openPage(t, service.url, '/')
+    await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
+    await page.keyboard.press('Enter')
+    await page.getByText('Acme shop').waitFor()
+    await page.context().clearCookies()
+    // The next call to the service finds out.
+    await service.ingest(site, eventPayload({ timestamp_ms: Date.now() }))
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    assert.ok(
+      complaints.every((text) => EXPECTED.test(text)),
+      complaints.join('\n'),
+    )
+    complaints.length = 0
+  })
+
+  await t.test('where it leads on to is a page of ours, whatever the address says', async (t) => {
+    for (const next of ['https://elsewhere.example/', '//elsewhere.example/', 'javascript:alert(1)']) {
+      const { page } = await openPage(t, service.url, `/sign-in?next=${encodeURIComponent(next)}`)
+      await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
+      await page.keyboard.press('Enter')
+      await page.getByText('Acme shop').waitFor()
+      assert.equal(new URL(page.url()).origin, service.url)
+    }
+  })
+})

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { until } from '../support/api.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { startDemo } from './support/demo.ts'
+import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { screenshot } from './support/screenshot.ts'
+
+/** How far the page can be scrolled to the right, px. */
+const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+const CHARTS = [
+  /^Events by name over time/,
+  /^Tag health over time/,
+  /^Execution time of all tags/,
+  /^User data over time/,
+  /^E-commerce data over time/,
+]
+
+/** A chart is drawn, and not only its place kept. */
+const chart = (page: Page, name: RegExp) => page.getByRole('img', { name }).locator('canvas')
+
+test('the page of a site of the demo store', async (t) => {
+  const demo = await startDemo(t)
+  const site = demo.sites.find(({ name }) => name === 'Feldkamp Outdoor')
+  assert.ok(site !== undefined)
+  const path = `/sites/${site.id}`
+
+  for (const look of LOOKS) {
+    await t.test(`all charts are there in ${look.scheme} on a ${look.device}, and axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, demo.url, path, look)
+      await page.getByRole('heading', { level: 1, name: site.name }).waitFor()
+      await page
+        .getByRole('article')
+        .filter({ hasText: /Meta CAPI/ })
+        .getByText(/^since /)
+        .waitFor()
+      for (const name of CHARTS) await chart(page, name).first().waitFor()
+      await page
+        .getByRole('img', { name: /^Last \d+ result/ })
+        .first()
+        .waitFor()
+      await assertAccessible(page)
+      assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
+      await screenshot(page, 'site', look)
+    })
+
+    await t.test(`a tag, the matrix and the payloads in ${look.scheme} on a ${look.device}, too`, async (t) => {
+      const { page } = await openPage(t, demo.url, `${path}?tag=Meta+CAPI&compare=previous`, look)
+      await page.getByRole('heading', { name: 'Tag Meta CAPI' }).waitFor()
+      await chart(page, /^Executions of Meta CAPI by outcome/)
+        .first()
+        .waitFor()
+      await page.getByRole('region', { name: 'Events on which Meta CAPI ran' }).waitFor()
+      await assertAccessible(page)
+      await screenshot(page, 'site-tag', look)
+      for (const [tab, heading] of [
+        ['Tags and events', 'Tags by event'],
+        ['Last payloads', 'Refused'],
+      ] as const) {
+        await page.getByRole('tab', { name: tab }).click()
+        await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+        await assertAccessible(page)
+        assert.equal(await page.evaluate<number>(SIDEWAYS), 0, `${tab} scrolls sideways`)
+      }
+    })
+  }
+
+  await t.test('a tag leads to its events, an event to its tags, and "back" out of it again', async (t) => {
+    const { page } = await openPage(t, demo.url, path)
+    await page
+      .getByRole('list', { name: 'Tag health' })
+      .getByRole('button', { name: /^Meta CAPI\b(?! Funnel)/ })
+      .click()
+    await page.waitForURL('**/sites/*?tag=Meta+CAPI')
+    await page.getByRole('heading', { name: 'Tag Meta CAPI' }).waitFor()
+    await page.getByRole('row', { name: /^purchase/ }).press('Enter')
+    await page.waitForURL('**/sites/*?event=purchase')
+    await page
+      .getByRole('region', { name: 'Tags that ran on purchase' })
+      .getByText('Meta CAPI', { exact: true })
+      .waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Tag Meta CAPI' }).waitFor()
+    await page.getByRole('button', { name: 'Whole site' }).click()
+    await page
+      .getByRole('list', { name: 'Events by name' })
+      .getByRole('button', { name: /^purchase/ })
+      .click()
+    await page.getByRole('heading', { name: 'Event purchase' }).waitFor()
+    await page.getByRole('tab', { name: 'Tags and events' }).click()
+    await page.getByRole('table').getByRole('button', { name: 'GA4' }).click()
+    await page.getByRole('heading', { name: 'Tag GA4' }).waitFor()
+  })
+
+  await t.test('the address holds range, tab and comparison', async (t) => {
+    const { page } = await openPage(t, demo.url, path)
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.waitForURL('**/sites/*?compare=previous')
+    await page
+      .getByText(/^was \d+$/)
+      .first()
+      .waitFor()
+    await page.getByRole('tab', { name: 'Tags and events' }).click()
+    await page.getByRole('button', { name: /^Time range/ }).click()
+    await page.getByRole('button', { name: 'Last 6 hours' }).click()
+    await page.waitForURL((url) => url.searchParams.get('range') === '6h')
+    await page.reload()
+    await page.getByRole('button', { name: 'Time range: Last 6 hours' }).waitFor()
+    await page.getByRole('button', { name: 'Compare', pressed: true }).waitFor()
+    await page.getByRole('tab', { name: 'Tags and events', selected: true }).waitFor()
+    await page.getByRole('region', { name: 'Tags' }).getByText(/^was /).first().waitFor()
+  })
+
+  await t.test(
+    'a window before of which the counts are gone is said, and this one is shown all the same',
+    async (t) => {
+      const from = new Date(Date.now() - 300 * 86_400_000).toISOString()
+      const window = new URLSearchParams({ from, to: new Date().toISOString(), compare: 'previous' })
+      const { page, complaints } = await openPage(t, demo.url, `${path}?${window}`)
+      await page.getByText(/^The period before cannot be shown/).waitFor()
+      await chart(page, /^Events by name over time/)
+        .first()
+        .waitFor()
+      // The browser tells of the answer that refused the comparison.
+      assert.ok(
+        complaints.every((text) => /status of 400/.test(text)),
+        complaints.join('\n'),
+      )
+      complaints.length = 0
+    },
+  )
+
+  await t.test('the score says what it is made of, and closes by Escape', async (t) => {
+    const { page } = await openPage(t, demo.url, path)
+    const button = page.getByRole('button', { name: 'Score: what it is made of' })
+    await button.click()
+    await page.getByRole('row', { name: /^transaction id/ }).waitFor()
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await page.getByRole('row', { name: /^transaction id/ }).waitFor({ state: 'detached' })
+    await page.waitForFunction('document.activeElement?.ariaLabel === "Score: what it is made of"')
+  })
+
+  await t.test('for paper the page is drawn in light colours and as wide as a sheet, charts too', async (t) => {
+    const { page } = await openPage(t, demo.url, path, { scheme: 'dark' })
+    for (const name of CHARTS) await chart(page, name).first().waitFor()
+    const drawn = async () => ({
+      scheme: await page.locator('html').getAttribute('data-mantine-color-scheme'),
+      widths: await page.evaluate<number[]>("Array.from(document.querySelectorAll('canvas'), ({ width }) => width)"),
+    })
+    const onScreen = await drawn()
+    await page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    const onPaper = await drawn()
+    assert.equal(onPaper.scheme, 'light')
+    assert.ok(
+      onPaper.widths.every((width) => width > 300 && width < 650),
+      onPaper.widths.join(),
+    )
+    await page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+    assert.deepEqual(await drawn(), onScreen)
+  })
+
+  await t.test('the numbers of the view are downloaded as CSV', async (t) => {
+    const { page } = await openPage(t, demo.url, `${path}?range=6h`)
+    await page.getByRole('button', { name: 'CSV' }).click()
+    const item = page.getByRole('menuitem', { name: 'Failures by tag' })
+    const href = (await item.getAttribute('href')) ?? ''
+    const [download] = await Promise.all([page.waitForEvent('download'), item.click()])
+    assert.match(download.suggestedFilename(), /^feldkamp-outdoor-failures-.*\.csv$/)
+    const csv = (await demo.call('GET', href)).text
+    assert.match(csv, /^t,key,value\n/)
+    assert.match(csv, /,Meta CAPI,\d+\n/)
+  })
+
+  await t.test('an alert is acknowledged and silenced where it stands, in two clicks each', async (t) => {
+    const { page } = await openPage(t, demo.url, path)
+    const banner = page.getByRole('article').filter({ hasText: /Meta CAPI/ })
+    await banner.getByRole('button', { name: 'Acknowledge' }).click()
+    await banner.getByText(/^acknowledged by/).waitFor()
+    assert.equal(await banner.getByRole('button', { name: 'Acknowledge' }).count(), 0)
+    await banner.getByRole('button', { name: 'Silence' }).click()
+    await page.getByRole('menuitem', { name: '1 hour' }).click()
+    await banner.getByText(/^silent until/).waitFor()
+    await assertAccessible(page)
+    await banner.getByRole('button', { name: 'End the silence' }).click()
+    await banner.getByRole('button', { name: 'Silence' }).waitFor()
+  })
+
+  await t.test('what was refused stands there with its reason, what was accepted as it is kept', async (t) => {
+    const bad = eventPayload({ timestamp_ms: Date.now(), event_name: '' })
+    assert.equal((await demo.ingest(site, bad)).status, 400)
+    assert.equal((await demo.ingest(site, eventPayload({ timestamp_ms: Date.now() }))).status, 200)
+    await until('the refusal is written', async () => {
+      const recent = await demo.call('GET', `/api/monitoring/sites/${site.id}/recent`)
+      const { accepted, rejections } = recent.json<{ accepted: unknown[]; rejections: unknown[] }>()
+      return (accepted.length > 0 && rejections.length > 0) || undefined
+    })
+    const { page } = await openPage(t, demo.url, `${path}?tab=payloads`)
+    const refused = page.getByRole('region', { name: 'Refused requests' })
+    await refused.getByText('/event_name').waitFor()
+    await page.getByRole('region', { name: 'Accepted payloads' }).getByRole('row').nth(1).press('Enter')
+    await page
+      .getByRole('dialog')
+      .getByText(/"event_name"/)
+      .waitFor()
+    await assertAccessible(page)
+  })
+
+  await t.test('a site without an event says how to send one, and the first shows by itself', async (t) => {
+    const fresh = await demo.newSite(await demo.newClient({ name: 'Newcomer' }), { name: 'Fresh site' })
+    const { page } = await openPage(t, demo.url, `/sites/${fresh.id}`)
+    await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor()
+    await assertAccessible(page)
+    assert.equal((await demo.ingest(fresh, eventPayload({ timestamp_ms: Date.now() }))).status, 200)
+    await chart(page, /^Events by name over time, 1 in all/)
+      .first()
+      .waitFor()
+  })
+})

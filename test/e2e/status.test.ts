@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { HOUR, MINUTE, systemClock } from '../../src/lib/index.ts'
+import { insertProbe } from '../probes/support.ts'
+import { insertAlert } from '../support/alerts.ts'
+import { type SiteKey, until } from '../support/api.ts'
+import { startTestService } from '../support/service.ts'
+import { ensureDashboard } from './support/dashboard.ts'
+import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { screenshot } from './support/screenshot.ts'
+
+const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
+const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
+/** How far the page can be scrolled to the right, px. */
+const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+/** A service that asks for a key, with a client of three sites, one of them broken for 18 minutes. */
+async function start(t: TestContext) {
+  await ensureDashboard()
+  const service = await startTestService(t, systemClock, { ADMIN_TOKEN, VIEWER_TOKEN })
+  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const answer = await service.call(method, path, body, { authorization: `Bearer ${ADMIN_TOKEN}` })
+    assert.ok(answer.status < 300, answer.text)
+    return answer.status === 204 ? JSON.parse('null') : answer.json<T>()
+  }
+  const client = await call<{ id: string }>('POST', '/api/clients', { name: 'Feldkamp Group' })
+  const newSite = (name: string) =>
+    call<SiteKey>('POST', '/api/sites', { client_id: client.id, name, url: 'https://site.example' })
+  const [outdoor, coffee, furniture] = [
+    await newSite('Feldkamp Outdoor'),
+    await newSite('Harbour Coffee Roasters'),
+    await newSite('Maple & Birch Furniture'),
+  ]
+  const { store } = service.service
+  const now = Date.now()
+  const far = { next_run_at: now + HOUR, created_at: now }
+  const broken = await insertProbe(store, outdoor.id, { ...far, last_status: 'critical' })
+  for (const site of [coffee, furniture]) await insertProbe(store, site.id, { ...far, last_status: 'ok' })
+  const ofProbe = { probe_id: broken.id, probe_type: broken.probe_type }
+  const title = 'Meta CAPI fails on 31 % of purchase events (usually 0.4 %)'
+  const alert = await insertAlert(store, outdoor, now - 18 * MINUTE, { ...ofProbe, title })
+  for (const [shift, site] of [outdoor, coffee, furniture].entries()) {
+    for (let hours = 0; hours < 23; hours++) {
+      const at = now - hours * HOUR
+      const total_events = Math.round(400 * (1.2 + Math.sin((hours + 3 * shift) / 4)))
+      const batch = { container_id: 'GTM-ABC1234', batch: true, window_start_ms: at, window_end_ms: at, total_events }
+      assert.equal((await service.ingest(site, batch)).status, 200)
+    }
+  }
+  await service.service.ingest.flush()
+  const link = () => call<{ token: string }>('POST', `/api/clients/${client.id}/status-link`)
+  const recover = async () => {
+    await store.write.updateTable('probes').set({ last_status: 'ok' }).where('id', '=', broken.id).execute()
+    await store.write
+      .updateTable('alerts')
+      .set({ state: 'resolved', resolved_at: Date.now() })
+      .where('id', '=', alert.id)
+      .execute()
+  }
+  return { service, call, client, title, link, recover }
+}
+
+test('the shared status page', async (t) => {
+  const { service, call, client, title, link, recover } = await start(t)
+  const { token } = await link()
+
+  for (const look of LOOKS) {
+    await t.test(
+      `tells without a key how all stands, in ${look.scheme} on a ${look.device}; axe finds nothing`,
+      async (t) => {
+        const { page } = await openPage(t, service.url, `/status/${token}`, look)
+        await page.getByText(/^1 of 3 sites has been broken since (\d+ \w+, )?\d\d:\d\d$/).waitFor()
+        await page.getByText(title).waitFor()
+        const names = await page.getByRole('heading', { level: 3 }).allTextContents()
+        assert.deepEqual(names, ['Feldkamp Outdoor', 'Harbour Coffee Roasters', 'Maple & Birch Furniture'])
+        assert.match(await page.title(), /^■ Feldkamp Group: 1 of 3 sites/)
+        assert.equal(await page.getByRole('navigation').count(), 0)
+        await assertAccessible(page)
+        assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
+        await screenshot(page, 'status', look)
+      },
+    )
+  }
+
+  await t.test('fits a phone of 360 px and prints in light colours', async (t) => {
+    const { page } = await openPage(t, service.url, `/status/${token}`, { scheme: 'dark', device: 'phone' })
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.getByText(title).waitFor()
+    assert.equal(await page.evaluate<number>(SIDEWAYS), 0)
+    await page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    await page.waitForFunction("document.documentElement.dataset.mantineColorScheme === 'light'")
+  })
+
+  await t.test('renews itself, says when it is cut off, and ends when the link is revoked', async (t) => {
+    const { page, complaints } = await openPage(t, service.url, 'about:blank')
+    await page.clock.install()
+    await page.goto(`${service.url}/status/${token}`)
+    await page.getByText(/1 of 3 sites has been broken/).waitFor()
+    await recover()
+    const wait = (text: string | RegExp) =>
+      until(String(text), async () => {
+        if ((await page.getByText(text).count()) > 0) return true
+        await page.clock.runFor(10_000)
+        return undefined
+      })
+    await wait('All fine')
+    assert.equal(await page.getByText(title).count(), 0)
+    await page.context().setOffline(true)
+    await wait(/Tagwarden cannot be reached: this is how it was/)
+    await page.getByText('All fine').waitFor()
+    await page.context().setOffline(false)
+    await wait(/renewed every 30 s by itself/)
+    await call('DELETE', `/api/clients/${client.id}/status-link`)
+    await wait('This link opens nothing')
+    assert.equal(await page.getByText('Feldkamp Outdoor').count(), 0)
+    await assertAccessible(page)
+    assert.ok(
+      complaints.every((text) => /ERR_INTERNET_DISCONNECTED|status of 404/.test(text)),
+      complaints.join('\n'),
+    )
+    complaints.length = 0
+  })
+})
+
+test("the link on the client's page", async (t) => {
+  const { service, call, client, link } = await start(t)
+  const open = async (t: TestContext, key: string) => {
+    const view = await openPage(t, service.url, `/sign-in?next=/clients/${client.id}`)
+    await view.page.getByLabel('Key', { exact: true }).fill(key)
+    await view.page.keyboard.press('Enter')
+    const section = view.page.getByRole('region', { name: 'Shared status page' })
+    await section.waitFor()
+    return { ...view, section }
+  }
+
+  await t.test('is made, shown, opened, and revoked after a question', async (t) => {
+    const { page, section } = await open(t, ADMIN_TOKEN)
+    await section.getByRole('button', { name: 'Make a link' }).click()
+    const address = await section.getByLabel('Link to the status page').inputValue()
+    assert.match(address, new RegExp(`^${service.url}/status/[\\w-]{43}$`))
+    await section.getByText(/^Shared just now by admin/).waitFor()
+    await section.getByRole('button', { name: 'Copy link' }).waitFor()
+    await assertAccessible(page)
+    const { page: shared, complaints } = await openPage(t, service.url, new URL(address).pathname)
+    await shared.getByRole('heading', { name: 'Feldkamp Group' }).waitFor()
+    await section.getByRole('button', { name: 'Revoke …' }).click()
+    await page.getByText('sees nothing any more, for good').waitFor()
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await section.getByRole('button', { name: 'Revoke …' }).click()
+    await page.getByRole('button', { name: 'Revoke the link' }).click()
+    await section.getByRole('button', { name: 'Make a link' }).waitFor()
+    await shared.reload()
+    await shared.getByText('This link opens nothing').waitFor()
+    assert.ok(complaints.every((text) => /status of 404/.test(text)))
+    complaints.length = 0
+  })
+
+  await t.test('is not shown to a viewer, who is told that there is one', async (t) => {
+    const { token } = await link()
+    const { page, section } = await open(t, VIEWER_TOKEN)
+    await section.getByText(/^Shared .* by admin/).waitFor()
+    assert.equal(await section.getByRole('button').count(), 0)
+    assert.ok(!(await page.content()).includes(token))
+    await call('DELETE', `/api/clients/${client.id}/status-link`)
+    await page.reload()
+    await section.getByText(/It is not shared/).waitFor()
+    assert.equal(await section.getByRole('button').count(), 0)
+  })
+})

@@ -1,0 +1,22 @@
+import { after } from 'node:test'
+import chromium from '@sparticuz/chromium'
+import { type Browser, chromium as playwright } from 'playwright-core'
+
+let browser: Promise<Browser> | undefined
+
+// Here and not where it is opened: there it would end with the one test that came first.
+after(async () => (await browser)?.close())
+
+/** The file's one browser, a real Chromium that comes from npm; it ends with the file. */
+export function openBrowser(): Promise<Browser> {
+  browser ??= launch()
+  return browser
+}
+
+const launch = async (): Promise<Browser> =>
+  playwright.launch({
+    executablePath: await chromium.executablePath(),
+    // Tests often run as root in a container, where there is no sandbox. The package's own list is for cloud functions: with
+    // its `--single-process` the browser ends with the first page.
+    args: ['--no-sandbox', '--font-render-hinting=none'],
+  })

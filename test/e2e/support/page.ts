@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { openBrowser } from './browser.ts'
+
+export type Scheme = 'light' | 'dark'
+export type Device = 'desktop' | 'phone'
+
+/** How a page is looked at. */
+export interface Look {
+  scheme?: Scheme
+  device?: Device
+}
+
+/** Every look that a page has to work in. */
+export const LOOKS: readonly Required<Look>[] = [
+  { scheme: 'light', device: 'desktop' },
+  { scheme: 'dark', device: 'desktop' },
+  { scheme: 'light', device: 'phone' },
+  { scheme: 'dark', device: 'phone' },
+]
+
+const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
+
+/** A window onto the dashboard, and what went wrong in it without being asked for. */
+export interface View {
+  page: Page
+  /** What the browser complained about: errors, refusals of the page's policy, calls to other hosts. */
+  complaints: string[]
+}
+
+/**
+ * Opens a page in a browser profile of its own. When the test ends without having taken the complaints, there may be none.
+ *
+ * @param path from the top of the dashboard
+ */
+export async function openPage(t: TestContext, url: string, path: string, look: Look = {}): Promise<View> {
+  const { scheme = 'light', device = 'desktop' } = look
+  const browser = await openBrowser()
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: SIZES[device],
+    colorScheme: scheme,
+    hasTouch: device === 'phone',
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== url) complaints.push(`asked ${request.url()}`)
+  })
+  t.after(async () => {
+    await context.close()
+    assert.deepEqual(complaints, [])
+  })
+  await page.goto(path)
+  return { page, complaints }
+}
+
+/** Asserts that axe finds nothing: WCAG 2.2 A and AA, and its good practices. */
+export async function assertAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  assert.deepEqual(
+    violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`)),
+    [],
+  )
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compact, counted, duration, exact, percent, relative } from '../../web/src/lib/words.ts'
+import { momentOf, wallTime } from '../../web/src/lib/zone.ts'
+import { parseSearch, stringifySearch } from '../../web/src/routes/search.ts'
+import { SERIES_COLORS, seriesTokens } from '../../web/src/ui/series-color.ts'
+import { type Column, nextSort, sorted } from '../../web/src/ui/table/column.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+const WORDS: readonly [said: string, expected: string][] = [
+  [duration(42 * MINUTE), '42 min'],
+  [duration(119 * MINUTE), '119 min'],
+  [duration(2 * HOUR), '2 h'],
+  [duration(49 * HOUR), '2 d'],
+  [duration(9_400), '9 s'],
+  [relative(0, 59_000), 'just now'],
+  [relative(0, 3 * MINUTE), '3 min ago'],
+  [relative(3 * HOUR, 0), 'in 3 h'],
+  [exact(Date.parse('2026-11-20T08:42:10Z'), 'Europe/Berlin'), '20 Nov 2026, 09:42:10 CET'],
+  [compact(12_400), '12.4k'],
+  [compact(980), '980'],
+  [percent(0.31), '31 %'],
+  [percent(0.004), '0.4 %'],
+  [percent(0), '0 %'],
+  [percent(1), '100 %'],
+  [counted(1, 'site'), '1 site'],
+  [counted(1_200, 'site'), '1,200 sites'],
+]
+for (const [said, expected] of WORDS) test(`"${expected}"`, () => assert.equal(said, expected))
+
+const MOMENTS: readonly [title: string, zone: string, wall: string, moment: string][] = [
+  ['half hours', 'Asia/Kolkata', '2026-01-05T05:30', '2026-01-05T00:00:00.000Z'],
+  ['winter', 'Europe/Berlin', '2026-01-05T10:00', '2026-01-05T09:00:00.000Z'],
+  ['summer', 'Europe/Berlin', '2026-07-05T10:00', '2026-07-05T08:00:00.000Z'],
+  ['the hour that comes twice: the first', 'Europe/Berlin', '2026-10-25T02:30', '2026-10-25T00:30:00.000Z'],
+  ['the other side of the date line', 'Pacific/Auckland', '2026-01-01T00:00', '2025-12-31T11:00:00.000Z'],
+]
+for (const [title, zone, wall, moment] of MOMENTS) {
+  test(`clocks of ${zone}, ${title}`, () => {
+    assert.equal(new Date(momentOf(wall, zone) ?? 0).toISOString(), moment)
+    assert.equal(wallTime(Date.parse(moment), zone), wall)
+  })
+}
+
+test('an hour that a clock leaves out is taken as the one after', () => {
+  assert.equal(new Date(momentOf('2026-03-29T02:30', 'Europe/Berlin') ?? 0).toISOString(), '2026-03-29T01:30:00.000Z')
+})
+
+test('what is no time is none', () => assert.equal(momentOf('', 'UTC'), null))
+
+test('search parameters are text, there and back', () => {
+  const search = { q: '123', filter: 'a&b=c', empty: '' }
+  assert.deepEqual(parseSearch(stringifySearch(search)), search)
+  assert.equal(stringifySearch({ gone: undefined }), '')
+})
+
+test('a series has its colour on every chart, and no two of one chart share one', () => {
+  const names = ['page_view', 'view_item', 'add_to_cart', 'begin_checkout', 'purchase', 'sign_up', 'search', 'refund']
+  const all = seriesTokens(names)
+  assert.equal(new Set(all.values()).size, SERIES_COLORS)
+  assert.deepEqual(seriesTokens(names.toReversed()), all)
+  // Alone on a chart a name has the colour of its hash; with others it keeps it unless one before it has it.
+  const kept = names.filter((name) => seriesTokens([name]).get(name) === all.get(name))
+  assert.ok(kept.length >= 3, kept.join())
+  assert.equal(seriesTokens(['(other)']).get('(other)'), '--series-other')
+  assert.equal(seriesTokens(Array.from({ length: 20 }, (_, n) => `e${n}`)).size, 20)
+})
+
+const COLUMNS: Column<{ name: string; count: number | null }>[] = [
+  { key: 'name', title: 'Name', sortBy: (row) => row.name, render: (row) => row.name },
+  { key: 'count', title: 'Count', isNumber: true, sortBy: (row) => row.count, render: (row) => row.count },
+]
+const ROWS = [
+  { name: 'tag 10', count: null },
+  { name: 'Tag 2', count: 7 },
+  { name: 'tag 1', count: 30 },
+]
+const SORTS: readonly [key: string, isDescending: boolean, names: string[]][] = [
+  ['name', false, ['tag 1', 'Tag 2', 'tag 10']],
+  ['name', true, ['tag 10', 'Tag 2', 'tag 1']],
+  ['count', false, ['Tag 2', 'tag 1', 'tag 10']],
+  ['count', true, ['tag 1', 'Tag 2', 'tag 10']],
+]
+for (const [key, isDescending, names] of SORTS) {
+  test(`rows by ${key}, ${isDescending ? 'falling' : 'rising'}: numbers as numbers, nothing last`, () => {
+    assert.deepEqual(
+      sorted(ROWS, COLUMNS, { key, isDescending }).map(({ name }) => name),
+      names,
+    )
+  })
+}
+
+test('a first click on a head sorts numbers falling and texts rising, a second turns it round', () => {
+  const [name, count] = COLUMNS
+  assert.ok(name !== undefined && count !== undefined)
+  assert.deepEqual(nextSort(name, undefined), { key: 'name', isDescending: false })
+  assert.deepEqual(nextSort(count, { key: 'name', isDescending: false }), { key: 'count', isDescending: true })
+  assert.deepEqual(nextSort(count, { key: 'count', isDescending: true }), { key: 'count', isDescending: false })
+})

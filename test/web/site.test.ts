@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AlertRecord } from '../../src/alerts/index.ts'
+import { calmBucket, fineBucket } from '../../web/src/features/site/buckets.ts'
+import { columnsOf, later, totalOf } from '../../web/src/features/site/columns.ts'
+import { heatCells, heatLevel, mixed, shareOf } from '../../web/src/features/site/heat.ts'
+import { alertSpans, deployMarks } from '../../web/src/features/site/marks.ts'
+import { reasonInWords, summaryOf } from '../../web/src/features/site/payload.ts'
+import { change, clock, figure, span } from '../../web/src/features/site/words.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const NOON = Date.parse('2026-11-20T12:00:00Z')
+
+const iso = (at: number) => new Date(at).toISOString()
+const series = (key: string, from: number, step: number, values: readonly (number | null)[]) => ({
+  key,
+  points: values.map((value, index) => ({ t: iso(from + index * step), value })),
+})
+
+test('the heat scale is log-like: neutral at none, red at all, and one in a hundred is seen', () => {
+  const cases: readonly [share: number, level: number][] = [
+    [-1, 0],
+    [0, 0],
+    [0.001, 0.02],
+    [0.01, 0.15],
+    [0.1, 0.52],
+    [0.31, 0.75],
+    [1, 1],
+    [2, 1],
+  ]
+  for (const [share, level] of cases) assert.equal(Math.round(heatLevel(share) * 100) / 100, level, String(share))
+  assert.equal(mixed('#000000', '#ff0080', 0.5), 'rgb(128,0,64)')
+  assert.equal(mixed('#102030', '#ffffff', 0), 'rgb(16,32,48)')
+})
+
+test('a time without executions has no cell: that nothing ran is not that nothing failed', () => {
+  const executions = [series('GA4', NOON, HOUR, [10, 0, 4]), series('Meta', NOON, HOUR, [0, null, 5])]
+  const failures = [series('Meta', NOON, HOUR, [0, 0, 5])]
+  assert.deepEqual(heatCells(['Meta', 'GA4', 'gone'], executions, failures), [
+    { at: NOON + 2 * HOUR, row: 0, executions: 5, bad: 5 },
+    { at: NOON, row: 1, executions: 10, bad: 0 },
+    { at: NOON + 2 * HOUR, row: 1, executions: 4, bad: 0 },
+  ])
+  assert.equal(shareOf(0, 0), null)
+})
+
+test('buckets become columns as the clock shows them, and no count is lost', () => {
+  const from = NOON + 5 * MINUTE
+  const minutes = series(
+    'events',
+    from,
+    MINUTE,
+    Array.from({ length: 120 }, () => 1),
+  )
+  const cases: readonly [most: number, width: number, columns: number][] = [
+    [200, MINUTE, 120],
+    [120, MINUTE, 120],
+    [60, 2 * MINUTE, 61],
+    [10, 15 * MINUTE, 9],
+  ]
+  for (const [most, width, columns] of cases) {
+    const made = columnsOf([minutes], 60, most)
+    assert.equal(made.width, width)
+    const points = made.series[0]?.points ?? []
+    assert.equal(points.length, columns, String(most))
+    assert.equal(
+      points.reduce((sum, { value }) => sum + (value ?? 0), 0),
+      120,
+    )
+    for (const { t } of most < 120 ? points : []) assert.equal(Date.parse(t) % width, 0, t)
+  }
+  assert.deepEqual(columnsOf([], 60, 10), { series: [], width: MINUTE })
+})
+
+test('the window before is laid under this one, and series are added up', () => {
+  const before = [series('a', NOON - DAY, HOUR, [1, 2]), series('b', NOON - DAY, HOUR, [3, null])]
+  assert.deepEqual(later([totalOf(before, 'all')], DAY), [series('all', NOON, HOUR, [4, 2])])
+})
+
+test('a change is said as people say it', () => {
+  const cases: readonly [...Parameters<typeof change>, string | undefined][] = [
+    [112, 100, 'count', '+12 %'],
+    [50, 100, 'count', '−50 %'],
+    [100, 100, 'count', 'as before'],
+    [0, 0, 'count', 'as before'],
+    [7, 0, 'count', 'none before'],
+    [0, 40, 'count', '−100 %'],
+    [2_900, 100, 'count', '29 × as many'],
+    [0.31, 0.004, 'rate', 'was 0.4 %'],
+    [71, 93, 'points', 'was 93'],
+    [100, 1_250, 'ms', 'was 1.3 s'],
+    [1, undefined, 'count', undefined],
+    [1, null, 'rate', undefined],
+  ]
+  for (const [now, before, kind, words] of cases) assert.equal(change(now, before, kind), words)
+  assert.deepEqual(
+    [figure(null, 'rate'), figure(84.4, 'ms'), figure(12_408, 'count'), figure(97.6, 'points')],
+    ['–', '84 ms', '12.4k', '98'],
+  )
+  assert.deepEqual([15 * MINUTE, 2 * HOUR, DAY, 7 * DAY].map(span), ['15 min', '2 h', 'day', '7 days'])
+})
+
+test('a time of another day in the zone of the site names the day', () => {
+  const now = Date.parse('2026-11-20T23:30:00Z')
+  assert.equal(clock(now - HOUR, now, 'UTC'), '22:30')
+  assert.equal(clock(now - HOUR, now, 'Europe/Berlin'), '20 Nov, 23:30')
+})
+
+test('buckets follow the length of the window', () => {
+  const lengths = [HOUR, 6 * HOUR, DAY, 30 * DAY, 90 * DAY]
+  assert.deepEqual(lengths.map(fineBucket), ['5m', '5m', 'auto', 'auto', 'auto'])
+  assert.deepEqual(lengths.map(calmBucket), ['5m', '5m', '1h', '1h', 'auto'])
+})
+
+const alert = (from: number, to: number | null, over: Partial<AlertRecord> = {}) =>
+  ({
+    subject: 'target',
+    severity: 'critical',
+    opened_at: iso(from),
+    resolved_at: to === null ? null : iso(to),
+    ...over,
+  }) as AlertRecord
+
+test('alerts are stretches of the window; that a check fails says nothing of the site', () => {
+  const [from, to] = [NOON, NOON + 6 * HOUR]
+  const severity = 'critical'
+  assert.deepEqual(
+    alertSpans(
+      [
+        alert(from + HOUR, null),
+        alert(from - HOUR, from + HOUR),
+        alert(to - HOUR, to + HOUR),
+        alert(from - 2 * HOUR, from),
+        alert(to, null),
+        alert(from + HOUR, null, { subject: 'check' }),
+      ],
+      from,
+      to,
+    ),
+    [
+      { from: from + HOUR, to: null, severity },
+      { from, to: from + HOUR, severity },
+      { from: to - HOUR, to, severity },
+    ],
+  )
+})
+
+test('deployments are named where their names have room, the latest first', () => {
+  const marker = (at: number, to_version: string) => ({
+    at: iso(at),
+    source: 'web container',
+    from_version: null,
+    to_version,
+  })
+  const made = deployMarks([marker(NOON, '41'), marker(NOON + HOUR, '42'), marker(NOON + 2 * HOUR, '43')], 10 * HOUR)
+  assert.deepEqual(made, [{ at: NOON + 2 * HOUR, label: 'web 43' }, { at: NOON + HOUR }, { at: NOON, label: 'web 41' }])
+})
+
+test('a payload is summed up in a line, of an event and of a batch', () => {
+  const accepted_at = iso(NOON)
+  const event = {
+    accepted_at,
+    container_id: 'GTM-ABC1234',
+    event_name: 'purchase',
+    tags: [
+      { id: '1', status: 'success' },
+      { id: '2', status: 'timeout' },
+    ],
+    user_data: { has_email: true, has_phone: false, has_first_name: true },
+  }
+  assert.deepEqual(summaryOf(event), {
+    what: 'purchase',
+    container: 'GTM-ABC1234',
+    tags: '2, 1 failed',
+    isBad: true,
+    userData: 'email, first name',
+    ecommerce: '',
+  })
+  const batch = {
+    accepted_at,
+    container_id: 'GTM-ABC1234',
+    batch: true,
+    total_events: 20,
+    tag_metrics: { GA4: { success: 20, failure: 0 } },
+    user_data_quality: { total: 20, email: 12 },
+  }
+  assert.deepEqual(summaryOf(batch), {
+    what: 'batch of 20 events',
+    container: 'GTM-ABC1234',
+    tags: '1',
+    isBad: false,
+    userData: 'email 12 of 20',
+    ecommerce: '',
+  })
+  assert.equal(summaryOf({ accepted_at }).what, '')
+  assert.equal(reasonInWords('rate_limited'), 'More than the plan allows')
+  assert.equal(reasonInWords('of_tomorrow'), 'of_tomorrow')
+})

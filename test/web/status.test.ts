@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SharedSite, Status } from '../../src/dashboard/index.ts'
+import { moment, sentence, stateWords } from '../../web/src/features/status/sentence.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:00.000Z')
+const ZONE = 'Europe/Berlin'
+const TODAY = '2026-11-20T08:42:10.000Z'
+const EARLIER = '2026-11-18T23:30:00.000Z'
+
+const site = (status: Status, since: string | null = null, open = 0): SharedSite => ({
+  name: 'shop',
+  status,
+  since,
+  last_event_at: null,
+  sparkline: [],
+  alerts: Array.from({ length: open }, () => ({
+    title: 'It is down',
+    severity: 'critical' as const,
+    state: 'open' as const,
+    opened_at: TODAY,
+  })),
+})
+const [fine, fresh] = [site('ok'), site('unknown')]
+
+const sentences: readonly [status: Status, sites: SharedSite[], said: string][] = [
+  ['unknown', [], 'No site is watched yet'],
+  ['unknown', [fresh], 'Waiting for the first results'],
+  ['ok', [fine, fresh], 'All fine'],
+  ['ok', [fine, site('ok', null, 1)], 'Fine again, but not for sure yet'],
+  ['critical', [site('critical', TODAY), fine, fine], '1 of 3 sites has been broken since 09:42'],
+  [
+    'critical',
+    [site('critical', TODAY), site('critical', EARLIER), fine],
+    '2 of 3 sites have been broken since 19 Nov, 00:30',
+  ],
+  [
+    'critical',
+    [site('critical', TODAY), site('critical'), site('warning', EARLIER)],
+    '2 of 3 sites have been broken since 09:42',
+  ],
+  ['critical', [site('critical'), fine], '1 of 2 sites is broken'],
+  ['critical', [site('critical', TODAY)], 'The site has been broken since 09:42'],
+  ['warning', [site('warning', TODAY), fine], '1 of 2 sites has needed a look since 09:42'],
+  ['warning', [site('warning'), site('warning')], '2 of 2 sites need a look'],
+  ['error', [site('error', TODAY), fine], '1 of 2 sites could not be checked since 09:42'],
+  ['error', [site('error')], 'The site cannot be checked'],
+]
+for (const [status, sites, said] of sentences) {
+  test(`a status page says "${said}"`, () => assert.equal(sentence({ status, sites }, NOW, ZONE), said))
+}
+
+test('beside a site stands its state, and since when', () => {
+  assert.equal(stateWords(site('critical', TODAY), NOW, ZONE), 'broken since 09:42')
+  assert.equal(stateWords(fine, NOW, ZONE), 'fine')
+})
+
+test('a moment of another day, or of the same day of another year, names its day', () => {
+  assert.equal(moment(Date.parse(TODAY), NOW, ZONE), '09:42')
+  assert.equal(moment(Date.parse('2026-11-19T22:59:00Z'), NOW, ZONE), '19 Nov, 23:59')
+  assert.equal(moment(Date.parse('2026-11-19T23:00:00Z'), NOW, ZONE), '00:00')
+  assert.equal(moment(Date.parse('2025-11-20T08:00:00Z'), NOW, ZONE), '20 Nov, 09:00')
+})

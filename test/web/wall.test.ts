@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Overview, SiteState, Status } from '../../src/dashboard/index.ts'
+import { headlineOf, verdict, type WallOptions, wallRows } from '../../web/src/features/overview/wall.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:00.000Z')
+const PLAIN: WallOptions = { filter: 'all', search: '', isUnfolded: false, now: NOW }
+
+const site = (name: string, status: Status, over: Partial<SiteState> = {}): SiteState => ({
+  id: name,
+  name,
+  url: `https://${name}.example`,
+  timezone: 'UTC',
+  status,
+  open_alerts: 0,
+  worst_alert: null,
+  last_event_at: '2026-11-20T09:59:00.000Z',
+  events_24h: 1,
+  sparkline: [],
+  score: null,
+  probes: [],
+  ...over,
+})
+
+const ORDER: readonly Status[] = ['critical', 'error', 'warning', 'ok', 'unknown']
+
+function overviewOf(clients: Record<string, SiteState[]>): Overview {
+  const all = Object.values(clients).flat()
+  const count = (status: Status) => all.filter((each) => each.status === status).length
+  return {
+    generated_at: '2026-11-20T10:00:00.000Z',
+    totals: {
+      clients: Object.keys(clients).length,
+      sites: all.length,
+      ok: count('ok'),
+      warning: count('warning'),
+      critical: count('critical'),
+      error: count('error'),
+      unknown: count('unknown'),
+      open_alerts: 0,
+    },
+    clients: Object.entries(clients).map(([name, sites]) => ({
+      id: name,
+      name,
+      status: ORDER.find((status) => sites.some((each) => each.status === status)) ?? 'unknown',
+      open_alerts: sites.reduce((sum, each) => sum + each.open_alerts, 0),
+      sites,
+    })),
+    recent_alerts: [],
+  }
+}
+
+const linesOf = (overview: Overview, options: Partial<WallOptions> = {}) =>
+  wallRows(overview, { ...PLAIN, ...options }).map((row) => row.key)
+
+test('the worst client comes first, in it the worst site, and names settle the rest', () => {
+  const overview = overviewOf({
+    calm: [site('b', 'ok'), site('a', 'ok')],
+    loud: [site('l1', 'ok'), site('l2', 'warning', { open_alerts: 1 }), site('l3', 'critical'), site('l4', 'warning')],
+    odd: [site('o', 'error')],
+  })
+  assert.deepEqual(linesOf(overview), ['loud', 'l3', 'l2', 'l4', 'l1', 'odd', 'o', 'calm', 'a', 'b'])
+})
+
+test('many healthy clients fold into one line, which opens', () => {
+  const healthy = Object.fromEntries(['p', 'q', 'r', 's'].map((name) => [name, [site(`${name}1`, 'ok')]]))
+  const overview = overviewOf({ ...healthy, bad: [site('bad1', 'critical'), site('bad2', 'ok')] })
+  const rows = wallRows(overview, PLAIN)
+  assert.deepEqual(linesOf(overview), ['bad', 'bad1', 'bad2', 'fold'])
+  assert.deepEqual(rows.at(-1), { kind: 'fold', key: 'fold', clientCount: 4, siteCount: 4 })
+  assert.deepEqual(linesOf(overview, { isUnfolded: true }).slice(3), [
+    'fold',
+    'p',
+    'p1',
+    'q',
+    'q1',
+    'r',
+    'r1',
+    's',
+    's1',
+  ])
+})
+
+test('a client with an open alert is not healthy, whatever its status', () => {
+  const healthy = Object.fromEntries(['p', 'q', 'r', 's'].map((name) => [name, [site(`${name}1`, 'ok')]]))
+  const overview = overviewOf({ ...healthy, told: [site('told1', 'ok', { open_alerts: 1 })] })
+  assert.deepEqual(linesOf(overview), ['told', 'told1', 'fold'])
+})
+
+const MIXED = overviewOf({
+  Acme: [
+    site('shop', 'warning'),
+    site('blog', 'ok', { last_event_at: '2026-11-20T09:00:00.000Z' }),
+    site('new', 'unknown', { last_event_at: null }),
+  ],
+  Nordwind: [site('store', 'ok', { url: 'https://www.nord.example' })],
+  Empty: [],
+})
+const FILTERS: readonly [title: string, options: Partial<WallOptions>, lines: string[]][] = [
+  ['all', {}, ['Acme', 'shop', 'blog', 'new', 'Nordwind', 'store', 'Empty']],
+  ['broken', { filter: 'broken' }, ['Acme', 'shop']],
+  ['silent for an hour or for ever', { filter: 'silent' }, ['Acme', 'blog', 'new']],
+  ['by the name of a site', { search: ' SHOP ' }, ['Acme', 'shop']],
+  ['by its address', { search: 'nord.' }, ['Nordwind', 'store']],
+  ["by its client's name", { search: 'acm' }, ['Acme', 'shop', 'blog', 'new']],
+  ['both', { filter: 'silent', search: 'blog' }, ['Acme', 'blog']],
+  ['nothing', { search: 'no such' }, []],
+]
+for (const [title, options, lines] of FILTERS) {
+  test(`the wall shows ${title}`, () => assert.deepEqual(linesOf(MIXED, options), lines))
+}
+
+const probe = (status: Status, message: string | null) => ({
+  id: status,
+  probe_type: 'http_health',
+  name: 'Health',
+  status,
+  message,
+  response_time_ms: null,
+  last_result_at: null,
+})
+const worst_alert: SiteState['worst_alert'] = {
+  id: 'alert',
+  severity: 'critical',
+  state: 'open',
+  title: 'It is down',
+  opened_at: '2026-11-20T09:18:00.000Z',
+}
+const HEADLINES: readonly [title: string, site: SiteState, text: string][] = [
+  ['its worst alert', site('shop', 'critical', { worst_alert }), 'It is down'],
+  ['it also when the probe has recovered', site('shop', 'ok', { worst_alert }), 'It is down'],
+  [
+    'its worst probe',
+    site('shop', 'critical', { probes: [probe('ok', 'x'), probe('critical', 'is down')] }),
+    'Is down',
+  ],
+  ['a probe without words by its name', site('shop', 'warning', { probes: [probe('warning', null)] }), 'Health'],
+  ['that all is fine', site('shop', 'ok', { probes: [probe('ok', 'x')] }), 'all fine'],
+  ['that nothing looks at it', site('shop', 'unknown'), 'no probes yet'],
+  [
+    'that it is too early',
+    site('shop', 'unknown', { probes: [probe('unknown', null)] }),
+    'waiting for the first result',
+  ],
+]
+for (const [title, shop, text] of HEADLINES) {
+  test(`a site's line tells ${title}`, () => assert.equal(headlineOf(shop).text, text))
+}
+
+const VERDICTS: readonly [statuses: Status[], sentence: string][] = [
+  [[], 'No site is watched yet'],
+  [['ok', 'critical', 'warning'], '1 site is broken'],
+  [['critical', 'critical'], '2 sites are broken'],
+  [['error', 'warning'], '1 site cannot be checked'],
+  [['warning', 'ok'], '1 site needs a look'],
+  [['ok', 'ok'], 'All sites are fine'],
+  [['ok', 'unknown'], '1 site is fine'],
+  [['unknown'], "1 site without a probe's result"],
+]
+for (const [statuses, sentence] of VERDICTS) {
+  test(`${statuses.join(', ') || 'nothing'}: "${sentence}"`, () => {
+    assert.equal(verdict(overviewOf({ a: statuses.map((status, n) => site(String(n), status)) })), sentence)
+  })
+}

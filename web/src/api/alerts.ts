@@ -1,0 +1,84 @@
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import type { AlertDetail, AlertRecord, CreateSilence, Handling, SilenceRecord } from '../../../src/alerts/index.ts'
+import { request } from './client.ts'
+import { overviewQuery } from './overview.ts'
+
+export type { AlertDetail, AlertRecord, CreateSilence, SilenceRecord } from '../../../src/alerts/index.ts'
+
+/** Everything about alerts and silences lies under this key. */
+export const ALERTS_KEY = ['alerts'] as const
+
+const REFRESH_MS = 60_000
+
+/** As the interface names them. */
+export interface AlertFilter {
+  client_id?: string
+  site_id?: string
+  probe_id?: string
+  severity?: AlertRecord['severity']
+  resolved?: boolean
+  limit?: number
+}
+
+/** A page of alerts, newest first. */
+export const alertsQuery = (filter: AlertFilter) =>
+  queryOptions({
+    queryKey: [...ALERTS_KEY, 'list', filter],
+    queryFn: ({ signal }) => request<AlertRecord[]>('/api/alerts', { query: { ...filter }, signal }),
+    refetchInterval: REFRESH_MS,
+  })
+
+/** Alerts that are over, newest first, page after page. */
+export const resolvedAlertsQuery = (filter: Omit<AlertFilter, 'resolved' | 'limit'>, limit: number) =>
+  infiniteQueryOptions({
+    queryKey: [...ALERTS_KEY, 'resolved', filter, limit],
+    queryFn: ({ signal, pageParam: before }) =>
+      request<AlertRecord[]>('/api/alerts', { query: { ...filter, resolved: true, before, limit }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => (page.length < limit ? null : (page.at(-1)?.id ?? null)),
+    refetchInterval: REFRESH_MS,
+  })
+
+/** One alert, with since when it is bad, what explains it, and what changed before. */
+export const alertQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...ALERTS_KEY, 'one', id],
+    queryFn: ({ signal }) => request<AlertDetail>(`/api/alerts/${id}`, { signal }),
+    refetchInterval: REFRESH_MS,
+  })
+
+/** Silences of everything, the last created first; `active_only` keeps those in effect. */
+export const silencesQuery = (active_only: boolean) =>
+  queryOptions({
+    queryKey: [...ALERTS_KEY, 'silences', { active_only }],
+    queryFn: ({ signal }) =>
+      request<SilenceRecord[]>('/api/silences', { query: { active_only, limit: 1_000 }, signal }),
+    refetchInterval: REFRESH_MS,
+  })
+
+/** Somebody takes care of an alert, or ends it by hand. */
+export const useHandleAlert = () =>
+  useAlertChange(({ id, verb, ...handling }: Handling & { id: string; verb: 'acknowledge' | 'resolve' }) =>
+    request<AlertRecord>(`/api/alerts/${id}/${verb}`, { method: 'POST', body: handling }),
+  )
+
+export const useAcknowledge = () =>
+  useAlertChange((id: string) => request<AlertRecord>(`/api/alerts/${id}/acknowledge`, { method: 'POST', body: {} }))
+
+export const useSilence = () =>
+  useAlertChange((silence: CreateSilence) => request<SilenceRecord>('/api/silences', { method: 'POST', body: silence }))
+
+export const useEndSilence = () =>
+  useAlertChange((id: string) => request<undefined>(`/api/silences/${id}`, { method: 'DELETE' }))
+
+function useAlertChange<V, T>(mutationFn: (variables: V) => Promise<T>) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn,
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: ALERTS_KEY }),
+        client.invalidateQueries({ queryKey: overviewQuery.queryKey }),
+      ]),
+  })
+}

@@ -1,0 +1,115 @@
+import { type Query as CachedQuery, queryOptions } from '@tanstack/react-query'
+import type {
+  MarkersAnswer,
+  MatrixAnswer,
+  OverviewAnswer,
+  RecentAnswer,
+  TagAnswer,
+  TimeseriesAnswer,
+  TimeseriesQuery,
+} from '../../../src/analytics/index.ts'
+import { ApiError, type Query, request, withQuery } from './client.ts'
+
+export type {
+  MarkersAnswer,
+  MatrixAnswer,
+  RecentAnswer,
+  TagAnswer,
+  TimeseriesAnswer,
+} from '../../../src/analytics/index.ts'
+
+/** What a site sent in a window; `compareFault` says why the window before cannot be shown beside it. */
+export type SiteReport = OverviewAnswer & { compareFault?: string }
+export type WindowReport = Omit<OverviewAnswer, 'site_id' | 'previous'>
+export type TagReport = OverviewAnswer['tags'][number]
+export type Score = OverviewAnswer['score']
+
+/** How a metric is cut; the window comes beside it. */
+export type Cut = Pick<TimeseriesQuery, 'metric' | 'group_by' | 'event_name' | 'tag_key' | 'bucket'>
+
+/** Reports of a window that goes on are asked for anew this often, ms. */
+const REFRESH_MS = 60_000
+
+const pathOf = (siteId: string) => `/api/monitoring/sites/${siteId}`
+
+/** All reports of one site lie under this key. */
+export const reportsKey = (siteId: string) => ['reports', siteId] as const
+
+/** While another window is on its way, that of before stays; another site's figures never stand under this one's name. */
+const keepOf =
+  (siteId: string) =>
+  <T>(before: T | undefined, query: CachedQuery<T, Error, T, readonly unknown[]> | undefined): T | undefined =>
+    query?.queryKey[1] === siteId ? before : undefined
+
+const report = <T>(siteId: string, name: string, window: Query, ask: (signal: AbortSignal) => Promise<T>) =>
+  queryOptions({
+    queryKey: [...reportsKey(siteId), name, window] as readonly unknown[],
+    queryFn: ({ signal }) => ask(signal),
+    // A window with an end does not change any more.
+    refetchInterval: 'to' in window ? false : REFRESH_MS,
+    placeholderData: keepOf(siteId),
+  })
+
+/** @param window of the time range; `compare` adds the window of equal length just before */
+export function siteReportQuery(siteId: string, window: Query, compare: boolean) {
+  const path = `${pathOf(siteId)}/overview`
+  return report<SiteReport>(
+    siteId,
+    'overview',
+    { ...window, ...(compare && { compare: 'previous' }) },
+    async (signal) => {
+      const plain = () => request<OverviewAnswer>(path, { query: window, signal })
+      if (!compare) return plain()
+      try {
+        return await request<OverviewAnswer>(path, { query: { ...window, compare: 'previous' }, signal })
+      } catch (thrown) {
+        // The counts of the window before are gone: no reason to show nothing of this one.
+        const fault = thrown instanceof ApiError ? thrown.fault('/compare') : undefined
+        if (fault === undefined) throw thrown
+        return { ...(await plain()), compareFault: fault }
+      }
+    },
+  )
+}
+
+/** Where minutes are no longer kept, a bucket of minutes becomes the finest there is. */
+export function timeseriesQuery(siteId: string, window: Query, cut: Cut) {
+  const path = `${pathOf(siteId)}/timeseries`
+  return report<TimeseriesAnswer>(siteId, 'timeseries', { ...window, ...cut }, async (signal) => {
+    try {
+      return await request<TimeseriesAnswer>(path, { query: { ...window, ...cut }, signal })
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError) || thrown.fault('/bucket') === undefined) throw thrown
+      return request<TimeseriesAnswer>(path, { query: { ...window, ...cut, bucket: 'auto' }, signal })
+    }
+  })
+}
+
+/** Null: the tag did not run in the window. */
+export const tagQuery = (siteId: string, window: Query, key: string) =>
+  report<TagAnswer | null>(siteId, `tag ${key}`, window, (signal) =>
+    request<TagAnswer>(`${pathOf(siteId)}/tags/${encodeURIComponent(key)}`, { query: window, signal }).catch(
+      (thrown: unknown) => {
+        if (thrown instanceof ApiError && thrown.code === 'not_found') return null
+        throw thrown
+      },
+    ),
+  )
+
+export const matrixQuery = (siteId: string, window: Query) =>
+  report<MatrixAnswer>(siteId, 'matrix', window, (signal) =>
+    request(`${pathOf(siteId)}/matrix`, { query: window, signal }),
+  )
+
+export const markersQuery = (siteId: string, window: Query) =>
+  report<MarkersAnswer>(siteId, 'markers', window, (signal) =>
+    request(`${pathOf(siteId)}/markers`, { query: window, signal }),
+  )
+
+/** The last payloads and refusals, whatever the window. */
+export const recentQuery = (siteId: string) =>
+  report<RecentAnswer>(siteId, 'recent', {}, (signal) => request(`${pathOf(siteId)}/recent`, { signal }))
+
+/** The address of a metric's points as CSV. */
+export const exportUrl = (siteId: string, window: Query, cut: Cut): string =>
+  withQuery(`${pathOf(siteId)}/export.csv`, { ...window, ...cut })

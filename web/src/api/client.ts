@@ -1,0 +1,88 @@
+import type { ErrorBody } from '../../../src/http/index.ts'
+
+type ErrorCode = ErrorBody['error']
+
+/** What the service answered instead of the data. `message` and `details` are for people; `code` is for us. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: ErrorCode
+  readonly details: ErrorBody['details']
+  /** Seconds to wait before it makes sense to ask again; null when the service does not say. */
+  readonly retryAfter: number | null
+
+  constructor(status: number, body: ErrorBody, retryAfter: number | null) {
+    super(body.message)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = body.error
+    this.details = body.details
+    this.retryAfter = retryAfter
+  }
+
+  /** What is wrong with one field of a form, from its JSON pointer (`/config/url`). */
+  fault(path: string): string | undefined {
+    return this.details.find((detail) => detail.path === path)?.message
+  }
+}
+
+/** No answer at all: the network is down, or the service is. */
+export class UnreachableError extends Error {
+  constructor(cause: unknown) {
+    super('Tagwarden cannot be reached', { cause })
+    this.name = 'UnreachableError'
+  }
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+export interface RequestOptions {
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Sent as JSON. */
+  body?: unknown
+  /** What is null or undefined is left out. */
+  query?: Query
+  signal?: AbortSignal
+}
+
+/**
+ * Calls the public interface. `ETag`s are the browser's business: it asks with `If-None-Match` by itself and hands out
+ * what it has when the answer is 304.
+ *
+ * @param path from the top, e.g. `/api/sites`
+ * @returns the answer's body; `undefined` for 204
+ * @throws ApiError, UnreachableError, or the signal's reason
+ */
+export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  const { method = 'GET', body, query = {}, signal } = options
+  const response = await fetch(withQuery(path, query), {
+    method,
+    headers: body === undefined ? {} : { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  }).catch((thrown: unknown) => {
+    if (signal?.aborted === true) throw thrown
+    throw new UnreachableError(thrown)
+  })
+  if (response.status === 204) return undefined as T
+  if (response.ok) return (await response.json()) as T
+  throw await errorOf(response)
+}
+
+/** The address of a call, for links such as a CSV download. */
+export function withQuery(path: string, query: Query): string {
+  const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined)
+  if (given.length === 0) return path
+  return `${path}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`
+}
+
+async function errorOf(response: Response): Promise<Error> {
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const body: unknown = await response.json().catch(() => null)
+  // A proxy between us and the service answers in words of its own.
+  if (!isErrorBody(body)) return new UnreachableError(`${response.status} ${response.statusText}`)
+  return new ApiError(response.status, body, Number.isFinite(retryAfter) ? retryAfter : null)
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  return typeof body === 'object' && body !== null && 'error' in body && 'message' in body && 'details' in body
+}

@@ -1,0 +1,40 @@
+import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import type { DeliveryRecord } from '../../../src/notifications/index.ts'
+import { request } from './client.ts'
+
+export type { DeliveryRecord } from '../../../src/notifications/index.ts'
+
+const REFRESH_MS = 15_000
+const PAGE = 100
+
+export const DELIVERIES_KEY = ['deliveries'] as const
+
+/** As the interface names them. */
+export interface DeliveryFilter {
+  client_id?: string
+  state?: DeliveryRecord['state']
+}
+
+/** What was sent, what was not and why, newest first, page after page. */
+export const deliveriesQuery = (filter: DeliveryFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...DELIVERIES_KEY, filter],
+    queryFn: ({ signal, pageParam }) =>
+      request<DeliveryRecord[]>('/api/deliveries', { query: { ...filter, before: pageParam, limit: PAGE }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => (page.length < PAGE ? null : (page.at(-1)?.id ?? null)),
+    refetchInterval: REFRESH_MS,
+  })
+
+/** Has a failed or waiting message sent now. */
+export function useRetryDelivery() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => request<DeliveryRecord>(`/api/deliveries/${id}/retry`, { method: 'POST' }),
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: DELIVERIES_KEY }),
+        client.invalidateQueries({ queryKey: ['channels'] }),
+      ]),
+  })
+}

@@ -1,0 +1,12 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Overview } from '../../../src/dashboard/index.ts'
+import { request } from './client.ts'
+
+export type { ClientState, Overview, SiteState, Status } from '../../../src/dashboard/index.ts'
+
+/** Clients, sites and their states. The stream says when it changes; once a minute it is asked for all the same. */
+export const overviewQuery = queryOptions({
+  queryKey: ['overview'],
+  queryFn: ({ signal }) => request<Overview>('/api/dashboard/overview', { signal }),
+  refetchInterval: 60_000,
+})

@@ -1,0 +1,87 @@
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import type { CreateProbe, ProbeRecord, ProbeTypeRecord, ResultRecord, UpdateProbe } from '../../../src/probes/index.ts'
+import { request } from './client.ts'
+import { overviewQuery } from './overview.ts'
+
+export type {
+  CreateProbe,
+  ProbeRecord,
+  ProbeTypeRecord,
+  ResultRecord,
+  UpdateProbe,
+} from '../../../src/probes/index.ts'
+
+const REFRESH_MS = 30_000
+const PAGE = 50
+
+/** What a probe can check; it changes with the program only. */
+export const probeTypesQuery = queryOptions({
+  queryKey: ['probe-types'],
+  queryFn: ({ signal }) => request<ProbeTypeRecord[]>('/api/probe-types', { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+/** Everything about probes lies under this key. */
+export const PROBES_KEY = ['probes'] as const
+
+/** Probes of one site, or of all. */
+export const probesQuery = (site_id: string | undefined) =>
+  queryOptions({
+    queryKey: [...PROBES_KEY, 'list', { site_id }],
+    queryFn: ({ signal }) => request<ProbeRecord[]>('/api/probes', { query: { site_id }, signal }),
+    refetchInterval: REFRESH_MS,
+  })
+
+export const probeQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...PROBES_KEY, 'one', id],
+    queryFn: ({ signal }) => request<ProbeRecord>(`/api/probes/${id}`, { signal }),
+    refetchInterval: REFRESH_MS,
+  })
+
+/** The results of a probe, newest first, page after page. */
+export const resultsQuery = (id: string, limit = PAGE) =>
+  infiniteQueryOptions({
+    queryKey: [...PROBES_KEY, 'results', id, limit],
+    queryFn: ({ signal, pageParam }) =>
+      request<ResultRecord[]>(`/api/probes/${id}/results`, { query: { before: pageParam, limit }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => (page.length < limit ? null : (page.at(-1)?.id ?? null)),
+    refetchInterval: REFRESH_MS,
+  })
+
+/** The last results of a probe, newest first; asked for again when there is a newer one, at `last_result_at`. */
+export const stripQuery = ({ id, last_result_at }: Pick<ProbeRecord, 'id' | 'last_result_at'>) =>
+  queryOptions({
+    queryKey: [...PROBES_KEY, 'strip', id, last_result_at],
+    queryFn: ({ signal }) => request<ResultRecord[]>(`/api/probes/${id}/results`, { query: { limit: PAGE }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: (before) => before,
+  })
+
+export const useCreateProbe = () =>
+  useProbeChange((body: CreateProbe) => request<ProbeRecord>('/api/probes', { method: 'POST', body }))
+
+export const useUpdateProbe = (id: string) =>
+  useProbeChange((body: UpdateProbe) => request<ProbeRecord>(`/api/probes/${id}`, { method: 'PATCH', body }))
+
+export const useDeleteProbe = (id: string) =>
+  useProbeChange(() => request<undefined>(`/api/probes/${id}`, { method: 'DELETE' }), id)
+
+/** Runs it now; the result counts like any other. */
+export const useRunProbe = (id: string) =>
+  useProbeChange(() => request<ResultRecord>(`/api/probes/${id}/run`, { method: 'POST' }))
+
+/** @param goneId what cannot be asked for any more */
+function useProbeChange<V, T>(mutationFn: (variables: V) => Promise<T>, goneId?: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn,
+    onSuccess: () =>
+      Promise.all(
+        [PROBES_KEY, ['site'], overviewQuery.queryKey].map((queryKey) =>
+          client.invalidateQueries({ queryKey, predicate: (query) => !query.queryKey.includes(goneId) }),
+        ),
+      ),
+  })
+}

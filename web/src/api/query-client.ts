@@ -1,0 +1,34 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { ApiError, UnreachableError } from './client.ts'
+import { signedOut } from './session.ts'
+
+/** Tries after the first, while the service cannot be reached or says that it passes. */
+const RETRIES = 2
+
+/**
+ * What was shown stays shown: a refetch runs behind it, and a failing one leaves it. A call that is answered 401 means that
+ * the session has ended, whoever made it.
+ */
+export function createQueryClient(): QueryClient {
+  const onError = (error: Error) => {
+    if (error instanceof ApiError && error.code === 'unauthorized') signedOut(client)
+  }
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        staleTime: 10_000,
+        gcTime: 10 * 60_000,
+        retry: (failures, error) => failures < RETRIES && mayPass(error),
+        // Whether the service can be reached says the service, not the browser's idea of the network.
+        networkMode: 'always',
+      },
+      mutations: { networkMode: 'always' },
+    },
+  })
+  return client
+}
+
+const mayPass = (error: Error): boolean =>
+  error instanceof UnreachableError || (error instanceof ApiError && error.code === 'unavailable')

@@ -1,0 +1,83 @@
+import { Link } from '@tanstack/react-router'
+import type { AlertDetail } from '../../api/alerts.ts'
+import { useHasRoute } from '../../lib/use-has-route.ts'
+import { useNow } from '../../lib/use-now.ts'
+import type { SitePlace } from '../../lib/use-places.ts'
+import { counted, duration, exact } from '../../lib/words.ts'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import type { Quiet } from '../../ui/quiet/quiet.ts'
+import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { AlertActions } from './AlertActions.tsx'
+import classes from './detail.module.css'
+import { clockTime, markOf, RESOLUTION_WORDS, sentence } from './words.ts'
+
+interface Props {
+  alert: AlertDetail
+  site: SitePlace | undefined
+  quiet: Quiet | null
+}
+
+/** What is wrong, where, since when, and who takes care of it. */
+export function AlertHead({ alert, site, quiet }: Props) {
+  const status = markOf(alert)
+  const isOver = alert.state === 'resolved'
+  const variant = quiet !== null && !isOver ? 'hatched' : alert.state === 'open' ? 'filled' : 'outline'
+  return (
+    <PageHeader
+      title={sentence(alert.title)}
+      parents={[{ label: 'Alerts', to: '/alerts' }]}
+      mark={<StatusMark status={status} size={16} variant={variant} />}
+      actions={<AlertActions alert={alert} quiet={quiet} zone={site?.timezone ?? 'UTC'} />}
+    >
+      <span className={classes.facts}>
+        <StatusBadge status={isOver ? 'ok' : status} variant={variant}>
+          {isOver ? 'resolved' : alert.state === 'open' ? `${alert.severity}, open` : `${alert.severity}, acknowledged`}
+        </StatusBadge>
+        <SiteLink site={site} />
+        <Since alert={alert} zone={site?.timezone} />
+        <span>{counted(alert.occurrences, 'bad result')}</span>
+        <State alert={alert} quiet={quiet} zone={site?.timezone} />
+      </span>
+    </PageHeader>
+  )
+}
+
+function SiteLink({ site }: { site: SitePlace | undefined }) {
+  const hasPage = useHasRoute('/sites/$siteId')
+  if (site === undefined) return <span>a site that is switched off</span>
+  const name = `${site.name}, ${site.client_name}`
+  return hasPage ? <Link to={`/sites/${site.id}` as string}>{name}</Link> : <span>{name}</span>
+}
+
+function Since({ alert: { since, resolved_at }, zone }: { alert: AlertDetail; zone: string | undefined }) {
+  const now = useNow()
+  const began = Date.parse(since)
+  const ended = resolved_at === null ? null : Date.parse(resolved_at)
+  return (
+    <span title={ended === null ? exact(began, zone) : `${exact(began, zone)} to ${exact(ended, zone)}`}>
+      {ended === null ? 'since' : 'from'} <time dateTime={since}>{clockTime(since, zone, now)}</time>
+      {ended !== null && resolved_at !== null && ` to ${clockTime(resolved_at, zone, now)}`},{' '}
+      {duration((ended ?? now) - began)}
+    </span>
+  )
+}
+
+function State({ alert, quiet, zone }: { alert: AlertDetail; quiet: Quiet | null; zone: string | undefined }) {
+  const now = useNow()
+  if (alert.state === 'resolved') {
+    return alert.resolution === null ? null : <span>{RESOLUTION_WORDS[alert.resolution]}</span>
+  }
+  return (
+    <>
+      {alert.acknowledged_by !== null && <span>acknowledged by {alert.acknowledged_by}</span>}
+      {quiet !== null && (
+        <span>
+          {quiet.kind === 'silence' ? 'silenced' : 'under maintenance'} until {clockTime(quiet.until, zone, now)}
+          {quiet.why !== null && `: ${quiet.why}`}
+        </span>
+      )}
+      {alert.is_flapping && <span>comes and goes: nobody is told until it is steady</span>}
+    </>
+  )
+}

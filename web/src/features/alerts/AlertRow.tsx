@@ -1,0 +1,105 @@
+import { ActionIcon, Button, Checkbox } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { BellOff } from 'lucide-react'
+import type { AlertRecord } from '../../api/alerts.ts'
+import type { SitePlace } from '../../lib/use-places.ts'
+import { counted } from '../../lib/words.ts'
+import type { Quiet } from '../../ui/quiet/quiet.ts'
+import { SilenceMenu } from '../../ui/quiet/SilenceMenu.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS } from '../../ui/status/status.ts'
+import { AlertTimes } from './AlertTimes.tsx'
+import classes from './alerts.module.css'
+import { Handled } from './Handled.tsx'
+import { markOf, sentence, typeName } from './words.ts'
+
+export interface RowActions {
+  mayChange: boolean
+  acknowledge: (alert: AlertRecord) => void
+  select: (alert: AlertRecord) => void
+  /** The alert whose silence menu is open. */
+  silencing: string | null
+  setSilencing: (id: string | null) => void
+}
+
+interface Props extends RowActions {
+  alert: AlertRecord
+  site: SitePlace | undefined
+  quiet: Quiet | null
+  isSelected: boolean
+}
+
+export function AlertRow({ alert, site, quiet, isSelected, ...actions }: Props) {
+  const status = markOf(alert)
+  const isOver = alert.state === 'resolved'
+  const variant = quiet !== null && !isOver ? 'hatched' : alert.state === 'open' ? 'filled' : 'outline'
+  return (
+    <div className={classes.row} data-status={status} data-over={isOver || undefined}>
+      <span className={classes.check}>
+        {actions.mayChange && alert.state === 'open' && (
+          <Checkbox
+            size="xs"
+            aria-label={`Select: ${sentence(alert.title)}`}
+            checked={isSelected}
+            onChange={() => actions.select(alert)}
+          />
+        )}
+      </span>
+      <StatusMark status={status} variant={variant} label={STATUS_WORDS[status]} />
+      <div className={classes.what}>
+        <Link
+          to="/alerts/$alertId"
+          params={{ alertId: alert.id }}
+          className={classes.title}
+          data-alert={alert.id}
+          title={sentence(alert.title)}
+        >
+          {sentence(alert.title)}
+        </Link>
+        <span className={classes.where}>
+          {site === undefined ? 'a site that is switched off' : `${site.name} · ${site.client_name}`}
+          <span className={classes.type}> · {typeName(alert.probe_type)}</span>
+        </span>
+      </div>
+      <Handled alert={alert} quiet={quiet} zone={site?.timezone} />
+      <span className={classes.occurrences}>
+        {alert.occurrences} ×<span className="sr-only"> {counted(alert.occurrences, 'bad result')}</span>
+      </span>
+      <AlertTimes alert={alert} zone={site?.timezone} />
+      <Actions alert={alert} quiet={quiet} zone={site?.timezone ?? 'UTC'} {...actions} />
+    </div>
+  )
+}
+
+function Actions({
+  alert,
+  quiet,
+  zone,
+  mayChange,
+  acknowledge,
+  silencing,
+  setSilencing,
+}: RowActions & { alert: AlertRecord; quiet: Quiet | null; zone: string }) {
+  if (!mayChange || alert.state === 'resolved') return <span className={classes.actions} />
+  return (
+    <span className={classes.actions}>
+      {alert.state === 'open' && (
+        <Button size="compact-sm" variant="default" onClick={() => acknowledge(alert)}>
+          Acknowledge
+        </Button>
+      )}
+      {quiet === null && (
+        <SilenceMenu
+          place={alert}
+          zone={zone}
+          opened={silencing === alert.id}
+          onChange={(opened) => setSilencing(opened ? alert.id : null)}
+        >
+          <ActionIcon variant="default" size={26} aria-label="Silence" title="Silence">
+            <BellOff size={14} aria-hidden />
+          </ActionIcon>
+        </SilenceMenu>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,167 @@
+import { Button, Kbd } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type AlertRecord, useHandleAlert } from '../../api/alerts.ts'
+import { useSession } from '../../api/session.ts'
+import { usePlace } from '../../lib/place.ts'
+import { useSetUrlState } from '../../lib/use-url-state.ts'
+import { counted } from '../../lib/words.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { useQuiet } from '../../ui/quiet/use-quiet.ts'
+import classes from './alerts.module.css'
+import { BulkBar } from './BulkBar.tsx'
+import { NoAlerts, NothingMatches } from './Empty.tsx'
+import { InboxHeader } from './InboxHeader.tsx'
+import { InboxList } from './InboxList.tsx'
+import { InboxSkeleton } from './InboxSkeleton.tsx'
+import type { InboxRow } from './inbox.ts'
+import { type Inbox, type InboxFilter, useInbox, useInboxFilter } from './use-inbox.ts'
+import { useInboxKeys } from './use-inbox-keys.ts'
+import { useLiveAlerts } from './use-live-alerts.ts'
+import { saidBy, useMyName } from './use-my-name.ts'
+import { useSelection } from './use-selection.ts'
+
+/** What is wrong, what somebody takes care of, and what is over. */
+export function AlertsPage() {
+  usePlace('Alerts')
+  useLiveAlerts()
+  const filter = useInboxFilter()
+  const inbox = useInbox(filter)
+  return (
+    <>
+      <InboxHeader inbox={inbox} filter={filter} />
+      {inbox.rows !== null ? (
+        <Loaded rows={inbox.rows} inbox={inbox} filter={filter} />
+      ) : inbox.error !== null ? (
+        <ErrorState error={inbox.error} onRetry={inbox.retry} />
+      ) : (
+        <InboxSkeleton />
+      )}
+    </>
+  )
+}
+
+function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inbox; filter: InboxFilter }) {
+  const { mayChange } = useSession()
+  const quiet = useQuiet()
+  const navigate = useNavigate()
+  const selection = useSelection(rows)
+  const acknowledging = useAcknowledging()
+  const [active, setActive] = useState<string | null>(null)
+  const [silencing, setSilencing] = useState<string | null>(null)
+  const set = useSetUrlState()
+
+  const alerts = rows.flatMap((row) => (row.kind === 'alert' ? [row.alert] : []))
+  const place = alerts.findIndex(({ id }) => id === active)
+  const current = alerts[place]
+  const move = (step: number) => setActive(alerts[Math.max(0, Math.min(alerts.length - 1, place + step))]?.id ?? null)
+  const change = (act: (alert: AlertRecord) => void) => () => {
+    if (mayChange && current !== undefined) act(current)
+  }
+  useInboxKeys(
+    {
+      down: () => move(1),
+      up: () => move(place === -1 ? 1 : -1),
+      open: () => {
+        if (current !== undefined) void navigate({ to: '/alerts/$alertId', params: { alertId: current.id } })
+      },
+      acknowledge: change((alert) => {
+        if (alert.state === 'open') acknowledging.run([alert.id])
+      }),
+      silence: change((alert) => {
+        if (alert.state !== 'resolved') setSilencing(alert.id)
+      }),
+      select: change(selection.toggle),
+    },
+    () => document.activeElement?.closest('[data-index]') != null,
+  )
+
+  if (rows.length === 0) {
+    const isNarrowed = filter.text !== '' || filter.client !== '' || filter.site !== '' || filter.severity !== 'all'
+    const showAll = () =>
+      set({ state: undefined, q: undefined, client: undefined, site: undefined, severity: undefined })
+    return isNarrowed ? <NothingMatches onShowAll={showAll} /> : <NoAlerts filter={filter.filter} onShowAll={showAll} />
+  }
+  return (
+    <>
+      <BulkBar
+        selected={selection.selected.size}
+        open={selection.openCount}
+        isBusy={acknowledging.isBusy}
+        onAcknowledge={() => acknowledging.run([...selection.selected])}
+        onAll={selection.all}
+        onClear={selection.clear}
+      />
+      <InboxList
+        rows={rows}
+        places={inbox.places}
+        quiet={quiet}
+        selected={selection.selected}
+        active={active}
+        onActive={setActive}
+        mayChange={mayChange}
+        acknowledge={({ id }) => acknowledging.run([id])}
+        select={selection.toggle}
+        silencing={silencing}
+        setSilencing={setSilencing}
+      />
+      <footer className={classes.foot}>
+        {inbox.hasOlder && (
+          <Button variant="default" loading={inbox.isShowingOlder} onClick={inbox.showOlder}>
+            Show older alerts
+          </Button>
+        )}
+        <KeyHelp mayChange={mayChange} />
+      </footer>
+    </>
+  )
+}
+
+/** Acknowledges one alert after another and says so when that was refused for some. */
+function useAcknowledging() {
+  const handle = useHandleAlert()
+  const [name] = useMyName()
+  const [isBusy, setBusy] = useState(false)
+  const run = async (ids: readonly string[]) => {
+    setBusy(true)
+    const outcomes = await Promise.allSettled(
+      ids.map((id) => handle.mutateAsync({ id, verb: 'acknowledge', ...saidBy(name) })),
+    )
+    setBusy(false)
+    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []))
+    const [first] = failures
+    if (first === undefined) return
+    const title = `${counted(failures.length, 'alert was', 'alerts were')} not acknowledged`
+    notifications.show({ color: 'danger', title, message: first.message })
+  }
+  return { isBusy, run: (ids: readonly string[]) => void run(ids) }
+}
+
+const KEYS = [
+  ['j', 'k', 'move'],
+  ['↵', 'opens'],
+] as const
+const CHANGE_KEYS = [
+  ['a', 'acknowledges'],
+  ['s', 'silences'],
+  ['x', 'selects'],
+] as const
+
+function KeyHelp({ mayChange }: { mayChange: boolean }) {
+  const shown = mayChange ? [...KEYS, ...CHANGE_KEYS] : KEYS
+  return (
+    <p className={classes.keys}>
+      {shown.map((entry) => (
+        <span key={entry[0]}>
+          {entry.slice(0, -1).map((key) => (
+            <Kbd key={key} size="xs">
+              {key}
+            </Kbd>
+          ))}{' '}
+          {entry.at(-1)}
+        </span>
+      ))}
+    </p>
+  )
+}

@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query'
+import type { AlertDetail } from '../../api/alerts.ts'
+import { markersQuery } from '../../api/analytics.ts'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import classes from './detail.module.css'
+
+const HOUR = 3_600_000
+const BEFORE = 24 * HOUR
+
+/** The versions that were published in the day before the alert opened. */
+export function Before({ alert, zone }: { alert: AlertDetail; zone: string | undefined }) {
+  const opened = Date.parse(alert.opened_at)
+  const range = { from: new Date(opened - BEFORE).toISOString(), to: new Date(opened + 1_000).toISOString() }
+  const { data: markers } = useQuery(markersQuery(alert.site_id, range))
+  return (
+    <div className={classes.before}>
+      <p>
+        {alert.change === null
+          ? 'No new version was seen in the 6 hours before it opened.'
+          : `It opened ${alert.change}.`}
+      </p>
+      {markers !== undefined && markers.length > 0 && (
+        <ul>
+          {markers.toReversed().map(({ at, source, from_version, to_version }) => (
+            <li key={`${at} ${source}`}>
+              {source} {from_version === null ? to_version : `${from_version} → ${to_version}`}
+              <span className={classes.muted}>
+                {' '}
+                <RelativeTime at={at} {...(zone === undefined ? {} : { zone })} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+import { Button, type ButtonProps, Group, Popover, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { useHandleAlert } from '../../api/alerts.ts'
+import { saidBy, useMyName } from './use-my-name.ts'
+
+interface Props {
+  id: string
+  verb: 'acknowledge' | 'resolve'
+  /** On both buttons: "Acknowledge". */
+  action: string
+  /** What it means, in a sentence. */
+  children: ReactNode
+  variant?: ButtonProps['variant']
+}
+
+/** A button that asks who and why, both optional, before it acknowledges or resolves. */
+export function HandlePopover(props: Props) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={320} trapFocus>
+      <Popover.Target>
+        <Button variant={props.variant ?? 'default'} onClick={() => setOpen(!isOpen)}>
+          {props.action}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={props.action}>
+        <Form {...props} onDone={() => setOpen(false)} />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+function Form({ id, verb, action, children, onDone }: Props & { onDone: () => void }) {
+  const [name, setName] = useMyName()
+  const [comment, setComment] = useState('')
+  const handle = useHandleAlert()
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        handle.mutate(
+          { id, verb, ...saidBy(name), comment: comment.trim() === '' ? null : comment },
+          { onSuccess: onDone },
+        )
+      }}
+    >
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          {children}
+        </Text>
+        <Textarea
+          label="Comment"
+          placeholder="What you found, what you do"
+          autosize
+          minRows={2}
+          maxLength={1_000}
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+          error={handle.error?.message}
+          data-autofocus
+        />
+        <TextInput
+          label="Your name"
+          placeholder="As others know you"
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={handle.isPending}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

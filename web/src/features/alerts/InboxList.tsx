@@ -1,0 +1,91 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { Places } from '../../lib/use-places.ts'
+import { type Quiet, quietAt, type Scope } from '../../ui/quiet/quiet.ts'
+import { AlertRow, type RowActions } from './AlertRow.tsx'
+import classes from './alerts.module.css'
+import type { InboxRow } from './inbox.ts'
+
+interface Props extends RowActions {
+  rows: readonly InboxRow[]
+  places: Places
+  quiet: readonly (Quiet & Scope)[]
+  selected: ReadonlySet<string>
+  /** The alert that the keyboard is at. */
+  active: string | null
+  onActive: (id: string) => void
+}
+
+const HEADINGS = { open: 'Open', acknowledged: 'Acknowledged', resolved: 'Resolved' } as const
+/** Heights before they were measured, px. */
+const ROW = 53
+const HEADING = 37
+
+/** The list of alerts. Only the lines that are seen are drawn. */
+export function InboxList({ rows, places, quiet, selected, active, onActive, ...actions }: Props) {
+  const list = useRef<HTMLUListElement>(null)
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY), [])
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: (index) => (rows[index]?.kind === 'heading' ? HEADING : ROW),
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan: 10,
+    scrollMargin: top,
+  })
+  const place = rows.findIndex(({ key }) => key === active)
+  useFocus(list, active, () => {
+    if (place >= 0) virtualizer.scrollToIndex(place)
+  })
+  return (
+    <section className={classes.inbox} aria-label="Alerts">
+      <ul ref={list} className={classes.lines} style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+          const row = rows[index]
+          return row === undefined ? null : (
+            <li
+              key={key}
+              ref={virtualizer.measureElement}
+              data-index={index}
+              className={classes.line}
+              aria-setsize={rows.length}
+              aria-posinset={index + 1}
+              style={{ transform: `translateY(${start - top}px)` }}
+              onFocus={row.kind === 'alert' ? () => onActive(row.key) : undefined}
+            >
+              {row.kind === 'heading' ? (
+                <h2 className={classes.heading}>
+                  {HEADINGS[row.state]} <span>{row.count}</span>
+                </h2>
+              ) : (
+                <AlertRow
+                  alert={row.alert}
+                  site={places.sites[row.alert.site_id]}
+                  quiet={quietAt(quiet, row.alert)}
+                  isSelected={selected.has(row.key)}
+                  {...actions}
+                />
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+/** Puts the focus on the title of the active alert, which may have to be scrolled to first. */
+function useFocus(list: RefObject<HTMLElement | null>, active: string | null, reveal: () => void): void {
+  const show = useRef(reveal)
+  show.current = reveal
+  useEffect(() => {
+    if (active === null || list.current === null) return undefined
+    const find = () => list.current?.querySelector<HTMLElement>(`[data-alert="${active}"]`) ?? null
+    const row = find()
+    // The checkbox or a button of that line has the focus already.
+    if (row !== null && row.closest('li')?.contains(document.activeElement) === true) return undefined
+    show.current()
+    const frame = requestAnimationFrame(() => find()?.focus({ preventScroll: row !== null }))
+    return () => cancelAnimationFrame(frame)
+  }, [list, active])
+}

@@ -1,0 +1,127 @@
+import type { Cut, TimeseriesAnswer } from '../../api/analytics.ts'
+import { percent } from '../../lib/words.ts'
+import type { TimeSeries } from '../../ui/chart/time-option.ts'
+import { fieldName, milliseconds } from '../site/words.ts'
+import type { Finding } from './finding.ts'
+
+/** Which figures show why an alert is there, and how. */
+export interface ChartPlan {
+  title: string
+  cuts: readonly Cut[]
+  /** The series to draw, from the answers in the order of the cuts. */
+  draw: (answers: readonly TimeseriesAnswer[]) => TimeSeries[]
+  kind: 'bars' | 'lines'
+  format?: (value: number) => string
+  /** What would have passed, in the unit of the figures; null where there is no such bound. */
+  band: { low: number | null; high: number | null }
+  expected: number | null
+}
+
+/** The plan for a finding of a data probe; null for probes that ask the target instead. */
+export function chartPlan(probeType: string, finding: Finding, bucketMinutes: number): ChartPlan | null {
+  const { subject, band, expected } = finding
+  const { tag_key = '', event_name } = subject
+  const common = { band, expected }
+  switch (probeType) {
+    case 'tag_failure_rate':
+      return {
+        ...common,
+        title: `Bad share of the executions of ${tag_key}`,
+        ...shareOf('Bad share', { metric: 'failures', tag_key }, { metric: 'executions', tag_key }),
+      }
+    case 'tag_latency':
+      return {
+        ...common,
+        title: `Execution time of ${tag_key}`,
+        cuts: [{ metric: 'latency', tag_key }],
+        draw: ([answer]) =>
+          only(answer, 'p95', '95th percentile', '--series-1').concat(only(answer, 'p50', 'Median', '--series-other')),
+        kind: 'lines',
+        format: milliseconds,
+      }
+    case 'tag_missing':
+      return {
+        ...common,
+        title: `Share of ${event_name ?? 'the'} events on which ${tag_key} ran, by the hour`,
+        ...shareOf(
+          'Share with the tag',
+          { metric: 'executions', tag_key, ...named(event_name), bucket: '1h' },
+          { metric: 'events', ...named(event_name), bucket: '1h' },
+        ),
+      }
+    case 'user_data_quality':
+    case 'ecommerce_quality':
+      return { ...common, ...qualityPlan(probeType === 'user_data_quality' ? 'user_data' : 'ecommerce', subject.field) }
+    case 'data_volume':
+    case 'data_freshness':
+    case 'warehouse_events':
+      return {
+        title: event_name === undefined ? 'Events' : `${event_name} events`,
+        cuts: [{ metric: 'events', ...named(event_name) }],
+        draw: ([answer]) => only(answer, 'events', event_name ?? 'Events', '--series-1'),
+        kind: 'bars',
+        ...(probeType === 'data_volume' ? perBucket(finding, bucketMinutes) : { band: NO_BAND, expected: null }),
+      }
+    default:
+      return null
+  }
+}
+
+const NO_BAND = { low: null, high: null }
+
+function qualityPlan(metric: 'user_data' | 'ecommerce', field: string | undefined) {
+  const what = metric === 'user_data' ? 'user data' : 'e-commerce data'
+  const token = '--series-1'
+  if (field === undefined) {
+    return {
+      title: `Score of ${what}, 0 to 100`,
+      cuts: [{ metric }],
+      draw: ([answer]: readonly TimeseriesAnswer[]) => only(answer, metric, 'Score', token),
+      kind: 'lines' as const,
+      format: (value: number) => String(Math.round(value)),
+    }
+  }
+  return {
+    title: `Share of events with ${fieldName(field)}`,
+    cuts: [{ metric, group_by: 'field' as const }],
+    draw: ([answer]: readonly TimeseriesAnswer[]) => only(answer, field, fieldName(field), token),
+    kind: 'lines' as const,
+    format: percent,
+  }
+}
+
+/** The finding is about a window of its own length, the chart about buckets. */
+function perBucket({ band, expected, evidence }: Finding, bucketMinutes: number) {
+  const minutes = evidence.window_minutes
+  if (typeof minutes !== 'number' || minutes <= 0) return { band: NO_BAND, expected: null }
+  const scaled = (value: number | null) => (value === null ? null : (value * bucketMinutes) / minutes)
+  return { band: { low: scaled(band.low), high: scaled(band.high) }, expected: scaled(expected) }
+}
+
+const named = (event_name: string | undefined) => (event_name === undefined ? {} : { event_name })
+
+/** One series under a name for people. */
+function only(answer: TimeseriesAnswer | undefined, key: string, name: string, token: string): TimeSeries[] {
+  const found = answer?.series.find((series) => series.key === key)
+  return found === undefined ? [] : [{ key: name, points: found.points, token }]
+}
+
+/** One figure as a share of another; a gap where there is nothing to share. */
+function shareOf(name: string, part: Cut, whole: Cut): Pick<ChartPlan, 'cuts' | 'draw' | 'kind' | 'format'> {
+  return {
+    cuts: [part, whole],
+    kind: 'lines',
+    format: percent,
+    draw([parts, wholes]) {
+      const of = new Map(parts?.series[0]?.points.map(({ t, value }) => [t, value]))
+      const points = wholes?.series[0]?.points ?? []
+      return [
+        {
+          key: name,
+          token: '--series-1',
+          points: points.map(({ t, value }) => ({ t, value: value ? Math.min(1, (of.get(t) ?? 0) / value) : null })),
+        },
+      ]
+    },
+  }
+}

@@ -1,0 +1,34 @@
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** Times in epoch ms. */
+export interface ChartWindow {
+  from: number
+  to: number
+  bucket: '5m' | '1h' | '1d'
+  bucketMinutes: number
+}
+
+/**
+ * The time around an alert: what was usual before it, and what came after it. The ends lie on full buckets, so that an alert
+ * that lasts is asked for anew only when there is a new one.
+ *
+ * @param judgedMinutes length of what one judgement is about: figures of shorter buckets would be noise
+ */
+export function chartWindow(since: number, ended: number | null, now: number, judgedMinutes: number): ChartWindow {
+  const length = (ended ?? now) - since
+  const isCoarse = judgedMinutes >= 60
+  const margin = Math.min(DAY, Math.max(isCoarse ? DAY : 3 * HOUR, length))
+  const from = since - margin
+  const to = ended === null ? now : Math.min(now, ended + margin)
+  const whole = to - from
+  const [bucket, bucketMinutes] =
+    !isCoarse && whole <= 1.2 * DAY
+      ? (['5m', 5] as const)
+      : whole <= 15 * DAY
+        ? (['1h', 60] as const)
+        : (['1d', 24 * 60] as const)
+  const step = Math.min(HOUR, bucketMinutes * MINUTE)
+  return { from: Math.floor(from / step) * step, to: Math.ceil(to / step) * step, bucket, bucketMinutes }
+}

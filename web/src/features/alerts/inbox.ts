@@ -1,0 +1,62 @@
+import type { AlertRecord } from '../../api/alerts.ts'
+import type { Places } from '../../lib/use-places.ts'
+import { typeName } from './words.ts'
+
+export const STATES = ['open', 'acknowledged', 'resolved'] as const
+export const FILTERS = ['all', ...STATES] as const
+export type Filter = (typeof FILTERS)[number]
+
+export type InboxRow =
+  | { kind: 'heading'; key: string; state: AlertRecord['state']; count: number }
+  | { kind: 'alert'; key: string; alert: AlertRecord }
+
+export interface Wanted {
+  filter: Filter
+  /** What was typed; every word has to be found. */
+  text: string
+}
+
+/** The lines of the inbox: open alerts, acknowledged ones, then those that are over, each with the newest first. */
+export function inboxRows(alerts: readonly AlertRecord[], places: Places, { filter, text }: Wanted): InboxRow[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const wanted = alerts.filter((alert) => {
+    const haystack = wordsOf(alert, places)
+    return words.every((word) => haystack.includes(word))
+  })
+  return STATES.flatMap((state) => {
+    const own = filter === 'all' || filter === state ? wanted.filter((alert) => alert.state === state) : []
+    if (own.length === 0) return []
+    const rows = own.toSorted(byTime).map((alert): InboxRow => ({ kind: 'alert', key: alert.id, alert }))
+    return [{ kind: 'heading', key: state, state, count: own.length }, ...rows]
+  })
+}
+
+const byTime = (a: AlertRecord, b: AlertRecord): number => Date.parse(b.opened_at) - Date.parse(a.opened_at)
+
+function wordsOf({ title, message, probe_type, site_id, client_id }: AlertRecord, { sites, clients }: Places): string {
+  const names = [sites[site_id]?.name, clients[client_id]?.name]
+  return [title, message, typeName(probe_type), ...names].join(' ').toLowerCase()
+}
+
+/** One line that says what matters: "11 alerts are open, 2 of them critical". */
+export function verdict({ open, critical, acknowledged }: Counts): string {
+  if (open === 0) return acknowledged === 0 ? 'No alert is open' : 'Everything open is taken care of'
+  const worst = critical === 0 ? '' : critical === open ? ', critical' : `, ${critical} of them critical`
+  return `${open} ${open === 1 ? 'alert is' : 'alerts are'} open${worst}`
+}
+
+export interface Counts {
+  open: number
+  /** Of the open ones. */
+  critical: number
+  acknowledged: number
+}
+
+export function countsOf(alerts: readonly AlertRecord[]): Counts {
+  const open = alerts.filter(({ state }) => state === 'open')
+  return {
+    open: open.length,
+    critical: open.filter(({ severity }) => severity === 'critical').length,
+    acknowledged: alerts.filter(({ state }) => state === 'acknowledged').length,
+  }
+}

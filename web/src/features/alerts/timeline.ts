@@ -1,0 +1,31 @@
+import type { AlertDetail } from '../../api/alerts.ts'
+import type { DeliveryRecord } from '../../api/deliveries.ts'
+
+type Entry = AlertDetail['timeline'][number]
+
+/** What happened at a time, and the messages that went out because of it. */
+export interface TimelineLine extends Omit<Entry, 'kind'> {
+  key: string
+  /** `sent`: messages whose reason is not in the timeline. */
+  kind: Entry['kind'] | 'sent'
+  deliveries: DeliveryRecord[]
+}
+
+/** A message is written with the entry that tells of it; clocks are read once for each, ms. */
+const TOGETHER_MS = 2_000
+
+/** The story of an alert, oldest first. */
+export function timelineOf({ timeline, deliveries }: Pick<AlertDetail, 'timeline' | 'deliveries'>): TimelineLine[] {
+  const lines = timeline.map((entry, n): TimelineLine => ({ ...entry, key: `${n}`, deliveries: [] }))
+  const alone: TimelineLine[] = []
+  for (const delivery of deliveries.toReversed()) {
+    const written = Date.parse(delivery.created_at)
+    const line = lines.find(({ kind, at }) => kind === 'notified' && Math.abs(Date.parse(at) - written) <= TOGETHER_MS)
+    if (line !== undefined) line.deliveries.push(delivery)
+    else {
+      const words = { at: delivery.created_at, actor: null, text: 'A message was written' }
+      alone.push({ ...words, key: delivery.id, kind: 'sent', deliveries: [delivery] })
+    }
+  }
+  return [...lines, ...alone].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+}

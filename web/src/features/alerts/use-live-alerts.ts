@@ -1,0 +1,19 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { ALERTS_KEY } from '../../api/alerts.ts'
+import { PROBES_KEY } from '../../api/probes.ts'
+import { useStreamEvent } from '../../api/stream.ts'
+
+/** What the stream does not tell of, an acknowledgement by somebody else for example, is seen this often, ms. */
+export const POLL_MS = 15_000
+
+/** Asks for alerts and results anew as soon as a probe has another status: that is when alerts begin, change and end. */
+export function useLiveAlerts(): void {
+  const client = useQueryClient()
+  const refresh = useCallback(() => {
+    void client.invalidateQueries({ queryKey: ALERTS_KEY })
+    void client.invalidateQueries({ queryKey: [...PROBES_KEY, 'results'] })
+  }, [client])
+  useStreamEvent('status', refresh)
+  useStreamEvent('alerts', refresh)
+}

@@ -1,0 +1,41 @@
+import type { AlertRecord } from '../../api/alerts.ts'
+import type { Status } from '../../api/overview.ts'
+import { duration } from '../../lib/words.ts'
+import { ownZone } from '../../lib/zone.ts'
+
+/** An alert about the check itself says nothing of the target: it has the mark of checks that fail. */
+export const markOf = ({ subject, severity }: Pick<AlertRecord, 'subject' | 'severity'>): Status =>
+  subject === 'check' ? 'error' : severity
+
+/** Titles are what probes say; one that begins with a common word begins with a capital here. */
+export const sentence = (text: string): string =>
+  /^[a-z]+ /.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text
+
+export const RESOLUTION_WORDS: Readonly<Record<NonNullable<AlertRecord['resolution']>, string>> = {
+  recovered: 'recovered by itself',
+  manual: 'resolved by hand',
+  probe_removed: 'ended with its probe',
+}
+
+/** "recovered by itself after 12 min" */
+export function endWords({ resolution, opened_at, resolved_at }: AlertRecord): string {
+  const how = resolution === null ? 'over' : RESOLUTION_WORDS[resolution]
+  return resolved_at === null ? how : `${how} after ${duration(Date.parse(resolved_at) - Date.parse(opened_at))}`
+}
+
+/** "data_volume" as people read it. */
+export const typeName = (probeType: string): string => probeType.replaceAll('_', ' ')
+
+/** "14:00", "Sat 22 Nov, 09:00" on another day than `now`, and with the zone where it is not the reader's own. */
+export function clockTime(at: string, zone: string | undefined, now: number): string {
+  const inZone = zone === undefined ? {} : { timeZone: zone }
+  const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', ...inZone })
+  const time = new Intl.DateTimeFormat('en-GB', {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(zone === undefined || zone === ownZone() ? {} : { timeZoneName: 'short' }),
+    ...inZone,
+  })
+  const moment = Date.parse(at)
+  return day.format(moment) === day.format(now) ? time.format(moment) : `${day.format(moment)}, ${time.format(moment)}`
+}

@@ -1,0 +1,59 @@
+import type { AuditRecord } from '../../api/audit.ts'
+import type { ClientRecord } from '../../api/clients.ts'
+import type { ProbeRecord } from '../../api/probes.ts'
+import type { SiteRecord } from '../../api/sites.ts'
+
+/** Names by id; what was deleted has none. */
+export type Names = ReadonlyMap<string, string>
+
+export const namesOf = (...lists: readonly (readonly { id: string; name: string }[])[]): Names =>
+  new Map(lists.flat().map(({ id, name }) => [id, name]))
+
+/**
+ * What the log can be narrowed to.
+ *
+ * @param chosen the id that the address names: it can be one that is deleted
+ */
+export function entityOptions(
+  clients: readonly ClientRecord[],
+  sites: readonly SiteRecord[],
+  probes: readonly ProbeRecord[],
+  chosen: string,
+) {
+  const siteNames = namesOf(sites)
+  const groups = [
+    { group: 'Clients', items: clients.map(({ id, name }) => ({ value: id, label: name })) },
+    { group: 'Sites', items: sites.map(({ id, name }) => ({ value: id, label: name })) },
+    {
+      group: 'Probes',
+      items: probes.map(({ id, name, site_id }) => ({ value: id, label: `${name} · ${siteNames.get(site_id) ?? ''}` })),
+    },
+  ]
+  const isKnown = chosen === '' || groups.some(({ items }) => items.some(({ value }) => value === chosen))
+  return isKnown ? groups : [...groups, { group: 'Other', items: [{ value: chosen, label: chosen }] }]
+}
+
+/** What the change was about: the name that it has now, or had then. */
+export function nameOf({ entity_id, before, after }: AuditRecord, names: Names): string | null {
+  const then = after?.name ?? before?.name ?? after?.title ?? before?.title
+  return names.get(entity_id) ?? (typeof then === 'string' ? then : null)
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  create: 'created',
+  update: 'changed',
+  delete: 'deleted',
+  revoke: 'revoked',
+  revoke_key: 'key revoked',
+  test_notification: 'test message',
+  retry: 'sent again',
+  acknowledge: 'acknowledged',
+  resolve: 'resolved',
+}
+
+/** "Site changed" of `site.update`. */
+export function actionWords({ action, entity }: AuditRecord): string {
+  const verb = action.slice(entity.length + 1)
+  const what = entity.replaceAll('_', ' ')
+  return `${what.slice(0, 1).toUpperCase()}${what.slice(1)} ${VERBS[verb] ?? verb.replaceAll('_', ' ')}`
+}

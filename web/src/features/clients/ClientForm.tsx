@@ -1,0 +1,145 @@
+import { Button, Group, NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import type { CreateClient } from '../../api/clients.ts'
+import { faultsOf } from '../../lib/form-faults.ts'
+import { LinkButton } from '../../ui/LinkButton.tsx'
+import { type ClientValues, clientBody } from './client-values.ts'
+import classes from './form.module.css'
+import { PLANS } from './plans.ts'
+
+interface Props {
+  initial: ClientValues
+  /** On the button. */
+  action: string
+  cancelTo: string
+  onSave: (body: CreateClient) => Promise<unknown>
+}
+
+const DEFAULT_PLAN = { value: '', label: "The service's own default (DEFAULT_PLAN)" }
+const REMINDERS = [
+  { value: '', label: 'None' },
+  { value: '30', label: 'Every 30 minutes' },
+  { value: '60', label: 'Every hour' },
+  { value: '240', label: 'Every 4 hours' },
+  { value: '1440', label: 'Every day' },
+]
+const DIGESTS = [
+  { value: 'off', label: 'None' },
+  { value: 'daily', label: 'Every day' },
+  { value: 'weekly', label: 'Every week' },
+]
+
+export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
+  const form = useForm<ClientValues>({ initialValues: initial })
+  const [rest, setRest] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const { plan, reminder_minutes } = form.values
+  const save = async (values: ClientValues) => {
+    setRest(null)
+    setBusy(true)
+    try {
+      await onSave(clientBody(values))
+    } catch (thrown) {
+      const faults = faultsOf(thrown instanceof Error ? thrown : new Error(String(thrown)), Object.keys(values))
+      form.setErrors(faults.fields)
+      setRest(faults.rest)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
+      <fieldset className={classes.group}>
+        <legend>Client</legend>
+        <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
+        <Select
+          label="Plan"
+          description={PLANS.find(({ value }) => value === plan)?.limits ?? 'What its sites may send together'}
+          data={initial.plan === '' ? [DEFAULT_PLAN, ...PLANS] : [...PLANS]}
+          allowDeselect={false}
+          {...form.getInputProps('plan')}
+        />
+        {plan === 'enterprise' && (
+          <div className={classes.pair}>
+            <NumberInput
+              label="Requests a second"
+              placeholder="without a limit"
+              min={1}
+              clampBehavior="none"
+              allowDecimal={false}
+              thousandSeparator=","
+              {...form.getInputProps('requests_per_second')}
+            />
+            <NumberInput
+              label="Events a month"
+              placeholder="without a limit"
+              min={1}
+              clampBehavior="none"
+              allowDecimal={false}
+              thousandSeparator=","
+              {...form.getInputProps('events_per_month')}
+            />
+          </div>
+        )}
+      </fieldset>
+      <fieldset className={classes.group}>
+        <legend>Who is told</legend>
+        <TextInput
+          label="E-mail address"
+          description="Alerts and digests go there"
+          type="email"
+          autoComplete="off"
+          {...form.getInputProps('email')}
+        />
+        <TextInput
+          label="Chat webhook"
+          description="Of Slack, Teams, Discord, Google Chat, or any address that takes JSON. Treat it like a key"
+          placeholder="https://hooks.slack.com/services/…"
+          autoComplete="off"
+          {...form.getInputProps('chat_webhook')}
+        />
+        <div className={classes.pair}>
+          <Select
+            label="Reminders"
+            description="While an alert is open and nobody has acknowledged it"
+            data={withNow(reminder_minutes)}
+            allowDeselect={false}
+            {...form.getInputProps('reminder_minutes')}
+          />
+          <Select
+            label="Digest"
+            description="A summary by e-mail"
+            data={DIGESTS}
+            allowDeselect={false}
+            {...form.getInputProps('digest')}
+          />
+        </div>
+        <Switch
+          label="Also when a warning becomes critical"
+          {...form.getInputProps('notify_escalated', { type: 'checkbox' })}
+        />
+        <Switch label="Also when an alert is over" {...form.getInputProps('notify_resolved', { type: 'checkbox' })} />
+      </fieldset>
+      {rest !== null && (
+        <p className={classes.fault} role="alert">
+          {rest}
+        </p>
+      )}
+      <Group>
+        <Button type="submit" loading={isBusy}>
+          {action}
+        </Button>
+        <LinkButton to={cancelTo} variant="default">
+          Cancel
+        </LinkButton>
+      </Group>
+    </form>
+  )
+}
+
+/** The usual spans, and the one that is set. */
+const withNow = (minutes: string) =>
+  REMINDERS.some(({ value }) => value === minutes)
+    ? REMINDERS
+    : [...REMINDERS, { value: minutes, label: `Every ${minutes} minutes` }]

@@ -1,0 +1,84 @@
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { probesQuery } from '../../api/probes.ts'
+import type { SiteRecord } from '../../api/site.ts'
+import { useDeleteSite, useRevokeKey, useUpdateSite } from '../../api/sites.ts'
+import { counted } from '../../lib/words.ts'
+import { ConfirmByName } from '../../ui/ConfirmByName.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { Act } from './Act.tsx'
+import classes from './form.module.css'
+
+/** Revoking a site's key, switching the site off, deleting it. */
+export function SiteDanger({ site }: { site: SiteRecord }) {
+  const update = useUpdateSite(site.id)
+  const revoke = useRevokeKey(site.id)
+  const remove = useDeleteSite(site.id)
+  const navigate = useNavigate()
+  const [asking, setAsking] = useState<'revoke' | 'delete' | null>(null)
+  const { data: probes = [] } = useQuery(probesQuery(site.id))
+  const onError = (error: Error) => notifications.show({ color: 'danger', message: error.message })
+  const close = () => setAsking(null)
+  return (
+    <section className={classes.danger} aria-label="Key, switching off and deleting">
+      <h2>Key, switching off and deleting</h2>
+      {site.key_revoked_at === null ? (
+        <Act title="Revoke the ingest key" action="Revoke …" isFinal onAct={() => setAsking('revoke')}>
+          For a key that got into wrong hands. It is refused at once and for good: the site can then receive nothing
+          more, and keeps its history. To send again it has to be deleted and created anew.
+        </Act>
+      ) : (
+        <div className={classes.act}>
+          <div>
+            <h3>The ingest key is revoked</h3>
+            <p>
+              <RelativeTime at={site.key_revoked_at} zone={site.timezone} />. For a new key, delete the site and create
+              it again.
+            </p>
+          </div>
+        </div>
+      )}
+      <Act
+        title={site.is_active ? 'Switch the site off' : 'Switch the site on'}
+        action={site.is_active ? 'Switch off' : 'Switch on'}
+        isBusy={update.isPending}
+        onAct={() => update.mutate({ is_active: !site.is_active }, { onError })}
+      >
+        {site.is_active
+          ? 'What it sends is refused and its probes rest. All data stay, and it can be switched on again.'
+          : 'It is heard again, and its probes run.'}
+      </Act>
+      <Act title="Delete the site" action="Delete …" isFinal onAct={() => setAsking('delete')}>
+        With {counted(probes.length, 'probe')} and everything it has sent. This cannot be undone.
+      </Act>
+      <ConfirmByName
+        opened={asking === 'revoke'}
+        onClose={close}
+        onConfirm={() => revoke.mutateAsync(undefined)}
+        title={`Revoke the key of ${site.name}`}
+        name={site.name}
+        action="Revoke the key"
+      >
+        The tag that sends with it is answered 403 from now on. No new key can be made for this site, and nobody can
+        take this back.
+      </ConfirmByName>
+      <ConfirmByName
+        opened={asking === 'delete'}
+        onClose={close}
+        onConfirm={async () => {
+          await remove.mutateAsync(undefined)
+          notifications.show({ message: `${site.name} is deleted` })
+          await navigate({ to: '/clients/$clientId', params: { clientId: site.client_id } })
+        }}
+        title={`Delete the site ${site.name}`}
+        name={site.name}
+        action="Delete the site"
+      >
+        Deletes {counted(probes.length, 'probe')} with their results and alerts, and all counts of the site. Its tag is
+        refused from then on.
+      </ConfirmByName>
+    </section>
+  )
+}

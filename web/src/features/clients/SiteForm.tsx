@@ -1,0 +1,129 @@
+import { Button, Group, Select, Switch, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMemo, useState } from 'react'
+import { faultsOf } from '../../lib/form-faults.ts'
+import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
+import { LinkButton } from '../../ui/LinkButton.tsx'
+import classes from './form.module.css'
+import { type SiteValues, siteBody, zonesWith } from './site-values.ts'
+
+interface Props {
+  initial: SiteValues
+  /** On the button. */
+  action: string
+  cancelTo: string
+  /** Whether it is asked for the probes that fit. */
+  isNew: boolean
+  onSave: (body: ReturnType<typeof siteBody>, autoProbes: boolean) => Promise<unknown>
+}
+
+const GROUPS: readonly { title: string; about: string; fields: readonly TrackingField[] }[] = [
+  {
+    title: 'Tag server',
+    about: 'Where the server container runs. Probes watch whether it answers, and what its host says.',
+    fields: ['tag_server_url', 'hosting_a_container_id', 'hosting_b_container_id'],
+  },
+  {
+    title: 'Tag Manager',
+    about: 'Probes tell of new versions, rollbacks and previews that were left on the page.',
+    fields: ['tag_manager_web_container_id', 'tag_manager_server_container_id'],
+  },
+  {
+    title: 'Analytics and its export',
+    about: 'A probe watches whether the export to BigQuery arrives, and as much of it as usual.',
+    fields: ['analytics_property_id', 'analytics_measurement_id', 'warehouse_project', 'warehouse_dataset'],
+  },
+  {
+    title: 'Consent',
+    about: 'A probe looks on the page for the consent platform and its defaults.',
+    fields: ['cmp_provider'],
+  },
+]
+
+/** Zones that are drawn; typing finds the others. */
+const SHOWN = 50
+
+export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
+  const form = useForm<SiteValues>({ initialValues: initial })
+  const [autoProbes, setAutoProbes] = useState(true)
+  const [rest, setRest] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const zones = useMemo(() => zonesWith(initial.timezone), [initial.timezone])
+  const save = async (values: SiteValues) => {
+    setRest(null)
+    setBusy(true)
+    try {
+      await onSave(siteBody(values), autoProbes)
+    } catch (thrown) {
+      const faults = faultsOf(thrown instanceof Error ? thrown : new Error(String(thrown)), Object.keys(values))
+      form.setErrors(faults.fields)
+      setRest(faults.rest)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
+      <fieldset className={classes.group}>
+        <legend>Site</legend>
+        <div className={classes.pair}>
+          <TextInput label="Name" withAsterisk placeholder="Shop" {...form.getInputProps('name')} />
+          <TextInput
+            label="Address"
+            withAsterisk
+            placeholder="https://shop.example.com"
+            {...form.getInputProps('url')}
+          />
+          <Select
+            label="Time zone"
+            description="Days and hours of its reports follow it"
+            searchable
+            limit={SHOWN}
+            data={zones}
+            allowDeselect={false}
+            nothingFoundMessage="No zone has this name"
+            {...form.getInputProps('timezone')}
+          />
+        </div>
+      </fieldset>
+      {GROUPS.map(({ title, about, fields }) => (
+        <fieldset key={title} className={classes.group}>
+          <legend>{title}</legend>
+          <p className={classes.about}>{about} All of it may be left empty.</p>
+          <div className={classes.pair}>
+            {fields.map((field) => (
+              <TextInput
+                key={field}
+                label={TRACKING_FIELDS[field].label}
+                description={TRACKING_FIELDS[field].description}
+                placeholder={TRACKING_FIELDS[field].placeholder}
+                {...form.getInputProps(field)}
+              />
+            ))}
+          </div>
+        </fieldset>
+      ))}
+      {isNew && (
+        <Switch
+          label="Also create the probes that fit"
+          description="Every check that these fields allow, with its usual settings. They can be changed and deleted later"
+          checked={autoProbes}
+          onChange={(event) => setAutoProbes(event.currentTarget.checked)}
+        />
+      )}
+      {rest !== null && (
+        <p className={classes.fault} role="alert">
+          {rest}
+        </p>
+      )}
+      <Group>
+        <Button type="submit" loading={isBusy}>
+          {action}
+        </Button>
+        <LinkButton to={cancelTo} variant="default">
+          Cancel
+        </LinkButton>
+      </Group>
+    </form>
+  )
+}

@@ -1,0 +1,61 @@
+import type { ClientRecord, CreateClient } from '../../api/clients.ts'
+import type { Plan } from './plans.ts'
+
+/** What stands in the fields of a client's form. */
+export interface ClientValues {
+  name: string
+  email: string
+  chat_webhook: string
+  /** `''`: as the service has it by default. */
+  plan: Plan | ''
+  requests_per_second: number | string
+  events_per_month: number | string
+  reminder_minutes: string
+  notify_resolved: boolean
+  notify_escalated: boolean
+  digest: ClientRecord['digest']
+}
+
+export const EMPTY_CLIENT: ClientValues = {
+  name: '',
+  email: '',
+  chat_webhook: '',
+  plan: '',
+  requests_per_second: '',
+  events_per_month: '',
+  reminder_minutes: '',
+  notify_resolved: true,
+  notify_escalated: true,
+  digest: 'off',
+}
+
+export const clientValues = (client: ClientRecord): ClientValues => ({
+  name: client.name,
+  email: client.email ?? '',
+  chat_webhook: client.chat_webhook ?? '',
+  plan: client.plan,
+  requests_per_second: client.requests_per_second ?? '',
+  events_per_month: client.events_per_month ?? '',
+  reminder_minutes: client.reminder_minutes === null ? '' : String(client.reminder_minutes),
+  notify_resolved: client.notify_resolved,
+  notify_escalated: client.notify_escalated,
+  digest: client.digest,
+})
+
+/** As the interface takes them; what is empty is null. The limits belong to the plan enterprise alone. */
+export function clientBody(values: ClientValues): CreateClient {
+  const { plan, requests_per_second, events_per_month, email, chat_webhook, reminder_minutes, ...rest } = values
+  return {
+    ...rest,
+    email: textOrNull(email),
+    chat_webhook: textOrNull(chat_webhook),
+    reminder_minutes: numberOrNull(reminder_minutes),
+    ...(plan === '' ? {} : { plan }),
+    ...(plan === 'enterprise'
+      ? { requests_per_second: numberOrNull(requests_per_second), events_per_month: numberOrNull(events_per_month) }
+      : {}),
+  }
+}
+
+const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim())
+const numberOrNull = (value: number | string): number | null => (value === '' ? null : Number(value))

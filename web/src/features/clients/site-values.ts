@@ -1,0 +1,50 @@
+import type { SiteRecord, UpdateSite } from '../../api/sites.ts'
+import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
+
+/** What stands in the fields of a site's form. */
+export type SiteValues = { name: string; url: string; timezone: string } & Record<TrackingField, string>
+
+const FIELDS = Object.keys(TRACKING_FIELDS) as TrackingField[]
+
+export const emptySite = (timezone: string): SiteValues => ({
+  name: '',
+  url: '',
+  timezone,
+  ...tracking(() => ''),
+})
+
+export const siteValues = (site: SiteRecord): SiteValues => ({
+  name: site.name,
+  url: site.url,
+  timezone: site.timezone,
+  ...tracking((field) => site[field] ?? ''),
+})
+
+/** As the interface takes them; what is empty is null. */
+export const siteBody = (values: SiteValues) =>
+  ({
+    name: values.name,
+    url: values.url.trim(),
+    timezone: values.timezone,
+    ...tracking((field) => (values[field].trim() === '' ? null : values[field].trim())),
+  }) satisfies UpdateSite
+
+const tracking = <T>(textOf: (field: TrackingField) => T): Record<TrackingField, T> =>
+  Object.fromEntries(FIELDS.map((field) => [field, textOf(field)])) as Record<TrackingField, T>
+
+/** Names of today that browsers know and do not list: theirs are those of CLDR, which never change (Asia/Calcutta). */
+const RENAMED = [
+  'America/Argentina/Buenos_Aires',
+  'America/Nuuk',
+  'Asia/Ho_Chi_Minh',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Asia/Yangon',
+  'Atlantic/Faroe',
+  'Europe/Kyiv',
+  'UTC',
+]
+
+/** The zones that can be chosen, with the one that is set. */
+export const zonesWith = (now: string): string[] =>
+  [...new Set([now, ...RENAMED, ...Intl.supportedValuesOf('timeZone')])].filter((zone) => zone !== '').sort()

@@ -1,0 +1,129 @@
+import { Button, Skeleton, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { BellOff, CalendarPlus } from 'lucide-react'
+import { useMemo } from 'react'
+import { silencesQuery } from '../../api/alerts.ts'
+import { maintenanceQuery } from '../../api/maintenance.ts'
+import { useSession } from '../../api/session.ts'
+import { usePlaces } from '../../lib/use-places.ts'
+import { useUrlState } from '../../lib/use-url-state.ts'
+import { ownZone } from '../../lib/zone.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { PlaceSelect } from '../../ui/PlaceSelect.tsx'
+import { SilenceDialog } from '../../ui/quiet/SilenceDialog.tsx'
+import { Calendar } from './Calendar.tsx'
+import { EntryList } from './EntryList.tsx'
+import { concerns, type Entry, entriesOf, stateOf } from './entries.ts'
+import { MaintenanceDialog } from './MaintenanceDialog.tsx'
+import classes from './maintenance.module.css'
+
+/** What is quiet now, what will be, and who planned it. */
+export function MaintenancePage() {
+  const silences = useQuery(silencesQuery(false))
+  const maintenance = useQuery(maintenanceQuery(false))
+  const entries = useMemo(
+    () =>
+      silences.data === undefined || maintenance.data === undefined ? null : entriesOf(silences.data, maintenance.data),
+    [silences.data, maintenance.data],
+  )
+  const { mayChange } = useSession()
+  const [, setDialog] = useUrlState('dialog', '')
+  const error = silences.error ?? maintenance.error
+  return (
+    <>
+      <PageHeader
+        title="Maintenance"
+        actions={
+          mayChange && (
+            <>
+              <Button
+                variant="default"
+                leftSection={<BellOff size={16} aria-hidden />}
+                onClick={() => setDialog('silence')}
+              >
+                Silence
+              </Button>
+              <Button leftSection={<CalendarPlus size={16} aria-hidden />} onClick={() => setDialog('new')}>
+                Plan maintenance
+              </Button>
+            </>
+          )
+        }
+      >
+        Probes go on and alerts open, but nobody is told. What is still bad at the end is told then.
+      </PageHeader>
+      {entries !== null ? (
+        <Loaded entries={entries} mayChange={mayChange} />
+      ) : error !== null ? (
+        <ErrorState
+          error={error}
+          onRetry={() => {
+            void silences.refetch()
+            void maintenance.refetch()
+          }}
+        />
+      ) : (
+        <Stack gap="lg" aria-busy="true">
+          <Skeleton height={130} radius="md" />
+          <Skeleton height={200} radius="md" />
+          <Skeleton height={160} radius="md" />
+        </Stack>
+      )}
+    </>
+  )
+}
+
+function Loaded({ entries: all, mayChange }: { entries: readonly Entry[]; mayChange: boolean }) {
+  const places = usePlaces()
+  const [client] = useUrlState('client', '')
+  const [site] = useUrlState('site', '')
+  const [past, setPast] = useUrlState('past', 'hidden', ['hidden', 'shown'])
+  const [dialog, setDialog] = useUrlState('dialog', '')
+  const entries = all.filter((entry) => concerns(entry, places, client, site))
+  const inState = (state: string) => entries.filter((entry) => stateOf(entry) === state)
+  const over = inState('over')
+  const list = { places, mayChange, onEdit: setDialog }
+  const close = () => setDialog('')
+  const scope = {
+    client_id: site === '' && client !== '' ? client : null,
+    site_id: site === '' ? null : site,
+    probe_id: null,
+  }
+  const edited = all.find((entry) => entry.kind === 'maintenance' && entry.record.id === dialog)
+  const record = edited?.kind === 'maintenance' ? edited.record : null
+  return (
+    <Stack gap="lg">
+      <PlaceSelect places={places} client={client} site={site} className={classes.place} />
+      <EntryList title="Quiet now" entries={inState('now')} {...list}>
+        Nothing is quiet: people are told of every alert.
+      </EntryList>
+      <Calendar entries={entries} places={places} zone={places.sites[site]?.timezone ?? ownZone()} />
+      <EntryList title="Planned" entries={inState('planned')} {...list}>
+        Nothing is planned. Maintenance that is planned here keeps releases and moves from waking anybody.
+      </EntryList>
+      {past === 'shown' ? (
+        <EntryList title="Over or suspended" entries={over} {...list}>
+          Nothing is over yet.
+        </EntryList>
+      ) : (
+        over.length > 0 && (
+          <Button variant="default" className={classes.more} onClick={() => setPast('shown')}>
+            Show {over.length} over or suspended
+          </Button>
+        )
+      )}
+      {mayChange && (
+        <>
+          <SilenceDialog opened={dialog === 'silence'} onClose={close} scope={scope} />
+          <MaintenanceDialog
+            opened={dialog === 'new' || record !== null}
+            onClose={close}
+            record={record}
+            scope={scope}
+          />
+        </>
+      )}
+    </Stack>
+  )
+}

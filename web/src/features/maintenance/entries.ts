@@ -1,0 +1,58 @@
+import type { SilenceRecord } from '../../api/alerts.ts'
+import type { MaintenanceRecord } from '../../api/maintenance.ts'
+import type { Places } from '../../lib/use-places.ts'
+import { aboveOf } from '../../ui/quiet/ScopePicker.tsx'
+import { occurrencesIn, type Stretch } from './week.ts'
+
+/** A silence or maintenance, as the page lists both. */
+export type Entry = { kind: 'silence'; record: SilenceRecord } | { kind: 'maintenance'; record: MaintenanceRecord }
+export type EntryState = 'now' | 'planned' | 'over'
+
+export function entriesOf(silences: readonly SilenceRecord[], maintenance: readonly MaintenanceRecord[]): Entry[] {
+  return [
+    ...maintenance.map((record): Entry => ({ kind: 'maintenance', record })),
+    ...silences.map((record): Entry => ({ kind: 'silence', record })),
+  ]
+}
+
+/** Suspended maintenance is planned by nobody for now: it stands with what is over. */
+export function stateOf(entry: Entry): EntryState {
+  if (entry.kind === 'silence')
+    return ({ active: 'now', scheduled: 'planned', ended: 'over' } as const)[entry.record.state]
+  if (entry.record.is_under_way) return 'now'
+  return entry.record.next_occurrence === null ? 'over' : 'planned'
+}
+
+/** The window under way, the next one, or the last. Null for weekly maintenance that is suspended. */
+export function windowOf({ kind, record }: Entry): { starts_at: string; ends_at: string } | null {
+  if (kind === 'silence') return record
+  const { next_occurrence, starts_at, ends_at } = record
+  return next_occurrence ?? (starts_at === null || ends_at === null ? null : { starts_at, ends_at })
+}
+
+/** When an entry keeps things quiet within a stretch of time. */
+export function stretchesIn(entry: Entry, week: Stretch): Stretch[] {
+  if (entry.kind === 'maintenance') return entry.record.is_active ? occurrencesIn(entry.record, week) : []
+  const { starts_at, ends_at } = entry.record
+  return occurrencesIn({ ...NOTHING, kind: 'once', starts_at, ends_at }, week)
+}
+
+const NOTHING = { weekdays: null, start: null, duration_minutes: null, timezone: null }
+
+/** Whether an entry is about a client or a site, or something of it; empty ids take everything. */
+export function concerns({ record }: Entry, places: Places, client: string, site: string): boolean {
+  const { clientId, siteId } = aboveOf(record, places)
+  if (site !== '') return siteId === site || (siteId === null && clientId === places.sites[site]?.client_id)
+  return client === '' || clientId === client
+}
+
+/** What is quiet until soonest, what comes next, what was last. */
+export const bySoonest = (a: Entry, b: Entry): number => timeOf(a) - timeOf(b)
+
+function timeOf(entry: Entry): number {
+  const window = windowOf(entry)
+  if (window === null) return Number.POSITIVE_INFINITY
+  const state = stateOf(entry)
+  const at = Date.parse(state === 'planned' ? window.starts_at : window.ends_at)
+  return state === 'over' ? -at : at
+}

@@ -1,0 +1,90 @@
+import { Tooltip } from '@mantine/core'
+import { type PointerEvent, useState } from 'react'
+import type { ResultRecord } from '../../api/probes.ts'
+import { exact } from '../../lib/words.ts'
+import { STATUS_WORDS, STATUSES } from '../../ui/status/status.ts'
+import classes from './HeatStrip.module.css'
+
+interface Props {
+  /** Newest first. */
+  results: readonly ResultRecord[]
+  zone: string | undefined
+  size?: 'row' | 'page'
+}
+
+/** Results that are drawn. */
+const SHOWN = 50
+const STEP = 4
+const BAR = 3
+const HEIGHT = 20
+/** What is worse stands higher: the colour never says it alone. A check that could not run is hollow. */
+const HEIGHTS = { ok: 11, warning: 16, error: 16, critical: 20 } as const
+
+/** The last results as bars, the newest at the right. Pointing at one tells when it was and what it said. */
+export function HeatStrip({ results, zone, size = 'row' }: Props) {
+  const [pointed, setPointed] = useState<number | null>(null)
+  const shown = results.slice(0, SHOWN).toReversed()
+  const empty = SHOWN - shown.length
+  const width = SHOWN * STEP - (STEP - BAR)
+  const result = pointed === null ? undefined : shown[pointed - empty]
+  const point = (event: PointerEvent<SVGSVGElement>) => {
+    const box = event.currentTarget.getBoundingClientRect()
+    setPointed(Math.floor(((event.clientX - box.left) / box.width) * SHOWN))
+  }
+  return (
+    <Tooltip.Floating
+      disabled={result === undefined}
+      multiline
+      maw={320}
+      label={result === undefined ? '' : <Words result={result} zone={zone} />}
+    >
+      <svg
+        className={classes.strip}
+        data-size={size}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={labelOf(shown)}
+        onPointerMove={point}
+        onPointerLeave={() => setPointed(null)}
+      >
+        <path className={classes.none} d={stubs(empty)} />
+        {shown.map((each, n) => (
+          <rect
+            key={each.id}
+            className={classes.bar}
+            data-status={each.status}
+            data-pointed={pointed === empty + n || undefined}
+            x={(empty + n) * STEP}
+            y={HEIGHT - HEIGHTS[each.status]}
+            width={BAR}
+            height={HEIGHTS[each.status]}
+          />
+        ))}
+      </svg>
+    </Tooltip.Floating>
+  )
+}
+
+function Words({ result, zone }: { result: ResultRecord; zone: string | undefined }) {
+  return (
+    <>
+      <b>{STATUS_WORDS[result.status]}</b> · {exact(Date.parse(result.executed_at), zone)}
+      <br />
+      {result.message}
+    </>
+  )
+}
+
+const stubs = (count: number): string =>
+  Array.from({ length: count }, (_, n) => `M${n * STEP} ${HEIGHT}v-2h${BAR}v2z`).join('')
+
+function labelOf(results: readonly ResultRecord[]): string {
+  const last = results.at(-1)
+  if (last === undefined) return 'No result yet'
+  const counts = STATUSES.flatMap((status) => {
+    const count = results.filter((result) => result.status === status).length
+    return count === 0 ? [] : [`${count} ${STATUS_WORDS[status]}`]
+  })
+  return `Last ${results.length} results: ${counts.join(', ')}; the latest is ${STATUS_WORDS[last.status]}`
+}

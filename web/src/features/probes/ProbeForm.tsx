@@ -1,0 +1,175 @@
+import { Button, Group, NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { type ProbeRecord, type ProbeTypeRecord, useCreateProbe, useUpdateProbe } from '../../api/probes.ts'
+import type { SiteRecord } from '../../api/sites.ts'
+import { faultsOf } from '../../lib/form-faults.ts'
+import { missingOf } from '../../lib/site-fields.ts'
+import { LinkButton } from '../../ui/LinkButton.tsx'
+import classes from './form.module.css'
+import { alertDelay, intervalOptions, THRESHOLDS, thresholdOptions } from './presets.ts'
+import { SchemaField } from './SchemaField.tsx'
+import { configOf, type FieldValue, fieldsOf, initialConfig } from './schema-fields.ts'
+
+interface Props {
+  type: ProbeTypeRecord
+  site: SiteRecord
+  /** Without one it is created. */
+  probe?: ProbeRecord
+  onSaved: (probe: ProbeRecord) => unknown
+}
+
+interface Values {
+  name: string
+  is_active: boolean
+  interval_seconds: string
+  timeout_ms: number | string
+  failure_threshold: string
+  recovery_threshold: string
+  config: Record<string, FieldValue>
+}
+
+/** A probe's settings. Those of its type are drawn from the type's schema. */
+export function ProbeForm({ type, site, probe, onSaved }: Props) {
+  const fields = fieldsOf(type)
+  const create = useCreateProbe()
+  const update = useUpdateProbe(probe?.id ?? '')
+  const [removed, setRemoved] = useState<readonly string[]>([])
+  const [rest, setRest] = useState<string | null>(null)
+  const form = useForm<Values>({ initialValues: initialValues(type, probe) })
+  const { values } = form
+  const names = [...Object.keys(values), ...fields.map(({ name }) => `config.${name}`)].filter(
+    (name) => name !== 'config',
+  )
+  const lacks = missingOf(type.needs, site).length > 0
+
+  const save = async () => {
+    setRest(null)
+    const body = {
+      name: values.name,
+      is_active: values.is_active,
+      interval_seconds: Number(values.interval_seconds),
+      timeout_ms: Number(values.timeout_ms),
+      failure_threshold: Number(values.failure_threshold),
+      recovery_threshold: Number(values.recovery_threshold),
+      config: configOf(fields, values.config, removed),
+    }
+    try {
+      const saved =
+        probe === undefined
+          ? await create.mutateAsync({ site_id: site.id, probe_type: type.probe_type, ...body })
+          : await update.mutateAsync(body)
+      await onSaved(saved)
+    } catch (thrown) {
+      const faults = faultsOf(thrown instanceof Error ? thrown : new Error(String(thrown)), names)
+      form.setErrors(faults.fields)
+      setRest(faults.rest)
+    }
+  }
+
+  return (
+    <form className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
+      <fieldset className={classes.group}>
+        <legend>The probe</legend>
+        <TextInput label="Name" withAsterisk {...form.getInputProps('name')} />
+        <Switch
+          label="Switched on"
+          description="Switched off it does not run, and keeps its results"
+          {...form.getInputProps('is_active', { type: 'checkbox' })}
+        />
+      </fieldset>
+      <fieldset className={classes.group}>
+        <legend>When it runs, and when it alerts</legend>
+        <div className={classes.pair}>
+          <Select
+            label="Runs every"
+            data={intervalOptions(type.min_interval_seconds, Number(values.interval_seconds))}
+            allowDeselect={false}
+            {...form.getInputProps('interval_seconds')}
+          />
+          <NumberInput
+            label="Gives up after"
+            suffix=" ms"
+            thousandSeparator=","
+            min={100}
+            max={60_000}
+            step={1_000}
+            clampBehavior="none"
+            {...form.getInputProps('timeout_ms')}
+          />
+          <Select
+            label="Alerts"
+            data={thresholdOptions('failure', Number(values.failure_threshold))}
+            allowDeselect={false}
+            {...form.getInputProps('failure_threshold')}
+          />
+          <Select
+            label="Clears"
+            data={thresholdOptions('recovery', Number(values.recovery_threshold))}
+            allowDeselect={false}
+            {...form.getInputProps('recovery_threshold')}
+          />
+        </div>
+        <p className={classes.muted}>{alertDelay(Number(values.interval_seconds), Number(values.failure_threshold))}</p>
+      </fieldset>
+      {fields.length > 0 && (
+        <fieldset className={classes.group}>
+          <legend>What it judges by</legend>
+          <p className={classes.muted}>What you leave as it is follows the defaults of the running version.</p>
+          <div className={classes.settings}>
+            {fields.map((field) => (
+              <SchemaField
+                key={field.name}
+                field={field}
+                value={values.config[field.name] ?? ''}
+                onChange={(value) => form.setFieldValue(`config.${field.name}`, value)}
+                error={textOf(form.errors[`config.${field.name}`])}
+                isSet={probe?.secrets_set.includes(field.name) ?? false}
+                isRemoved={removed.includes(field.name)}
+                onRemove={(isRemoved) =>
+                  setRemoved(isRemoved ? [...removed, field.name] : removed.filter((name) => name !== field.name))
+                }
+              />
+            ))}
+          </div>
+        </fieldset>
+      )}
+      {rest !== null && (
+        <p className={classes.fault} role="alert">
+          {rest}
+        </p>
+      )}
+      <Group>
+        <Button type="submit" disabled={lacks && probe === undefined} loading={create.isPending || update.isPending}>
+          {probe === undefined ? 'Add the probe' : 'Save'}
+        </Button>
+        {probe === undefined ? (
+          <LinkButton to="/sites/$siteId/probes" params={{ siteId: site.id }} variant="default">
+            Cancel
+          </LinkButton>
+        ) : (
+          <LinkButton to="/probes/$probeId" params={{ probeId: probe.id }} variant="default">
+            Cancel
+          </LinkButton>
+        )}
+        {lacks && probe === undefined && <span className={classes.muted}>The site lacks something: see above.</span>}
+      </Group>
+    </form>
+  )
+}
+
+const textOf = (error: unknown): string | undefined => (typeof error === 'string' ? error : undefined)
+
+const DEFAULT_TIMEOUT_MS = 10_000
+
+function initialValues(type: ProbeTypeRecord, probe: ProbeRecord | undefined): Values {
+  return {
+    name: probe?.name ?? type.title,
+    is_active: probe?.is_active ?? true,
+    interval_seconds: String(probe?.interval_seconds ?? type.default_interval_seconds),
+    timeout_ms: probe?.timeout_ms ?? DEFAULT_TIMEOUT_MS,
+    failure_threshold: String(probe?.failure_threshold ?? THRESHOLDS[0]),
+    recovery_threshold: String(probe?.recovery_threshold ?? THRESHOLDS[0]),
+    config: initialConfig(fieldsOf(type), probe?.config ?? {}),
+  }
+}

@@ -1,0 +1,114 @@
+import { Skeleton } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type ProbeRecord, probeQuery, probeTypesQuery, resultsQuery } from '../../api/probes.ts'
+import { siteQuery } from '../../api/site.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { TextLink } from '../../ui/LinkButton.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS } from '../../ui/status/status.ts'
+import { DeleteProbe } from './DeleteProbe.tsx'
+import { HeatStrip } from './HeatStrip.tsx'
+import { statusOf } from './list.ts'
+import { ProbeActions } from './ProbeActions.tsx'
+import { inWords } from './presets.ts'
+import classes from './probe.module.css'
+import { Results } from './Results.tsx'
+import { useProbeNews } from './use-probe-news.ts'
+
+/** One probe: how it stands, and all that it has found. */
+export function ProbePage() {
+  const { probeId = '' } = useParams({ strict: false })
+  const { data, error, refetch } = useQuery(probeQuery(probeId))
+  useProbeNews()
+  if (data !== undefined) return <Loaded probe={data} />
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+  return (
+    <div aria-busy="true">
+      <span className="sr-only" role="status">
+        Loading the probe
+      </span>
+      <Skeleton height={26} width={260} mb="sm" />
+      <Skeleton height={20} width={360} mb="xl" />
+      <Skeleton height={320} />
+    </div>
+  )
+}
+
+function Loaded({ probe }: { probe: ProbeRecord }) {
+  const navigate = useNavigate()
+  const { data: site } = useQuery(siteQuery(probe.site_id))
+  const { data: types } = useQuery(probeTypesQuery)
+  const results = useInfiniteQuery(resultsQuery(probe.id))
+  const [isDeleting, setDeleting] = useState(false)
+  const rows = results.data?.pages.flat()
+  const status = statusOf(probe)
+  const zone = site?.timezone
+  const type = types?.find(({ probe_type }) => probe_type === probe.probe_type)
+  return (
+    <>
+      <PageHeader
+        title={probe.name}
+        parents={[
+          { label: 'Probes', to: '/probes' },
+          ...(site === undefined ? [] : [{ label: site.name, to: `/sites/${site.id}/probes` }]),
+        ]}
+        mark={<StatusMark status={probe.is_active ? status : 'unknown'} size={16} label={STATUS_WORDS[status]} />}
+        actions={<ProbeActions probe={probe} onDelete={() => setDeleting(true)} />}
+      >
+        {type?.description}
+      </PageHeader>
+      <dl className={classes.facts}>
+        <dt>Site</dt>
+        <dd>
+          {site === undefined ? (
+            '…'
+          ) : (
+            <TextLink to="/sites/$siteId" params={{ siteId: site.id }}>
+              {site.name}
+            </TextLink>
+          )}
+        </dd>
+        <dt>Type</dt>
+        <dd>
+          <code>{probe.probe_type}</code>
+        </dd>
+        <dt>Runs</dt>
+        <dd>every {inWords(probe.interval_seconds)}</dd>
+        <dt>Next run</dt>
+        <dd>
+          {probe.is_active ? (
+            <RelativeTime at={probe.next_run_at} {...(zone === undefined ? {} : { zone })} />
+          ) : (
+            'switched off'
+          )}
+        </dd>
+        <dt>Alerts</dt>
+        <dd>{probe.failure_threshold === 1 ? 'at once' : `after ${probe.failure_threshold} bad results in a row`}</dd>
+      </dl>
+      {rows === undefined ? <Skeleton height={40} /> : <HeatStrip results={rows} zone={zone} size="page" />}
+      {rows !== undefined ? (
+        <Results
+          rows={rows}
+          zone={zone}
+          isActive={probe.is_active}
+          hasMore={results.hasNextPage}
+          isLoading={results.isFetchingNextPage}
+          onMore={() => void results.fetchNextPage()}
+        />
+      ) : results.error !== null ? (
+        <ErrorState error={results.error} onRetry={() => void results.refetch()} />
+      ) : (
+        <Skeleton height={320} mt="lg" />
+      )}
+      <DeleteProbe
+        probe={isDeleting ? probe : null}
+        onClose={() => setDeleting(false)}
+        onDeleted={() => void navigate({ to: '/sites/$siteId/probes', params: { siteId: probe.site_id } })}
+      />
+    </>
+  )
+}

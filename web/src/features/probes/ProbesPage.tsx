@@ -1,0 +1,140 @@
+import { CloseButton, SegmentedControl, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { Plus, Search } from 'lucide-react'
+import { useDeferredValue, useMemo, useState } from 'react'
+import { type ProbeRecord, probesQuery } from '../../api/probes.ts'
+import { useSession } from '../../api/session.ts'
+import { sitesQuery } from '../../api/sites.ts'
+import { useUrlState } from '../../lib/use-url-state.ts'
+import { counted } from '../../lib/words.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS } from '../../ui/status/status.ts'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import { DeleteProbe } from './DeleteProbe.tsx'
+import { NoProbes, NothingMatches } from './Empty.tsx'
+import { countsOf, FILTERS, type Filter, matching, type ProbeRow, rowsOf } from './list.ts'
+import { ProbesSkeleton } from './ProbesSkeleton.tsx'
+import classes from './probes.module.css'
+import { useColumns } from './use-columns.tsx'
+import { useProbeNews } from './use-probe-news.ts'
+
+/** The probes of one site, or of all. */
+export function ProbesPage() {
+  const { siteId } = useParams({ strict: false })
+  const probes = useQuery(probesQuery(siteId))
+  const sites = useQuery(sitesQuery())
+  useProbeNews()
+  const rows = useMemo(
+    () => (probes.data === undefined || sites.data === undefined ? undefined : rowsOf(probes.data, sites.data)),
+    [probes.data, sites.data],
+  )
+  const site = sites.data?.find(({ id }) => id === siteId)
+  const error = probes.error ?? sites.error
+  return (
+    <>
+      <PageHeader
+        title="Probes"
+        parents={site === undefined ? [] : [{ label: site.name, to: `/sites/${site.id}` }]}
+        actions={<AddProbe siteId={siteId} />}
+      >
+        {rows === undefined ? 'Automatic checks of each site' : <Counts rows={rows} />}
+      </PageHeader>
+      {rows !== undefined ? (
+        <Loaded rows={rows} siteId={siteId} hasSites={sites.data?.length !== 0} />
+      ) : error !== null ? (
+        <ErrorState error={error} onRetry={() => void Promise.all([probes.refetch(), sites.refetch()])} />
+      ) : (
+        <ProbesSkeleton />
+      )}
+    </>
+  )
+}
+
+function AddProbe({ siteId }: { siteId: string | undefined }) {
+  if (!useSession().mayChange) return null
+  return (
+    <LinkButton
+      to="/probes/new"
+      search={siteId === undefined ? {} : ({ site: siteId } as object)}
+      leftSection={<Plus size={16} aria-hidden />}
+    >
+      Add a probe
+    </LinkButton>
+  )
+}
+
+function Counts({ rows }: { rows: readonly ProbeRow[] }) {
+  const { states, off } = countsOf(rows)
+  return (
+    <ul className={classes.counts}>
+      {states.map(({ status, count }) => (
+        <li key={status}>
+          <StatusMark status={status} size={10} />
+          <b>{count}</b> {STATUS_WORDS[status]}
+        </li>
+      ))}
+      {off > 0 && <li>{counted(off, 'probe')} switched off</li>}
+    </ul>
+  )
+}
+
+const LABELS: { value: Filter; label: string }[] = [
+  { value: 'all', label: 'All' },
+  { value: 'trouble', label: 'Not ok' },
+  { value: 'off', label: 'Switched off' },
+]
+
+interface LoadedProps {
+  rows: readonly ProbeRow[]
+  siteId: string | undefined
+  hasSites: boolean
+}
+
+function Loaded({ rows, siteId, hasSites }: LoadedProps) {
+  const [filter, setFilter] = useUrlState<Filter>('filter', 'all', FILTERS, { push: true })
+  const [search, setSearch] = useUrlState('q', '')
+  const sought = useDeferredValue(search)
+  const shown = useMemo(() => matching(rows, filter, sought), [rows, filter, sought])
+  const [deleting, setDeleting] = useState<ProbeRecord | null>(null)
+  const columns = useColumns({ isOneSite: siteId !== undefined, onDelete: setDeleting })
+  if (rows.length === 0) return <NoProbes siteId={siteId} hasSites={hasSites} />
+  return (
+    <>
+      <div className={classes.tools}>
+        <TextInput
+          className={classes.search}
+          aria-label="Find probes"
+          placeholder="Probe, site or message"
+          leftSection={<Search size={16} aria-hidden />}
+          rightSection={search !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => setSearch('')} />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        <SegmentedControl
+          aria-label="Which probes"
+          data={LABELS}
+          value={filter}
+          onChange={setFilter}
+          transitionDuration={0}
+        />
+      </div>
+      {shown.length > 0 ? (
+        <DataTable label="Probes" columns={columns} rows={shown} keyOf={({ probe }) => probe.id} />
+      ) : (
+        <NothingMatches
+          filter={filter}
+          search={search}
+          onShowAll={() => {
+            setFilter('all')
+            setSearch('')
+          }}
+        />
+      )}
+      <DeleteProbe probe={deleting} onClose={() => setDeleting(null)} />
+    </>
+  )
+}

@@ -1,0 +1,22 @@
+import { Skeleton } from '@mantine/core'
+import { useInViewport } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { type ProbeRecord, stripQuery } from '../../api/probes.ts'
+import { HeatStrip } from './HeatStrip.tsx'
+import classes from './probes.module.css'
+
+interface Props {
+  probe: ProbeRecord
+  zone: string | undefined
+}
+
+/** Asks for the results when the row is seen: a list of many probes is not as many calls at once. */
+export function RowStrip({ probe, zone }: Props) {
+  const { ref, inViewport } = useInViewport<HTMLDivElement>()
+  const { data } = useQuery({ ...stripQuery(probe), enabled: inViewport })
+  return (
+    <div ref={ref} className={classes.strip}>
+      {data === undefined ? <Skeleton height={20} width={200} /> : <HeatStrip results={data} zone={zone} />}
+    </div>
+  )
+}

@@ -1,0 +1,109 @@
+import { NumberInput, PasswordInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
+import { whole } from '../../lib/words.ts'
+import { SecretSet } from './SecretSet.tsx'
+import { type Field, type FieldValue, isDefault } from './schema-fields.ts'
+
+interface Props {
+  field: Field
+  value: FieldValue
+  onChange: (value: FieldValue) => void
+  error: string | undefined
+  /** A secret that the service has; nobody can read it. */
+  isSet: boolean
+  isRemoved: boolean
+  onRemove: (isRemoved: boolean) => void
+}
+
+/** The field of one setting, as its schema says. */
+export function SchemaField({ field, value, onChange, error, isSet, isRemoved, onRemove }: Props) {
+  const hint = isDefault(field, value) ? null : defaultHint(field)
+  const shared = {
+    label: field.label,
+    description: hint === null ? field.description : `${field.description}. ${hint}`,
+    error,
+    withAsterisk: field.isRequired,
+  }
+  switch (field.kind) {
+    case 'number':
+      return (
+        <NumberInput
+          {...shared}
+          value={typeof value === 'number' ? value : String(value)}
+          onChange={onChange}
+          {...given({ min: field.min, max: field.max })}
+          step={field.step ?? (field.isInteger ? 1 : 0.05)}
+          allowDecimal={!field.isInteger}
+          clampBehavior="none"
+          placeholder={field.fallback === null ? 'not set' : String(field.fallback)}
+          {...(field.unit === null ? {} : { suffix: ` ${field.unit}` })}
+          thousandSeparator=","
+        />
+      )
+    case 'switch':
+      return (
+        <Switch
+          label={field.label}
+          description={shared.description}
+          error={error}
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      )
+    case 'choice':
+      return (
+        <Select
+          {...shared}
+          data={field.options}
+          value={String(value)}
+          onChange={(next) => onChange(next ?? '')}
+          allowDeselect={false}
+        />
+      )
+    case 'list':
+      return (
+        <TagsInput
+          {...shared}
+          value={Array.isArray(value) ? value : []}
+          onChange={onChange}
+          acceptValueOnBlur
+          placeholder={field.of === 'number' ? 'A number, then Enter' : 'Type one, then Enter'}
+          {...given({ maxTags: field.maxItems })}
+        />
+      )
+    case 'secret':
+      if (isSet) return <SecretSet {...{ field, value, onChange, error, isRemoved, onRemove }} />
+      return (
+        <PasswordInput
+          {...shared}
+          value={String(value)}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          autoComplete="off"
+        />
+      )
+    case 'text':
+      return (
+        <TextInput
+          {...shared}
+          value={String(value)}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          placeholder="not set"
+          {...given({ maxLength: field.maxLength })}
+        />
+      )
+  }
+}
+
+/** Says what it would be, where it is something else. */
+function defaultHint({ fallback, unit }: Field): string | null {
+  if (fallback === null || (Array.isArray(fallback) && fallback.length === 0)) return null
+  const value = typeof fallback === 'number' && fallback >= 1_000 ? whole(fallback) : shown(fallback)
+  return `Usually ${value}${unit === null ? '' : ` ${unit}`}`
+}
+
+const shown = (value: FieldValue): string => (typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value))
+
+/** Without what is undefined. */
+const given = <T extends object>(props: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(props).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }

@@ -1,0 +1,63 @@
+import type { Status } from '../../api/overview.ts'
+import type { ProbeRecord } from '../../api/probes.ts'
+import type { SiteRecord } from '../../api/sites.ts'
+import { bySeverity, STATUSES } from '../../ui/status/status.ts'
+
+export const FILTERS = ['all', 'trouble', 'off'] as const
+export type Filter = (typeof FILTERS)[number]
+
+/** A probe in the list, with the site it watches. */
+export interface ProbeRow {
+  probe: ProbeRecord
+  site: SiteRecord | undefined
+  status: Status
+}
+
+export const statusOf = ({ last_status }: Pick<ProbeRecord, 'last_status'>): Status => last_status ?? 'unknown'
+
+/** Worst first; what is switched off comes last. */
+export function rowsOf(probes: readonly ProbeRecord[], sites: readonly SiteRecord[]): ProbeRow[] {
+  const byId = new Map(sites.map((site) => [site.id, site]))
+  return probes
+    .map((probe) => ({ probe, site: byId.get(probe.site_id), status: statusOf(probe) }))
+    .toSorted(
+      (a, b) =>
+        Number(b.probe.is_active) - Number(a.probe.is_active) ||
+        bySeverity(a.status, b.status) ||
+        (a.site?.name ?? '').localeCompare(b.site?.name ?? '') ||
+        a.probe.name.localeCompare(b.probe.name),
+    )
+}
+
+/** The rows of a filter whose probe, type, site or message holds the text. */
+export function matching(rows: readonly ProbeRow[], filter: Filter, search: string): ProbeRow[] {
+  const sought = search.trim().toLowerCase()
+  return rows.filter(
+    ({ probe, site, status }) =>
+      fits(filter, probe.is_active, status) &&
+      `${probe.name}\n${probe.probe_type}\n${site?.name ?? ''}\n${probe.last_message ?? ''}`
+        .toLowerCase()
+        .includes(sought),
+  )
+}
+
+function fits(filter: Filter, isActive: boolean, status: Status): boolean {
+  switch (filter) {
+    case 'all':
+      return true
+    case 'trouble':
+      return isActive && status !== 'ok' && status !== 'unknown'
+    case 'off':
+      return !isActive
+  }
+}
+
+/** How many active probes are in each state, the worst first; and how many are switched off. */
+export function countsOf(rows: readonly ProbeRow[]): { states: { status: Status; count: number }[]; off: number } {
+  const active = rows.filter(({ probe }) => probe.is_active)
+  const states = STATUSES.map((status) => ({ status, count: active.filter((row) => row.status === status).length }))
+  return { states: states.filter(({ count }) => count > 0), off: rows.length - active.length }
+}
+
+/** A result's message with a capital at its beginning. */
+export const sentence = (message: string): string => message.slice(0, 1).toUpperCase() + message.slice(1)

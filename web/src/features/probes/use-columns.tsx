@@ -1,0 +1,136 @@
+import { useMediaQuery } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { ProbeRecord } from '../../api/probes.ts'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
+import { STATUSES } from '../../ui/status/status.ts'
+import type { Column } from '../../ui/table/column.ts'
+import { type ProbeRow, sentence } from './list.ts'
+import { inWords } from './presets.ts'
+import classes from './probes.module.css'
+import { RowActions } from './RowActions.tsx'
+import { RowStrip } from './RowStrip.tsx'
+
+interface Options {
+  isOneSite: boolean
+  onDelete: (probe: ProbeRecord) => void
+}
+
+const PHONE = '(max-width: 48em)'
+
+/** The columns of the list; on a phone one, with everything under each other. */
+export function useColumns({ isOneSite, onDelete }: Options): Column<ProbeRow>[] {
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
+  return useMemo(() => {
+    const actions: Column<ProbeRow> = {
+      key: 'actions',
+      title: 'Actions',
+      width: isPhone ? '3rem' : '5.5rem',
+      render: ({ probe }) => <RowActions probe={probe} isPhone={isPhone} onDelete={() => onDelete(probe)} />,
+    }
+    if (isPhone)
+      return [{ key: 'probe', title: 'Probe', render: (row) => <Card row={row} isOneSite={isOneSite} /> }, actions]
+    return [
+      {
+        key: 'status',
+        title: 'Status',
+        width: '7.5rem',
+        sortBy: ({ probe, status }) => (probe.is_active ? STATUSES.indexOf(status) : null),
+        render: (row) => <Status row={row} />,
+      },
+      {
+        key: 'name',
+        title: 'Probe',
+        width: '17%',
+        sortBy: ({ probe }) => probe.name,
+        render: (row) => <Name row={row} />,
+      },
+      ...(isOneSite ? [] : [SITE]),
+      {
+        key: 'strip',
+        title: 'Last 50 results',
+        width: '14rem',
+        render: ({ probe, site }) => <RowStrip probe={probe} zone={site?.timezone} />,
+      },
+      { key: 'message', title: 'Last message', render: (row) => <Message row={row} /> },
+      {
+        key: 'ran',
+        title: 'Last run',
+        width: '8rem',
+        sortBy: ({ probe }) => probe.last_result_at,
+        render: (row) => <Runs row={row} />,
+      },
+      actions,
+    ]
+  }, [isOneSite, isPhone, onDelete])
+}
+
+const SITE: Column<ProbeRow> = {
+  key: 'site',
+  title: 'Site',
+  width: '14%',
+  sortBy: ({ site }) => site?.name ?? null,
+  render: ({ site }) =>
+    site !== undefined && (
+      <Link className={classes.site} to="/sites/$siteId/probes" params={{ siteId: site.id }}>
+        {site.name}
+      </Link>
+    ),
+}
+
+const Name = ({ row: { probe } }: { row: ProbeRow }) => (
+  <>
+    <Link to="/probes/$probeId" params={{ probeId: probe.id }} className={classes.link}>
+      {probe.name}
+    </Link>
+    <span className={classes.sub}>every {inWords(probe.interval_seconds)}</span>
+  </>
+)
+
+const Status = ({ row: { probe, status } }: { row: ProbeRow }) =>
+  probe.is_active ? <StatusBadge status={status} /> : <span className={classes.muted}>switched off</span>
+
+function Message({ row: { probe } }: { row: ProbeRow }) {
+  if (probe.last_message === null) return <span className={classes.muted}>{waiting(probe)}</span>
+  return (
+    <span className={classes.message} title={probe.last_message}>
+      {sentence(probe.last_message)}
+    </span>
+  )
+}
+
+const waiting = (probe: ProbeRecord): string =>
+  probe.is_active ? 'waits for its first run' : 'has never run; it is switched off'
+
+function Runs({ row: { probe, site } }: { row: ProbeRow }) {
+  const zone = site === undefined ? {} : { zone: site.timezone }
+  return (
+    <>
+      <RelativeTime at={probe.last_result_at} {...zone} />
+      {probe.next_run_at !== null && (
+        <span className={classes.sub}>
+          next <RelativeTime at={probe.next_run_at} {...zone} />
+        </span>
+      )}
+    </>
+  )
+}
+
+function Card({ row, isOneSite }: { row: ProbeRow; isOneSite: boolean }) {
+  const { probe, site } = row
+  return (
+    <div className={classes.card}>
+      <span className={classes.cardHead}>
+        <Status row={row} />
+        {!isOneSite && site !== undefined && <span className={classes.sub}>{site.name}</span>}
+      </span>
+      <Name row={row} />
+      <Message row={row} />
+      <RowStrip probe={probe} zone={site?.timezone} />
+      <span className={classes.sub}>
+        <RelativeTime at={probe.last_result_at} {...(site === undefined ? {} : { zone: site.timezone })} />
+      </span>
+    </div>
+  )
+}

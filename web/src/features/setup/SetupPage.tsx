@@ -1,0 +1,76 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useSession } from '../../api/session.ts'
+import { settingsQuery } from '../../api/settings.ts'
+import type { SiteRecord } from '../../api/site.ts'
+import { siteQuery } from '../../api/site.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { FirstEventStep } from './FirstEventStep.tsx'
+import { ingestOf } from './ingest.ts'
+import { KeyStep } from './KeyStep.tsx'
+import classes from './setup.module.css'
+import { TemplateStep } from './TemplateStep.tsx'
+import { TryStep } from './TryStep.tsx'
+import { useArrivals } from './use-arrivals.ts'
+
+/** While nothing has come, the site is asked for this often besides the stream, ms. */
+const WAITING_MS = 5_000
+
+/** From a new site to its first event, and what to look after then. */
+export function SetupPage() {
+  const { siteId = '' } = useParams({ strict: false })
+  const { data, error, refetch } = useQuery({
+    ...siteQuery(siteId),
+    refetchInterval: ({ state }) => (state.data?.last_event_at === null ? WAITING_MS : false),
+  })
+  if (data !== undefined) return <Loaded site={data} />
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+  return <SetupSkeleton />
+}
+
+function Loaded({ site }: { site: SiteRecord }) {
+  const { mayChange } = useSession()
+  const { data: settings } = useQuery(settingsQuery)
+  useArrivals(site.id)
+  const ingest = ingestOf(settings?.public_url ?? window.location.origin)
+  return (
+    <>
+      <PageHeader
+        title="Set-up"
+        parents={[
+          { label: 'Overview', to: '/' },
+          { label: site.name, to: `/sites/${site.id}` },
+        ]}
+      >
+        How the tag server container of {site.name} reports to Tagwarden. Four steps, about ten minutes.
+      </PageHeader>
+      <ol className={classes.steps}>
+        <TemplateStep site={site} ingest={ingest} mayChange={mayChange} />
+        <KeyStep site={site} ingest={ingest} />
+        <TryStep site={site} ingest={ingest} />
+        <FirstEventStep site={site} />
+      </ol>
+    </>
+  )
+}
+
+const STEPS = ['a', 'b', 'c', 'd']
+
+function SetupSkeleton() {
+  return (
+    <div aria-busy="true">
+      <span className="sr-only" role="status">
+        Loading the set-up
+      </span>
+      <Skeleton height={26} width={120} mb="sm" />
+      <Skeleton height={20} width={320} mb="xl" />
+      <div className={classes.steps}>
+        {STEPS.map((step) => (
+          <Skeleton key={step} height={180} />
+        ))}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,174 @@
+import type { RecentAnswer, SiteReport, TagReport, TimeseriesAnswer } from '../../api/analytics.ts'
+import type { Status } from '../../api/overview.ts'
+import type { UsageRecord } from '../../api/usage.ts'
+import { counted, percent, whole } from '../../lib/words.ts'
+import { SAMPLE_CONTAINER } from './ingest.ts'
+
+/** One line of the checklist: what is so, and what to do about it. */
+export interface Check {
+  id: string
+  status: Status
+  title: string
+  text: string
+}
+
+export interface Facts {
+  /** Of the last 24 hours. */
+  report: SiteReport
+  recent: RecentAnswer
+  usage: UsageRecord
+  /** Events by the minute. */
+  minutes: TimeseriesAnswer
+}
+
+type Accepted = RecentAnswer['accepted'][number]
+type Mode = 'per_event' | 'batched' | 'both'
+
+/** The container that a payload came from. */
+export const containerOf = (payload: Accepted): unknown =>
+  'container_id' in payload ? payload.container_id : undefined
+const isBatch = (payload: Accepted): boolean => 'batch' in payload && payload.batch === true
+
+/** Whether anything but samples has come. */
+export const isTagHeard = ({ containers }: Pick<SiteReport, 'containers'>): boolean =>
+  containers.some(({ container_id }) => container_id !== SAMPLE_CONTAINER)
+
+/** What there is to look after in what the tag sent. */
+export function checksOf({ report, recent, usage, minutes }: Facts): Check[] {
+  const mode = modeOf(recent)
+  return [
+    ownTagCheck(report),
+    namesCheck(report.tags),
+    ...(mode === null ? [] : [modeCheck(mode, report, usage, peakOf(minutes))]),
+    usageCheck(usage),
+    ...report.warnings.map(({ code, message }) => warningCheck(code, message)),
+  ]
+}
+
+/** As fast as only a tag is that asks nobody, ms. */
+const NO_WORK_MS = 5
+const ENOUGH = 20
+
+function ownTagCheck({ tags, total_events }: SiteReport): Check {
+  const check = { id: 'own-tag', title: 'The tag leaves itself out' }
+  const named = tags.find(({ tag_key }) => /tagwarden/i.test(tag_key))
+  const remedy = 'Open the monitoring tag, read its id behind /tags/ in the address, and add it to its excluded tags.'
+  if (named !== undefined) {
+    return {
+      ...check,
+      status: 'warning',
+      text: `It reports itself as "${named.tag_key}", always successful. ${remedy}`,
+    }
+  }
+  const suspect = tags.find((tag) => isUnnamed(tag) && looksLikeOwn(tag, total_events))
+  if (suspect !== undefined) {
+    const text = `"${suspect.tag_key}" runs on every event, never fails and takes no time: it may be the monitoring tag itself. ${remedy}`
+    return { ...check, status: 'warning', text }
+  }
+  return { ...check, status: 'ok', text: 'The monitoring tag is not among the tags that were seen.' }
+}
+
+const looksLikeOwn = (tag: TagReport, events: number): boolean =>
+  tag.executions >= Math.max(ENOUGH, events) &&
+  tag.success === tag.executions &&
+  tag.avg_ms !== null &&
+  tag.avg_ms <= NO_WORK_MS
+
+/** Shown by its id, because the container told no name. */
+const isUnnamed = ({ tag_key, tag_name }: TagReport): boolean => tag_name === null && /^tag_\d+$/.test(tag_key)
+
+const SHOWN_NAMES = 4
+
+function namesCheck(tags: readonly TagReport[]): Check {
+  const check = { id: 'names', title: 'Tags have names' }
+  const unnamed = tags.filter(isUnnamed)
+  if (tags.length === 0) return { ...check, status: 'unknown', text: 'No tag was reported in the last 24 hours.' }
+  if (unnamed.length === 0) {
+    return { ...check, status: 'ok', text: `All of the ${counted(tags.length, 'tag')} that ran are known by name.` }
+  }
+  const shown = unnamed.slice(0, SHOWN_NAMES).map(({ tag_key }) => tag_key)
+  const list = `${shown.join(', ')}${unnamed.length > SHOWN_NAMES ? ' …' : ''}`
+  const text =
+    `${unnamed.length} of ${counted(tags.length, 'tag')} ${unnamed.length === 1 ? 'is' : 'are'} known by id only: ${list}. ` +
+    'On each: Advanced Settings, Additional Tag Metadata, tick "Include tag name" with the key "name". Their history stays together.'
+  return { ...check, status: 'warning', text }
+}
+
+function modeOf({ accepted }: RecentAnswer): Mode | null {
+  const own = accepted.filter((payload) => containerOf(payload) !== SAMPLE_CONTAINER)
+  if (own.length === 0) return null
+  if (own.every(isBatch)) return 'batched'
+  return own.some(isBatch) ? 'both' : 'per_event'
+}
+
+/** Events a second in the busiest minute. */
+export function peakOf({ series, bucket_seconds }: TimeseriesAnswer): number {
+  const values = series.flatMap(({ points }) => points.map(({ value }) => value ?? 0))
+  return Math.max(0, ...values) / bucket_seconds
+}
+
+/** Beyond this part of the allowed rate a peak within the minute may be over it. */
+const TIGHT = 0.5
+/** Below this part, one request for each event is nothing to save on. */
+const ROOMY = 0.1
+
+function modeCheck(mode: Mode, report: SiteReport, usage: UsageRecord, peak: number): Check {
+  const check = { id: 'mode', title: 'The send mode fits the traffic' }
+  const { requests_per_second: allowed, plan } = usage
+  const refused = report.rejections.rate_limited ?? 0
+  const pace = `${rate(peak)} a second in the busiest minute`
+  if (allowed === null) {
+    const words = mode === 'batched' ? 'Batches' : 'Per event'
+    return { ...check, status: 'ok', text: `${words}, ${pace}; the plan ${plan} has no limit of requests.` }
+  }
+  const limit = `the ${allowed} that the plan ${plan} allows all sites of the client`
+  if (refused > 0 && usage.level !== 'exceeded') {
+    const text = `${counted(refused, 'request')} of the last 24 hours came too fast: over ${limit}. Send batches, or take a larger plan.`
+    return { ...check, status: 'critical', text }
+  }
+  if (mode === 'batched') {
+    if (peak > allowed * ROOMY) return { ...check, status: 'ok', text: `Batches save requests here: ${pace}.` }
+    const text = `Batched, but with ${pace} it could send per event: that adds percentiles, the table of events by tags, and names with ids.`
+    return { ...check, status: 'ok', text }
+  }
+  if (peak > allowed * TIGHT) {
+    const text = `Per event with ${pace}, close to ${limit}. Shorter peaks may be refused: send batches, or take a larger plan.`
+    return { ...check, status: 'warning', text }
+  }
+  const both = mode === 'both' ? 'Some payloads are per event and some are batches; ' : 'Per event; '
+  return { ...check, status: 'ok', text: `${both}${pace}, far below ${limit}.` }
+}
+
+const rate = (perSecond: number): string =>
+  perSecond < 10 ? `${Number(perSecond.toPrecision(2))} events` : `${whole(perSecond)} events`
+
+function usageCheck({ share, level, limit, events, plan }: UsageRecord): Check {
+  const check = { id: 'usage', title: 'The plan has room' }
+  if (limit === null || share === null) {
+    return { ...check, status: 'ok', text: `${whole(events)} events this month; the plan ${plan} has no limit.` }
+  }
+  const used = `${percent(share)} of the ${whole(limit)} events of the plan ${plan} are used this month`
+  if (level === 'exceeded') {
+    return {
+      ...check,
+      status: 'critical',
+      text: `${used}: further ones are refused until the month ends. Take a larger plan.`,
+    }
+  }
+  if (level === 'warning')
+    return { ...check, status: 'warning', text: `${used}: it may not last until the month ends.` }
+  return { ...check, status: 'ok', text: `${used}.` }
+}
+
+const WARNING_TITLES: Readonly<Record<SiteReport['warnings'][number]['code'], string>> = {
+  clock_skew: 'A clock is wrong',
+  events_over_cap: 'Too many event names',
+  tags_over_cap: 'Too many tags',
+}
+
+const warningCheck = (code: SiteReport['warnings'][number]['code'], message: string): Check => ({
+  id: code,
+  status: 'warning',
+  title: WARNING_TITLES[code],
+  text: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`,
+})

@@ -1,0 +1,39 @@
+/** Where the tag sends to. */
+export interface IngestAddress {
+  endpoint: string
+  /** The tag accepts `https://` only. */
+  isHttps: boolean
+}
+
+/** @param base without a slash at its end */
+export const ingestOf = (base: string): IngestAddress => ({
+  endpoint: `${base}/ingest`,
+  isHttps: base.startsWith('https://'),
+})
+
+/** The container that samples come from, here as with `tagwarden send`: so that a sample is not taken for the tag. */
+export const SAMPLE_CONTAINER = 'GTM-SAMPLE1'
+
+/**
+ * The line that sends one event as the tag does.
+ *
+ * @param key as it is to stand in the line
+ * @param now epoch ms; a time over 24 hours old would be counted as skewed
+ */
+export function curlLine({ endpoint }: IngestAddress, key: string, now: number): string {
+  const payload = {
+    container_id: SAMPLE_CONTAINER,
+    event_name: 'sample',
+    timestamp_ms: now,
+    tags: [{ id: '1', name: 'Sample tag', status: 'success', execution_time: 84 }],
+  }
+  return [
+    `curl ${endpoint} \\`,
+    `  -H 'X-Service-Key: ${key}' \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '${JSON.stringify(payload)}'`,
+  ].join('\n')
+}
+
+/** A key as it is shown before it is asked for. */
+export const masked = (key: string): string => '•'.repeat(key.length)

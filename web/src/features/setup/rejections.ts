@@ -1,0 +1,57 @@
+import type { RecentAnswer } from '../../api/analytics.ts'
+
+type Rejection = RecentAnswer['rejections'][number]
+
+/** Refusals for the same reason at the same place. */
+export interface RejectionGroup {
+  key: string
+  reason: string
+  path: string
+  count: number
+  /** ISO 8601 */
+  lastAt: string
+}
+
+/** The latest first. */
+export function groupsOf(rejections: readonly Rejection[]): RejectionGroup[] {
+  const groups = Map.groupBy(rejections, ({ reason, path }) => `${reason}|${path}`)
+  return [...groups].map(([key, same]) => ({
+    key,
+    reason: same[0]?.reason ?? '',
+    path: same[0]?.path ?? '',
+    count: same.length,
+    // They come newest first.
+    lastAt: same[0]?.at ?? '',
+  }))
+}
+
+/** What was wrong and what to do about it, in the words of someone who has to mend it. */
+export function adviceOf({ reason, path }: Pick<RejectionGroup, 'reason' | 'path'>): { what: string; todo: string } {
+  switch (reason) {
+    case 'rate_limited':
+      return {
+        what: 'Too many',
+        todo: 'Over the plan: too many requests a second, or the events of the month are used up. Send batches, or take a larger plan.',
+      }
+    case 'forbidden':
+      return {
+        what: 'Not open',
+        todo: 'The key is revoked, or the site or its client is switched off. Look at the settings of both.',
+      }
+    case 'payload_too_large':
+      return { what: 'Too large', todo: 'The body was over 1 MB (1,048,576 bytes). Send smaller batches.' }
+    default:
+      return { what: 'Not valid', todo: invalidAdvice(path) }
+  }
+}
+
+function invalidAdvice(path: string): string {
+  if (path === 'not JSON')
+    return 'The body is not JSON. A variable that is put into it may hold a quote or a line break.'
+  if (path === 'header Content-Type') return 'Send the header Content-Type: application/json.'
+  if (path === 'header Idempotency-Key') return 'The Idempotency-Key may have up to 128 characters.'
+  if (/^\/(user_data|ecommerce)\//.test(path)) {
+    return 'A flag says only whether the field was there: true or false. Content is refused, so that none is stored by mistake.'
+  }
+  return 'The field is missing or of the wrong kind. The template sends it right; an own sender finds it in the API documentation.'
+}

@@ -1,0 +1,124 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Bell, BellOff, Check, ChevronDown } from 'lucide-react'
+import { useState } from 'react'
+import { type AlertRecord, alertQuery, useAcknowledge, useEndSilence } from '../../api/alerts.ts'
+import { useSession } from '../../api/session.ts'
+import type { SiteRecord } from '../../api/site.ts'
+import { useHasRoute } from '../../lib/use-has-route.ts'
+import { useNow } from '../../lib/use-now.ts'
+import { duration, exact } from '../../lib/words.ts'
+import type { Quiet } from '../../ui/quiet/quiet.ts'
+import { SilenceMenu } from '../../ui/quiet/SilenceMenu.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import classes from './AlertBanner.module.css'
+import { factsInWords } from './alert-facts.ts'
+import { useSiteView } from './use-site-view.ts'
+import { clock } from './words.ts'
+
+interface Props {
+  alert: AlertRecord
+  site: SiteRecord
+  /** What keeps messages about it back. */
+  quiet: Quiet | null
+}
+
+/** What is broken, since when, what changed before, and the two things one can do about the messages. */
+export function AlertBanner({ alert, site, quiet }: Props) {
+  const { data: detail } = useQuery(alertQuery(alert.id))
+  const now = useNow()
+  const zone = site.timezone
+  const since = Date.parse(detail?.since ?? alert.opened_at)
+  const status = alert.subject === 'check' ? 'error' : alert.severity
+  const variant = quiet !== null ? 'hatched' : alert.state === 'acknowledged' ? 'outline' : 'filled'
+  return (
+    <article className={classes.banner} data-status={status} data-variant={variant}>
+      <span className={classes.mark}>
+        <StatusMark status={status} variant={variant} label={`${alert.severity}, ${alert.state}`} />
+      </span>
+      <div className={classes.words}>
+        <h2>
+          <Title alert={alert} />
+        </h2>
+        <p>
+          <span title={exact(since, zone)}>
+            since {clock(since, now, zone)} ({duration(now - since)})
+          </span>
+          {detail?.change != null && <span>opened {detail.change}</span>}
+          {detail !== undefined && factsInWords(detail.facts).map((fact) => <span key={fact}>{fact}</span>)}
+          {alert.is_flapping && <span>comes and goes</span>}
+          {alert.acknowledged_by !== null && <span>acknowledged by {alert.acknowledged_by}</span>}
+          {quiet !== null && (
+            <span>
+              {quiet.kind === 'silence' ? 'silent' : 'maintenance'} until {clock(Date.parse(quiet.until), now, zone)}
+            </span>
+          )}
+        </p>
+      </div>
+      <Actions alert={alert} quiet={quiet} zone={zone} tag={detail?.facts.find(({ name }) => name === 'Tag')?.value} />
+    </article>
+  )
+}
+
+/** Leads to the alert's own page. */
+function Title({ alert }: { alert: AlertRecord }) {
+  const hasPage = useHasRoute('/alerts/$alertId')
+  if (!hasPage) return alert.title
+  return <Link to={`/alerts/${alert.id}` as string}>{alert.title}</Link>
+}
+
+function Actions({
+  alert,
+  quiet,
+  zone,
+  tag,
+}: Pick<Props, 'alert' | 'quiet'> & { zone: string; tag: string | undefined }) {
+  const { mayChange } = useSession()
+  const { setFocus } = useSiteView()
+  const [fault, setFault] = useState<string | null>(null)
+  const acknowledge = useAcknowledge()
+  const endSilence = useEndSilence()
+  const onError = (error: Error) => setFault(error.message)
+  return (
+    <div className={classes.actions}>
+      {tag !== undefined && (
+        <Button variant="default" onClick={() => setFocus({ kind: 'tag', name: tag })}>
+          Look at {tag}
+        </Button>
+      )}
+      {mayChange && alert.state === 'open' && (
+        <Button
+          variant="default"
+          leftSection={<Check size={16} aria-hidden />}
+          loading={acknowledge.isPending}
+          onClick={() => acknowledge.mutate(alert.id, { onError })}
+        >
+          Acknowledge
+        </Button>
+      )}
+      {mayChange && quiet === null && (
+        <SilenceMenu place={alert} zone={zone}>
+          <Button
+            variant="default"
+            leftSection={<BellOff size={16} aria-hidden />}
+            rightSection={<ChevronDown size={14} aria-hidden />}
+          >
+            Silence
+          </Button>
+        </SilenceMenu>
+      )}
+      {mayChange && quiet?.kind === 'silence' && (
+        <Button
+          variant="default"
+          leftSection={<Bell size={16} aria-hidden />}
+          loading={endSilence.isPending}
+          onClick={() => endSilence.mutate(quiet.id, { onError })}
+        >
+          End the silence
+        </Button>
+      )}
+      {fault !== null && <p role="alert">{fault}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,150 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { CalendarX } from 'lucide-react'
+import { useCallback, useMemo } from 'react'
+import { matrixQuery, timeseriesQuery } from '../../api/analytics.ts'
+import { whole } from '../../lib/words.ts'
+import { TimeChart } from '../../ui/chart/TimeChart.tsx'
+import type { TimeSeries } from '../../ui/chart/time-option.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import { columnsOf, later } from './columns.ts'
+import { BEFORE } from './EventsPanel.tsx'
+import { Figure, Figures } from './Figures.tsx'
+import { FocusBar } from './FocusBar.tsx'
+import { HeatPanel } from './HeatPanel.tsx'
+import { shareOf } from './heat.ts'
+import { Legend, type LegendRow } from './Legend.tsx'
+import { Note } from './Note.tsx'
+import { Panel } from './Panel.tsx'
+import { ChartsSkeleton } from './SiteSkeleton.tsx'
+import classes from './site.module.css'
+import { NO_WINDOW, useSite } from './site-scope.ts'
+import { EVENT_TAG_COLUMNS } from './table-columns.tsx'
+import { matrixRows } from './tags.ts'
+import { span } from './words.ts'
+
+const HEIGHT = 188
+const BARS = 100
+const ROWS = 12
+
+/** One event: how often it came, and how the tags ended on it. */
+export function EventFocus({ name }: { name: string }) {
+  const { site, query, report, before, view } = useSite()
+  const { data, error, refetch } = useQuery(matrixQuery(site.id, query))
+  const earlier = useQuery({ ...matrixQuery(site.id, before?.query ?? NO_WINDOW), enabled: before !== null })
+  const { setFocus } = view
+  const pick = useCallback((tag: string) => setFocus({ kind: 'tag', name: tag }), [setFocus])
+  const of = useMemo(() => ({ event_name: name }), [name])
+  if (data === undefined) {
+    return error === null ? <ChartsSkeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />
+  }
+  const total = report.events.find(({ event_name }) => event_name === name)?.total ?? 0
+  const rows = matrixRows(data, of)
+  if (total === 0 && rows.length === 0) {
+    return (
+      <div className={classes.charts}>
+        <FocusBar kind="Event" name={name} />
+        <EmptyState icon={CalendarX} title="This event did not come in this time">
+          Choose a longer time, or another event.
+        </EmptyState>
+      </div>
+    )
+  }
+  const was = before === null || earlier.data === undefined ? undefined : matrixRows(earlier.data, of)
+  const sum = (list: typeof rows, key: 'executions' | 'bad') => list.reduce((all, row) => all + row[key], 0)
+  return (
+    <div className={classes.charts}>
+      <FocusBar kind="Event" name={name} />
+      <Figures label={`${name} in numbers`}>
+        <Figure
+          name="Events"
+          value={total}
+          kind="count"
+          before={report.previous && (report.previous.events.find(({ event_name }) => event_name === name)?.total ?? 0)}
+        />
+        <Figure name="Share of all events" value={shareOf(total, report.total_events)} kind="rate" />
+        <Figure name="Tags on it" value={rows.length} kind="count" before={was?.length} />
+        <Figure name="Executions" value={sum(rows, 'executions')} kind="count" before={was && sum(was, 'executions')} />
+        <Figure
+          name="Failed"
+          value={shareOf(sum(rows, 'bad'), sum(rows, 'executions'))}
+          kind="rate"
+          before={was && shareOf(sum(was, 'bad'), sum(was, 'executions'))}
+        />
+      </Figures>
+      <Counts name={name} />
+      {rows.length === 0 ? (
+        <Panel title={`Tags on ${name}`}>
+          <Note height={120}>
+            Which tags ran on an event is known from requests per event only: batches count tags over all their events.
+          </Note>
+        </Panel>
+      ) : (
+        <>
+          <HeatPanel title={`Tags on ${name}`} group="tag_key" of={of} rows={rows.slice(0, ROWS)} onPick={pick} />
+          <DataTable
+            label={`Tags that ran on ${name}`}
+            columns={EVENT_TAG_COLUMNS}
+            rows={rows}
+            keyOf={(row) => row.name}
+            initialSort={{ key: 'share', isDescending: true }}
+            onOpen={(row) => pick(row.name)}
+          />
+        </>
+      )}
+    </div>
+  )
+}
+
+function Counts({ name }: { name: string }) {
+  const { site, query, frame, deploys, before } = useSite()
+  const cut = { metric: 'events' as const, event_name: name }
+  const { data, isPlaceholderData } = useQuery(timeseriesQuery(site.id, query, cut))
+  const earlier = useQuery({ ...timeseriesQuery(site.id, before?.query ?? NO_WINDOW, cut), enabled: before !== null })
+  const shift = before?.shift
+  const columns = useMemo(() => {
+    if (data === undefined) return undefined
+    const named = data.series.map((each) => ({ ...each, key: name }))
+    const { width, series } = columnsOf(named, data.bucket_seconds, BARS)
+    if (shift === undefined || earlier.data === undefined) return { width, series }
+    const moved = later(earlier.data.series, shift).map((each) => ({ ...each, key: BEFORE, isReference: true }))
+    return { width, series: [...series, ...columnsOf(moved, data.bucket_seconds, BARS).series] }
+  }, [data, earlier.data, shift, name])
+  return (
+    <Panel
+      title="Events"
+      unit={columns === undefined ? undefined : `per ${span(columns.width)}`}
+      isStale={isPlaceholderData}
+      side={columns !== undefined && <Legend label="In numbers" rows={extremes(columns)} />}
+    >
+      {columns === undefined ? (
+        <Skeleton height={HEIGHT} />
+      ) : (
+        <TimeChart
+          {...frame}
+          deploys={deploys}
+          series={columns.series}
+          kind="bars"
+          height={HEIGHT}
+          format={whole}
+          label={`${name} over time`}
+        />
+      )}
+    </Panel>
+  )
+}
+
+/** The most, the least and the usual of the columns that the window does not cut. */
+function extremes({ series }: { series: readonly TimeSeries[] }): LegendRow[] {
+  const counts = series[0]?.points.slice(1, -1).map(({ value }) => value ?? 0) ?? []
+  if (counts.length === 0) return []
+  const sum = counts.reduce((all, count) => all + count, 0)
+  const rows = [
+    ['at most', Math.max(...counts)],
+    ['on average', sum / counts.length],
+    ['at least', Math.min(...counts)],
+  ] as const
+  return rows.map(([name, value]) => ({ key: name, name, value: whole(value) }))
+}

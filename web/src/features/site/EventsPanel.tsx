@@ -1,0 +1,110 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
+import { timeseriesQuery } from '../../api/analytics.ts'
+import { counted, whole } from '../../lib/words.ts'
+import type { ChartClick } from '../../ui/chart/ChartCanvas.tsx'
+import { TimeChart } from '../../ui/chart/TimeChart.tsx'
+import type { TimeSeries } from '../../ui/chart/time-option.ts'
+import { seriesTokens } from '../../ui/series-color.ts'
+import { columnsOf, later, totalOf } from './columns.ts'
+import { Legend } from './Legend.tsx'
+import { Panel } from './Panel.tsx'
+import classes from './site.module.css'
+import { NO_WINDOW, useSite } from './site-scope.ts'
+import { change, figure, span } from './words.ts'
+
+const HEIGHT = 212
+/** More bars than this are too thin to point at. */
+const BARS = 100
+/** More names than colours say nothing; the table under "Tags and events" has all of them. */
+const NAMES = 8
+const REST = 'other'
+export const BEFORE = 'period before'
+
+/** Events by name over time. */
+export function EventsPanel() {
+  const { site, query, report, frame, deploys, before, view } = useSite()
+  const { data, isPlaceholderData } = useQuery(
+    timeseriesQuery(site.id, query, { metric: 'events', group_by: 'event_name' }),
+  )
+  const earlier = useQuery({
+    ...timeseriesQuery(site.id, before?.query ?? NO_WINDOW, { metric: 'events', group_by: 'event_name' }),
+    enabled: before !== null,
+  })
+  const shift = before?.shift
+  const columns = useMemo(() => {
+    if (data === undefined) return undefined
+    const { width, series } = columnsOf(withoutMany(data.series), data.bucket_seconds, BARS)
+    if (shift === undefined || earlier.data === undefined) return { width, series }
+    const moved = later([totalOf(earlier.data.series, BEFORE)], shift)
+    const reference = columnsOf(moved, data.bucket_seconds, BARS).series.map((each) => ({ ...each, isReference: true }))
+    return { width, series: [...series, ...reference] }
+  }, [data, earlier.data, shift])
+  const { setFocus } = view
+  const pick = useCallback((name: string) => setFocus({ kind: 'event', name }), [setFocus])
+  const onClick = useCallback(
+    ({ series }: ChartClick) => {
+      if (series !== '' && series !== REST && series !== BEFORE) pick(series)
+    },
+    [pick],
+  )
+  const tokens = useMemo(
+    () => seriesTokens(columns?.series.map(({ key }) => key).filter((key) => key !== BEFORE) ?? []),
+    [columns],
+  )
+  const beforeOf = new Map(report.previous?.events.map(({ event_name, total }) => [event_name, total]))
+  return (
+    <Panel
+      title="Events"
+      unit={columns === undefined ? undefined : `by name, per ${span(columns.width)}`}
+      tools={<MarksKey />}
+      isStale={isPlaceholderData}
+      side={
+        <Legend
+          label="Events by name"
+          onPick={pick}
+          rows={report.events.slice(0, NAMES).map(({ event_name, total }) => ({
+            key: event_name,
+            name: event_name,
+            token: tokens.get(event_name) ?? '--series-other',
+            value: figure(total, 'count'),
+            title: `${counted(total, 'event')}: look at ${event_name}`,
+            reference: report.previous && change(total, beforeOf.get(event_name) ?? 0, 'count'),
+          }))}
+        />
+      }
+    >
+      {columns === undefined ? (
+        <Skeleton height={HEIGHT} />
+      ) : (
+        <TimeChart
+          {...frame}
+          deploys={deploys}
+          series={columns.series}
+          kind="bars"
+          height={HEIGHT}
+          format={whole}
+          label={`Events by name over time, ${whole(report.total_events)} in all`}
+          onClick={onClick}
+        />
+      )}
+    </Panel>
+  )
+}
+
+/** What runs through all charts of the page. */
+function MarksKey() {
+  const { frame, deploys } = useSite()
+  const words = [
+    ...(deploys.length > 0 ? ['dotted: a version changed'] : []),
+    ...(frame.alerts.length > 0 ? ['shaded: an alert was open'] : []),
+  ]
+  return <span className={classes.key}>{words.join(' · ')}</span>
+}
+
+/** The largest by name, and the others together. */
+function withoutMany(series: readonly TimeSeries[]): TimeSeries[] {
+  if (series.length <= NAMES) return [...series]
+  return [...series.slice(0, NAMES), totalOf(series.slice(NAMES), REST)]
+}

@@ -1,0 +1,147 @@
+import { Skeleton, UnstyledButton } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useCallback, useMemo } from 'react'
+import { type Cut, timeseriesQuery } from '../../api/analytics.ts'
+import { percent, whole } from '../../lib/words.ts'
+import { Chart } from '../../ui/chart/Chart.tsx'
+import type { ChartClick } from '../../ui/chart/ChartCanvas.tsx'
+import type { ChartColors } from '../../ui/chart/colors.ts'
+import { columnsOf } from './columns.ts'
+import classes from './HeatPanel.module.css'
+import { heatCells, shareOf } from './heat.ts'
+import { heatHeight, heatOption } from './heat-option.ts'
+import { Panel } from './Panel.tsx'
+import { useSite } from './site-scope.ts'
+import { usePrinting } from './use-print.ts'
+import { change, span } from './words.ts'
+
+export interface HeatRow {
+  name: string
+  executions: number
+  bad: number
+  /** Share of before, when it is compared with. */
+  before?: number | null | undefined
+}
+
+interface Props {
+  title: string
+  /** What the rows are, to cut the executions by. */
+  group: 'tag_key' | 'event_name'
+  /** The one tag or event that all rows are about. */
+  of?: Pick<Cut, 'tag_key' | 'event_name'>
+  rows: readonly HeatRow[]
+  onPick: (name: string) => void
+  /** Under the list: how to see more rows. */
+  more?: ReactNode
+}
+
+const COLUMNS = 100
+const ROW = { wide: { height: 28, above: 0 }, narrow: { height: 46, above: 26 } }
+/** As in CSS: from here on there is no room for names beside the chart. */
+const NARROW = '(max-width: 64em)'
+
+/** Row × time, the share of failed executions as a colour. Its names are buttons, in line with its rows. */
+export function HeatPanel({ title, group, of = NOTHING, rows, onPick, more }: Props) {
+  const { site, query, frame } = useSite()
+  const ran = useQuery(timeseriesQuery(site.id, query, { metric: 'executions', group_by: group, ...of }))
+  const failed = useQuery(timeseriesQuery(site.id, query, { metric: 'failures', group_by: group, ...of }))
+  const isNarrow = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ?? false
+  const row = usePrinting() || !isNarrow ? ROW.wide : ROW.narrow
+  const names = rows.map(({ name }) => name).join('\n')
+  const heat = useMemo(() => {
+    if (ran.data === undefined || failed.data === undefined) return undefined
+    const executions = columnsOf(ran.data.series, ran.data.bucket_seconds, COLUMNS)
+    const failures = columnsOf(failed.data.series, failed.data.bucket_seconds, COLUMNS)
+    const list = names.split('\n')
+    return { rows: list, cells: heatCells(list, executions.series, failures.series), width: executions.width }
+  }, [ran.data, failed.data, names])
+  const option = useCallback(
+    (colors: ChartColors) =>
+      heatOption(heat === undefined ? { rows: [], cells: [], width: 0, row, frame } : { ...heat, row, frame }, colors),
+    [heat, row, frame],
+  )
+  const onClick = useCallback(
+    ({ index }: ChartClick) => {
+      const name = heat?.rows[heat.cells[index]?.row ?? -1]
+      if (name !== undefined) onPick(name)
+    },
+    [heat, onPick],
+  )
+  const height = heatHeight(rows.length, row)
+  return (
+    <Panel
+      title={title}
+      unit={heat === undefined ? undefined : `share of failed executions, per ${span(heat.width)}`}
+      tools={<Scale />}
+      isStale={ran.isPlaceholderData || failed.isPlaceholderData}
+      side={
+        <>
+          <ul className={classes.rows} aria-label={title}>
+            {rows.map((each) => (
+              <li key={each.name} style={{ height: row.height }}>
+                <Row row={each} onPick={onPick} />
+              </li>
+            ))}
+          </ul>
+          {more}
+        </>
+      }
+    >
+      {heat === undefined ? (
+        <Skeleton height={height} />
+      ) : (
+        <Chart option={option} height={height} label={labelOf(title, rows)} group={frame.group} onClick={onClick} />
+      )}
+    </Panel>
+  )
+}
+
+const NOTHING = {}
+
+function Row({ row: { name, executions, bad, before }, onPick }: { row: HeatRow; onPick: (name: string) => void }) {
+  const share = shareOf(bad, executions)
+  return (
+    <UnstyledButton
+      className={classes.row}
+      title={`${whole(bad)} of ${whole(executions)} executions failed: look at ${name}`}
+      onClick={() => onPick(name)}
+    >
+      <span className={classes.name}>{name}</span>
+      {before !== undefined && <span className={classes.before}>{change(share, before, 'rate')}</span>}
+      <b className={classes.share}>{share === null ? '–' : percent(share)}</b>
+    </UnstyledButton>
+  )
+}
+
+const STEPS = [
+  { share: '0', level: 0 },
+  { share: '0.1 %', level: 0.02 },
+  { share: '1 %', level: 0.15 },
+  { share: '10 %', level: 0.52 },
+  { share: '100 %', level: 1 },
+]
+
+function Scale() {
+  return (
+    <div className={classes.scale} aria-hidden="true">
+      {STEPS.map(({ share, level }) => (
+        <span key={share}>
+          <i style={{ background: `color-mix(in srgb, var(--critical) ${level * 100}%, var(--unknown-soft))` }} />
+          {share}
+        </span>
+      ))}
+      <span>
+        <i className={classes.none} />
+        did not run
+      </span>
+    </div>
+  )
+}
+
+function labelOf(title: string, rows: readonly HeatRow[]): string {
+  const worst = rows.toSorted((a, b) => (shareOf(b.bad, b.executions) ?? 0) - (shareOf(a.bad, a.executions) ?? 0))[0]
+  const share = worst === undefined ? null : shareOf(worst.bad, worst.executions)
+  if (worst === undefined || share === null) return `${title} over time`
+  return `${title} over time: the most failures has ${worst.name}, ${percent(share)} of its executions`
+}

@@ -1,0 +1,96 @@
+import { Skeleton, UnstyledButton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { matrixQuery } from '../../api/analytics.ts'
+import { percent, whole } from '../../lib/words.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { heatLevel } from './heat.ts'
+import classes from './MatrixPanel.module.css'
+import { Note } from './Note.tsx'
+import { Panel } from './Panel.tsx'
+import { useSite } from './site-scope.ts'
+
+/** The largest are shown; a matrix of hundreds of names is read by nobody. */
+const EVENTS = 40
+const TAGS = 25
+const HEIGHT = 240
+/** Words stay readable on the reddest ground, per cent of red. */
+const REDDEST = 58
+
+/** Event × tag: how often a tag ran on an event, and the share that failed. */
+export function MatrixPanel() {
+  const { site, query, view } = useSite()
+  const { data, error, refetch, isPlaceholderData } = useQuery(matrixQuery(site.id, query))
+  const cells = useMemo(() => new Map(data?.cells.map((cell) => [`${cell.event_name}\n${cell.tag_key}`, cell])), [data])
+  if (data === undefined) {
+    return error === null ? <Skeleton height={HEIGHT} /> : <ErrorState error={error} onRetry={() => void refetch()} />
+  }
+  const events = data.events.slice(0, EVENTS)
+  const tags = data.tags.slice(0, TAGS)
+  const left = data.events.length - events.length + data.tags.length - tags.length
+  return (
+    <Panel
+      title="Tags by event"
+      unit={`share of failed executions, whole hours${left > 0 ? `; the ${left} smallest are not shown` : ''}`}
+      isStale={isPlaceholderData}
+    >
+      {events.length === 0 ? (
+        <Note height={120}>
+          Which tag ran on which event is known from requests per event only: batches count tags over all their events.
+        </Note>
+      ) : (
+        <div className={classes.scroll}>
+          <table className={classes.matrix}>
+            <thead>
+              <tr>
+                <th scope="col">Event</th>
+                {tags.map((tag) => (
+                  <th key={tag} scope="col">
+                    <UnstyledButton className={classes.name} onClick={() => view.setFocus({ kind: 'tag', name: tag })}>
+                      {tag}
+                    </UnstyledButton>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {events.map((event) => (
+                <tr key={event}>
+                  <th scope="row">
+                    <UnstyledButton
+                      className={classes.name}
+                      onClick={() => view.setFocus({ kind: 'event', name: event })}
+                    >
+                      {event}
+                    </UnstyledButton>
+                  </th>
+                  {tags.map((tag) => (
+                    <Cell key={tag} cell={cells.get(`${event}\n${tag}`)} />
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+function Cell({ cell }: { cell: { executions: number; bad: number } | undefined }) {
+  if (cell === undefined || cell.executions === 0) {
+    return (
+      <td className={classes.none}>
+        <span className="sr-only">did not run</span>
+      </td>
+    )
+  }
+  const share = cell.bad / cell.executions
+  const red = Math.round(heatLevel(share) * REDDEST)
+  return (
+    <td style={{ background: `color-mix(in srgb, var(--critical) ${red}%, var(--surface))` }}>
+      <b>{percent(share)}</b>
+      <span>of {whole(cell.executions)}</span>
+    </td>
+  )
+}

@@ -1,0 +1,33 @@
+import { type ReactNode, useId } from 'react'
+import classes from './Panel.module.css'
+
+interface Props {
+  title: string
+  /** What the numbers are: "per 15 min". */
+  unit?: string | undefined
+  /** At the right of the title. */
+  tools?: ReactNode
+  /** The list beside the chart: what is what, with the numbers. */
+  side?: ReactNode
+  /** Shown lighter, as what was asked for last is not here yet. */
+  isStale?: boolean
+  children: ReactNode
+}
+
+/** A chart with its title and, beside it, its numbers. All charts of the page begin and end at the same place. */
+export function Panel({ title, unit, tools, side, isStale = false, children }: Props) {
+  const id = useId()
+  return (
+    <section className={classes.panel} aria-labelledby={id}>
+      <header className={classes.head}>
+        <h2 id={id}>{title}</h2>
+        {unit !== undefined && <span className={classes.unit}>{unit}</span>}
+        {tools !== undefined && <div className={classes.tools}>{tools}</div>}
+      </header>
+      <div className={classes.body} data-stale={isStale || undefined} data-side={side !== undefined || undefined}>
+        <div className={classes.chart}>{children}</div>
+        {side !== undefined && <div className={classes.side}>{side}</div>}
+      </div>
+    </section>
+  )
+}

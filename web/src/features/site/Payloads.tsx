@@ -1,0 +1,128 @@
+import { Modal } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { CircleCheck, Inbox } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { type RecentAnswer, recentQuery } from '../../api/analytics.ts'
+import { exact } from '../../lib/words.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import { type Payload, reasonInWords, summaryOf } from './payload.ts'
+import { SetUpLink } from './SetUpLink.tsx'
+import { TableSkeleton } from './SiteSkeleton.tsx'
+import classes from './site.module.css'
+import { useSite } from './site-scope.ts'
+
+/** What arrived last: a payload each, as it is kept, and what was refused with the reason. */
+export function Payloads() {
+  const { site } = useSite()
+  const { data, error, refetch } = useQuery(recentQuery(site.id))
+  const [opened, setOpened] = useState<Payload | null>(null)
+  const zone = site.timezone
+  const accepted = useMemo(() => acceptedColumns(zone), [zone])
+  const rejections = useMemo(() => rejectionColumns(zone), [zone])
+  if (data === undefined) {
+    return error === null ? <TableSkeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />
+  }
+  return (
+    <div className={classes.charts}>
+      <section className={classes.tableSection}>
+        <h2>Refused</h2>
+        {data.rejections.length === 0 ? (
+          <EmptyState icon={CircleCheck} title="Nothing was refused">
+            Here stand the last 50 requests that were not counted, with the field at fault and the reason. What the
+            fields held is kept nowhere.
+          </EmptyState>
+        ) : (
+          <DataTable label="Refused requests" columns={rejections} rows={data.rejections} keyOf={rejectionKey} />
+        )}
+      </section>
+      <section className={classes.tableSection}>
+        <h2>Accepted</h2>
+        {data.accepted.length === 0 ? (
+          <EmptyState icon={Inbox} title="Nothing arrived yet" action={<SetUpLink siteId={site.id} />}>
+            Here stand the last 50 payloads: which tags ran, and which data was there. Not the data itself, which is
+            kept nowhere.
+          </EmptyState>
+        ) : (
+          <DataTable
+            label="Accepted payloads"
+            columns={accepted}
+            rows={data.accepted}
+            keyOf={(row) => row.accepted_at + JSON.stringify(row)}
+            onOpen={setOpened}
+          />
+        )}
+      </section>
+      <Modal
+        opened={opened !== null}
+        onClose={() => setOpened(null)}
+        size="lg"
+        title={opened === null ? '' : `Accepted ${exact(Date.parse(opened.accepted_at), zone)}`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {opened !== null && <Json value={opened} />}
+      </Modal>
+    </div>
+  )
+}
+
+function Json({ value }: { value: Payload }) {
+  const { accepted_at: _, ...payload } = value
+  const text = JSON.stringify(payload, null, 2)
+  return (
+    <div className={classes.json}>
+      <CopyButton text={text} what="payload" />
+      <pre>{text}</pre>
+    </div>
+  )
+}
+
+type Rejection = RecentAnswer['rejections'][number]
+
+const rejectionKey = ({ at, reason, path }: Rejection): string => `${at} ${reason} ${path}`
+
+const rejectionColumns = (zone: string): readonly Column<Rejection>[] => [
+  { key: 'at', title: 'When', width: '9rem', render: ({ at }) => <RelativeTime at={at} zone={zone} /> },
+  {
+    key: 'reason',
+    title: 'Why',
+    sortBy: ({ reason }) => reasonInWords(reason),
+    render: ({ reason }) => reasonInWords(reason),
+  },
+  {
+    key: 'path',
+    title: 'Field',
+    sortBy: ({ path }) => path,
+    render: ({ path }) => (path === '' ? 'the whole request' : <code>{path}</code>),
+  },
+]
+
+const acceptedColumns = (zone: string): readonly Column<Payload>[] => [
+  {
+    key: 'at',
+    title: 'When',
+    width: '9rem',
+    render: ({ accepted_at }) => <RelativeTime at={accepted_at} zone={zone} />,
+  },
+  { key: 'what', title: 'Event', sortBy: (row) => summaryOf(row).what, render: (row) => summaryOf(row).what },
+  {
+    key: 'tags',
+    title: 'Tags',
+    render: (row) => {
+      const { tags, isBad } = summaryOf(row)
+      return isBad ? <b className={classes.bad}>{tags}</b> : tags
+    },
+  },
+  { key: 'user', title: 'User data', render: (row) => summaryOf(row).userData || '–' },
+  { key: 'shop', title: 'E-commerce', render: (row) => summaryOf(row).ecommerce || '–' },
+  {
+    key: 'container',
+    title: 'Container',
+    sortBy: (row) => summaryOf(row).container,
+    render: (row) => <code>{summaryOf(row).container}</code>,
+  },
+]

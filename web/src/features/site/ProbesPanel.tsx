@@ -1,0 +1,59 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type ProbeRecord, probesQuery, stripQuery } from '../../api/probes.ts'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { bySeverity, STATUS_WORDS } from '../../ui/status/status.ts'
+import { Note } from './Note.tsx'
+import { Panel } from './Panel.tsx'
+import classes from './ProbesPanel.module.css'
+import { ResultBar } from './ResultBar.tsx'
+import { useSite } from './site-scope.ts'
+
+const RESULTS = 24
+
+/** The probes of the site with their last results, the worst first. */
+export function ProbesPanel() {
+  const { site } = useSite()
+  const { data } = useQuery(probesQuery(site.id))
+  const probes = data
+    ?.filter(({ is_active }) => is_active)
+    .toSorted((a, b) => bySeverity(statusOf(a), statusOf(b)) || a.name.localeCompare(b.name))
+  return (
+    <Panel title="Probes" unit={`last ${RESULTS} results`}>
+      {probes === undefined ? (
+        <Skeleton height={200} />
+      ) : probes.length === 0 ? (
+        <Note height={120}>
+          No probe watches this site: nobody is told when it breaks. Probes judge what it sends, and ask its tag server.
+        </Note>
+      ) : (
+        <ul className={classes.probes}>
+          {probes.map((probe) => (
+            <Probe key={probe.id} probe={probe} zone={site.timezone} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+const statusOf = ({ last_status }: ProbeRecord) => last_status ?? 'unknown'
+
+function Probe({ probe, zone }: { probe: ProbeRecord; zone: string }) {
+  const { data: results = [] } = useQuery(stripQuery(probe))
+  const status = statusOf(probe)
+  return (
+    <li className={classes.probe}>
+      <StatusMark status={status} label={STATUS_WORDS[status]} />
+      <span className={classes.name}>{probe.name}</span>
+      <span className={classes.results}>
+        <ResultBar results={results} most={RESULTS} zone={zone} />
+      </span>
+      <span className={classes.message}>{probe.last_message ?? 'waiting for its first result'}</span>
+      <span className={classes.when}>
+        <RelativeTime at={probe.last_result_at} zone={zone} never="" />
+      </span>
+    </li>
+  )
+}

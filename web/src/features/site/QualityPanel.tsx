@@ -1,0 +1,93 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
+import { timeseriesQuery } from '../../api/analytics.ts'
+import { compact, percent } from '../../lib/words.ts'
+import { Chart } from '../../ui/chart/Chart.tsx'
+import type { ChartColors } from '../../ui/chart/colors.ts'
+import { seriesTokens } from '../../ui/series-color.ts'
+import { calmBucket } from './buckets.ts'
+import { Legend } from './Legend.tsx'
+import { Note } from './Note.tsx'
+import { Panel } from './Panel.tsx'
+import { fieldsOf, type Part } from './quality.ts'
+import { qualityOption } from './quality-option.ts'
+import { useSite } from './site-scope.ts'
+import { change, fieldName, figure } from './words.ts'
+
+const HEIGHT = 160
+
+const WORDS = {
+  user_data: {
+    title: 'User data',
+    missing: 'No event reported user data in this time. It raises the match rate of Meta, Google and TikTok.',
+  },
+  ecommerce: {
+    title: 'E-commerce data',
+    missing: 'No event reported e-commerce data in this time. A shop reports it with its purchases.',
+  },
+}
+
+/** How many of the events that could carry a field did, over time, with the targets of the score. */
+export function QualityPanel({ part }: { part: Part }) {
+  const { site, query, frame, report } = useSite()
+  const bucket = calmBucket(frame.to - frame.from)
+  const { data, isPlaceholderData } = useQuery(
+    timeseriesQuery(site.id, query, { metric: part, group_by: 'field', bucket }),
+  )
+  const fields = useMemo(() => fieldsOf(report, part), [report, part])
+  const earlier = new Map(report.previous && fieldsOf(report.previous, part).map(({ field, rate }) => [field, rate]))
+  const targets = useMemo(
+    () =>
+      Object.fromEntries(
+        fields.flatMap(({ field, target }) => (target === undefined ? [] : [[fieldName(field), target]])),
+      ),
+    [fields],
+  )
+  const series = useMemo(
+    () => data?.series.map((each) => ({ ...each, key: fieldName(each.key) })).filter(({ key }) => key in targets),
+    [data, targets],
+  )
+  const tokens = useMemo(() => seriesTokens(Object.keys(targets)), [targets])
+  const option = useCallback(
+    (colors: ChartColors) =>
+      qualityOption({ ...frame, series: series ?? [], kind: 'lines', format: percent }, targets, colors),
+    [frame, series, targets],
+  )
+  const { title, missing } = WORDS[part]
+  // Batches do not carry all fields: those that nobody asks for are left out then.
+  const known = fields.filter(({ rate, target }) => rate !== null || target !== undefined)
+  const total = report[part].total
+  return (
+    <Panel
+      title={title}
+      unit={total > 0 ? `present in ${compact(total)} events that can carry it; dashed: target` : undefined}
+      isStale={isPlaceholderData}
+      side={
+        <Legend
+          label={title}
+          rows={known.map(({ field, rate, target }) => ({
+            key: field,
+            name: fieldName(field),
+            token: tokens.get(fieldName(field)),
+            value: figure(rate, 'rate'),
+            reference:
+              change(rate, earlier.get(field), 'rate') ??
+              (target === undefined ? undefined : `target ${percent(target)}`),
+          }))}
+        />
+      }
+    >
+      {total === 0 ? (
+        <Note height={HEIGHT}>{missing}</Note>
+      ) : series === undefined ? (
+        <Skeleton height={HEIGHT} />
+      ) : (
+        <Chart option={option} height={HEIGHT} label={labelOf(title, known)} group={frame.group} />
+      )}
+    </Panel>
+  )
+}
+
+const labelOf = (title: string, fields: ReturnType<typeof fieldsOf>): string =>
+  `${title} over time: ${fields.map(({ field, rate }) => `${fieldName(field)} ${figure(rate, 'rate')}`).join(', ')}`

@@ -1,0 +1,66 @@
+import { Figure, Figures } from './Figures.tsx'
+import { shareOf } from './heat.ts'
+import { ScoreExplained } from './ScoreExplained.tsx'
+import { useSite } from './site-scope.ts'
+import { toneOf } from './tone.ts'
+
+/** Score, its parts, and how much came. */
+export function SiteFigures() {
+  const { report } = useSite()
+  const { score, previous } = report
+  const rejected = (of: Record<string, number>) => Object.values(of).reduce((sum, count) => sum + count, 0)
+  const executions = (of: typeof report.tags) => of.reduce((sum, tag) => sum + tag.executions, 0)
+  const was = previous?.score
+  return (
+    <Figures label="The window in numbers">
+      <Figure
+        name={<ScoreExplained />}
+        value={score.overall}
+        kind="points"
+        before={was?.overall}
+        note={score.insufficient_data ? 'too few events' : (score.band ?? undefined)}
+        tone={toneOf(score.overall)}
+      />
+      <Figure
+        name="Delivery"
+        value={score.delivery}
+        kind="points"
+        before={was?.delivery}
+        note={score.delivery === null ? 'no tag ran' : 'of 100'}
+        tone={toneOf(score.delivery)}
+      />
+      <Figure
+        name="User data"
+        value={score.user_data}
+        kind="points"
+        before={was?.user_data}
+        note={score.user_data === null ? 'none reported' : 'of 100'}
+        tone={toneOf(score.user_data)}
+      />
+      <Figure
+        name="E-commerce"
+        value={score.ecommerce}
+        kind="points"
+        before={was?.ecommerce}
+        note={score.ecommerce === null ? 'none reported' : 'of 100'}
+        tone={toneOf(score.ecommerce)}
+      />
+      <Figure name="Events" value={report.total_events} kind="count" before={previous?.total_events} />
+      <Figure
+        name="Failures"
+        value={shareOf(score.inputs.delivery.executions - score.inputs.delivery.success, executions(report.tags))}
+        kind="rate"
+        before={
+          was && shareOf(was.inputs.delivery.executions - was.inputs.delivery.success, was.inputs.delivery.executions)
+        }
+      />
+      <Figure
+        name="Refused"
+        value={rejected(report.rejections)}
+        kind="count"
+        note="requests"
+        before={previous && rejected(previous.rejections)}
+      />
+    </Figures>
+  )
+}

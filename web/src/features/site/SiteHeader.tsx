@@ -1,0 +1,93 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { History } from 'lucide-react'
+import { useCallback } from 'react'
+import type { Query } from '../../api/client.ts'
+import { type Overview, overviewQuery } from '../../api/overview.ts'
+import type { SiteRecord } from '../../api/site.ts'
+import { useHasRoute } from '../../lib/use-has-route.ts'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
+import { TimeRangePicker } from '../../ui/TimeRangePicker.tsx'
+import { CsvMenu } from './CsvMenu.tsx'
+import classes from './site.module.css'
+import type { SiteView } from './use-site-view.ts'
+
+interface Props {
+  site: SiteRecord
+  query: Query
+  view: SiteView
+}
+
+const PARENTS = [{ label: 'Overview', to: '/' }]
+
+function LastEvent({ at, zone }: { at: string | null; zone: string }) {
+  if (at === null) return 'no event yet'
+  return (
+    <>
+      last event <RelativeTime at={at} zone={zone} />
+    </>
+  )
+}
+
+/** A link to a page about this site. */
+function PageLink({ siteId, page, children }: { siteId: string; page: string; children: string }) {
+  const hasPage = useHasRoute(`/sites/$siteId/${page}`)
+  if (!hasPage) return null
+  return <Link to={`/sites/${siteId}/${page}` as string}>{children}</Link>
+}
+
+export function SiteHeader({ site, query, view }: Props) {
+  const select = useCallback(
+    ({ clients }: Overview) => {
+      const client = clients.find(({ id }) => id === site.client_id)
+      const state = client?.sites.find(({ id }) => id === site.id)
+      return state && { client: client?.name, status: state.status, last: state.last_event_at }
+    },
+    [site.client_id, site.id],
+  )
+  const { data: state, isSuccess } = useQuery({ ...overviewQuery, select })
+  const isOff = isSuccess && state === undefined
+  return (
+    <PageHeader
+      title={site.name}
+      parents={PARENTS}
+      actions={
+        <>
+          <TimeRangePicker zone={site.timezone} />
+          <Button
+            variant={view.isComparing ? 'light' : 'default'}
+            leftSection={<History size={16} aria-hidden />}
+            aria-pressed={view.isComparing}
+            onClick={() => view.setComparing(!view.isComparing)}
+          >
+            Compare
+          </Button>
+          <CsvMenu siteId={site.id} query={query} focus={view.focus} />
+        </>
+      }
+    >
+      <div className={classes.facts}>
+        {state !== undefined && <StatusBadge status={state.status} />}
+        {isOff && <StatusBadge status="unknown">switched off</StatusBadge>}
+        <a href={site.url} rel="noreferrer" target="_blank">
+          {site.url.replace(/^https?:\/\//, '').replace(/\/$/, '')}
+        </a>
+        {state?.client !== undefined && <span>{state.client}</span>}
+        <span>
+          <LastEvent at={state?.last ?? site.last_event_at} zone={site.timezone} />
+        </span>
+        <span>times in {site.timezone}</span>
+        <PageLink siteId={site.id} page="probes">
+          Probes
+        </PageLink>
+        <PageLink siteId={site.id} page="setup">
+          Set-up
+        </PageLink>
+        {site.key_revoked_at !== null && <span className={classes.bad}>ingest key revoked</span>}
+      </div>
+    </PageHeader>
+  )
+}

@@ -1,0 +1,132 @@
+import { Tabs } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import { ALERTS_KEY } from '../../api/alerts.ts'
+import { reportsKey, type SiteReport, siteReportQuery } from '../../api/analytics.ts'
+import type { Query } from '../../api/client.ts'
+import { PROBES_KEY } from '../../api/probes.ts'
+import { type SiteRecord, siteQuery } from '../../api/site.ts'
+import { useStreamEvent } from '../../api/stream.ts'
+import { useTimeRange } from '../../lib/use-time-range.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { EventFocus } from './EventFocus.tsx'
+import { NoData } from './NoData.tsx'
+import { Payloads } from './Payloads.tsx'
+import { SiteAlerts } from './SiteAlerts.tsx'
+import { SiteCharts } from './SiteCharts.tsx'
+import { SiteFigures } from './SiteFigures.tsx'
+import { SiteHeader } from './SiteHeader.tsx'
+import { ReportSkeleton, SiteSkeleton } from './SiteSkeleton.tsx'
+import classes from './site.module.css'
+import { SiteScopeContext, useSite } from './site-scope.ts'
+import { TagFocus } from './TagFocus.tsx'
+import { TagsAndEvents } from './TagsAndEvents.tsx'
+import { usePrint } from './use-print.ts'
+import { useSiteScope } from './use-site-scope.ts'
+import { type SiteView, TABS, type Tab, useSiteView } from './use-site-view.ts'
+import { Warnings } from './Warnings.tsx'
+
+/** One site: what is broken, since when, how bad, and what changed. */
+export function SitePage() {
+  const { siteId = '' } = useParams({ strict: false })
+  const { data: site, error, refetch } = useQuery(siteQuery(siteId))
+  useLive(siteId)
+  usePrint()
+  if (site !== undefined) return <Loaded key={site.id} site={site} />
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+  return <SiteSkeleton />
+}
+
+function Loaded({ site }: { site: SiteRecord }) {
+  const view = useSiteView()
+  const { query } = useTimeRange()
+  const { data: report, error, refetch } = useQuery(siteReportQuery(site.id, query, view.isComparing))
+  return (
+    <div className={classes.page}>
+      <SiteHeader site={site} query={query} view={view} />
+      <SiteAlerts site={site} />
+      {report !== undefined ? (
+        <Report {...{ site, report, query, view }} />
+      ) : error !== null ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <ReportSkeleton />
+      )}
+    </div>
+  )
+}
+
+function Report({ site, report, query, view }: { site: SiteRecord; report: SiteReport; query: Query; view: SiteView }) {
+  const scope = useSiteScope(site, report, query, view)
+  return (
+    <SiteScopeContext value={scope}>
+      <div className={classes.charts}>
+        <Warnings report={report} />
+        {report.last_seen !== null && <SiteFigures />}
+        <Tabs
+          value={view.tab}
+          onChange={(tab) => view.setTab((tab ?? 'charts') as Tab)}
+          keepMounted={false}
+          classNames={{ list: classes.tabs ?? '' }}
+        >
+          <Tabs.List>
+            {TABS.map((tab) => (
+              <Tabs.Tab key={tab} value={tab}>
+                {TAB_NAMES[tab]}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {TABS.map((tab) => (
+            <Tabs.Panel key={tab} value={tab} pt="md">
+              <TabContent tab={tab} />
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      </div>
+    </SiteScopeContext>
+  )
+}
+
+const TAB_NAMES: Readonly<Record<Tab, string>> = {
+  charts: 'Charts',
+  tags: 'Tags and events',
+  payloads: 'Last payloads',
+}
+
+function TabContent({ tab }: { tab: Tab }) {
+  const { report, view } = useSite()
+  const { focus } = view
+  if (tab === 'payloads') return <Payloads />
+  if (report.total_events === 0 && report.tags.length === 0) return <NoData />
+  if (tab === 'tags') return <TagsAndEvents />
+  if (focus?.kind === 'tag') return <TagFocus key={focus.name} name={focus.name} />
+  if (focus?.kind === 'event') return <EventFocus key={focus.name} name={focus.name} />
+  return <SiteCharts />
+}
+
+/** What the stream tells of this site is asked for at once; the rest comes by the minute. */
+function useLive(siteId: string): void {
+  const client = useQueryClient()
+  const onStatus = useCallback(
+    ({ probes }: { probes: readonly { site_id: string }[] }) => {
+      if (!probes.some(({ site_id }) => site_id === siteId)) return
+      void client.invalidateQueries({ queryKey: PROBES_KEY })
+      void client.invalidateQueries({ queryKey: ALERTS_KEY })
+    },
+    [client, siteId],
+  )
+  useStreamEvent('status', onStatus)
+  const onIngest = useCallback(
+    ({ sites }: { sites: readonly { id: string }[] }) => {
+      if (!sites.some(({ id }) => id === siteId)) return
+      // The first event of a site is what somebody waits for.
+      void client.invalidateQueries({
+        queryKey: reportsKey(siteId),
+        predicate: ({ state }) => (state.data as Partial<SiteReport> | undefined)?.last_seen === null,
+      })
+    },
+    [client, siteId],
+  )
+  useStreamEvent('ingest', onIngest)
+}

@@ -1,0 +1,53 @@
+interface Series {
+  key: string
+  points: readonly { t: string; value: number | null }[]
+}
+
+export interface Columns<S extends Series> {
+  series: S[]
+  /** ms */
+  width: number
+}
+
+/**
+ * Counts in so few columns that each is seen: as many successive buckets become one as are needed, cut where the clock shows
+ * full ones.
+ */
+export function columnsOf<S extends Series>(series: readonly S[], bucketSeconds: number, most: number): Columns<S> {
+  const bucket = bucketSeconds * 1_000
+  const count = Math.max(1, Math.ceil((series[0]?.points.length ?? 0) / most))
+  if (count === 1) return { series: [...series], width: bucket }
+  const width = bucket * niceFactor(count, bucketSeconds)
+  return { series: series.map((each) => ({ ...each, points: summed(each.points, width) })), width }
+}
+
+/** Lengths that a clock shows, seconds. */
+const NICE = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 14_400, 21_600, 43_200, 86_400]
+
+function niceFactor(least: number, bucketSeconds: number): number {
+  const nice = NICE.find((seconds) => seconds >= least * bucketSeconds && seconds % bucketSeconds === 0)
+  return nice === undefined ? least : nice / bucketSeconds
+}
+
+function summed(points: Series['points'], width: number): { t: string; value: number }[] {
+  const sums = new Map<number, number>()
+  for (const { t, value } of points) {
+    const start = Math.floor(Date.parse(t) / width) * width
+    sums.set(start, (sums.get(start) ?? 0) + (value ?? 0))
+  }
+  return Array.from(sums, ([start, value]) => ({ t: new Date(start).toISOString(), value }))
+}
+
+/** The same series, `by` ms later: the window before under this one. */
+export const later = <S extends Series>(series: readonly S[], by: number): S[] =>
+  series.map((each) => ({
+    ...each,
+    points: each.points.map(({ t, value }) => ({ t: new Date(Date.parse(t) + by).toISOString(), value })),
+  }))
+
+/** One series with the sums of all. */
+export function totalOf(series: readonly Series[], key: string): Series {
+  const sums = new Map<string, number>()
+  for (const { points } of series) for (const { t, value } of points) sums.set(t, (sums.get(t) ?? 0) + (value ?? 0))
+  return { key, points: Array.from(sums, ([t, value]) => ({ t, value })) }
+}

@@ -1,0 +1,55 @@
+/** How steep the scale is at its start: a fault in a hundred is seen beside one in two. */
+const STEEPNESS = 100
+
+/**
+ * Where a bad share of 0–1 stands on the way from neutral (0) to red (1). Log-like: 0.1 % is 0.02, 1 % is 0.15, 10 % is 0.52.
+ */
+export function heatLevel(share: number): number {
+  return Math.log1p(STEEPNESS * Math.min(1, Math.max(0, share))) / Math.log1p(STEEPNESS)
+}
+
+/** A colour between two of the form `#rrggbb`; `level` 0 is the first. */
+export function mixed(from: string, to: string, level: number): string {
+  const [a, b] = [channels(from), channels(to)]
+  const parts = a.map((channel, index) => Math.round(channel + ((b[index] ?? channel) - channel) * level))
+  return `rgb(${parts.join(',')})`
+}
+
+const channels = (hex: string): number[] =>
+  (/^#(..)(..)(..)$/.exec(hex)?.slice(1) ?? ['0', '0', '0']).map((channel) => Number.parseInt(channel, 16))
+
+/** Null where nothing ran: that is no share of zero. */
+export const shareOf = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null)
+
+export interface HeatCell {
+  /** epoch ms */
+  at: number
+  row: number
+  executions: number
+  bad: number
+}
+
+/** Counts by time. */
+interface Counts {
+  key: string
+  points: readonly { t: string; value: number | null }[]
+}
+
+/** The cells of a heat map; a time in which a row has no executions gets none. */
+export function heatCells(
+  rows: readonly string[],
+  executions: readonly Counts[],
+  failures: readonly Counts[],
+): HeatCell[] {
+  const badOf = new Map(
+    failures.map(({ key, points }) => [key, new Map(points.map(({ t, value }) => [t, value ?? 0]))]),
+  )
+  const pointsOf = new Map(executions.map(({ key, points }) => [key, points]))
+  return rows.flatMap((key, row) =>
+    (pointsOf.get(key) ?? []).flatMap(({ t, value }) =>
+      value === null || value === 0
+        ? []
+        : [{ at: Date.parse(t), row, executions: value, bad: badOf.get(key)?.get(t) ?? 0 }],
+    ),
+  )
+}

@@ -1,0 +1,78 @@
+import type { RecentAnswer } from '../../api/analytics.ts'
+import { counted } from '../../lib/words.ts'
+import { fieldName } from './words.ts'
+
+export type Payload = RecentAnswer['accepted'][number]
+
+/** What a payload as it is kept says, in the words of the table. */
+export interface PayloadSummary {
+  what: string
+  container: string
+  tags: string
+  isBad: boolean
+  /** Fields that were there; "" when nothing of the kind was reported. */
+  userData: string
+  ecommerce: string
+}
+
+export function summaryOf(payload: Payload): PayloadSummary {
+  const body: Readonly<Record<string, unknown>> = { ...payload }
+  const container = text(body.container_id)
+  return body.batch === true ? { ...ofBatch(body), container } : { ...ofEvent(body), container }
+}
+
+function ofEvent(body: Readonly<Record<string, unknown>>): Omit<PayloadSummary, 'container'> {
+  const tags = Array.isArray(body.tags) ? (body.tags as unknown[]) : []
+  const bad = tags.filter((tag) => objectOf(tag).status !== 'success').length
+  return {
+    what: text(body.event_name),
+    tags: tagsInWords(tags.length, bad),
+    isBad: bad > 0,
+    userData: flags(body.user_data),
+    ecommerce: flags(body.ecommerce),
+  }
+}
+
+const BAD = ['failure', 'timeout', 'exception']
+
+function ofBatch(body: Readonly<Record<string, unknown>>): Omit<PayloadSummary, 'container'> {
+  const metrics = Object.values(objectOf(body.tag_metrics)).map(objectOf)
+  const bad = metrics.reduce((sum, metric) => sum + BAD.reduce((of, outcome) => of + numberOf(metric[outcome]), 0), 0)
+  return {
+    what: `batch of ${counted(numberOf(body.total_events), 'event')}`,
+    tags: tagsInWords(metrics.length, bad),
+    isBad: bad > 0,
+    userData: counts(body.user_data_quality),
+    ecommerce: counts(body.ecommerce_quality),
+  }
+}
+
+const tagsInWords = (tags: number, bad: number): string => (bad === 0 ? String(tags) : `${tags}, ${bad} failed`)
+
+/** `{ has_email: true, has_phone: false }` is "email". */
+function flags(value: unknown): string {
+  const present = Object.entries(objectOf(value)).filter(([, isThere]) => isThere === true)
+  return present.map(([name]) => fieldName(name.replace(/^has_/, ''))).join(', ')
+}
+
+/** `{ total: 20, email: 12 }` is "email 12 of 20". */
+function counts(value: unknown): string {
+  const { total, ...fields } = objectOf(value)
+  const known = Object.entries(fields).filter(([, count]) => typeof count === 'number')
+  if (typeof total !== 'number' || known.length === 0) return ''
+  return `${known.map(([name, count]) => `${fieldName(name)} ${String(count)}`).join(', ')} of ${total}`
+}
+
+const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const REASONS: Readonly<Record<string, string>> = {
+  invalid_payload: 'Not as the interface asks for',
+  payload_too_large: 'Larger than 1 MB',
+  forbidden: 'The site, its client or its key is switched off',
+  rate_limited: 'More than the plan allows',
+}
+
+export const reasonInWords = (reason: string): string => REASONS[reason] ?? reason

@@ -1,0 +1,59 @@
+import { compact, percent } from '../../lib/words.ts'
+
+/** What a number is, for the words about its change. */
+export type Kind = 'count' | 'rate' | 'points' | 'ms'
+
+const missing = '–'
+
+/** A value in few characters; null is a dash. */
+export function figure(value: number | null, kind: Kind): string {
+  if (value === null) return missing
+  switch (kind) {
+    case 'count':
+      return compact(value)
+    case 'rate':
+      return percent(value)
+    case 'points':
+      return String(Math.round(value))
+    case 'ms':
+      return milliseconds(value)
+  }
+}
+
+/** "84 ms", "1.2 s" */
+export const milliseconds = (value: number): string =>
+  value < 1_000 ? `${Math.round(value)} ms` : `${(value / 1_000).toFixed(1).replace(/\.0$/, '')} s`
+
+/**
+ * How a value differs from the one before: counts by how much, "+12 %"; what has a scale of its own by what it was, "was 93".
+ * Undefined without anything to compare with.
+ */
+export function change(now: number | null, before: number | null | undefined, kind: Kind): string | undefined {
+  if (before === null || before === undefined) return undefined
+  if (kind !== 'count') return `was ${figure(before, kind)}`
+  if (before === 0) return now === 0 || now === null ? 'as before' : 'none before'
+  const difference = Math.round(((now ?? 0) / before - 1) * 100)
+  if (difference === 0) return 'as before'
+  // Beyond this a factor says more than a percentage.
+  if (difference >= 1_000) return `${Math.round((now ?? 0) / before)} × as many`
+  return `${difference > 0 ? '+' : '−'}${Math.abs(difference)} %`
+}
+
+/** "15 min", "1 h", "1 day" */
+export function span(ms: number): string {
+  const minutes = ms / 60_000
+  if (minutes < 60) return `${minutes} min`
+  if (minutes < 24 * 60) return `${minutes / 60} h`
+  const days = Math.round(minutes / (24 * 60))
+  return days === 1 ? 'day' : `${days} days`
+}
+
+/** A time of a zone as people say it: "09:42", or "20 Nov, 09:42" when that was another day. */
+export function clock(at: number, now: number, zone: string): string {
+  const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: zone })
+  const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone }).format(at)
+  return day.format(at) === day.format(now) ? time : `${day.format(at)}, ${time}`
+}
+
+/** "transaction_id" as people read it. */
+export const fieldName = (field: string): string => field.replaceAll('_', ' ')

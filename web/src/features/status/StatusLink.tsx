@@ -1,0 +1,142 @@
+import { Button, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { ExternalLink, Share2 } from 'lucide-react'
+import { useState } from 'react'
+import { useSession } from '../../api/session.ts'
+import { type StatusLinkRecord, statusLinkQuery, useCreateStatusLink, useRevokeStatusLink } from '../../api/status.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import classes from './status-link.module.css'
+
+interface Props {
+  clientId: string
+}
+
+/** A section of the client's page: the link to its status page, made, copied and revoked. */
+export function StatusLink({ clientId }: Props) {
+  const { data, error, refetch } = useQuery(statusLinkQuery(clientId))
+  return (
+    <section className={classes.section} aria-labelledby="status-link">
+      <h2 id="status-link">Shared status page</h2>
+      <div className={classes.panel}>
+        {data !== undefined ? (
+          data.is_active ? (
+            <Shared link={data} />
+          ) : (
+            <NotShared clientId={clientId} />
+          )
+        ) : error !== null ? (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Skeleton height={72} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+function NotShared({ clientId }: Props) {
+  const { mayChange } = useSession()
+  const create = useCreateStatusLink(clientId)
+  return (
+    <>
+      <p className={classes.text}>
+        A page for people without a key: how the sites stand, and what is broken since when. It shows no key, address or
+        setting. {mayChange ? 'Whoever has the link can see it, until you revoke it.' : 'It is not shared.'}
+      </p>
+      {mayChange && (
+        <div>
+          <Button
+            variant="default"
+            leftSection={<Share2 size={16} aria-hidden />}
+            loading={create.isPending}
+            onClick={() => create.mutate()}
+          >
+            Make a link
+          </Button>
+        </div>
+      )}
+      {create.error !== null && <p role="alert">{create.error.message}</p>}
+    </>
+  )
+}
+
+function Shared({ link }: { link: StatusLinkRecord }) {
+  const [isAsking, setAsking] = useState(false)
+  const address = addressOf(link)
+  const made = (
+    <p className={classes.text}>
+      Shared <RelativeTime at={link.created_at} /> by {link.created_by}. Whoever has the link can see the page.
+    </p>
+  )
+  if (address === null) return made
+  return (
+    <>
+      <div className={classes.address}>
+        <TextInput
+          className={classes.field}
+          aria-label="Link to the status page"
+          value={address}
+          readOnly
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <CopyButton text={address} what="link" />
+      </div>
+      {made}
+      <Group gap="sm">
+        <Button
+          component="a"
+          href={address}
+          target="_blank"
+          rel="noreferrer"
+          variant="default"
+          leftSection={<ExternalLink size={16} aria-hidden />}
+        >
+          Open
+        </Button>
+        <Button variant="outline" color="danger" onClick={() => setAsking(true)}>
+          Revoke …
+        </Button>
+      </Group>
+      <Revoke clientId={link.client_id} opened={isAsking} onClose={() => setAsking(false)} />
+    </>
+  )
+}
+
+/** Null for viewers. Without `PUBLIC_URL` the service is where this page is. */
+const addressOf = ({ token, url }: StatusLinkRecord): string | null =>
+  url ?? (token === null ? null : `${window.location.origin}/status/${token}`)
+
+function Revoke({ clientId, opened, onClose }: Props & { opened: boolean; onClose: () => void }) {
+  const revoke = useRevokeStatusLink(clientId)
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Revoke the link"
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack gap="lg">
+        <Text size="md">
+          Everybody who has it sees nothing any more, for good. You can make another link, which you would have to hand
+          out anew.
+        </Text>
+        {revoke.error !== null && <p role="alert">{revoke.error.message}</p>}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button
+            color="danger"
+            loading={revoke.isPending}
+            onClick={() => revoke.mutate(undefined, { onSuccess: onClose })}
+          >
+            Revoke the link
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,104 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { type ReactNode, useEffect } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { type StatusPage as Page, STATUS_PAGE_REFRESH_MS, statusPageQuery } from '../../api/status.ts'
+import { useNow } from '../../lib/use-now.ts'
+import { duration, relative } from '../../lib/words.ts'
+import { ownZone } from '../../lib/zone.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_SIGNS } from '../../ui/status/status.ts'
+import { usePrint } from '../site/use-print.ts'
+import { SharedSite } from './SharedSite.tsx'
+import { sentence } from './sentence.ts'
+import classes from './status.module.css'
+
+/** How a client and its sites stand, for whoever was given the link: no key, no rail, nothing to press. */
+export function StatusPage() {
+  const { token = '' } = useParams({ strict: false })
+  const { data, error, refetch, dataUpdatedAt } = useQuery(statusPageQuery(token))
+  // Before the data: what was shown under a link that is revoked since is not to be seen any longer.
+  if (error instanceof ApiError && error.code === 'not_found') return <Gone />
+  if (data !== undefined) return <Loaded page={data} readAt={dataUpdatedAt} isCutOff={error !== null} />
+  return (
+    <Sheet title="Status">
+      {error !== null ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <div aria-busy="true">
+          <span className="sr-only" role="status">
+            Loading the status
+          </span>
+          <Skeleton height={76} mb="xl" />
+          <Skeleton height={68} mb="sm" />
+          <Skeleton height={68} mb="sm" />
+        </div>
+      )}
+    </Sheet>
+  )
+}
+
+function Loaded({ page, readAt, isCutOff }: { page: Page; readAt: number; isCutOff: boolean }) {
+  const now = useNow()
+  usePrint()
+  const verdict = sentence(page, now)
+  useTab(`${STATUS_SIGNS[page.status]} ${page.name}: ${verdict}`, page.status)
+  return (
+    <Sheet title={page.name} about="How the server-side tags of its sites are doing">
+      <p className={classes.verdict} data-status={page.status}>
+        <StatusMark status={page.status} size={22} />
+        {verdict}
+      </p>
+      <h2 className="sr-only">Sites</h2>
+      <ul className={classes.sites}>
+        {page.sites.map((site, index) => (
+          <SharedSite key={placeOf(index)} site={site} now={now} />
+        ))}
+      </ul>
+      <p className={classes.note} role="status">
+        {isCutOff
+          ? `Tagwarden cannot be reached: this is how it was ${relative(readAt, now)}. Trying again.`
+          : `As of ${relative(readAt, now)}, renewed every ${duration(STATUS_PAGE_REFRESH_MS)} by itself. The bars are events an hour over the last day. Times are in ${ownZone()}.`}
+      </p>
+    </Sheet>
+  )
+}
+
+/** The answer has no ids, and each line is drawn from nothing but its site. */
+const placeOf = (index: number): string => `site ${index}`
+
+function Gone() {
+  useTab('Status', 'unknown')
+  return (
+    <Sheet title="This link opens nothing">
+      <p className={classes.text}>It may be incomplete, or it was revoked. Ask whoever gave it to you for a new one.</p>
+    </Sheet>
+  )
+}
+
+function Sheet({ title, about, children }: { title: string; about?: string; children: ReactNode }) {
+  return (
+    <div className={classes.page}>
+      <main className={classes.sheet}>
+        <header className={classes.title}>
+          <h1>{title}</h1>
+          {about !== undefined && <p className={classes.text}>{about}</p>}
+        </header>
+        {children}
+      </main>
+      <footer className={classes.foot}>Watched by Tagwarden</footer>
+    </div>
+  )
+}
+
+/** The tab shows what the page shows, so that one need not switch to it. */
+function useTab(title: string, status: Page['status']): void {
+  useEffect(() => {
+    document.title = title
+  }, [title])
+  useEffect(() => {
+    document.querySelector('link[rel="icon"]')?.setAttribute('href', `/static/favicon-${status}.svg`)
+  }, [status])
+}

@@ -1,0 +1,60 @@
+import type { SharedSite, StatusPage } from '../../api/status.ts'
+
+/**
+ * The one sentence over a status page: what is wrong, with how much of it, and since when.
+ *
+ * @param now epoch ms
+ * @param zone the reader's own where none is given
+ */
+export function sentence({ status, sites }: Pick<StatusPage, 'status' | 'sites'>, now: number, zone?: string): string {
+  const concerned = sites.filter((site) => site.status === status)
+  const since = earliest(concerned)
+  const isOne = concerned.length === 1
+  const has = isOne ? 'has' : 'have'
+  const which = sites.length === 1 ? 'The site' : `${concerned.length} of ${sites.length} sites`
+  const at = since === null ? null : `since ${moment(since, now, zone)}`
+  switch (status) {
+    case 'critical':
+      return at === null ? `${which} ${isOne ? 'is' : 'are'} broken` : `${which} ${has} been broken ${at}`
+    case 'error':
+      return at === null ? `${which} cannot be checked` : `${which} could not be checked ${at}`
+    case 'warning':
+      return at === null ? `${which} ${isOne ? 'needs' : 'need'} a look` : `${which} ${has} needed a look ${at}`
+    case 'ok':
+      return sites.every(({ alerts }) => alerts.length === 0) ? 'All fine' : 'Fine again, but not for sure yet'
+    case 'unknown':
+      return sites.length === 0 ? 'No site is watched yet' : 'Waiting for the first results'
+  }
+}
+
+function earliest(sites: readonly SharedSite[]): number | null {
+  const times = sites.flatMap(({ since }) => (since === null ? [] : [Date.parse(since)]))
+  return times.length === 0 ? null : Math.min(...times)
+}
+
+/** For people who do not run Tagwarden: what a status means to them. */
+const WORDS: Readonly<Record<SharedSite['status'], string>> = {
+  critical: 'broken',
+  error: 'cannot be checked',
+  warning: 'needs a look',
+  ok: 'fine',
+  unknown: 'no result yet',
+}
+
+/** What stands beside a site's mark: "broken since 09:42". */
+export function stateWords(
+  { status, since }: Pick<SharedSite, 'status' | 'since'>,
+  now: number,
+  zone?: string,
+): string {
+  return since === null ? WORDS[status] : `${WORDS[status]} since ${moment(Date.parse(since), now, zone)}`
+}
+
+/** "09:42" of today, "20 Nov, 09:42" of another day. */
+export function moment(at: number, now: number, zone?: string): string {
+  const inZone = zone === undefined ? {} : { timeZone: zone }
+  const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', ...inZone })
+  const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', ...inZone }).format(at)
+  if (day.format(at) === day.format(now)) return time
+  return `${day.format(at).replace(/ \d{4}$/, '')}, ${time}`
+}

@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
+import { type Overview, overviewQuery } from '../api/overview.ts'
+
+/** A site as other pages name it. */
+export interface SitePlace {
+  id: string
+  name: string
+  /** IANA name */
+  timezone: string
+  client_id: string
+  client_name: string
+  probes: readonly { id: string; name: string }[]
+}
+
+/** The active clients, sites and probes, by their ids. What is switched off is not among them. */
+export interface Places {
+  clients: Readonly<Record<string, { id: string; name: string }>>
+  sites: Readonly<Record<string, SitePlace>>
+  /** The site of each probe. */
+  siteOfProbe: Readonly<Record<string, string>>
+}
+
+const NOWHERE: Places = { clients: {}, sites: {}, siteOfProbe: {} }
+
+/** Names for ids; nothing before the overview has come. */
+export function usePlaces(): Places {
+  return useQuery({ ...overviewQuery, select: placesOf }).data ?? NOWHERE
+}
+
+/** Plain objects: equal ones stay the same ones, so that counts that move draw nothing anew. */
+function placesOf({ clients }: Overview): Places {
+  const sites = clients.flatMap((client) =>
+    client.sites.map(({ id, name, timezone, probes }) => ({
+      id,
+      name,
+      timezone,
+      client_id: client.id,
+      client_name: client.name,
+      probes: probes.map((probe) => ({ id: probe.id, name: probe.name })),
+    })),
+  )
+  return {
+    clients: Object.fromEntries(clients.map(({ id, name }) => [id, { id, name }])),
+    sites: Object.fromEntries(sites.map((site) => [site.id, site])),
+    siteOfProbe: Object.fromEntries(sites.flatMap(({ id, probes }) => probes.map((probe) => [probe.id, id]))),
+  }
+}

@@ -1,0 +1,50 @@
+import { useNavigate, useRouterState } from '@tanstack/react-router'
+import { useCallback } from 'react'
+
+export interface UrlStateOptions {
+  /** True: the back button leads to the value before. Right for places (a tab), wrong for what is being typed. */
+  push?: boolean
+}
+
+/**
+ * A text that lives in the address, so that a link leads to exactly this view. The fallback is not written.
+ *
+ * @param name of the search parameter
+ * @param allowed values; anything else in the address counts as the fallback
+ */
+export function useUrlState<T extends string = string>(
+  name: string,
+  fallback: NoInfer<T>,
+  allowed?: readonly T[],
+  { push = false }: UrlStateOptions = {},
+): [value: T, set: (value: T) => void] {
+  const found = useRouterState({ select: (state) => (state.location.search as UrlSearch)[name] })
+  const setAll = useSetUrlState({ push })
+  const value = found !== undefined && (allowed?.includes(found as T) ?? true) ? (found as T) : fallback
+  const set = useCallback(
+    (next: T) => setAll({ [name]: next === fallback ? undefined : next }),
+    [setAll, name, fallback],
+  )
+  return [value, set]
+}
+
+export type UrlSearch = Readonly<Record<string, string | undefined>>
+
+/** Changes some search parameters of this page and leaves the others; `undefined` removes one. */
+export function useSetUrlState({ push = false }: UrlStateOptions = {}): (changes: UrlSearch) => void {
+  const navigate = useNavigate()
+  return useCallback(
+    (changes: UrlSearch) => {
+      void navigate({
+        to: '.',
+        search: (now: UrlSearch) => withoutUndefined({ ...now, ...changes }),
+        replace: !push,
+        resetScroll: false,
+      })
+    },
+    [navigate, push],
+  )
+}
+
+const withoutUndefined = (search: UrlSearch): UrlSearch =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))

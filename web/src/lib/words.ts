@@ -1,0 +1,53 @@
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** A length of time in its largest unit that gives a number above 1: "42 min", "3 h", "12 d". */
+export function duration(ms: number): string {
+  if (ms < MINUTE) return `${Math.max(0, Math.round(ms / SECOND))} s`
+  if (ms < 2 * HOUR) return `${Math.floor(ms / MINUTE)} min`
+  if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} h`
+  return `${Math.floor(ms / DAY)} d`
+}
+
+/** How long ago, or how far ahead, seen from `now` (both epoch ms). Less than a minute either way is "just now". */
+export function relative(at: number, now: number): string {
+  const distance = now - at
+  if (Math.abs(distance) < MINUTE) return 'just now'
+  return distance > 0 ? `${duration(distance)} ago` : `in ${duration(-distance)}`
+}
+
+/** A time to the second in a zone, with the zone's short name: "21 Nov 2026, 09:42:10 CET". */
+export function exact(at: number, zone: string | undefined): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+    ...(zone === undefined ? {} : { timeZone: zone }),
+  })
+  return format.format(at)
+}
+
+const compactFormat = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const wholeFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+
+/** A count in few characters: "12.4k", "980". */
+export const compact = (count: number): string => compactFormat.format(count).replace('K', 'k')
+
+/** A count in full: "12,408". */
+export const whole = (count: number): string => wholeFormat.format(count)
+
+/** A rate of 0–1 in per cent: "31 %", below ten with one decimal: "0.4 %". */
+export function percent(rate: number): string {
+  const value = rate * 100
+  return `${value > 0 && value < 10 ? value.toFixed(1).replace(/\.0$/, '') : value.toFixed(0)} %`
+}
+
+/** "1 site", "3 sites". */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${whole(count)} ${count === 1 ? one : many}`

@@ -1,0 +1,48 @@
+/**
+ * What a clock on the wall of a zone says, as `YYYY-MM-DDTHH:MM` (the value of a `datetime-local` field).
+ *
+ * @param at epoch ms
+ */
+export function wallTime(at: number, zone: string): string {
+  return new Date(at + offset(at, zone)).toISOString().slice(0, 16)
+}
+
+/**
+ * The moment at which a clock on the wall of a zone says `wall`, epoch ms; null when `wall` is no time. An hour that does not
+ * exist (clocks go forward) is taken as the hour after; of one that comes twice, the first.
+ */
+export function momentOf(wall: string, zone: string): number | null {
+  const asUtc = Date.parse(`${wall}Z`)
+  if (Number.isNaN(asUtc)) return null
+  const before = asUtc - offset(asUtc - DAY, zone)
+  const after = asUtc - offset(asUtc + DAY, zone)
+  const right = [before, after].filter((moment) => moment + offset(moment, zone) === asUtc)
+  return right.length === 0 ? before : Math.min(...right)
+}
+
+const DAY = 86_400_000
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** How far a zone's clock is ahead of UTC at a moment, ms. */
+function offset(at: number, zone: string): number {
+  const format = formats.get(zone) ?? wallFormat(zone)
+  formats.set(zone, format)
+  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1_000) * 1_000
+}
+
+const wallFormat = (zone: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+
+export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -1,0 +1,39 @@
+import '@mantine/core/styles.layer.css'
+import '@mantine/notifications/styles.layer.css'
+import './theme/fonts.css'
+import './theme/tokens.css'
+import './theme/global.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createQueryClient } from './api/query-client.ts'
+import { sessionQuery } from './api/session.ts'
+import { styleNonce } from './lib/nonce.ts'
+import { createAppRouter } from './routes/router.tsx'
+import { cssVariablesResolver, theme } from './theme/theme.ts'
+
+const queryClient = createQueryClient()
+// Asked for while the router still starts: nothing can be drawn before it is known who is there.
+void queryClient.prefetchQuery(sessionQuery)
+const router = createAppRouter(queryClient)
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('index.html has no #root')
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariablesResolver}
+      defaultColorScheme="auto"
+      getStyleNonce={styleNonce}
+    >
+      <QueryClientProvider client={queryClient}>
+        <Notifications position="bottom-right" />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

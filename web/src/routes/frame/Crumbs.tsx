@@ -1,0 +1,26 @@
+import { Link } from '@tanstack/react-router'
+import { ChevronRight } from 'lucide-react'
+import { usePlaceNow } from '../../lib/place.ts'
+import classes from './TopBar.module.css'
+
+export function Crumbs() {
+  const { crumbs } = usePlaceNow()
+  return (
+    <nav aria-label="Breadcrumb" className={classes.crumbs}>
+      <ol className={classes.crumbs}>
+        {crumbs.map(({ label, to }) => (
+          <li key={label}>
+            {to === undefined ? (
+              <span aria-current="page">{label}</span>
+            ) : (
+              <>
+                <Link to={to}>{label}</Link>
+                <ChevronRight size={14} aria-hidden />
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}

@@ -1,0 +1,91 @@
+import { Menu, Tooltip, UnstyledButton } from '@mantine/core'
+import { Link, useRouter } from '@tanstack/react-router'
+import { BookOpen, Ellipsis, type LucideIcon, PanelLeftClose, PanelLeftOpen } from 'lucide-react'
+import type { Status } from '../../api/overview.ts'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS } from '../../ui/status/status.ts'
+import classes from './Rail.module.css'
+
+interface NavPage {
+  to: string
+  label: string
+  icon: LucideIcon
+}
+
+/** As many as fit side by side at 360 px, with one entry for the others. */
+const ON_A_PHONE = 4
+
+interface Props {
+  worst: Status
+  isNarrow: boolean
+  onToggle: () => void
+}
+
+/** The pages, at the left of a screen and at the bottom of a phone. */
+export function Rail({ worst, isNarrow, onToggle }: Props) {
+  const pages = useNavPages()
+  const Toggle = isNarrow ? PanelLeftOpen : PanelLeftClose
+  const toggleLabel = isNarrow ? 'Show labels' : 'Hide labels'
+  return (
+    <nav className={classes.rail} data-narrow={isNarrow || undefined} aria-label="Pages">
+      <Link to="/" className={classes.brand} aria-label="Tagwarden">
+        <StatusMark status={worst} size={16} label={`Worst status: ${STATUS_WORDS[worst]}`} />
+        <span className={classes.label}>Tagwarden</span>
+      </Link>
+      <ul className={classes.pages}>
+        {pages.map(({ to, label, icon: Icon }, place) => (
+          <li key={to} className={place < ON_A_PHONE ? undefined : classes.wide}>
+            <Tooltip label={label} position="right" disabled={!isNarrow}>
+              <Link to={to} className={classes.item} activeOptions={{ exact: to === '/' }}>
+                <Icon size={18} strokeWidth={1.75} aria-hidden />
+                <span className={classes.label}>{label}</span>
+              </Link>
+            </Tooltip>
+          </li>
+        ))}
+        <li className={classes.more}>
+          <MorePages pages={pages.slice(ON_A_PHONE)} />
+        </li>
+      </ul>
+      <div className={classes.foot}>
+        <a className={classes.item} href="/api/docs" target="_blank" rel="noreferrer">
+          <BookOpen size={18} strokeWidth={1.75} aria-hidden />
+          <span className={classes.label}>API</span>
+        </a>
+        <UnstyledButton className={classes.item} onClick={onToggle} aria-label={toggleLabel} title={toggleLabel}>
+          <Toggle size={18} strokeWidth={1.75} aria-hidden />
+        </UnstyledButton>
+      </div>
+    </nav>
+  )
+}
+
+/** What the bar at the bottom of a phone has no room for. */
+function MorePages({ pages }: { pages: readonly NavPage[] }) {
+  return (
+    <Menu position="top-end" width={200}>
+      <Menu.Target>
+        <UnstyledButton className={classes.item}>
+          <Ellipsis size={18} strokeWidth={1.75} aria-hidden />
+          <span className={classes.label}>More</span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {pages.map(({ to, label, icon: Icon }) => (
+          <Menu.Item key={to} component={Link} to={to} leftSection={<Icon size={16} aria-hidden />}>
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** The pages that have an entry in the rail, in the order in which `pages.ts` lists them. */
+export function useNavPages(): NavPage[] {
+  const routes = Object.values(useRouter().routesByPath)
+  return routes.flatMap(({ fullPath, options }) => {
+    const nav = options.staticData?.nav
+    return nav === undefined ? [] : [{ to: fullPath, ...nav }]
+  })
+}

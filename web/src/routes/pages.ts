@@ -1,0 +1,122 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { BellRing, Building2, CalendarClock, History, LayoutList, Radar, Settings } from 'lucide-react'
+import { frameRoute } from './root.tsx'
+
+const getParentRoute = () => frameRoute
+
+/** Shows the shared components; the build that is served has no such page. */
+const kit = createRoute({
+  getParentRoute,
+  path: '/kit',
+  component: lazyRouteComponent(() => import('../features/kit/KitPage.tsx'), 'KitPage'),
+})
+
+/**
+ * Every page, in the order of the rail. A page is a folder in `features` and one entry here; its code is loaded when it is
+ * first opened.
+ */
+export const pages = [
+  createRoute({
+    getParentRoute,
+    path: '/',
+    staticData: { nav: { label: 'Overview', icon: LayoutList } },
+    component: lazyRouteComponent(() => import('../features/overview/OverviewPage.tsx'), 'OverviewPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/sites/$siteId',
+    component: lazyRouteComponent(() => import('../features/site/SitePage.tsx'), 'SitePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/alerts',
+    staticData: { nav: { label: 'Alerts', icon: BellRing } },
+    component: lazyRouteComponent(() => import('../features/alerts/AlertsPage.tsx'), 'AlertsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/alerts/$alertId',
+    component: lazyRouteComponent(() => import('../features/alerts/AlertPage.tsx'), 'AlertPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/sites/$siteId/setup',
+    component: lazyRouteComponent(() => import('../features/setup/SetupPage.tsx'), 'SetupPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/sites/$siteId/probes',
+    component: lazyRouteComponent(() => import('../features/probes/ProbesPage.tsx'), 'ProbesPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/sites/$siteId/edit',
+    component: lazyRouteComponent(() => import('../features/clients/EditSitePage.tsx'), 'EditSitePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/probes',
+    staticData: { nav: { label: 'Probes', icon: Radar } },
+    component: lazyRouteComponent(() => import('../features/probes/ProbesPage.tsx'), 'ProbesPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/probes/new',
+    component: lazyRouteComponent(() => import('../features/probes/NewProbePage.tsx'), 'NewProbePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/probes/$probeId',
+    component: lazyRouteComponent(() => import('../features/probes/ProbePage.tsx'), 'ProbePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/probes/$probeId/edit',
+    component: lazyRouteComponent(() => import('../features/probes/EditProbePage.tsx'), 'EditProbePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/maintenance',
+    staticData: { nav: { label: 'Maintenance', icon: CalendarClock } },
+    component: lazyRouteComponent(() => import('../features/maintenance/MaintenancePage.tsx'), 'MaintenancePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/clients',
+    staticData: { nav: { label: 'Clients', icon: Building2 } },
+    component: lazyRouteComponent(() => import('../features/clients/ClientsPage.tsx'), 'ClientsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/clients/new',
+    component: lazyRouteComponent(() => import('../features/clients/NewClientPage.tsx'), 'NewClientPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/clients/$clientId',
+    component: lazyRouteComponent(() => import('../features/clients/ClientPage.tsx'), 'ClientPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/clients/$clientId/edit',
+    component: lazyRouteComponent(() => import('../features/clients/EditClientPage.tsx'), 'EditClientPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/clients/$clientId/sites/new',
+    component: lazyRouteComponent(() => import('../features/clients/NewSitePage.tsx'), 'NewSitePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/audit',
+    staticData: { nav: { label: 'Audit', icon: History } },
+    component: lazyRouteComponent(() => import('../features/audit/AuditPage.tsx'), 'AuditPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/settings',
+    staticData: { nav: { label: 'Settings', icon: Settings } },
+    component: lazyRouteComponent(() => import('../features/settings/SettingsPage.tsx'), 'SettingsPage'),
+  }),
+  ...(import.meta.env.MODE === 'kit' ? [kit] : []),
+]

@@ -1,0 +1,32 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRouter } from '@tanstack/react-router'
+import { mustSignIn, sessionQuery } from '../api/session.ts'
+import { PageError } from './PageError.tsx'
+import { pages } from './pages.ts'
+import { frameRoute, rootRoute, signInRoute, statusRoute } from './root.tsx'
+import { parseSearch, stringifySearch } from './search.ts'
+
+export function createAppRouter(queryClient: QueryClient) {
+  const router = createRouter({
+    routeTree: rootRoute.addChildren([frameRoute.addChildren(pages), signInRoute, statusRoute]),
+    context: { queryClient },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    parseSearch,
+    stringifySearch,
+    defaultErrorComponent: PageError,
+  })
+  // A session that ends under a page leads to the sign-in; one that begins leads on from there by itself.
+  queryClient.getQueryCache().subscribe(({ type, query }) => {
+    if (type !== 'updated' || query.queryHash !== JSON.stringify(sessionQuery.queryKey)) return
+    const session = queryClient.getQueryData(sessionQuery.queryKey)
+    if (session !== undefined && mustSignIn(session)) void router.invalidate()
+  })
+  return router
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>
+  }
+}

@@ -1,0 +1,77 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { type ReactNode, useId, useState } from 'react'
+
+interface Props {
+  opened: boolean
+  onClose: () => void
+  /** Throws or rejects when it failed; the dialog then says so and stays. */
+  onConfirm: () => Promise<unknown>
+  /** "Delete the site Feldkamp Outdoor" */
+  title: string
+  /** What has to be typed. */
+  name: string
+  /** On the button: "Delete the site". */
+  action: string
+  /** What goes with it: "Deletes 14 probes and 21 days of data. Its tag is refused from then on." */
+  children: ReactNode
+}
+
+/** Asks for the name of what is about to be destroyed. */
+export function ConfirmByName(props: Props) {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={props.title} centered closeButtonProps={CLOSE}>
+      <Form {...props} />
+    </Modal>
+  )
+}
+
+const CLOSE = { 'aria-label': 'Close' }
+
+function Form({ onClose, onConfirm, name, action, children }: Props) {
+  const [typed, setTyped] = useState('')
+  const [failure, setFailure] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const id = useId()
+  const confirm = async () => {
+    setBusy(true)
+    try {
+      await onConfirm()
+      onClose()
+    } catch (thrown) {
+      setFailure(thrown instanceof Error ? thrown.message : String(thrown))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form
+      aria-describedby={id}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (typed === name) void confirm()
+      }}
+    >
+      <Stack gap="lg">
+        <Text size="md" id={id} component="div">
+          {children}
+        </Text>
+        <TextInput
+          label={`To confirm, type ${name}`}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          error={failure}
+          autoComplete="off"
+          data-autofocus
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" color="danger" disabled={typed !== name} loading={isBusy}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

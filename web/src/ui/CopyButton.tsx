@@ -1,0 +1,35 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import { Check, Copy } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { copyText } from '../lib/copy-text.ts'
+
+/** How long the button says that it has done it, ms. */
+const SAID_MS = 1_500
+
+interface Props {
+  text: string
+  /** What is copied, in a few words: "ingest key". */
+  what: string
+}
+
+export function CopyButton({ text, what }: Props) {
+  const [outcome, setOutcome] = useState<'copied' | 'failed' | null>(null)
+  useEffect(() => {
+    if (outcome === null) return undefined
+    const timer = setTimeout(() => setOutcome(null), SAID_MS)
+    return () => clearTimeout(timer)
+  }, [outcome])
+  const copy = async () => setOutcome((await copyText(text)) ? 'copied' : 'failed')
+  const words = { copied: 'Copied', failed: 'The browser does not allow it: select and copy by hand' }
+  const label = outcome === null ? `Copy ${what}` : words[outcome]
+  return (
+    <Tooltip label={label} {...(outcome === null ? {} : { opened: true })}>
+      <ActionIcon variant="subtle" color="gray" size={32} aria-label={`Copy ${what}`} onClick={() => void copy()}>
+        {outcome === 'copied' ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
+        <span className="sr-only" role="status">
+          {outcome === null ? '' : label}
+        </span>
+      </ActionIcon>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react'
+import { type Crumb, usePlace } from '../lib/place.ts'
+import classes from './PageHeader.module.css'
+
+interface Props {
+  /** The name of the page: the heading, the last crumb and the tab's title. */
+  title: string
+  /** The pages above this one. */
+  parents?: readonly Crumb[]
+  /** A `StatusMark` before the title. */
+  mark?: ReactNode
+  /** One line of facts under the title. */
+  children?: ReactNode
+  /** Buttons, at the right. */
+  actions?: ReactNode
+}
+
+/** The head of a page. */
+export function PageHeader({ title, parents = [], mark, children, actions }: Props) {
+  usePlace(title, parents)
+  return (
+    <header className={classes.header}>
+      <div className={classes.words}>
+        <h1 className={classes.title}>
+          {mark}
+          {title}
+        </h1>
+        {children !== undefined && <div className={classes.facts}>{children}</div>}
+      </div>
+      {actions !== undefined && <div className={classes.actions}>{actions}</div>}
+    </header>
+  )
+}

@@ -1,0 +1,51 @@
+import { Select } from '@mantine/core'
+import { useMemo } from 'react'
+import type { Places } from '../lib/use-places.ts'
+import { useSetUrlState } from '../lib/use-url-state.ts'
+import { clearButton } from './clear-button.ts'
+
+interface Props {
+  places: Places
+  client: string
+  site: string
+  className?: string | undefined
+}
+
+/** Options that are drawn; typing finds the others. */
+const SHOWN = 100
+
+/** Chooses a client or one of its sites; both live in the address. */
+export function PlaceSelect({ places, client, site, className }: Props) {
+  const set = useSetUrlState()
+  const data = useMemo(() => optionsOf(places), [places])
+  const value = site !== '' ? `site:${site}` : client !== '' ? `client:${client}` : null
+  return (
+    <Select
+      className={className}
+      aria-label="Client or site"
+      placeholder="All clients and sites"
+      data={data}
+      value={value}
+      onChange={(chosen) => {
+        const [kind = '', id = ''] = chosen?.split(':') ?? []
+        set({ client: kind === 'client' ? id : undefined, site: kind === 'site' ? id : undefined })
+      }}
+      searchable
+      clearable
+      clearButtonProps={clearButton('All clients and sites')}
+      limit={SHOWN}
+      nothingFoundMessage="No such client or site"
+    />
+  )
+}
+
+function optionsOf({ clients, sites }: Places) {
+  const all = Object.values(sites)
+  return Object.values(clients).map(({ id, name }) => ({
+    group: name,
+    items: [
+      { value: `client:${id}`, label: `${name}, all sites` },
+      ...all.filter((site) => site.client_id === id).map((site) => ({ value: `site:${site.id}`, label: site.name })),
+    ],
+  }))
+}

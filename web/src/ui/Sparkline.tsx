@@ -1,0 +1,45 @@
+import { memo } from 'react'
+import classes from './Sparkline.module.css'
+
+interface Props {
+  /** Counts of successive buckets, oldest first; the last one is still under way and drawn lighter. */
+  values: readonly number[]
+  /** What it shows, in words: a screen reader reads it instead. */
+  label: string
+}
+
+const BAR = 3
+const STEP = 4
+const HEIGHT = 24
+/** What is not nothing is seen, px. */
+const LEAST = 1.5
+
+/** Small bars, for the shape of a day. The highest fills the height: it compares a site with itself only. */
+export const Sparkline = memo(function Sparkline({ values, label }: Props) {
+  const most = Math.max(1, ...values)
+  const width = values.length * STEP - (STEP - BAR)
+  return (
+    <svg
+      className={classes.sparkline}
+      width={width}
+      height={HEIGHT}
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      role="img"
+      aria-label={label}
+    >
+      <path className={classes.done} d={bars(values.slice(0, -1), 0, most)} />
+      <path className={classes.underWay} d={bars(values.slice(-1), values.length - 1, most)} />
+    </svg>
+  )
+})
+
+/** One path for many bars: a thousand rows are a thousand elements and not twenty-four thousand. Nothing is a thin line. */
+function bars(values: readonly number[], first: number, most: number): string {
+  return values
+    .map((value, index) => {
+      const height = value === 0 ? 0.5 : Math.max(LEAST, (value / most) * HEIGHT)
+      const x = (first + index) * STEP
+      return `M${x} ${HEIGHT}v${-height.toFixed(1)}h${BAR}V${HEIGHT}z`
+    })
+    .join('')
+}

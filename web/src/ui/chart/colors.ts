@@ -1,0 +1,28 @@
+import { useComputedColorScheme } from '@mantine/core'
+import { useMemo } from 'react'
+
+/** What a chart takes its colours from: a canvas cannot read CSS variables by itself. */
+export interface ChartColors {
+  /** The value of a token of `tokens.css`, e.g. `--critical`. */
+  of: (token: string) => string
+  /** A token's colour, see-through: 0 is clear, 1 is solid. */
+  soft: (token: string, opacity: number) => string
+}
+
+/** The tokens as they are now; other ones after a change of the colour scheme. */
+export function useChartColors(): ChartColors {
+  const scheme = useComputedColorScheme('light')
+  return useMemo(() => readColors(scheme), [scheme])
+}
+
+function readColors(_scheme: 'light' | 'dark'): ChartColors {
+  const style = getComputedStyle(document.documentElement)
+  const of = (token: string) => style.getPropertyValue(token).trim()
+  return {
+    of,
+    soft(token, opacity) {
+      const channels = /^#(..)(..)(..)$/.exec(of(token))?.slice(1) ?? ['0', '0', '0']
+      return `rgba(${channels.map((channel) => Number.parseInt(channel, 16)).join(',')},${opacity})`
+    },
+  }
+}

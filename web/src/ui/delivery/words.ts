@@ -1,0 +1,33 @@
+import type { ChannelRecord } from '../../api/channels.ts'
+import type { DeliveryRecord } from '../../api/deliveries.ts'
+import type { Status } from '../../api/overview.ts'
+
+/** Names of what stands at the other end. */
+export const SERVICE_NAMES: Readonly<Record<ChannelRecord['kind'], string>> = {
+  slack: 'Slack',
+  discord: 'Discord',
+  teams: 'Microsoft Teams',
+  google_chat: 'Google Chat',
+  webhook: 'Webhook',
+  email: 'E-mail',
+}
+
+/** "Slack", "Webhook of every client": what a message went over. */
+export function channelName({ channel, service }: Pick<DeliveryRecord, 'channel' | 'service'>): string {
+  const name = service === null ? 'A channel that is gone' : SERVICE_NAMES[service]
+  return channel === 'global' ? `${name} of every client` : name
+}
+
+/** The mark of a message. One that was called off is nobody's fault, and one that was not tried yet nothing to worry about. */
+export function deliveryStatus({ state, attempts }: Pick<DeliveryRecord, 'state' | 'attempts'>): Status {
+  switch (state) {
+    case 'delivered':
+      return 'ok'
+    case 'pending':
+      return attempts === 0 ? 'unknown' : 'warning'
+    case 'failed':
+      return 'critical'
+    case 'cancelled':
+      return 'unknown'
+  }
+}

@@ -1,0 +1,127 @@
+import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { useSilence } from '../../api/alerts.ts'
+import { ApiError } from '../../api/client.ts'
+import { usePlaces } from '../../lib/use-places.ts'
+import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
+import type { Scope } from './quiet.ts'
+import { ScopePicker, zoneOf } from './ScopePicker.tsx'
+import { SPANS } from './until.ts'
+
+interface Props {
+  opened: boolean
+  onClose: () => void
+  /** What is chosen at first. */
+  scope: Scope
+}
+
+/** Asks for everything a silence can have. */
+export function SilenceDialog({ opened, onClose, scope }: Props) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Silence"
+      centered
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Form scope={scope} onClose={onClose} />
+    </Modal>
+  )
+}
+
+const HOUR = 3_600_000
+
+function Form({ scope: first, onClose }: Omit<Props, 'opened'>) {
+  const places = usePlaces()
+  const silence = useSilence()
+  const [scope, setScope] = useState(first)
+  const [comment, setComment] = useState('')
+  const [start, setStart] = useState('')
+  const zone = zoneOf(scope, places) ?? ownZone()
+  const [end, setEnd] = useState(() => wallTime(Date.now() + HOUR, zone))
+  const startsAt = start === '' ? null : momentOf(start, zone)
+  const endsAt = momentOf(end, zone)
+  const { error } = silence
+  const fault = (path: string) => (error instanceof ApiError ? error.fault(path) : undefined)
+  const submit = () =>
+    silence.mutate(
+      {
+        ...scope,
+        ...(startsAt === null ? {} : { starts_at: new Date(startsAt).toISOString() }),
+        ends_at: new Date(endsAt ?? 0).toISOString(),
+        comment: comment.trim() === '' ? null : comment,
+      },
+      { onSuccess: onClose },
+    )
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <Stack gap="lg">
+        <Text size="sm" c="dimmed">
+          Probes go on running and alerts go on opening, but nobody is told. What is still bad at the end is told then.
+        </Text>
+        <ScopePicker value={scope} onChange={setScope} error={fault('/client_id')} />
+        <Group align="flex-start" grow>
+          <TextInput
+            type="datetime-local"
+            label="From"
+            description="Empty: from now on"
+            value={start}
+            onChange={(event) => setStart(event.currentTarget.value)}
+            error={fault('/starts_at')}
+          />
+          <TextInput
+            type="datetime-local"
+            label="Until"
+            description={zone}
+            value={end}
+            onChange={(event) => setEnd(event.currentTarget.value)}
+            error={fault('/ends_at')}
+            required
+          />
+        </Group>
+        <Group gap="xs" role="group" aria-label="Until, in one click">
+          {SPANS.map(({ label, endOf }) => (
+            <Button
+              key={label}
+              size="compact-sm"
+              variant="default"
+              onClick={() => setEnd(wallTime(endOf(startsAt ?? Date.now(), zone), zone))}
+            >
+              {label}
+            </Button>
+          ))}
+        </Group>
+        <Textarea
+          label="Why"
+          placeholder="Moving the tag server to another region"
+          maxLength={500}
+          autosize
+          minRows={2}
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+          error={fault('/comment')}
+        />
+        {error !== null && (
+          <Text c="var(--critical-text)" size="sm" role="alert">
+            {error.message}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={silence.isPending} disabled={endsAt === null}>
+            Silence
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

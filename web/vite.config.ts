@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { noServerCode } from './build/no-server-code.ts'
+import { precompress } from './build/precompress.ts'
+
+const SERVER = process.env.TAGWARDEN_URL ?? 'http://127.0.0.1:8080'
+
+/** `vite build web` makes what the server serves; `vite web` is for working on it, beside a running Tagwarden. */
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), noServerCode(), precompress()],
+  build: {
+    outDir: join(import.meta.dirname, 'dist'),
+    emptyOutDir: true,
+    // A file inlined as a data: address would need a hole in the Content-Security-Policy.
+    assetsInlineLimit: 0,
+    // The polyfill is an inline script, which the policy forbids, for browsers that we do not aim at.
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    manifest: true,
+  },
+  server: { proxy: { '/api': SERVER } },
+})
