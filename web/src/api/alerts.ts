@@ -3,7 +3,7 @@ import type { AlertDetail, AlertRecord, CreateSilence, Handling, SilenceRecord }
 import { request } from './client.ts'
 import { overviewQuery } from './overview.ts'
 
-export type { AlertDetail, AlertRecord, CreateSilence, SilenceRecord } from '../../../src/alerts/index.ts'
+export type { AlertDetail, AlertRecord, SilenceRecord } from '../../../src/alerts/index.ts'
 
 /** Everything about alerts and silences lies under this key. */
 export const ALERTS_KEY = ['alerts'] as const

@@ -13,7 +13,7 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { deployMarks } from '../site/marks.ts'
 import { badSpans } from './bad-spans.ts'
 import { type Band, withBand } from './band-option.ts'
-import { type ChartPlan, chartPlan } from './chart-plan.ts'
+import { type ChartPlan, chartPlan, judgedMinutes } from './chart-plan.ts'
 import { type ChartWindow, chartWindow } from './chart-window.ts'
 import { findingIn } from './finding.ts'
 import { Panel } from './Panel.tsx'
@@ -34,9 +34,8 @@ export function AlertChart(props: Props) {
   const { subject, details, probe_type, since, resolved_at } = props.alert
   const now = useNow()
   const finding = useMemo(() => (subject === 'check' ? null : findingIn(details)), [subject, details])
-  const judged = finding?.evidence.window_minutes
   const ended = resolved_at === null ? null : Date.parse(resolved_at)
-  const window = chartWindow(Date.parse(since), ended, now, typeof judged === 'number' ? judged : 0)
+  const window = chartWindow(Date.parse(since), ended, now, judgedMinutes(probe_type, finding))
   const plan = useMemo(
     () => (finding === null ? null : chartPlan(probe_type, finding, window.bucketMinutes)),
     [finding, probe_type, window.bucketMinutes],
@@ -70,16 +69,17 @@ function DataChart({
   const spans = useMemo(() => badSpans(alert, others, from, to), [alert, others, from, to])
   const deploys = useMemo(() => deployMarks(markers ?? [], to - from), [markers, from, to])
   const since = Date.parse(alert.since)
+  const ended = alert.resolved_at === null ? null : Date.parse(alert.resolved_at)
   const option = useCallback(
     (colors: ChartColors) => {
-      const { format = compact, expected } = plan
+      const { format = compact, expected, most } = plan
       // A level that moves with the hour of the week is known for the time that was judged, not for the hours before.
-      const bandFrom = plan.kind === 'bars' ? since : null
-      const band: Band = { ...plan.band, expected, from: bandFrom, format }
+      const during = plan.kind === 'bars' ? { from: since, to: ended ?? to } : null
+      const band: Band = { ...plan.band, expected, during, format, ...(most !== undefined && { most }) }
       const data = { series, kind: plan.kind, from, to, zone, format, alerts: spans, deploys }
-      return withBand(timeOption(data, colors), band, to, colors)
+      return withBand(timeOption(data, colors), band, colors)
     },
-    [since, plan, series, from, to, zone, spans, deploys],
+    [since, ended, plan, series, from, to, zone, spans, deploys],
   )
   return (
     <Panel title={plan.title} note="green: what passes · red or amber: while it was bad">

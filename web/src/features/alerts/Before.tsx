@@ -7,11 +7,13 @@ import classes from './detail.module.css'
 const HOUR = 3_600_000
 const BEFORE = 24 * HOUR
 
-/** The versions that were published in the day before the alert opened. */
+/** The versions that were published in the day before the alert opened, the last first. */
 export function Before({ alert, zone }: { alert: AlertDetail; zone: string | undefined }) {
   const opened = Date.parse(alert.opened_at)
   const range = { from: new Date(opened - BEFORE).toISOString(), to: new Date(opened + 1_000).toISOString() }
-  const { data: markers } = useQuery(markersQuery(alert.site_id, range))
+  const { data: markers = [] } = useQuery(markersQuery(alert.site_id, range))
+  // The last one stands in the sentence.
+  const earlier = markers.toReversed().slice(alert.change === null ? 0 : 1)
   return (
     <div className={classes.before}>
       <p>
@@ -19,9 +21,9 @@ export function Before({ alert, zone }: { alert: AlertDetail; zone: string | und
           ? 'No new version was seen in the 6 hours before it opened.'
           : `It opened ${alert.change}.`}
       </p>
-      {markers !== undefined && markers.length > 0 && (
+      {earlier.length > 0 && (
         <ul>
-          {markers.toReversed().map(({ at, source, from_version, to_version }) => (
+          {earlier.map(({ at, source, from_version, to_version }) => (
             <li key={`${at} ${source}`}>
               {source} {from_version === null ? to_version : `${from_version} → ${to_version}`}
               <span className={classes.muted}>

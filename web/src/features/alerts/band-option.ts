@@ -5,66 +5,76 @@ export interface Band {
   low: number | null
   high: number | null
   expected: number | null
-  /** Where it begins, epoch ms; null: at the left edge. */
-  from: number | null
+  /** For how long it is known, epoch ms; null: for the whole chart. */
+  during: { from: number; to: number } | null
   format: (value: number) => string
+  /** What the figures cannot exceed. */
+  most?: number
 }
 
 /** Adds to a chart over time what would have passed, as a green ground with its bound, and what was usual. */
-export function withBand(option: EChartsCoreOption, band: Band, to: number, colors: ChartColors): EChartsCoreOption {
+export function withBand(option: EChartsCoreOption, band: Band, colors: ChartColors): EChartsCoreOption {
   const series = Array.isArray(option.series) ? (option.series as object[]) : []
-  return { ...option, series: [bandSeries(band, to, colors), ...series] }
+  const { most } = band
+  const yAxis = {
+    ...(option.yAxis as object),
+    // An axis that ends at 120 % makes 100 % look like less than all.
+    ...(most !== undefined && { max: ({ max }: { max: number }) => (max > most / 2 ? most : null) }),
+  }
+  return { ...option, yAxis, series: [bandSeries(band, colors), ...series] }
 }
 
 /** A series without points that carries the ground and the lines. */
-function bandSeries({ low, high, expected, from, format }: Band, to: number, colors: ChartColors): object {
-  const has = low !== null || high !== null
-  const left = from ?? Number.NEGATIVE_INFINITY
-  const bounds = [
-    ...(low === null ? [] : [{ yAxis: low, words: `passes from ${format(low)}` }]),
-    ...(high === null ? [] : [{ yAxis: high, words: `passes up to ${format(high)}` }]),
-  ].map(({ yAxis, words }) => line(yAxis, words, '--ok', '--ok-text', 'solid', colors))
+function bandSeries(band: Band, colors: ChartColors): object {
+  const { low, high, expected, during, format } = band
+  const [left, right] = [during?.from ?? Number.NEGATIVE_INFINITY, during?.to ?? Number.POSITIVE_INFINITY]
+  const ground = [
+    { xAxis: left, yAxis: low ?? Number.NEGATIVE_INFINITY, itemStyle: { color: colors.soft('--ok', 0.1) } },
+    { xAxis: right, yAxis: high ?? Number.POSITIVE_INFINITY },
+  ]
+  const bound = (value: number | null, words: string) =>
+    value === null ? [] : [line(value, `${words} ${format(value)}`, '--ok', '--ok-text', 'solid', during, colors)]
   const usual =
     expected === null
       ? []
-      : [line(expected, `usual ${format(expected)}`, '--line-strong', '--text-muted', 'dashed', colors)]
+      : [line(expected, `usual ${format(expected)}`, '--line-strong', '--text-muted', 'dashed', during, colors)]
   return {
     type: 'line',
     data: [],
     silent: true,
     tooltip: { show: false },
-    markArea: {
+    markArea: { silent: true, data: low === null && high === null ? [] : [ground] },
+    markLine: {
       silent: true,
-      data: has
-        ? [
-            [
-              { xAxis: left, yAxis: low ?? Number.NEGATIVE_INFINITY, itemStyle: { color: colors.soft('--ok', 0.1) } },
-              { xAxis: to, yAxis: high ?? Number.POSITIVE_INFINITY },
-            ],
-          ]
-        : [],
+      symbol: 'none',
+      animation: false,
+      data: [...bound(low, 'passes from'), ...bound(high, 'passes up to'), ...usual],
     },
-    markLine: { silent: true, symbol: 'none', animation: false, data: [...bounds, ...usual] },
   }
 }
 
-const line = (
-  yAxis: number,
+function line(
+  value: number,
   words: string,
   color: string,
   text: string,
   type: string,
+  during: Band['during'],
   colors: ChartColors,
-): object => ({
-  yAxis,
-  lineStyle: { color: colors.of(color), type, width: 1 },
-  label: {
-    formatter: words,
-    color: colors.of(text),
-    backgroundColor: colors.of('--surface'),
-    padding: [2, 4],
-    fontSize: 12,
-    fontFamily: 'Inter Variable',
-    position: 'insideStartTop',
-  },
-})
+): object {
+  const look = {
+    lineStyle: { color: colors.of(color), type, width: 1 },
+    label: {
+      formatter: words,
+      color: colors.of(text),
+      backgroundColor: colors.of('--surface'),
+      padding: [2, 4],
+      fontSize: 12,
+      fontFamily: 'Inter Variable',
+      position: 'insideStartTop',
+    },
+  }
+  return during === null
+    ? { yAxis: value, ...look }
+    : [{ coord: [during.from, value], ...look }, { coord: [during.to, value] }]
+}

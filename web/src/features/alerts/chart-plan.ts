@@ -1,5 +1,5 @@
 import type { Cut, TimeseriesAnswer } from '../../api/analytics.ts'
-import { percent } from '../../lib/words.ts'
+import { compact, percent } from '../../lib/words.ts'
 import type { TimeSeries } from '../../ui/chart/time-option.ts'
 import { fieldName, milliseconds } from '../site/words.ts'
 import type { Finding } from './finding.ts'
@@ -12,6 +12,8 @@ export interface ChartPlan {
   draw: (answers: readonly TimeseriesAnswer[]) => TimeSeries[]
   kind: 'bars' | 'lines'
   format?: (value: number) => string
+  /** What the figures cannot exceed. */
+  most?: number
   /** What would have passed, in the unit of the figures; null where there is no such bound. */
   band: { low: number | null; high: number | null }
   expected: number | null
@@ -60,11 +62,18 @@ export function chartPlan(probeType: string, finding: Finding, bucketMinutes: nu
         cuts: [{ metric: 'events', ...named(event_name) }],
         draw: ([answer]) => only(answer, 'events', event_name ?? 'Events', '--series-1'),
         kind: 'bars',
+        format: (value) => compact(Math.round(value)),
         ...(probeType === 'data_volume' ? perBucket(finding, bucketMinutes) : { band: NO_BAND, expected: null }),
       }
     default:
       return null
   }
+}
+
+/** How long a time one judgement is about: figures of shorter buckets would be noise. On which event a tag ran is kept by the hour. */
+export function judgedMinutes(probeType: string, finding: Finding | null): number {
+  const minutes = finding?.evidence.window_minutes
+  return probeType === 'tag_missing' ? 60 : typeof minutes === 'number' ? minutes : 0
 }
 
 const NO_BAND = { low: null, high: null }
@@ -79,6 +88,7 @@ function qualityPlan(metric: 'user_data' | 'ecommerce', field: string | undefine
       draw: ([answer]: readonly TimeseriesAnswer[]) => only(answer, metric, 'Score', token),
       kind: 'lines' as const,
       format: (value: number) => String(Math.round(value)),
+      most: 100,
     }
   }
   return {
@@ -87,6 +97,7 @@ function qualityPlan(metric: 'user_data' | 'ecommerce', field: string | undefine
     draw: ([answer]: readonly TimeseriesAnswer[]) => only(answer, field, fieldName(field), token),
     kind: 'lines' as const,
     format: percent,
+    most: 1,
   }
 }
 
@@ -107,11 +118,12 @@ function only(answer: TimeseriesAnswer | undefined, key: string, name: string, t
 }
 
 /** One figure as a share of another; a gap where there is nothing to share. */
-function shareOf(name: string, part: Cut, whole: Cut): Pick<ChartPlan, 'cuts' | 'draw' | 'kind' | 'format'> {
+function shareOf(name: string, part: Cut, whole: Cut): Pick<ChartPlan, 'cuts' | 'draw' | 'kind' | 'format' | 'most'> {
   return {
     cuts: [part, whole],
     kind: 'lines',
     format: percent,
+    most: 1,
     draw([parts, wholes]) {
       const of = new Map(parts?.series[0]?.points.map(({ t, value }) => [t, value]))
       const points = wholes?.series[0]?.points ?? []
@@ -119,9 +131,13 @@ function shareOf(name: string, part: Cut, whole: Cut): Pick<ChartPlan, 'cuts' | 
         {
           key: name,
           token: '--series-1',
-          points: points.map(({ t, value }) => ({ t, value: value ? Math.min(1, (of.get(t) ?? 0) / value) : null })),
+          points: points.map(({ t, value }) => ({ t, value: shareAt(of.get(t), value) })),
         },
       ]
     },
   }
 }
+
+/** Null where nothing was counted, or one of the two is not known. */
+const shareAt = (part: number | null | undefined, whole: number | null): number | null =>
+  typeof part !== 'number' || !whole ? null : Math.min(1, part / whole)

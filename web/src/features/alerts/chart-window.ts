@@ -19,7 +19,8 @@ export interface ChartWindow {
 export function chartWindow(since: number, ended: number | null, now: number, judgedMinutes: number): ChartWindow {
   const length = (ended ?? now) - since
   const isCoarse = judgedMinutes >= 60
-  const margin = Math.min(DAY, Math.max(isCoarse ? DAY : 3 * HOUR, length))
+  // Not a whole day: within two days the axis shows times.
+  const margin = Math.min(DAY, Math.max(isCoarse ? 18 * HOUR : 3 * HOUR, length))
   const from = since - margin
   const to = ended === null ? now : Math.min(now, ended + margin)
   const whole = to - from

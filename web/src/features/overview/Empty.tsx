@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
-import { BookOpen, CircleCheck, RadioTower, SearchX } from 'lucide-react'
+import { Building2, CircleCheck, RadioTower, SearchX } from 'lucide-react'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
 import type { Filter } from './wall.ts'
 
 export function NoClients() {
@@ -9,9 +10,9 @@ export function NoClients() {
       icon={RadioTower}
       title="Nothing is watched yet"
       action={
-        <Button component="a" href="/api/docs" leftSection={<BookOpen size={16} aria-hidden />}>
-          Create a client and a site
-        </Button>
+        <LinkButton to="/clients/new" leftSection={<Building2 size={16} aria-hidden />}>
+          Create a client
+        </LinkButton>
       }
     >
       Here every site stands in one line, the broken ones first. A site belongs to a client, and its tag server sends to

@@ -139,8 +139,11 @@ function modeCheck(mode: Mode, report: SiteReport, usage: UsageRecord, peak: num
   return { ...check, status: 'ok', text: `${both}${pace}, far below ${limit}.` }
 }
 
-const rate = (perSecond: number): string =>
-  perSecond < 10 ? `${Number(perSecond.toPrecision(2))} events` : `${whole(perSecond)} events`
+/** Two digits are enough: "0.53 events", "1 event", "420 events". */
+const rate = (perSecond: number): string => {
+  const rounded = perSecond < 10 ? Number(perSecond.toPrecision(2)) : Math.round(perSecond)
+  return rounded < 10 && rounded !== 1 ? `${rounded} events` : counted(rounded, 'event')
+}
 
 function usageCheck({ share, level, limit, events, plan }: UsageRecord): Check {
   const check = { id: 'usage', title: 'The plan has room' }

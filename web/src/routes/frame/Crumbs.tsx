@@ -9,7 +9,7 @@ export function Crumbs() {
     <nav aria-label="Breadcrumb" className={classes.crumbs}>
       <ol className={classes.crumbs}>
         {crumbs.map(({ label, to }) => (
-          <li key={label}>
+          <li key={to ?? ''}>
             {to === undefined ? (
               <span aria-current="page">{label}</span>
             ) : (

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AlertDetail, AlertRecord } from '../../web/src/api/alerts.ts'
+import type { TimeseriesAnswer } from '../../web/src/api/analytics.ts'
+import { chartPlan } from '../../web/src/features/alerts/chart-plan.ts'
+import { chartWindow } from '../../web/src/features/alerts/chart-window.ts'
+import { findingIn } from '../../web/src/features/alerts/finding.ts'
+import { countsOf, type Filter, inboxRows, verdict } from '../../web/src/features/alerts/inbox.ts'
+import { timelineOf } from '../../web/src/features/alerts/timeline.ts'
+import { sentence } from '../../web/src/features/alerts/words.ts'
+import type { Places } from '../../web/src/lib/use-places.ts'
+import { quietAt, quietNow } from '../../web/src/ui/quiet/quiet.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const iso = (at: number) => new Date(at).toISOString()
+
+const alert = (id: string, over: Partial<AlertRecord> = {}): AlertRecord => ({
+  id,
+  client_id: 'acme',
+  site_id: 'shop',
+  probe_id: 'probe',
+  probe_type: 'http_health',
+  subject: 'target',
+  severity: 'warning',
+  state: 'open',
+  title: `title of ${id}`,
+  message: '',
+  opened_at: iso(NOW),
+  last_seen_at: iso(NOW),
+  acknowledged_at: null,
+  acknowledged_by: null,
+  resolved_at: null,
+  resolution: null,
+  occurrences: 1,
+  suppressed_by: null,
+  is_flapping: false,
+  first_notified_at: null,
+  ...over,
+})
+
+const PLACES: Places = {
+  clients: { acme: { id: 'acme', name: 'ACME' }, nord: { id: 'nord', name: 'Nordwind' } },
+  sites: {},
+  siteOfProbe: {},
+}
+
+const ALERTS = [
+  alert('over', { state: 'resolved', opened_at: iso(NOW - 5) }),
+  alert('old', { opened_at: iso(NOW - 2 * HOUR) }),
+  alert('taken', { state: 'acknowledged', opened_at: iso(NOW) }),
+  alert('new', { opened_at: iso(NOW - HOUR), client_id: 'nord', severity: 'critical' }),
+]
+
+const LISTS: readonly [filter: Filter, text: string, keys: string[]][] = [
+  ['all', '', ['open', 'new', 'old', 'acknowledged', 'taken', 'resolved', 'over']],
+  ['open', '', ['open', 'new', 'old']],
+  ['resolved', '', ['resolved', 'over']],
+  ['all', 'NORDWIND title', ['open', 'new']],
+  ['all', 'http health old', ['open', 'old']],
+  ['acknowledged', 'nordwind', []],
+]
+for (const [filter, text, keys] of LISTS) {
+  test(`the inbox shows ${keys.join(', ') || 'nothing'} for ${filter} and "${text}"`, () => {
+    assert.deepEqual(
+      inboxRows(ALERTS, PLACES, { filter, text }).map(({ key }) => key),
+      keys,
+    )
+  })
+}
+
+const VERDICTS: readonly [alerts: readonly AlertRecord[], words: string][] = [
+  [[], 'No alert is open'],
+  [[alert('a', { state: 'acknowledged' })], 'Everything open is taken care of'],
+  [[alert('a')], '1 alert is open'],
+  [[alert('a', { severity: 'critical' })], '1 alert is open, critical'],
+  [ALERTS, '2 alerts are open, 1 of them critical'],
+]
+for (const [alerts, words] of VERDICTS) {
+  test(`the inbox is headed "${words}"`, () => assert.equal(verdict(countsOf(alerts)), words))
+}
+
+const SENTENCES: readonly [text: string, shown: string][] = [
+  ['nothing received for 30 min', 'Nothing received for 30 min'],
+  ['shop.example answered 503', 'shop.example answered 503'],
+  ['“Meta CAPI” ended badly', '“Meta CAPI” ended badly'],
+]
+for (const [text, shown] of SENTENCES) {
+  test(`"${text}" is shown as "${shown}"`, () => assert.equal(sentence(text), shown))
+}
+
+test('a message stands with the entry that tells of it, and alone where there is none', () => {
+  const entry = { actor: null, text: '' }
+  const delivery = (id: string, created_at: string) => ({ id, created_at }) as AlertDetail['deliveries'][number]
+  const lines = timelineOf({
+    timeline: [
+      { ...entry, at: iso(NOW), kind: 'opened' },
+      { ...entry, at: iso(NOW), kind: 'notified' },
+      { ...entry, at: iso(NOW + HOUR), kind: 'notified' },
+    ],
+    deliveries: [
+      delivery('late', iso(NOW + 2 * HOUR)),
+      delivery('second', iso(NOW + HOUR + 5)),
+      delivery('chat', iso(NOW)),
+      delivery('mail', iso(NOW)),
+    ],
+  })
+  assert.deepEqual(
+    lines.map(({ kind, deliveries }) => [kind, ...deliveries.map(({ id }) => id)]),
+    [['opened'], ['notified', 'mail', 'chat'], ['notified', 'second'], ['sent', 'late']],
+  )
+})
+
+test('the chart begins before it was bad, ends now or after the end, and has buckets that fit', () => {
+  const short = chartWindow(NOW - 40 * MINUTE, null, NOW, 15)
+  assert.deepEqual(short, { from: NOW - 3 * HOUR - 40 * MINUTE, to: NOW, bucket: '5m', bucketMinutes: 5 })
+  const over = chartWindow(NOW - 10 * HOUR, NOW - 9 * HOUR, NOW, 15)
+  assert.deepEqual([over.from, over.to], [NOW - 13 * HOUR, NOW - 6 * HOUR])
+  // Three events in five minutes have no score worth drawing.
+  assert.equal(chartWindow(NOW - HOUR, null, NOW, 60).bucket, '1h')
+  assert.equal(chartWindow(NOW - 400 * HOUR, null, NOW, 15).bucket, '1d')
+})
+
+const DETAILS = {
+  findings: [
+    {
+      subject: { tag_key: 'Meta CAPI' },
+      measured: 0.31,
+      expected: 0.004,
+      band: { low: null, high: 0.05 },
+      evidence: { window_minutes: 15 },
+    },
+  ],
+}
+
+test('a share is drawn from failures and executions, with gaps where nothing ran', () => {
+  const finding = findingIn(DETAILS)
+  assert.ok(finding !== null)
+  const plan = chartPlan('tag_failure_rate', finding, 5)
+  assert.ok(plan !== null)
+  assert.deepEqual(plan.band, { low: null, high: 0.05 })
+  const answer = (values: number[]) =>
+    ({ series: [{ key: '', points: values.map((value, n) => ({ t: String(n), value })) }] }) as TimeseriesAnswer
+  const [series] = plan.draw([answer([3, 0, 0]), answer([10, 5, 0])])
+  assert.deepEqual(
+    series?.points.map(({ value }) => value),
+    [0.3, 0, null],
+  )
+})
+
+test('what is usual for a window is drawn for the buckets of the chart', () => {
+  const finding = findingIn({
+    findings: [
+      {
+        ...DETAILS.findings[0],
+        subject: {},
+        expected: 120,
+        band: { low: 60, high: 240 },
+        evidence: { window_minutes: 60 },
+      },
+    ],
+  })
+  assert.ok(finding !== null)
+  const plan = chartPlan('data_volume', finding, 5)
+  assert.deepEqual([plan?.expected, plan?.band], [10, { low: 5, high: 20 }])
+})
+
+test('a probe that asks the target has no data to draw', () => {
+  assert.equal(findingIn({ findings: [{ check: 'answer', status: 'critical' }], status: 503 }), null)
+  assert.equal(findingIn({}), null)
+})
+
+test('of several things that keep an alert quiet the one that lasts longest is named', () => {
+  const scope = { client_id: null, site_id: null, probe_id: null }
+  const silence = (id: string, state: 'active' | 'ended', hours: number, over: object) => ({
+    ...scope,
+    id,
+    state,
+    starts_at: iso(NOW),
+    ends_at: iso(NOW + hours * HOUR),
+    comment: null,
+    created_at: iso(NOW),
+    created_by: 'admin',
+    ...over,
+  })
+  const quiet = quietNow(
+    [
+      silence('probe', 'active', 1, { probe_id: 'probe' }),
+      silence('client', 'active', 4, { client_id: 'acme' }),
+      silence('ended', 'ended', 9, { site_id: 'shop' }),
+    ],
+    [],
+  )
+  assert.equal(quietAt(quiet, alert('a'))?.id, 'client')
+  assert.equal(quietAt(quiet, alert('a', { client_id: 'nord' }))?.id, 'probe')
+  assert.equal(quietAt(quiet, alert('a', { client_id: 'nord', probe_id: 'other' })), null)
+})
