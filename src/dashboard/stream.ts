@@ -58,13 +58,16 @@ export class EventStream {
       'X-Accel-Buffering': 'no',
     })
     response.write(`retry: ${POLL_INTERVAL_MS}\n\n`)
-    if (this.#listeners.size === 0) {
+    const isFirst = this.#listeners.size === 0
+    this.#listeners.add(response)
+    if (isFirst) {
       this.#seenUpTo = this.#clock.now() - FOLDED_WITHIN_MS
       this.#statuses.reset()
       this.#alerts.reset()
       this.#loop.start()
+      // Changes are told against how things are now, not as they are at the first poll.
+      void this.#loop.tick()
     }
-    this.#listeners.add(response)
     response.on('close', () => {
       this.#listeners.delete(response)
       if (this.#listeners.size === 0) void this.#loop.stop()

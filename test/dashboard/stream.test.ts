@@ -69,7 +69,18 @@ async function serve(t: TestContext, store: Store) {
   const lastGone = async () => {
     if (last !== undefined && !last.closed) await once(last, 'close')
   }
-  return { clock, errors, stream, lastGone, listen: () => listen(t, `http://127.0.0.1:${port}/`) }
+  return {
+    clock,
+    errors,
+    stream,
+    lastGone,
+    listen: async () => {
+      const listener = await listen(t, `http://127.0.0.1:${port}/`)
+      // The look that begins with the first listener is over: what the test does next is seen by the next one.
+      await stream.tick()
+      return listener
+    },
+  }
 }
 
 /** Puts a site into the state in which a fold leaves it. */

@@ -20,13 +20,13 @@ test('alerts of the demo store', async (t) => {
   for (const look of LOOKS) {
     await t.test(`inbox and alert in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
       const { page } = await openPage(t, demo.url, '/alerts', look)
-      await row(page, INCIDENT).waitFor()
+      await row(page, INCIDENT).first().waitFor()
       await page.getByText('live', { exact: true }).waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the inbox scrolls sideways')
       await screenshot(page, 'alerts', look)
 
-      await page.getByRole('link', { name: INCIDENT }).click()
+      await page.getByRole('link', { name: INCIDENT }).first().click()
       await page.waitForURL('**/alerts/*')
       await page
         .getByRole('img', { name: /^Bad share of the executions of Meta CAPI/ })
