@@ -2,16 +2,18 @@ import { type Fault, keptShare, shareIn } from './faults.ts'
 import { ECOMMERCE, type Field, type SiteProfile, type TagProfile, USER_DATA } from './profile.ts'
 import type { Random } from './random.ts'
 import { levelOf } from './traffic.ts'
-import { SLOTS } from './world.ts'
+import { RUN_EVERY, SLOTS } from './world.ts'
 
 /** Upper bounds as the rollups have them, ms. */
 export const BOUNDS = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000] as const
 const BUCKETS = BOUNDS.length + 1
 
-/** Everything a site's rollups would hold, in slots of five minutes. */
+/** Everything a site's rollups would hold, minute by minute. */
 export interface SiteHistory {
   site: SiteProfile
   faults: readonly Fault[]
+  /** Page views to be expected, faults left out. */
+  level: Float64Array
   events: ReadonlyMap<string, Float64Array>
   total: Float64Array
   tags: readonly TagHistory[]
@@ -25,8 +27,9 @@ export interface TagHistory {
   executions: Float64Array
   bad: Float64Array
   timeouts: Float64Array
-  /** `BUCKETS` numbers a slot. */
+  /** `BUCKETS` numbers for every five minutes. */
   histogram: Float64Array
+  /** For every five minutes. */
   totalMs: Float64Array
 }
 
@@ -54,15 +57,10 @@ export function simulate(site: SiteProfile, faults: readonly Fault[], random: Ra
       ...tags.flatMap(tagSeries),
       ...[...fields.values()].flatMap((f) => [f.present, f.total]),
     ])
-  return { site, faults, events, total, tags, fields }
+  return { site, faults, level, events, total, tags, fields }
 }
 
-const tagSeries = ({ executions, bad, timeouts, totalMs }: TagHistory): Float64Array[] => [
-  executions,
-  bad,
-  timeouts,
-  totalMs,
-]
+const tagSeries = ({ executions, bad, timeouts }: TagHistory): Float64Array[] => [executions, bad, timeouts]
 
 /** Moves counts into the slot in which their batch is full; what is over waits for the next. */
 function collect(size: number, total: Float64Array, series: readonly Float64Array[]): void {
@@ -99,17 +97,15 @@ function runTag(
     executions: new Float64Array(SLOTS),
     bad: new Float64Array(SLOTS),
     timeouts: new Float64Array(SLOTS),
-    histogram: new Float64Array(SLOTS * BUCKETS),
-    totalMs: new Float64Array(SLOTS),
+    histogram: new Float64Array((SLOTS / RUN_EVERY) * BUCKETS),
+    totalMs: new Float64Array(SLOTS / RUN_EVERY),
   }
   for (let slot = 0; slot < SLOTS; slot++) {
     let failure = tag.failure
-    let slower = 1
     let executions = 0
     const now = mine.filter((fault) => shareIn(fault, slot) > 0)
     for (const fault of now) {
       if (fault.kind === 'tag_failing') failure += shareIn(fault, slot) * fault.size * (1 - failure)
-      if (fault.kind === 'tag_slow') slower = 1 + shareIn(fault, slot) * (fault.size - 1)
     }
     for (const [name, runs] of onEvent) {
       let coverage = tag.coverage
@@ -122,34 +118,39 @@ function runTag(
     }
     result.executions[slot] = executions
     result.bad[slot] = random.binomial(executions, failure)
-    if (executions > 0) timeSlot(result, slot, executions, tag.medianMs * slower, tag.spread, random)
   }
+  timeTag(result, mine, random)
   return result
 }
 
-/** Spreads a slot's executions over the histogram as a log-normal distribution would. */
-function timeSlot(
-  tag: TagHistory,
-  slot: number,
-  executions: number,
-  medianMs: number,
-  spread: number,
-  random: Random,
-): void {
+function timeTag(tag: TagHistory, faults: readonly Fault[], random: Random): void {
+  for (let slot = 0; slot < SLOTS; slot += RUN_EVERY) {
+    const executions = sum(tag.executions.subarray(slot, slot + RUN_EVERY))
+    if (executions === 0) continue
+    const fault = faults.find(({ kind, from, to }) => kind === 'tag_slow' && slot >= from && slot < to)
+    timeExecutions(tag, slot / RUN_EVERY, executions, tag.tag.medianMs * (fault?.size ?? 1), random)
+  }
+}
+
+/** Spreads executions over the histogram as a log-normal distribution would. */
+function timeExecutions(tag: TagHistory, block: number, executions: number, medianMs: number, random: Random): void {
+  const { spread } = tag.tag
   let left = executions
   let below = 0
   for (let bucket = 0; bucket < BUCKETS && left > 0; bucket++) {
     const bound = BOUNDS[bucket]
     const until = bound === undefined ? 1 : normalShare(Math.log(bound / medianMs) / spread)
     const count = bucket === BUCKETS - 1 ? left : random.binomial(left, below < 1 ? (until - below) / (1 - below) : 1)
-    tag.histogram[slot * BUCKETS + bucket] = count
+    tag.histogram[block * BUCKETS + bucket] = count
     left -= count
     below = until
   }
   const mean = medianMs * Math.exp(spread ** 2 / 2)
   const error = Math.sqrt(Math.exp(spread ** 2) - 1) / Math.sqrt(executions)
-  tag.totalMs[slot] = executions * mean * Math.max(0.3, 1 + error * random.normal())
+  tag.totalMs[block] = executions * mean * Math.max(0.3, 1 + error * random.normal())
 }
+
+const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0)
 
 /** Share of a normal distribution below z (logistic approximation, off by less than 0.01). */
 const normalShare = (z: number): number => 1 / (1 + Math.exp(-1.5976 * z - 0.070565992 * z ** 3))

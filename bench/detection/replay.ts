@@ -14,19 +14,23 @@ import {
   tagLatency,
   tagMissing,
   userDataQuality,
+  type Verdict,
 } from '../../src/detection/index.ts'
-import { type Alarm, AlarmLog } from './alarms.ts'
 import { BOUNDS, type SiteHistory } from './history.ts'
 import { missingInputs } from './inputs/missing.ts'
 import { presenceInputs } from './inputs/presence.ts'
 import { latencyInputs, outcomeInputs } from './inputs/tags.ts'
 import { volumeInputs } from './inputs/volume.ts'
 import { ECOMMERCE, USER_DATA } from './profile.ts'
-import { FIRST_JUDGED, SLOTS, timeOf } from './world.ts'
+import { FIRST_JUDGED, RUN_EVERY, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR, timeOf } from './world.ts'
+
+/** Takes what each probe said at each run. */
+export interface VerdictLog {
+  add: (probe: string, slot: number, verdict: Verdict) => void
+}
 
 /** Runs every data probe with its default settings on a site, every five minutes of the last three weeks. */
-export function replay(history: SiteHistory): Alarm[] {
-  const log = new AlarmLog()
+export function replay(history: SiteHistory, log: VerdictLog): void {
   const { site } = history
   const volume = volumeInputs(history, localTime(site.timezone))
   const outcomes = outcomeInputs(history)
@@ -34,7 +38,8 @@ export function replay(history: SiteHistory): Alarm[] {
   const missing = missingInputs(history)
   const userData = presenceInputs(history, USER_DATA)
   const ecommerce = presenceInputs(history, ECOMMERCE)
-  for (let slot = Math.max(FIRST_JUDGED, site.bornOn * 288 + 12); slot < SLOTS; slot++) {
+  const first = Math.max(FIRST_JUDGED, site.bornOn * SLOTS_A_DAY + SLOTS_AN_HOUR)
+  for (let slot = first; slot < SLOTS; slot += RUN_EVERY) {
     const now = timeOf(slot)
     const counts = volume(slot)
     log.add('data_volume', slot, dataVolume(counts, DATA_VOLUME_DEFAULTS))
@@ -55,5 +60,4 @@ export function replay(history: SiteHistory): Alarm[] {
     log.add('tag_latency', slot, tagLatency({ now, bounds: BOUNDS, tags: latencies(slot) }, TAG_LATENCY_DEFAULTS))
     log.add('tag_missing', slot, tagMissing(missing(slot), TAG_MISSING_DEFAULTS))
   }
-  return log.finish(SLOTS)
 }

@@ -29,21 +29,26 @@ export interface JudgedFault {
   rate: number
   /** In slots, null when it was not detected. */
   detectedAfter: number | null
+  /** Of a hard fault, see `floorOf`. */
+  floor: number | null
 }
 
 export interface SiteOutcome {
+  site: string
   faults: readonly JudgedFault[]
   falseAlarms: readonly Alarm[]
   judgedSlots: number
 }
 
 export function outcomeOf(
+  site: string,
   faults: readonly Fault[],
   alarms: readonly Alarm[],
-  known: (fault: Fault) => { isVisible: boolean; rate: number },
+  known: (fault: Fault) => Pick<JudgedFault, 'isVisible' | 'rate' | 'floor'>,
   judgedSlots: number,
 ): SiteOutcome {
   return {
+    site,
     faults: faults.map((fault) => ({
       fault,
       ...known(fault),

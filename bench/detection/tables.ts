@@ -1,26 +1,32 @@
 import { median } from '../lib/statistics.ts'
 import { markdownTable } from '../lib/table.ts'
 import { FAULT_KINDS, type FaultKind } from './faults.ts'
-import { HARD, PROBES_OF, type SiteOutcome } from './score.ts'
-import { SLOTS_A_DAY } from './world.ts'
+import { HARD, type JudgedFault, PROBES_OF, type SiteOutcome } from './score.ts'
+import { SLOT, SLOTS_A_DAY } from './world.ts'
 
 const DAYS_A_MONTH = 30
-const MINUTES_A_SLOT = 5
+const MINUTES_A_SLOT = SLOT / 60_000
 /** Of what comes less often in five minutes, ten minutes of silence say little to anybody. */
 const FREQUENT = 10
+/** What usually comes at least so often in five minutes, and less often than the one before. */
+const RARITIES = [FREQUENT, 3, 1, 0] as const
 
 export const TARGETS = { detected: 0.95, hardMinutes: 10, falseAlarms: 2 } as const
 
-/** Results of all sites as Markdown. */
-export function tables(outcomes: readonly SiteOutcome[]): string {
-  return [summary(outcomes), faultTable(outcomes), alarmTable(outcomes)].join('\n\n')
+/** Results of the sites of each seed as Markdown. */
+export function tables(bySeed: ReadonlyMap<number, readonly SiteOutcome[]>): string {
+  const all = [...bySeed.values()].flat()
+  return [
+    summary(all),
+    ...(bySeed.size > 1 ? [seedTable(bySeed)] : []),
+    hardTable(all),
+    faultTable(all),
+    alarmTable(all),
+  ].join('\n\n')
 }
 
 function summary(outcomes: readonly SiteOutcome[]): string {
-  const seen = delaysOf(outcomes, FAULT_KINDS)
-  const hardMinutes = medianMinutes(delaysOf(outcomes, HARD))
-  const detected = seen.filter((delay) => delay !== null).length / seen.length
-  const falseAlarms = outcomes.flatMap((outcome) => outcome.falseAlarms).length / siteMonths(outcomes)
+  const { detected, hardMinutes, falseAlarms } = figuresOf(outcomes)
   return markdownTable(
     ['check', 'measured', 'target', 'reached'],
     [
@@ -32,15 +38,9 @@ function summary(outcomes: readonly SiteOutcome[]): string {
       ],
       [
         'dead events, tags and sites: median time',
-        `${hardMinutes.toFixed(1)} min`,
+        minutes(hardMinutes),
         `≤ ${TARGETS.hardMinutes} min`,
         yesNo(hardMinutes <= TARGETS.hardMinutes),
-      ],
-      [
-        `of these, what usually comes ${FREQUENT} times in five minutes: median time`,
-        `${medianMinutes(delaysOf(outcomes, HARD, FREQUENT)).toFixed(1)} min`,
-        '',
-        '',
       ],
       [
         'false alarms a site and month, all data probes',
@@ -52,10 +52,43 @@ function summary(outcomes: readonly SiteOutcome[]): string {
   )
 }
 
+function seedTable(bySeed: ReadonlyMap<number, readonly SiteOutcome[]>): string {
+  const rows = Array.from(bySeed, ([seed, outcomes]) => {
+    const { detected, hardMinutes, floorMinutes, falseAlarms } = figuresOf(outcomes)
+    return [`${seed}`, percent(detected), minutes(hardMinutes), minutes(floorMinutes), falseAlarms.toFixed(2)]
+  })
+  return markdownTable(
+    ['seed', 'detected', 'dead: median time', 'ideal watcher', 'false alarms a site and month'],
+    rows,
+  )
+}
+
+/** Dead events, tags and sites by how often they usually come. */
+function hardTable(outcomes: readonly SiteOutcome[]): string {
+  const hard = visibleOf(outcomes, HARD)
+  const classes = RARITIES.map((least, index) => {
+    const most = RARITIES[index - 1] ?? Number.POSITIVE_INFINITY
+    const name = index === 0 ? `${least} or more` : `${least} to ${most}`
+    return { name, faults: hard.filter(({ rate }) => rate >= least && rate < most) }
+  })
+  const rows = [...classes, { name: 'all', faults: hard }].map(({ name, faults }) => [
+    name,
+    `${faults.length}`,
+    minutes(medianMinutes(faults.map(({ detectedAfter }) => detectedAfter))),
+    minutes(medianMinutes(faults.map(({ floor }) => floor))),
+    shareInTime(faults.map(({ detectedAfter }) => detectedAfter)),
+    shareInTime(faults.map(({ floor }) => floor)),
+  ])
+  return markdownTable(
+    ['dead, usually in five minutes', 'faults', 'median time', 'ideal watcher', 'within 10 min', 'ideal watcher'],
+    rows,
+  )
+}
+
 function faultTable(outcomes: readonly SiteOutcome[]): string {
   const rows = FAULT_KINDS.map((kind) => {
     const injected = outcomes.flatMap(({ faults }) => faults).filter(({ fault }) => fault.kind === kind).length
-    const delays = delaysOf(outcomes, [kind])
+    const delays = visibleOf(outcomes, [kind]).map(({ detectedAfter }) => detectedAfter)
     const found = delays.filter((delay) => delay !== null)
     return [
       kind,
@@ -80,18 +113,32 @@ function alarmTable(outcomes: readonly SiteOutcome[]): string {
   return markdownTable(['probe', 'false alarms a site and month', 'sites with any'], rows)
 }
 
-const medianMinutes = (delays: readonly (number | null)[]): number =>
-  median(delays.filter((delay) => delay !== null)) * MINUTES_A_SLOT
+function figuresOf(outcomes: readonly SiteOutcome[]) {
+  const seen = visibleOf(outcomes, FAULT_KINDS)
+  const hard = visibleOf(outcomes, HARD)
+  return {
+    detected: seen.filter(({ detectedAfter }) => detectedAfter !== null).length / seen.length,
+    hardMinutes: medianMinutes(hard.map(({ detectedAfter }) => detectedAfter)),
+    floorMinutes: medianMinutes(hard.map(({ floor }) => floor)),
+    falseAlarms: outcomes.flatMap((outcome) => outcome.falseAlarms).length / siteMonths(outcomes),
+  }
+}
 
-/** Delays of the visible faults of some kinds in slots, null for those not detected. */
-const delaysOf = (outcomes: readonly SiteOutcome[], kinds: readonly FaultKind[], minRate = 0): (number | null)[] =>
-  outcomes
-    .flatMap(({ faults }) => faults)
-    .filter(({ fault, isVisible, rate }) => isVisible && rate >= minRate && kinds.includes(fault.kind))
-    .map(({ detectedAfter }) => detectedAfter)
+const visibleOf = (outcomes: readonly SiteOutcome[], kinds: readonly FaultKind[]): JudgedFault[] =>
+  outcomes.flatMap(({ faults }) => faults).filter(({ fault, isVisible }) => isVisible && kinds.includes(fault.kind))
+
+/** What was never detected took longer than anything. */
+const medianMinutes = (delays: readonly (number | null)[]): number =>
+  median(delays.map((delay) => delay ?? Number.POSITIVE_INFINITY)) * MINUTES_A_SLOT
+
+const shareInTime = (delays: readonly (number | null)[]): string =>
+  percent(
+    delays.filter((delay) => delay !== null && delay * MINUTES_A_SLOT <= TARGETS.hardMinutes).length / delays.length,
+  )
 
 const siteMonths = (outcomes: readonly SiteOutcome[]): number =>
   outcomes.reduce((slots, { judgedSlots }) => slots + judgedSlots, 0) / SLOTS_A_DAY / DAYS_A_MONTH
 
+const minutes = (value: number): string => `${value.toFixed(1)} min`
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
 const yesNo = (reached: boolean): string => (reached ? 'yes' : 'no')

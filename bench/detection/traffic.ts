@@ -2,12 +2,12 @@ import { localTime } from '../../src/detection/index.ts'
 import { DAY, HOUR } from '../../src/lib/index.ts'
 import type { SiteProfile } from './profile.ts'
 import type { Random } from './random.ts'
-import { SLOTS, SLOTS_A_DAY, timeOf } from './world.ts'
+import { SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR, timeOf } from './world.ts'
 
 /** 1 January 1970 was a Thursday; weekdays count from Monday. */
 const WEEKDAY_OF_EPOCH = 3
 /** How fast the level's drift within a day forgets: six hours. */
-const DRIFT = Math.exp(-1 / 72)
+const DRIFT = Math.exp(-1 / (6 * SLOTS_AN_HOUR))
 
 /** Page views expected in each slot, noise of the level included and faults not. */
 export function levelOf(site: SiteProfile, random: Random): Float64Array {

@@ -1,7 +1,7 @@
 import type { Fault } from './faults.ts'
 import type { SiteHistory } from './history.ts'
 import { ECOMMERCE } from './profile.ts'
-import { SLOTS_A_DAY, SLOTS_AN_HOUR } from './world.ts'
+import { RUN_EVERY, SLOTS_A_DAY, SLOTS_AN_HOUR } from './world.ts'
 
 /**
  * Whether a person who looks at the site's charts could see the fault, settled before any detector was run:
@@ -60,7 +60,7 @@ export function usualRate(fault: Fault, { events, total, tags }: SiteHistory): n
   const rateOf = (series: Float64Array | undefined) => {
     let sum = 0
     for (let slot = from; slot < from + 2 * SLOTS_AN_HOUR; slot++) sum += series?.[slot] ?? 0
-    return sum / (2 * SLOTS_AN_HOUR)
+    return (sum * RUN_EVERY) / (2 * SLOTS_AN_HOUR)
   }
   if (fault.event !== undefined) return rateOf(events.get(fault.event))
   if (fault.tag === undefined) return rateOf(total)

@@ -1,9 +1,11 @@
-import { DAY, MINUTE } from '../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 
-/** The grid of the virtual clock: five minutes, the probes' default interval. */
-export const SLOT = 5 * MINUTE
+/** The grid of the counts: a minute, as in the rollups. */
+export const SLOT = MINUTE
 export const SLOTS_A_DAY = DAY / SLOT
-export const SLOTS_AN_HOUR = 12
+export const SLOTS_AN_HOUR = HOUR / SLOT
+/** The grid of the runs: five minutes, the probes' default interval. */
+export const RUN_EVERY = 5
 
 /** A Monday. Eight weeks follow, in which clocks change in Europe (29 March 2026) and America (8 March). */
 export const START = Date.UTC(2026, 1, 23)

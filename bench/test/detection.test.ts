@@ -66,25 +66,31 @@ const verdict = (status: 'ok' | 'critical'): Verdict => ({
 /** Alarms of a probe that was bad in these slots. */
 function alarmsIn(slots: readonly number[]) {
   const log = new AlarmLog()
-  for (let slot = 0; slot < 300; slot++) log.add('data_volume', slot, verdict(slots.includes(slot) ? 'critical' : 'ok'))
-  return log.finish(300)
+  for (let slot = 0; slot < 400; slot++) log.add('data_volume', slot, verdict(slots.includes(slot) ? 'critical' : 'ok'))
+  return log.finish(400)
 }
 
 test('alarms that come back within an hour are one', () => {
   assert.deepEqual(
-    alarmsIn([10, 11, 20, 60]).map(({ from, to }) => [from, to]),
+    alarmsIn([10, 11, 60, 200]).map(({ from, to }) => [from, to]),
     [
-      [10, 21],
-      [60, 61],
+      [10, 61],
+      [200, 201],
     ],
   )
 })
 
 test('an alarm in a fault detects it, one after the aftermath or before is false', () => {
-  const outcome = outcomeOf([fault], alarmsIn([40, 103, 200]), () => ({ isVisible: true, rate: 1 }), 300)
+  const outcome = outcomeOf(
+    'site 1',
+    [fault],
+    alarmsIn([40, 103, 300]),
+    () => ({ isVisible: true, rate: 1, floor: 1 }),
+    400,
+  )
   assert.equal(outcome.faults[0]?.detectedAfter, 2.5)
   assert.deepEqual(
     outcome.falseAlarms.map(({ from }) => from),
-    [40, 200],
+    [40, 300],
   )
 })

@@ -2,13 +2,23 @@ import { batchSize, burstSize } from './burst.ts'
 import type { VolumeBaseline } from './volume-baseline.ts'
 import { type RecentCounts, slotCounts } from './volume-window.ts'
 
-/** How many events come at a time, of a name or (null) of all, going by the last hours and the weeks before. */
-export function burstNow(name: string | null, recent: RecentCounts, baseline: VolumeBaseline): number {
+/** How events of a name, or of all, come together. */
+export interface Bursts {
+  /** The variance of counts as a multiple of what independent events have. */
+  readonly burst: number
+  /** Events that a visit or a batch brings, on average. */
+  readonly group: number
+}
+
+/** Going by the last hours and the weeks before. @param name null for all events */
+export function burstsNow(name: string | null, recent: RecentCounts, baseline: VolumeBaseline): Bursts {
   const total = slotCounts(recent, null)
   const counts = name === null ? total : slotCounts(recent, name)
   const burst = burstSize(counts, baseline.burstOf(name))
   const share = name === null ? 1 : sum(counts) / Math.max(1, sum(total))
-  return Math.max(burst, batchSize(total) * share)
+  const batch = Math.max(batchSize(total), batchSize(recent.minutes.total)) * share
+  // Visits differ in length. Where lengths are geometric, the variance of counts is b = 2 · mean length − 1 times their mean.
+  return { burst: Math.max(burst, batch), group: Math.max((burst + 1) / 2, batch) }
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)

@@ -58,6 +58,9 @@ const MIN_COUNTS = 8
 /** … and how different they have to be: that equal counts divide each other says nothing. */
 const MIN_DIFFERENT = 4
 const MIN_PAUSES = 3
+/** Counts that go to and fro between multiples of ten or of more are not made by chance. */
+const SURE_SIZE = 10
+const MIN_CHANGES = 4
 
 /** Events in a batch, where a site sends in batches: then every count is a multiple of it. 1 otherwise. */
 export function batchSize(counts: readonly number[]): number {
@@ -65,8 +68,11 @@ export function batchSize(counts: readonly number[]): number {
   if (filled.length < MIN_COUNTS) return 1
   // One pause may be a night or a fault; several are waiting for a batch to fill.
   const pauses = counts.filter((count, index) => count > 0 && counts[index - 1] === 0).length
-  if (new Set(filled).size < MIN_DIFFERENT && pauses < MIN_PAUSES) return 1
-  return Math.max(1, filled.reduce(greatestCommonDivisor))
+  const size = Math.max(1, filled.reduce(greatestCommonDivisor))
+  const changes = counts.filter((count, index) => index > 0 && count !== counts[index - 1]).length
+  const isTold =
+    new Set(filled).size >= MIN_DIFFERENT || pauses >= MIN_PAUSES || (size >= SURE_SIZE && changes >= MIN_CHANGES)
+  return isTold ? size : 1
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

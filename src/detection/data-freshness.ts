@@ -1,9 +1,8 @@
-import { isoTime, MINUTE } from '../lib/index.ts'
-import { burstNow } from './burst-now.ts'
+import { duration, isoTime, MINUTE, number } from '../lib/index.ts'
+import { burstsNow } from './burst-now.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 import type { VolumeBaseline } from './volume-baseline.ts'
 import { expectedOf, type RecentCounts, windowsBack } from './volume-window.ts'
-import { duration, number } from './words.ts'
 
 export interface FreshnessConfig {
   /** A shorter silence is never bad. */
@@ -33,7 +32,7 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
   const usual = usualSince(input, last)
   if (usual === null) return verdictOf([null], `last event ${duration(silence)} ago; too little is known to judge`)
   const { expected, covered } = usual
-  const burst = burstNow(null, recent, baseline)
+  const { burst } = burstsNow(null, recent, baseline)
   const usualGap = expected > 0 ? (LONG_GAP * burst * covered) / expected : Number.POSITIVE_INFINITY
   const limit = Math.max(config.min_silence_minutes * MINUTE, config.gaps * usualGap)
   const isSilent = silence > limit && expected >= 1

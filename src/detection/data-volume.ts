@@ -1,11 +1,11 @@
-import { isoTime, MINUTE } from '../lib/index.ts'
-import { burstNow } from './burst-now.ts'
-import { type Look, longerWindowZ, lookAt, statusOf, type VolumeConfig } from './look.ts'
+import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
+import { type Bursts, burstsNow } from './burst-now.ts'
+import { type Look, longerWindowZ, lookAt, lookAtSilence, statusOf, type VolumeConfig } from './look.ts'
 import { type Onset, onsetOf } from './onset.ts'
+import { byMinute, type Silence, silenceOf } from './silence.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
 import type { VolumeBaseline } from './volume-baseline.ts'
-import { type RecentCounts, windowsBack } from './volume-window.ts'
-import { duration, number, percent } from './words.ts'
+import { type BucketCounts, type RecentCounts, windowsBack } from './volume-window.ts'
 
 export interface VolumeInput {
   recent: RecentCounts
@@ -14,7 +14,8 @@ export interface VolumeInput {
 
 /** Whether a site, and each of its events, comes as often as at the same hours of the last weeks. */
 export function dataVolume({ recent, baseline }: VolumeInput, config: VolumeConfig): Verdict {
-  const judge = (name: string | null) => judgeSubject(name, recent, baseline, config)
+  const fine = byMinute(recent)
+  const judge = (name: string | null) => judgeSubject(name, recent, fine, baseline, config)
   const site = judge(null)
   return verdictOf([site, ...baseline.names.map(judge)], site?.message ?? 'too few events are expected to judge')
 }
@@ -22,12 +23,17 @@ export function dataVolume({ recent, baseline }: VolumeInput, config: VolumeConf
 function judgeSubject(
   name: string | null,
   recent: RecentCounts,
+  fine: BucketCounts,
   baseline: VolumeBaseline,
   config: VolumeConfig,
 ): Finding | null {
   const limits = name === null ? config : { ...config, warning_z: longerWindowZ(config) }
-  const burst = burstNow(name, recent, baseline)
-  const look = lookAt(windowsBack(recent, baseline, name, 0), burst, limits)
+  const bursts = burstsNow(name, recent, baseline)
+  const { burst } = bursts
+  const silence = silenceOf(fine, baseline, name, bursts, config.min_expected)
+  const look =
+    (silence === null ? null : lookAtSilence(silence, burst, limits)) ??
+    lookAt(windowsBack(recent, baseline, name, 0), burst, limits)
   if (look === null) return null
   const isUnusual = look.kind === 'fall' || look.kind === 'spike'
   const before = isUnusual ? lookAt(windowsBack(recent, baseline, name, 1), burst, limits) : null
@@ -35,20 +41,22 @@ function judgeSubject(
   const onset =
     status === 'ok' || look.kind === 'spike' ? null : onsetOf([...windowsBack(recent, baseline, name, 0)], burst)
   const isHoliday = name === null && look.kind === 'fall' && onset !== null && mayBeHoliday(onset)
-  return finding(name, look, isHoliday ? 'ok' : status, burst, onset, config)
+  return finding({ name, look, silence, status: isHoliday ? 'ok' : status, bursts, onset }, config)
 }
 
 /** A holiday is a site that goes to its level over hours, all events alike; it is over before a day is. */
 const mayBeHoliday = ({ isSudden, isOld }: Onset): boolean => !isSudden && !isOld
 
-function finding(
-  name: string | null,
-  look: Look,
-  status: Status,
-  burst: number,
-  onset: Onset | null,
-  config: VolumeConfig,
-): Finding {
+interface Seen {
+  readonly name: string | null
+  readonly look: Look
+  readonly silence: Silence | null
+  readonly status: Status
+  readonly bursts: Bursts
+  readonly onset: Onset | null
+}
+
+function finding({ name, look, silence, status, bursts, onset }: Seen, config: VolumeConfig): Finding {
   const { window, expected, spread, z, ratio, samples, kind } = look
   return {
     subject: name === null ? {} : { event_name: name },
@@ -57,16 +65,22 @@ function finding(
     measured: window.measured,
     expected,
     band: {
-      low: Math.max(0, Math.min(expected - config.warning_z * spread, expected * config.warning_ratio)),
+      low: Math.max(
+        window.measured === 0 ? 1 : 0,
+        Math.min(expected - config.warning_z * spread, expected * config.warning_ratio),
+      ),
       high: Math.max(expected + config.warning_z * spread, expected / config.warning_ratio),
     },
-    since: status === 'ok' ? null : isoTime(onset?.since ?? window.from),
+    since: status === 'ok' ? null : isoTime(silence?.window.from ?? onset?.since ?? window.from),
     evidence: {
       kind,
       window_minutes: (window.to - window.from) / MINUTE,
       z,
       ratio: Number.isFinite(ratio) ? ratio : null,
-      burst_size: burst,
+      burst_size: bursts.burst,
+      visit_size: bursts.group,
+      level_before: silence?.level ?? null,
+      visits_missing: silence?.visits ?? null,
       earlier_counts: samples,
       course: onset === null ? null : courseOf(onset),
     },
@@ -75,11 +89,11 @@ function finding(
 
 const courseOf = ({ isOld, isSudden }: Onset): string => (isOld ? 'over a day' : isSudden ? 'sudden' : 'gradual')
 
-function messageOf(name: string | null, { kind, window, expected, ratio }: Look): string {
+function messageOf(name: string | null, { window, expected, ratio }: Look): string {
   const what = name === null ? 'events' : `“${name}” events`
   const time = duration(window.to - window.from)
   const usual =
     name === null ? `${number(expected)} are usual at this hour` : `its usual share would be ${number(expected)}`
-  if (kind === 'zero') return `no ${what} for ${time}; ${usual}`
+  if (window.measured === 0) return `no ${what} for ${time}; ${usual}`
   return `${number(window.measured)} ${what} in ${time}, ${percent(ratio)} of what to expect; ${usual}`
 }

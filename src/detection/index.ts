@@ -46,5 +46,4 @@ export {
   volumeBaseline,
   volumeHours,
 } from './volume-baseline.ts'
-export type { RecentCounts } from './volume-window.ts'
-export { duration, number, percent } from './words.ts'
+export type { BucketCounts, RecentCounts } from './volume-window.ts'

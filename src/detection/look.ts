@@ -1,4 +1,5 @@
 import { type Deviation, deviation, type Expectation, expectationOf } from './expectation.ts'
+import type { Silence } from './silence.ts'
 import type { Status } from './verdict.ts'
 import { expectedOf, type Window } from './volume-window.ts'
 
@@ -58,6 +59,10 @@ export function lookAt(windows: Iterable<Window>, burst: number, config: VolumeC
   }
   return last
 }
+
+/** @param silence that is no chance, see `silenceOf` */
+export const lookAtSilence = (silence: Silence, burst: number, config: VolumeConfig): Look | null =>
+  lookAtWindow(silence.window, burst, config)
 
 function lookAtWindow(window: Window, burst: number, config: VolumeConfig): Look | null {
   const expectation = expectationOf(window.samples, burst)

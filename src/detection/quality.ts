@@ -1,8 +1,7 @@
-import { isoTime, MINUTE } from '../lib/index.ts'
+import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import { newestUntil, type TimeRange } from './buckets.ts'
 import { sum, wilson, Z_999 } from './statistics.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
-import { duration, number, percent } from './words.ts'
 
 /** How often a field was there, out of `total` events that could have had it. */
 export interface FieldCount {

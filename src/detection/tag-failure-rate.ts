@@ -1,8 +1,7 @@
-import { isoTime, MINUTE } from '../lib/index.ts'
+import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import { newestUntil, type TimeRange } from './buckets.ts'
 import { sum, wilson } from './statistics.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
-import { duration, number, percent } from './words.ts'
 
 export interface Outcomes {
   readonly success: number

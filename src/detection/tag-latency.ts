@@ -1,9 +1,8 @@
-import { isoTime, MINUTE } from '../lib/index.ts'
+import { duration, isoTime, MINUTE, number } from '../lib/index.ts'
 import { newestUntil, type TimeRange } from './buckets.ts'
 import { countAbove, type Histogram, merged, observations, quantile } from './histogram.ts'
 import { median, sum, wilson } from './statistics.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
-import { duration, number } from './words.ts'
 
 export interface LatencyBucket extends TimeRange {
   /** Executions by duration, see `LatencyInput.bounds`. */

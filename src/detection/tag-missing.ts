@@ -1,7 +1,10 @@
-import { isoTime } from '../lib/index.ts'
+import { duration, isoTime, number, percent } from '../lib/index.ts'
 import type { TimeRange } from './buckets.ts'
+import { sum } from './statistics.ts'
+import { pooled, tellingAbsence } from './tag-absence.ts'
+import { type ReferenceConfig, type TagReference, tagReference } from './tag-reference.ts'
+import { latest, type Runs, withoutRuns } from './tag-runs.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
-import { duration, number, percent } from './words.ts'
 
 /** How often a tag ran on an event, in the buckets of `TagMissingInput`. Per-event payloads only. */
 export interface TagOnEvent {
@@ -32,11 +35,7 @@ export interface TagMissingInput {
   readonly executions: ReadonlyMap<string, readonly number[]>
 }
 
-export interface TagMissingConfig {
-  /** Days in which the tag ran on nearly every occurrence … */
-  reference_days: number
-  reference_share: number
-  reference_occurrences: number
+export interface TagMissingConfig extends ReferenceConfig {
   /** … and occurrences since, on nearly none of which it did. */
   recent_share: number
   recent_occurrences: number
@@ -50,54 +49,90 @@ export const TAG_MISSING_DEFAULTS: TagMissingConfig = {
   recent_occurrences: 30,
 }
 
+/** A tag on an event that it belongs to. */
+interface Belonging {
+  readonly pair: TagOnEvent
+  readonly event: EventOccurrences
+  readonly reference: TagReference
+}
+
 /** Which tags no longer run on an event on which they always did. */
 export function tagMissing(input: TagMissingInput, config: TagMissingConfig): Verdict {
   const events = new Map(input.events.map((event) => [event.event_name, event]))
   // A site that went over to batches still runs tags, but no longer says on which event.
   const reportsPairs =
-    sumOf(input.pairs.flatMap(({ hours }) => hours)) > 0 || sumOf([...input.executions.values()].flat()) === 0
-  const judged = input.pairs.map((pair) => {
+    sum(input.pairs.flatMap(({ hours }) => hours)) > 0 || sum([...input.executions.values()].flat()) === 0
+  const belongings = input.pairs.flatMap((pair): Belonging[] => {
     const event = events.get(pair.event_name)
-    return event === undefined ? null : judgePair(pair, event, input, reportsPairs, config)
+    const reference = event === undefined ? null : tagReference(pair.days, event.days, input.days, config)
+    return event === undefined || reference === null ? [] : [{ pair, event, reference }]
   })
-  return verdictOf(
-    judged,
-    `${number(judged.filter((finding) => finding !== null).length)} tags run on the events they belong to`,
+  const absences = new Map(
+    Array.from(
+      Map.groupBy(belongings, ({ pair }) => pair.tag_key),
+      ([tag, ofTag]) => [tag, absenceOf(ofTag, input, config)] as const,
+    ),
   )
+  const judged = belongings.map((belonging) =>
+    judge(belonging, absences.get(belonging.pair.tag_key) ?? null, input, reportsPairs, config),
+  )
+  const isJudged = judged.filter((finding) => finding !== null).length
+  const unjudged = Array.from({ length: input.pairs.length - belongings.length }, () => null)
+  return verdictOf([...judged, ...unjudged], `${number(isJudged)} tags run on the events they belong to`)
 }
 
-/** Occurrences of an event, and how many of them a tag ran on. */
-interface Runs extends TimeRange {
+/** Minutes in which a tag ran on nothing at all, although what it belongs to came so often that this is no chance. */
+interface Absence extends TimeRange {
+  /** Of all events that the tag belongs to. */
   readonly occurrences: number
-  readonly runs: number
 }
 
-function judgePair(
-  pair: TagOnEvent,
-  event: EventOccurrences,
+function absenceOf(
+  belongings: readonly Belonging[],
+  { hours, slots, executions }: TagMissingInput,
+  config: TagMissingConfig,
+): Absence | null {
+  const together = (buckets: readonly TimeRange[], grain: 'hours' | 'slots') =>
+    buckets.map((_, index) => sum(belongings.map(({ event }) => event[grain][index] ?? 0)))
+  const runs = executions.get(belongings[0]?.pair.tag_key ?? '') ?? []
+  const absence = withoutRuns(slots, together(slots, 'slots'), runs)
+  const usual = pooled(belongings.map(({ reference }) => reference.days))
+  return absence.occurrences >= tellingAbsence(usual, together(hours, 'hours'), config.recent_occurrences)
+    ? absence
+    : null
+}
+
+function judge(
+  belonging: Belonging,
+  absence: Absence | null,
   input: TagMissingInput,
   reportsPairs: boolean,
   config: TagMissingConfig,
 ): Finding | null {
-  const reference = referenceOf(pair, event, input.days, config)
-  if (reference === null) return null
-  const executions = input.executions.get(pair.tag_key) ?? []
+  const { pair, event, reference } = belonging
+  const enough = config.recent_occurrences
   // Which event a tag ran on is known by the hour only. Within the hour this much is known: it ran on no more of the
   // event's occurrences than it ran at all. That finds a dead tag in minutes.
-  const atMost = latest(input.slots, event.slots, executions, config)
-  const byHour = latest(input.hours, event.hours, pair.hours, config)
-  const candidates = [atMost, reportsPairs ? byHour : null].filter((runs) => runs !== null)
-  if (candidates.length === 0) return null
-  const missing = candidates.find(({ runs, occurrences }) => runs < config.recent_share * occurrences)
-  const seen = missing ?? byHour ?? candidates[0]
-  if (seen === undefined) return null
-  const successor = missing === undefined ? null : successorOf(pair, event, input, config)
+  const atMost = latest(input.slots, event.slots, input.executions.get(pair.tag_key) ?? [], enough)
+  const byHour = reportsPairs ? latest(input.hours, event.hours, pair.hours, enough) : null
+  const isMissing = ({ runs, occurrences }: Runs) => runs < config.recent_share * occurrences
+  const missing = [atMost, byHour].filter((runs) => runs !== null).find(isMissing)
+  const absent = missing ?? absentSince(belonging, absence, input, reportsPairs, config)
+  const seen = absent ?? byHour ?? atMost
+  if (seen === null) return null
+  const successor = absent === null ? null : successorOf(pair, event, input, config)
   const { occurrences, runs } = seen
-  const since = missing === undefined ? null : lastRun(pair, input)
+  const since = absent === null ? null : goneSince(pair, absence, input)
+  const onNone = missing === undefined && absence !== null ? absence.occurrences : null
   return {
     subject: { event_name: pair.event_name, tag_key: pair.tag_key },
-    status: missing === undefined ? 'ok' : successor === null ? 'critical' : 'warning',
-    message: `“${pair.tag_key}” ran on ${number(Math.min(runs, occurrences))} of the last ${number(occurrences)} “${pair.event_name}” events (${duration(seen.to - seen.from)}); it used to run on ${percent(reference.runs / reference.occurrences)}${successor === null ? '' : `; “${successor}” runs instead: renamed or replaced?`}`,
+    status: absent === null ? 'ok' : missing === undefined || successor !== null ? 'warning' : 'critical',
+    message: [
+      `“${pair.tag_key}” ran on ${number(Math.min(runs, occurrences))} of the last ${number(occurrences)} “${pair.event_name}” events (${duration(seen.to - seen.from)})`,
+      onNone === null ? '' : `, and on none of all ${number(onNone)} events that it belongs to`,
+      `; it used to run on ${percent(reference.runs / reference.occurrences)}`,
+      successor === null ? '' : `; “${successor}” runs instead: renamed or replaced?`,
+    ].join(''),
     measured: Math.min(1, runs / occurrences),
     expected: reference.runs / reference.occurrences,
     band: { low: config.recent_share, high: null },
@@ -105,6 +140,7 @@ function judgePair(
     evidence: {
       occurrences,
       runs,
+      occurrences_of_all_its_events: onNone,
       reference_occurrences: reference.occurrences,
       reference_runs: reference.runs,
       reference_from: isoTime(reference.from),
@@ -114,47 +150,20 @@ function judgePair(
   }
 }
 
-/**
- * The newest run of days on which the tag ran nearly always. Not simply the last seven: a day after a tag has died, those
- * would say that it never ran on all occurrences. Days before its first run do not count against a new tag.
- */
-function referenceOf(
-  pair: TagOnEvent,
-  event: EventOccurrences,
-  days: readonly TimeRange[],
+/** The stretch in which a tag missed too many occurrences of an event in a row for that to be chance. */
+function absentSince(
+  { pair, event, reference }: Belonging,
+  absence: Absence | null,
+  { hours, slots }: TagMissingInput,
+  reportsPairs: boolean,
   config: TagMissingConfig,
 ): Runs | null {
-  const first = pair.days.findIndex((runs) => runs > 0)
-  if (first === -1) return null
-  for (let end = days.length; end >= Math.min(config.reference_days, days.length); end--) {
-    const start = Math.max(first, end - config.reference_days)
-    const [from, to] = [days[start]?.from, days[end - 1]?.to]
-    if (from === undefined || to === undefined || start >= end) return null
-    const occurrences = sumOf(event.days.slice(start, end))
-    const runs = sumOf(pair.days.slice(start, end))
-    const isReference = occurrences >= config.reference_occurrences && runs >= config.reference_share * occurrences
-    if (isReference) return { from, to, occurrences, runs: Math.min(runs, occurrences) }
-  }
-  return null
-}
-
-/** The newest buckets that hold enough occurrences, null when all do not. */
-function latest(
-  buckets: readonly TimeRange[],
-  occurrencesIn: readonly number[],
-  runsIn: readonly number[],
-  config: TagMissingConfig,
-): Runs | null {
-  let occurrences = 0
-  let runs = 0
-  const to = buckets.at(-1)?.to ?? 0
-  for (let index = buckets.length - 1; index >= 0; index--) {
-    occurrences += occurrencesIn[index] ?? 0
-    runs += runsIn[index] ?? 0
-    const from = buckets[index]?.from ?? 0
-    if (occurrences >= config.recent_occurrences) return { from, to, occurrences, runs }
-  }
-  return null
+  const inMinutes =
+    absence === null ? 0 : sum(event.slots.filter((_, index) => (slots[index]?.from ?? 0) >= absence.from))
+  if (absence !== null && inMinutes > 0) return { ...absence, occurrences: inMinutes, runs: 0 }
+  if (!reportsPairs) return null
+  const inHours = withoutRuns(hours, event.hours, pair.hours)
+  return inHours.occurrences >= tellingAbsence(reference.days, event.hours, config.recent_occurrences) ? inHours : null
 }
 
 /** A tag that now runs where this one did and never had before. */
@@ -165,18 +174,18 @@ function successorOf(
   config: TagMissingConfig,
 ): string | null {
   const isNewcomer = (other: TagOnEvent): boolean => {
-    if (other.event_name !== pair.event_name || sumOf(other.days) > 0) return false
-    const lately = latest(hours, event.hours, other.hours, config)
+    if (other.event_name !== pair.event_name || sum(other.days) > 0) return false
+    const lately = latest(hours, event.hours, other.hours, config.recent_occurrences)
     return lately !== null && lately.runs > lately.occurrences / 2
   }
   return pairs.find(isNewcomer)?.tag_key ?? null
 }
 
-/** End of the newest bucket in which the tag ran on the event. */
-function lastRun(pair: TagOnEvent, { days, hours }: TagMissingInput): number | null {
+/** End of the newest bucket in which the tag ran on the event; to the minute where it runs on nothing at all. */
+function goneSince(pair: TagOnEvent, absence: Absence | null, { days, hours }: TagMissingInput): number | null {
   const hour = pair.hours.findLastIndex((runs) => runs > 0)
   const day = pair.days.findLastIndex((runs) => runs > 0)
-  return hours[hour]?.to ?? days[day]?.to ?? null
+  const lastRun = hours[hour]?.to ?? days[day]?.to
+  if (absence === null || lastRun === undefined) return lastRun ?? absence?.from ?? null
+  return Math.min(lastRun, absence.from)
 }
-
-const sumOf = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)

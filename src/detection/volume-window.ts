@@ -3,12 +3,18 @@ import type { TimeRange } from './buckets.ts'
 import { median } from './statistics.ts'
 import type { HourCounts, VolumeBaseline } from './volume-baseline.ts'
 
-/** The last 24 hours of a site. `total` and each list in `events` have one count for each of `buckets`. */
-export interface RecentCounts {
-  /** Oldest first, without overlaps. The newer ones are five minutes long, the older ones may be longer. */
+/** Events of a site. `total` and each list in `events` have one count for each of `buckets`. */
+export interface BucketCounts {
+  /** Oldest first, without overlaps. */
   readonly buckets: readonly TimeRange[]
   readonly total: readonly number[]
   readonly events: ReadonlyMap<string, readonly number[]>
+}
+
+/** The last 24 hours of a site. The newer buckets are five minutes long, the older ones may be longer. */
+export interface RecentCounts extends BucketCounts {
+  /** The newest of these buckets again, minute by minute: they tell for how long nothing has come. */
+  readonly minutes: BucketCounts
 }
 
 /** The newest buckets of one subject together, and what earlier weeks had in the same stretch. */
@@ -24,11 +30,13 @@ export const MIN_WEEKS = 2
  * Follows one subject back in time from the end of `recent`, bucket by bucket, and gives the window of all buckets so far.
  *
  * @param name of an event, or null for all events. A named event is compared by its share: the samples are what the shares of
- * earlier weeks make of the window's total, so that a quiet day of the whole site does not look like a broken event.
+ * earlier weeks make of the window's total, so that a quiet day of the whole site does not look like a broken event. Where
+ * the name did not come at all, that total is what the others had, and is compared with the others: without them, a dead
+ * event would lower what is expected of it.
  * @param skipped how many of the newest buckets are left out
  */
 export function* windowsBack(
-  recent: RecentCounts,
+  recent: BucketCounts,
   baseline: VolumeBaseline,
   name: string | null,
   skipped: number,
@@ -45,8 +53,15 @@ export function* windowsBack(
     measured += counts?.[index] ?? 0
     total += recent.total[index] ?? 0
     sums.add(bucket, baseline)
-    yield { from: bucket.from, to, measured, samples: name === null ? sums.totals() : sums.shares(total) }
+    const samples = name === null ? sums.totals() : measured === 0 ? sums.besides(total) : sums.shares(total)
+    yield { from: bucket.from, to, measured, samples }
   }
+}
+
+/** What an hour has where it is `towards` (0–1) its neighbour. Levels sink by a share, not by a number. */
+function between(hour: number, neighbour: number, towards: number): number {
+  if (neighbour >= hour) return hour
+  return hour * (Math.max(1, neighbour) / Math.max(1, hour)) ** towards
 }
 
 /** Adds up, week by week, what the references had in the stretch. A week of which an hour is unknown drops out. */
@@ -87,10 +102,10 @@ class ReferenceSums {
       return
     }
     const neighbour = next ?? hour
-    sum.total += part * (hour.total + ofNext * Math.min(0, neighbour.total - hour.total))
+    sum.total += part * between(hour.total, neighbour.total, ofNext)
     if (this.name === null) return
     const named = hour.events.get(this.name) ?? 0
-    sum.named += part * (named + ofNext * Math.min(0, (neighbour.events.get(this.name) ?? 0) - named))
+    sum.named += part * between(named, neighbour.events.get(this.name) ?? 0, ofNext)
   }
 
   private known(): { total: number; named: number }[] {
@@ -103,10 +118,18 @@ class ReferenceSums {
     return this.known().map(({ total }) => total)
   }
 
+  /** What the weeks' shares make of a total. */
   shares(measuredTotal: number): number[] {
     return this.known()
       .filter(({ total }) => total > 0)
       .map(({ total, named }) => (measuredTotal * named) / total)
+  }
+
+  /** What a name would have beside the others that came: no more than it had, as a few others more are no sign of it. */
+  besides(others: number): number[] {
+    return this.known()
+      .filter(({ total, named }) => total > named)
+      .map(({ total, named }) => named * Math.min(1, others / (total - named)))
   }
 }
 
@@ -114,7 +137,7 @@ class ReferenceSums {
 export const expectedOf = ({ samples }: Window): number => median(samples)
 
 /** Counts of the newest buckets of equal length, oldest first. */
-export function slotCounts({ buckets, total, events }: RecentCounts, name: string | null): number[] {
+export function slotCounts({ buckets, total, events }: BucketCounts, name: string | null): number[] {
   const lengths = buckets.map(({ from, to }) => to - from)
   const start = lengths.findLastIndex((length) => length !== lengths.at(-1)) + 1
   const counts = name === null ? total : events.get(name)

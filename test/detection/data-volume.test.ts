@@ -91,7 +91,7 @@ test('an event that broke on a busy site is found by its share', () => {
   const [finding] = verdict.details.findings
   assert.deepEqual([verdict.status, finding?.subject], ['critical', { event_name: 'purchase' }])
   assert.equal(finding?.since, isoTime(NOON - 2 * SLOT))
-  assert.match(verdict.message, /no “purchase” events for 5 min; its usual share would be 19/)
+  assert.match(verdict.message, /no “purchase” events for 10 min; its usual share would be 40/)
 })
 
 test('a rare event that broke is found over as long a time as it takes to expect ten', () => {

@@ -1,8 +1,8 @@
 import {
+  type BucketCounts,
   type HourCounts,
   type LocalTime,
   localTime,
-  type RecentCounts,
   type TimeRange,
   type VolumeInput,
   volumeBaseline,
@@ -48,16 +48,18 @@ export function volumeInput({ now = NOON, usual, recent = usual, timezone = 'UTC
   }
   const slots = bucketsUntil(now, SLOT, 72)
   const older = bucketsUntil(now - 72 * SLOT, HOUR, 18)
-  const buckets = [...older, ...slots].filter(
-    ({ from, to }) => !outages.some((outage) => outage.from < to && outage.to > from),
-  )
+  const known = (buckets: readonly TimeRange[]) =>
+    buckets.filter(({ from, to }) => !outages.some((outage) => outage.from < to && outage.to > from))
   return {
     baseline: volumeBaseline({ hours, knownFrom, outages }, clock, now, weeks),
-    recent: counted(buckets, recent),
+    recent: {
+      ...counted(known([...older, ...slots]), recent),
+      minutes: counted(known(bucketsUntil(now, MINUTE, 30)), recent),
+    },
   }
 }
 
-function counted(buckets: readonly TimeRange[], rates: Rates): RecentCounts {
+function counted(buckets: readonly TimeRange[], rates: Rates): BucketCounts {
   const names = new Set(buckets.flatMap(({ from }) => Object.keys(rates(from))))
   const countsOf = (name: string) =>
     buckets.map(({ from, to }) => Math.round(((rates(from)[name] ?? 0) * (to - from)) / SLOT))

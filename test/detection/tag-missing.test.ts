@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TAG_MISSING_DEFAULTS, type TagMissingInput, type TagOnEvent, tagMissing } from '../../src/detection/index.ts'
-import { DAY, floorTo, HOUR, isoTime } from '../../src/lib/index.ts'
+import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { bucketsUntil, NOON, SLOT } from './support.ts'
 
 const MIDNIGHT = floorTo(NOON, DAY)
@@ -48,7 +48,26 @@ const stopped = (hours: number) => [...filled(24 - hours, 10), ...filled(hours, 
 const CASES: readonly (Course & { what: string; status: string })[] = [
   { what: 'that runs as ever', days: ALWAYS, hours: filled(24, 10), status: 'ok' },
   { what: 'that missed the last 30 occurrences', days: ALWAYS, hours: stopped(3), status: 'critical' },
-  { what: 'that missed the last 20 occurrences', days: ALWAYS, hours: stopped(2), status: 'ok' },
+  { what: 'that missed the last 20 occurrences', days: ALWAYS, hours: stopped(2), status: 'warning' },
+  {
+    what: 'that missed the last 2 occurrences',
+    perHour: 2,
+    days: ALWAYS,
+    hours: [...filled(23, 2), 0],
+    status: 'ok',
+  },
+  {
+    what: 'that missed the last 10 occurrences and 4 % of the others',
+    days: filled(14, 192),
+    hours: stopped(1),
+    status: 'warning',
+  },
+  {
+    what: 'that missed the last 10 occurrences, and as many together every other day',
+    days: Array.from({ length: 14 }, (_, day) => 200 - 16 * (day % 2)),
+    hours: stopped(1),
+    status: 'ok',
+  },
   { what: 'that still runs on 4 %', perHour: 50, days: ALWAYS, hours: [...filled(23, 50), 2], status: 'critical' },
   { what: 'that still runs on 6 %', perHour: 50, days: ALWAYS, hours: [...filled(23, 50), 3], status: 'ok' },
   { what: 'that never ran on more than 94 %', days: filled(14, 188), hours: stopped(6), status: 'ok' },
@@ -91,6 +110,34 @@ test('a finding names tag and event, and since when', () => {
   assert.match(message, /“Ads” ran on 0 of the last 30 “purchase” events \(3 h\); it used to run on 100 %/)
   assert.deepEqual(details.findings[0]?.subject, { event_name: 'purchase', tag_key: 'Ads' })
   assert.equal(details.findings[0]?.since, isoTime(NOON - 3 * HOUR))
+})
+
+test('of a tag that died within the hour, its last minutes say since when, and all its events count', () => {
+  const rare = { event_name: 'lead', tag_key: 'Ads', days: ALWAYS, hours: filled(24, 10) }
+  const minutes = bucketsUntil(NOON, MINUTE, 60)
+  const each = (every: number) => minutes.map((_, index) => (index % every === 0 ? 1 : 0))
+  const { status, message, details } = tagMissing(
+    {
+      days: bucketsUntil(MIDNIGHT, DAY, 14),
+      hours: bucketsUntil(NOON, HOUR, 24),
+      slots: minutes,
+      events: ['purchase', 'lead'].map((event_name) => ({
+        event_name,
+        days: ALWAYS,
+        hours: filled(24, 10),
+        slots: each(6),
+      })),
+      pairs: [{ ...rare, event_name: 'purchase' }, rare],
+      executions: new Map([['Ads', each(6).with(48, 0).with(54, 0)]]),
+    },
+    TAG_MISSING_DEFAULTS,
+  )
+  assert.equal(status, 'warning')
+  assert.match(
+    message,
+    /“Ads” ran on 0 of the last 2 “purchase” events \(17 min\), and on none of all 4 events that it/,
+  )
+  assert.equal(details.findings[0]?.since, isoTime(NOON - 17 * MINUTE))
 })
 
 test('a tag whose place a new one took may have been renamed: that is a warning', () => {

@@ -6,7 +6,7 @@ import { SLOTS_A_DAY, SLOTS_AN_HOUR, timeOf } from '../world.ts'
 const DAYS = 14
 const HOURS = 24
 
-/** What tag_missing sees at the start of a slot: days, hours and the last hour's slots. */
+/** What tag_missing sees at the start of a slot: days, hours and the last hour's minutes. */
 export function missingInputs({ events, tags }: SiteHistory) {
   const occurrences = [...events].map(([event_name, series]) => ({ event_name, sums: new Sums(series) }))
   const executions = tags.map(({ tag, executions: series }) => ({ key: tag.key, sums: new Sums(series) }))

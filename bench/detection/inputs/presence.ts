@@ -2,7 +2,7 @@ import type { FieldCounts, PresenceBucket } from '../../../src/detection/index.t
 import type { SiteHistory } from '../history.ts'
 import type { Field } from '../profile.ts'
 import { Sums } from '../sums.ts'
-import { SLOTS_A_DAY, timeOf } from '../world.ts'
+import { RUN_EVERY, SLOTS_A_DAY, timeOf } from '../world.ts'
 import { filled } from './tags.ts'
 
 /** The last 24 hours of the fields' presence at the start of a slot, and the seven days before. */
@@ -19,8 +19,8 @@ export function presenceInputs<F extends Field>(history: SiteHistory, fields: re
       ]),
     ) as FieldCounts<F>
   const { last } = filled((slot): PresenceBucket<F> | null => {
-    const isEmpty = series.every(({ total }) => total.between(slot, slot + 1) === 0)
-    return isEmpty ? null : { from: timeOf(slot), to: timeOf(slot + 1), fields: counts(slot, slot + 1) }
+    const isEmpty = series.every(({ total }) => total.between(slot, slot + RUN_EVERY) === 0)
+    return isEmpty ? null : { from: timeOf(slot), to: timeOf(slot + RUN_EVERY), fields: counts(slot, slot + RUN_EVERY) }
   })
   return (slot: number) => ({ recent: last(slot), usual: counts(slot - 8 * SLOTS_A_DAY, slot - SLOTS_A_DAY) })
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../src/detection/index.ts'
 import { floorTo, HOUR } from '../../../src/lib/index.ts'
 import { BOUNDS, type SiteHistory, type TagHistory } from '../history.ts'
-import { FIRST_JUDGED, SLOT, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR, START, timeOf } from '../world.ts'
+import { FIRST_JUDGED, RUN_EVERY, SLOT, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR, START, timeOf } from '../world.ts'
 
 const BUCKETS = BOUNDS.length + 1
 const USUAL_DAYS = 7
@@ -18,14 +18,15 @@ export function outcomeInputs({ tags }: SiteHistory) {
 }
 
 function outcomeBucket({ executions, bad }: TagHistory, slot: number): OutcomeBucket | null {
-  const [of, failure] = [executions[slot] ?? 0, bad[slot] ?? 0]
+  const inBucket = (series: Float64Array): number => sum(series.subarray(slot, slot + RUN_EVERY))
+  const [of, failure] = [inBucket(executions), inBucket(bad)]
   if (of === 0) return null
-  return { from: timeOf(slot), to: timeOf(slot + 1), success: of - failure, failure, timeout: 0, exception: 0 }
+  return { from: timeOf(slot), to: timeOf(slot + RUN_EVERY), success: of - failure, failure, timeout: 0, exception: 0 }
 }
 
 /** The last 24 hours of each tag's durations, and the same hours of the week before. */
 export function latencyInputs({ tags }: SiteHistory, clock: LocalTime) {
-  const all = tags.map((tag) => ({ tag, ...filled((slot) => latencyBucket(tag, slot, 1)) }))
+  const all = tags.map((tag) => ({ tag, ...filled((slot) => latencyBucket(tag, slot, RUN_EVERY)) }))
   const usual = new Map<TagHistory, LatencyBucket[]>()
   let lastHour = -1
   return (slot: number) => {
@@ -45,10 +46,10 @@ function usualHours(tag: TagHistory, hour: number, clock: LocalTime): LatencyBuc
 
 function latencyBucket(tag: TagHistory, slot: number, length: number): LatencyBucket | null {
   const histogram = Array.from({ length: BUCKETS }, () => 0)
-  let [executions, timeout, totalMs] = [0, 0, 0]
-  for (let at = slot; at < slot + length; at++) {
-    executions += tag.executions[at] ?? 0
-    timeout += tag.timeouts[at] ?? 0
+  const executions = sum(tag.executions.subarray(slot, slot + length))
+  const timeout = sum(tag.timeouts.subarray(slot, slot + length))
+  let totalMs = 0
+  for (let at = slot / RUN_EVERY; at < (slot + length) / RUN_EVERY; at++) {
     totalMs += tag.totalMs[at] ?? 0
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       histogram[bucket] = (histogram[bucket] ?? 0) + (tag.histogram[at * BUCKETS + bucket] ?? 0)
@@ -58,12 +59,14 @@ function latencyBucket(tag: TagHistory, slot: number, length: number): LatencyBu
   return { from: timeOf(slot), to: timeOf(slot + length), histogram, executions, timeout, total_ms: totalMs }
 }
 
-/** All buckets that are not empty, made once, and a look at those of the 24 hours before a slot. */
+const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0)
+
+/** All buckets of five minutes that are not empty, made once, and a look at those of the 24 hours before a slot. */
 export function filled<B>(bucketAt: (slot: number) => B | null): { last: (slot: number) => B[] } {
   const buckets: B[] = []
-  /** How many buckets there are before each slot. */
+  /** How many buckets there are before each slot that a run may start at. */
   const before = new Uint32Array(SLOTS + 1)
-  for (let slot = 0; slot < SLOTS; slot++) {
+  for (let slot = 0; slot < SLOTS; slot += RUN_EVERY) {
     before[slot] = buckets.length
     const bucket = slot < FIRST_JUDGED - SLOTS_A_DAY ? null : bucketAt(slot)
     if (bucket !== null) buckets.push(bucket)

@@ -1,4 +1,5 @@
 import {
+  type BucketCounts,
   type HourCounts,
   type LocalTime,
   type RecentCounts,
@@ -8,10 +9,11 @@ import {
 
 import type { SiteHistory } from '../history.ts'
 import { Sums } from '../sums.ts'
-import { SLOT, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR, START, timeOf } from '../world.ts'
+import { RUN_EVERY, SLOT, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR, START, timeOf } from '../world.ts'
 
-/** Six hours by five minutes, as the probe asks for them; the hours before stand alone. */
-const FINE_SLOTS = 72
+/** Six hours by five minutes, as the probe asks for them; the hours before stand alone. Half an hour by the minute. */
+const FINE_SLOTS = 6 * SLOTS_AN_HOUR
+const MINUTE_SLOTS = SLOTS_AN_HOUR / 2
 const WEEKS = 4
 
 /** What data_volume and data_freshness see at the start of a slot. */
@@ -48,11 +50,15 @@ function recentAt(slot: number, total: Sums, sums: ReadonlyMap<string, Sums>): R
   const fineFrom = slot - FINE_SLOTS
   const firstHour = Math.ceil((slot - SLOTS_A_DAY) / SLOTS_AN_HOUR) * SLOTS_AN_HOUR
   for (let at = firstHour; at < fineFrom; at += SLOTS_AN_HOUR) edges.push(at)
-  for (let at = fineFrom; at <= slot; at++) edges.push(at)
-  const buckets = edges.slice(1).map((to, index) => ({ from: timeOf(edges[index] ?? 0), to: timeOf(to) }))
+  for (let at = fineFrom; at <= slot; at += RUN_EVERY) edges.push(at)
+  const minuteEdges = Array.from({ length: MINUTE_SLOTS + 1 }, (_, index) => slot - MINUTE_SLOTS + index)
+  return { ...countsBetween(edges, total, sums), minutes: countsBetween(minuteEdges, total, sums) }
+}
+
+function countsBetween(edges: readonly number[], total: Sums, sums: ReadonlyMap<string, Sums>): BucketCounts {
   const counts = (series: Sums) => edges.slice(1).map((to, index) => series.between(edges[index] ?? 0, to))
   return {
-    buckets,
+    buckets: edges.slice(1).map((to, index) => ({ from: timeOf(edges[index] ?? 0), to: timeOf(to) })),
     total: counts(total),
     events: new Map([...sums].map(([name, series]) => [name, counts(series)] as const)),
   }

@@ -1,5 +1,7 @@
 import type { BatchPayload, EventPayload } from '../../ingest/index.ts'
 
+type TagMetrics = NonNullable<BatchPayload['tag_metrics']>
+
 /** Sums events up as the tag does in batched mode: a batch goes out when it is full, the last one as it is. */
 export function* inBatches(events: Iterable<EventPayload>, size: number): Generator<BatchPayload> {
   let buffer: EventPayload[] = []
@@ -40,18 +42,19 @@ function batchOf(events: readonly EventPayload[]): BatchPayload {
   }
 }
 
-function tagMetrics(events: readonly EventPayload[]): NonNullable<BatchPayload['tag_metrics']> {
-  const executions = Map.groupBy(
-    events.flatMap((event) => event.tags),
-    (tag) => tag.name ?? `tag_${tag.id}`,
-  )
-  return Object.fromEntries(
-    Array.from(executions, ([name, runs]) => {
-      const outcomes = { success: 0, failure: 0, timeout: 0, exception: 0, ...countBy(runs, (run) => run.status) }
-      const total_exec_ms = runs.reduce((sum, run) => sum + (run.execution_time ?? 0), 0)
-      return [name, { ...outcomes, total_exec_ms, count: runs.length }]
-    }),
-  )
+function tagMetrics(events: readonly EventPayload[]): TagMetrics {
+  const metrics: TagMetrics = {}
+  for (const { tags } of events) {
+    for (const { name, id, status, execution_time } of tags) {
+      const key = name ?? `tag_${id}`
+      metrics[key] ??= { success: 0, failure: 0, timeout: 0, exception: 0, total_exec_ms: 0, count: 0 }
+      const tag = metrics[key]
+      tag[status] = (tag[status] ?? 0) + 1
+      tag.total_exec_ms = (tag.total_exec_ms ?? 0) + (execution_time ?? 0)
+      tag.count = (tag.count ?? 0) + 1
+    }
+  }
+  return metrics
 }
 
 function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Record<string, number> {

@@ -27,71 +27,102 @@ export interface Traffic {
 /** What happens on a site from `from` until before `to`, in order of time; without end when that is infinite. Epoch ms. */
 export function* eventsOf(traffic: Traffic, from: number, to: number): Generator<EventPayload> {
   const rhythm = rhythmOf(traffic.site)
+  const events = preparedEvents(traffic.site)
   for (let minute = floorTo(from, MINUTE); minute < to; minute += MINUTE) {
-    for (const event of eventsOfMinute(traffic, rhythm, minute)) {
+    for (const event of eventsOfMinute(traffic, events, rhythm, minute)) {
       if (event.timestamp_ms >= from && event.timestamp_ms < to) yield event
     }
   }
 }
 
-function eventsOfMinute({ site, incidents, seed }: Traffic, rhythm: Rhythm, minute: number): EventPayload[] {
+interface PreparedTag {
+  tag: TagProfile
+  successes: readonly Execution[]
+}
+
+interface PreparedEvent {
+  profile: EventProfile
+  tags: readonly PreparedTag[]
+}
+
+/** Executions of a tag that succeed, of which one is drawn: a history has five million. */
+const SUCCESSES = 4_096
+
+function preparedEvents(site: SiteProfile): PreparedEvent[] {
+  const prepared = site.tags.map((tag): PreparedTag => {
+    const random = seededRandom(`${site.serverContainerId}/tag/${tag.id}`)
+    return { tag, successes: Array.from({ length: SUCCESSES }, () => execution(tag, 'success', random)) }
+  })
+  return site.events.map((profile) => ({
+    profile,
+    tags: prepared.filter(({ tag }) => tag.on === 'every event' || tag.on.includes(profile.name)),
+  }))
+}
+
+function eventsOfMinute(
+  { site, incidents, seed }: Traffic,
+  events: readonly PreparedEvent[],
+  rhythm: Rhythm,
+  minute: number,
+): EventPayload[] {
   const hourSeed = `${seed}/${site.serverContainerId}/hour/${floorTo(minute, HOUR)}`
   const expected = rhythm(minute) * logNormal(seededRandom(hourSeed), 1, HOUR_SPREAD)
   const random = seededRandom(`${seed}/${site.serverContainerId}/${minute}`)
   const times = Array.from({ length: poisson(random, expected) }, () => minute + Math.floor(random() * MINUTE))
   const weights = site.events.map((event) => event.weight)
-  return times
-    .sort((a, b) => a - b)
-    .flatMap((time) => {
-      const event = site.events[weighted(random, weights)]
-      if (event === undefined) return []
-      const wrong = incidents.filter(
-        (incident) => incident.site === site && incident.from <= time && time < incident.to,
-      )
-      return [eventAt(time, site, event, wrong, random)]
-    })
+  const around = incidents.filter(
+    ({ site: where, from, to }) => where === site && from < minute + MINUTE && minute < to,
+  )
+  const happened: EventPayload[] = []
+  for (const time of times.sort((a, b) => a - b)) {
+    const event = events[weighted(random, weights)]
+    const wrong = around.length === 0 ? around : around.filter(({ from, to }) => from <= time && time < to)
+    const isLost = wrong.some(({ kind }) => kind === 'nothing arrives')
+    if (event !== undefined && !isLost) happened.push(eventAt(time, site, event, wrong, random))
+  }
+  return happened
 }
 
 function eventAt(
   time: number,
   site: SiteProfile,
-  event: EventProfile,
+  { profile, tags }: PreparedEvent,
   wrong: readonly Incident[],
   random: Random,
 ): EventPayload {
-  const { userData, ecommerce } = event
-  return {
+  const { userData, ecommerce } = profile
+  const fired = wrong.length === 0 ? tags : tags.filter(({ tag }) => fires(tag, wrong))
+  const event: EventPayload = {
     container_id: site.serverContainerId,
-    event_name: event.name,
+    event_name: profile.name,
     timestamp_ms: time,
-    tags: site.tags
-      .filter((tag) => firesOn(tag, event.name, wrong))
-      .map((tag) => execution(tag, event.name, wrong, random)),
-    ...(userData !== undefined && random() < userData.sent ? { user_data: userDataFlags(userData, random) } : {}),
-    ...(ecommerce === undefined ? {} : { ecommerce: ecommerceFlags(ecommerce, wrong, random) }),
+    tags: fired.map((tag) => executionOf(tag, profile.name, wrong, random)),
   }
+  if (userData !== undefined && random() < userData.sent) event.user_data = userDataFlags(userData, random)
+  if (ecommerce !== undefined) event.ecommerce = ecommerceFlags(ecommerce, wrong, random)
+  return event
 }
 
-const firesOn = (tag: TagProfile, event: string, wrong: readonly Incident[]): boolean =>
-  (tag.on === 'every event' || tag.on.includes(event)) &&
+const fires = (tag: TagProfile, wrong: readonly Incident[]): boolean =>
   !wrong.some((incident) => incident.kind === 'tag does not fire' && incident.tag === tag.name)
 
-function execution(tag: TagProfile, event: string, wrong: readonly Incident[], random: Random): Execution {
-  const isBroken = wrong.some(
-    (incident) =>
-      incident.kind === 'tag fails' &&
-      incident.tag === tag.name &&
-      incident.event === event &&
-      random() < incident.share,
-  )
-  const status = isBroken ? 'failure' : everydayOutcome(tag, random)
-  const ms = logNormal(random, tag.medianMs, tag.spread)
-  return {
-    id: tag.id,
-    ...(tag.name === undefined ? {} : { name: tag.name }),
-    status,
-    execution_time: status === 'timeout' ? TAG_TIMEOUT_MS : Math.round(ms * TIME_OF[status]),
-  }
+function executionOf(
+  { tag, successes }: PreparedTag,
+  event: string,
+  wrong: readonly Incident[],
+  random: Random,
+): Execution {
+  const isBroken = (incident: Incident): boolean =>
+    incident.kind === 'tag fails' && incident.tag === tag.name && incident.event === event && random() < incident.share
+  const status = wrong.some(isBroken) ? 'failure' : everydayOutcome(tag, random)
+  const drawn = status === 'success' ? successes[Math.floor(random() * SUCCESSES)] : undefined
+  return drawn ?? execution(tag, status, random)
+}
+
+function execution(tag: TagProfile, status: Execution['status'], random: Random): Execution {
+  const ms = status === 'timeout' ? TAG_TIMEOUT_MS : logNormal(random, tag.medianMs, tag.spread) * TIME_OF[status]
+  const named = tag.name === undefined ? {} : { name: tag.name }
+  return { id: tag.id, ...named, status, execution_time: Math.round(ms) }
 }
 
 const TIME_OF = { success: 1, failure: FAILURE_TIME, exception: EXCEPTION_TIME } as const

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { appendPayload, type Payload } from '../../ingest/index.ts'
 import { floorTo, HOUR, MINUTE, newId } from '../../lib/index.ts'
 import { lastEventTimes } from '../../management/index.ts'
@@ -77,6 +78,7 @@ export async function writeHistory(options: HistoryOptions, update: Update): Pro
   const minutesFrom = minuteRowsFrom(to, retention)
   const first = Math.min(...gaps.map(({ from }) => from))
   let events = 0
+  let folding = Promise.resolve()
   for (let step = floorTo(first, STEP_MS); step < to; step += STEP_MS) {
     const end = Math.min(step + STEP_MS, to)
     const log: Log = []
@@ -89,9 +91,16 @@ export async function writeHistory(options: HistoryOptions, update: Update): Pro
     }
     const delta = new Delta()
     addLog(delta, log)
-    await folder.fold({ nodeId, lastSeq: 0, journalRows: 0, delta, siteCursor: null })
-    update(end)
+    await folding
+    update(step)
+    // The store's thread writes this step while the next one is made up.
+    folding = folder.fold({ nodeId, lastSeq: 0, journalRows: 0, delta, siteCursor: null })
+    // What fails is thrown where it is awaited.
+    folding.catch(() => undefined)
+    await setImmediate()
   }
+  await folding
+  update(to)
   return events
 }
 

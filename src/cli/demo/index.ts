@@ -12,10 +12,14 @@ interface Options {
 }
 
 const HELP = `
-Two invented clients with four sites: 21 days of history, then live traffic through the ingest endpoint, with an incident
-under way. A demo that is started again goes on where it ended. It always has an embedded database in a folder of its own
-(DATA_DIR and DATABASE_URL are not used) and refuses one that holds other clients; delete the folder to begin anew. The
-other settings are those of "tagwarden serve".
+Two invented clients with four sites: 21 days of history, then live traffic through the ingest endpoint, with probes, alerts
+and an incident under way. A demo that is started again goes on where it ended. It always has an embedded database in a
+folder of its own (DATA_DIR and DATABASE_URL are not used) and refuses one that holds other clients; delete the folder to
+begin anew.
+
+Its probes ask a small server of the demo's own on 127.0.0.1 instead of tag servers and Google, and reach this address for it.
+What the settings say of Google accounts, chat, e-mail and heartbeats is not used: nobody is to be told of invented incidents.
+The other settings are those of "tagwarden serve".
 
 Examples:
   tagwarden demo
@@ -34,18 +38,29 @@ export function demoCommand(): Command {
     .action(demo)
 }
 
-/** Whatever the settings say of PostgreSQL: the example data stay away from it. */
-const EMBEDDED = {
+/**
+ * Whatever the settings say: the example data stay away from PostgreSQL, real people and their watchdogs hear nothing of it, and
+ * no account is asked for invented containers.
+ */
+const UNSET = {
   DATABASE_URL: '',
   DATABASE_URL_FILE: '',
   DATABASE_READ_URL: '',
   DATABASE_READ_URL_FILE: '',
   ROLE: '',
+  CHAT_WEBHOOK_URL: '',
+  CHAT_WEBHOOK_URL_FILE: '',
+  SMTP_URL: '',
+  SMTP_URL_FILE: '',
+  HEARTBEAT_URL: '',
+  HEARTBEAT_URL_FILE: '',
+  GOOGLE_CREDENTIALS: '',
+  GOOGLE_CREDENTIALS_FILE: '',
 }
 
 async function demo({ dataDir, port, days, seed, simulate }: Options): Promise<void> {
   const config = configFromEnvironment({
-    ...EMBEDDED,
+    ...UNSET,
     DATA_DIR: dataDir,
     ...(port === undefined ? {} : { PORT: String(port) }),
   })

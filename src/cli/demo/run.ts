@@ -7,8 +7,10 @@ import { withProgress } from '../progress.ts'
 import { stopOnSignals } from '../signals.ts'
 import { folderFor, gapsOf, type SiteGap, settle, writeHistory } from './history.ts'
 import { type Incident, incidentsAround } from './incidents.ts'
+import { type Results, writeResultHistory } from './results.ts'
 import { Simulator } from './simulator.ts'
 import { ensureDemoSites } from './sites.ts'
+import { allowingTagServer } from './tag-server.ts'
 import { tourLines } from './tour.ts'
 import { SITES } from './world/sites.ts'
 
@@ -29,10 +31,15 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const { config, clock, seed } = options
   const start = floorTo(clock.now(), MINUTE)
   const incidents = incidentsAround(start)
-  const gaps = await prepareStore(options, incidents, start)
+  const { gaps, tagServer } = await prepareStore(options, incidents, start)
 
   const log = createLog(config)
-  const service = await startService({ config, clock, log })
+  const service = await startService({ config: allowingTagServer(config, tagServer.url), clock, log }).catch(
+    async (thrown: unknown) => {
+      await tagServer.close()
+      throw thrown
+    },
+  )
   const simulator = options.simulate
     ? new Simulator({
         sites: gaps,
@@ -48,9 +55,14 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   stopOnSignals(async () => {
     await simulator?.stop()
     await service.stop()
+    await tagServer.close()
   }, log)
   log.info(`Tagwarden is ready on ${service.address}`)
   for (const line of tourLines(service.address, gaps, incidents, start)) console.log(line)
+}
+
+interface Prepared extends Pick<Results, 'tagServer'> {
+  gaps: readonly SiteGap[]
 }
 
 /** Before the service opens it: the history is written in bulk, and nobody waits behind it. */
@@ -58,7 +70,7 @@ async function prepareStore(
   { config, clock, days, seed }: DemoOptions,
   incidents: readonly Incident[],
   start: number,
-): Promise<SiteGap[]> {
+): Promise<Prepared> {
   const { dataDir } = config
   const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
   const store = await openSqliteStore(dataDir)
@@ -69,14 +81,21 @@ async function prepareStore(
     const folder = await folderFor(store)
     const gaps = await gapsOf(store, sites, earliest)
     const first = Math.min(...gaps.map(({ from }) => from))
-    if (first >= start) return gaps
-    const events = await withProgress('writing history', start - first, (update) =>
-      writeHistory({ folder, gaps, incidents, seed, retention, to: start }, (filled) => update(filled - first)),
-    )
-    const buckets = gaps.length * Math.ceil((start - first) / HOUR + (start - first) / DAY)
-    await withProgress('rolling up', buckets, (update) => settle(store, retention, clock.now(), update))
-    console.log(`${events} events of ${gaps.length} sites since ${isoTime(first)} written to ${dataDir}`)
-    return gaps
+    let events = 0
+    if (first < start) {
+      events = await withProgress('writing history', start - first, (update) =>
+        writeHistory({ folder, gaps, incidents, seed, retention, to: start }, (filled) => update(filled - first)),
+      )
+      const buckets = gaps.length * Math.ceil((start - first) / HOUR + (start - first) / DAY)
+      await withProgress('rolling up', buckets, (update) => settle(store, retention, clock.now(), update))
+    }
+    const { tagServer, probes, results } = await writeResultHistory({
+      ...{ store, config, clock, incidents, earliest, start },
+      sites: gaps,
+    })
+    const written = `${events} events of ${gaps.length} sites and ${results} results of ${probes} probes`
+    console.log(`${written} since ${isoTime(first)} written to ${dataDir}`)
+    return { gaps, tagServer }
   } finally {
     await store.close()
   }

@@ -1,10 +1,11 @@
 import { type Clock, StartupError } from '../../lib/index.ts'
-import { type Context, createClient, createSite } from '../../management/index.ts'
+import { type Context, createClient, createSite, updateSite } from '../../management/index.ts'
 import type { ClientRow, SiteRow, Store } from '../../store/index.ts'
+import { TAG_SERVER_HOST } from './tag-server.ts'
 import type { ClientProfile, SiteProfile } from './world/profile.ts'
 
 /** Who made the demo's clients and sites, as the audit log names it: that is how a later demo knows them again. */
-const ACTOR = 'demo'
+export const ACTOR = 'demo'
 
 export interface DemoSite {
   profile: SiteProfile
@@ -62,7 +63,7 @@ async function madeByDemo<Row extends { id: string }>(store: Store, entity: stri
 const newClient = (ctx: Context, { name, email, plan }: ClientProfile): Promise<ClientRow> =>
   createClient(ctx, plan, { name, email })
 
-/** Without `tag_server_url`: there is no server behind the example addresses that a probe could ask. */
+/** Its `tag_server_url` comes when the demo's tag server listens. */
 const newSite = (ctx: Context, clientId: string, profile: SiteProfile): Promise<SiteRow> =>
   createSite(ctx, {
     client_id: clientId,
@@ -74,3 +75,23 @@ const newSite = (ctx: Context, clientId: string, profile: SiteProfile): Promise<
     analytics_measurement_id: profile.measurementId,
     cmp_provider: profile.cmp,
   })
+
+/** A tag server of the demo's, as opposed to one that somebody gave the site. */
+const OWN_TAG_SERVER = new RegExp(`^http://${TAG_SERVER_HOST}:(\\d+)/`)
+
+/** The port of an earlier demo's tag server; null when there was none. */
+export function tagServerPortOf(sites: readonly DemoSite[]): number | null {
+  const [port] = sites.flatMap(({ row }) => OWN_TAG_SERVER.exec(row.tag_server_url ?? '')?.[1] ?? [])
+  return port === undefined ? null : Number(port)
+}
+
+/** @param base address of the demo's tag server, where each site has a prefix of its own */
+export async function leadToTagServer(ctx: Context, sites: readonly DemoSite[], base: string): Promise<DemoSite[]> {
+  const led: DemoSite[] = []
+  for (const { profile, row } of sites) {
+    const [, name] = new URL(profile.url).host.split('.')
+    const isOurs = row.tag_server_url === null || OWN_TAG_SERVER.test(row.tag_server_url)
+    led.push({ profile, row: isOurs ? await updateSite(ctx, row.id, { tag_server_url: `${base}/${name}` }) : row })
+  }
+  return led
+}

@@ -2,7 +2,7 @@ import { isoTime } from '../../lib/index.ts'
 import type { Incident } from './incidents.ts'
 import type { DemoSite } from './sites.ts'
 
-/** Where to look first, for somebody who sees Tagwarden for the first time. */
+/** Where to look first, for somebody who sees Tagwarden for the first time: pages of the dashboard. */
 export function tourLines(
   address: string,
   sites: readonly DemoSite[],
@@ -11,15 +11,14 @@ export function tourLines(
 ): string[] {
   return [
     '',
-    'All clients and sites:',
-    `  ${address}/api/dashboard/overview`,
+    'The dashboard:',
+    `  ${address}/`,
     ...sites.flatMap(({ profile, row }) => {
-      const reports = `${address}/api/monitoring/sites/${row.id}`
       const current = incidents.filter(({ site, from, to }) => site === profile && from <= now && now < to)
       return [
         `${profile.name} (${profile.client.name}, ${profile.timezone}, ${sendModeOf(profile.batchSize)}):`,
-        `  ${reports}/overview`,
-        ...current.flatMap((incident) => [`  now: ${describe(incident)}`, `  ${reports}/matrix?hours=1`]),
+        `  ${address}/sites/${row.id}`,
+        ...current.flatMap((incident) => [`  now: ${describe(incident)}`, `  ${address}/alerts`]),
       ]
     }),
     'Every endpoint:',
@@ -40,5 +39,7 @@ function describe(incident: Incident): string {
       return `${incident.tag} does not fire ${since}`
     case 'transaction ids are lost':
       return `transaction ids are missing ${since}`
+    case 'nothing arrives':
+      return `nothing arrives ${since}`
   }
 }

@@ -6,13 +6,22 @@ import { apiClient } from '../../support/api.ts'
 import { placeFor, postgres, tempDir } from '../../support/engines.ts'
 import { startCli } from '../support.ts'
 
-test('the demo keeps to its folder, whatever the settings say of PostgreSQL', async (t) => {
+const REACH = {
+  CHAT_WEBHOOK_URL: 'https://chat.example/hook',
+  SMTP_URL: 'smtp://mail.example:587',
+  SMTP_FROM: 'alerts@example.com',
+  HEARTBEAT_URL: 'https://watch.example/beat',
+}
+
+test('the demo keeps to its folder and tells nobody, whatever the settings say', async (t) => {
   const environment = await placeFor(postgres, t)
-  const settings = { ...environment, DATABASE_READ_URL: environment.DATABASE_URL ?? '', ROLE: 'worker' }
+  const settings = { ...environment, DATABASE_READ_URL: environment.DATABASE_URL ?? '', ROLE: 'worker', ...REACH }
   const args = ['demo', '--data-dir', await tempDir(t), '--port', '0', '--days', '1', '--no-simulate']
   const demo = await startCli(t, args, settings)
   const api = apiClient(await demo.printed(/Tagwarden is ready on (http:\/\/[^"\s]+)/))
   assert.equal((await api.call('GET', '/api/sites')).json<unknown[]>().length, 4)
+  const reach = (await api.call('GET', '/api/channels')).json<{ email_enabled: boolean; channels: unknown[] }>()
+  assert.deepEqual([reach.email_enabled, reach.channels], [false, []])
   demo.child.kill('SIGTERM')
   assert.equal((await demo.finished).code, 0)
 

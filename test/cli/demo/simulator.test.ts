@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
 import { Simulator } from '../../../src/cli/demo/simulator.ts'
 import { type DemoSite, ensureDemoSites } from '../../../src/cli/demo/sites.ts'
@@ -13,25 +13,33 @@ interface Recent {
   rejections: unknown[]
 }
 
-function simulate(sites: readonly DemoSite[], api: TestService): { simulator: Simulator; log: string[] } {
+/** Enough for several payloads at any time of day: at night an hour of the coffee roaster fills no five batches. */
+const pastOf = ({ profile }: DemoSite): number => (profile.batchSize === null ? HOUR : 12 * HOUR)
+
+function simulate(
+  t: TestContext,
+  sites: readonly DemoSite[],
+  api: TestService,
+): { simulator: Simulator; log: string[] } {
   const log: string[] = []
   const simulator = new Simulator({
     sites,
     incidents: [],
     seed: 'test',
-    fromOf: new Map(sites.map(({ row }) => [row.site_no, Date.now() - HOUR])),
+    fromOf: new Map(sites.map((site) => [site.row.site_no, Date.now() - pastOf(site)])),
     endpoint: `${api.url}/ingest`,
     keyHeader: 'x-service-key',
     clock: systemClock,
     log: pino({ level: 'warn' }, { write: (line) => log.push(line) }),
   })
+  t.after(() => simulator.stop())
   return { simulator, log }
 }
 
 test('the simulator catches up with what is past, in both modes, and nothing of it is refused', async (t) => {
   const api = await startTestService(t, systemClock)
   const sites = await ensureDemoSites(api.service.store, systemClock, 'the folder', [OUTDOOR, COFFEE])
-  const { simulator, log } = simulate(sites, api)
+  const { simulator, log } = simulate(t, sites, api)
   const reports = await Promise.all(
     sites.map(({ row }) =>
       until(`${row.name} has sent`, async () => {
@@ -57,7 +65,7 @@ test('the simulator says once that its site is gone, and stops all the same', as
   const api = await startTestService(t, systemClock)
   const sites = await ensureDemoSites(api.service.store, systemClock, 'the folder', [OUTDOOR])
   await api.call('DELETE', `/api/sites/${sites[0]?.row.id}`)
-  const { simulator, log } = simulate(sites, api)
+  const { simulator, log } = simulate(t, sites, api)
   await until('several are refused', () => (api.service.ingest.status().answers.unauthorized > 5 ? true : undefined))
   await simulator.stop()
   assert.equal(log.length, 1)

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import { isoTime, MINUTE, SECOND } from '../../../src/lib/index.ts'
+import { dataFreshness } from '../../../src/probes/types/data-freshness.ts'
 import { tagFailureRate } from '../../../src/probes/types/tag-failure-rate.ts'
 import { testOnEveryEngine } from '../../support/engines.ts'
 import { NOW } from '../support.ts'
 import { siteWith } from './data-support.ts'
 import { runType } from './run-type.ts'
+
+testOnEveryEngine('a site whose counts are behind is not called silent', async (store, t) => {
+  const site = await siteWith(store, [])
+  const node = { id: 'one', name: 'host:1', role: 'all', version: '1.2.3', started_at: 0, seen_at: NOW - 7 * MINUTE }
+  await store.write.insertInto('nodes').values(node).execute()
+  const { status, details } = await runType(t, dataFreshness, { site, store })
+  assert.deepEqual([status, details.reason], ['error', 'counts_behind'])
+})
 
 testOnEveryEngine('data probes do not judge by a database that is behind', async (store, t) => {
   const site = await siteWith(store, [])

@@ -55,6 +55,8 @@ export interface SiteProfile {
   timezone: string
   serverContainerId: string
   webContainerId: string
+  /** Of the web container, as it is when a new demo starts. */
+  webVersion: number
   measurementId: string
   cmp: string
   /** Events a batch holds; null sends one request per event. */

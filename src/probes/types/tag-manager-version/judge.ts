@@ -1,5 +1,4 @@
-import { duration } from '../../../detection/index.ts'
-import { HOUR, isoTime, isoTimeOrNull, MINUTE } from '../../../lib/index.ts'
+import { duration, HOUR, isoTime, isoTimeOrNull, MINUTE } from '../../../lib/index.ts'
 import { isRollback, type VersionHistory } from './history.ts'
 
 /** What one part of the check found. `details` go into the result under the part's name. */

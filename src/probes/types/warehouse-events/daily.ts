@@ -1,5 +1,5 @@
-import { duration, median, number, percent } from '../../../detection/index.ts'
-import { HOUR, isoTime } from '../../../lib/index.ts'
+import { median } from '../../../detection/index.ts'
+import { duration, HOUR, isoTime, number, percent } from '../../../lib/index.ts'
 import { type LocalDay, timeAfter } from './days.ts'
 import type { Part } from './part.ts'
 

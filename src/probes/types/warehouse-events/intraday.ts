@@ -1,5 +1,4 @@
-import { duration } from '../../../detection/index.ts'
-import { HOUR, isoTime, isoTimeOrNull } from '../../../lib/index.ts'
+import { duration, HOUR, isoTime, isoTimeOrNull } from '../../../lib/index.ts'
 import type { Part } from './part.ts'
 
 export interface Intraday {

@@ -1,4 +1,5 @@
-import { median, number, percent, robustSpread } from '../../../detection/index.ts'
+import { median, robustSpread } from '../../../detection/index.ts'
+import { number, percent } from '../../../lib/index.ts'
 import type { Part } from './part.ts'
 
 /** Rows in the warehouse for one event counted here, by day (`20261119`). */

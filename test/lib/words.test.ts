@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { duration, number, percent } from '../../src/detection/words.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { duration, number, percent } from '../../src/lib/words.ts'
 
 const WORDS: readonly [is: string, says: string][] = [
   [number(1_234.5), '1,235'],

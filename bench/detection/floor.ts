@@ -1,0 +1,56 @@
+import type { Fault } from './faults.ts'
+import type { SiteHistory } from './history.ts'
+import { RUN_EVERY } from './world.ts'
+
+/**
+ * Surprise at which the ideal watcher gives the alarm, in powers of e. With 8,640 runs a month and a dozen subjects a site it
+ * alone so uses up the two false alarms that are allowed: ln(8,640 · 12 / 2).
+ */
+const SURPRISE = Math.log((8_640 * 12) / 2)
+
+/**
+ * After how many slots nobody can know earlier that something is dead. The ideal watcher knows the true rate of the moment, how many
+ * events a visit brings and how often the tag is left out, sees every minute, looks when the probes run, and waits for
+ * no more than that the silence is as improbable as false alarms may be. No test of the same counts is quicker at the same
+ * number of false alarms: a dead source tells nothing but for how long it has been silent (Lorden 1971). Batches are taken for
+ * visits of their size. Null when the fault ends before.
+ */
+export function floorOf(fault: Fault, history: SiteHistory): number | null {
+  const surprise = fault.kind === 'tag_dead' ? missedRuns(fault, history) : silence(fault, history)
+  let total = 0
+  let slot = surprise.from
+  for (let run = Math.ceil(fault.from / RUN_EVERY) * RUN_EVERY; run <= fault.to; run += RUN_EVERY) {
+    for (; slot < run; slot++) total += surprise.in(slot)
+    if (total >= SURPRISE) return run - fault.from
+  }
+  return null
+}
+
+/** How much each slot adds, from the one after the last sign of life on. */
+interface Surprises {
+  from: number
+  in: (slot: number) => number
+}
+
+function silence(fault: Fault, { site, level, events, total }: SiteHistory): Surprises {
+  const silent = site.events.filter(({ name }) => fault.event === undefined || name === fault.event)
+  const visits = silent.reduce((sum, { share, burst }) => sum + share / ((burst + 1) / 2), 0) / site.batch
+  const series = (fault.event === undefined ? total : events.get(fault.event)) ?? total
+  return { from: afterLast(series, fault), in: (slot) => (level[slot] ?? 0) * visits }
+}
+
+function missedRuns(fault: Fault, { events, tags }: SiteHistory): Surprises {
+  const dead = tags.find(({ tag }) => tag.key === fault.tag)
+  if (dead === undefined) throw new Error(`no such tag: ${fault.tag}`)
+  const { tag, executions } = dead
+  // A tag that is never left out is dead with the first occurrence that it misses.
+  const each = -Math.log(Math.max(1 - tag.coverage, Math.exp(-SURPRISE)))
+  const occurrences = (slot: number) => tag.events.reduce((sum, name) => sum + (events.get(name)?.[slot] ?? 0), 0)
+  return { from: afterLast(executions, fault), in: (slot) => each * occurrences(slot) }
+}
+
+function afterLast(series: Float64Array, fault: Fault): number {
+  let slot = Math.ceil(fault.from)
+  while (slot > 0 && (series[slot - 1] ?? 0) === 0) slot--
+  return slot
+}

@@ -1,0 +1,86 @@
+import { acknowledgeAlert, createMaintenance, createSilence, resolveAlert } from '../../alerts/index.ts'
+import { DAY, HOUR, isoTime, MINUTE } from '../../lib/index.ts'
+import type { Context } from '../../management/index.ts'
+import type { Reach } from '../../notifications/index.ts'
+import type { DemoProbe } from './probes.ts'
+import type { Happened } from './stretches.ts'
+import type { SiteProfile } from './world/profile.ts'
+import { COFFEE, FASHION, FURNITURE } from './world/sites.ts'
+
+/** What somebody does at a time, epoch ms. */
+export interface Doing {
+  at: number
+  do: (ctx: Context) => Promise<void>
+}
+
+/** Whom alerts of the history reach: nobody, whatever is set up. */
+export const NOBODY: Reach = { globalWebhook: null, isEmailOn: false }
+
+const ON_CALL = 'Priya Nair'
+const ROASTER = 'Tom Hale'
+
+/** What the sites' people did meanwhile, oldest first. */
+export function doingsOf(probes: readonly DemoProbe[], { incidents, releases, from, to }: Happened): Doing[] {
+  const lost = incidents.filter(({ kind }) => kind === 'transaction ids are lost')
+  const roasted = releases.filter(({ site }) => site === COFFEE)
+  const probeOf = (site: SiteProfile, type: string) =>
+    probes.find((probe) => probe.site.profile === site && probe.row.probe_type === type)
+  const quality = probeOf(FURNITURE, 'ecommerce_quality')
+  const version = probeOf(COFFEE, 'tag_manager_version')
+  const missing = probeOf(FASHION, 'tag_missing')
+  const comment = 'The new check-out lost them with its last release. The shop is on it, a fix comes this afternoon.'
+  return [
+    ...lost.map((incident) => ({
+      at: incident.from + 55 * MINUTE,
+      do: (ctx: Context) =>
+        forUnresolved(ctx, quality, (id) => acknowledgeAlert(ctx, NOBODY, id, { by: ON_CALL, comment })),
+    })),
+    ...roasted.map(({ at }) => ({
+      at: at + 35 * MINUTE,
+      do: (ctx: Context) =>
+        forUnresolved(ctx, version, (id) =>
+          resolveAlert(ctx, NOBODY, id, { by: ROASTER, comment: 'Planned: tags of the winter campaign.' }),
+        ),
+    })),
+    { at: from + HOUR, do: (ctx: Context) => planMaintenance(ctx, probeOf(COFFEE, 'http_health')) },
+    { at: Math.max(from + HOUR, to - DAY), do: (ctx: Context) => beSilent(ctx, missing) },
+  ]
+    .filter(({ at }) => from < at && at < to)
+    .sort((a, b) => a.at - b.at)
+}
+
+async function forUnresolved(
+  { store }: Context,
+  probe: DemoProbe | undefined,
+  handle: (id: string) => Promise<unknown>,
+): Promise<void> {
+  const alerts = await store.read
+    .selectFrom('alerts')
+    .select('id')
+    .where('probe_id', '=', probe?.row.id ?? '')
+    .where('state', '<>', 'resolved')
+    .execute()
+  for (const { id } of alerts) await handle(id)
+}
+
+/** Once: a demo that goes on leaves it as it is. */
+async function planMaintenance(ctx: Context, probe: DemoProbe | undefined): Promise<void> {
+  const known = await ctx.store.read.selectFrom('maintenance').select('id').limit(1).executeTakeFirst()
+  if (known !== undefined || probe === undefined) return
+  const title = 'Updates of the tag server'
+  const tuesdays = { weekdays: [2], start: '04:30', duration_minutes: 90 }
+  await createMaintenance(ctx, { site_id: probe.site.row.id, title, kind: 'weekly', ...tuesdays })
+}
+
+async function beSilent(ctx: Context, probe: DemoProbe | undefined): Promise<void> {
+  const now = ctx.clock.now()
+  const known = await ctx.store.read
+    .selectFrom('silences')
+    .select('id')
+    .where('ends_at', '>', now)
+    .limit(1)
+    .executeTakeFirst()
+  if (known !== undefined || probe === undefined) return
+  const comment = 'TikTok tags are being renamed until the end of the week'
+  await createSilence(ctx, { probe_id: probe.row.id, ends_at: isoTime(now + 5 * DAY), comment })
+}

@@ -1,0 +1,149 @@
+import { judgeResults } from '../../alerts/index.ts'
+import { type Clock, MINUTE, SECOND } from '../../lib/index.ts'
+import { type Finished, finishedOf, type RunTools, runProbe, writeResults } from '../../probes/index.ts'
+import type { TimeRange } from '../../rollups/index.ts'
+import type { ProbeRow, Store } from '../../store/index.ts'
+import type { Update } from '../progress.ts'
+import { type Doing, NOBODY } from './people.ts'
+import { type DemoProbe, REGISTRY } from './probes.ts'
+import { type Happened, nextRunIn, stretchesOf } from './stretches.ts'
+
+/** Runs within this time are made together and share a transaction: each commit waits for the disk. */
+const BATCH_MS = MINUTE
+
+/** A clock that somebody sets. */
+export class SetClock implements Clock {
+  time: number
+
+  constructor(time: number) {
+    this.time = time
+  }
+
+  now(): number {
+    return this.time
+  }
+}
+
+export interface ReplayOptions {
+  /** The node that runs the probes. */
+  nodeId: string
+  probes: readonly DemoProbe[]
+  happened: Happened
+  doings: readonly Doing[]
+  /** Who did it, as the audit log names them. */
+  actor: string
+  tools: Omit<RunTools, 'clock'>
+  /** Is set to the time that the replay is at. */
+  clock: SetClock
+}
+
+interface Watched extends DemoProbe {
+  stretches: readonly TimeRange[]
+}
+
+/** Runs that the history takes, about: what is found goes on until it ends. */
+export const plannedRuns = (probes: readonly DemoProbe[], happened: Happened): number =>
+  probes
+    .flatMap((probe) => stretchesOf(probe, happened).map(({ from, to }) => (to - from) / probe.row.interval_seconds))
+    .reduce((sum, runs) => sum + runs / SECOND, 0)
+
+/**
+ * Runs the probes over a history as if they had been there: each at its own time, on the counts of that time, and what follows
+ * from the results (alerts, deploy markers) is decided and written by what does so in the service. Nobody is told.
+ *
+ * @param update takes the runs made so far
+ * @returns the results written
+ */
+export async function replay(options: ReplayOptions, update: Update): Promise<number> {
+  const { clock, tools, actor, happened } = options
+  const watched = options.probes
+    .filter(({ row }) => row.is_active === 1)
+    .map((probe): Watched => ({ ...probe, stretches: stretchesOf(probe, happened) }))
+  const doings = [...options.doings]
+  let results = 0
+  for (;;) {
+    const at = Math.min(...watched.map(({ stretches, row }) => nextRunIn(stretches, row)))
+    const [doing] = doings
+    if (doing !== undefined && doing.at <= at) {
+      clock.time = doing.at
+      await doing.do({ store: tools.store, clock, actor })
+      doings.shift()
+    } else if (at >= happened.to) {
+      return results
+    } else {
+      clock.time = at
+      results += await runBatch(options, watched, Math.min(at + BATCH_MS, doing?.at ?? happened.to, happened.to))
+      update(results)
+    }
+  }
+}
+
+interface Ran {
+  watched: Watched
+  at: number
+  finished: Finished
+}
+
+/** Runs what is due before `end`, epoch ms. */
+async function runBatch(options: ReplayOptions, watched: readonly Watched[], end: number): Promise<number> {
+  const due = watched
+    .map((one) => ({ one, at: nextRunIn(one.stretches, one.row) }))
+    .filter(({ at }) => at < end)
+    .sort((a, b) => a.at - b.at)
+  const ran = await Promise.all(due.map(({ one, at }) => run(options, one, at)))
+  await write(options, ran)
+  await reload(options.tools.store, ran)
+  return ran.length
+}
+
+async function run({ tools, nodeId, clock }: ReplayOptions, watched: Watched, at: number): Promise<Ran> {
+  const { row, site } = watched
+  const probe: ProbeRow = { ...row, claimed_by: nodeId, claimed_at: clock.time }
+  const made = await runProbe(
+    { ...tools, clock: { now: () => at } },
+    REGISTRY.get(row.probe_type),
+    probe,
+    site.row,
+    NEVER,
+  )
+  if (made === undefined) throw new Error('a run was called off that nobody can call off')
+  return { watched, at, finished: finishedOf(probe, site.row, made) }
+}
+
+const NEVER = new AbortController().signal
+
+/** What changes nothing goes together; what may change an alert does so at its own time, and in order. */
+async function write({ tools: { store }, nodeId, clock }: ReplayOptions, ran: readonly Ran[]): Promise<void> {
+  const isQuiet = ({ watched, finished }: Ran) => finished.status === 'ok' && (watched.row.last_status ?? 'ok') === 'ok'
+  const [quiet, loud] = [ran.filter(isQuiet), ran.filter((one) => !isQuiet(one))]
+  await store.write.transaction().execute(async (trx) => {
+    // Nobody else has the store, so that a claim need not be there before the run.
+    await trx
+      .updateTable('probes')
+      .set({ claimed_by: nodeId, claimed_at: clock.time })
+      .where(
+        'id',
+        'in',
+        ran.map(({ watched }) => watched.row.id),
+      )
+      .execute()
+    for (const group of [quiet, ...loud.map((one) => [one])]) {
+      const at = group.at(-1)?.at
+      if (at === undefined) continue
+      const written = await writeResults(
+        trx,
+        nodeId,
+        group.map(({ finished }) => finished),
+        at,
+      )
+      await judgeResults(trx, store, written, NOBODY, at)
+    }
+  })
+}
+
+async function reload({ read }: Store, ran: readonly Ran[]): Promise<void> {
+  const ids = ran.map(({ watched }) => watched.row.id)
+  const rows = await read.selectFrom('probes').selectAll().where('id', 'in', ids).execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  for (const { watched } of ran) watched.row = byId.get(watched.row.id) ?? watched.row
+}

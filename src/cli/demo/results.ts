@@ -1,0 +1,93 @@
+import { Membership } from '../../cluster/index.ts'
+import type { Config } from '../../config.ts'
+import { type Clock, Closers, OutboundThread, SECOND } from '../../lib/index.ts'
+import type { Store } from '../../store/index.ts'
+import { VERSION } from '../../version.ts'
+import { withProgress } from '../progress.ts'
+import type { Incident } from './incidents.ts'
+import { doingsOf } from './people.ts'
+import { ensureDemoProbes, REGISTRY } from './probes.ts'
+import { releasesAround, versionsFrom } from './releases.ts'
+import { plannedRuns, type ReplayOptions, replay, SetClock } from './replay.ts'
+import { ACTOR, type DemoSite, leadToTagServer, tagServerPortOf } from './sites.ts'
+import { allowingTagServer, startTagServer, type TagServer } from './tag-server.ts'
+
+export interface ResultsOptions {
+  store: Store
+  config: Config
+  clock: Clock
+  sites: readonly DemoSite[]
+  incidents: readonly Incident[]
+  /** Where the history begins and ends, epoch ms. */
+  earliest: number
+  start: number
+}
+
+export interface Results {
+  /** Listens. It hands out the versions of `start`. */
+  tagServer: TagServer
+  probes: number
+  results: number
+}
+
+/** Makes the probes with their target, and what they found, where nothing is known yet. The counts have to be there. */
+export async function writeResultHistory(options: ResultsOptions): Promise<Results> {
+  const { store, clock, sites, incidents, earliest, start } = options
+  const from = Math.max(earliest, await lastResultAt(store))
+  const releases = releasesAround(start, incidents)
+  const versionAt = await versionsFrom(store, sites, releases, from)
+  const replayClock = new SetClock(start)
+  const tagServer = await startTagServer(tagServerPortOf(sites), (id) => versionAt(id, replayClock.now()))
+  try {
+    const led = await leadToTagServer({ store, clock, actor: ACTOR }, sites, tagServer.url)
+    const probes = await ensureDemoProbes({ store, clock: { now: () => earliest }, actor: ACTOR }, led)
+    const happened = { incidents, releases, from, to: start }
+    const doings = doingsOf(probes, happened)
+    // What somebody led elsewhere has no past that could be asked for.
+    const ours = probes.filter(
+      ({ site, row }) => isData(row.probe_type) || site.row.tag_server_url?.startsWith(`${tagServer.url}/`),
+    )
+    const lookBack = { probes: ours, happened, doings, clock: replayClock, actor: ACTOR }
+    const results = from < start ? await replayAsNode(options, tagServer, lookBack) : 0
+    replayClock.time = start
+    return { tagServer, probes: probes.length, results }
+  } catch (thrown) {
+    await tagServer.close()
+    throw thrown
+  }
+}
+
+const isData = (type: string): boolean => REGISTRY.get(type)?.kind === 'data'
+
+async function replayAsNode(
+  { store, config, clock }: ResultsOptions,
+  tagServer: TagServer,
+  lookBack: Omit<ReplayOptions, 'nodeId' | 'tools'>,
+): Promise<number> {
+  const closers = new Closers()
+  try {
+    const onError = (error: Error, what: string) => console.error(`${what}: ${error.message}`)
+    // Results are a node's, and the counts of a store where none lives are taken for out of date.
+    const node = await Membership.join({ store, clock, role: config.role, version: VERSION, onError })
+    closers.add(() => node.leave())
+    const settings = allowingTagServer(config, tagServer.url)
+    const outbound = new OutboundThread({ allow: settings.outboundAllow, userAgent: `Tagwarden/${VERSION}`, clock })
+    closers.add(() => outbound.close())
+    const tools = { store, outbound, settings, retryAfterMs: SECOND }
+    const planned = plannedRuns(lookBack.probes, lookBack.happened)
+    return await withProgress('running probes', planned, (update) =>
+      replay({ ...lookBack, nodeId: node.nodeId, tools }, update),
+    )
+  } finally {
+    await closers.closeAll()
+  }
+}
+
+/** When a probe ran last, epoch ms; 0 when none did. */
+async function lastResultAt({ read }: Store): Promise<number> {
+  const { at } = await read
+    .selectFrom('probes')
+    .select((eb) => eb.fn.max<number | null>('last_result_at').as('at'))
+    .executeTakeFirstOrThrow()
+  return at ?? 0
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DATA_VOLUME_DEFAULTS, dataVolume } from '../../src/detection/index.ts'
+import { isoTime, MINUTE } from '../../src/lib/index.ts'
+import { NOON, type Rates, volumeInput } from './support.ts'
+
+const steady =
+  (page_view: number, purchase = 0): Rates =>
+  () => ({ page_view, purchase })
+
+/** What came until so many minutes ago, and what since. */
+const since =
+  (minutes: number, before: Rates, after: Rates): Rates =>
+  (time) =>
+    (time >= NOON - minutes * MINUTE ? after : before)(time)
+
+const judge = (usual: Rates, recent: Rates) => dataVolume(volumeInput({ usual, recent }), DATA_VOLUME_DEFAULTS)
+
+const CASES = [
+  { minutes: 4, a: 10, status: 'ok', what: 'in which eight were to be expected' },
+  { minutes: 6, a: 10, status: 'critical', what: 'in which twelve were' },
+  { minutes: 2, a: 100, status: 'critical', what: 'that began within the last five minutes' },
+] as const
+for (const { minutes, a, status, what } of CASES) {
+  test(`a silence ${what} is ${status}`, () => {
+    const { details } = judge(steady(a), since(minutes, steady(a), steady(0)))
+    const [finding] = details.findings
+    assert.equal(finding?.status, status)
+    if (status !== 'ok') assert.equal(finding.since, isoTime(NOON - minutes * MINUTE))
+  })
+}
+
+test('on a quiet day a silence has to be longer', () => {
+  assert.equal(judge(steady(60), since(1, steady(60), steady(0))).status, 'critical')
+  assert.equal(judge(steady(60), since(1, steady(30), steady(0))).status, 'ok')
+  assert.equal(judge(steady(60), since(2, steady(36), steady(0))).status, 'critical')
+})
+
+test('a finding on a silence says what it was judged by', () => {
+  const { message, details } = judge(steady(100), since(3, steady(70), steady(0)))
+  const [finding] = details.findings
+  assert.equal(message, 'no events for 3 min; 60 are usual at this hour')
+  assert.deepEqual([finding?.measured, finding?.expected, finding?.band.low], [0, 60, 30])
+  assert.ok(Math.abs(Number(finding?.evidence.level_before) - 0.86) < 0.01, `${finding?.evidence.level_before}`)
+  assert.equal(finding?.evidence.visit_size, 1)
+})
+
+test('gaps of a sender that hands over every five minutes are no silence, a missing one is', () => {
+  const pulses: Rates = (time) => ({ page_view: (time / MINUTE) % 5 === 0 ? 500 : 0 })
+  const from = (minutes: number) => since(minutes, pulses, steady(0))
+  assert.equal(judge(steady(500), from(2)).status, 'ok')
+  assert.equal(judge(steady(500), from(7)).status, 'critical')
+})
+
+test('a dead event is compared with the others that come', () => {
+  const { details } = judge(steady(50, 50), since(5, steady(50, 50), steady(50)))
+  const [finding] = details.findings
+  assert.deepEqual([finding?.subject, finding?.expected], [{ event_name: 'purchase' }, 50])
+})
+
+test('of an event no more is expected than it had, however many others come', () => {
+  const crowd: Rates = since(2, steady(50, 5), steady(2_000))
+  assert.deepEqual(
+    judge(steady(50, 5), crowd).details.findings.filter(({ status }) => status !== 'ok'),
+    [],
+  )
+})
