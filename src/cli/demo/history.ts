@@ -92,7 +92,7 @@ export async function writeHistory(options: HistoryOptions, update: Update): Pro
     const delta = new Delta()
     addLog(delta, log)
     await folding
-    update(step)
+    update(Math.max(first, step))
     // The store's thread writes this step while the next one is made up.
     folding = folder.fold({ nodeId, lastSeq: 0, journalRows: 0, delta, siteCursor: null })
     // What fails is thrown where it is awaited.

@@ -15,8 +15,8 @@ export interface Release {
 /** Version of a web container that is published at a time; undefined when there is no such container. */
 export type VersionAt = (containerId: string, time: number) => number | undefined
 
-/** As often as versions are looked at by default: what a release breaks begins when it has been seen. */
-const SEEN_WITHIN_MS = 15 * MINUTE
+/** Versions are looked at every 15 minutes: what a release breaks begins when it has surely been seen. */
+const SEEN_WITHIN_MS = 20 * MINUTE
 
 /** What is published around a demo that starts at `start`, oldest first: everyday work, what broke something, and what mended it. */
 export function releasesAround(start: number, incidents: readonly Incident[]): readonly Release[] {

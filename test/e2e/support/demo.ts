@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { startCli } from '../../cli/support.ts'
 import { type ApiClient, apiClient } from '../../support/api.ts'
@@ -9,9 +8,6 @@ import { ensureDashboard } from './dashboard.ts'
 export interface Demo extends ApiClient {
   sites: { id: string; client_id: string; name: string; ingest_key: string }[]
 }
-
-/** Types of probes that judge what the demo sends; the others would ask hosts that do not exist. */
-const PROBE_TYPES = ['tag_failure_rate', 'user_data_quality', 'ecommerce_quality']
 
 /**
  * Starts the demo, without live traffic: what a test does not send does not come. It ends with the test.
@@ -29,7 +25,6 @@ export async function startDemo(
   const { printed } = await startCli(t, args, environment)
   const api = withToken(apiClient(await printed(/Tagwarden is ready on (http:\/\/[^"\s]+)/)), token)
   const sites = (await api.call('GET', '/api/sites')).json<Demo['sites']>()
-  for (const site of sites) await addProbes(api, site.id)
   return { ...api, sites }
 }
 
@@ -38,17 +33,4 @@ function withToken(api: ApiClient, token: string | null): ApiClient {
   const call: ApiClient['call'] = (method, path, body, headers = {}) =>
     api.call(method, path, body, { authorization: `Bearer ${token}`, ...headers })
   return { ...api, call }
-}
-
-async function addProbes(api: ApiClient, site_id: string): Promise<void> {
-  for (const probe_type of PROBE_TYPES) {
-    const created = await api.call('POST', '/api/probes', {
-      site_id,
-      probe_type,
-      name: probe_type.replaceAll('_', ' '),
-    })
-    assert.equal(created.status, 201, created.text)
-    const ran = await api.call('POST', `/api/probes/${created.json<{ id: string }>().id}/run`)
-    assert.equal(ran.status, 200, ran.text)
-  }
 }
