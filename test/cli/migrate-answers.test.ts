@@ -23,7 +23,15 @@ const RETENTION = { RETENTION_MINUTE_DAYS: '2' }
 const NAMES = ['purchase', 'Purchase', 'Käufe/ß', 'zeta', 'Zeta', '_x', '😀', '\uffff']
 
 /** What answers of each process itself, has no end, or is no data. */
-const NOT_ASKED = ['/api/openapi.json', '/api/session', '/api/stream', '/api/nodes', '/api/settings', '/health', '/ready']
+const NOT_ASKED = [
+  '/api/openapi.json',
+  '/api/session',
+  '/api/stream',
+  '/api/nodes',
+  '/api/settings',
+  '/health',
+  '/ready',
+]
 
 /** A store as a service that was killed leaves it: history, what came over HTTP, and a journal nobody has folded. */
 async function usedFolder(t: TestContext): Promise<string> {
