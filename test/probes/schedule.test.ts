@@ -1,13 +1,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE, newId, SECOND } from '../../src/lib/index.ts'
-import { nextRunAt } from '../../src/probes/schedule.ts'
+import { firstRunAt, nextRunAt } from '../../src/probes/schedule.ts'
 import { NOW } from './support.ts'
 
 test('the next run is later than now and at most one interval away', () => {
   for (let n = 0; n < 200; n++) {
     const next = nextRunAt(newId(), 60, NOW + n)
     assert.ok(next > NOW + n && next <= NOW + n + MINUTE)
+  }
+})
+
+test('a new probe runs within a minute, and sooner where its interval is shorter', () => {
+  for (let n = 0; n < 200; n++) {
+    const id = newId()
+    for (const [interval, within] of [
+      [86_400, 60],
+      [60, 60],
+      [30, 30],
+    ] as const) {
+      const first = firstRunAt(id, interval, NOW)
+      assert.ok(first > NOW && first <= NOW + within * SECOND)
+    }
   }
 })
 

@@ -5,7 +5,7 @@ import { isAutomatic, isMet, needsInWords } from '../needs.ts'
 import { mergedConfig, requireConfig } from '../probe-config.ts'
 import type { ProbeType } from '../probe-type.ts'
 import type { Registry } from '../registry.ts'
-import { nextRunAt } from '../schedule.ts'
+import { firstRunAt } from '../schedule.ts'
 import { auditProbe } from './audit.ts'
 import { minIntervalSeconds } from './record.ts'
 import type { CreateProbe } from './schemas.ts'
@@ -64,7 +64,7 @@ async function insertProbe(
     recovery_threshold: input.recovery_threshold ?? 1,
     is_active: Number(input.is_active ?? true),
     created_at: now,
-    next_run_at: nextRunAt(id, interval, now),
+    next_run_at: firstRunAt(id, interval, now),
     claimed_by: null,
     claimed_at: null,
     last_status: null,

@@ -62,9 +62,6 @@ export const useHandleAlert = () =>
     request<AlertRecord>(`/api/alerts/${id}/${verb}`, { method: 'POST', body: handling }),
   )
 
-export const useAcknowledge = () =>
-  useAlertChange((id: string) => request<AlertRecord>(`/api/alerts/${id}/acknowledge`, { method: 'POST', body: {} }))
-
 export const useSilence = () =>
   useAlertChange((silence: CreateSilence) => request<SilenceRecord>('/api/silences', { method: 'POST', body: silence }))
 

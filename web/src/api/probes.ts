@@ -72,6 +72,10 @@ export const useDeleteProbe = (id: string) =>
 export const useRunProbe = (id: string) =>
   useProbeChange(() => request<ResultRecord>(`/api/probes/${id}/run`, { method: 'POST' }))
 
+/** The same for one that was made just now: whoever adds a probe wants to see that it works. */
+export const useFirstRun = () =>
+  useProbeChange((id: string) => request<ResultRecord>(`/api/probes/${id}/run`, { method: 'POST' }))
+
 /** @param goneId what cannot be asked for any more */
 function useProbeChange<V, T>(mutationFn: (variables: V) => Promise<T>, goneId?: string) {
   const client = useQueryClient()

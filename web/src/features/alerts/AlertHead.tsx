@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 import type { AlertDetail } from '../../api/alerts.ts'
-import { useHasRoute } from '../../lib/use-has-route.ts'
 import { useNow } from '../../lib/use-now.ts'
 import type { SitePlace } from '../../lib/use-places.ts'
 import { counted, duration, exact } from '../../lib/words.ts'
@@ -44,10 +43,12 @@ export function AlertHead({ alert, site, quiet }: Props) {
 }
 
 function SiteLink({ site }: { site: SitePlace | undefined }) {
-  const hasPage = useHasRoute('/sites/$siteId')
   if (site === undefined) return <span>a site that is switched off</span>
-  const name = `${site.name}, ${site.client_name}`
-  return hasPage ? <Link to={`/sites/${site.id}` as string}>{name}</Link> : <span>{name}</span>
+  return (
+    <Link to="/sites/$siteId" params={{ siteId: site.id }}>
+      {site.name}, {site.client_name}
+    </Link>
+  )
 }
 
 function Since({ alert: { since, resolved_at }, zone }: { alert: AlertDetail; zone: string | undefined }) {

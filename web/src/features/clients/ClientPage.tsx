@@ -66,7 +66,7 @@ function Loaded({ client }: { client: ClientRecord }) {
           )
         }
       >
-        Plan {planLabel(client.plan)} · since <RelativeTime at={client.created_at} />
+        Plan {planLabel(client.plan)} · created <RelativeTime at={client.created_at} />
         {!client.is_active && <b> · switched off: what its sites send is refused</b>}
       </PageHeader>
       <div className={classes.sections}>

@@ -2,7 +2,7 @@ import { Button, Select, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
-import { type ProbeTypeRecord, probesQuery, probeTypesQuery } from '../../api/probes.ts'
+import { type ProbeTypeRecord, probesQuery, probeTypesQuery, useFirstRun } from '../../api/probes.ts'
 import { useSession } from '../../api/session.ts'
 import { type SiteRecord, sitesQuery } from '../../api/sites.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
@@ -46,6 +46,7 @@ function Choose({ types, sites }: { types: readonly ProbeTypeRecord[]; sites: re
   const [siteId, setSite] = useUrlState('site', '')
   const [typeName, setType] = useUrlState('type', '', undefined, { push: true })
   const navigate = useNavigate()
+  const firstRun = useFirstRun()
   const { data: probes } = useQuery({ ...probesQuery(siteId), enabled: siteId !== '' })
   const site = sites.find(({ id }) => id === siteId)
   const type = types.find(({ probe_type }) => probe_type === typeName)
@@ -85,7 +86,10 @@ function Choose({ types, sites }: { types: readonly ProbeTypeRecord[]; sites: re
             key={`${site.id} ${type.probe_type}`}
             type={type}
             site={site}
-            onSaved={({ id }) => navigate({ to: '/probes/$probeId', params: { probeId: id } })}
+            onSaved={({ id, is_active }) => {
+              if (is_active) firstRun.mutate(id)
+              return navigate({ to: '/probes/$probeId', params: { probeId: id } })
+            }}
           />
         </>
       )}

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core'
 import { useInViewport } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type ProbeRecord, stripQuery } from '../../api/probes.ts'
-import { HeatStrip } from './HeatStrip.tsx'
+import { HeatStrip } from '../../ui/HeatStrip.tsx'
 import classes from './probes.module.css'
 
 interface Props {

@@ -3,10 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Bell, BellOff, Check, ChevronDown } from 'lucide-react'
 import { useState } from 'react'
-import { type AlertRecord, alertQuery, useAcknowledge, useEndSilence } from '../../api/alerts.ts'
+import { type AlertRecord, alertQuery, useEndSilence, useHandleAlert } from '../../api/alerts.ts'
 import { useSession } from '../../api/session.ts'
 import type { SiteRecord } from '../../api/site.ts'
-import { useHasRoute } from '../../lib/use-has-route.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { duration, exact } from '../../lib/words.ts'
 import type { Quiet } from '../../ui/quiet/quiet.ts'
@@ -39,7 +38,9 @@ export function AlertBanner({ alert, site, quiet }: Props) {
       </span>
       <div className={classes.words}>
         <h2>
-          <Title alert={alert} />
+          <Link to="/alerts/$alertId" params={{ alertId: alert.id }}>
+            {alert.title}
+          </Link>
         </h2>
         <p>
           <span title={exact(since, zone)}>
@@ -61,13 +62,6 @@ export function AlertBanner({ alert, site, quiet }: Props) {
   )
 }
 
-/** Leads to the alert's own page. */
-function Title({ alert }: { alert: AlertRecord }) {
-  const hasPage = useHasRoute('/alerts/$alertId')
-  if (!hasPage) return alert.title
-  return <Link to={`/alerts/${alert.id}` as string}>{alert.title}</Link>
-}
-
 function Actions({
   alert,
   quiet,
@@ -77,7 +71,7 @@ function Actions({
   const { mayChange } = useSession()
   const { setFocus } = useSiteView()
   const [fault, setFault] = useState<string | null>(null)
-  const acknowledge = useAcknowledge()
+  const handle = useHandleAlert()
   const endSilence = useEndSilence()
   const onError = (error: Error) => setFault(error.message)
   return (
@@ -91,8 +85,8 @@ function Actions({
         <Button
           variant="default"
           leftSection={<Check size={16} aria-hidden />}
-          loading={acknowledge.isPending}
-          onClick={() => acknowledge.mutate(alert.id, { onError })}
+          loading={handle.isPending}
+          onClick={() => handle.mutate({ id: alert.id, verb: 'acknowledge' }, { onError })}
         >
           Acknowledge
         </Button>

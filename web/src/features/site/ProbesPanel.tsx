@@ -1,16 +1,14 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ProbeRecord, probesQuery, stripQuery } from '../../api/probes.ts'
+import { HeatStrip } from '../../ui/HeatStrip.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { bySeverity, STATUS_WORDS } from '../../ui/status/status.ts'
 import { Note } from './Note.tsx'
 import { Panel } from './Panel.tsx'
 import classes from './ProbesPanel.module.css'
-import { ResultBar } from './ResultBar.tsx'
 import { useSite } from './site-scope.ts'
-
-const RESULTS = 24
 
 /** The probes of the site with their last results, the worst first. */
 export function ProbesPanel() {
@@ -20,7 +18,7 @@ export function ProbesPanel() {
     ?.filter(({ is_active }) => is_active)
     .toSorted((a, b) => bySeverity(statusOf(a), statusOf(b)) || a.name.localeCompare(b.name))
   return (
-    <Panel title="Probes" unit={`last ${RESULTS} results`}>
+    <Panel title="Probes" unit="last 50 results">
       {probes === undefined ? (
         <Skeleton height={200} />
       ) : probes.length === 0 ? (
@@ -48,7 +46,7 @@ function Probe({ probe, zone }: { probe: ProbeRecord; zone: string }) {
       <StatusMark status={status} label={STATUS_WORDS[status]} />
       <span className={classes.name}>{probe.name}</span>
       <span className={classes.results}>
-        <ResultBar results={results} most={RESULTS} zone={zone} />
+        <HeatStrip results={results} zone={zone} />
       </span>
       <span className={classes.message}>{probe.last_message ?? 'waiting for its first result'}</span>
       <span className={classes.when}>

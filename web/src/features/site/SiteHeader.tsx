@@ -6,7 +6,6 @@ import { useCallback } from 'react'
 import type { Query } from '../../api/client.ts'
 import { type Overview, overviewQuery } from '../../api/overview.ts'
 import type { SiteRecord } from '../../api/site.ts'
-import { useHasRoute } from '../../lib/use-has-route.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
@@ -30,13 +29,6 @@ function LastEvent({ at, zone }: { at: string | null; zone: string }) {
       last event <RelativeTime at={at} zone={zone} />
     </>
   )
-}
-
-/** A link to a page about this site. */
-function PageLink({ siteId, page, children }: { siteId: string; page: string; children: string }) {
-  const hasPage = useHasRoute(`/sites/$siteId/${page}`)
-  if (!hasPage) return null
-  return <Link to={`/sites/${siteId}/${page}` as string}>{children}</Link>
 }
 
 export function SiteHeader({ site, query, view }: Props) {
@@ -80,12 +72,12 @@ export function SiteHeader({ site, query, view }: Props) {
           <LastEvent at={state?.last ?? site.last_event_at} zone={site.timezone} />
         </span>
         <span>times in {site.timezone}</span>
-        <PageLink siteId={site.id} page="probes">
+        <Link to="/sites/$siteId/probes" params={{ siteId: site.id }}>
           Probes
-        </PageLink>
-        <PageLink siteId={site.id} page="setup">
+        </Link>
+        <Link to="/sites/$siteId/setup" params={{ siteId: site.id }}>
           Set-up
-        </PageLink>
+        </Link>
         {site.key_revoked_at !== null && <span className={classes.bad}>ingest key revoked</span>}
       </div>
     </PageHeader>

@@ -3,6 +3,7 @@ import { Body } from './Body.tsx'
 import { type Column, type Sort, sorted } from './column.ts'
 import classes from './DataTable.module.css'
 import { Head } from './Head.tsx'
+import { useScrollsSideways } from './use-scrolls-sideways.ts'
 import { useVirtualBody } from './use-virtual-body.ts'
 
 export interface TableProps<Row> {
@@ -26,6 +27,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, initialSort, onOpe
   const ordered = useMemo(() => sorted(rows, columns, sort), [rows, columns, sort])
   const isVirtual = ordered.length > VIRTUAL_FROM
   const { scrollRef, window, measure } = useVirtualBody(ordered.length, isVirtual)
+  const isWide = useScrollsSideways(scrollRef)
   return (
     // A region that scrolls has to be reachable by keyboard.
     <section
@@ -33,7 +35,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, initialSort, onOpe
       className={classes.scroll}
       data-virtual={isVirtual || undefined}
       aria-label={label}
-      tabIndex={isVirtual ? 0 : undefined}
+      tabIndex={isVirtual || isWide ? 0 : undefined}
     >
       <table className={classes.table} aria-rowcount={ordered.length + 1}>
         <Head columns={columns} sort={sort} onSort={setSort} />

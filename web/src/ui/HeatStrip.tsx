@@ -1,9 +1,9 @@
 import { Tooltip } from '@mantine/core'
 import { type PointerEvent, useState } from 'react'
-import type { ResultRecord } from '../../api/probes.ts'
-import { exact } from '../../lib/words.ts'
-import { STATUS_WORDS, STATUSES } from '../../ui/status/status.ts'
+import type { ResultRecord } from '../api/probes.ts'
+import { exact } from '../lib/words.ts'
 import classes from './HeatStrip.module.css'
+import { STATUS_WORDS, STATUSES } from './status/status.ts'
 
 interface Props {
   /** Newest first. */

@@ -1,7 +1,7 @@
 import { useMantineColorScheme } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { flushSync } from 'react-dom'
-import { external } from '../../lib/external.ts'
+import { external } from './external.ts'
 
 const printing = external(false)
 /** Whether the page is drawn for paper now. */
