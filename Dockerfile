@@ -27,8 +27,9 @@ COPY contract contract
 COPY src src
 COPY tag/template.tpl tag/
 COPY --from=dashboard /app/web/dist web/dist
-RUN mkdir -p /data node_modules/.cache/tagwarden && chown node:node /data node_modules/.cache/tagwarden
-USER node
+RUN mkdir -p -m 700 /data node_modules/.cache/tagwarden && chown node:node /data node_modules/.cache/tagwarden
+# By number, so that a platform that asks for a user other than root can see that it is one: this is `node`.
+USER 1000:1000
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM

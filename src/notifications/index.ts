@@ -4,6 +4,8 @@ export { type ChannelList, type ChannelRecord, DeliveryRecord, type TestResult }
 export { type Channel, type ChannelKey, channelsOf, type Reach, type Recipients } from './channel.ts'
 export { type ChatOptions, createChatTransport } from './chat/transport.ts'
 export { groupsOf, nextStep, OUTAGE_MS, type Waiting } from './delivery/planning.ts'
+export { outcomeOfFailure } from './email/outcome.ts'
+export { smtpServer } from './email/settings.ts'
 export { createEmailTransport, type EmailOptions } from './email/transport.ts'
 export { channelsFailingSince } from './failing.ts'
 export * from './message.ts'

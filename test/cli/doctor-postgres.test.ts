@@ -11,7 +11,7 @@ import { deadAddress, runCli, startAnswering } from './support.ts'
 /** What doctor prints, by the name of the check. */
 async function examined(t: TestContext, environment: Record<string, string>) {
   const outside = await startAnswering(t, (_request, response) => response.end())
-  const { code, out } = await runCli(t, ['doctor', '--outbound', outside], environment)
+  const { code, out } = await runCli(t, ['doctor', '--outbound', outside], { PORT: '0', ...environment })
   return { code, out: out.join('\n'), of: (check: string) => out.find((line) => line.split(/\s+/)[1] === check) ?? '' }
 }
 
@@ -105,6 +105,8 @@ const GOOD: ServerFacts = {
 }
 
 const SERVERS: readonly [facts: Partial<ServerFacts>, check: string, level: string, says: RegExp][] = [
+  [{}, 'version', 'ok', /17\.2/],
+  [{ version: '14.20 (Debian 14.20-1)' }, 'version', 'warning', /14\.20.*no fixes any more: upgrade the server to 15/],
   [{}, 'encoding', 'ok', /UTF8/],
   [{ encoding: 'LATIN1' }, 'encoding', 'failed', /encoded in LATIN1.*create one with encoding 'UTF8'/],
   [{ encoding: 'SQL_ASCII' }, 'encoding', 'failed', /SQL_ASCII/],

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { findingOfType } from '../../src/cli/doctor/file-system.ts'
+import { memoryFinding, openFilesFinding } from '../../src/cli/doctor/limits.ts'
 import { diskFinding, nodeFinding } from '../../src/cli/doctor/machine.ts'
 import { clockFinding, type OutboundAnswer, skewOf } from '../../src/cli/doctor/network.ts'
 import { migrate } from '../../src/store/index.ts'
@@ -9,13 +11,22 @@ import { tempDir } from '../support/engines.ts'
 import { makeNewer, makeUnmigrated, withStore } from './databases.ts'
 import { deadAddress, runCli, startAnswering, startCli } from './support.ts'
 
+/** One that nobody guesses. */
+const ADMIN_TOKEN = '0b6f3c1e9a7d42588cb1a6f04e'
+
 const line = (lines: readonly string[], check: string) => lines.find((candidate) => candidate.split(/\s+/)[1] === check)
 
 test('doctor finds nothing wrong with a good set-up', async (t) => {
   const DATA_DIR = await tempDir(t)
   await withStore(DATA_DIR, (store) => migrate(store.write, store.columnTypes))
   const outside = await startAnswering(t, (_request, response) => response.end())
-  const environment = { DATA_DIR, PUBLIC_URL: 'https://tagwarden.example.com' }
+  const environment = {
+    DATA_DIR,
+    PORT: '0',
+    PUBLIC_URL: 'https://tagwarden.example.com',
+    ADMIN_TOKEN,
+    TRUST_PROXY: '::1',
+  }
   const { code, out, err } = await runCli(t, ['doctor', '--outbound', outside], environment)
   assert.deepEqual({ code, err }, { code: 0, err: [] })
   for (const check of [
@@ -43,7 +54,7 @@ test('doctor warns of what runs but will surprise, and that is no failure', asyn
     response.end()
   })
   const dead = await deadAddress()
-  const environment = { DATA_DIR, HOST: '0.0.0.0', ALLOW_UNAUTHENTICATED: 'true' }
+  const environment = { DATA_DIR, PORT: '0', HOST: '0.0.0.0', ALLOW_UNAUTHENTICATED: 'true' }
   const { code, out } = await runCli(t, ['doctor', '--outbound', late, dead], environment)
   assert.equal(code, 0)
   assert.match(line(out, 'access') ?? '', /^warning .*anyone who reaches HOST=0\.0\.0\.0.*set ADMIN_TOKEN/)
@@ -67,12 +78,12 @@ test('doctor fails on a DATA_DIR that is a file, and on a newer database', async
   const file = join(folder, 'data')
   await writeFile(file, '')
   const outside = await startAnswering(t, (_request, response) => response.end())
-  const unusable = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR: file })
+  const unusable = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR: file, PORT: '0' })
   assert.equal(unusable.code, 1)
   assert.match(line(unusable.out, 'DATA_DIR') ?? '', /^failed .*is not a folder/)
 
   await makeNewer(folder)
-  const newer = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR: folder })
+  const newer = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR: folder, PORT: '0' })
   assert.equal(newer.code, 1)
   assert.match(line(newer.out, 'store') ?? '', /^failed .*newer than this program \(9999-later\)/)
 })
@@ -80,7 +91,7 @@ test('doctor fails on a DATA_DIR that is a file, and on a newer database', async
 test('doctor looks for no database where none was made yet, and makes none', async (t) => {
   const DATA_DIR = join(await tempDir(t), 'not', 'yet')
   const outside = await startAnswering(t, (_request, response) => response.end())
-  const { code, out } = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR })
+  const { code, out } = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR, PORT: '0' })
   assert.equal(code, 0)
   assert.match(line(out, 'DATA_DIR') ?? '', /^ok .*will be created/)
   assert.match(line(out, 'store') ?? '', /^ok .*the first start creates it/)
@@ -149,3 +160,30 @@ for (const [skews, level, says] of CLOCKS) {
     assert.match(finding.text, says)
   })
 }
+
+const FILE_SYSTEMS: readonly [type: number, level: string, says: RegExp][] = [
+  [0xef53, 'ok', /disk of this machine/],
+  [0x9123683e, 'ok', /disk of this machine/],
+  [0x6969, 'failed', /on NFS, where SQLite damages its files: take a disk of this machine, or DATABASE_URL/],
+  [0xff534d42, 'failed', /on CIFS/],
+  [0xff534d42 | 0, 'failed', /on CIFS/],
+  [0x01021994, 'warning', /tmpfs.*take a folder on a disk/],
+  [0x794c7630, 'warning', /layer of this container.*mount a volume/],
+  [0x65735546, 'warning', /FUSE.*take another folder if in doubt/],
+]
+
+for (const [type, level, says] of FILE_SYSTEMS) {
+  test(`a folder on a file system of kind ${type} is ${level}`, () => {
+    const finding = findingOfType(type)
+    assert.equal(finding.level, level)
+    assert.match(finding.text, says)
+  })
+}
+
+test('too few open files and too little memory are warnings', () => {
+  assert.equal(openFilesFinding(null), null)
+  assert.equal(openFilesFinding(4_096)?.level, 'ok')
+  assert.match(openFilesFinding(1_024)?.text ?? '', /may have 1024 files and connections.*raise the limit/)
+  assert.equal(memoryFinding(640).level, 'ok')
+  assert.match(memoryFinding(256.5).text, /256 MiB, and the system ends what takes more: give 640 MiB or more/)
+})

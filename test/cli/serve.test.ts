@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { tempDir } from '../support/engines.ts'
 import { makeNewer } from './databases.ts'
@@ -51,4 +52,13 @@ test('a DATA_DIR that is a file cannot be used', async (t) => {
   const file = join(await tempDir(t), 'data')
   await writeFile(file, '')
   assert.match(await refusal(t, { DATA_DIR: file }), /DATA_DIR .* cannot be used/)
+})
+
+test('a database that opens and then takes no writes is named, as on a disk that is full or read-only', async (t) => {
+  const dataDir = await tempDir(t)
+  assert.equal((await runCli(t, ['migrate'], { DATA_DIR: dataDir })).code, 0)
+  const database = new DatabaseSync(join(dataDir, 'tagwarden.db'))
+  database.exec("create trigger full before insert on nodes begin select raise(abort, 'no room'); end")
+  database.close()
+  assert.equal(await refusal(t, { DATA_DIR: dataDir }), 'tagwarden: the database cannot be used: no room')
 })

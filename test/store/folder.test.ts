@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { StartupError } from '../../src/lib/index.ts'
@@ -32,10 +32,11 @@ test('a folder belongs to one opening at a time, and to the next when that one c
   assert.deepEqual(await second.read.selectFrom('sites').select('id').execute(), [{ id }])
 })
 
-test('a folder that is not there is made, with those above it', async (t) => {
+test('a folder that is not there is made, with those above it, and nobody else may look into it', async (t) => {
   const dataDir = join(await tempDir(t), 'not', 'yet')
   const store = await openSqliteStore(dataDir)
   t.after(() => store.close())
+  assert.equal((await stat(dataDir)).mode & 0o777, 0o700)
   assert.deepEqual((await migrate(store.write, store.columnTypes)).slice(0, 1), ['0001-foundation'])
 })
 

@@ -1,12 +1,31 @@
-import { type Config, isLoopback } from '../../config.ts'
+import { type Config, isLoopback, isOpenToProxy } from '../../config.ts'
 import type { Finding } from './finding.ts'
+import { googleFinding } from './google.ts'
+import { keyHeadersFinding } from './key-headers.ts'
+import { outboundAllowFinding } from './outbound-allow.ts'
+import { tokensFinding } from './tokens.ts'
+import { trustProxyFinding } from './trust-proxy.ts'
 
-/** What of a valid configuration will surprise its operator. */
-export const configFindings = (config: Config): Finding[] => [access(config), publicUrl(config)]
+/** What of a valid configuration will surprise its operator. What is not set gets no line, unless it should be. */
+export const configFindings = (config: Config): Finding[] =>
+  [
+    access(config),
+    tokensFinding(config),
+    publicUrl(config),
+    trustProxyFinding(config),
+    keyHeadersFinding(config),
+    outboundAllowFinding(config),
+    googleFinding(config),
+  ].filter((finding) => finding !== null)
 
-function access({ host, adminToken, allowUnauthenticated }: Config): Finding {
+function access(config: Config): Finding {
+  const { host, adminToken, allowUnauthenticated } = config
   const check = 'access'
   if (adminToken !== null) return { check, level: 'ok', text: 'management needs the ADMIN_TOKEN' }
+  if (isOpenToProxy(config)) {
+    const text = `PUBLIC_URL=${config.publicUrl} says that others reach this service, and they can change everything: set ADMIN_TOKEN`
+    return { check, level: 'warning', text }
+  }
   if (isLoopback(host)) {
     const text = `management needs no key, and only this machine reaches HOST=${host}`
     return { check, level: 'ok', text }

@@ -8,7 +8,7 @@ export interface Finding {
 }
 
 const LEVEL_WIDTH = 8
-const CHECK_WIDTH = 12
+const CHECK_WIDTH = 18
 
 export const findingLine = ({ level, check, text }: Finding): string =>
   `${level.padEnd(LEVEL_WIDTH)} ${check.padEnd(CHECK_WIDTH)} ${text}`

@@ -3,7 +3,8 @@ import { httpUrls } from '../options.ts'
 
 const HELP = `
 One line per check: ok, warning (it runs, but see what it says) or failed (it will not run); the exit code is 1 when one
-failed. It changes nothing, and reads the settings as "tagwarden serve" does. With the service stopped it reads the whole
+failed. It changes nothing and sends no message: it logs in to the mail server, asks for the front page of the hosts of
+CHAT_WEBHOOK_URL and HEARTBEAT_URL, and listens on PORT for a moment. It reads the settings as "tagwarden serve" does. With the service stopped it reads the whole
 database file; while the service runs, it asks the service instead. With DATABASE_URL it asks PostgreSQL, and its replica.
 
 Examples:
@@ -12,7 +13,7 @@ Examples:
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('check settings, folder, database, clock and outbound access, and say what to do')
+    .description('check settings, folder, database, clock, mail, webhooks and outbound access, and say what to do')
     .option('--outbound <url...>', 'hosts to try instead of those that probes need', httpUrls)
     .addHelpText('after', HELP)
     .action(async ({ outbound }: { outbound?: readonly string[] }) => {

@@ -2,6 +2,8 @@ import { constants } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { asError } from '../../lib/index.ts'
+import { dataPrivacyFinding } from './data-privacy.ts'
+import { fileSystemFinding } from './file-system.ts'
 import type { Finding } from './finding.ts'
 
 /** The major version that package.json pins. */
@@ -30,7 +32,8 @@ export async function dataDirFindings(dataDir: string): Promise<Finding[]> {
     const { bavail, bsize } = await statfs(folder)
     const text =
       folder === resolve(dataDir) ? `${dataDir} is writable` : `${dataDir} will be created at the first start`
-    return [{ check, level: 'ok', text }, diskFinding((bavail * bsize) / MIB)]
+    const more = [await dataPrivacyFinding(resolve(dataDir)), await fileSystemFinding(folder)]
+    return [{ check, level: 'ok', text }, ...more.filter((one) => one !== null), diskFinding((bavail * bsize) / MIB)]
   } catch (thrown) {
     const text = `${dataDir} cannot be used (${asError(thrown).message}): make it a folder this user may write to`
     return [{ check, level: 'failed', text }]

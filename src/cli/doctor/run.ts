@@ -1,17 +1,23 @@
+import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { StartupError } from '../../lib/index.ts'
 import { configFromEnvironment } from '../environment.ts'
 import { configFindings } from './config.ts'
+import { envFileFinding } from './env-file.ts'
 import { type Finding, findingLine, verdict } from './finding.ts'
+import { limitFindings } from './limits.ts'
 import { dataDirFindings, nodeFinding } from './machine.ts'
 import { askOutside, clockFinding, type OutboundTarget, outboundFinding } from './network.ts'
+import { portFinding } from './port.ts'
 import { postgresFindings } from './postgres/index.ts'
+import { receiverFindings } from './receivers.ts'
+import { smtpFinding } from './smtp.ts'
 import { schemaFinding, storeFindings } from './store.ts'
 
 /** Runs every check and prints each finding as it comes; the exit code is 1 when one failed. */
 export async function examine(outbound: readonly OutboundTarget[]): Promise<void> {
   const findings: Finding[] = []
-  for await (const finding of allFindings(outbound)) {
+  for await (const finding of allFindings({ outbound, folder: '.', readSettings: configFromEnvironment })) {
     findings.push(finding)
     console.log(findingLine(finding))
   }
@@ -19,16 +25,31 @@ export async function examine(outbound: readonly OutboundTarget[]): Promise<void
   if (findings.some(({ level }) => level === 'failed')) process.exitCode = 1
 }
 
-async function* allFindings(outbound: readonly OutboundTarget[]): AsyncGenerator<Finding> {
+export interface Examination {
+  outbound: readonly OutboundTarget[]
+  /** Where a `.env` may be. */
+  folder: string
+  /** @throws StartupError for settings that are not valid */
+  readSettings: () => Config
+}
+
+/** Every check, each finding as it comes. */
+export async function* allFindings({ outbound, folder, readSettings }: Examination): AsyncGenerator<Finding> {
   const asked = Promise.all(outbound.map(askOutside))
   yield nodeFinding(process.versions.node)
-  const config = readConfiguration()
+  const envFile = await envFileFinding(join(folder, '.env'))
+  if (envFile !== null) yield envFile
+  const config = settingsOrRefusal(readSettings)
   if (config instanceof StartupError) {
     yield { check: 'config', level: 'failed', text: `${config.message}; the database was not checked` }
   } else {
+    const receiversAsked = messagingFindings(config)
     yield { check: 'config', level: 'ok', text: 'every setting is valid' }
     yield* configFindings(config)
+    yield* await limitFindings()
     yield* storageFindings(config)
+    yield await portFinding(config)
+    yield* await receiversAsked
   }
   const answers = await asked
   yield clockFinding(answers)
@@ -46,9 +67,14 @@ async function* storageFindings(config: Config): AsyncGenerator<Finding> {
   if (folder.every(({ level, check }) => level !== 'failed' || check !== 'DATA_DIR')) yield* await storeFindings(config)
 }
 
-function readConfiguration(): Config | StartupError {
+async function messagingFindings(config: Config): Promise<Finding[]> {
+  const [mail, receivers] = await Promise.all([smtpFinding(config), receiverFindings(config)])
+  return mail === null ? receivers : [mail, ...receivers]
+}
+
+function settingsOrRefusal(readSettings: () => Config): Config | StartupError {
   try {
-    return configFromEnvironment()
+    return readSettings()
   } catch (thrown) {
     if (thrown instanceof StartupError) return thrown
     throw thrown

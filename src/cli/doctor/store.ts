@@ -11,6 +11,7 @@ import {
 } from '../../store/index.ts'
 import { whyUnreachable } from '../unreachable.ts'
 import type { Finding } from './finding.ts'
+import { localAddress } from './port.ts'
 
 const READY_TIMEOUT_MS = 5_000
 const CHECK = 'store'
@@ -30,7 +31,7 @@ export async function storeFindings({ dataDir, host, port }: Config): Promise<Fi
   } catch (thrown) {
     if (!(thrown instanceof StartupError)) throw thrown
     // The service holds the only lock on it, as it should: then it is the one to ask.
-    return [await readyFinding(addressOf(host, port), thrown.message)]
+    return [await readyFinding(localAddress(host, port), thrown.message)]
   }
 }
 
@@ -70,10 +71,4 @@ async function readyFinding(service: string, whyNotOpened: string): Promise<Find
   } catch (thrown) {
     return refused(`and ${service}/ready does not answer: ${whyUnreachable(thrown)}`)
   }
-}
-
-/** Where a service on this machine answers that listens on `host`. */
-function addressOf(host: string, port: number): string {
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }

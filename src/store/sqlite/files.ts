@@ -75,6 +75,8 @@ export async function permitLike(path: string, model: string | undefined): Promi
 
 /** Permissions of a file that only its owner reads and writes. */
 export const PRIVATE = 0o600
+/** The same for a folder. SQLite makes its files readable by all, and ingest keys are in them. */
+export const PRIVATE_FOLDER = 0o700
 
 const ERRORS_OF_FULL_DISK: readonly unknown[] = ['ENOSPC', 'EDQUOT']
 

@@ -8,6 +8,7 @@ import { type BatchOperation, type Store, StoreError } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { SqlValue } from '../upsert.ts'
 import { type SharedThread, threadDialect } from './dialect.ts'
+import { PRIVATE_FOLDER } from './files.ts'
 import type { ThreadBatchOperation, ThreadOptions } from './protocol.ts'
 import { ConnectionThread } from './thread.ts'
 
@@ -41,7 +42,7 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
     ConnectionThread.open({ path, mode, lockPath: join(dataDir, 'tagwarden.lock') })
   const threads: ConnectionThread[] = []
   try {
-    await mkdir(dataDir, { recursive: true })
+    await mkdir(dataDir, { recursive: true, mode: PRIVATE_FOLDER })
     // The writer is first: it takes the lock and creates the file that the others open.
     threads.push(await open('writer'))
     threads.push(

@@ -11,6 +11,7 @@ import {
   type CopyWatch,
   isFullDisk,
   ownLike,
+  PRIVATE_FOLDER,
   permitLike,
   syncToDisk,
   whileGrowing,
@@ -50,7 +51,7 @@ export async function restoreSqlite(options: RestoreOptions): Promise<RestoredDa
   const database = sqlitePath(dataDir)
   try {
     await refuseOther(backup, resolve(database))
-    await mkdir(dataDir, { recursive: true })
+    await mkdir(dataDir, { recursive: true, mode: PRIVATE_FOLDER })
     const lock = await lockFolder(dataDir)
     try {
       // One name is enough, since only the lock's holder uses it: what a killed restore left there is written over.

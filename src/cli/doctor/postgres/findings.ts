@@ -6,10 +6,13 @@ import type { ReplicaFacts, ServerFacts } from './facts.ts'
 const MAX_SKEW_MS = 2 * SECOND
 /** Reports are expected to show an event within seconds. */
 const MAX_AGE_SECONDS = 10
+/** The last fixes for 14 came in November 2026. */
+const MAINTAINED_MAJOR = 15
 /** Beside its pool a process has a connection that listens and, while it migrates, one more. */
 const CONNECTIONS_BESIDE_POOL = 2
 
 export const serverFindings = (facts: ServerFacts, poolSize: number): Finding[] => [
+  versionFinding(facts),
   encodingFinding(facts),
   rightsFinding(facts),
   ...durabilityFindings(facts),
@@ -17,6 +20,13 @@ export const serverFindings = (facts: ServerFacts, poolSize: number): Finding[] 
   clockFinding(facts),
   citusFinding(facts),
 ]
+
+function versionFinding({ version }: ServerFacts): Finding {
+  const check = 'version'
+  if (Number.parseInt(version, 10) >= MAINTAINED_MAJOR) return { check, level: 'ok', text: version }
+  const text = `PostgreSQL ${version} gets no fixes any more: upgrade the server to ${MAINTAINED_MAJOR} or newer`
+  return { check, level: 'warning', text }
+}
 
 function encodingFinding({ encoding }: ServerFacts): Finding {
   const check = 'encoding'

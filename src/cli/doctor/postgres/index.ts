@@ -24,7 +24,8 @@ export async function postgresFindings({ url, readUrl, poolSize, schemaFinding }
     const facts = await readFacts(store)
     return [
       { check, level: 'ok', text: `${postgresName(url)} answers, version ${facts.version}` },
-      await schemaFinding(store),
+      // Without a schema to look in there is none of ours to judge; that is told below.
+      ...(facts.schema === null ? [] : [await schemaFinding(store)]),
       ...serverFindings(facts, poolSize),
     ]
   })

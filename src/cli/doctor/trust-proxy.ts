@@ -1,0 +1,18 @@
+import type { Config } from '../../config.ts'
+import type { Finding } from './finding.ts'
+
+/** Whether failed sign-ins will be held against whoever made them. Null where no proxy is known of. */
+export function trustProxyFinding({ publicUrl, adminToken, trustProxy }: Config): Finding | null {
+  const check = 'TRUST_PROXY'
+  const everybody = trustProxy.find((entry) => entry.endsWith('/0'))
+  if (everybody !== undefined) {
+    const text = `${everybody} believes every caller who it says it is, and then nothing slows down who guesses tokens: name the proxy's address alone`
+    return { check, level: 'warning', text }
+  }
+  if (trustProxy.length > 0) return { check, level: 'ok', text: `callers are told by ${trustProxy.join(', ')}` }
+  // We speak no TLS ourselves, so an https address means a proxy; without a token nobody signs in.
+  if (publicUrl?.startsWith('https://') !== true || adminToken === null) return null
+  const text =
+    'is not set, and PUBLIC_URL says that there is a proxy: the failed sign-ins of one lock out all; set it to the address of the proxy'
+  return { check, level: 'warning', text }
+}

@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { placeFor, postgres, tempDir } from '../support/engines.ts'
+import { newFolder, removeFolder } from '../support/folders.ts'
+import { makeNewer } from './databases.ts'
+import { goodSetUp, googleKey, KEY_PEM, makeDatabase, type SetUp, TOKEN, wrongWith } from './doctor-support.ts'
+import { deadAddress, runCli, startAnswering } from './support.ts'
+
+interface Seed {
+  title: string
+  /** What differs from the good set-up. */
+  seed: (t: TestContext, good: SetUp) => Promise<Partial<SetUp>> | Partial<SetUp>
+  finds: { level: 'warning' | 'failed'; check: string; says: RegExp }
+  isSkipped?: boolean
+}
+
+const settings =
+  (changes: Record<string, string>): Seed['seed'] =>
+  (_t, { environment }) => ({ environment: { ...environment, ...changes } })
+
+const warning = (check: string, says: RegExp): Seed['finds'] => ({ level: 'warning', check, says })
+const failed = (check: string, says: RegExp): Seed['finds'] => ({ level: 'failed', check, says })
+
+const SEEDS: readonly Seed[] = [
+  {
+    title: 'a public address with http',
+    seed: settings({ PUBLIC_URL: 'http://tagwarden.example.com' }),
+    finds: warning('PUBLIC_URL', /https only: put a TLS proxy in front/),
+  },
+  {
+    title: 'a public address without ADMIN_TOKEN',
+    seed: settings({ ADMIN_TOKEN: '' }),
+    finds: warning('access', /others reach this service.*set ADMIN_TOKEN/),
+  },
+  {
+    title: 'ADMIN_TOKEN as a manual prints it',
+    seed: settings({ ADMIN_TOKEN: 'please-change-me-1' }),
+    finds: warning('tokens', /ADMIN_TOKEN can be guessed.*openssl rand -hex 32/),
+  },
+  {
+    title: 'VIEWER_TOKEN that is ADMIN_TOKEN',
+    seed: settings({ VIEWER_TOKEN: TOKEN }),
+    finds: failed('config', /VIEWER_TOKEN equals ADMIN_TOKEN: give them different values/),
+  },
+  {
+    title: 'a proxy that TRUST_PROXY does not name',
+    seed: settings({ TRUST_PROXY: '' }),
+    finds: warning('TRUST_PROXY', /failed sign-ins of one lock out all; set it/),
+  },
+  {
+    title: 'TRUST_PROXY that believes everybody',
+    seed: settings({ TRUST_PROXY: '0.0.0.0/0' }),
+    finds: warning('TRUST_PROXY', /believes every caller.*name the proxy's address/),
+  },
+  {
+    title: 'OUTBOUND_ALLOW with everything in it',
+    seed: settings({ OUTBOUND_ALLOW: '0.0.0.0/0' }),
+    finds: warning('OUTBOUND_ALLOW', /hand out credentials: name the few addresses/),
+  },
+  {
+    title: 'an ingest key header that is in every request',
+    seed: settings({ INGEST_KEY_HEADERS: 'Host,X-Service-Key' }),
+    finds: warning('INGEST_KEY_HEADERS', /host is in every request.*leave it out/),
+  },
+  {
+    title: 'a Google key whose line ends were lost',
+    seed: settings({ GOOGLE_CREDENTIALS: googleKey(KEY_PEM.replaceAll('\n', ' ')) }),
+    finds: warning('GOOGLE_CREDENTIALS', /private_key is no key.*GOOGLE_CREDENTIALS_FILE/),
+  },
+  {
+    title: 'a Google key in a file that is not there',
+    seed: settings({ GOOGLE_CREDENTIALS: '', GOOGLE_CREDENTIALS_FILE: '/nowhere/key.json' }),
+    finds: failed('config', /GOOGLE_CREDENTIALS_FILE="\/nowhere\/key\.json" cannot be read/),
+  },
+  {
+    title: 'SMTP_URL where nothing listens',
+    seed: async (_t, { environment }) => ({
+      environment: { ...environment, SMTP_URL: `smtp://127.0.0.1:${new URL(await deadAddress()).port}` },
+    }),
+    finds: warning('SMTP_URL', /could not be asked: .*ECONNREFUSED.*see that SMTP_URL is right/),
+  },
+  {
+    title: 'SMTP_URL with a wrong password',
+    seed: (_t, { environment }) => ({
+      environment: { ...environment, SMTP_URL: environment.SMTP_URL?.replace('pass%3A', 'wrong-') ?? '' },
+    }),
+    finds: warning('SMTP_URL', /refused the login \(535\): check user and password in SMTP_URL/),
+  },
+  {
+    title: 'CHAT_WEBHOOK_URL where nothing listens',
+    seed: async (_t, { environment }) => ({
+      environment: { ...environment, CHAT_WEBHOOK_URL: `${await deadAddress()}/services/chat-secret` },
+    }),
+    finds: warning('CHAT_WEBHOOK_URL', /nothing listens at 127\.0\.0\.1.*put that right/),
+  },
+  {
+    title: 'HEARTBEAT_URL in a private network that OUTBOUND_ALLOW does not name',
+    seed: settings({ HEARTBEAT_URL: 'http://10.1.2.3/ping/heartbeat-secret' }),
+    finds: warning('HEARTBEAT_URL', /must not be reached from here; OUTBOUND_ALLOW may except it/),
+  },
+  {
+    title: 'a port that another program has',
+    seed: async (t, { environment }) => {
+      const other = createServer((_request, response) => response.end('hello'))
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+      t.after(() => other.close())
+      return { environment: { ...environment, PORT: String((other.address() as AddressInfo).port) } }
+    },
+    finds: failed('port', /is in use by another program: stop it, or choose another PORT/),
+  },
+  {
+    title: 'HOST that is no address of this machine',
+    seed: settings({ HOST: '192.0.2.1' }),
+    finds: failed('port', /this machine does not have that address: set HOST/),
+  },
+  {
+    title: 'DATA_DIR below a file',
+    seed: async (_t, { environment, folder }) => {
+      await writeFile(join(folder, 'file'), '')
+      return { environment: { ...environment, DATA_DIR: join(folder, 'file', 'data') } }
+    },
+    finds: failed('DATA_DIR', /cannot be used.*make it a folder this user may write to/),
+  },
+  {
+    title: 'DATA_DIR of a newer program',
+    seed: async (t, { environment }) => {
+      const DATA_DIR = await tempDir(t)
+      await makeNewer(DATA_DIR)
+      return { environment: { ...environment, DATA_DIR } }
+    },
+    finds: failed('store', /newer than this program.*start a newer Tagwarden/),
+  },
+  {
+    title: 'a database that everybody on the machine can read',
+    seed: async (_t, { environment }) => {
+      await makeDatabase(environment.DATA_DIR ?? '')
+      await chmod(environment.DATA_DIR ?? '', 0o755)
+      return {}
+    },
+    finds: warning('privacy', /others on this machine can read the ingest keys in it: chmod 700 /),
+  },
+  {
+    title: 'DATA_DIR in memory',
+    isSkipped: process.platform !== 'linux' || !existsSync('/dev/shm'),
+    seed: async (t, { environment }) => {
+      const DATA_DIR = await newFolder('/dev/shm')
+      t.after(() => removeFolder(DATA_DIR))
+      return { environment: { ...environment, DATA_DIR } }
+    },
+    finds: warning('file-system', /in memory \(tmpfs\): all is lost when this machine stops; take a folder on a disk/),
+  },
+  {
+    title: 'a clock that is wrong',
+    seed: async (t) => ({
+      outbound: await startAnswering(t, (_request, response) => {
+        response.setHeader('date', new Date(Date.now() - 600_000).toUTCString())
+        response.end()
+      }),
+    }),
+    finds: warning('clock', /6\d\d s ahead: switch on NTP/),
+  },
+  {
+    title: 'outbound access that is blocked',
+    seed: async (t) => {
+      const blocked = await startAnswering(t, (request) => request.socket.destroy())
+      return { outbound: blocked }
+    },
+    finds: warning('outbound', /closed the connection; without it these will not work/),
+  },
+  {
+    title: 'secrets in a file that everybody can read',
+    seed: async (_t, { folder }) => {
+      await writeFile(join(folder, '.env'), `ADMIN_TOKEN=${TOKEN}\nWEBHOOK_SECRET=0123456789abcdef0\n`)
+      await chmod(join(folder, '.env'), 0o644)
+      return {}
+    },
+    finds: warning('.env', /can read ADMIN_TOKEN, WEBHOOK_SECRET in it: chmod 600 \.env/),
+  },
+]
+
+test('doctor has nothing to say against a set-up that is as it should be', async (t) => {
+  const good = await goodSetUp(t)
+  const { environment, outbound } = good
+  await makeDatabase(environment.DATA_DIR ?? '')
+  const { code, out, err } = await runCli(t, ['doctor', '--outbound', outbound], environment)
+  assert.deepEqual({ code, err }, { code: 0, err: [] }, out.join('\n'))
+  const { all, wrong } = await wrongWith(good)
+  assert.deepEqual(wrong, [])
+  for (const { check } of all)
+    assert.ok(
+      out.some((line) => line.split(/\s+/)[1] === check),
+      `${check} is printed`,
+    )
+  for (const check of ['TRUST_PROXY', 'CHAT_WEBHOOK_URL', 'HEARTBEAT_URL', 'SMTP_URL', 'GOOGLE_CREDENTIALS', 'port']) {
+    assert.ok(
+      all.some((finding) => finding.check === check && finding.level === 'ok'),
+      check,
+    )
+  }
+})
+
+test('doctor names few open files', { skip: process.platform !== 'linux' }, async (t) => {
+  const { environment, outbound } = await goodSetUp(t)
+  const command = [
+    process.execPath,
+    join(import.meta.dirname, '../../bin/tagwarden.mjs'),
+    'doctor',
+    '--outbound',
+    outbound,
+  ]
+  const child = spawn('sh', ['-c', 'ulimit -n 512; exec "$@"', 'sh', ...command], {
+    env: { PATH: process.env.PATH, ...environment },
+    cwd: await tempDir(t),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  assert.match(
+    await text(child.stdout),
+    /^warning +open-files +this process may have 512 files and connections.*LimitNOFILE/m,
+  )
+})
+
+for (const { title, seed, finds, isSkipped = false } of SEEDS) {
+  test(`doctor names ${title}, and nothing else`, { skip: isSkipped }, async (t) => {
+    const good = await goodSetUp(t)
+    const { wrong } = await wrongWith({ ...good, ...(await seed(t, good)) }, [finds.check])
+    // Without an answer from outside there is no clock to compare with either.
+    const found = wrong.filter(({ check, text: said }) => check !== 'clock' || !said.startsWith('not compared'))
+    assert.deepEqual(
+      found.map(({ level, check }) => ({ level, check })),
+      [{ level: finds.level, check: finds.check }],
+    )
+    assert.match(found[0]?.text ?? '', finds.says)
+  })
+}
+
+/** Of a database that tests share, which is not durable: see `fsync` of doctor-postgres.test.ts. */
+const DATABASES: readonly {
+  title: string
+  sql?: (name: string) => string
+  environment?: Record<string, string>
+  finds: Seed['finds']
+}[] = [
+  {
+    title: 'synchronous_commit that is off',
+    sql: (name) => `alter database ${name} set synchronous_commit = off`,
+    finds: warning('durability', /synchronous_commit is off.*set synchronous_commit = on/),
+  },
+  {
+    title: 'a search_path that leads nowhere',
+    sql: (name) => `alter database ${name} set search_path = nowhere`,
+    finds: failed('rights', /no schema of the search_path exists: create one, or set search_path/),
+  },
+  {
+    title: 'a pool for which the server has too few connections',
+    environment: { DATABASE_POOL_SIZE: '200' },
+    finds: warning('connections', /may need 202.*lower DATABASE_POOL_SIZE=200, or raise max_connections/),
+  },
+]
+
+for (const { title, sql, environment = {}, finds } of DATABASES) {
+  test(`doctor names ${title}`, async (t) => {
+    const good = await goodSetUp(t)
+    const { DATABASE_URL = '' } = await placeFor(postgres, t)
+    if (sql !== undefined) {
+      const client = new pg.Client({ connectionString: DATABASE_URL })
+      await client.connect()
+      await client.query(sql(new URL(DATABASE_URL).pathname.slice(1)))
+      await client.end()
+    }
+    const set = { ...good.environment, DATABASE_URL, ...environment }
+    const { wrong } = await wrongWith({ ...good, environment: set })
+    const found = wrong.filter(
+      ({ text: said }) => !said.startsWith('fsync is off') && !said.startsWith('migrations pend'),
+    )
+    assert.deepEqual(
+      found.map(({ level, check }) => ({ level, check })),
+      [{ level: finds.level, check: finds.check }],
+    )
+    assert.match(found[0]?.text ?? '', finds.says)
+  })
+}

