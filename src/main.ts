@@ -7,7 +7,7 @@ import { Ingest } from './ingest/index.ts'
 import { asError, type Clock, Closers, type Outbound, OutboundThread, StartupError } from './lib/index.ts'
 import { createChatTransport, createEmailTransport, type Transports } from './notifications/index.ts'
 import { SelfWatch } from './operations/index.ts'
-import { hasUnfinishedCopy, migrate, openStore, type Store } from './store/index.ts'
+import { hasUnfinishedCopy, migrate, openStore, type Store, StoreError } from './store/index.ts'
 import { VERSION } from './version.ts'
 import { Worker } from './worker.ts'
 
@@ -118,7 +118,8 @@ export async function startService({ config, clock, log }: ServiceOptions): Prom
     return { address, store, membership, leases, ingest, worker, stop }
   } catch (thrown) {
     await closers.closeAll()
-    throw thrown
+    // A disk that is full or read-only shows at the first write: opening a database that was not closed takes none.
+    throw thrown instanceof StoreError ? new StartupError(`the database cannot be used: ${thrown.message}`) : thrown
   }
 }
 
@@ -127,9 +128,15 @@ const transportsOf = ({ webhookSecret, smtpUrl, smtpFrom }: Config, outbound: Ou
   email: smtpUrl === null || smtpFrom === null ? null : createEmailTransport({ smtpUrl, smtpFrom }),
 })
 
+/**
+ * New connections that wait to be taken; Linux keeps no more by default. Where there is no room for one, its first request is
+ * lost on the way and hangs for seconds.
+ */
+const CONNECTION_BACKLOG = 4_096
+
 async function listen(app: Awaited<ReturnType<typeof buildApp>>, config: Config): Promise<void> {
   try {
-    await app.listen({ host: config.host, port: config.port })
+    await app.listen({ host: config.host, port: config.port, backlog: CONNECTION_BACKLOG })
   } catch (thrown) {
     const error = asError(thrown)
     const where = `HOST=${config.host} PORT=${config.port}`

@@ -8,6 +8,7 @@ export const INGEST_ERRORS = {
   payload_too_large: 413,
   rate_limited: 429,
   internal_error: 500,
+  unavailable: 503,
 } as const
 
 export type IngestError = keyof typeof INGEST_ERRORS

@@ -9,21 +9,26 @@ import { IDEMPOTENCY_KEY_MAX } from './idempotency.ts'
 import type { KeyIndex, SiteEntry } from './key-index.ts'
 import { eventsIn } from './normalise.ts'
 import type { Payload } from './payload.ts'
+import type { Shedding } from './shedding.ts'
 
 export interface DoorOptions {
   clock: Clock
   keys: KeyIndex
   commits: GroupCommit
   evidence: Evidence
+  shedding: Shedding
   /** Lower-cased names of the headers that may carry the ingest key, the first found wins. */
   keyHeaders: readonly string[]
 }
+
+/** When a sender that was refused for want of room may come again: overload is over, or is judged anew, by then. */
+const ROOM_AGAIN_SECONDS = 1
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 /**
  * The ingest endpoint. Checks in the order of their cost, so that a refusal is cheaper than an acceptance:
- * key (401) → state (403) → rate and quota (429) → size (413) → JSON and schema (400) → commit → 200.
+ * key (401) → state (403) → rate and quota (429) → room (503) → size (413) → JSON and schema (400) → commit → 200.
  */
 export class IngestDoor {
   readonly #options: DoorOptions
@@ -37,6 +42,7 @@ export class IngestDoor {
     payload_too_large: 0,
     rate_limited: 0,
     internal_error: 0,
+    unavailable: 0,
   }
 
   constructor(options: DoorOptions) {
@@ -44,7 +50,7 @@ export class IngestDoor {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const { clock, keys } = this.#options
+    const { clock, keys, shedding } = this.#options
     const key = this.#keyOf(request)
     const site = key === undefined ? undefined : keys.find(key)
     if (site === undefined) {
@@ -60,6 +66,10 @@ export class IngestDoor {
       this.#reject(request, response, site, 'rate_limited', '', refusal.retryAfterSeconds)
       return
     }
+    if (!shedding.admits(performance.now())) {
+      this.#refuse(request, response, 'unavailable', ROOM_AGAIN_SECONDS)
+      return
+    }
     if (announcesTooMuch(request.headers['content-length'])) {
       this.#reject(request, response, site, 'payload_too_large', '')
       return
@@ -69,7 +79,7 @@ export class IngestDoor {
       (text) => this.#accept(request, response, site, text),
       (why) => {
         if (why === 'too_large') this.#reject(request, response, site, 'payload_too_large', '')
-        else this.#refuse(request, response, 'internal_error')
+        else this.#refuse(request, response, 'unavailable', ROOM_AGAIN_SECONDS)
       },
     )
   }
@@ -94,6 +104,10 @@ export class IngestDoor {
       else site.meter.giveBackEvents(events)
       if (outcome === 'failed') {
         this.#refuse(request, response, 'internal_error')
+        return
+      }
+      if (outcome === 'refused') {
+        this.#refuse(request, response, 'unavailable', ROOM_AGAIN_SECONDS)
         return
       }
       if (outcome === 'committed') evidence.accepted(site.siteNo, payload, now)

@@ -2,12 +2,12 @@ import type { CompiledQuery } from 'kysely'
 import { asError, type Clock } from '../lib/index.ts'
 import { addLog, appendDelta, Delta, type Log } from '../rollups/index.ts'
 import { type Store, StoreError } from '../store/index.ts'
-import { claimKeys, type IdempotencyClaim } from './idempotency.ts'
+import { claimAllOrNone, claimKeys, type IdempotencyClaim } from './idempotency.ts'
 import { appendPayload } from './normalise.ts'
 import type { Payload } from './payload.ts'
 
-/** How a request came out of the commit. */
-export type Outcome = 'committed' | 'duplicate' | 'failed'
+/** How a request came out of the commit; `refused`: there was no room to wait for one. */
+export type Outcome = 'committed' | 'duplicate' | 'failed' | 'refused'
 
 /** A checked payload that waits for its commit. */
 export interface Submission {
@@ -26,6 +26,11 @@ export interface CommitListener {
 
 /** Submissions that may wait at once; past it the store is not keeping up and new ones are refused. */
 const MAX_WAITING = 20_000
+/**
+ * Size of a group that is committed at once. With over a thousand connections that all have something, the event loop goes
+ * through them again and again before it does what was put off.
+ */
+const FULL_GROUP = 128
 /** Size of a group that shows a busy service. */
 const BUSY_GROUP = 8
 /** Part of the last group's size that is waited for … */
@@ -75,8 +80,12 @@ export class GroupCommit {
   }
 
   submit(submission: Submission): void {
-    if (this.#isAway || this.#gathering.length >= MAX_WAITING) {
-      this.#refuse([submission])
+    if (this.#isAway) {
+      this.#fail([submission])
+      return
+    }
+    if (this.#gathering.length >= MAX_WAITING) {
+      submission.settle('refused')
       return
     }
     this.#gathering.push(submission)
@@ -84,7 +93,10 @@ export class GroupCommit {
       appendPayload(this.#log, submission.siteNo, submission.payload, this.#clock.now())
     }
     if (this.#committing !== undefined) return
-    if (this.#linger === undefined) this.#scheduleCommit()
+    if (this.#gathering.length >= FULL_GROUP) {
+      this.#stopLinger()
+      this.#startCommit()
+    } else if (this.#linger === undefined) this.#scheduleCommit()
     else if (this.#gathering.length >= this.#enough) this.#endLinger()
   }
 
@@ -122,7 +134,8 @@ export class GroupCommit {
       return
     }
     this.#enough = size * ENOUGH_SHARE
-    if (this.#gathering.length >= this.#enough) this.#scheduleCommit()
+    if (this.#gathering.length >= FULL_GROUP) this.#startCommit()
+    else if (this.#gathering.length >= this.#enough) this.#scheduleCommit()
     else this.#linger = setTimeout(() => this.#endLinger(), LINGER_MS)
   }
 
@@ -155,11 +168,11 @@ export class GroupCommit {
       outcomes = await this.#write(seq, group, log)
     } catch (thrown) {
       this.#listener.onSettled(seq, asError(thrown))
-      this.#refuse(group)
+      this.#fail(group)
       // Connecting to a host that does not answer takes seconds: who comes meanwhile is refused at once instead of piling up.
       if (thrown instanceof StoreError && thrown.kind === 'unavailable') {
         this.#isAway = true
-        this.#refuse(this.#gathering.splice(0))
+        this.#fail(this.#gathering.splice(0))
         this.#log = []
       }
       return
@@ -173,7 +186,7 @@ export class GroupCommit {
     }
   }
 
-  #refuse(group: readonly Submission[]): void {
+  #fail(group: readonly Submission[]): void {
     this.totals.failed += group.length
     for (const submission of group) submission.settle('failed')
   }
@@ -186,6 +199,7 @@ export class GroupCommit {
       await this.#store.batch([{ kind: 'statement', query: this.#journalRow(seq, now, group, log) }])
       return () => 'committed'
     }
+    if (await this.#writeAllFresh(seq, now, group, log, claims)) return () => 'committed'
     const fresh = await this.#store.write.transaction().execute(async (trx) => {
       const claimed = await claimKeys(trx, claims, now)
       for (const claim of claimed) appendPayload(log, claim.siteNo, claim.submission.payload, now)
@@ -194,6 +208,31 @@ export class GroupCommit {
     })
     return (submission) =>
       submission.idempotencyKey === undefined || fresh.has(submission) ? 'committed' : 'duplicate'
+  }
+
+  /**
+   * Writes the group in one trip if none of its keys is taken; each further one would wait its turn among all the requests
+   * of a busy service. False: nothing was written.
+   */
+  async #writeAllFresh(
+    seq: number,
+    now: number,
+    group: readonly Submission[],
+    log: Log,
+    claims: readonly IdempotencyClaim<Submission>[],
+  ): Promise<boolean> {
+    const operations = claimAllOrNone(this.#store.write, claims, now)
+    if (operations === undefined) return false
+    const unclaimed = log.length
+    for (const { siteNo, submission } of claims) appendPayload(log, siteNo, submission.payload, now)
+    try {
+      await this.#store.batch([...operations, { kind: 'statement', query: this.#journalRow(seq, now, group, log) }])
+      return true
+    } catch (thrown) {
+      if (!(thrown instanceof StoreError && thrown.kind === 'unexpected_changes')) throw thrown
+      log.length = unclaimed
+      return false
+    }
   }
 
   #journalRow(seq: number, now: number, group: readonly Submission[], log: Log): CompiledQuery {

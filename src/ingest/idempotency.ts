@@ -1,5 +1,6 @@
+import type { Kysely } from 'kysely'
 import { DAY } from '../lib/index.ts'
-import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
+import { type BatchOperation, chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
 
 /** How long a key keeps its payload from being counted again, ms. */
 export const IDEMPOTENCY_WINDOW_MS = DAY
@@ -24,16 +25,10 @@ export async function claimKeys<S>(
   claims: readonly IdempotencyClaim<S>[],
   now: number,
 ): Promise<IdempotencyClaim<S>[]> {
-  const firsts = new Map<string, IdempotencyClaim<S>>()
-  for (const claim of claims) {
-    const id = idOf(claim.siteNo, claim.key)
-    if (!firsts.has(id)) firsts.set(id, claim)
-  }
-  // Every process locks keys in this order, so that two groups with the same keys cannot wait for each other in a circle.
-  const ordered = [...firsts.values()].sort(bySiteAndKey)
+  const firsts = firstsOf(claims)
   const free: IdempotencyClaim<S>[] = []
-  for (const chunk of chunksOf(ordered)) {
-    for (const row of await claimRows(trx, chunk, now)) {
+  for (const chunk of chunksOf(inLockOrder(firsts))) {
+    for (const row of await claimRows(trx, chunk, now).returning(['site_no', 'idempotency_key']).execute()) {
       const claim = firsts.get(idOf(row.site_no, row.idempotency_key))
       if (claim !== undefined) free.push(claim)
     }
@@ -41,9 +36,40 @@ export async function claimKeys<S>(
   return free
 }
 
-/** Writes the keys that are free, and returns those: a row that the condition leaves as it is does not come back. */
-function claimRows(trx: Transaction<Tables>, claims: readonly IdempotencyClaim<unknown>[], now: number) {
-  return trx
+/**
+ * The same in one trip to the engine, for the usual case: a batch with these operations fails with `unexpected_changes` unless
+ * all keys are free. Undefined when a key occurs twice, as then they cannot be.
+ */
+export function claimAllOrNone<S>(
+  db: Kysely<Tables>,
+  claims: readonly IdempotencyClaim<S>[],
+  now: number,
+): BatchOperation[] | undefined {
+  const firsts = firstsOf(claims)
+  if (firsts.size < claims.length) return undefined
+  return chunksOf(inLockOrder(firsts)).map((chunk) => ({
+    kind: 'statement',
+    query: claimRows(db, chunk, now).compile(),
+    expectChanges: chunk.length,
+  }))
+}
+
+function firstsOf<S>(claims: readonly IdempotencyClaim<S>[]): Map<string, IdempotencyClaim<S>> {
+  const firsts = new Map<string, IdempotencyClaim<S>>()
+  for (const claim of claims) {
+    const id = idOf(claim.siteNo, claim.key)
+    if (!firsts.has(id)) firsts.set(id, claim)
+  }
+  return firsts
+}
+
+/** Every process locks keys in this order, so that two groups with the same keys cannot wait for each other in a circle. */
+const inLockOrder = <S>(firsts: ReadonlyMap<string, IdempotencyClaim<S>>): IdempotencyClaim<S>[] =>
+  [...firsts.values()].sort(bySiteAndKey)
+
+/** Writes the keys that are free: a row that the condition leaves as it is is not changed, and does not come back. */
+function claimRows(db: Kysely<Tables>, claims: readonly IdempotencyClaim<unknown>[], now: number) {
+  return db
     .insertInto('idempotency_keys')
     .values(claims.map(({ siteNo, key }) => ({ site_no: siteNo, idempotency_key: key, accepted_at: now })))
     .onConflict((conflict) =>
@@ -53,8 +79,6 @@ function claimRows(trx: Transaction<Tables>, claims: readonly IdempotencyClaim<u
         // A key that has run out but was not cleared away yet is free again.
         .where('idempotency_keys.accepted_at', '<=', now - IDEMPOTENCY_WINDOW_MS),
     )
-    .returning(['site_no', 'idempotency_key'])
-    .execute()
 }
 
 const idOf = (siteNo: number, key: string): string => `${siteNo}|${key}`

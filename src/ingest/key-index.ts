@@ -1,6 +1,14 @@
 import { type Clock, monthOf } from '../lib/index.ts'
 import { limitsOf } from '../management/index.ts'
-import type { Change, ClientRow, Kysely, SiteRow, Store, Tables } from '../store/index.ts'
+import {
+  type Change,
+  type ClientRow,
+  countOf,
+  type Kysely,
+  type SiteRow,
+  type Store,
+  type Tables,
+} from '../store/index.ts'
 import { ClientMeter } from './limits.ts'
 
 /** What ingest knows of a site. */
@@ -74,7 +82,7 @@ export class KeyIndex {
     const now = this.#clock.now()
     const rows = await this.#store.read
       .selectFrom('client_usage')
-      .select(['client_id', 'events'])
+      .select(['client_id', countOf('events').as('events')])
       .where('month', '=', monthOf(now))
       .execute()
     for (const row of rows) this.#meters.get(row.client_id)?.setUsage(row.events, now)

@@ -14,6 +14,7 @@ const WHEN: Record<IngestError, string> = {
   payload_too_large: 'Body larger than 1 MB',
   rate_limited: 'Too many requests, or the monthly quota is used up; `Retry-After` says when to come back',
   internal_error: 'Not committed; the caller should retry',
+  unavailable: 'More requests than can be answered soon; nothing was counted, `Retry-After` says when to come back',
 }
 
 /**

@@ -10,11 +10,14 @@ import { GroupCommit } from './group-commit.ts'
 import { clearIdempotencyKeys } from './idempotency.ts'
 import { JournalFolder } from './journal-folder.ts'
 import { KeyIndex } from './key-index.ts'
+import { Shedding } from './shedding.ts'
 import { USAGE_SYNC_INTERVAL_MS, UsageSync } from './usage-sync.ts'
 import { WriteHealth } from './write-health.ts'
 
 /** A site's counts are to be visible two seconds after the answer: folding every second leaves one for the fold. */
 const FOLD_INTERVAL_MS = SECOND
+/** How often the event loop is seen to pause: soon, next to the bound on its work without one. */
+const PAUSE_INTERVAL_MS = 20
 const WRITE_CHECK_INTERVAL_MS = SECOND
 const CLEAR_KEYS_INTERVAL_MS = 600 * SECOND
 
@@ -47,6 +50,8 @@ export class Ingest {
   readonly #health: WriteHealth
   readonly #demand: Demand
   readonly #loops: Loop[]
+  readonly #shedding = new Shedding(performance.now())
+  readonly #pauses: NodeJS.Timeout
 
   private constructor(options: IngestOptions, keys: KeyIndex, folder: Folder) {
     const { store, clock, leases, onError } = options
@@ -73,6 +78,7 @@ export class Ingest {
       keys,
       commits: this.#commits,
       evidence: this.#evidence,
+      shedding: this.#shedding,
       keyHeaders: options.keyHeaders,
     })
     this.#demand = new Demand({
@@ -82,6 +88,7 @@ export class Ingest {
       meters: keys.meters,
       nodes: () => countIngestNodes(store, clock),
     })
+    this.#pauses = setInterval(() => this.#shedding.pause(performance.now()), PAUSE_INTERVAL_MS).unref()
     const usage = new UsageSync({ store, clock, folder: this.#folder, meters: keys.meters })
     const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
       new Loop({ name, clock, intervalMs, tick, onError })
@@ -167,6 +174,7 @@ export class Ingest {
 
   /** To be called when no request can arrive any more: commits and folds what is left. */
   async stop(): Promise<void> {
+    clearInterval(this.#pauses)
     await this.#commits.drain()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     this.#keys.close()

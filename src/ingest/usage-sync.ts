@@ -1,5 +1,5 @@
 import { type Clock, monthOf, SECOND } from '../lib/index.ts'
-import { chunksOf, type Store } from '../store/index.ts'
+import { chunksOf, countOf, type Store } from '../store/index.ts'
 import type { JournalFolder } from './journal-folder.ts'
 import type { ClientMeter, UsageMark } from './limits.ts'
 
@@ -69,7 +69,7 @@ export class UsageSync {
     const month = monthOf(clock.now())
     const rows = await store.read
       .selectFrom('client_usage')
-      .select(['client_id', 'events'])
+      .select(['client_id', countOf('events').as('events')])
       .where('month', '=', month)
       .where('client_id', 'in', ids)
       .execute()

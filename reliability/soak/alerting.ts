@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { requestJson } from '../../bench/lib/management-api.ts'
+import { metric } from './service-figures.ts'
+import { GROUPS } from './surroundings/place.ts'
+import type { Surroundings } from './surroundings/surroundings.ts'
+
+/** What became of the alerts that the broken targets raised, and of the messages about them. */
+export interface Alerting {
+  alerts: number
+  unresolved: number
+  pendingMessages: number
+  givenUpMessages: number
+}
+
+export interface Breaks {
+  seconds: number
+  /** How long a group of targets stays broken, and how long it takes from one group to the next. */
+  brokenSeconds: number
+  cycleSeconds: number
+}
+
+/** Alerts and messages that are under way at the end get this long. */
+const SETTLE_MS = 120_000
+const POLL_MS = 500
+const MOST_ALERTS = 1_000
+
+/** Breaks one group of targets after the other, each only once in many cycles: one that flaps would stay open. */
+export async function breakInTurns(
+  surroundings: Surroundings,
+  { seconds, brokenSeconds, cycleSeconds }: Breaks,
+): Promise<void> {
+  for (let cycle = 0; (cycle + 1) * cycleSeconds <= seconds; cycle++) {
+    await surroundings.break(cycle % GROUPS)
+    await sleep(brokenSeconds * 1_000)
+    await surroundings.break(null)
+    await sleep((cycleSeconds - brokenSeconds) * 1_000)
+  }
+}
+
+/** Waits until all alerts are resolved and all messages sent; at the latest after two minutes. */
+export async function settledAlerting(url: string): Promise<Alerting> {
+  const deadline = Date.now() + SETTLE_MS
+  for (;;) {
+    const found = await readAlerting(url)
+    if ((found.unresolved === 0 && found.pendingMessages === 0) || Date.now() > deadline) return found
+    await sleep(POLL_MS)
+  }
+}
+
+async function readAlerting(url: string): Promise<Alerting> {
+  const alerts = await requestJson<{ state: string }[]>('GET', `${url}/api/alerts?limit=${MOST_ALERTS}`)
+  const response = await fetch(`${url}/metrics`)
+  const metrics = await response.text()
+  return {
+    alerts: alerts.length,
+    unresolved: alerts.filter(({ state }) => state !== 'resolved').length,
+    pendingMessages: metric(metrics, 'tagwarden_deliveries_pending'),
+    givenUpMessages: metric(metrics, 'tagwarden_deliveries_given_up_total'),
+  }
+}

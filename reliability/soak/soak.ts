@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunningProcess } from '../../bench/lib/processes.ts'
+import { packKeys } from '../../bench/lib/request-template.ts'
+import { startTagwarden } from '../../bench/lib/servers.ts'
+import type { Session } from '../../bench/lib/session.ts'
+import { importSites } from '../../bench/lib/sites.ts'
+import { type Alerting, type Breaks, breakInTurns, settledAlerting } from './alerting.ts'
+import { type Counted, compareCounts } from './counted.ts'
+import type { LoadFigures } from './load/figures.ts'
+import { Generator } from './load/generator.ts'
+import { measurePeak, PEAK_SECONDS } from './peak.ts'
+import { readService, type ServiceFigures } from './service-figures.ts'
+import { importProbes } from './surroundings/place.ts'
+import { Surroundings } from './surroundings/surroundings.ts'
+import type { SurroundingsFigures } from './surroundings/worker.ts'
+
+export interface SoakSettings extends Breaks {
+  /** How often is looked at everything. */
+  sampleSeconds: number
+  /** Requests a second; null: half of the peak, which is measured first. */
+  perSecond: number | null
+  /** Sites that are probed; the first of them also get the load. */
+  sites: number
+  loadedSites: number
+  connections: number
+  probeSeconds: number
+  reportsPerSecond: number
+  progress: (text: string) => void
+}
+
+export interface Sample {
+  /** Time since the start of the load, s. */
+  at: number
+  load: LoadFigures
+  service: ServiceFigures
+  around: SurroundingsFigures
+}
+
+export interface SoakResult {
+  /** Requests a second; null when it was not measured. */
+  peak: number | null
+  perSecond: number
+  samples: Sample[]
+  counted: Counted
+  alerting: Alerting
+  /** Messages that the webhook received. */
+  messages: number
+  /** What the service wrote to its log; '' for nothing. */
+  log: string
+}
+
+/** The load's part of the peak. */
+const SHARE_OF_PEAK = 0.5
+
+/** Half of what the service can take, for long, with everything else that it does beside it. */
+export async function soak(session: Session, settings: SoakSettings): Promise<SoakResult> {
+  const { progress, loadedSites, seconds, sampleSeconds } = settings
+  const surroundings = new Surroundings(session)
+  const dataDir = session.newFolder('data')
+  const sites = await importSites(dataDir, settings.sites)
+  await importProbes(dataDir, { url: await surroundings.listen(), intervalSeconds: settings.probeSeconds })
+  const server = await startTagwarden(session, dataDir, { OUTBOUND_ALLOW: '127.0.0.0/8' })
+  const loaded = sites.slice(0, loadedSites)
+  const generator = new Generator(session)
+  await generator.begin({ port: server.port, keys: packKeys(loaded.map(({ key }) => key)) })
+  const peak = settings.perSecond === null ? await measurePeak(generator, PEAK_SECONDS) : null
+  const perSecond = settings.perSecond ?? Math.round((peak ?? 0) * SHARE_OF_PEAK)
+  progress(`${perSecond} requests/s${peak === null ? '' : `, the peak is ${Math.round(peak)}`}`)
+  const siteIds = loaded.map(({ id }) => id)
+  await surroundings.read({ serverUrl: server.url, siteIds, reportsPerSecond: settings.reportsPerSecond })
+  await generator.pace({ perSecond, connections: settings.connections })
+  // What was gathered until here belongs to the peak.
+  await generator.take()
+  await readService(server, dataDir)
+
+  let { messages } = await surroundings.take()
+  const samples: Sample[] = []
+  const startedAt = performance.now()
+  const breaking = breakInTurns(surroundings, settings)
+  for (let at = sampleSeconds; at <= seconds; at += sampleSeconds) {
+    await sleep(Math.max(0, startedAt + at * 1_000 - performance.now()))
+    const load = await generator.take()
+    const sample = { at, load, service: await readService(server, dataDir), around: await surroundings.take() }
+    samples.push(sample)
+    messages += sample.around.messages
+    progress(sampleLine(sample))
+  }
+  await breaking
+  const totals = await generator.end()
+  const alerting = await settledAlerting(server.url)
+  await surroundings.end()
+  messages += (await surroundings.take()).messages
+  const counted = await compareCounts(server.url, loaded, totals)
+  return { peak, perSecond, samples, counted, alerting, messages, log: logOf(server) }
+}
+
+/** What a server that should have nothing to say has written; '' for nothing. */
+export function logOf(server: RunningProcess): string {
+  const log = server.state().split('last output:\n')[1] ?? ''
+  return log === '(none)' ? '' : log
+}
+
+function sampleLine({ at, load, service, around }: Sample): string {
+  return [
+    `${at} s: ${Math.round(load.accepted.count / load.seconds)} requests/s`,
+    `p99 ${load.acceptedFromDue.p99Ms.toFixed(1)} ms`,
+    `${Math.round(service.memoryMb)} MB`,
+    `event loop p99 ${service.loopDelayMs.toFixed(1)} ms`,
+    `${around.probed} probed, ${around.messages} messages, ${around.reports} reports, ${around.streamed} on the stream`,
+    ...around.failures,
+  ].join(', ')
+}
