@@ -6,7 +6,7 @@ import { analyticsRoutes } from './analytics/index.ts'
 import type { Leases, Membership } from './cluster/index.ts'
 import { type Config, hasRole, isLoopback } from './config.ts'
 import { dashboardRoutes } from './dashboard/index.ts'
-import { createHttpApp, type HttpApp, IDLE_SOCKET_TIMEOUT_MS, SERVER_LIMITS } from './http/index.ts'
+import { createHttpApp, type HttpApp, IDLE_SOCKET_TIMEOUT_MS, oneAtATime, SERVER_LIMITS } from './http/index.ts'
 import { INGEST_PATHS, type Ingest, ingestRoutes } from './ingest/index.ts'
 import type { Clock, Loop } from './lib/index.ts'
 import { managementRoutes } from './management/index.ts'
@@ -54,7 +54,10 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     version: VERSION,
     isForPeople,
     dashboardFolder: DASHBOARD_FOLDER,
-    serverFactory: (handler) => createHttpServer(ingest === null ? handler : ingestFirst(ingest, handler)),
+    serverFactory: (handler) => {
+      const inTurn = oneAtATime(handler)
+      return createHttpServer(ingest === null ? inTurn : ingestFirst(ingest, inTurn))
+    },
   })
   if (ingest !== null) ingestRoutes(app, ingest, config.ingestKeyHeaders)
   healthRoutes(app, { store, writeTrouble: () => (ingest ?? membership).trouble, isStopping })

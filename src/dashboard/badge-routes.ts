@@ -53,7 +53,8 @@ export function badgeRoutes(app: HttpApp, standings: Standings, clock: Clock): v
         'cache-control': 'public, max-age=60',
         // Opened by itself it is a document of our origin.
         'content-security-policy': "default-src 'none'",
-        'x-content-type-options': 'nosniff',
+        // Pages of others show it.
+        'cross-origin-resource-policy': 'cross-origin',
       })
       const isKnown = site !== undefined
       if (isKnown && matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)

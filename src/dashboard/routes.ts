@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp } from '../http/index.ts'
+import { errorResponses, type HttpApp, keepHeaders } from '../http/index.ts'
 import { AppError, type Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { badgeRoutes } from './badge-routes.ts'
@@ -72,6 +72,7 @@ export function dashboardRoutes(app: HttpApp, { store, clock, onError }: Dashboa
     },
     (_request, reply) => {
       if (!stream.isOpen) throw new AppError('unavailable', 'No more event streams can be opened now')
+      keepHeaders(reply)
       reply.hijack()
       stream.add(reply.raw)
     },

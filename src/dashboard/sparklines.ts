@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import { GRAIN } from '../rollups/index.ts'
-import type { Store } from '../store/index.ts'
+import { type Store, totalOf } from '../store/index.ts'
 
 /** Hours in a sparkline; the last one is under way. */
 export const SPARKLINE_HOURS = 24
@@ -63,7 +63,7 @@ async function hourlyCounts(
   const to = lastHour + HOUR
   const sites = sql.join(siteNos)
   const { rows } = await sql<{ site_no: number; hour: number; total: number }>`
-    select r.site_no, r.bucket - r.bucket % ${HOUR} as hour, sum(r.total) as total from event_rollups r
+    select r.site_no, r.bucket - r.bucket % ${HOUR} as hour, ${totalOf('r.total')} as total from event_rollups r
     where r.site_no in (${sites}) and r.grain = ${GRAIN.hour} and r.bucket >= ${from} and r.bucket < ${to}
       and not exists (
         select 1 from rollup_marks m
@@ -71,7 +71,7 @@ async function hourlyCounts(
       )
     group by 1, 2
     union all
-    select m.site_no, m.bucket as hour, sum(r.total) as total from rollup_marks m
+    select m.site_no, m.bucket as hour, ${totalOf('r.total')} as total from rollup_marks m
     join event_rollups r
       on r.site_no = m.site_no and r.grain = ${GRAIN.minute} and r.bucket >= m.bucket and r.bucket < m.bucket + ${HOUR}
     where m.site_no in (${sites}) and m.grain = ${GRAIN.hour} and m.bucket >= ${from} and m.bucket < ${to}

@@ -12,6 +12,7 @@ import { errorHandler, type IsPassing, refuseUnknownPath } from './errors.ts'
 import { IDLE_SOCKET_TIMEOUT_MS, MAX_BODY_BYTES, SERVER_LIMITS } from './limits.ts'
 import { describeApi } from './openapi.ts'
 import { ErrorBody } from './schemas.ts'
+import { addSecurityHeaders, securityHeaders } from './security-headers.ts'
 import type { HttpApp } from './types.ts'
 import { validatorCompiler } from './validation.ts'
 
@@ -43,6 +44,7 @@ const MAX_PARAM_LENGTH = 3_072
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const { publicUrl } = options
   const answerError = errorHandler(options.isPassing)
+  const headers = securityHeaders(publicUrl)
   const app: HttpApp = fastify({
     ...(options.log === false ? { logger: false } : { loggerInstance: options.log }),
     ...(options.serverFactory === undefined ? {} : { serverFactory: options.serverFactory }),
@@ -57,7 +59,8 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // While closing, what still arrives on open connections is answered as ever, with `Connection: close`.
     return503OnClosing: false,
-    frameworkErrors: answerError,
+    // What is no address at all is answered before any hook runs.
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply.headers(headers)),
     clientErrorHandler: answerClientError,
   }).withTypeProvider<TypeBoxTypeProvider>()
 
@@ -65,6 +68,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   app.setErrorHandler(answerError)
   acceptJsonOnly(app)
   app.addSchema(ErrorBody)
+  addSecurityHeaders(app, headers)
 
   // The order counts: cookies are parsed before the gate looks at them, and routes are described only if added later.
   await app.register(cookie)

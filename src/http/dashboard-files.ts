@@ -63,7 +63,6 @@ export async function serveDashboard(app: HttpApp, folder: string): Promise<Page
       .type('text/html; charset=utf-8')
       .headers({
         'content-security-policy': policyWith(nonce),
-        'x-content-type-options': 'nosniff',
         ...(SECRET_ADDRESS.test(request.url) ? SECRET_HEADERS : { 'referrer-policy': 'same-origin' }),
         'cross-origin-opener-policy': 'same-origin',
         // Each answer has a nonce of its own.
@@ -87,7 +86,7 @@ async function serveFiles(app: HttpApp, folder: string, name: string, cacheContr
     // The build may come later.
     suppressWarning: true,
     setHeaders: (reply) => {
-      reply.header('x-content-type-options', 'nosniff').header('cache-control', cacheControl)
+      reply.header('cache-control', cacheControl)
     },
   })
 }

@@ -9,7 +9,8 @@ Times are ISO 8601 in UTC. In a PATCH, \`null\` clears an optional field. Errors
 \`{ "error": code, "message": text, "details": [{ "path", "message" }] }\`.`
 
 /** Swagger UI styles itself inline; everything else it loads comes from here. */
-const DOCS_CSP = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
+const DOCS_CSP =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 /**
  * Describes every route added after this call: `/api/openapi.json`, and `/api/docs` to read and try it. Both are open

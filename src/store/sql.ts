@@ -6,3 +6,9 @@ import { type RawBuilder, sql } from 'kysely'
  */
 export const totalOf = (value: string | RawBuilder<number | null>): RawBuilder<number> =>
   sql<number>`coalesce(sum(cast(${typeof value === 'string' ? sql.ref(value) : value} as double precision)), 0)`
+
+/**
+ * A stored counter as it is read row by row. In floating point, as sums are: on SQLite a counter may have grown past 2^53, and
+ * reading such a whole number is an error.
+ */
+export const countOf = (column: string): RawBuilder<number> => sql<number>`cast(${sql.ref(column)} as double precision)`

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
-import { type ErrorBody, type HttpApp, SERVER_LIMITS } from '../../src/http/index.ts'
+import { type ErrorBody, type HttpApp, oneAtATime, SERVER_LIMITS } from '../../src/http/index.ts'
 import { ID, openApp, thingRoutes } from './support.ts'
 
 async function listening(t: TestContext, app?: HttpApp): Promise<{ app: HttpApp; port: number }> {
@@ -44,6 +44,29 @@ test('what is not even a request is answered in the shape of every other error',
   const { status, body } = await exchange(port, 'hello\r\n\r\n')
   assert.equal(status, 400)
   assert.deepEqual(body, { error: 'invalid_request', message: 'The request is not valid HTTP', details: [] })
+})
+
+test('a broken request behind others is answered after them', async (t) => {
+  const app = await openApp(t, (routes) => {
+    routes.get('/later', async (_request, reply) => {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      return reply.send('first')
+    })
+  })
+  const { port } = await listening(t, app)
+  const socket = connect(port, '127.0.0.1')
+  const request = 'GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  socket.write(`${request}${request}rubbish\r\n\r\n`)
+  socket.write('and more of it')
+  const answers = await text(socket)
+  assert.deepEqual(answers.match(/(?<=HTTP\/1\.1 )\d+/g), ['200', '200', '400'])
+})
+
+test('a body that breaks off is answered, although its request is under way', async (t) => {
+  const { port } = await listening(t)
+  const head = `PUT /api/things/${ID} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`
+  const { status } = await exchange(port, `${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\nrubbish\r\n`)
+  assert.equal(status, 400)
 })
 
 test('a body over the limit is refused from its announced length', async (t) => {
@@ -88,4 +111,40 @@ test('a server factory can answer some requests itself and leave the others to t
   const { port } = await listening(t, app)
   assert.equal(await (await fetch(`http://127.0.0.1:${port}/fast`)).text(), 'fast')
   assert.equal((await fetch(`http://127.0.0.1:${port}/outside`)).status, 200)
+})
+
+test('requests that are sent without waiting are handled one after the other', async (t) => {
+  let underWay = 0
+  let most = 0
+  const app = await openApp(
+    t,
+    (routes) => {
+      routes.get('/slow', async (_request, reply) => {
+        most = Math.max(most, ++underWay)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        underWay--
+        return reply.send('answer')
+      })
+    },
+    { serverFactory: (handler) => createServer(SERVER_LIMITS, oneAtATime(handler)) },
+  )
+  const { port } = await listening(t, app)
+  const socket = connect(port, '127.0.0.1')
+  const request = 'GET /slow HTTP/1.1\r\nHost: localhost\r\n'
+  socket.write(`${request}\r\n`.repeat(19))
+  socket.write(`${request}Connection: close\r\n\r\n`)
+  const answers = await text(socket)
+  assert.equal(answers.match(/HTTP\/1\.1 200/g)?.length, 20)
+  assert.equal(most, 1)
+})
+
+test('a connection on which nothing was asked is ended without an answer', async (t) => {
+  const limits = { ...SERVER_LIMITS, headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 20 }
+  const app = await openApp(t, thingRoutes, { serverFactory: (handler) => createServer(limits, handler) })
+  const { port } = await listening(t, app)
+  const silent = connect(port, '127.0.0.1')
+  assert.equal(await text(silent), '')
+  const slow = connect(port, '127.0.0.1')
+  slow.write('GET /outs')
+  assert.match(await text(slow), /^HTTP\/1\.1 408 /)
 })

@@ -95,6 +95,12 @@ const EXAMPLES: Example[] = [
     details: [{ path: '/count', message: 'must be at most 9' }],
   },
   {
+    title: 'a query number beyond all numbers',
+    url: '?count=1e400',
+    body: good,
+    details: [{ path: '/count', message: 'must be a finite number' }],
+  },
+  {
     title: 'a query parameter given twice',
     url: '?count=1&count=2',
     body: good,
@@ -132,6 +138,31 @@ test('every fault of a request is named at once', async (t) => {
   const payload = { kind: 'c', size: '1', colour: 'red' }
   const { body } = await refused(app, { method: 'PUT', url: `/api/things/${ID}`, payload }, 400, 'invalid_request')
   assert.deepEqual(body.details.map(({ path }) => path).sort(), ['/colour', '/kind', '/name', '/size'])
+})
+
+const DEEP = 400_000
+const DEEP_TEXTS: [what: string, text: string][] = [
+  ['lists', '['.repeat(DEEP) + ']'.repeat(DEEP)],
+  ['objects', `${'{"a":'.repeat(DEEP / 4)}1${'}'.repeat(DEEP / 4)}`],
+]
+for (const [what, text] of DEEP_TEXTS) {
+  test(`${what} nested deeper than any stack are a fault of the caller`, async (t) => {
+    const app = await openApp(t)
+    const headers = { 'content-type': 'application/json' }
+    const payload = `{"name":"x","kind":${text}}`
+    await refused(app, { method: 'PUT', url: `/api/things/${ID}`, headers, payload }, 400, 'invalid_request')
+  })
+}
+
+test('a body of nothing but faults gets a short answer', async (t) => {
+  const app = await openApp(t)
+  const unknown = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`k${index}`, 1]))
+  const nuls = { name: 'x', tags: Array.from({ length: 80_000 }, () => '\0') }
+  for (const payload of [unknown, nuls]) {
+    const request = { method: 'PUT', url: `/api/things/${ID}`, payload } as const
+    const { body } = await refused(app, request, 400, 'invalid_request')
+    assert.ok(JSON.stringify(body).length < 10_000)
+  }
 })
 
 test('what fits comes through as it was sent, with query values read as their types', async (t) => {

@@ -6,11 +6,9 @@ import type { Gate } from './gate.ts'
 /** Puts the gate before every route under `/api` that is not declared public, and before unknown paths there. */
 export function guardApi(app: HttpApp, gate: Gate): void {
   app.decorateRequest('access')
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', async (request) => {
     request.access = NOBODY
     if (!isUnderApi(request)) return
-    // Answers hold keys and addresses; no cache on the way may keep them. A route that wants revalidation overrides it.
-    reply.header('cache-control', 'no-store')
     if (request.routeOptions.config.access === 'public') gate.refuseForeignPage(request)
     else request.access = gate.admit(request)
   })

@@ -1,5 +1,5 @@
 import { type Clock, isoTime, monthOf, nextMonthStart } from '../../lib/index.ts'
-import type { ClientRow, ClientUsageTable, Store } from '../../store/index.ts'
+import { type ClientRow, type ClientUsageTable, countOf, type Store } from '../../store/index.ts'
 import { limitsOf, planOf } from '../plans.ts'
 import { getClient } from './get.ts'
 import type { UsageRecord } from './schemas.ts'
@@ -19,7 +19,7 @@ export async function getUsage(store: Pick<Store, 'read'>, clock: Clock, clientI
   const client = await getClient(store, clientId)
   const rows = await store.read
     .selectFrom('client_usage')
-    .select(['month', 'events', 'requests'])
+    .select(['month', countOf('events').as('events'), countOf('requests').as('requests')])
     .where('client_id', '=', clientId)
     .execute()
   return usageRecord(client, rows, clock.now())

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { payloads } from '../../../test/support/random-payloads.ts'
+import type { Random } from '../random.ts'
+import { chunked, type Message } from '../wire/message.ts'
+import { contentHeaders, headerText, hostileHeaders } from './headers.ts'
+import { brokenJson } from './json.ts'
+import type { HostileValues } from './values.ts'
+
+type Payload = ReturnType<typeof payloads> extends fc.Arbitrary<(infer P)[]> ? P : never
+
+const DAY = 86_400_000
+const POOL_RUNS = 100
+const DRAWS_PER_POOL = 50_000
+
+/** A submission, and what the service has to count when it answers 200. */
+export interface Submission {
+  message: Message
+  /** Events of one payload in the per-event mode; null when it cannot be said. */
+  counts: 0 | 1 | null
+}
+
+/** Submissions of the tag, valid ones of both modes with places broken, and with content where only flags belong. */
+export class IngestAttack {
+  readonly #random: Random
+  readonly #hostile: HostileValues
+  readonly #canary: string
+  #pool: Payload[] = []
+  #draws = DRAWS_PER_POOL
+
+  /** @param canary a text that is sent only where nothing may be kept of it */
+  constructor(random: Random, hostile: HostileValues, canary: string) {
+    this.#random = random
+    this.#hostile = hostile
+    this.#canary = canary
+  }
+
+  /** @param keyOf gives the key for a submission of one event, and for any other */
+  next(keyOf: (isOneEvent: boolean) => string): Submission {
+    const random = this.#random
+    const payload = this.#payload()
+    const withContent = random.chance(0.5) ? this.#withContent(payload) : payload
+    const body = brokenJson(random, this.#hostile, withContent)
+    const isOneEvent = isOneEventIn(body)
+    const hasIdempotency = random.chance(0.1)
+    const headers: [string, string][] = [
+      ['Host', '127.0.0.1'],
+      ['X-Service-Key', keyOf(isOneEvent && !hasIdempotency)],
+      ...contentHeaders(random),
+      ...(random.chance(0.1) ? this.#tellingHeaders() : []),
+      ...(random.chance(0.1) ? hostileHeaders(random, this.#hostile) : []),
+    ]
+    if (hasIdempotency)
+      headers.push(['Idempotency-Key', headerText(random.chance(0.5) ? this.#hostile.text() : 'again')])
+    const target = `${random.pick(['/ingest', '/api/ingest'])}${random.chance(0.05) ? `?token=${this.#canary}` : ''}`
+    const message: Message = { method: 'POST', target, headers, body }
+    if (random.chance(0.1)) {
+      message.body = chunked(body, () => random.below(200))
+      headers.push(['Transfer-Encoding', 'chunked'])
+    }
+    return { message, counts: hasIdempotency || !isOneEvent ? null : 1 }
+  }
+
+  #payload(): Payload {
+    if (this.#draws++ >= DRAWS_PER_POOL) {
+      this.#draws = 0
+      const options = { seed: this.#random.below(2 ** 31), numRuns: POOL_RUNS }
+      this.#pool = fc.sample(payloads(Date.now() - 2 * DAY, Date.now() + DAY), options).flat()
+    }
+    const [first] = this.#pool
+    const payload = this.#random.anyOf(this.#pool) ?? first
+    if (payload === undefined) throw new Error('fast-check made no payload')
+    return payload
+  }
+
+  /** As a tag would that is wired up wrongly: the address itself where `has_email` belongs. */
+  #withContent(payload: Payload): object {
+    const random = this.#random
+    const canary = `${this.#canary}@mail.invalid`
+    const unknown = { email: canary, [this.#canary]: canary, nested: { deep: [canary] } }
+    const part = random.pick(['user_data', 'ecommerce', 'user_data_quality', 'ecommerce_quality'])
+    const flags: unknown = Object.getOwnPropertyDescriptor(payload, part)?.value
+    const field = random.pick(['has_email', 'has_value', 'email', 'value', 'total', 'address'])
+    switch (random.below(5)) {
+      case 0:
+        return { ...payload, ...unknown }
+      case 1:
+        return { ...payload, [part]: { ...(typeof flags === 'object' ? flags : {}), ...unknown } }
+      case 2:
+        return { ...payload, [part]: { ...(typeof flags === 'object' ? flags : {}), [field]: canary } }
+      case 3:
+        return 'tags' in payload ? { ...payload, tags: payload.tags.map((tag) => ({ ...tag, ...unknown })) } : payload
+      default:
+        return { ...payload, [part]: canary }
+    }
+  }
+
+  #tellingHeaders(): [string, string][] {
+    const name = this.#random.pick(['Cookie', 'User-Agent', 'Referer', 'X-Forwarded-For', 'Authorization', 'X-Email'])
+    return [[name, this.#canary]]
+  }
+}
+
+/** As the service reads it: whatever it makes of odd JSON, it counts one event for what is no batch. */
+function isOneEventIn(body: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(body.toString())
+    return typeof value === 'object' && value !== null && !('batch' in value && value.batch === true)
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,82 @@
+import type { Behaviour, Herd } from './herd.ts'
+
+export interface PressureAttack {
+  name: string
+  connections: number
+  behaviour: Behaviour
+  /** What is wrong with how the server took it, or null. */
+  fault: (herd: Herd) => string | null
+}
+
+export interface PressureTargets {
+  /** An ingest key. */
+  key: string
+}
+
+const HUNDRED_MB = 104_857_600
+
+/**
+ * Many slow connections, each kind alone.
+ *
+ * @param scale 1 for the full number of connections
+ */
+export function pressureAttacks({ key }: PressureTargets, scale = 1): PressureAttack[] {
+  const many = (count: number) => Math.max(1, Math.round(count * scale))
+  const upload = (headers: string) =>
+    `POST /ingest HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-Service-Key: ${key}\r\n${headers}\r\n\r\n`
+  const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`
+  const onlyStatus = (status: string) => (herd: Herd) => {
+    const others = Object.keys(herd.statuses).filter((other) => other !== status)
+    if (others.length > 0) return `answered ${others.join(', ')} instead of ${status}`
+    return herd.statuses[status] === undefined ? `never answered ${status}` : null
+  }
+  const stays = (herd: Herd) => (herd.open === 0 ? 'no connection was taken' : null)
+  return [
+    {
+      name: 'headers, a byte a second',
+      connections: many(1_000),
+      behaviour: { first: 'POST /ingest HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ', drip: 'a', isReading: true },
+      fault: stays,
+    },
+    {
+      name: 'idle, without a byte',
+      connections: many(5_000),
+      behaviour: { first: '', drip: '', isReading: true },
+      fault: stays,
+    },
+    {
+      name: 'bodies announced as 100 MB',
+      connections: many(500),
+      behaviour: { first: upload(`Content-Length: ${HUNDRED_MB}`), drip: ' '.repeat(1_000), isReading: true },
+      fault: onlyStatus('413'),
+    },
+    {
+      name: 'chunked bodies without an end, a byte a second',
+      connections: many(500),
+      behaviour: { first: upload('Transfer-Encoding: chunked'), drip: chunk(1), isReading: true },
+      fault: stays,
+    },
+    {
+      name: 'chunked bodies without an end, 200 kB a second',
+      connections: many(100),
+      behaviour: { first: upload('Transfer-Encoding: chunked'), drip: chunk(200_000), isReading: true },
+      fault: stays,
+    },
+    {
+      name: 'large answers that nobody reads',
+      connections: many(500),
+      behaviour: {
+        first: 'GET /api/docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(20),
+        drip: '',
+        isReading: false,
+      },
+      fault: stays,
+    },
+    {
+      name: 'event streams that nobody reads',
+      connections: many(400),
+      behaviour: { first: 'GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n', drip: '', isReading: false },
+      fault: stays,
+    },
+  ]
+}

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LoadResult } from '../../../bench/lib/http-load.ts'
+import { residentMemory } from '../../../bench/lib/machine.ts'
+import { eventBody } from '../../../bench/lib/payloads.ts'
+import { ingestRequest, packKeys } from '../../../bench/lib/request-template.ts'
+import { type RunningServer, startTagwarden } from '../../../bench/lib/servers.ts'
+import type { Session } from '../../../bench/lib/session.ts'
+import { grouped, markdownTable, milliseconds } from '../../../bench/lib/table.ts'
+import { callWorker } from '../../../bench/lib/worker-calls.ts'
+import type { SteadyPlan } from '../../../bench/probes/steady-load.ts'
+import { newSites } from '../fixture.ts'
+import { type PressureAttack, pressureAttacks } from './attacks.ts'
+import { Herd } from './herd.ts'
+
+const TARGET_P99_MS = 100
+/** Those of the largest attack, of the healthy senders, and of the server's own files. */
+const FILES_NEEDED = 6_000
+const RATE_PER_SECOND = 500
+const HEALTHY_CONNECTIONS = 64
+/** Connections are there before it is measured. */
+const BUILD_UP_MS = 4_000
+const MEASURE_MS = 15_000
+const MEMORY_INTERVAL_MS = 250
+
+/** One attack, or none. */
+export interface PressureRow {
+  name: string
+  connections: number
+  /** Connections that the server ended. */
+  cut: number
+  load: LoadResult
+  peakMb: number
+  fault: string | null
+}
+
+/** Healthy senders at a steady rate, alone and beside each attack. @throws Error when too few files may be open */
+export async function runPressure(session: Session, progress: (text: string) => void): Promise<PressureRow[]> {
+  requireFiles()
+  const server = await startTagwarden(session, session.newFolder('data'))
+  const [victim] = await newSites({ url: server.url, token: null }, 'Attacked', 1)
+  const [healthy] = await newSites({ url: server.url, token: null }, 'Healthy', 1)
+  if (victim === undefined || healthy === undefined) throw new Error('a site is missing')
+  const send = startSender(session, server, healthy.ingest_key)
+  const rows: PressureRow[] = []
+  const measure = async (attack: PressureAttack | null) => {
+    const row = await underAttack(server, attack, send)
+    rows.push(row)
+    progress(`${row.name}: p99 ${milliseconds(row.load.p99Ms)}${row.fault === null ? '' : `, ${row.fault}`}`)
+  }
+  await measure(null)
+  for (const attack of pressureAttacks({ key: victim.ingest_key })) await measure(attack)
+  await measure(null)
+  return rows
+}
+
+async function underAttack(
+  server: RunningServer,
+  attack: PressureAttack | null,
+  send: () => Promise<LoadResult>,
+): Promise<PressureRow> {
+  const herd = attack === null ? null : new Herd(server.port, attack.connections, attack.behaviour)
+  let peakMb = 0
+  const memory = setInterval(() => {
+    peakMb = Math.max(peakMb, residentMemory(server.pid).nowMb)
+  }, MEMORY_INTERVAL_MS)
+  try {
+    if (herd !== null) await sleep(BUILD_UP_MS)
+    const load = await send()
+    const fault = herd === null ? null : (attack?.fault(herd) ?? null)
+    return {
+      name: attack?.name ?? 'none',
+      connections: attack?.connections ?? 0,
+      cut: herd?.cut ?? 0,
+      load,
+      peakMb,
+      fault,
+    }
+  } finally {
+    clearInterval(memory)
+    herd?.end()
+  }
+}
+
+function startSender(session: Session, { port }: RunningServer, key: string): () => Promise<LoadResult> {
+  const folder = session.newFolder('sender')
+  const worker = session.startServer({
+    name: 'sender',
+    args: [join(import.meta.dirname, '../../../bench/probes/steady-load.ts')],
+    core: session.pins.client,
+    folder,
+    logPath: join(folder, 'output.log'),
+    worker: true,
+  })
+  const plan: SteadyPlan = {
+    port,
+    ratePerSecond: RATE_PER_SECOND,
+    connections: HEALTHY_CONNECTIONS,
+    warmupMs: 1_000,
+    measureMs: MEASURE_MS,
+    request: ingestRequest(eventBody()),
+    key: packKeys([key]),
+  }
+  return () => callWorker<SteadyPlan, LoadResult>(worker, plan)
+}
+
+/** Node raises its own limit to the hard one, and what it starts inherits that. */
+function requireFiles(): void {
+  const limit = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? '0'
+  if (limit === 'unlimited' || Number(limit) >= FILES_NEEDED) return
+  throw new Error(`only ${limit} files may be open: the idle connections need ${FILES_NEEDED}, see "ulimit -n"`)
+}
+
+const isServed = ({ load }: PressureRow): boolean => load.unanswered === 0 && load.accepted === load.answers
+
+export const isHeld = (row: PressureRow): boolean =>
+  row.fault === null && isServed(row) && row.load.p99Ms < TARGET_P99_MS
+
+export const pressureSettings = `${RATE_PER_SECOND} healthy requests/s over ${HEALTHY_CONNECTIONS} connections, ${MEASURE_MS / 1_000} s each; times count from when a request was due.`
+
+/** What the attacks did to the healthy senders, as Markdown. */
+export function pressureText(rows: readonly PressureRow[]): string {
+  const head = [
+    'attack',
+    'connections',
+    'cut by the server',
+    'healthy p50',
+    'p99',
+    'longest',
+    'not answered 200',
+    'memory, peak',
+    'held',
+  ]
+  return markdownTable(
+    head,
+    rows.map((row) => [
+      row.fault === null ? row.name : `${row.name}: ${row.fault}`,
+      grouped(row.connections),
+      grouped(row.cut),
+      milliseconds(row.load.p50Ms),
+      milliseconds(row.load.p99Ms),
+      milliseconds(row.load.maxMs),
+      grouped(row.load.unanswered + row.load.answers - row.load.accepted),
+      `${row.peakMb.toFixed(0)} MB`,
+      isHeld(row) ? 'yes' : `no (p99 < ${TARGET_P99_MS} ms)`,
+    ]),
+  )
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import type { UsageRecord } from '../../src/management/index.ts'
+import { until } from '../support/api.ts'
+import { TestClock } from '../support/clock.ts'
+import { placeFor, testPerEngine } from '../support/engines.ts'
+import { startTestService } from '../support/service.ts'
+
+const MOST = Number.MAX_SAFE_INTEGER
+const NOW = Date.parse('2026-11-20T10:00:00Z')
+
+testPerEngine('a client whose counts add up beyond 2^53 is read, and the service starts again', async (engine, t) => {
+  const place = await placeFor(engine, t)
+  const clock = new TestClock(NOW)
+  const first = await startTestService(t, clock, place)
+  const client = await first.newClient()
+  const site = await first.newSite(client)
+  const batch = { container_id: 'GTM-A', batch: true, window_start_ms: NOW, window_end_ms: NOW, total_events: MOST }
+  for (let i = 0; i < 4; i++) assert.equal((await first.ingest(site, batch)).status, 200)
+  const usageOf = async (api: typeof first) => {
+    const answer = await api.call('GET', `/api/clients/${client.id}/usage`)
+    assert.equal(answer.status, 200, answer.text)
+    return answer.json<UsageRecord>().events
+  }
+  await first.service.ingest.flush()
+  const usage = await until('the counts are folded', async () => (await usageOf(first)) || undefined)
+  assert.equal(usage, 4 * MOST)
+  // One such client is not to take the overview of all clients away.
+  const overview = await first.call('GET', '/api/dashboard/overview')
+  assert.equal(overview.status, 200, overview.text)
+  await first.service.stop(0)
+  assert.equal(await usageOf(await startTestService(t, clock, place)), 4 * MOST)
+})
