@@ -4,6 +4,9 @@ import type { DatabaseClient } from './database-client.ts'
 import { storeErrorOf } from './errors.ts'
 import { storableValue } from './values.ts'
 
+/** How the driver says that no answer came in time. */
+const SILENCE = 'Query read timeout'
+
 /** A client that the pool has lent. */
 export type LentClient = DatabaseClient & pg.PoolClient
 
@@ -16,6 +19,8 @@ interface QueryOptions {
 export class PooledConnection {
   readonly #client: LentClient
   #brokenBy: StoreError | undefined
+  #waitsSince: number | undefined
+  #fellSilent = false
 
   constructor(client: LentClient) {
     this.#client = client
@@ -31,6 +36,26 @@ export class PooledConnection {
     return this.#client.endpoint
   }
 
+  /** The server's number of its session, or null. */
+  get backend(): number | null {
+    return this.#client.backend
+  }
+
+  /** Whether it broke because no answer came in time: then its session may live on. */
+  get fellSilent(): boolean {
+    return this.#fellSilent
+  }
+
+  /** Since when a statement waits for its answer (as of `performance.now()`), if one does. */
+  get waitsSince(): number | undefined {
+    return this.#waitsSince
+  }
+
+  /** Gives up the statement that waits. */
+  drop(): void {
+    this.#client.drop()
+  }
+
   /** @throws StoreError */
   async query(
     text: string,
@@ -38,6 +63,7 @@ export class PooledConnection {
     { timeoutMs }: QueryOptions = {},
   ): Promise<pg.QueryResult> {
     if (this.#brokenBy !== undefined) throw this.#brokenBy
+    this.#waitsSince = performance.now()
     try {
       return await this.#client.query({
         text,
@@ -47,7 +73,10 @@ export class PooledConnection {
     } catch (thrown) {
       const error = storeErrorOf(thrown)
       if (error.kind === 'unavailable') this.#brokenBy ??= error
+      if (error.message === SILENCE) this.#fellSilent = true
       throw error
+    } finally {
+      this.#waitsSince = undefined
     }
   }
 

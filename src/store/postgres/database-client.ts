@@ -13,6 +13,11 @@ export class DatabaseClient extends pg.Client {
     this.on('error', () => undefined)
   }
 
+  /** The server's number of the session, or null before there is one. The driver's types do not have it. */
+  get backend(): number | null {
+    return 'processID' in this && typeof this.processID === 'number' ? this.processID : null
+  }
+
   /** Ends it without a goodbye: a server that has vanished would never answer one. What is under way fails. */
   drop(): void {
     this.connection.stream.destroy()

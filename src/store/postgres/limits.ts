@@ -12,6 +12,8 @@ export interface Limits {
   report: number
   /** What the driver waits beyond a statement's limit, by which the server itself ends it, before the connection is dead. */
   silence: number
+  /** Without an answer for so long, the server is asked on another connection whether it still works on a statement. */
+  suspicion: number
   /** Until a change by another process is noticed, even where no notification comes through (as behind PgBouncer). */
   poll: number
   /** Until notifications are asked for again after their connection broke. */
@@ -24,6 +26,7 @@ export const LIMITS: Limits = {
   statement: 30 * SECOND,
   report: 30 * SECOND,
   silence: 5 * SECOND,
+  suspicion: 3 * SECOND,
   poll: SECOND / 2,
   reconnect: 2 * SECOND,
 }

@@ -8,6 +8,7 @@ import { ChangeLog } from './change-log.ts'
 import { BEGIN_READING, BEGIN_WRITING, poolDialect } from './dialect.ts'
 import { cannotBeUsed, firstContact } from './first-contact.ts'
 import { LIMITS, type Limits } from './limits.ts'
+import { LostSessions } from './lost-sessions.ts'
 import { ConnectionPool } from './pool.ts'
 import { Rotation } from './rotation.ts'
 import { hostUrls } from './url.ts'
@@ -64,7 +65,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       const replicaAway = await contact(REPLICA, pools.reports, 0)
       if (replicaAway !== undefined) onError(replicaAway, `connecting to ${REPLICA}`)
     }
-    return postgresStore(pools, limits, onError)
+    const { reports, ...ofPrimary } = pools
+    const onPrimary = [...Object.values(ofPrimary), ...(options.readUrl === null ? [reports] : [])]
+    return postgresStore({ pools, onPrimary, limits, onError })
   } catch (thrown) {
     await closeAll(pools)
     throw thrown
@@ -101,7 +104,15 @@ function makePools({ url, readUrl, poolSize }: PostgresOptions, limits: Limits):
 
 const closeAll = (pools: Pools): Promise<unknown> => Promise.all(Object.values(pools).map((pool) => pool.close()))
 
-function postgresStore(pools: Pools, limits: Limits, onError: PostgresOptions['onError']): Store {
+interface StoreParts {
+  pools: Pools
+  /** Those of them that do not lead to a replica. */
+  onPrimary: readonly ConnectionPool[]
+  limits: Limits
+  onError: PostgresOptions['onError']
+}
+
+function postgresStore({ pools, onPrimary, limits, onError }: StoreParts): Store {
   const kysely = (pool: ConnectionPool, beginSql: string) =>
     new Kysely<Tables>({ dialect: poolDialect(pool, beginSql) })
   const write = kysely(pools.write, BEGIN_WRITING)
@@ -117,6 +128,12 @@ function postgresStore(pools: Pools, limits: Limits, onError: PostgresOptions['o
     limits,
     onError,
   })
+  const lostSessions = new LostSessions({
+    pools: onPrimary,
+    connect: () => pools.write.connectApart(),
+    limits,
+  })
+  lostSessions.start()
   return {
     engine: 'postgres',
     columnTypes: postgresTypes,
@@ -135,7 +152,7 @@ function postgresStore(pools: Pools, limits: Limits, onError: PostgresOptions['o
     batch: (operations) => writer.run(operations),
     async close() {
       // At once: what the listener waits for may hang.
-      await Promise.all([listener.stop(), closeAll(pools)])
+      await Promise.all([listener.stop(), lostSessions.stop(), closeAll(pools)])
     },
   }
 }

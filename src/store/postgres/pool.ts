@@ -40,6 +40,9 @@ export class ConnectionPool {
   readonly #config: pg.ClientConfig
   readonly #pool: pg.Pool
   readonly #clients = new Set<pg.Client>()
+  readonly #lent = new Set<PooledConnection>()
+  /** Sessions of connections that were given up because they had fallen silent, by the server's numbers. */
+  readonly abandoned = new Set<number>()
   #isClosed = false
   /** Callers who have no connection yet. */
   #waiting = 0
@@ -83,7 +86,9 @@ export class ConnectionPool {
     if (this.#isClosed) throw closed()
     this.#waiting++
     try {
-      return await this.#connect()
+      const connection = await this.#connect()
+      this.#lent.add(connection)
+      return connection
     } finally {
       if (--this.#waiting === 0) this.#onNoneWaiting()
     }
@@ -117,8 +122,21 @@ export class ConnectionPool {
     }
   }
 
+  /** Connections to the current host whose statement has been without an answer for `ms`. */
+  silentFor(ms: number): { backend: number; drop: () => void }[] {
+    const since = performance.now() - ms
+    return [...this.#lent].flatMap((connection) => {
+      const { backend, waitsSince, endpoint } = connection
+      const isHere = endpoint.url === this.#options.rotation.current.url
+      if (backend === null || !isHere || waitsSince === undefined || waitsSince > since) return []
+      return [{ backend, drop: () => connection.drop() }]
+    })
+  }
+
   release(connection: PooledConnection): void {
+    this.#lent.delete(connection)
     if (connection.isBroken) this.#options.rotation.broke(connection.endpoint)
+    if (connection.fellSilent && connection.backend !== null) this.abandoned.add(connection.backend)
     connection.release()
   }
 

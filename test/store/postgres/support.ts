@@ -73,6 +73,8 @@ export interface Wire {
   cut: (what?: 'all' | 'answers') => void
   /** What is connected from now on comes through again. */
   mend: () => void
+  /** The same, but nobody is told: what was connected stays silent and open on both sides. */
+  forget: () => void
   /** Connections that the program holds. */
   connected: () => number
 }
@@ -80,16 +82,17 @@ export interface Wire {
 /** A stretch of network between the program and the server of `url`. */
 export async function wireTo(t: TestContext, url: string): Promise<Wire> {
   const server = new URL(url)
-  let isCut = { requests: false, answers: false }
+  let present = { requests: false, answers: false }
   const program = new Set<Socket>()
   const wire = createServer((near) => {
+    const isCut = present
     const far = connect(Number(server.port), server.hostname)
     program.add(near)
     near.on('data', (data) => void (isCut.requests || far.write(data)))
     far.on('data', (data) => void (isCut.answers || near.write(data)))
     near.on('close', () => {
       program.delete(near)
-      far.destroy()
+      if (!isCut.requests || !wire.listening) far.destroy()
     })
     far.on('close', () => void (isCut.answers || near.destroy()))
     for (const socket of [near, far]) socket.on('error', () => undefined)
@@ -109,11 +112,14 @@ export async function wireTo(t: TestContext, url: string): Promise<Wire> {
   return {
     url: near.href,
     cut(what = 'all') {
-      isCut = { requests: what === 'all', answers: true }
+      Object.assign(present, { requests: what === 'all', answers: true })
     },
     mend() {
-      isCut = { requests: false, answers: false }
+      present = { requests: false, answers: false }
       endAll()
+    },
+    forget() {
+      present = { requests: false, answers: false }
     },
     connected: () => program.size,
   }

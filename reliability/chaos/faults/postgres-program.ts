@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../../test/support/api.ts'
+import type { Fault } from '../fault.ts'
+import { newPlace, openPostgresScene } from '../postgres-scene.ts'
+
+const LATEST_MS = 1_000
+
+/**
+ * Others take a node for dead when they have not heard of it for half a minute. The round does not wait for that, but for the
+ * dead node's sessions to end what they were told.
+ */
+export const postgresKill: Fault = {
+  name: 'pg-kill',
+  engine: 'PostgreSQL',
+  rounds: 12,
+  description: '`kill -9` of the program at a random moment',
+  async prepare(workshop) {
+    const place = await newPlace(workshop)
+    const scene = await openPostgresScene(workshop, place)
+    return {
+      scene,
+      async strike(random) {
+        await sleep(random.between(0, LATEST_MS))
+        await scene.program.kill()
+        await until('its sessions are over', async () => {
+          const others = await place.ask(
+            'select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+          )
+          return others.length === 0 ? true : undefined
+        })
+        await place.ask('update nodes set seen_at = 0')
+        const startedAt = performance.now()
+        await scene.program.start()
+        return startedAt
+      },
+    }
+  },
+}

@@ -1,0 +1,57 @@
+/** How many events the reports show for a site, each by a table of its own. */
+export interface Seen {
+  events: number
+  executions: number
+  /** Executions by event and tag. */
+  pairs: number
+}
+
+/** What was sent to a site in one round. Every request holds one event with one tag. */
+export interface Sent {
+  acknowledged: number
+  /** Answered by an error after the commit may have begun, or not at all: nobody knows whether they count. */
+  unsure: number
+}
+
+export interface Verdict {
+  lost: number
+  twice: number
+  /** Everything that breaks the promise, in words; empty when it is kept. */
+  problems: string[]
+}
+
+const VIEWS = ['events', 'executions', 'pairs'] as const
+
+/**
+ * Compares what a site was sent in a round with what its reports have grown by. What was acknowledged must be there once;
+ * what is unsure may be there once or not at all. Each site is judged by itself, and has but one sender, so that a request
+ * that was lost hides behind as few unsure ones as possible.
+ */
+export function judge(site: string, sent: Sent, before: Seen, after: Seen): Verdict {
+  const verdict: Verdict = { lost: 0, twice: 0, problems: [] }
+  for (const view of VIEWS) {
+    const grown = after[view] - before[view]
+    const lost = Math.max(0, sent.acknowledged - grown)
+    const twice = Math.max(0, grown - sent.acknowledged - sent.unsure)
+    verdict.lost = Math.max(verdict.lost, lost)
+    verdict.twice = Math.max(verdict.twice, twice)
+    if (lost + twice > 0) {
+      verdict.problems.push(
+        `${site}: ${sent.acknowledged} acknowledged, ${sent.unsure} unsure, but its ${view} grew by ${grown}`,
+      )
+    }
+  }
+  if (VIEWS.some((view) => after[view] !== after.events)) {
+    verdict.problems.push(`${site}: the reports do not agree: ${JSON.stringify(after)}`)
+  }
+  return verdict
+}
+
+/** The sum of the verdicts on several sites. */
+export function sumOfVerdicts(verdicts: readonly Verdict[]): Verdict {
+  return {
+    lost: verdicts.reduce((sum, { lost }) => sum + lost, 0),
+    twice: verdicts.reduce((sum, { twice }) => sum + twice, 0),
+    problems: verdicts.flatMap(({ problems }) => problems),
+  }
+}

@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Random } from '../../bench/detection/random.ts'
+import { HOUR, MINUTE } from '../../src/lib/index.ts'
+import { type SiteKey, until } from '../../test/support/api.ts'
+import { judge, type Seen, type Sent, sumOfVerdicts, type Verdict } from './judgement.ts'
+import { type SendResult, sendEvent } from './sender.ts'
+
+/** An event may be late by a day; an hour is left for clocks and for the round itself. */
+const LATEST_MS = 22 * HOUR
+const LATE_SHARE = 0.5
+const PAUSE_AFTER_FAILURE_MS = 25
+const PATIENCE_MS = 90_000
+
+export interface LedgerSite extends SiteKey {
+  /** Whether its requests carry an `Idempotency-Key`, and are sent again until they are acknowledged. */
+  isKeyed: boolean
+}
+
+export interface LedgerOptions {
+  url: string
+  sites: readonly LedgerSite[]
+  /** Part of the idempotency keys: no two ledgers on one service may share it. */
+  name: string
+  /** What the reports of a site show. */
+  look: (site: LedgerSite) => Promise<Seen>
+}
+
+/** Books what was sent and how it was answered, and says afterwards whether the reports show the same. */
+export class Ledger {
+  readonly #options: LedgerOptions
+  readonly #accounts: Account[]
+  readonly #odd: string[] = []
+  #senders: Promise<void>[] = []
+  #isSending = false
+  #isAbandoned = false
+  #acknowledged = 0
+  /** Requests that were answered by an error or not at all, those with a key included. */
+  #failed = 0
+  #keys = 0
+  #random = new Random(0)
+
+  constructor(options: LedgerOptions) {
+    this.#options = options
+    this.#accounts = options.sites.map((site) => new Account(site))
+  }
+
+  /** Requests that were acknowledged so far. */
+  get acknowledged(): number {
+    return this.#acknowledged
+  }
+
+  /** Starts one sender for each site, which sends one request after the other. */
+  start(random: Random): void {
+    this.#random = random
+    this.#isSending = true
+    this.#senders = this.#accounts.map((account) => this.#send(account))
+  }
+
+  async untilAcknowledged(more: number): Promise<void> {
+    const end = this.#acknowledged + more
+    await until(`${more} more acknowledged`, () => (this.#acknowledged >= end ? true : undefined), PATIENCE_MS)
+  }
+
+  /** Resolves when nothing is in flight and everything with a key has been acknowledged. */
+  async stop(): Promise<void> {
+    this.#isSending = false
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    const tooLong = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('requests with a key are not acknowledged any more')))
+    })
+    await Promise.race([Promise.all(this.#senders), tooLong])
+  }
+
+  /** For when the service has failed for good: whatever is not acknowledged is given up. */
+  abandon(): void {
+    this.#isSending = false
+    this.#isAbandoned = true
+  }
+
+  /** How it stands, for messages. */
+  state(): string {
+    const sent = this.#accounts.map(({ sent: { acknowledged, unsure } }) => `${acknowledged}+${unsure}`)
+    return `acknowledged+unsure by site: ${sent.join(' ')}; not expected: ${this.#odd.slice(0, 5).join(', ') || 'nothing'}`
+  }
+
+  /** Sends one request beside the senders. */
+  async probe(): Promise<boolean> {
+    const account = this.#accounts.find(({ site }) => !site.isKeyed)
+    if (account === undefined) throw new Error('the ledger has no site for plain requests')
+    return (await this.#sendOnce(account)) === 'acknowledged'
+  }
+
+  /** Compares with the reports, and begins the next round. To be called when nothing is in flight and all is folded. */
+  async close(): Promise<Verdict & Pick<Sent, 'acknowledged'> & { failed: number }> {
+    const failed = this.#failed
+    this.#failed = 0
+    let acknowledged = 0
+    const verdicts: Verdict[] = []
+    for (const account of this.#accounts) {
+      acknowledged += account.sent.acknowledged
+      verdicts.push(account.close(await this.#options.look(account.site)))
+    }
+    const { lost, twice, problems } = sumOfVerdicts(verdicts)
+    return { acknowledged, failed, lost, twice, problems: [...problems, ...this.#odd.splice(0)] }
+  }
+
+  async #send(account: Account): Promise<void> {
+    while (this.#isSending) {
+      if (account.site.isKeyed) await this.#sendUntilAcknowledged(account)
+      else await this.#pauseAfter(await this.#sendOnce(account))
+    }
+  }
+
+  async #sendUntilAcknowledged(account: Account): Promise<void> {
+    const key = `${this.#options.name}-${this.#keys++}`
+    const time = timeOfEvent(this.#random)
+    while (!this.#isAbandoned) {
+      const result = await this.#request(account, time, key)
+      if (result === 'acknowledged') {
+        this.#acknowledge(account)
+        return
+      }
+      await this.#pauseAfter(result)
+    }
+  }
+
+  async #sendOnce(account: Account): Promise<SendResult> {
+    const result = await this.#request(account, timeOfEvent(this.#random))
+    if (result === 'acknowledged') this.#acknowledge(account)
+    if (result === 'unsure') account.sent.unsure++
+    return result
+  }
+
+  #acknowledge(account: Account): void {
+    account.sent.acknowledged++
+    this.#acknowledged++
+  }
+
+  async #request(account: Account, time: number, key?: string): Promise<SendResult> {
+    const result = await sendEvent(this.#options.url, account.site, time, key)
+    if (result === 'unsure') this.#failed++
+    if (typeof result === 'number') this.#odd.push(`a valid request was answered ${result}`)
+    return result
+  }
+
+  async #pauseAfter(result: SendResult): Promise<void> {
+    if (result !== 'acknowledged') await sleep(PAUSE_AFTER_FAILURE_MS)
+  }
+}
+
+/** A site and what was sent to it since the last comparison. */
+class Account {
+  readonly site: LedgerSite
+  sent: Sent = { acknowledged: 0, unsure: 0 }
+  #seen: Seen = { events: 0, executions: 0, pairs: 0 }
+
+  constructor(site: LedgerSite) {
+    this.site = site
+  }
+
+  close(seen: Seen): Verdict {
+    const { site, sent } = this
+    const verdict = judge(`${site.isKeyed ? 'keyed' : 'plain'} site ${site.id}`, sent, this.#seen, seen)
+    this.#seen = seen
+    this.sent = { acknowledged: 0, unsure: 0 }
+    return verdict
+  }
+}
+
+/** Half of the events are late, so that roll-up always has hours to do anew. */
+function timeOfEvent(random: Random): number {
+  const now = Date.now()
+  return random.chance(LATE_SHARE) ? now - MINUTE - Math.floor(random.between(0, LATEST_MS)) : now
+}

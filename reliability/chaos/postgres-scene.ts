@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import type { PostgresServer } from '../../test/support/postgres-server.ts'
+import type { Workshop } from './fault.ts'
+import { Program } from './program.ts'
+import { Scene } from './scene.ts'
+
+export interface PostgresPlace {
+  server: PostgresServer
+  /** Of its owner, an ordinary role. */
+  url: string
+  /** Runs one statement in it as superuser, for whom the server always keeps a connection. */
+  ask: <Row extends object>(sql: string) => Promise<Row[]>
+  /** Ends all sessions in it, and says how many there were. */
+  terminateSessions: () => Promise<number>
+}
+
+/** Somebody else's connection. */
+export interface Session {
+  query: (sql: string) => Promise<unknown>
+  end: () => Promise<void>
+}
+
+const OTHERS = 'from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+const TERMINATE = `select pg_terminate_backend(pid) ${OTHERS}`
+
+/** An empty database that the program is to own. */
+export async function newPlace({ postgres }: Workshop): Promise<PostgresPlace> {
+  const server = await postgres()
+  const name = `chaos_${randomBytes(6).toString('hex')}`
+  const password = randomBytes(12).toString('hex')
+  await asked(server.adminUrl, `create role ${name} login password '${password}'`)
+  await asked(server.adminUrl, `create database ${name} owner ${name}`)
+  const owner = new URL(server.adminUrl)
+  owner.username = name
+  owner.password = password
+  owner.pathname = name
+  const admin = new URL(server.adminUrl)
+  admin.pathname = name
+  const ask: PostgresPlace['ask'] = (sql) => asked(admin.href, sql)
+  return { server, url: owner.href, ask, terminateSessions: async () => (await ask(TERMINATE)).length }
+}
+
+/** A service on that database. @param url another way to it, as through a proxy */
+export async function openPostgresScene(
+  { closers, newFolder }: Workshop,
+  { url: straight, ask }: PostgresPlace,
+  url = straight,
+): Promise<Scene> {
+  const program = await Program.on(newFolder(), { DATABASE_URL: url })
+  closers.add(() => program.kill())
+  return Scene.open({ program, isQuiet: () => isQuiet(ask) })
+}
+
+/**
+ * Whether the journal is empty and nobody is at work. A session whose client is gone or was forgotten may still end what it
+ * was told, and bring a row.
+ */
+async function isQuiet(ask: PostgresPlace['ask']): Promise<boolean> {
+  const [row] = await ask<{ rows: string; busy: string }>(
+    `select (select count(*) from journal) as rows, (select count(*) ${OTHERS} and state <> 'idle') as busy`,
+  )
+  return Number(row?.rows) === 0 && Number(row?.busy) === 0
+}
+
+/** @throws Error when the server lets nobody in */
+export async function openSession(url: string): Promise<Session> {
+  const client = new pg.Client({ connectionString: url, application_name: 'chaos' })
+  // A server that stops, or ends the session, says so on the side.
+  client.on('error', () => undefined)
+  await client.connect()
+  return { query: (sql) => client.query(sql), end: () => client.end() }
+}
+
+/** On a connection of its own: the server may have been away in between. */
+async function asked<Row extends object>(url: string, sql: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'chaos' })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return (await client.query<Row>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { type ApiClient, apiClient } from '../../test/support/api.ts'
+import type { Seen } from './judgement.ts'
+import { Ledger, type LedgerSite } from './ledger.ts'
+import type { Program } from './program.ts'
+
+const PLAIN_SITES = 8
+const KEYED_SITES = 4
+const POLL_MS = 20
+const SETTLE_PATIENCE_MS = 90_000
+const STATE_TIMEOUT_MS = 3_000
+const METRICS_SHOWN = /^tagwarden_(ingest|commits|submissions|fold|loop)/
+/** A fold needs something new to look again at rows that came late; after this long it is given something. */
+const NUDGE_AFTER_MS = 1_000
+
+export interface SceneOptions {
+  program: Program
+  /** Whether nothing waits to be folded, and nobody is at work in the database, asked of the database itself. */
+  isQuiet: () => Promise<boolean>
+}
+
+/** A running service, the sites on it, and the ledger of what they are sent. */
+export class Scene {
+  readonly program: Program
+  readonly ledger: Ledger
+  readonly #isQuiet: () => Promise<boolean>
+
+  private constructor({ program, isQuiet }: SceneOptions, ledger: Ledger) {
+    this.program = program
+    this.#isQuiet = isQuiet
+    this.ledger = ledger
+  }
+
+  /** Starts the program and makes its sites. */
+  static async open(options: SceneOptions): Promise<Scene> {
+    const { program } = options
+    await program.start()
+    const api = apiClient(program.url)
+    const client = await api.newClient()
+    const sites: LedgerSite[] = []
+    for (let count = 0; count < PLAIN_SITES + KEYED_SITES; count++) {
+      sites.push({ ...(await api.newSite(client, { name: `site ${count}` })), isKeyed: count >= PLAIN_SITES })
+    }
+    const ledger = new Ledger({ url: program.url, sites, name: randomUUID(), look: (site) => lookAt(api, site) })
+    return new Scene(options, ledger)
+  }
+
+  /** Resolves with the milliseconds from `since` until a new request is acknowledged and /ready says 200. */
+  async recovery(since: number): Promise<number> {
+    const answers = async (ask: () => Promise<boolean>) => {
+      while (!(await ask())) {
+        if (!this.program.isRunning) throw new Error(`the program has ended:\n${this.program.output}`)
+        await sleep(POLL_MS)
+      }
+    }
+    await Promise.all([answers(() => this.ledger.probe()), answers(() => isReady(this.program.url))])
+    return performance.now() - since
+  }
+
+  /** How the service stands, for messages. */
+  async state(): Promise<string> {
+    const ask = (path: string) =>
+      fetch(this.program.url + path, { signal: AbortSignal.timeout(STATE_TIMEOUT_MS) }).then(
+        (response) => response.text(),
+        (thrown) => String(thrown),
+      )
+    const metrics = (await ask('/metrics')).split('\n').filter((line) => METRICS_SHOWN.test(line))
+    return [this.ledger.state(), this.program.output, `/ready: ${await ask('/ready')}`, ...metrics].join('\n')
+  }
+
+  /** Resolves when all that was committed is in the reports. Nothing may be in flight. */
+  async settle(): Promise<void> {
+    const began = Date.now()
+    for (let nudgeAt = began + NUDGE_AFTER_MS; !(await this.#isQuiet()); await sleep(POLL_MS)) {
+      const now = Date.now()
+      if (now > began + SETTLE_PATIENCE_MS) throw new Error('the journal is not folded')
+      if (now < nudgeAt) continue
+      await this.ledger.probe()
+      nudgeAt = now + NUDGE_AFTER_MS
+    }
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  const { status } = await fetch(`${url}/ready`).then(
+    async (response) => {
+      await response.arrayBuffer()
+      return response
+    },
+    () => ({ status: 0 }),
+  )
+  return status === 200
+}
+
+/** Far enough to both sides for late events, and for those that a clock that had jumped was given. */
+const range = (): string => {
+  const now = Date.now()
+  return `from=${isoTime(now - 2 * DAY - HOUR)}&to=${isoTime(now + 2 * DAY + MINUTE)}`
+}
+
+async function lookAt(api: ApiClient, site: LedgerSite): Promise<Seen> {
+  const report = async <T>(name: string): Promise<T> => {
+    const answer = await api.call('GET', `/api/monitoring/sites/${site.id}/${name}?${range()}`)
+    if (answer.status !== 200) throw new Error(`the report ${name} answered ${answer.status}: ${answer.text}`)
+    return answer.json<T>()
+  }
+  const overview = await report<{ total_events: number; tags: { executions: number }[] }>('overview')
+  const matrix = await report<{ cells: { executions: number }[] }>('matrix')
+  return {
+    events: overview.total_events,
+    executions: sum(overview.tags),
+    pairs: sum(matrix.cells),
+  }
+}
+
+const sum = (rows: readonly { executions: number }[]): number =>
+  rows.reduce((total, { executions }) => total + executions, 0)

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type TestContext, test } from 'node:test'
+import { Random } from '../../bench/detection/random.ts'
+import { Ledger, type LedgerSite } from '../chaos/ledger.ts'
+
+/** What the service does with a request, by its number. */
+type Behaviour = (number: number, count: () => void, answer: (status: number) => void, response: ServerResponse) => void
+
+const sites: LedgerSite[] = [false, true].map((isKeyed, index) => ({
+  id: `site${index}`,
+  client_id: 'client',
+  ingest_key: `key${index}`,
+  isKeyed,
+}))
+
+/** A service that counts as it is told to; keys count once, as they should. */
+async function ledgerOn(t: TestContext, behave: Behaviour): Promise<Ledger> {
+  const counts = new Map(sites.map(({ ingest_key }) => [ingest_key, 0]))
+  const known = new Set<string>()
+  let number = 0
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    request.resume()
+    const site = String(request.headers['x-service-key'])
+    const key = request.headers['idempotency-key']
+    const count = () => {
+      if (key !== undefined && known.has(String(key))) return
+      if (key !== undefined) known.add(String(key))
+      counts.set(site, (counts.get(site) ?? 0) + 1)
+    }
+    behave(++number, count, (status) => response.writeHead(status).end('{}'), response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  assert.ok(address !== null && typeof address === 'object')
+  return new Ledger({
+    url: `http://127.0.0.1:${address.port}`,
+    sites,
+    name: 'test',
+    look: async ({ ingest_key }) => {
+      const events = counts.get(ingest_key) ?? 0
+      return { events, executions: events, pairs: events }
+    },
+  })
+}
+
+async function roundOf(ledger: Ledger) {
+  ledger.start(new Random(1))
+  await ledger.untilAcknowledged(60)
+  await ledger.stop()
+  return ledger.close()
+}
+
+test('a service that counts what it acknowledges keeps the promise, round after round', async (t) => {
+  const ledger = await ledgerOn(t, (_, count, answer) => {
+    count()
+    answer(200)
+  })
+  for (let round = 0; round < 2; round++) {
+    const { acknowledged, failed, lost, twice, problems } = await roundOf(ledger)
+    assert.ok(acknowledged >= 60)
+    assert.deepEqual({ failed, lost, twice, problems }, { failed: 0, lost: 0, twice: 0, problems: [] })
+  }
+})
+
+test('errors and lost answers are no breach, whether the service counted or not; what has a key is sent again', async (t) => {
+  const ledger = await ledgerOn(t, (number, count, answer, response) => {
+    if (number % 5 === 0) answer(500)
+    else if (number % 7 === 0) {
+      count()
+      response.destroy()
+    } else {
+      count()
+      answer(200)
+    }
+  })
+  const { failed, lost, twice, problems } = await roundOf(ledger)
+  assert.ok(failed > 0)
+  assert.deepEqual({ lost, twice, problems }, { lost: 0, twice: 0, problems: [] })
+})
+
+test('a service that acknowledges one request without counting it has lost it', async (t) => {
+  const ledger = await ledgerOn(t, (number, count, answer) => {
+    if (number !== 20) count()
+    answer(200)
+  })
+  const { lost, twice, problems } = await roundOf(ledger)
+  assert.deepEqual([lost, twice, problems.length > 0], [1, 0, true])
+})
+
+test('a service that counts one plain request twice is found out', async (t) => {
+  let hasCountedTwice = false
+  const ledger = await ledgerOn(t, (number, count, answer, response) => {
+    const isPlain = response.req.headers['idempotency-key'] === undefined
+    if (number > 10 && isPlain && !hasCountedTwice) {
+      hasCountedTwice = true
+      count()
+    }
+    count()
+    answer(200)
+  })
+  const { lost, twice, problems } = await roundOf(ledger)
+  assert.deepEqual([hasCountedTwice, lost, twice, problems.length > 0], [true, 0, 1, true])
+})
+
+test('a request that was refused for want of room must not be counted', async (t) => {
+  const ledger = await ledgerOn(t, (number, count, answer, response) => {
+    const isPlain = response.req.headers['idempotency-key'] === undefined
+    count()
+    answer(isPlain && number % 10 === 0 ? 503 : 200)
+  })
+  assert.ok((await roundOf(ledger)).twice > 0)
+})
+
+test('an answer that no fault explains is a problem', async (t) => {
+  const ledger = await ledgerOn(t, (number, count, answer) => {
+    if (number === 10) {
+      answer(403)
+      return
+    }
+    count()
+    answer(200)
+  })
+  assert.match((await roundOf(ledger)).problems.join(), /answered 403/)
+})

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { copyFileSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { until } from '../../test/support/api.ts'
+import { tempDir } from '../../test/support/engines.ts'
+import { TcpProxy } from '../chaos/proxy.ts'
+import { endOfWal } from '../chaos/wal.ts'
+
+/** An echo behind a proxy. */
+async function echoProxy(t: TestContext): Promise<TcpProxy> {
+  const server = createServer((socket) => socket.on('error', () => undefined).pipe(socket)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const address = server.address()
+  assert.ok(address !== null && typeof address === 'object')
+  const proxy = await TcpProxy.to(address.port)
+  t.after(() => proxy.close())
+  return proxy
+}
+
+/** What has come back so far, and whether the connection has ended. */
+async function caller(
+  t: TestContext,
+  proxy: TcpProxy,
+): Promise<{ socket: Socket; heard: () => string; isOver: () => boolean }> {
+  const socket = connect(proxy.port, '127.0.0.1')
+  let heard = ''
+  let isOver = false
+  socket.on('data', (bytes) => {
+    heard += bytes.toString()
+  })
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    isOver = true
+  })
+  t.after(() => socket.destroy())
+  await once(socket, 'connect')
+  return { socket, heard: () => heard, isOver: () => isOver }
+}
+
+test('a silent proxy ends nothing and passes nothing on; when it speaks again only new connections do', async (t) => {
+  const proxy = await echoProxy(t)
+  const old = await caller(t, proxy)
+  old.socket.write('a')
+  await until('the echo is there', () => (old.heard() === 'a' ? true : undefined))
+  proxy.mode = 'silent'
+  old.socket.write('b')
+  proxy.forget()
+  const fresh = await caller(t, proxy)
+  fresh.socket.write('c')
+  old.socket.write('d')
+  await until('the new one speaks', () => (fresh.heard() === 'c' ? true : undefined))
+  assert.deepEqual([old.heard(), old.isOver()], ['a', false])
+})
+
+test('a proxy that resets ends what is connected and refuses who comes', async (t) => {
+  const proxy = await echoProxy(t)
+  const old = await caller(t, proxy)
+  proxy.mode = 'refuse'
+  proxy.reset()
+  await until('it is over', () => (old.isOver() ? true : undefined))
+  const refused = await caller(t, proxy).catch(() => undefined)
+  if (refused !== undefined) await until('it is refused', () => (refused.isOver() ? true : undefined))
+})
+
+test('a slow proxy keeps the order', async (t) => {
+  const proxy = await echoProxy(t)
+  const slow = await caller(t, proxy)
+  proxy.mode = { delayMs: 50 }
+  await new Promise((resolve) => slow.socket.write('a', resolve))
+  proxy.mode = 'pass'
+  slow.socket.write('b')
+  await until('both are there', () => (slow.heard() === 'ab' ? true : undefined))
+})
+
+test('the end of what was committed is found in a write-ahead log, uncommitted and old frames left out', async (t) => {
+  const folder = await tempDir(t)
+  const path = join(folder, 'data.db')
+  const copy = join(folder, 'copy-wal')
+  const db = new DatabaseSync(path)
+  t.after(() => db.close())
+  db.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table rows (value)')
+  const end = () => {
+    copyFileSync(`${path}-wal`, copy)
+    return endOfWal(copy)
+  }
+  const first = end()
+  assert.equal(first.committedBytes, first.fileBytes)
+  db.exec('insert into rows values (1)')
+  const second = end()
+  assert.equal(second.committedBytes, first.committedBytes + second.frameBytes)
+  // Moved into the database, the log is written over from its beginning and keeps its length.
+  db.exec('pragma wal_checkpoint(restart); insert into rows values (2)')
+  const third = end()
+  assert.equal(third.committedBytes, 32 + third.frameBytes)
+  assert.equal(third.fileBytes, second.fileBytes)
+})

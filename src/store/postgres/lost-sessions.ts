@@ -1,0 +1,102 @@
+import { Loop, SECOND, systemClock } from '../../lib/index.ts'
+import type { DatabaseClient } from './database-client.ts'
+import type { Limits } from './limits.ts'
+import type { ConnectionPool } from './pool.ts'
+
+const LOOK_INTERVAL_MS = SECOND
+/** Of the server's own time: an answer that is on its way is there after it. */
+const AT_REST = "interval '1 second'"
+
+export interface LostSessionsOptions {
+  /** Pools on one server. */
+  pools: readonly ConnectionPool[]
+  /** Makes a connection of its own. */
+  connect: () => Promise<DatabaseClient>
+  limits: Pick<Limits, 'connect' | 'suspicion'>
+}
+
+/**
+ * Finds connections that lost a question or an answer, as when a cable was pulled or a firewall forgot them: nobody is told,
+ * and each would hold its caller for as long as a statement may take. So when a statement has been without an answer for a
+ * while, a new connection asks the server whether it works on it. A session that is at rest has nothing to say any more: its
+ * connection is dropped. The session is ended as well, because in the middle of a transaction it would keep its locks from
+ * everybody until its own time limit. The same goes for the sessions of connections that were given up for their silence.
+ *
+ * While all is well this asks nobody. Behind a pooler like PgBouncer, which gives sessions numbers of its own, nothing is
+ * found, and the time limits remain.
+ */
+export class LostSessions {
+  readonly #options: LostSessionsOptions
+  readonly #loop: Loop
+  #client: DatabaseClient | undefined
+
+  constructor(options: LostSessionsOptions) {
+    this.#options = options
+    this.#loop = new Loop({
+      name: 'lost-sessions',
+      clock: systemClock,
+      intervalMs: LOOK_INTERVAL_MS,
+      tick: () => this.#look(),
+      onError: () => undefined, // The server is still away, which all others report.
+    })
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    const stopped = this.#loop.stop()
+    this.#client?.drop()
+    await stopped
+  }
+
+  async #look(): Promise<void> {
+    const { pools, connect } = this.#options
+    const abandoned = pools.flatMap((pool) => [...pool.abandoned])
+    if (abandoned.length === 0 && this.#silent().length === 0) return
+    const client = await connect()
+    this.#client = client
+    try {
+      const backends = this.#silent().map(({ backend }) => backend)
+      const atRest = await this.#sessionsAtRest(client, backends)
+      // Asked again: one that has had its answer meanwhile may be at rest by right.
+      const lost = this.#silent().filter(({ backend }) => atRest.has(backend))
+      await this.#endSessions(client, [...abandoned, ...lost.map(({ backend }) => backend)])
+      for (const { drop } of lost) drop()
+      for (const pool of pools) for (const backend of abandoned) pool.abandoned.delete(backend)
+    } finally {
+      client.drop()
+      this.#client = undefined
+    }
+  }
+
+  #silent() {
+    const { pools, limits } = this.#options
+    return pools.flatMap((pool) => pool.silentFor(limits.suspicion))
+  }
+
+  async #sessionsAtRest(client: DatabaseClient, backends: readonly number[]): Promise<ReadonlySet<number>> {
+    const { rows } = await client.query<{ pid: number }>({
+      text: `select pid from pg_stat_activity where ${OURS}
+        and state like 'idle%' and state_change < clock_timestamp() - ${AT_REST}`,
+      values: [backends],
+      ...this.#inTime(),
+    })
+    return new Set(rows.map(({ pid }) => pid))
+  }
+
+  async #endSessions(client: DatabaseClient, backends: readonly number[]): Promise<void> {
+    if (backends.length === 0) return
+    const text = `select pg_terminate_backend(pid) from pg_stat_activity where ${OURS}`
+    await client.query({ text, values: [backends], ...this.#inTime() })
+  }
+
+  #inTime() {
+    return { query_timeout: this.#options.limits.connect }
+  }
+}
+
+/** A number alone does not say enough: the server may have given it to somebody else since. */
+const OURS = `pid = any($1::int[]) and datname = current_database() and usename = current_user
+  and application_name = current_setting('application_name')`

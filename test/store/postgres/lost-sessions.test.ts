@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { backendOf, journalRow, journalSeqs, newDatabase, ofKind, openOn, wireTo } from './support.ts'
+
+/** The usual limits would take half a minute, a whole one with the time limit of the server. */
+const CASES = [
+  { what: 'by asking the server', limits: { suspicion: 300 }, message: /terminated/ },
+  { what: 'by its time limit', limits: { statement: 300, silence: 100 }, message: /timeout/ },
+] as const
+
+for (const { what, limits, message } of CASES) {
+  test(`a connection that fell silent in a transaction is given up ${what}, and its session with its locks is ended`, async (t) => {
+    const url = await newDatabase(t)
+    const wire = await wireTo(t, url)
+    const [store, other] = [await openOn(t, wire.url, { limits }), await openOn(t, url)]
+    const hasLocked = Promise.withResolvers<void>()
+    const isCut = Promise.withResolvers<void>()
+    const transaction = store.write.transaction().execute(async (trx) => {
+      await trx.insertInto('journal').values({ node_id: 'n', seq: 1, written_at: 0, payload: 'lost' }).execute()
+      hasLocked.resolve()
+      await isCut.promise
+      await trx.selectFrom('journal').select('seq').execute()
+    })
+    const failed = assert.rejects(transaction, ofKind('unavailable', message))
+    await hasLocked.promise
+    wire.cut()
+    isCut.resolve()
+    wire.forget()
+    await failed
+    // The same row: it waits until nobody can commit the other one any more.
+    await other.batch([journalRow(other, 1)])
+    assert.deepEqual(await journalSeqs(other), [1])
+  })
+}
+
+test('a statement that takes long is left alone while the server works on it', async (t) => {
+  const store = await openOn(t, await newDatabase(t), { limits: { suspicion: 100 } })
+  const backend = await backendOf(store.write)
+  await sql`select pg_sleep(3)`.execute(store.write)
+  assert.equal(await backendOf(store.write), backend)
+})
