@@ -92,8 +92,11 @@ const courseOf = ({ isOld, isSudden }: Onset): string => (isOld ? 'over a day' :
 function messageOf(name: string | null, { window, expected, ratio }: Look): string {
   const what = name === null ? 'events' : `“${name}” events`
   const time = duration(window.to - window.from)
+  const isNone = window.measured === 0
   const usual =
-    name === null ? `${number(expected)} are usual at this hour` : `its usual share would be ${number(expected)}`
-  if (window.measured === 0) return `no ${what} for ${time}; ${usual}`
+    name === null
+      ? `${number(expected)} are usual ${isNone ? 'in that time' : 'at this hour'}`
+      : `its usual share would be ${number(expected)}`
+  if (isNone) return `no ${what} for ${time}; ${usual}`
   return `${number(window.measured)} ${what} in ${time}, ${percent(ratio)} of what to expect; ${usual}`
 }

@@ -65,7 +65,9 @@ function judgeTag({ tag_key, buckets }: TagOutcomes, now: number, config: Failur
     kind,
     count: sum(window.map((bucket) => bucket[kind])),
   }))
-  const named = kinds.filter(({ count }) => count > 0).map(({ kind, count }) => `${number(count)} ${kind}`)
+  const named = kinds
+    .filter(({ count }) => count > 0)
+    .map(({ kind, count }) => `${number(count)} ${kind}${count === 1 ? '' : 's'}`)
   return {
     subject: { tag_key },
     status,

@@ -39,7 +39,7 @@ test('on a quiet day a silence has to be longer', () => {
 test('a finding on a silence says what it was judged by', () => {
   const { message, details } = judge(steady(100), since(3, steady(70), steady(0)))
   const [finding] = details.findings
-  assert.equal(message, 'no events for 3 min; 60 are usual at this hour')
+  assert.equal(message, 'no events for 3 min; 60 are usual in that time')
   assert.deepEqual([finding?.measured, finding?.expected, finding?.band.low], [0, 60, 30])
   assert.ok(Math.abs(Number(finding?.evidence.level_before) - 0.86) < 0.01, `${finding?.evidence.level_before}`)
   assert.equal(finding?.evidence.visit_size, 1)

@@ -49,6 +49,7 @@ testPerEngine('metrics count what ingest answered and committed', async (engine,
       payload_too_large: 0,
       rate_limited: 0,
       internal_error: 0,
+      unavailable: 0,
     })
     assert.deepEqual(valuesBy(samples, 'tagwarden_submissions_total', 'outcome'), {
       committed: 2,

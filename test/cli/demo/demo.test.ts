@@ -77,7 +77,10 @@ test('the demo serves a history with an incident under way, and goes on with it 
     second.sites.map(({ id }) => id),
     first.sites.map(({ id }) => id),
   )
-  assert.deepEqual(await second.report<Overview>(outdoor, past), before)
+  // The second writes on from where the first stopped, which moves when something was last seen.
+  const whenever = (report: Overview) =>
+    JSON.parse(JSON.stringify(report, (key, value: unknown) => (key === 'last_seen' ? undefined : value))) as unknown
+  assert.deepEqual(whenever(await second.report<Overview>(outdoor, past)), whenever(before))
 })
 
 test('the demo has probes with results, deploys, and an alert about the incident that names the deploy before it', async (t) => {

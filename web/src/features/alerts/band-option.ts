@@ -18,8 +18,8 @@ export function withBand(option: EChartsCoreOption, band: Band, colors: ChartCol
   const { most } = band
   const yAxis = {
     ...(option.yAxis as object),
-    // An axis that ends at 120 % makes 100 % look like less than all.
-    ...(most !== undefined && { max: ({ max }: { max: number }) => (max > most / 2 ? most : null) }),
+    // An axis that ends at 120 % makes 100 % look like less than all, and one in steps of 30 % ends at 90 %.
+    ...(most !== undefined && { splitNumber: 5, max: ({ max }: { max: number }) => (max > most / 2 ? most : null) }),
   }
   return { ...option, yAxis, series: [bandSeries(band, colors), ...series] }
 }
