@@ -48,6 +48,17 @@ export async function startTagwarden(
   }))
 }
 
+/** The demo in `dataDir`, with its past written and without live traffic. */
+export async function startDemo(session: Session, dataDir: string, days: number): Promise<RunningServer> {
+  return await startServer(session, 'demo', (port) => ({
+    args: [
+      join(ROOT, 'bin/tagwarden.mjs'),
+      ...['demo', '--no-simulate', '--days', String(days), '--port', String(port), '--data-dir', dataDir],
+    ],
+    environment: { HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
+  }))
+}
+
 interface Command {
   args: string[]
   environment?: Record<string, string>
