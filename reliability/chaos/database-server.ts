@@ -1,11 +1,25 @@
 import pg from 'pg'
+import type { Closers } from '../../src/lib/index.ts'
 import { type PostgresServer, startServer } from '../../test/support/postgres-server.ts'
 
 /** Enough for one program, and few enough to take them all in a moment. */
 const CONNECTIONS = 40
 
+/** One server for all who ask, started for the first of them and removed with the others of `closers`. */
+export function sharedDatabaseServer(closers: Closers): () => Promise<PostgresServer> {
+  let server: Promise<PostgresServer> | undefined
+  return () => {
+    if (server === undefined) {
+      const starting = startDatabaseServer()
+      server = starting
+      closers.add(async () => (await starting).remove())
+    }
+    return server
+  }
+}
+
 /** Starts a server as in production, but with few connections. The caller removes it. */
-export async function startDatabaseServer(): Promise<PostgresServer> {
+async function startDatabaseServer(): Promise<PostgresServer> {
   const server = await startServer({ durable: true })
   const client = new pg.Client(server.adminUrl)
   await client.connect()

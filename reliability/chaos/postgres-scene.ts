@@ -11,6 +11,8 @@ export interface PostgresPlace {
   url: string
   /** Runs one statement in it as superuser, for whom the server always keeps a connection. */
   ask: <Row extends object>(sql: string) => Promise<Row[]>
+  /** How many others have a session in it. */
+  sessions: () => Promise<number>
   /** Ends all sessions in it, and says how many there were. */
   terminateSessions: () => Promise<number>
 }
@@ -22,6 +24,7 @@ export interface Session {
 }
 
 const OTHERS = 'from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+const COUNT = `select 1 ${OTHERS}`
 const TERMINATE = `select pg_terminate_backend(pid) ${OTHERS}`
 
 /** An empty database that the program is to own. */
@@ -38,7 +41,13 @@ export async function newPlace({ postgres }: Workshop): Promise<PostgresPlace> {
   const admin = new URL(server.adminUrl)
   admin.pathname = name
   const ask: PostgresPlace['ask'] = (sql) => asked(admin.href, sql)
-  return { server, url: owner.href, ask, terminateSessions: async () => (await ask(TERMINATE)).length }
+  return {
+    server,
+    url: owner.href,
+    ask,
+    sessions: async () => (await ask(COUNT)).length,
+    terminateSessions: async () => (await ask(TERMINATE)).length,
+  }
 }
 
 /** A service on that database. @param url another way to it, as through a proxy */

@@ -46,14 +46,16 @@ export class Program {
     return this.#lines.join('\n')
   }
 
-  /** Starts it and waits until it listens. @throws Error when it ends instead */
-  async start(): Promise<void> {
+  /** Starts it and waits until it listens; when it was started (as of `performance.now()`). @throws Error when it ends instead */
+  async start(): Promise<number> {
+    const startedAt = performance.now()
     this.launch()
     await until('the program is ready', () => {
       if (this.#isReady) return true
       if (!this.isRunning) throw new Error(`the program ended instead of starting:\n${this.output}`)
       return undefined
     })
+    return startedAt
   }
 
   /** Starts it and does not wait. */

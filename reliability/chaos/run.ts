@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { wholeNumber } from '../../bench/lib/options.ts'
 import { asError, Closers } from '../../src/lib/index.ts'
 import { writeFigures } from '../lib/figures.ts'
-import { startDatabaseServer } from './database-server.ts'
+import { sharedDatabaseServer } from './database-server.ts'
 import type { Fault } from './fault.ts'
 import { FAULTS } from './faults/index.ts'
 import { reportText } from './report.ts'
@@ -71,15 +71,7 @@ async function run(closers: Closers): Promise<boolean> {
   mkdirSync(WORK_FOLDER, { recursive: true })
   const folder = mkdtempSync(join(WORK_FOLDER, 'chaos-'))
   closers.add(() => rmSync(folder, { recursive: true, force: true }))
-  let server: ReturnType<typeof startDatabaseServer> | undefined
-  const postgres = () => {
-    if (server === undefined) {
-      const starting = startDatabaseServer()
-      server = starting
-      closers.add(async () => (await starting).remove())
-    }
-    return server
-  }
+  const postgres = sharedDatabaseServer(closers)
   const began = performance.now()
   const outcomes: FaultOutcome[] = []
   for (const fault of faults) {

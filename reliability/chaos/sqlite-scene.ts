@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Workshop } from './fault.ts'
 import { Program } from './program.ts'
 import { Scene } from './scene.ts'
+import { Shim } from './shim.ts'
 
 export const databasePath = (dataDir: string): string => join(dataDir, 'tagwarden.db')
 
@@ -18,6 +19,13 @@ export async function openSqliteScene(
     program,
     isQuiet: async () => countRows(dataDir, 'journal') === 0,
   })
+}
+
+/** The same in a folder of its own, whose disk and clock the shim can make misbehave. */
+export async function openShimmedScene(workshop: Workshop): Promise<{ scene: Scene; shim: Shim }> {
+  const dataDir = workshop.newFolder()
+  const shim = new Shim(workshop, dataDir)
+  return { scene: await openSqliteScene(workshop, dataDir, shim.environment), shim }
 }
 
 /** Rows of a table, whoever else has the database open. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Closers } from '../../src/lib/index.ts'
-import { startDatabaseServer } from '../chaos/database-server.ts'
+import { sharedDatabaseServer } from '../chaos/database-server.ts'
 import { FAULTS } from '../chaos/faults/index.ts'
 import { playFault } from '../chaos/rounds.ts'
 
@@ -23,15 +23,7 @@ const closers = new Closers()
 after(() => closers.closeAll())
 const folder = mkdtempSync(join(tmpdir(), 'tagwarden-chaos-'))
 closers.add(() => rmSync(folder, { recursive: true, force: true }))
-let server: ReturnType<typeof startDatabaseServer> | undefined
-const postgres = () => {
-  if (server === undefined) {
-    const starting = startDatabaseServer()
-    server = starting
-    closers.add(async () => (await starting).remove())
-  }
-  return server
-}
+const postgres = sharedDatabaseServer(closers)
 
 for (const fault of FAULTS) {
   const rounds = ROUNDS[fault.name]

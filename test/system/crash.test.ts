@@ -6,10 +6,9 @@ import { eventPayload } from '../support/deltas.ts'
 import { placeFor, postgres, sqlite, tempDir } from '../support/engines.ts'
 import { startServerProcess } from '../support/server-process.ts'
 
-/** Enough to be hit at several places; `npm run chaos` plays many more. */
 const ROUNDS = [
-  [sqlite, 12],
-  [postgres, 6],
+  [sqlite, 20],
+  [postgres, 8],
 ] as const
 const CONNECTIONS = 16
 /** Acknowledged requests after which the process is killed; another number each round, so that it dies at other places. */

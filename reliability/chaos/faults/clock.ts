@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY, HOUR, SECOND } from '../../../src/lib/index.ts'
 import type { Fault } from '../fault.ts'
-import { Shim, shimMissing } from '../shim.ts'
-import { openSqliteScene } from '../sqlite-scene.ts'
+import { shimMissing } from '../shim.ts'
+import { openShimmedScene } from '../sqlite-scene.ts'
 
 const JUMPS = [HOUR, -HOUR, DAY, -DAY, 90 * SECOND, -90 * SECOND] as const
 
@@ -14,9 +14,7 @@ export const clock: Fault = {
   description: 'the clock jumps by 90 s, an hour or a day, forth or back, and returns',
   missing: shimMissing,
   async prepare(workshop) {
-    const dataDir = workshop.newFolder()
-    const shim = new Shim(workshop, dataDir)
-    const scene = await openSqliteScene(workshop, dataDir, shim.environment)
+    const { scene, shim } = await openShimmedScene(workshop)
     return {
       scene,
       async strike(random) {

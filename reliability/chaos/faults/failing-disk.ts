@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../../bench/detection/random.ts'
 import type { Fault } from '../fault.ts'
-import { ERRORS, type Orders, Shim, shimMissing } from '../shim.ts'
-import { openSqliteScene } from '../sqlite-scene.ts'
+import { ERRORS, type Orders, shimMissing } from '../shim.ts'
+import { openShimmedScene } from '../sqlite-scene.ts'
 
 const DURATION = { least: 300, most: 2_500 } as const
 
@@ -19,9 +19,7 @@ function failingDisk({ orders, hasStart, ...fields }: FailingDisk): Fault {
     engine: 'SQLite',
     missing: shimMissing,
     async prepare(workshop) {
-      const dataDir = workshop.newFolder()
-      const shim = new Shim(workshop, dataDir)
-      const scene = await openSqliteScene(workshop, dataDir, shim.environment)
+      const { scene, shim } = await openShimmedScene(workshop)
       const { program } = scene
       const strike = async (random: Random): Promise<number> => {
         shim.order(orders)
@@ -37,9 +35,7 @@ function failingDisk({ orders, hasStart, ...fields }: FailingDisk): Fault {
           if ((await program.ended()) !== 1) throw new Error(`a start on a failing disk:\n${program.output}`)
         }
         shim.order({})
-        const startedAt = performance.now()
-        await program.start()
-        return startedAt
+        return await program.start()
       }
       return { scene, strike }
     },

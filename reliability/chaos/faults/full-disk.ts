@@ -34,9 +34,7 @@ export const fullDisk: Fault = {
         await Promise.race([scene.program.ended(), sleep(random.between(DURATION.least, DURATION.most))])
         disk.makeRoom()
         if (scene.program.isRunning) return performance.now()
-        const startedAt = performance.now()
-        await scene.program.start()
-        return startedAt
+        return await scene.program.start()
       },
     }
   },

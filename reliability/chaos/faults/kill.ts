@@ -17,9 +17,7 @@ export const kill: Fault = {
       async strike(random) {
         await sleep(random.between(0, LATEST_MS))
         await scene.program.kill()
-        const startedAt = performance.now()
-        await scene.program.start()
-        return startedAt
+        return await scene.program.start()
       },
     }
   },

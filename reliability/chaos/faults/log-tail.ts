@@ -53,9 +53,7 @@ export const logTail: Fault = {
       async strike(random) {
         await scene.program.kill()
         damageTail(`${databasePath(dataDir)}-wal`, random)
-        const startedAt = performance.now()
-        await scene.program.start()
-        return startedAt
+        return await scene.program.start()
       },
     }
   },

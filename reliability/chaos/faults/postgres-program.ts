@@ -22,16 +22,9 @@ export const postgresKill: Fault = {
       async strike(random) {
         await sleep(random.between(0, LATEST_MS))
         await scene.program.kill()
-        await until('its sessions are over', async () => {
-          const others = await place.ask(
-            'select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-          )
-          return others.length === 0 ? true : undefined
-        })
+        await until('its sessions are over', async () => ((await place.sessions()) === 0 ? true : undefined))
         await place.ask('update nodes set seen_at = 0')
-        const startedAt = performance.now()
-        await scene.program.start()
-        return startedAt
+        return await scene.program.start()
       },
     }
   },

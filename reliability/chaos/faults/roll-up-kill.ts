@@ -33,9 +33,7 @@ export const rollUpKill: Fault = {
         await scene.program.kill()
         rounds++
         if (countRows(dataDir, 'rollup_marks') > 0) withinRollUp++
-        const startedAt = performance.now()
-        await scene.program.start()
-        return startedAt
+        return await scene.program.start()
       },
       note: () => `in ${withinRollUp} of ${rounds} rounds marked hours were left to do when the program died`,
     }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
-import { Shim, shimMissing } from '../shim.ts'
-import { openSqliteScene } from '../sqlite-scene.ts'
+import { shimMissing } from '../shim.ts'
+import { openShimmedScene } from '../sqlite-scene.ts'
 
 /** How much longer each wait for the disk takes, ms. */
 const DELAY = { least: 20, most: 1_000 } as const
@@ -14,9 +14,7 @@ export const slowDisk: Fault = {
   description: 'every fsync takes up to a second',
   missing: shimMissing,
   async prepare(workshop) {
-    const dataDir = workshop.newFolder()
-    const shim = new Shim(workshop, dataDir)
-    const scene = await openSqliteScene(workshop, dataDir, shim.environment)
+    const { scene, shim } = await openShimmedScene(workshop)
     return {
       scene,
       async strike(random) {

@@ -1,6 +1,6 @@
 import type { Fault } from '../fault.ts'
-import { DIES_AT, Shim, shimMissing } from '../shim.ts'
-import { openSqliteScene } from '../sqlite-scene.ts'
+import { DIES_AT, shimMissing } from '../shim.ts'
+import { openShimmedScene } from '../sqlite-scene.ts'
 
 /** Writes until the program dies, at most. A commit writes several pages to the log; a checkpoint writes to the database. */
 const WRITES = { log: 300, database: 20 } as const
@@ -14,9 +14,7 @@ export const tornWrite: Fault = {
   description: '`kill -9` within a write of a commit, a fold or a checkpoint, which the disk keeps a part of',
   missing: shimMissing,
   async prepare(workshop) {
-    const dataDir = workshop.newFolder()
-    const shim = new Shim(workshop, dataDir)
-    const scene = await openSqliteScene(workshop, dataDir, shim.environment)
+    const { scene, shim } = await openShimmedScene(workshop)
     return {
       scene,
       async strike(random) {
@@ -28,9 +26,7 @@ export const tornWrite: Fault = {
         })
         await scene.program.ended()
         shim.order({})
-        const startedAt = performance.now()
-        await scene.program.start()
-        return startedAt
+        return await scene.program.start()
       },
     }
   },
