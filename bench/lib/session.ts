@@ -65,15 +65,28 @@ export class Session {
     return server
   }
 
+  /** Starts a process on the client's core that answers calls (see `worker-calls.ts`) and ends with the step. */
+  startWorker(name: string, path: string): RunningProcess {
+    const folder = this.newFolder(name)
+    return this.startServer({
+      name,
+      args: [path],
+      core: this.pins.client,
+      folder,
+      logPath: join(folder, 'output.log'),
+      worker: true,
+    })
+  }
+
   /** Runs a load on the client's core. */
   async load(plan: LoadPlan): Promise<LoadResult> {
-    this.#loadWorker ??= this.#startWorker('load-worker.ts')
+    this.#loadWorker ??= this.#startOwnWorker('load-worker.ts')
     return await callWorker<LoadPlan, LoadResult>(this.#loadWorker, plan)
   }
 
   /** Reads reports from the client's core. */
   async readReports(plan: ReportPlan): Promise<ReportResult> {
-    this.#reportWorker ??= this.#startWorker('report-worker.ts')
+    this.#reportWorker ??= this.#startOwnWorker('report-worker.ts')
     return await callWorker<ReportPlan, ReportResult>(this.#reportWorker, plan)
   }
 
@@ -89,7 +102,7 @@ export class Session {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  #startWorker(file: string): RunningProcess {
+  #startOwnWorker(file: string): RunningProcess {
     return this.#start(this.#workers, {
       name: file,
       args: [join(import.meta.dirname, file)],

@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Bench, CONNECTIONS, type Load, type RoundResult, WARMUP_MS } from '../ingest/rounds.ts'
 import type { LoadResult } from '../lib/http-load.ts'
 import { processorSeconds } from '../lib/machine.ts'
-import type { RunningProcess } from '../lib/processes.ts'
 import type { Session } from '../lib/session.ts'
 import { callWorker } from '../lib/worker-calls.ts'
 import type { SteadyPlan } from './steady-load.ts'
 import type { TagServer } from './tag-server.ts'
 
+/** The process that sends at a fixed rate. */
+export const STEADY_LOAD = join(import.meta.dirname, 'steady-load.ts')
 /** Enough that a request waits for a connection only where the server stands still. */
 const STEADY_CONNECTIONS = 4 * CONNECTIONS
 /** What the server still does for a load when it is over. */
@@ -19,7 +20,7 @@ export function startSteadyLoad({
   session,
   seconds,
 }: Bench): (load: Load, ratePerSecond: number) => Promise<RoundResult> {
-  const worker = startWorker(session, 'steady-load')
+  const worker = session.startWorker('steady-load', STEADY_LOAD)
   return async ({ server, request, keys }, ratePerSecond) => {
     const before = processorSeconds(server.pid)
     const result = await callWorker<SteadyPlan, LoadResult>(worker, {
@@ -38,19 +39,6 @@ export function startSteadyLoad({
 
 /** Starts the tag server that all probes ask; what is returned asks it for its port and count. */
 export function startTagServer(session: Session): () => Promise<TagServer> {
-  const worker = startWorker(session, 'tag-server')
+  const worker = session.startWorker('tag-server', join(import.meta.dirname, 'tag-server.ts'))
   return () => callWorker<object, TagServer>(worker, {})
-}
-
-/** A process of this folder, on the core of those who ask. */
-function startWorker(session: Session, name: string): RunningProcess {
-  const folder = session.newFolder(name)
-  return session.startServer({
-    name,
-    args: [join(import.meta.dirname, `${name}.ts`)],
-    core: session.pins.client,
-    folder,
-    logPath: join(folder, 'output.log'),
-    worker: true,
-  })
 }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadResult } from '../../../bench/lib/http-load.ts'
 import { residentMemory } from '../../../bench/lib/machine.ts'
@@ -10,6 +9,7 @@ import type { Session } from '../../../bench/lib/session.ts'
 import { grouped, markdownTable, milliseconds } from '../../../bench/lib/table.ts'
 import { callWorker } from '../../../bench/lib/worker-calls.ts'
 import type { SteadyPlan } from '../../../bench/probes/steady-load.ts'
+import { STEADY_LOAD } from '../../../bench/probes/workers.ts'
 import { newSites } from '../fixture.ts'
 import { type PressureAttack, pressureAttacks } from './attacks.ts'
 import { Herd } from './herd.ts'
@@ -84,15 +84,7 @@ async function underAttack(
 }
 
 function startSender(session: Session, { port }: RunningServer, key: string): () => Promise<LoadResult> {
-  const folder = session.newFolder('sender')
-  const worker = session.startServer({
-    name: 'sender',
-    args: [join(import.meta.dirname, '../../../bench/probes/steady-load.ts')],
-    core: session.pins.client,
-    folder,
-    logPath: join(folder, 'output.log'),
-    worker: true,
-  })
+  const worker = session.startWorker('sender', STEADY_LOAD)
   const plan: SteadyPlan = {
     port,
     ratePerSecond: RATE_PER_SECOND,

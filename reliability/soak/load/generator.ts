@@ -11,15 +11,7 @@ export class Generator {
   readonly #worker: RunningProcess
 
   constructor(session: Session) {
-    const folder = session.newFolder('load')
-    this.#worker = session.startServer({
-      name: 'load',
-      args: [join(import.meta.dirname, 'worker.ts')],
-      core: session.pins.client,
-      folder,
-      logPath: join(folder, 'output.log'),
-      worker: true,
-    })
+    this.#worker = session.startWorker('load', join(import.meta.dirname, 'worker.ts'))
   }
 
   async begin(target: LoadTarget): Promise<void> {

@@ -10,15 +10,7 @@ export class Surroundings {
   readonly #worker: RunningProcess
 
   constructor(session: Session) {
-    const folder = session.newFolder('surroundings')
-    this.#worker = session.startServer({
-      name: 'surroundings',
-      args: [join(import.meta.dirname, 'worker.ts')],
-      core: session.pins.client,
-      folder,
-      logPath: join(folder, 'output.log'),
-      worker: true,
-    })
+    this.#worker = session.startWorker('surroundings', join(import.meta.dirname, 'worker.ts'))
   }
 
   /** Opens the targets of probes and the receiver of messages; their address. */
