@@ -31,7 +31,7 @@ export class Sparklines {
     const hour = floorTo(now, HOUR)
     const stale = siteNos.filter((siteNo) => {
       const kept = this.#kept.get(siteNo)
-      return kept === undefined || kept.hour !== hour || now - kept.readAt >= FRESH_MS
+      return kept === undefined || kept.hour !== hour || Math.abs(now - kept.readAt) >= FRESH_MS
     })
     for (let start = 0; start < stale.length; start += SITES_PER_QUERY) {
       const some = stale.slice(start, start + SITES_PER_QUERY)

@@ -1,4 +1,4 @@
-import { type Clock, monthOf } from '../lib/index.ts'
+import { type Clock, Mutex, monthOf } from '../lib/index.ts'
 import { limitsOf } from '../management/index.ts'
 import {
   type Change,
@@ -26,7 +26,12 @@ export interface SiteEntry {
 const SITE_COLUMNS = ['site_no', 'id', 'client_id', 'ingest_key', 'is_active', 'key_revoked_at'] as const
 type SiteKey = Pick<SiteRow, (typeof SITE_COLUMNS)[number]>
 
-/** All ingest keys in memory, kept up to date by the store's change feed. */
+/**
+ * All ingest keys in memory, kept up to date by the store's change feed.
+ *
+ * What is read must not overwrite what was read after it, or a key that was revoked in between stays open. So one reading is taken
+ * in before the next begins, and a change makes for a reading that begins after it.
+ */
 export class KeyIndex {
   readonly #store: Store
   readonly #clock: Clock
@@ -34,6 +39,10 @@ export class KeyIndex {
   readonly #bySiteNo = new Map<number, SiteEntry>()
   readonly #bySiteId = new Map<string, SiteEntry>()
   readonly #meters = new Map<string, ClientMeter>()
+  /** Held from before a reading until it is taken in. */
+  readonly #reading = new Mutex()
+  /** Readings that have not begun: another change of the same thing is in them already. */
+  readonly #due = new Map<string, Promise<void>>()
   #unsubscribe: (() => void) | undefined
 
   constructor(store: Store, clock: Clock) {
@@ -60,8 +69,12 @@ export class KeyIndex {
 
   /** Reads everything, and follows changes from then on. */
   async load(): Promise<void> {
-    // Subscribed first: a change made while reading is taken in twice, never missed.
+    // Subscribed first: a change made while reading waits for its end, and is then read anew.
     this.#unsubscribe = this.#store.changes.subscribe((change) => this.#follow(change))
+    await this.#reading.run(() => this.#readAll())
+  }
+
+  async #readAll(): Promise<void> {
     const [clients, sites] = await Promise.all([
       this.#store.read.selectFrom('clients').selectAll().execute(),
       this.#store.read.selectFrom('sites').select(SITE_COLUMNS).execute(),
@@ -92,9 +105,17 @@ export class KeyIndex {
     this.#unsubscribe?.()
   }
 
-  async #follow(change: Change): Promise<void> {
-    if (change.kind === 'site') await this.#reloadSite(change.id)
-    else await this.#reloadClient(change.id)
+  #follow(change: Change): Promise<void> {
+    const subject = `${change.kind} ${change.id}`
+    const due = this.#due.get(subject)
+    if (due !== undefined) return due
+    const reload = this.#reading.run(async () => {
+      this.#due.delete(subject)
+      if (change.kind === 'site') await this.#reloadSite(change.id)
+      else await this.#reloadClient(change.id)
+    })
+    this.#due.set(subject, reload)
+    return reload
   }
 
   async #reloadSite(siteId: string): Promise<void> {

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { KeyIndex } from '../../src/ingest/key-index.ts'
+import type { Store } from '../../src/store/index.ts'
+import { TestClock } from '../support/clock.ts'
+import { openEmptyStore, sqlite, testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+import { steppingStore } from '../support/stepping-store.ts'
+
+const clock = new TestClock('2026-11-20T10:00:00Z')
+
+/** A store whose first answers to a reader are held back, after they were read, until the test lets them go. */
+function holdingStore(store: Store, holds: number) {
+  const held = Promise.withResolvers<void>()
+  const letGo = Promise.withResolvers<void>()
+  let left = holds
+  const slow = steppingStore(store, async (what) => {
+    if (what !== 'read' || left === 0) return
+    left--
+    if (left === 0) held.resolve()
+    await letGo.promise
+  })
+  return { slow, held: held.promise, letGo: letGo.resolve }
+}
+
+/** Longer than the reading of one change takes, so that one that does not wait for its turn has come to its end. */
+async function timeToOvertake(store: Store): Promise<void> {
+  for (let reads = 0; reads < 20; reads++) await store.read.selectFrom('sites').selectAll().execute()
+}
+
+testOnEveryEngine('a key that is revoked while all keys are read stays revoked', async (store) => {
+  const site = await insertSite(store)
+  // Clients and sites.
+  const { slow, held, letGo } = holdingStore(store, 2)
+  const keys = new KeyIndex(slow, clock)
+  const loaded = keys.load()
+  await held
+  await store.write.updateTable('sites').set({ key_revoked_at: 1 }).where('id', '=', site.id).execute()
+  const told = store.changes.publish({ kind: 'site', id: site.id })
+  await timeToOvertake(store)
+  letGo()
+  await Promise.all([loaded, told])
+  assert.equal(keys.find(site.ingest_key)?.isOpen, false)
+})
+
+testOnEveryEngine('a site that is deleted while all keys are read stays deleted', async (store) => {
+  const site = await insertSite(store)
+  const { slow, held, letGo } = holdingStore(store, 2)
+  const keys = new KeyIndex(slow, clock)
+  const loaded = keys.load()
+  await held
+  await store.write.deleteFrom('sites').where('id', '=', site.id).execute()
+  const told = store.changes.publish({ kind: 'site', id: site.id })
+  await timeToOvertake(store)
+  letGo()
+  await Promise.all([loaded, told])
+  assert.equal(keys.find(site.ingest_key), undefined)
+})
+
+test('a reading that began before a change never overwrites the one that began after it', async (t) => {
+  const store = await openEmptyStore(sqlite, t)
+  const site = await insertSite(store)
+  let slowReads = 0
+  const held = Promise.withResolvers<void>()
+  const letGo = Promise.withResolvers<void>()
+  const keys = new KeyIndex(
+    steppingStore(store, async (what) => {
+      if (what !== 'read' || slowReads-- !== 1) return
+      held.resolve()
+      await letGo.promise
+    }),
+    clock,
+  )
+  await keys.load()
+  slowReads = 1
+  const first = store.changes.publish({ kind: 'site', id: site.id })
+  await held.promise
+  await store.write.updateTable('sites').set({ key_revoked_at: 1 }).where('id', '=', site.id).execute()
+  const second = store.changes.publish({ kind: 'site', id: site.id })
+  await timeToOvertake(store)
+  letGo.resolve()
+  await Promise.all([first, second])
+  assert.equal(keys.find(site.ingest_key)?.isOpen, false)
+})
+
+test('many changes of one site while another is read cost one reading', async (t) => {
+  const store = await openEmptyStore(sqlite, t)
+  const site = await insertSite(store)
+  const { slow, held, letGo } = holdingStore(store, 2)
+  let reads = 0
+  const counting = steppingStore(slow, async (what) => {
+    if (what === 'read') reads++
+  })
+  const keys = new KeyIndex(counting, clock)
+  const loaded = keys.load()
+  await held
+  const told = Array.from({ length: 100 }, () => store.changes.publish({ kind: 'site', id: site.id }))
+  letGo()
+  await Promise.all([loaded, ...told])
+  assert.equal(reads, 4)
+})
