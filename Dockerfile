@@ -1,9 +1,11 @@
 # Node runs the TypeScript sources as they are; only the dashboard is built.
-FROM node:24-bookworm-slim AS dashboard
+#
+# The image is pinned by content (its index, for every architecture) and holds the Node that package.json pins. To renew it:
+#   docker buildx imagetools inspect node:<version>-bookworm-slim --format '{{.Manifest.Digest}}'
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS dashboard
 
 WORKDIR /app
 
-# Without install scripts: the only one that counts fetches Node itself, which the image already is.
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 
@@ -13,13 +15,14 @@ COPY web web
 RUN node scripts/ensure-dashboard.mjs
 
 
-FROM node:24-bookworm-slim
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2
 WORKDIR /app
 
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+# Without optional packages: they are Node itself for machines that lack it.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
 
 COPY LICENSE ./
 COPY bin bin

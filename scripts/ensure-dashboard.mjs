@@ -22,6 +22,8 @@ function ensure() {
   const node = join(repository, 'node_modules/.bin/node')
   const vite = join(repository, 'node_modules/vite/bin/vite.js')
   if (!existsSync(vite)) {
+    // Most commands of the command line show no page.
+    if (process.env.npm_lifecycle_event === 'pretagwarden') return
     const what = existsSync(dist) ? 'is older than its sources' : 'is missing'
     console.error(`tagwarden: the dashboard ${what}; building it needs npm ci without --omit=dev`)
     return

@@ -14,21 +14,22 @@ const NODE_MISSING = 'the pinned Node is missing'
 
 const reason = reasonToInstall()
 if (reason !== null) install(reason)
+requireFittingNode()
 
 /** What is wrong with the installed dependencies, or null. */
 function reasonToInstall() {
   const installed = readJson('node_modules/.package-lock.json')
   if (installed === null) return 'the dependencies are missing'
-  if (!existsSync(`${repository}node_modules/.bin/node`)) return NODE_MISSING
   const locked = readJson('package-lock.json')
   const manifest = readJson('package.json')
+  if (nodeForThisMachine(locked) && !existsSync(`${repository}node_modules/.bin/node`)) return NODE_MISSING
   const same = locked !== null && manifestIsLocked(manifest, locked) && lockedIsInstalled(locked, installed)
   return same ? null : 'the dependencies are not those of package-lock.json'
 }
 
 /** Whether package-lock.json was made from this package.json; if not, `npm ci` explains the difference. */
 function manifestIsLocked(manifest, locked) {
-  return ['dependencies', 'devDependencies'].every(
+  return ['dependencies', 'devDependencies', 'optionalDependencies'].every(
     (kind) => JSON.stringify(manifest[kind]) === JSON.stringify(locked.packages[''][kind]),
   )
 }
@@ -37,7 +38,10 @@ function manifestIsLocked(manifest, locked) {
 function lockedIsInstalled(locked, installed) {
   const identity = (entry) => entry && `${entry.version} ${entry.integrity}`
   const complete = Object.entries(locked.packages).every(
-    ([path, entry]) => path === '' || mayBeAbsent(entry) || identity(installed.packages[path]) === identity(entry),
+    ([path, entry]) =>
+      path === '' ||
+      (mayBeAbsent(entry) && !(path in installed.packages)) ||
+      identity(installed.packages[path]) === identity(entry),
   )
   return complete && Object.keys(installed.packages).every((path) => path in locked.packages)
 }
@@ -47,11 +51,38 @@ function mayBeAbsent(entry) {
   return entry.optional === true || (entry.dev === true && process.env.npm_lifecycle_event === 'prestart')
 }
 
+/** The packages that bring Node itself, by content like all others; npm installs the one that fits the machine. */
+function lockedNodes(locked) {
+  return Object.entries(locked?.packages ?? {})
+    .filter(([path, entry]) => /^node_modules\/node-(?:bin-)?(?:darwin|linux|win)-\w+$/.test(path) && entry.bin?.node)
+    .map(([, entry]) => entry)
+}
+
+function nodeForThisMachine(locked) {
+  const fits = (allowed, own) => allowed === undefined || [allowed].flat().includes(own)
+  return lockedNodes(locked).find(({ os, cpu }) => fits(os, process.platform) && fits(cpu, process.arch))
+}
+
+/** Where none is locked for a machine, its own Node has to do, if it is one like the locked. */
+function requireFittingNode() {
+  const locked = readJson('package-lock.json')
+  const [pinned] = lockedNodes(locked)
+  if (pinned === undefined || nodeForThisMachine(locked)) return
+  const [major, ...lower] = pinned.version.split('.').map(Number)
+  const [ownMajor, ...ownLower] = process.versions.node.split('.').map(Number)
+  if (major === ownMajor && (ownLower[0] > lower[0] || (ownLower[0] === lower[0] && ownLower[1] >= lower[1]))) return
+  console.error(
+    `tagwarden: no Node is locked for ${process.platform}-${process.arch}, and this one is ${process.version}: ` +
+      `install Node ${pinned.version} or a newer ${major} from https://nodejs.org`,
+  )
+  process.exit(1)
+}
+
 function install(why) {
   console.error(`tagwarden: ${why}: running npm ci`)
   const failure = runNpmCi() ?? reasonToInstall()
   if (failure === null) return
-  const hint = failure === NODE_MISSING ? "; are npm's install scripts switched off?" : ''
+  const hint = failure === NODE_MISSING ? '; does npm leave optional packages out (--omit=optional)?' : ''
   console.error(`tagwarden: npm ci did not succeed: ${failure}${hint}`)
   process.exit(1)
 }

@@ -79,6 +79,18 @@ test('the image runs as a user of its own, by number, and nothing is done after 
   assert.doesNotMatch(after, /^(RUN|COPY|ADD) /m)
 })
 
+test('every image is pinned by its content, and every action of the build server by its commit', () => {
+  const images = [
+    ...[...text('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image),
+    ...COMPOSE_FILES.flatMap((path) => servicesOf(path).flatMap(([, { image }]) => image ?? [])),
+  ]
+  assert.equal(images.length, 5)
+  for (const image of images) assert.match(image ?? '', /^[a-z]+:[\d.]+[a-z-]*@sha256:[0-9a-f]{64}$/)
+  const actions = [...text('.github/workflows/ci.yml').matchAll(/uses: (.*)$/gm)].map(([, action]) => action)
+  assert.ok(actions.length >= 5)
+  for (const action of actions) assert.match(action ?? '', /^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+})
+
 test('the image says when it is not well, and stops by the signal that finishes what is under way', () => {
   assert.match(last, /^HEALTHCHECK .*\\\n {2}CMD \[.*\/health/m)
   assert.match(last, /^STOPSIGNAL SIGTERM$/m)
@@ -88,7 +100,7 @@ test('the image says when it is not well, and stops by the signal that finishes 
 
 test('the image is made of what is locked, without running what packages bring', () => {
   const installs = [...text('Dockerfile').matchAll(/npm (ci|install)[^\n&]*/g)].map(([command]) => command.trim())
-  assert.deepEqual(installs, ['npm ci --ignore-scripts', 'npm ci --omit=dev --ignore-scripts'])
+  assert.deepEqual(installs, ['npm ci --ignore-scripts', 'npm ci --omit=dev --omit=optional --ignore-scripts'])
   assert.doesNotMatch(text('Dockerfile'), /curl|wget|^ADD /m)
 })
 

