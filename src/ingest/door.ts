@@ -100,8 +100,8 @@ export class IngestDoor {
       return
     }
     const settle: Submission['settle'] = (outcome) => {
-      if (outcome === 'committed') site.meter.settleEvents(events)
-      else site.meter.giveBackEvents(events)
+      if (outcome === 'committed') site.meter.settleEvents(events, now)
+      else site.meter.giveBackEvents(events, now)
       if (outcome === 'failed') {
         this.#refuse(request, response, 'internal_error')
         return

@@ -13,6 +13,17 @@ export interface UsageMark {
   readonly unsettled: number
 }
 
+/** A client's events of one month, as far as this process knows. */
+interface MonthBook {
+  readonly month: number
+  events: number
+  /** Of these events nobody knows yet whether they will be in the journal. */
+  unsettled: number
+}
+
+/** Months that are remembered: around a month's end a clock may go forth and back. */
+const MONTHS_KEPT = 3
+
 /**
  * Counts one client's requests and events against its plan, over all its sites.
  *
@@ -27,17 +38,16 @@ export class ClientMeter {
   #tokens: number
   #filledAt: number
   #arrivals = 0
-  #month: number
-  #events = 0
-  /** Of these events nobody knows yet whether they will be in the journal. */
-  #unsettled = 0
+  #book: MonthBook
+  /** The last months that time was in, by their numbers, the current one included. */
+  readonly #books = new Map<number, MonthBook>()
   #hasNewEvents = false
 
   constructor(limits: Limits, now: number) {
     this.#limits = limits
     this.#tokens = this.#capacity()
     this.#filledAt = now
-    this.#month = monthOf(now)
+    this.#book = this.#open(monthOf(now))
   }
 
   get limits(): Limits {
@@ -73,8 +83,7 @@ export class ClientMeter {
   takeRequest(now: number): Refusal | undefined {
     const { requestsPerSecond: rate, eventsPerMonth } = this.#limits
     if (eventsPerMonth !== null) {
-      this.#startMonth(now)
-      if (this.#events >= eventsPerMonth) return untilNextMonth(now)
+      if (this.#bookAt(now).events >= eventsPerMonth) return untilNextMonth(now)
     }
     if (rate === null) return undefined
     this.#arrivals++
@@ -90,30 +99,32 @@ export class ClientMeter {
 
   /** Takes `events` from the month's quota, or says when it starts anew. */
   takeEvents(events: number, now: number): Refusal | undefined {
-    this.#startMonth(now)
+    const book = this.#bookAt(now)
     const limit = this.#limits.eventsPerMonth
-    if (limit !== null && this.#events + events > limit) return untilNextMonth(now)
-    this.#events += events
-    this.#unsettled += events
+    if (limit !== null && book.events + events > limit) return untilNextMonth(now)
+    book.events += events
+    book.unsettled += events
     this.#hasNewEvents = true
     return undefined
   }
 
-  /** Events that were taken are in the journal. */
-  settleEvents(events: number): void {
-    this.#unsettled -= events
+  /** Events that were taken at `takenAt` are in the journal. */
+  settleEvents(events: number, takenAt: number): void {
+    const book = this.#books.get(monthOf(takenAt))
+    if (book !== undefined) book.unsettled -= events
   }
 
-  /** Gives back events whose commit failed, or that turned out to be counted before. */
-  giveBackEvents(events: number): void {
-    this.#unsettled -= events
-    this.#events = Math.max(0, this.#events - events)
+  /** Gives back events, taken at `takenAt`, whose commit failed, or that turned out to be counted before. */
+  giveBackEvents(events: number, takenAt: number): void {
+    const book = this.#books.get(monthOf(takenAt))
+    if (book === undefined) return
+    book.unsettled -= events
+    book.events = Math.max(0, book.events - events)
   }
 
   /** Starts from what the store has counted in the month of `now`. */
   setUsage(events: number, now: number): void {
-    this.#month = monthOf(now)
-    this.#events = events
+    this.#bookAt(now).events = events
   }
 
   /** Whether events were taken since the last call. */
@@ -125,8 +136,7 @@ export class ClientMeter {
 
   /** To be called before the store's count is read, for `correctUsage`. */
   markUsage(now: number): UsageMark {
-    this.#startMonth(now)
-    return { month: this.#month, events: this.#events, unsettled: this.#unsettled }
+    return { ...this.#bookAt(now) }
   }
 
   /**
@@ -134,10 +144,9 @@ export class ClientMeter {
    *
    * @param stored events of the month, with all of this node's that were settled at the time of `mark` and none since
    */
-  correctUsage(stored: number, mark: UsageMark, now: number): void {
-    this.#startMonth(now)
-    if (mark.month !== this.#month) return
-    this.#events = Math.max(0, stored + mark.unsettled + this.#events - mark.events)
+  correctUsage(stored: number, mark: UsageMark): void {
+    const book = this.#books.get(mark.month)
+    if (book !== undefined) book.events = Math.max(0, stored + mark.unsettled + book.events - mark.events)
   }
 
   /** A share of less than one request in a second still has to let one through now and then; none lets none through. */
@@ -146,11 +155,19 @@ export class ClientMeter {
     return rate === 0 ? 0 : Math.max(1, rate)
   }
 
-  #startMonth(now: number): void {
+  /** A month that time has been in before goes on where it was: a clock that goes forth and back opens no quota anew. */
+  #bookAt(now: number): MonthBook {
     const month = monthOf(now)
-    if (month === this.#month) return
-    this.#month = month
-    this.#events = 0
+    if (month !== this.#book.month) this.#book = this.#books.get(month) ?? this.#open(month)
+    return this.#book
+  }
+
+  #open(month: number): MonthBook {
+    const book: MonthBook = { month, events: 0, unsettled: 0 }
+    this.#books.set(month, book)
+    const [oldest] = this.#books.keys()
+    if (this.#books.size > MONTHS_KEPT && oldest !== undefined) this.#books.delete(oldest)
+    return book
   }
 }
 

@@ -105,23 +105,15 @@ export class Ingest {
         exclusively(leases, 'idempotency', () => clearIdempotencyKeys(store, clock.now())),
       ),
     ]
+    // A store in trouble takes no requests either, and one who reports that is enough.
+    const whileWell = (tick: () => Promise<void>) => async () => {
+      if (this.#health.trouble === null) await tick()
+    }
+    const quotas = whileWell(() => usage.tick())
+    this.#loops.push(loop('quotas', USAGE_SYNC_INTERVAL_MS, quotas))
     if (store.isShared) {
-      // A store in trouble takes no requests either, and one who reports that is enough.
-      const whileWell = (tick: () => Promise<void>) => async () => {
-        if (this.#health.trouble === null) await tick()
-      }
-      this.#loops.push(
-        loop(
-          'rates',
-          ROUND_INTERVAL_MS,
-          whileWell(() => this.#demand.tick()),
-        ),
-        loop(
-          'quotas',
-          USAGE_SYNC_INTERVAL_MS,
-          whileWell(() => usage.tick()),
-        ),
-      )
+      const rates = whileWell(() => this.#demand.tick())
+      this.#loops.push(loop('rates', ROUND_INTERVAL_MS, rates))
     }
   }
 

@@ -19,30 +19,36 @@ export const USAGE_SYNC_INTERVAL_MS = 2 * SECOND
 /** Of clients that send nothing to this node it is enough to know the use roughly, until they do. */
 const ALL_INTERVAL_MS = 30 * SECOND
 
-/** Brings what the other nodes have accepted into this node's count of each client's quota. */
+/**
+ * Brings what the store has counted into this node's count of each client's quota: what the other nodes have accepted, and what was
+ * accepted of a month that this process has not been in yet, by a clock that was set back to it.
+ */
 export class UsageSync {
   readonly #options: UsageSyncOptions
   #allAt: number
+  #month: number
 
   constructor(options: UsageSyncOptions) {
     this.#options = options
     this.#allAt = options.clock.now()
+    this.#month = monthOf(this.#allAt)
   }
 
   /** @throws StoreError; the meters then go on counting from what they know. */
   async tick(): Promise<void> {
-    const { clock, folder } = this.#options
+    const { store, clock, folder } = this.#options
     const now = clock.now()
-    const isForAll = Math.abs(now - this.#allAt) >= ALL_INTERVAL_MS
+    const month = monthOf(now)
+    // One that has its database to itself knows what it has accepted.
+    if (!store.isShared && month === this.#month) return
+    const isForAll = month !== this.#month || Math.abs(now - this.#allAt) >= ALL_INTERVAL_MS
     const ids = this.#due(isForAll)
-    if (ids.length === 0) return
     // Nobody else may fold in between: those events would be in the store's count, and counted as new here as well.
-    await folder.alone(async (fold) => {
-      const marks = this.#mark(ids)
-      await fold()
-      for (const chunk of chunksOf([...marks.keys()])) await this.#correct(chunk, marks)
-    })
-    if (isForAll) this.#allAt = now
+    if (ids.length > 0) await folder.alone((fold) => this.#correct(ids, now, fold))
+    if (isForAll) {
+      this.#allAt = now
+      this.#month = month
+    }
   }
 
   #due(isForAll: boolean): string[] {
@@ -54,30 +60,26 @@ export class UsageSync {
     return ids
   }
 
-  #mark(ids: readonly string[]): Map<string, UsageMark> {
+  async #correct(ids: readonly string[], now: number, fold: () => Promise<void>): Promise<void> {
+    const { store, meters } = this.#options
     const marks = new Map<string, UsageMark>()
-    const now = this.#options.clock.now()
     for (const id of ids) {
-      const meter = this.#options.meters.get(id)
+      const meter = meters.get(id)
       if (meter !== undefined) marks.set(id, meter.markUsage(now))
     }
-    return marks
-  }
-
-  async #correct(ids: readonly string[], marks: ReadonlyMap<string, UsageMark>): Promise<void> {
-    const { store, clock, meters } = this.#options
-    const month = monthOf(clock.now())
-    const rows = await store.read
-      .selectFrom('client_usage')
-      .select(['client_id', countOf('events').as('events')])
-      .where('month', '=', month)
-      .where('client_id', 'in', ids)
-      .execute()
-    const stored = new Map(rows.map((row) => [row.client_id, row.events]))
-    for (const id of ids) {
-      const mark = marks.get(id)
-      // A month that began while the store was asked is not the one that was asked for.
-      if (mark?.month === month) meters.get(id)?.correctUsage(stored.get(id) ?? 0, mark, clock.now())
+    await fold()
+    for (const chunk of chunksOf([...marks.keys()])) {
+      const rows = await store.read
+        .selectFrom('client_usage')
+        .select(['client_id', countOf('events').as('events')])
+        .where('month', '=', monthOf(now))
+        .where('client_id', 'in', chunk)
+        .execute()
+      const stored = new Map(rows.map((row) => [row.client_id, row.events]))
+      for (const id of chunk) {
+        const mark = marks.get(id)
+        if (mark !== undefined) meters.get(id)?.correctUsage(stored.get(id) ?? 0, mark)
+      }
     }
   }
 }

@@ -58,10 +58,31 @@ test('the quota starts anew with the UTC month', () => {
   assert.equal(meter.takeEvents(10, december), undefined)
 })
 
+const NOVEMBER_ENDS = Date.parse('2026-12-01T00:00:00.000Z')
+
+test('a quota that is used up stays so when the clock crosses the end of the month and comes back', () => {
+  const meter = new ClientMeter({ requestsPerSecond: null, eventsPerMonth: 10 }, T)
+  assert.equal(meter.takeEvents(10, T), undefined)
+  assert.equal(meter.takeEvents(4, NOVEMBER_ENDS), undefined)
+  assert.notEqual(meter.takeRequest(NOVEMBER_ENDS - 1), undefined)
+  assert.notEqual(meter.takeEvents(1, NOVEMBER_ENDS - 1), undefined)
+  assert.equal(meter.takeEvents(6, NOVEMBER_ENDS), undefined)
+  assert.notEqual(meter.takeEvents(1, NOVEMBER_ENDS), undefined)
+})
+
+test('events that are given back after the end of the month are those of the month they were taken in', () => {
+  const meter = new ClientMeter({ requestsPerSecond: null, eventsPerMonth: 10 }, T)
+  assert.equal(meter.takeEvents(10, NOVEMBER_ENDS - 1), undefined)
+  assert.equal(meter.takeEvents(10, NOVEMBER_ENDS), undefined)
+  meter.giveBackEvents(10, NOVEMBER_ENDS - 1)
+  assert.notEqual(meter.takeEvents(1, NOVEMBER_ENDS), undefined)
+  assert.equal(meter.takeEvents(10, NOVEMBER_ENDS - 1), undefined)
+})
+
 test('events of a commit that failed are given back', () => {
   const meter = new ClientMeter({ requestsPerSecond: null, eventsPerMonth: 10 }, T)
   assert.equal(meter.takeEvents(10, T), undefined)
-  meter.giveBackEvents(10)
+  meter.giveBackEvents(10, T)
   assert.equal(meter.takeEvents(10, T), undefined)
 })
 

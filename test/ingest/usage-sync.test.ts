@@ -5,6 +5,7 @@ import { UsageSync } from '../../src/ingest/usage-sync.ts'
 import { SECOND } from '../../src/lib/index.ts'
 import { Folder } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
+import { asShared } from '../cluster/support.ts'
 import { TestClock } from '../support/clock.ts'
 import { deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
@@ -22,7 +23,7 @@ class Node {
   readonly #id: string
   #seq = 0
 
-  constructor(store: Store, clock: TestClock, id: string) {
+  constructor(single: Store, clock: TestClock, id: string, store = asShared(single)) {
     this.#store = store
     this.#clock = clock
     this.#id = id
@@ -45,12 +46,12 @@ class Node {
     return taken
   }
 
-  async settle(events: number): Promise<void> {
+  async settle(events: number, takenAt = this.#clock.now()): Promise<void> {
     const now = this.#clock.now()
     const payloads = Array.from({ length: events }, () => eventPayload({ timestamp_ms: now }))
     await writeJournal(this.#store, this.#id, ++this.#seq, deltaOf(7, payloads, now))
     this.folder.onSettled(this.#seq)
-    this.meter.settleEvents(events)
+    this.meter.settleEvents(events, takenAt)
   }
 
   /** What the meter still lets through; counts as taken. */
@@ -100,7 +101,7 @@ testOnEveryEngine(
     const duringSync = node.take(3)
     await Promise.all([syncing, node.settle(underWay), node.folder.fold()])
     assert.equal(node.left(), QUOTA - 28)
-    node.meter.giveBackEvents(QUOTA - 28)
+    node.meter.giveBackEvents(QUOTA - 28, NOW)
     await node.settle(duringSync)
     await node.sync.tick()
     assert.equal(node.left(), QUOTA - 28)
@@ -110,7 +111,7 @@ testOnEveryEngine(
 testOnEveryEngine('events that were given back are not in the way of the next count', async (store) => {
   const node = new Node(store, new TestClock(NOW), 'a')
   await node.accept(20)
-  node.meter.giveBackEvents(node.take(30))
+  node.meter.giveBackEvents(node.take(30), NOW)
   await node.sync.tick()
   assert.equal(node.left(), QUOTA - 20)
 })
@@ -137,6 +138,27 @@ testOnEveryEngine('in a new month the old count is forgotten', async (store) => 
   await node.sync.tick()
   assert.equal(node.left(), QUOTA - 30)
 })
+
+testOnEveryEngine(
+  'what was accepted of a month counts again when the clock is set back to it, also where a process is alone',
+  async (store) => {
+    const november = new Node(store, new TestClock(NOW), 'a', store)
+    await november.accept(70)
+    await november.folder.fold()
+    // Started by a clock that was wrong.
+    const clock = new TestClock('2026-12-01T00:10:00.000Z')
+    const next = new Node(store, clock, 'b', store)
+    await next.accept(20)
+    await next.sync.tick()
+    clock.set(NOW)
+    assert.equal(await next.accept(5), 5)
+    await next.sync.tick()
+    assert.equal(next.left(), QUOTA - 75)
+    clock.set('2026-12-01T00:10:00.000Z')
+    await next.sync.tick()
+    assert.equal(next.left(), QUOTA - 20)
+  },
+)
 
 testOnEveryEngine('a node goes on counting by itself when the store does not answer', async (store) => {
   const clock = new TestClock(NOW)
