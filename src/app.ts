@@ -6,7 +6,15 @@ import { analyticsRoutes } from './analytics/index.ts'
 import type { Leases, Membership } from './cluster/index.ts'
 import { type Config, hasRole, isLoopback } from './config.ts'
 import { dashboardRoutes } from './dashboard/index.ts'
-import { createHttpApp, type HttpApp, IDLE_SOCKET_TIMEOUT_MS, oneAtATime, SERVER_LIMITS } from './http/index.ts'
+import {
+  boundPipeline,
+  callerReader,
+  createHttpApp,
+  type HttpApp,
+  IDLE_SOCKET_TIMEOUT_MS,
+  inTurn,
+  SERVER_LIMITS,
+} from './http/index.ts'
 import { INGEST_PATHS, type Ingest, ingestRoutes } from './ingest/index.ts'
 import type { Clock, Loop } from './lib/index.ts'
 import { managementRoutes } from './management/index.ts'
@@ -55,8 +63,8 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     isForPeople,
     dashboardFolder: DASHBOARD_FOLDER,
     serverFactory: (handler) => {
-      const inTurn = oneAtATime(handler)
-      return createHttpServer(ingest === null ? inTurn : ingestFirst(ingest, inTurn))
+      const paced = inTurn(handler, callerReader(config.trustProxy))
+      return createHttpServer(ingest === null ? paced : ingestFirst(ingest, paced))
     },
   })
   if (ingest !== null) ingestRoutes(app, ingest, config.ingestKeyHeaders)
@@ -101,9 +109,10 @@ const settingsOf = (config: Config) => ({
  */
 function ingestFirst(ingest: Ingest, handler: RequestListener): RequestListener {
   const paths = new Set(INGEST_PATHS)
+  const take = boundPipeline((request, response) => ingest.handle(request, response))
   return (request: IncomingMessage, response: ServerResponse) => {
     if (request.method === 'POST' && request.url !== undefined && paths.has(request.url)) {
-      ingest.handle(request, response)
+      take(request, response)
     } else {
       handler(request, response)
     }

@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
-import { EXPECTS, errorResponses, type HttpApp } from '../http/index.ts'
+import { EXPECTS, errorResponses, etagOf, type HttpApp, matchesEtag } from '../http/index.ts'
 import { type Clock, isUuid } from '../lib/index.ts'
 import { badge, LABEL_MAX } from './badge.ts'
-import { etagOf, matchesEtag } from './etag.ts'
 import type { Standings } from './standings.ts'
 
 /** What it says where there is no site whose name it could bear. */

@@ -7,6 +7,7 @@ import { createGate } from './access/gate.ts'
 import { guardApi } from './access/guard.ts'
 import { sessionRoutes } from './access/session-routes.ts'
 import { answerClientError } from './client-errors.ts'
+import { compressAnswers } from './compression.ts'
 import { serveDashboard } from './dashboard-files.ts'
 import { errorHandler, type IsPassing, refuseUnknownPath } from './errors.ts'
 import { IDLE_SOCKET_TIMEOUT_MS, MAX_BODY_BYTES, SERVER_LIMITS } from './limits.ts'
@@ -69,6 +70,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   acceptJsonOnly(app)
   app.addSchema(ErrorBody)
   addSecurityHeaders(app, headers)
+  compressAnswers(app)
 
   // The order counts: cookies are parsed before the gate looks at them, and routes are described only if added later.
   await app.register(cookie)

@@ -66,6 +66,6 @@ function answer(error: ConnectionError, socket: Socket): void {
 }
 
 /** The response that the socket is to carry now, by Node's own note of it: Node tells it nowhere else. */
-function responseUnderWay(socket: Socket & { _httpMessage?: ServerResponse | null }): ServerResponse | null {
+export function responseUnderWay(socket: Socket & { _httpMessage?: ServerResponse | null }): ServerResponse | null {
   return socket._httpMessage ?? null
 }

@@ -21,3 +21,8 @@ export const SERVER_LIMITS = {
 
 /** A socket without a byte in either direction for this long is cut: half-open connections, readers that stopped. */
 export const IDLE_SOCKET_TIMEOUT_MS = 120_000
+
+/** Requests of one connection that may wait for the answer to the one before (pipelining). One more cuts the connection. */
+export const PIPELINED_MAX = 32
+/** The same for ingest, whose requests go side by side: a group commit answers them together. */
+export const PIPELINED_INGEST_MAX = 256

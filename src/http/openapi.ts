@@ -1,16 +1,12 @@
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import { Type } from 'typebox'
+import { documentHandler, serveDocumentation } from './documentation.ts'
 import type { HttpApp } from './types.ts'
 
 const DESCRIPTION = `Manages what Tagwarden watches and reports what it saw.
 
 Times are ISO 8601 in UTC. In a PATCH, \`null\` clears an optional field. Errors have one shape:
 \`{ "error": code, "message": text, "details": [{ "path", "message" }] }\`.`
-
-/** Swagger UI styles itself inline; everything else it loads comes from here. */
-const DOCS_CSP =
-  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 /**
  * Describes every route added after this call: `/api/openapi.json`, and `/api/docs` to read and try it. Both are open
@@ -33,14 +29,7 @@ export async function describeApi(app: HttpApp, version: string, publicUrl: stri
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => schemaName(json.$id) ?? `schema-${index}` },
   })
 
-  await app.register((docs, _options, done) => {
-    docs.addHook('onRoute', (route) => {
-      route.config = { ...route.config, access: 'public' }
-    })
-    docs.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: DOCS_CSP })
-    done()
-  })
-
+  await serveDocumentation(app)
   app.get(
     '/api/openapi.json',
     {
@@ -48,12 +37,15 @@ export async function describeApi(app: HttpApp, version: string, publicUrl: stri
       schema: {
         tags: ['Service'],
         summary: 'This description',
-        description: 'The interface as an OpenAPI 3.1 document.',
+        description: 'The interface as an OpenAPI 3.1 document. Supports `If-None-Match`.',
         security: [],
-        response: { 200: Type.Object({}, { additionalProperties: true, description: 'OpenAPI 3.1' }) },
+        response: {
+          200: Type.Object({}, { additionalProperties: true, description: 'OpenAPI 3.1' }),
+          304: Type.Null({ description: 'Unchanged since the answer with this `ETag`' }),
+        },
       },
     },
-    async () => app.swagger(),
+    documentHandler(app),
   )
 }
 

@@ -1,6 +1,7 @@
 export * from './clock.ts'
 export * from './closers.ts'
 export * from './errors.ts'
+export * from './fair-queue.ts'
 export * from './file-name.ts'
 export * from './ids.ts'
 export * from './loop.ts'

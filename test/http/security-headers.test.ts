@@ -107,7 +107,14 @@ const ROWS: readonly Row[] = [
     type: /^text\/html/,
     but: { 'content-security-policy': /^default-src 'self'; .*base-uri 'none'; .*frame-ancestors 'none'$/ },
   },
-  { title: 'and for programs', path: '/api/openapi.json', status: 200, type: JSON_TYPE },
+  // It holds no data, and whoever keeps it asks whether it is still the same.
+  {
+    title: 'and for programs',
+    path: '/api/openapi.json',
+    status: 200,
+    type: JSON_TYPE,
+    but: { 'cache-control': 'no-cache' },
+  },
   { title: 'the sign of life', path: '/health', status: 200, type: JSON_TYPE },
   { title: 'readiness', path: '/ready', status: 200, type: JSON_TYPE },
   { title: 'metrics', path: '/metrics', status: 200, type: /^text\/plain/ },

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
-import { type ErrorBody, type HttpApp, oneAtATime, SERVER_LIMITS } from '../../src/http/index.ts'
+import { type ErrorBody, type HttpApp, inTurn, SERVER_LIMITS } from '../../src/http/index.ts'
 import { ID, openApp, thingRoutes } from './support.ts'
 
 async function listening(t: TestContext, app?: HttpApp): Promise<{ app: HttpApp; port: number }> {
@@ -126,7 +126,13 @@ test('requests that are sent without waiting are handled one after the other', a
         return reply.send('answer')
       })
     },
-    { serverFactory: (handler) => createServer(SERVER_LIMITS, oneAtATime(handler)) },
+    {
+      serverFactory: (handler) =>
+        createServer(
+          SERVER_LIMITS,
+          inTurn(handler, () => 'caller'),
+        ),
+    },
   )
   const { port } = await listening(t, app)
   const socket = connect(port, '127.0.0.1')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { etagOf, matchesEtag } from '../../src/dashboard/etag.ts'
+import { etagOf, matchesEtag } from '../../src/http/index.ts'
 
 test('a validator follows the content', () => {
   assert.equal(etagOf({ a: [1] }), etagOf({ a: [1] }))
