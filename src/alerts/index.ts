@@ -1,6 +1,6 @@
 export { Alerts, type AlertsOptions } from './alerts.ts'
 export { acknowledgeAlert, resolveAlert } from './api/handle.ts'
-export { listAlerts } from './api/list.ts'
+export { recentAlerts } from './api/list.ts'
 export { type AlertDetail, alertRoutes } from './api/routes.ts'
 export { AlertRecord, type Handling } from './api/schemas.ts'
 export { type Rules as AlertRules, standingOf, transition } from './machine.ts'

@@ -1,4 +1,4 @@
-import { listAlerts, type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
+import { recentAlerts, type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
 import { type SiteSummary, siteSummaries } from '../analytics/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { lastEventTimes } from '../management/index.ts'
@@ -6,7 +6,7 @@ import { activeProbes, type ProbeState } from '../probes/index.ts'
 import type { ClientRow, SiteRow, Store } from '../store/index.ts'
 import type { ClientState, Overview, SiteState } from './schemas.ts'
 import type { Sparklines } from './sparklines.ts'
-import { STATUSES, type Status, worstStatus } from './status.ts'
+import { probeStatus, STATUSES, type Status, siteStatus, worstStatus } from './status.ts'
 
 /** Active clients with their active sites, oldest first. */
 export async function overview(store: Store, sparklines: Sparklines, now: number): Promise<Overview> {
@@ -22,7 +22,7 @@ export async function overview(store: Store, sparklines: Sparklines, now: number
     lastEventTimes(store.read),
     activeProbes(store.read),
     unresolvedAlerts(store.read),
-    listAlerts(store, { limit: RECENT_ALERTS }),
+    recentAlerts(store, RECENT_ALERTS),
   ])
   const siteNos = sites.map((site) => site.site_no)
   const [summaries, hours] = await Promise.all([siteSummaries(store, sites, now), sparklines.of(siteNos, now)])
@@ -39,11 +39,12 @@ export async function overview(store: Store, sparklines: Sparklines, now: number
           seen.get(site.site_no) ?? null,
           probesBySite.get(site.id) ?? [],
           alertsBySite.get(site.id) ?? [],
+          now,
         ),
       ),
     ),
   )
-  return { generated_at: isoTime(now), totals: totalsOf(states), clients: states, recent_alerts: recent.entries }
+  return { generated_at: isoTime(now), totals: totalsOf(states), clients: states, recent_alerts: recent }
 }
 
 const RECENT_ALERTS = 20
@@ -67,15 +68,15 @@ function siteState(
   lastEventAt: number | null,
   probes: readonly ProbeState[],
   alerts: readonly UnresolvedAlert[],
+  now: number,
 ): SiteState {
-  const states = probes.map(probeState)
   const [worst] = alerts
   return {
     id: site.id,
     name: site.name,
     url: site.url,
     timezone: site.timezone,
-    status: worstStatus(states.map((probe) => probe.status)),
+    ...siteStatus(probes, lastEventAt, now),
     open_alerts: alerts.length,
     worst_alert:
       worst === undefined
@@ -91,7 +92,7 @@ function siteState(
     events_24h: figures.events_24h,
     sparkline: [...figures.sparkline],
     score: figures.score,
-    probes: states,
+    probes: probes.map(probeState),
   }
 }
 
@@ -99,7 +100,9 @@ const probeState = (probe: ProbeState): SiteState['probes'][number] => ({
   id: probe.id,
   probe_type: probe.probeType,
   name: probe.name,
-  status: probe.status ?? 'unknown',
+  status: probeStatus(probe),
+  judged: probe.status !== null && probe.reason === null,
+  reason: probe.reason,
   message: probe.message,
   response_time_ms: probe.responseTimeMs,
   last_result_at: isoTimeOrNull(probe.lastResultAt),
@@ -124,6 +127,7 @@ function totalsOf(clients: readonly ClientState[]): Overview['totals'] {
     clients: clients.length,
     sites: sites.length,
     ...byStatus,
+    waiting: sites.filter((site) => site.status === 'unknown' && site.last_event_at === null).length,
     open_alerts: sites.reduce((sum, site) => sum + site.open_alerts, 0),
   }
 }

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { AlertRecord } from '../alerts/index.ts'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { UnjudgedReasonSchema } from '../probes/index.ts'
 import { STATUSES } from './status.ts'
 
 export const Status = Type.Enum([...STATUSES], {
-  description: 'The worst of the parts; `unknown` before a first result',
+  description: 'The worst of what was judged; `unknown` while nothing was',
 })
 const Count = Type.Integer({ minimum: 0 })
 
@@ -13,6 +14,8 @@ const ProbeState = Type.Object({
   probe_type: Type.String(),
   name: Type.String(),
   status: Status,
+  judged: Type.Boolean({ description: 'False: no result yet, or one that says nothing about the target' }),
+  reason: UnjudgedReasonSchema,
   message: nullable(Type.String()),
   response_time_ms: nullable(Type.Number()),
   last_result_at: nullable(IsoTime),
@@ -27,6 +30,7 @@ export const SiteState = Type.Object({
   url: Type.String(),
   timezone: Type.String({ description: 'IANA name' }),
   status: Status,
+  reason: UnjudgedReasonSchema,
   open_alerts: Type.Integer({ minimum: 0, description: 'Unresolved ones, acknowledged or not' }),
   worst_alert: nullable(WorstAlert),
   last_event_at: nullable(IsoTime),
@@ -57,10 +61,11 @@ export const Overview = Type.Object(
       critical: Count,
       error: Count,
       unknown: Count,
+      waiting: Type.Integer({ minimum: 0, description: 'Of the unknown ones, those that have never sent an event' }),
       open_alerts: Count,
     }),
     clients: Type.Array(ClientState),
-    recent_alerts: Type.Array(AlertRecord, { description: 'The last 20, newest first' }),
+    recent_alerts: Type.Array(AlertRecord, { description: 'The last 20 of these sites, newest first' }),
   },
   { description: 'Active clients with their active sites' },
 )

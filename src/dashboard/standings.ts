@@ -1,20 +1,22 @@
 import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
 import { SECOND } from '../lib/index.ts'
+import { lastEventTimes } from '../management/index.ts'
 import { activeProbes } from '../probes/index.ts'
 import type { Store } from '../store/index.ts'
 import { Kept } from './kept.ts'
-import { type Status, worstStatus } from './status.ts'
+import { type SiteStatus, siteStatus } from './status.ts'
 
 /** Nobody without a key makes us read more often, ms. */
 export const STANDINGS_FRESH_MS = 5 * SECOND
 
 /** How one site stands. */
-export interface SiteStanding {
+export interface SiteStanding extends SiteStatus {
   id: string
   siteNo: number
   clientId: string
   name: string
-  status: Status
+  /** Epoch ms, null when none ever came. */
+  lastEventAt: number | null
   /** Its unresolved alerts, the worst first. */
   alerts: readonly UnresolvedAlert[]
 }
@@ -23,8 +25,8 @@ export interface SiteStanding {
 export type Standings = Kept<ReadonlyMap<string, SiteStanding>>
 
 export const standingsOf = (store: Pick<Store, 'read'>): Standings =>
-  new Kept(STANDINGS_FRESH_MS, async () => {
-    const [sites, probes, alerts] = await Promise.all([
+  new Kept(STANDINGS_FRESH_MS, async (now) => {
+    const [sites, probes, alerts, seen] = await Promise.all([
       store.read
         .selectFrom('sites')
         .innerJoin('clients', 'clients.id', 'sites.client_id')
@@ -34,6 +36,7 @@ export const standingsOf = (store: Pick<Store, 'read'>): Standings =>
         .execute(),
       activeProbes(store.read),
       unresolvedAlerts(store.read),
+      lastEventTimes(store.read),
     ])
     const probesBySite = Map.groupBy(probes, ({ siteId }) => siteId)
     const alertsBySite = Map.groupBy(alerts, ({ siteId }) => siteId)
@@ -45,7 +48,8 @@ export const standingsOf = (store: Pick<Store, 'read'>): Standings =>
           siteNo: site_no,
           clientId: client_id,
           name,
-          status: worstStatus((probesBySite.get(id) ?? []).map(({ status }) => status ?? 'unknown')),
+          ...siteStatus(probesBySite.get(id) ?? [], seen.get(site_no) ?? null, now),
+          lastEventAt: seen.get(site_no) ?? null,
           alerts: alertsBySite.get(id) ?? [],
         },
       ]),

@@ -1,5 +1,6 @@
 import { activeProbes } from '../probes/index.ts'
 import type { Kysely, Tables } from '../store/index.ts'
+import { probeStatus } from './status.ts'
 import type { ProbeStatus } from './stream-events.ts'
 
 /** Tells which probes have another status than when it was asked the last time; at first none has. */
@@ -14,10 +15,11 @@ export class StatusChanges {
   async since(db: Kysely<Tables>): Promise<ProbeStatus[]> {
     const probes = await activeProbes(db)
     const before = this.#known
-    this.#known = new Map(probes.map(({ id, status }) => [id, status ?? 'unknown']))
+    this.#known = new Map(probes.map((probe) => [probe.id, probeStatus(probe)]))
     if (before === null) return []
-    return probes.flatMap(({ id, siteId, status }) =>
-      (status ?? 'unknown') === before.get(id) ? [] : [{ id, site_id: siteId, status: status ?? 'unknown' }],
-    )
+    return probes.flatMap((probe) => {
+      const status = probeStatus(probe)
+      return status === before.get(probe.id) ? [] : [{ id: probe.id, site_id: probe.siteId, status }]
+    })
   }
 }

@@ -8,6 +8,7 @@ const { severity, state, opened_at } = AlertRecord.properties
 const SharedSite = Type.Object({
   name: Type.String(),
   status: Status,
+  reason: SiteState.properties.reason,
   since: nullable(
     Type.String({ format: 'date-time', description: 'When what its status tells of began, if an alert says so' }),
   ),

@@ -1,6 +1,5 @@
 import type { UnresolvedAlert } from '../alerts/index.ts'
 import { isoTime, isoTimeOrNull, MINUTE } from '../lib/index.ts'
-import { lastEventTimes } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { Kept } from './kept.ts'
 import { Sparklines } from './sparklines.ts'
@@ -44,11 +43,11 @@ export class StatusPages {
     const all = await this.#standings.get(now)
     const sites = [...all.values()].filter((site) => site.clientId === clientId)
     const siteNos = sites.map(({ siteNo }) => siteNo)
-    const [seen, hours] = await Promise.all([lastEventTimes(this.#store.read, clientId), sparklines.of(siteNos, now)])
+    const hours = await sparklines.of(siteNos, now)
     return {
       generated_at: isoTime(now),
       status: worstStatus(sites.map(({ status }) => status)),
-      sites: sites.toSorted(byTrouble).map((site) => sharedSite(site, seen.get(site.siteNo), hours.get(site.siteNo))),
+      sites: sites.toSorted(byTrouble).map((site) => sharedSite(site, hours.get(site.siteNo))),
     }
   }
 }
@@ -59,14 +58,14 @@ const byTrouble = (a: SiteStanding, b: SiteStanding): number =>
   STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status) || names.compare(a.name, b.name)
 
 const sharedSite = (
-  { name, status, alerts }: SiteStanding,
-  lastEventAt: number | undefined,
+  { name, status, reason, alerts, lastEventAt }: SiteStanding,
   sparkline: readonly number[] = [],
 ): SharedSite => ({
   name,
   status,
+  reason,
   since: isoTimeOrNull(beganAt(status, alerts)),
-  last_event_at: isoTimeOrNull(lastEventAt ?? null),
+  last_event_at: isoTimeOrNull(lastEventAt),
   sparkline: [...sparkline],
   alerts: alerts.map(sharedAlert),
 })

@@ -5,6 +5,7 @@ export { type LocalTime, localTime, sameHoursBefore } from './local-time.ts'
 export { DATA_VOLUME_DEFAULTS, type VolumeConfig } from './look.ts'
 export {
   ecommerceQuality,
+  eventsIn,
   type FieldCounts,
   type PresenceBucket,
   QUALITY_DEFAULTS,
@@ -38,7 +39,14 @@ export {
   type TagOnEvent,
   tagMissing,
 } from './tag-missing.ts'
-export type { Finding, Status, Subject, Verdict } from './verdict.ts'
+export {
+  type Finding,
+  type Status,
+  type Subject,
+  UNJUDGED_REASONS,
+  type UnjudgedReason,
+  type Verdict,
+} from './verdict.ts'
 export {
   type HourCounts,
   type HourHistory,

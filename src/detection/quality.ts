@@ -166,7 +166,7 @@ function atUpperBounds<F extends string>(counts: FieldCounts<F>): FieldCounts<F>
 }
 
 /** Events in a bucket: the fields' bases differ, the largest is that of all. */
-const eventsIn = <F extends string>({ fields }: PresenceBucket<F>): number =>
+export const eventsIn = <F extends string>({ fields }: PresenceBucket<F>): number =>
   Math.max(0, ...Object.values<FieldCount>(fields).map(({ total }) => total))
 
 const ratesOf = <F extends string>(fields: readonly F[], counts: FieldCounts<F>): Record<string, number | null> =>

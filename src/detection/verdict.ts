@@ -1,6 +1,10 @@
 /** How a detector judges; that a check could not run at all is said by the probe around it. */
 export type Status = 'ok' | 'warning' | 'critical'
 
+/** Why a result could judge nothing: nothing was there to be judged, or too little yet to know what is usual. */
+export const UNJUDGED_REASONS = ['no_data', 'learning'] as const
+export type UnjudgedReason = (typeof UNJUDGED_REASONS)[number]
+
 /** What a finding is about; empty for the site as a whole. */
 export interface Subject {
   readonly event_name?: string

@@ -1,6 +1,14 @@
+export { UNJUDGED_REASONS, type UnjudgedReason } from '../detection/index.ts'
 export { createProbe } from './api/create.ts'
 export { probeRoutes } from './api/routes.ts'
-export type { CreateProbe, ProbeRecord, ProbeTypeRecord, ResultRecord, UpdateProbe } from './api/schemas.ts'
+export {
+  type CreateProbe,
+  type ProbeRecord,
+  type ProbeTypeRecord,
+  type ResultRecord,
+  UnjudgedReason as UnjudgedReasonSchema,
+  type UpdateProbe,
+} from './api/schemas.ts'
 export {
   type DeployMarker,
   defineProbeType,

@@ -1,4 +1,5 @@
 import { type Static, type TObject, Type } from 'typebox'
+import type { UnjudgedReason } from '../detection/index.ts'
 import { type ErrorDetail, type Outbound, OutboundError, type OutboundErrorKind } from '../lib/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
 import type { ProbeSettings } from './settings.ts'
@@ -27,6 +28,11 @@ export interface DeployMarker {
 /** What a run found. */
 export interface ProbeOutcome {
   status: ResultStatus
+  /**
+   * Why nothing could be judged, of an `ok` that says nothing about the target: it counts in no sum and neither opens nor
+   * resolves an alert. Left out where something was judged.
+   */
+  reason?: UnjudgedReason | undefined
   /** One sentence for people: what was found, with the numbers that decided. */
   message: string
   /** Explains the status without the code: measured, expected, since when, which event or tag. At most 16,000 characters of JSON. */

@@ -1,3 +1,4 @@
+import type { UnjudgedReason } from '../detection/index.ts'
 import { asError, newOrderedId } from '../lib/index.ts'
 import type { ProbeResultRow, ProbeRow, SiteRow } from '../store/index.ts'
 import type { DeployMarker, ProbeOutcome, ResultStatus } from './probe-type.ts'
@@ -18,7 +19,7 @@ export interface Finished {
   result: ProbeResultRow
   memory: string
   consecutiveFailures: number
-  /** The first letters of the last statuses, oldest first, this one included. */
+  /** Letters of the last results, oldest first, this one included: see `letterOf`. */
   recentStatuses: string
   deployMarkers: readonly DeployMarker[]
 }
@@ -33,6 +34,7 @@ export function finishedOf(probe: ProbeRow, site: SiteRow, { outcome, attempts, 
       probe_id: probe.id,
       id: newOrderedId(executedAt),
       status: kept.status,
+      reason: reasonOf(kept),
       message: storableText(kept.message).slice(0, MESSAGE_MAX),
       response_time_ms: kept.responseTimeMs === undefined ? null : Math.round(kept.responseTimeMs),
       details: JSON.stringify(kept.details),
@@ -40,17 +42,24 @@ export function finishedOf(probe: ProbeRow, site: SiteRow, { outcome, attempts, 
       executed_at: executedAt,
       maintenance_id: null,
     },
-    recentStatuses: (probe.recent_statuses + kept.status[0]).slice(-RECENT_STATUSES),
+    recentStatuses: (probe.recent_statuses + letterOf(kept)).slice(-RECENT_STATUSES),
     memory: kept.memory === undefined ? probe.memory : JSON.stringify(kept.memory),
-    consecutiveFailures: failuresAfter(probe.consecutive_failures, kept.status),
+    consecutiveFailures: failuresAfter(probe.consecutive_failures, kept),
     deployMarkers: kept.deployMarkers ?? [],
   }
 }
 
-/** Warnings and criticals in a row; an error says nothing about the target. */
-function failuresAfter(before: number, status: ResultStatus): number {
-  if (status === 'ok') return 0
-  return status === 'error' ? before : before + 1
+/** Only an ok can have judged nothing: a finding is a judgement, and an error says by itself that there is none. */
+const reasonOf = ({ status, reason }: ProbeOutcome): UnjudgedReason | null =>
+  status === 'ok' ? (reason ?? null) : null
+
+/** The first letter of the status, `u` for a result that judged nothing. */
+const letterOf = (outcome: ProbeOutcome): string => (reasonOf(outcome) === null ? (outcome.status[0] ?? '') : 'u')
+
+/** Warnings and criticals in a row; a result that says nothing about the target changes nothing. */
+function failuresAfter(before: number, outcome: ProbeOutcome): number {
+  if (outcome.status === 'error' || reasonOf(outcome) !== null) return before
+  return outcome.status === 'ok' ? 0 : before + 1
 }
 
 /** A type may hand on what its target said: what cannot be kept must not fail the whole batch. */

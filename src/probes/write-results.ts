@@ -59,6 +59,7 @@ async function moveOn(
         consecutiveFailures,
         memory,
         recentStatuses,
+        result.reason,
       ])})`,
   )
   const { rows } = await sql<{ id: string }>`
@@ -75,7 +76,8 @@ async function moveOn(
       last_result_at = cast(v.column8 as bigint),
       consecutive_failures = cast(v.column9 as bigint),
       memory = v.column10,
-      recent_statuses = v.column11
+      recent_statuses = v.column11,
+      last_reason = v.column12
     from (values ${sql.join(values)}) as v
     where probes.id = v.column1 and probes.claimed_by = ${nodeId} and probes.claimed_at = cast(v.column2 as bigint)
     returning probes.id`.execute(trx)

@@ -20,7 +20,7 @@ export const RULES: Rules = {
   quietBy: null,
 }
 
-const LETTERS = { o: 'ok', w: 'warning', c: 'critical', e: 'error' } as const
+const LETTERS = { o: 'ok', w: 'warning', c: 'critical', e: 'error', u: 'ok' } as const
 type Letter = keyof typeof LETTERS
 
 /** A step of a play: a result by its letter, or anything else that happens; rules hold from there on. */

@@ -198,3 +198,33 @@ testOnEveryEngine('what is found during maintenance is marked, and told when it 
   await find('c')
   assert.equal((await resultsOf(store, probe.id)).at(-1)?.maintenance_id, null)
 })
+
+testOnEveryEngine('a result that judged nothing neither ends an alert nor counts towards its end', async (store, t) => {
+  const { find } = await watch(t, store, { recovery_threshold: 2 })
+  const state = async () => (await alertRows(store)).map((alert) => [alert.state, alert.occurrences])
+  await find('cuuu')
+  assert.deepEqual(await state(), [['open', 1]])
+  await find('ouu')
+  assert.deepEqual(await state(), [['open', 1]], 'one of two')
+  await find('o')
+  assert.deepEqual(await state(), [['resolved', 1]], 'what was judged between counts')
+})
+
+testOnEveryEngine(
+  'a result that judged nothing opens no alert, and does end one about the check itself',
+  async (store, t) => {
+    const { find } = await watch(t, store)
+    await find('uuuu')
+    assert.deepEqual(await alertRows(store), [])
+    await find('eee')
+    assert.deepEqual(
+      (await alertRows(store)).map(({ state, subject }) => [state, subject]),
+      [['open', 'check']],
+    )
+    await find('u')
+    assert.deepEqual(
+      (await alertRows(store)).map(({ state }) => state),
+      ['resolved'],
+    )
+  },
+)

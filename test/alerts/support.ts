@@ -8,7 +8,8 @@ import { insertProbe, newClock, openNode, type ProbeNode, runDue, typeOf } from 
 import type { TestClock } from '../support/clock.ts'
 import { insertSite } from '../support/sites.ts'
 
-const STATUSES = { o: 'ok', w: 'warning', c: 'critical', e: 'error' } as const
+/** `u` is an ok that judged nothing. */
+const STATUSES = { o: 'ok', w: 'warning', c: 'critical', e: 'error', u: 'ok' } as const
 type Letter = keyof typeof STATUSES
 
 export interface Watch {
@@ -73,6 +74,7 @@ const outcomeOf = (letter: Letter): ProbeOutcome => ({
   status: STATUSES[letter],
   message: `It is ${STATUSES[letter]}`,
   details: {},
+  ...(letter === 'u' ? { reason: 'no_data' } : {}),
 })
 
 export const alertRows = (store: Store): Promise<AlertRow[]> =>

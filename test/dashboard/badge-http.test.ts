@@ -6,6 +6,7 @@ import { insertProbe } from '../probes/support.ts'
 import { TestClock } from '../support/clock.ts'
 import { placeFor, type TestEngine, testPerEngine } from '../support/engines.ts'
 import { startTestService } from '../support/service.ts'
+import { hearFrom } from '../support/sites.ts'
 
 async function start(t: TestContext, engine: TestEngine) {
   const clock = new TestClock('2026-11-20T10:00:30.000Z')
@@ -22,6 +23,7 @@ async function start(t: TestContext, engine: TestEngine) {
   const { store } = api.service
   const far = { next_run_at: clock.now() + HOUR, created_at: clock.now() }
   const probe = await insertProbe(store, site.id, { ...far, last_status: 'ok', last_message: 'nobody’s business' })
+  await hearFrom(store, site.id, clock.now())
   const setStatus = (last_status: string) =>
     store.write.updateTable('probes').set({ last_status }).where('id', '=', probe.id).execute()
   const get = (query = '', headers = {}) => api.call('GET', `/badge/${site.id}.svg${query}`, undefined, headers)
@@ -89,4 +91,16 @@ testPerEngine('a badge holds nothing but name and status', async (engine, t) => 
   for (const secret of [site.ingest_key, site.id, client.id, 'Acme', 'secret-path', 'business']) {
     assert.ok(!text.includes(secret), secret)
   }
+})
+
+testPerEngine('a badge of a site that was never heard of does not say that it is ok', async (engine, t) => {
+  const { api, asAdmin, client, clock } = await start(t, engine)
+  const fields = { client_id: client.id, name: 'New', url: 'https://new.example' }
+  const site = await asAdmin<{ id: string }>('POST', '/api/sites', fields)
+  const at = clock.now()
+  const unjudged = { last_status: 'ok', last_reason: 'no_data', created_at: at, next_run_at: at + HOUR }
+  await insertProbe(api.service.store, site.id, unjudged)
+  await insertProbe(api.service.store, site.id, { ...unjudged, last_reason: null })
+  clock.advance(5 * SECOND)
+  assert.match((await api.call('GET', `/badge/${site.id}.svg`)).text, /aria-label="New: unknown"/)
 })

@@ -8,6 +8,7 @@ import { TestClock } from '../support/clock.ts'
 import { eventPayload } from '../support/deltas.ts'
 import { placeFor, type TestEngine, testPerEngine } from '../support/engines.ts'
 import { startTestService, type TestService } from '../support/service.ts'
+import { hearFrom } from '../support/sites.ts'
 
 const NOW = '2026-11-20T10:00:30.000Z'
 
@@ -21,7 +22,8 @@ interface SiteState {
   events_24h: number
   sparkline: number[]
   score: number | null
-  probes: unknown[]
+  reason: string | null
+  probes: { status: string; judged: boolean; reason: string | null }[]
 }
 interface Overview {
   generated_at: string
@@ -53,7 +55,7 @@ testPerEngine('without clients the overview is empty', async (engine, t) => {
   const { api } = await start(t, engine)
   assert.deepEqual(await overviewOf(api), {
     generated_at: NOW,
-    totals: { clients: 0, sites: 0, ok: 0, warning: 0, critical: 0, error: 0, unknown: 0, open_alerts: 0 },
+    totals: { clients: 0, sites: 0, ok: 0, warning: 0, critical: 0, error: 0, unknown: 0, waiting: 0, open_alerts: 0 },
     clients: [],
     recent_alerts: [],
   })
@@ -72,6 +74,7 @@ testPerEngine('a site shows what it received in 24 hours, when it last did, and 
       url: 'https://shop.example',
       timezone: 'UTC',
       status: 'unknown',
+      reason: null,
       open_alerts: 0,
       worst_alert: null,
       last_event_at: NOW,
@@ -86,6 +89,7 @@ testPerEngine('a site shows what it received in 24 hours, when it last did, and 
       url: 'https://shop.example',
       timezone: 'UTC',
       status: 'unknown',
+      reason: 'no_data',
       open_alerts: 0,
       worst_alert: null,
       last_event_at: null,
@@ -160,7 +164,7 @@ testPerEngine('only active clients with their active sites are shown and counted
     ],
   )
   const none = { ok: 0, warning: 0, critical: 0, error: 0, open_alerts: 0 }
-  assert.deepEqual(after.totals, { clients: 2, sites: 3, unknown: 3, ...none })
+  assert.deepEqual(after.totals, { clients: 2, sites: 3, unknown: 3, waiting: 3, ...none })
 })
 
 testPerEngine('the overview shows no ingest key, webhook or e-mail address', async (engine, t) => {
@@ -205,6 +209,7 @@ testPerEngine("a site's status is the worst of its active probes, a client's tha
   await insertProbe(store, bad.id, { ...first, created_at: at, last_status: 'error' })
   await insertProbe(store, bad.id, { ...first, last_status: 'critical', is_active: 0 })
   await insertProbe(store, fine.id, { ...first, last_status: 'ok' })
+  await hearFrom(store, fine.id, at)
   await insertProbe(store, fine.id, { next_run_at: at + HOUR })
   await insertProbe(store, fresh.id, { next_run_at: at + HOUR })
   const { clients, totals } = await overviewOf(api)
@@ -220,6 +225,8 @@ testPerEngine("a site's status is the worst of its active probes, a client's tha
     probe_type: 'fake',
     name: 'Fake',
     status: 'warning',
+    judged: true,
+    reason: null,
     message: 'so it is',
     response_time_ms: 12,
     last_result_at: NOW,
@@ -253,6 +260,61 @@ testPerEngine(
         [critical.id, 'acknowledged'],
         [warning.id, 'open'],
       ],
+    )
+  },
+)
+
+testPerEngine(
+  'what judged nothing counts in no sum: such sites are unknown, and those never heard of wait',
+  async (engine, t) => {
+    const { clock, api } = await start(t, engine)
+    const { store } = api.service
+    const client = await api.newClient()
+    const [fine, waiting, young] = [await api.newSite(client), await api.newSite(client), await api.newSite(client)]
+    const at = clock.now()
+    const ran = { next_run_at: at + HOUR, created_at: at, last_result_at: at, last_status: 'ok' }
+    for (const site of [fine, waiting]) await insertProbe(store, site.id, ran)
+    for (const site of [fine, young]) await insertProbe(store, site.id, { ...ran, last_reason: 'learning' })
+    await insertProbe(store, waiting.id, { ...ran, last_reason: 'no_data' })
+    for (const site of [fine, young]) await hearFrom(store, site.id, at)
+    const { clients, totals } = await overviewOf(api)
+    assert.deepEqual(
+      clients[0]?.sites.map(({ status, reason }) => [status, reason]),
+      [
+        ['ok', null],
+        ['unknown', 'no_data'],
+        ['unknown', 'learning'],
+      ],
+    )
+    assert.deepEqual([clients[0]?.status, totals.ok, totals.unknown, totals.waiting], ['ok', 1, 2, 1])
+    assert.deepEqual(
+      clients[0]?.sites[1]?.probes.map(({ status, judged, reason }) => [status, judged, reason]),
+      [
+        ['ok', true, null],
+        ['unknown', false, 'no_data'],
+      ],
+    )
+  },
+)
+
+testPerEngine(
+  'alerts of clients and sites that are switched off are no longer among the recent ones',
+  async (engine, t) => {
+    const { clock, api } = await start(t, engine)
+    const { store } = api.service
+    const [kept, gone] = [await api.newClient(), await api.newClient({ name: 'gone' })]
+    const [watched, off, ofGone] = [await api.newSite(kept), await api.newSite(kept), await api.newSite(gone)]
+    const now = clock.now()
+    const shown = await insertAlert(store, watched, now - 3 * MINUTE)
+    for (const site of [off, ofGone])
+      await insertAlert(store, site, now - MINUTE, { state: 'resolved', resolved_at: now })
+    assert.equal((await overviewOf(api)).recent_alerts.length, 3)
+    await api.call('PATCH', `/api/sites/${off.id}`, { is_active: false })
+    await api.call('PATCH', `/api/clients/${gone.id}`, { is_active: false })
+    const { recent_alerts } = await overviewOf(api)
+    assert.deepEqual(
+      recent_alerts.map(({ id }) => id),
+      [shown.id],
     )
   },
 )

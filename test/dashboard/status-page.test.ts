@@ -75,6 +75,7 @@ testPerEngine('whoever has the link sees how the client and its sites stand, wit
       {
         name: 'broken',
         status: 'critical',
+        reason: null,
         since: '2026-11-20T09:42:30.000Z',
         last_event_at: null,
         sparkline: Array(24).fill(0),
@@ -86,6 +87,7 @@ testPerEngine('whoever has the link sees how the client and its sites stand, wit
       {
         name: 'fine',
         status: 'ok',
+        reason: null,
         since: null,
         last_event_at: NOW,
         sparkline: [...Array(23).fill(0), 1],

@@ -54,5 +54,6 @@ testOnEveryEngine('data_freshness: a site that never sent is not judged', async 
   const site = await insertSite(store)
   const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
   await runDue(await openNode(t, store, newClock(), [dataFreshness]))
-  assert.equal((await resultsOf(store, probe.id))[0]?.status, 'ok')
+  const [result] = await resultsOf(store, probe.id)
+  assert.deepEqual([result?.status, result?.reason, result?.message], ['ok', 'no_data', 'No event has come yet'])
 })

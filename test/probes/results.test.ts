@@ -130,3 +130,29 @@ testOnEveryEngine('more probes and results than one step takes are cleared in on
   await clearResults(store, 90, NOW, () => true)
   assert.deepEqual(await store.read.selectFrom('probe_results').select('id').execute(), [])
 })
+
+testOnEveryEngine(
+  'a result that judged nothing says why, and leaves the row of failures as it was',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const probe = await insertProbe(store, site.id, { consecutive_failures: 3, recent_statuses: 'occc' })
+    const type = typeOf(async () => ({ ...OK, reason: 'learning' }))
+    await runDue(await openNode(t, store, newClock(), [type]))
+    const row = await probeRow(store, probe.id)
+    assert.deepEqual([row.last_status, row.last_reason], ['ok', 'learning'])
+    assert.deepEqual([row.consecutive_failures, row.recent_statuses], [3, 'occcu'])
+    assert.deepEqual(
+      (await resultsOf(store, probe.id)).map(({ status, reason }) => [status, reason]),
+      [['ok', 'learning']],
+    )
+  },
+)
+
+testOnEveryEngine('a finding is a judgement, whatever reason comes with it', async (store, t) => {
+  const site = await insertSite(store)
+  const probe = await insertProbe(store, site.id, { last_reason: 'no_data' })
+  const type = typeOf(async () => ({ ...OK, status: 'critical', reason: 'learning' }))
+  await runDue(await openNode(t, store, newClock(), [type]))
+  const row = await probeRow(store, probe.id)
+  assert.deepEqual([row.last_status, row.last_reason, row.recent_statuses], ['critical', null, 'c'])
+})

@@ -92,6 +92,7 @@ export async function insertProbe(store: Store, siteId: string, over: Partial<Pr
     claimed_by: null,
     claimed_at: null,
     last_status: null,
+    last_reason: null,
     last_message: null,
     last_response_time_ms: null,
     last_result_at: null,

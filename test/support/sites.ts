@@ -52,3 +52,16 @@ export async function insertSite(store: Store, over: Partial<SiteRow> = {}): Pro
     .returningAll()
     .executeTakeFirstOrThrow()
 }
+
+/** Notes that a site was heard from then, as the fold of an event does. */
+export async function hearFrom(store: Store, siteId: string, at: number): Promise<void> {
+  const { site_no } = await store.write
+    .selectFrom('sites')
+    .select('site_no')
+    .where('id', '=', siteId)
+    .executeTakeFirstOrThrow()
+  await store.write
+    .insertInto('site_containers')
+    .values({ site_no, container_id: 'GTM-TEST', last_seen_at: at })
+    .execute()
+}

@@ -11,6 +11,7 @@ const EARLIER = '2026-11-18T23:30:00.000Z'
 const site = (status: Status, since: string | null = null, open = 0): SharedSite => ({
   name: 'shop',
   status,
+  reason: null,
   since,
   last_event_at: null,
   sparkline: [],
@@ -26,7 +27,8 @@ const [fine, fresh] = [site('ok'), site('unknown')]
 const sentences: readonly [status: Status, sites: SharedSite[], said: string][] = [
   ['unknown', [], 'No site is watched yet'],
   ['unknown', [fresh], 'Waiting for the first results'],
-  ['ok', [fine, fresh], 'All fine'],
+  ['ok', [fine], 'All fine'],
+  ['ok', [fine, fresh, fresh], '1 healthy · 2 not judged yet'],
   ['ok', [fine, site('ok', null, 1)], 'Fine again, but not for sure yet'],
   ['critical', [site('critical', TODAY), fine, fine], '1 of 3 sites has been broken since 09:42'],
   [
@@ -53,6 +55,8 @@ for (const [status, sites, said] of sentences) {
 test('beside a site stands its state, and since when', () => {
   assert.equal(stateWords(site('critical', TODAY), NOW, ZONE), 'broken since 09:42')
   assert.equal(stateWords(fine, NOW, ZONE), 'fine')
+  assert.equal(stateWords({ ...fresh, reason: 'no_data' }, NOW, ZONE), 'no data yet')
+  assert.equal(stateWords({ ...fresh, reason: 'learning' }, NOW, ZONE), 'learning')
 })
 
 test('a moment of another day, or of the same day of another year, names its day', () => {

@@ -12,6 +12,7 @@ const site = (name: string, status: Status, over: Partial<SiteState> = {}): Site
   url: `https://${name}.example`,
   timezone: 'UTC',
   status,
+  reason: null,
   open_alerts: 0,
   worst_alert: null,
   last_event_at: '2026-11-20T09:59:00.000Z',
@@ -37,6 +38,7 @@ function overviewOf(clients: Record<string, SiteState[]>): Overview {
       critical: count('critical'),
       error: count('error'),
       unknown: count('unknown'),
+      waiting: all.filter((each) => each.status === 'unknown' && each.last_event_at === null).length,
       open_alerts: 0,
     },
     clients: Object.entries(clients).map(([name, sites]) => ({
@@ -110,11 +112,17 @@ for (const [title, options, lines] of FILTERS) {
   test(`the wall shows ${title}`, () => assert.deepEqual(linesOf(MIXED, options), lines))
 }
 
-const probe = (status: Status, message: string | null) => ({
+const probe = (
+  status: Status,
+  message: string | null,
+  reason: 'no_data' | 'learning' | null = null,
+): SiteState['probes'][number] => ({
   id: status,
   probe_type: 'http_health',
   name: 'Health',
   status,
+  judged: status !== 'unknown',
+  reason,
   message,
   response_time_ms: null,
   last_result_at: null,
@@ -142,6 +150,20 @@ const HEADLINES: readonly [title: string, site: SiteState, text: string][] = [
     site('shop', 'unknown', { probes: [probe('unknown', null)] }),
     'waiting for the first result',
   ],
+  ['that it was never heard of', site('shop', 'unknown', { reason: 'no_data', last_event_at: null }), 'no data yet'],
+  [
+    'that it has gone quiet before anybody knew what is usual',
+    site('shop', 'unknown', { reason: 'no_data' }),
+    'no event in the last 24 hours',
+  ],
+  [
+    'what it is learning',
+    site('shop', 'unknown', {
+      reason: 'learning',
+      probes: [probe('ok', 'x'), probe('unknown', 'Learning: 5 of 24 hours, judges from 29 Nov, 15:00', 'learning')],
+    }),
+    'learning: 5 of 24 hours, judges from 29 Nov, 15:00',
+  ],
 ]
 for (const [title, shop, text] of HEADLINES) {
   test(`a site's line tells ${title}`, () => assert.equal(headlineOf(shop).text, text))
@@ -154,11 +176,23 @@ const VERDICTS: readonly [statuses: Status[], sentence: string][] = [
   [['error', 'warning'], '1 site cannot be checked'],
   [['warning', 'ok'], '1 site needs a look'],
   [['ok', 'ok'], 'All sites are fine'],
-  [['ok', 'unknown'], '1 site is fine'],
-  [['unknown'], "1 site without a probe's result"],
+  [['ok', 'unknown'], '1 healthy · 1 not judged yet'],
+  [['unknown'], '1 not judged yet'],
 ]
 for (const [statuses, sentence] of VERDICTS) {
   test(`${statuses.join(', ') || 'nothing'}: "${sentence}"`, () => {
     assert.equal(verdict(overviewOf({ a: statuses.map((status, n) => site(String(n), status)) })), sentence)
   })
 }
+
+test('the headline says how many are healthy and how many were never heard of', () => {
+  const waiting = (name: string) => site(name, 'unknown', { reason: 'no_data', last_event_at: null })
+  const overview = overviewOf({ a: [site('x', 'ok'), site('y', 'ok')], b: [waiting('p'), waiting('q'), waiting('r')] })
+  assert.equal(verdict(overview), '2 healthy · 3 waiting for a first event')
+})
+
+test('a client that waits for a first event does not fold away as one of the healthy', () => {
+  const healthy = Object.fromEntries(['p', 'q', 'r', 's'].map((name) => [name, [site(`${name}1`, 'ok')]]))
+  const overview = overviewOf({ ...healthy, new: [site('n1', 'ok'), site('n2', 'unknown', { last_event_at: null })] })
+  assert.deepEqual(linesOf(overview), ['new', 'n1', 'n2', 'fold'])
+})

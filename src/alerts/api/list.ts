@@ -27,3 +27,22 @@ export async function listAlerts({ read }: Pick<Store, 'read'>, query: AlertQuer
   if (before !== undefined) rows = rows.where('id', '<', idBefore(before, 'an alert'))
   return pageOf((await rows.execute()).map(alertRecord), limit, ({ id }) => id)
 }
+
+/** The last alerts of active sites of active clients, newest first: what nobody watches any more is no news. */
+export async function recentAlerts({ read }: Pick<Store, 'read'>, limit: number): Promise<AlertRecord[]> {
+  const rows = await read
+    .selectFrom('alerts')
+    .selectAll()
+    .where('site_id', 'in', (db) =>
+      db
+        .selectFrom('sites')
+        .innerJoin('clients', 'clients.id', 'sites.client_id')
+        .select('sites.id')
+        .where('sites.is_active', '=', 1)
+        .where('clients.is_active', '=', 1),
+    )
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(alertRecord)
+}

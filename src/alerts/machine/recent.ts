@@ -21,20 +21,20 @@ export interface Standing {
 }
 
 /**
- * Judges by the first letters of statuses, oldest first (`oowce`): an error is passed over by what the probe watches, and is
- * the only thing bad about the check itself. That one never flaps: it takes three errors to open, any other result to end.
+ * Judges by the letters of results, oldest first (`oowceu`): what the probe watches passes over errors and results that judged
+ * nothing (`u`), so that silence is no recovery; about the check itself only an error is bad. That one never flaps: it takes three errors to open, any other result to end.
  */
 export function standingOf(subject: Subject, recent: string): Standing {
   return subject === 'target' ? targetStanding(recent) : checkStanding(recent)
 }
 
 function targetStanding(recent: string): Standing {
-  const goods = [...recent].filter((letter) => letter !== 'e').map((letter) => letter === 'o')
+  const goods = [...recent].filter((letter) => letter !== 'e' && letter !== 'u').map((letter) => letter === 'o')
   const last = goods.at(-1)
   const lastOther = goods.lastIndexOf(last !== true)
   const inRow = goods.length - 1 - lastOther
   const flips = goods.filter((isGood, index) => index > 0 && isGood !== goods[index - 1]).length
-  const isSilent = recent.endsWith('e') || last === undefined
+  const isSilent = /[eu]$/.test(recent) || last === undefined
   return {
     verdict: isSilent ? 'silent' : last ? 'good' : 'bad',
     badInRow: last === false ? inRow : 0,

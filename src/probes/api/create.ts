@@ -68,6 +68,7 @@ async function insertProbe(
     claimed_by: null,
     claimed_at: null,
     last_status: null,
+    last_reason: null,
     last_message: null,
     last_response_time_ms: null,
     last_result_at: null,

@@ -1,3 +1,4 @@
+import { UNJUDGED_REASONS, type UnjudgedReason } from '../../detection/index.ts'
 import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
 import type { ProbeResultRow, ProbeRow } from '../../store/index.ts'
 import { shownConfig } from '../probe-config.ts'
@@ -27,6 +28,8 @@ export function probeRecord(registry: Registry, row: ProbeRow): ProbeRecord {
     created_at: isoTime(row.created_at),
     next_run_at: row.is_active === 1 ? isoTime(row.next_run_at) : null,
     last_status: row.last_status === null ? null : statusOf(row.last_status),
+    judged: isJudged(row.last_status, row.last_reason),
+    reason: reasonOf(row.last_reason),
     last_message: row.last_message,
     last_response_time_ms: row.last_response_time_ms,
     last_result_at: isoTimeOrNull(row.last_result_at),
@@ -38,6 +41,8 @@ export const resultRecord = (row: ProbeResultRow): ResultRecord => ({
   id: row.id,
   probe_id: row.probe_id,
   status: statusOf(row.status),
+  judged: isJudged(row.status, row.reason),
+  reason: reasonOf(row.reason),
   message: row.message,
   response_time_ms: row.response_time_ms,
   details: JSON.parse(row.details) as JsonObject,
@@ -70,6 +75,17 @@ export const minIntervalSeconds = ({ minIntervalSeconds: own = MIN_INTERVAL_SECO
 
 /** The settings that were given for a probe, secrets included. */
 export const givenConfig = ({ config }: Pick<ProbeRow, 'config'>): JsonObject => JSON.parse(config) as JsonObject
+
+/** Whether a last result is there and says something about its target, or that the check could not be made. */
+const isJudged = (status: string | null, reason: string | null): boolean => status !== null && reason === null
+
+/** Null where something was judged. @throws Error when the row was not written by this program */
+export function reasonOf(text: string | null): UnjudgedReason | null {
+  if (text === null) return null
+  const known = UNJUDGED_REASONS.find((reason) => reason === text)
+  if (known === undefined) throw new Error(`the store holds an unknown reason: ${text}`)
+  return known
+}
 
 /** @throws Error when the row was not written by this program: the store holds no other status. */
 export function statusOf(text: string): ResultStatus {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { UNJUDGED_REASONS } from '../../detection/index.ts'
 import { IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
 import { ActiveOnly, Name } from '../../management/index.ts'
 import { type JsonObject, RESULT_STATUSES } from '../probe-type.ts'
@@ -6,6 +7,15 @@ import { type JsonObject, RESULT_STATUSES } from '../probe-type.ts'
 const ResultStatus = Type.Enum([...RESULT_STATUSES], {
   description: '`ok`, `warning` and `critical` judge the target; `error`: the check itself could not be made',
 })
+
+const Judged = Type.Boolean({
+  description: 'False: an `ok` that says nothing about the target, or no result yet; sums of results leave it out',
+})
+export const UnjudgedReason = nullable(
+  Type.Enum([...UNJUDGED_REASONS], {
+    description: 'Why nothing was judged: nothing came, or too little yet to know what is usual; null where it was',
+  }),
+)
 
 const Config = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true })
 
@@ -37,6 +47,8 @@ export const ProbeRecord = Type.Object({
   created_at: IsoTime,
   next_run_at: nullable(Type.String({ format: 'date-time', description: 'Null while inactive' })),
   last_status: nullable(ResultStatus),
+  judged: Judged,
+  reason: UnjudgedReason,
   last_message: nullable(Type.String()),
   last_response_time_ms: nullable(Type.Integer()),
   last_result_at: nullable(IsoTime),
@@ -67,6 +79,8 @@ export const ResultRecord = Type.Object({
   id: Uuid,
   probe_id: Uuid,
   status: ResultStatus,
+  judged: Judged,
+  reason: UnjudgedReason,
   message: Type.String(),
   response_time_ms: nullable(Type.Integer()),
   details: Type.Unsafe<JsonObject>({ ...Config, description: 'What the status was judged by' }),

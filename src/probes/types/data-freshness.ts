@@ -11,6 +11,7 @@ import { lastEventAt } from '../../management/index.ts'
 import { defineProbeType } from '../probe-type.ts'
 import { eventCountsFrom, readEventCounts } from './counts/event-counts.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
+import { learning, learningHours, noData } from './counts/unjudged.ts'
 
 const WEEKS = 4
 
@@ -53,7 +54,10 @@ export const dataFreshness = defineProbeType({
         const baseline = volumeBaseline(history, clock, end, WEEKS)
         return judgeFreshness({ now, last_event_at: last, recent, baseline }, config)
       },
-      () => (last === null ? 'No event has come yet' : 'Still learning: needs a whole day to compare with'),
+      ({ knownFrom }) => {
+        if (last === null) return noData('No event has come yet')
+        return learningHours(knownFrom, end, site.timezone) ?? learning('too few events are usual to judge a silence')
+      },
     )
   },
 })

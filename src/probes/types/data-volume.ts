@@ -6,10 +6,11 @@ import {
   volumeBaseline,
   volumeHours,
 } from '../../detection/index.ts'
-import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../lib/index.ts'
+import { floorTo, MINUTE } from '../../lib/index.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { type EventCounts, eventCountsFrom, readEventCounts } from './counts/event-counts.ts'
+import { eventCountsFrom, readEventCounts } from './counts/event-counts.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
+import { learning, learningHours, noData } from './counts/unjudged.ts'
 
 const Config = Type.Object(
   {
@@ -66,15 +67,12 @@ export const dataVolume = defineProbeType({
         const history = { hours, knownFrom: knownFrom ?? end, outages: [] }
         return judgeVolume({ recent, baseline: volumeBaseline(history, clock, end, config.weeks) }, config)
       },
-      (counts) => learning(counts, end),
+      ({ knownFrom, recent }) => {
+        if (knownFrom === null && recent.total.every((count) => count === 0)) return noData('No event has come yet')
+        return (
+          learningHours(knownFrom, end, site.timezone) ?? learning('too few events are usual in a day to judge them')
+        )
+      },
     )
   },
 })
-
-function learning({ knownFrom }: EventCounts, end: number): string {
-  if (knownFrom === null || knownFrom > end - DAY - HOUR) {
-    const since = knownFrom === null ? 'not known for an hour yet' : `known since ${isoTime(knownFrom)}`
-    return `Still learning: needs a whole day to compare with, then two weeks; the site is ${since}`
-  }
-  return 'Not judged: too few events are usual in a day'
-}

@@ -4,8 +4,9 @@ import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import { OUTCOMES } from '../../rollups/index.ts'
 import { defineProbeType } from '../probe-type.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
-import { readTagCounts } from './counts/tag-counts.ts'
+import { readTagCounts, type TagHistory } from './counts/tag-counts.ts'
 import { lastDay } from './counts/timeline.ts'
+import { learning, noData } from './counts/unjudged.ts'
 import { windowMinutes } from './counts/window-setting.ts'
 
 export const tagFailureRate = defineProbeType({
@@ -54,7 +55,21 @@ export const tagFailureRate = defineProbeType({
         const tags = Array.from(counts, ([tag_key, { recent }]) => ({ tag_key, buckets: recent }))
         return judgeFailureRate({ now: end, tags }, config)
       },
-      () => `Still learning: no tag has run ${config.min_executions} times in the last 24 hours`,
+      (counts) => {
+        const most = mostRuns(counts)
+        return most === null
+          ? noData('No tag has run in the last 24 hours')
+          : learning(`“${most.tag_key}” ran ${most.runs} of ${config.min_executions} times in the last 24 hours`)
+      },
     )
   },
 })
+
+/** The tag that ran most, null when none did. */
+function mostRuns(counts: ReadonlyMap<string, TagHistory<(typeof OUTCOMES)[number]>>) {
+  const runs = Array.from(counts, ([tag_key, { recent }]) => ({
+    tag_key,
+    runs: recent.reduce((sum, bucket) => sum + OUTCOMES.reduce((all, outcome) => all + bucket[outcome], 0), 0),
+  }))
+  return runs.filter((tag) => tag.runs > 0).toSorted((a, b) => b.runs - a.runs)[0] ?? null
+}

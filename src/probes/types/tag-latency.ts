@@ -12,6 +12,7 @@ import { defineProbeType } from '../probe-type.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
 import { readTagCounts, type TagBucket } from './counts/tag-counts.ts'
 import { lastDay, stretchesOf } from './counts/timeline.ts'
+import { learning, noData } from './counts/unjudged.ts'
 import { windowMinutes } from './counts/window-setting.ts'
 
 const COLUMNS = ['executions', 'timeout', 'total_ms', 'timed', ...LATENCY_COLUMNS] as const
@@ -80,8 +81,16 @@ export const tagLatency = defineProbeType({
         }))
         return judgeLatency({ now: end, bounds: LATENCY_BOUNDS_MS, tags }, config)
       },
-      () =>
-        'Still learning: no tag has enough executions with a time, lately and at this hour of the last week (batches have none)',
+      (counts) => {
+        const timed = [...counts.values()].some(({ recent }) =>
+          recent.some((bucket) => latencyBucket(bucket).total_ms > 0),
+        )
+        return timed
+          ? learning(
+              `no tag has ${config.min_executions} executions with a time lately, and 4 hours with 10 of them around this time of day in the last week; judges the first that has`,
+            )
+          : noData('No tag has run with a time in the last 24 hours (batches have none)')
+      },
     )
   },
 })

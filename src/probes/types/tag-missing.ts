@@ -1,8 +1,15 @@
 import { Type } from 'typebox'
-import { tagMissing as judgeMissing, TAG_MISSING_DEFAULTS } from '../../detection/index.ts'
+import {
+  tagMissing as judgeMissing,
+  TAG_MISSING_DEFAULTS,
+  type TagMissingConfig,
+  type TagMissingInput,
+} from '../../detection/index.ts'
+import { DAY, number } from '../../lib/index.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { judgeCounts } from './counts/judge-counts.ts'
+import { judgeCounts, type Unjudged } from './counts/judge-counts.ts'
 import { pairBuckets, readPairCounts } from './counts/pair-counts.ts'
+import { daysSeen, learning, noData } from './counts/unjudged.ts'
 
 export const tagMissing = defineProbeType({
   name: 'tag_missing',
@@ -54,10 +61,23 @@ export const tagMissing = defineProbeType({
       buckets.days[0]?.from ?? now,
       (snapshot) => readPairCounts(snapshot, buckets),
       (counts) => judgeMissing(counts, config),
-      ({ pairs }) =>
-        pairs.length === 0
-          ? 'Not judged: no payload said which tags ran on which event (batches do not)'
-          : `Still learning: needs a tag that runs on nearly all of ${config.reference_occurrences} occurrences of an event over whole days, and ${config.recent_occurrences} occurrences in the last 24 hours`,
+      (counts) =>
+        counts.pairs.length === 0
+          ? noData('No payload said which tags ran on which event (batches do not)')
+          : learningPairs(counts, config, site.timezone),
     )
   },
 })
+
+/** A tag is known by the whole UTC days in which it ran, and by occurrences enough in them. */
+function learningPairs(input: TagMissingInput, config: TagMissingConfig, timezone: string): Unjudged {
+  const today = input.days.at(-1)?.to ?? 0
+  const days = Math.max(0, ...input.pairs.map((pair) => pair.days.filter((runs) => runs > 0).length))
+  if (days === 0) return learning(daysSeen(0, 1, today + DAY, timezone))
+  const most = Math.max(0, ...input.pairs.map((pair) => pair.days.reduce((sum, runs) => sum + runs, 0)))
+  const recent = Math.max(0, ...input.events.map(({ hours }) => hours.reduce((sum, count) => sum + count, 0)))
+  return learning(
+    `in ${number(days)} whole days no tag ran on more than ${number(most)} occurrences of an event, and no event came more than ${number(recent)} times in the last 24 hours; ` +
+      `judges a tag that ran on nearly all of ${number(config.reference_occurrences)} once its event comes ${number(config.recent_occurrences)} times`,
+  )
+}

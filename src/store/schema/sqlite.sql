@@ -240,7 +240,7 @@ CREATE TABLE probe_results (
   response_time_ms integer,
   details text not null,
   attempts integer not null,
-  executed_at integer not null, maintenance_id text,
+  executed_at integer not null, maintenance_id text, reason text,
   primary key (probe_id, id)
 ) without rowid;
 
@@ -265,7 +265,7 @@ CREATE TABLE probes (
   last_result_at integer,
   consecutive_failures integer not null,
   memory text not null
-  , recent_statuses text not null default '');
+  , recent_statuses text not null default '', last_reason text);
 
 CREATE TABLE recent_payloads (
   site_no integer not null,

@@ -19,12 +19,14 @@ export interface ProbeTable {
   claimed_by: string | null
   claimed_at: number | null
   last_status: string | null
+  /** Why the last result judged nothing (`no_data`, `learning`); null where it judged, and before the first. */
+  last_reason: Generated<string | null>
   last_message: string | null
   last_response_time_ms: number | null
   last_result_at: number | null
   /** Warnings and criticals in a row; an error neither adds to them nor ends them. */
   consecutive_failures: number
-  /** The first letters of the last 20 results' statuses, oldest first. */
+  /** The first letters of the last 20 results' statuses, oldest first; `u` for one that judged nothing. */
   recent_statuses: Generated<string>
   /** JSON of what the probe's type remembers from run to run. */
   memory: string
@@ -36,6 +38,8 @@ export interface ProbeResultTable {
   /** Begins with the time, so that the key orders a probe's results. */
   id: string
   status: string
+  /** Why it judged nothing (`no_data`, `learning`); null where it judged. */
+  reason: string | null
   message: string
   response_time_ms: number | null
   /** JSON. */

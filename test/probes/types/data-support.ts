@@ -28,11 +28,11 @@ export async function siteWith(
 
 export interface DataResult {
   status: string
+  reason: string | null
   message: string
   details: {
     findings: Finding[]
     judged: number
-    is_learning: boolean
     left_out: number
     reason?: string
     complete_until?: string
@@ -51,5 +51,5 @@ export async function resultOf(
   await runDue(await openNode(t, store, newClock(), [type]))
   const [result] = await resultsOf(store, probe.id)
   if (result === undefined) throw new Error('the probe has no result')
-  return { status: result.status, message: result.message, details: JSON.parse(result.details) }
+  return { status: result.status, reason: result.reason, message: result.message, details: JSON.parse(result.details) }
 }

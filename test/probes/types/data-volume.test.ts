@@ -25,8 +25,8 @@ const recent = (of: (time: number) => Payload[]) => every(SLOT, NOW - DAY + HOUR
 
 testOnEveryEngine('data_volume: what comes as in the weeks before is fine', async (store, t) => {
   const site = await siteWith(store, [...EARLIER, ...recent((time) => [five(time)])])
-  const { status, message, details } = await resultOf(t, store, site, dataVolume)
-  assert.deepEqual([status, details.is_learning], ['ok', false])
+  const { status, message, reason, details } = await resultOf(t, store, site, dataVolume)
+  assert.deepEqual([status, reason], ['ok', null])
   assert.match(message, /^\d+ events in \d+ min, 100 % of what to expect; \d+ are usual at this hour$/)
   assert.equal(details.judged, 3)
 })
@@ -67,24 +67,20 @@ testOnEveryEngine('data_volume: a site that is known for hours only is learned f
     store,
     every(SLOT, NOW - 8 * HOUR, NOW - HOUR).map((time) => five(time)),
   )
-  const { status, message, details } = await resultOf(t, store, site, dataVolume)
-  assert.deepEqual([status, details.is_learning], ['ok', true])
-  assert.equal(
-    message,
-    `Still learning: needs a whole day to compare with, then two weeks; the site is known since ${isoTime(NOW - 7 * HOUR)}`,
-  )
+  const { status, message, reason } = await resultOf(t, store, site, dataVolume)
+  assert.deepEqual([status, reason], ['ok', 'learning'])
+  assert.equal(message, 'Learning: 7 of 24 hours, judges from 21 Nov, 03:00')
 })
 
 testOnEveryEngine('data_volume: a site that never sent is not judged', async (store, t) => {
-  const { status, message } = await resultOf(t, store, await siteWith(store, []), dataVolume)
-  assert.equal(status, 'ok')
-  assert.match(message, /^Still learning: .* not known for an hour yet$/)
+  const { status, reason, message } = await resultOf(t, store, await siteWith(store, []), dataVolume)
+  assert.deepEqual([status, reason, message], ['ok', 'no_data', 'No event has come yet'])
 })
 
 testOnEveryEngine('data_volume: a site with a few events a day is not judged', async (store, t) => {
   const rare = every(8 * HOUR, NOW - 15 * DAY, NOW).map((time) => batch(time, { total_events: 1 }))
   const { status, message } = await resultOf(t, store, await siteWith(store, rare), dataVolume)
-  assert.deepEqual([status, message], ['ok', 'Not judged: too few events are usual in a day'])
+  assert.deepEqual([status, message], ['ok', 'Learning: too few events are usual in a day to judge them'])
 })
 
 testOnEveryEngine('data probes do not judge while the counts are behind what was received', async (store, t) => {

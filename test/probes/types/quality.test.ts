@@ -47,7 +47,7 @@ for (const { what, over, status, message } of USER_DATA) {
   testOnEveryEngine(`user_data_quality: user data ${what} is ${status}`, async (store, t) => {
     const site = await siteWith(store, history(userData, NOW - 9 * DAY, over))
     const result = await resultOf(t, store, site, userDataQuality)
-    assert.deepEqual([result.status, result.details.is_learning], [status, false])
+    assert.deepEqual([result.status, result.reason], [status, null])
     assert.match(result.message, message)
   })
 }
@@ -83,7 +83,7 @@ for (const { what, over, status } of ECOMMERCE) {
   testOnEveryEngine(`ecommerce_quality: data ${what} is ${status}`, async (store, t) => {
     const site = await siteWith(store, history(ecommerce, NOW - 9 * DAY, over))
     const result = await resultOf(t, store, site, ecommerceQuality)
-    assert.deepEqual([result.status, result.details.is_learning], [status, false])
+    assert.deepEqual([result.status, result.reason], [status, null])
     assert.match(result.message, /^score of e-commerce data \d+ of 100 over 1,200 events in 60 min/)
   })
 }
@@ -115,12 +115,12 @@ testOnEveryEngine('quality: a site with too few such events is learned first', a
     every(HOUR, NOW - 20 * HOUR, NOW).map((time) => event(time, { user_data: { has_email: false } })),
   )
   const ofUsers = await resultOf(t, store, site, userDataQuality)
-  assert.deepEqual([ofUsers.status, ofUsers.details.is_learning], ['ok', true])
-  assert.equal(ofUsers.message, 'Still learning: fewer than 50 events with user data in the last 24 hours')
+  assert.deepEqual([ofUsers.status, ofUsers.reason], ['ok', 'learning'])
+  assert.equal(ofUsers.message, 'Learning: 20 of 50 events with user data in the last 24 hours')
   const ofShop = await resultOf(t, store, site, ecommerceQuality)
   assert.deepEqual(
-    [ofShop.status, ofShop.message],
-    ['ok', 'Still learning: fewer than 50 events with e-commerce data in the last 24 hours'],
+    [ofShop.reason, ofShop.message],
+    ['no_data', 'No event has said anything about e-commerce data in the last 24 hours'],
   )
 })
 

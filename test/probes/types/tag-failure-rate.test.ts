@@ -75,9 +75,9 @@ testOnEveryEngine('tag_failure_rate: tags that hardly ran are learned first', as
   const runs = every(2 * HOUR, NOW - 20 * HOUR, NOW).map((time) =>
     event(time, { tags: [{ id: '7', status: 'failure' }] }),
   )
-  const { status, message, details } = await resultOf(t, store, await siteWith(store, runs), tagFailureRate)
-  assert.deepEqual([status, details.is_learning], ['ok', true])
-  assert.equal(message, 'Still learning: no tag has run 20 times in the last 24 hours')
+  const { status, message, reason } = await resultOf(t, store, await siteWith(store, runs), tagFailureRate)
+  assert.deepEqual([status, reason], ['ok', 'learning'])
+  assert.equal(message, 'Learning: “tag_7” ran 10 of 20 times in the last 24 hours')
 })
 
 testOnEveryEngine('tag_failure_rate: bounds that contradict each other are an error', async (store, t) => {

@@ -27,7 +27,7 @@ for (const { what, ms, status } of CASES) {
     const since = NOW - 20 * MINUTE
     const site = await siteWith(store, [...USUAL, ...lately((time) => run(time, time < since ? 80 : ms))])
     const result = await resultOf(t, store, site, tagLatency)
-    assert.deepEqual([result.status, result.details.is_learning], [status, false])
+    assert.deepEqual([result.status, result.reason], [status, null])
     if (status === 'ok') return assert.equal(result.message, '1 tags are as quick as usual')
     assert.match(result.message, /^“Meta CAPI” takes [\d,]+ ms \(95th percentile of 60 executions in 15 min\); /)
     assert.equal(result.details.findings[0]?.since, isoTime(since))
@@ -63,11 +63,11 @@ testOnEveryEngine('tag_latency: a tag without a past, or without times, is learn
   const batches = every(10 * MINUTE, NOW - 6 * DAY, NOW).map((time) =>
     batch(time, { tag_metrics: { GA4: { success: 100, total_exec_ms: 8_000, count: 100 } } }),
   )
-  for (const site of [young, await siteWith(store, batches)]) {
-    const { status, message, details } = await resultOf(t, store, site, tagLatency)
-    assert.deepEqual([status, details.is_learning], ['ok', true])
-    assert.match(message, /^Still learning: no tag has enough executions with a time/)
-  }
+  const ofYoung = await resultOf(t, store, young, tagLatency)
+  assert.deepEqual([ofYoung.status, ofYoung.reason], ['ok', 'learning'])
+  assert.match(ofYoung.message, /^Learning: no tag has 30 executions with a time lately, and 4 hours/)
+  const ofBatches = await resultOf(t, store, await siteWith(store, batches), tagLatency)
+  assert.deepEqual([ofBatches.status, ofBatches.reason], ['ok', 'no_data'])
 })
 
 testOnEveryEngine('tag_latency: bounds that contradict each other are an error', async (store, t) => {

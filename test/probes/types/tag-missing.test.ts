@@ -76,18 +76,15 @@ testOnEveryEngine('tag_missing: a tag that was given another name is the same ta
 
 testOnEveryEngine('tag_missing: a site without enough of a past is learned first', async (store, t) => {
   const payloads = every(30 * MINUTE, NOW - 20 * HOUR, NOW).map((time) => purchase(time, 'GA4'))
-  const { status, message, details } = await resultOf(t, store, await siteWith(store, payloads), tagMissing)
-  assert.deepEqual([status, details.is_learning], ['ok', true])
-  assert.match(message, /^Still learning: needs a tag that runs on nearly all of 100 occurrences/)
+  const { status, message, reason } = await resultOf(t, store, await siteWith(store, payloads), tagMissing)
+  assert.deepEqual([status, reason], ['ok', 'learning'])
+  assert.match(message, /^Learning: in 1 whole days no tag ran on more than \d+ occurrences of an event/)
 })
 
 testOnEveryEngine('tag_missing: batches do not say which tag ran on which event', async (store, t) => {
   const payloads = every(30 * MINUTE, NOW - 9 * DAY, NOW).map((time) =>
     batch(time, { total_events: 50, event_counts: { purchase: 50 }, tag_metrics: { GA4: { success: 50, count: 50 } } }),
   )
-  const { status, message } = await resultOf(t, store, await siteWith(store, payloads), tagMissing)
-  assert.deepEqual(
-    [status, message],
-    ['ok', 'Not judged: no payload said which tags ran on which event (batches do not)'],
-  )
+  const { reason, message } = await resultOf(t, store, await siteWith(store, payloads), tagMissing)
+  assert.deepEqual([reason, message], ['no_data', 'No payload said which tags ran on which event (batches do not)'])
 })

@@ -3,7 +3,7 @@ import { type PointerEvent, useState } from 'react'
 import type { ResultRecord } from '../api/probes.ts'
 import { exact } from '../lib/words.ts'
 import classes from './HeatStrip.module.css'
-import { STATUS_WORDS, STATUSES } from './status/status.ts'
+import { STATUS_WORDS, STATUSES, unjudgedWords } from './status/status.ts'
 
 interface Props {
   /** Newest first. */
@@ -17,8 +17,8 @@ const SHOWN = 50
 const STEP = 4
 const BAR = 3
 const HEIGHT = 20
-/** What is worse stands higher: the colour never says it alone. A check that could not run is hollow. */
-const HEIGHTS = { ok: 11, warning: 16, error: 16, critical: 20 } as const
+/** What is worse stands higher: the colour never says it alone. A check that could not run is hollow, one that judged nothing a stub. */
+const HEIGHTS = { unknown: 5, ok: 11, warning: 16, error: 16, critical: 20 } as const
 
 /** The last results as bars, the newest at the right. Pointing at one tells when it was and what it said. */
 export function HeatStrip({ results, zone, size = 'row' }: Props) {
@@ -53,12 +53,12 @@ export function HeatStrip({ results, zone, size = 'row' }: Props) {
           <rect
             key={each.id}
             className={classes.bar}
-            data-status={each.status}
+            data-status={judgedStatus(each)}
             data-pointed={pointed === empty + n || undefined}
             x={(empty + n) * STEP}
-            y={HEIGHT - HEIGHTS[each.status]}
+            y={HEIGHT - HEIGHTS[judgedStatus(each)]}
             width={BAR}
-            height={HEIGHTS[each.status]}
+            height={HEIGHTS[judgedStatus(each)]}
           />
         ))}
       </svg>
@@ -69,12 +69,14 @@ export function HeatStrip({ results, zone, size = 'row' }: Props) {
 function Words({ result, zone }: { result: ResultRecord; zone: string | undefined }) {
   return (
     <>
-      <b>{STATUS_WORDS[result.status]}</b> · {exact(Date.parse(result.executed_at), zone)}
+      <b>{unjudgedWords(result) ?? STATUS_WORDS[result.status]}</b> · {exact(Date.parse(result.executed_at), zone)}
       <br />
       {result.message}
     </>
   )
 }
+
+const judgedStatus = ({ judged, status }: ResultRecord) => (judged ? status : 'unknown')
 
 const stubs = (count: number): string =>
   Array.from({ length: count }, (_, n) => `M${n * STEP} ${HEIGHT}v-2h${BAR}v2z`).join('')
@@ -83,8 +85,8 @@ function labelOf(results: readonly ResultRecord[]): string {
   const last = results.at(-1)
   if (last === undefined) return 'No result yet'
   const counts = STATUSES.flatMap((status) => {
-    const count = results.filter((result) => result.status === status).length
+    const count = results.filter((result) => judgedStatus(result) === status).length
     return count === 0 ? [] : [`${count} ${STATUS_WORDS[status]}`]
   })
-  return `Last ${results.length} results: ${counts.join(', ')}; the latest is ${STATUS_WORDS[last.status]}`
+  return `Last ${results.length} results: ${counts.join(', ')}; the latest is ${unjudgedWords(last) ?? STATUS_WORDS[last.status]}`
 }

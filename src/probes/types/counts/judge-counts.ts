@@ -1,5 +1,5 @@
 import { readSnapshot, type Snapshot } from '../../../analytics/index.ts'
-import type { Finding, Status, Verdict } from '../../../detection/index.ts'
+import type { Finding, Status, UnjudgedReason, Verdict } from '../../../detection/index.ts'
 import { DAY, floorTo, isoTime, MINUTE } from '../../../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables } from '../../../store/index.ts'
 
@@ -15,9 +15,16 @@ export interface Counting {
   now: number
 }
 
+/** Why nothing can be judged, and in words what was seen and when judging starts. */
+export interface Unjudged {
+  reason: UnjudgedReason
+  message: string
+}
+
 /** What such a run found. */
 export interface CountsOutcome {
   status: Status | 'error'
+  reason?: UnjudgedReason
   message: string
   details: Readonly<Record<string, unknown>>
 }
@@ -26,14 +33,14 @@ export interface CountsOutcome {
  * Reads a site's counts since `from` in one snapshot and judges them. Counts that are behind, because the fold is or the
  * replica that reports are read from, are not judged: the outcome is an `error`.
  *
- * @param learning what to say while nothing can be judged
+ * @param unjudged what to say while nothing can be judged
  */
 export async function judgeCounts<T>(
   { store, site, now }: Counting,
   from: number,
   read: (snapshot: Snapshot) => Promise<T>,
   judge: (counts: T) => Verdict,
-  learning: (counts: T) => string,
+  unjudged: (counts: T) => Unjudged,
 ): Promise<CountsOutcome> {
   const range = { from: floorTo(from, DAY), to: now + MINUTE }
   const { counts, complete } = await readSnapshot(store, site.site_no, range, async (snapshot) => ({
@@ -42,12 +49,9 @@ export async function judgeCounts<T>(
   }))
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   const { status, message, details } = judge(counts)
-  const isLearning = details.judged === 0
-  return {
-    status,
-    message: isLearning ? learning(counts) : message,
-    details: { ...details, ...shortened(details.findings), is_learning: isLearning },
-  }
+  const all = { ...details, ...shortened(details.findings) }
+  if (details.judged > 0) return { status, message, details: all }
+  return { status: 'ok', ...unjudged(counts), details: all }
 }
 
 /**

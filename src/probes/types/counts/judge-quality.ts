@@ -1,9 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { type FieldCounts, QUALITY_DEFAULTS, type QualityInput, type Verdict } from '../../../detection/index.ts'
-import { floorTo, HOUR, MINUTE } from '../../../lib/index.ts'
+import {
+  eventsIn,
+  type FieldCounts,
+  QUALITY_DEFAULTS,
+  type QualityInput,
+  type Verdict,
+} from '../../../detection/index.ts'
+import { floorTo, HOUR, MINUTE, number } from '../../../lib/index.ts'
 import { type Counting, type CountsOutcome, judgeCounts } from './judge-counts.ts'
 import { presenceFrom, readPresence } from './presence-counts.ts'
 import { lastDay } from './timeline.ts'
+import { learning, noData } from './unjudged.ts'
 import { windowMinutes } from './window-setting.ts'
 
 const scoreSetting = (byDefault: number, description: string) =>
@@ -56,6 +63,11 @@ export function judgeQuality<F extends string>(
     presenceFrom(timeline),
     (snapshot) => readPresence(snapshot, timeline, end, fieldsOf),
     (counts) => judge({ now: end, ...counts, score }, config),
-    () => `Still learning: fewer than ${config.min_events} events with ${what} in the last 24 hours`,
+    ({ recent }) => {
+      const seen = recent.reduce((sum, bucket) => sum + eventsIn(bucket), 0)
+      return seen === 0
+        ? noData(`No event has said anything about ${what} in the last 24 hours`)
+        : learning(`${number(seen)} of ${config.min_events} events with ${what} in the last 24 hours`)
+    },
   )
 }

@@ -66,7 +66,8 @@ export function wallRows(overview: Overview, options: WallOptions): WallRow[] {
 }
 
 const isPlain = (filter: Filter, search: string): boolean => filter === 'all' && search.trim() === ''
-const isHealthy = ({ status, open_alerts }: ClientState): boolean => status === 'ok' && open_alerts === 0
+const isHealthy = ({ sites, open_alerts }: ClientState): boolean =>
+  open_alerts === 0 && sites.length > 0 && sites.every(({ status }) => status === 'ok')
 
 /** Critical, failing or warning, or with an alert that is not settled. */
 export const isBroken = ({ status, open_alerts }: SiteState): boolean =>
@@ -100,29 +101,43 @@ export function headlineOf(site: SiteState): Headline {
   }
   const worst = site.probes.find((probe) => probe.status === status)
   if (status === 'ok') return { status, text: 'all fine', since: null, isAcknowledged: false }
+  if (status === 'unknown') return { status, text: unknownText(site), since: null, isAcknowledged: false }
   if (worst === undefined) return { status, text: 'no probes yet', since: null, isAcknowledged: false }
-  if (status === 'unknown') return { status, text: 'waiting for the first result', since: null, isAcknowledged: false }
   return { status, text: capitalised(worst.message ?? worst.name), since: null, isAcknowledged: false }
 }
 
+/** What a site without a status waits for. */
+function unknownText({ reason, last_event_at, probes }: SiteState): string {
+  if (reason === 'no_data') return last_event_at === null ? 'no data yet' : 'no event in the last 24 hours'
+  if (probes.length === 0) return 'no probes yet'
+  if (reason !== 'learning') return 'waiting for the first result'
+  const learning = probes.filter((probe) => probe.reason === 'learning')
+  // Whether events come at all is what a site has to learn first.
+  const first = learning.find((probe) => probe.probe_type === 'data_freshness') ?? learning[0]
+  return uncapitalised(first?.message ?? 'learning')
+}
+
+const uncapitalised = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-/** The one sentence over everything. */
+/** The one sentence over everything: what is wrong first, then what is known to be well, then what is not known. */
 export function verdict({ totals }: Pick<Overview, 'totals'>): string {
-  const worst = STATUSES.find((status) => totals[status] > 0)
-  const sites = (count: number) => (count === 1 ? '1 site' : `${count} sites`)
-  if (worst === undefined) return 'No site is watched yet'
-  const count = totals[worst]
-  switch (worst) {
-    case 'critical':
-      return `${sites(count)} ${count === 1 ? 'is' : 'are'} broken`
-    case 'error':
-      return `${sites(count)} cannot be checked`
-    case 'warning':
-      return `${sites(count)} ${count === 1 ? 'needs' : 'need'} a look`
-    case 'ok':
-      return totals.sites === count ? 'All sites are fine' : `${sites(count)} ${count === 1 ? 'is' : 'are'} fine`
-    case 'unknown':
-      return `${sites(count)} without a probe's result`
-  }
+  if (totals.sites === 0) return 'No site is watched yet'
+  if (totals.ok === totals.sites) return 'All sites are fine'
+  const worst = STATUSES.find((status) => totals[status] > 0 && status !== 'ok' && status !== 'unknown')
+  const learning = totals.unknown - totals.waiting
+  const parts = [
+    worst === undefined ? null : troubleWords(worst, totals[worst]),
+    totals.ok === 0 || worst !== undefined ? null : `${totals.ok} healthy`,
+    totals.waiting === 0 ? null : `${totals.waiting} waiting for a first event`,
+    learning <= 0 ? null : `${learning} not judged yet`,
+  ]
+  return parts.filter((part) => part !== null).join(' · ')
+}
+
+function troubleWords(status: Status, count: number): string {
+  const sites = count === 1 ? '1 site' : `${count} sites`
+  if (status === 'critical') return `${sites} ${count === 1 ? 'is' : 'are'} broken`
+  if (status === 'error') return `${sites} cannot be checked`
+  return `${sites} ${count === 1 ? 'needs' : 'need'} a look`
 }

@@ -13,7 +13,9 @@ export interface ProbeRow {
   status: Status
 }
 
-export const statusOf = ({ last_status }: Pick<ProbeRecord, 'last_status'>): Status => last_status ?? 'unknown'
+/** What the last result says of the target; nothing, where it judged nothing. */
+export const statusOf = ({ last_status, judged }: Pick<ProbeRecord, 'last_status' | 'judged'>): Status =>
+  judged ? (last_status ?? 'unknown') : 'unknown'
 
 /** Worst first; what is switched off comes last. */
 export function rowsOf(probes: readonly ProbeRecord[], sites: readonly SiteRecord[]): ProbeRow[] {

@@ -4,7 +4,8 @@ import { type ProbeRecord, probesQuery, stripQuery } from '../../api/probes.ts'
 import { HeatStrip } from '../../ui/HeatStrip.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
-import { bySeverity, STATUS_WORDS } from '../../ui/status/status.ts'
+import { bySeverity, STATUS_WORDS, unjudgedWords } from '../../ui/status/status.ts'
+import { statusOf } from '../probes/list.ts'
 import { Note } from './Note.tsx'
 import { Panel } from './Panel.tsx'
 import classes from './ProbesPanel.module.css'
@@ -36,14 +37,12 @@ export function ProbesPanel() {
   )
 }
 
-const statusOf = ({ last_status }: ProbeRecord) => last_status ?? 'unknown'
-
 function Probe({ probe, zone }: { probe: ProbeRecord; zone: string }) {
   const { data: results = [] } = useQuery(stripQuery(probe))
   const status = statusOf(probe)
   return (
     <li className={classes.probe}>
-      <StatusMark status={status} label={STATUS_WORDS[status]} />
+      <StatusMark status={status} label={unjudgedWords(probe) ?? STATUS_WORDS[status]} />
       <span className={classes.name}>{probe.name}</span>
       <span className={classes.results}>
         <HeatStrip results={results} zone={zone} />

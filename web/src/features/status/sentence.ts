@@ -9,6 +9,7 @@ import type { SharedSite, StatusPage } from '../../api/status.ts'
 export function sentence({ status, sites }: Pick<StatusPage, 'status' | 'sites'>, now: number, zone?: string): string {
   const concerned = sites.filter((site) => site.status === status)
   const since = earliest(concerned)
+  const isAll = concerned.length === sites.length
   const isOne = concerned.length === 1
   const has = isOne ? 'has' : 'have'
   const which = sites.length === 1 ? 'The site' : `${concerned.length} of ${sites.length} sites`
@@ -21,7 +22,8 @@ export function sentence({ status, sites }: Pick<StatusPage, 'status' | 'sites'>
     case 'warning':
       return at === null ? `${which} ${isOne ? 'needs' : 'need'} a look` : `${which} ${has} needed a look ${at}`
     case 'ok':
-      return sites.every(({ alerts }) => alerts.length === 0) ? 'All fine' : 'Fine again, but not for sure yet'
+      if (!sites.every(({ alerts }) => alerts.length === 0)) return 'Fine again, but not for sure yet'
+      return isAll ? 'All fine' : `${concerned.length} healthy · ${sites.length - concerned.length} not judged yet`
     case 'unknown':
       return sites.length === 0 ? 'No site is watched yet' : 'Waiting for the first results'
   }
@@ -38,15 +40,16 @@ const WORDS: Readonly<Record<SharedSite['status'], string>> = {
   error: 'cannot be checked',
   warning: 'needs a look',
   ok: 'fine',
-  unknown: 'no result yet',
+  unknown: 'not judged yet',
 }
 
 /** What stands beside a site's mark: "broken since 09:42". */
 export function stateWords(
-  { status, since }: Pick<SharedSite, 'status' | 'since'>,
+  { status, reason, since }: Pick<SharedSite, 'status' | 'reason' | 'since'>,
   now: number,
   zone?: string,
 ): string {
+  if (reason !== null) return reason === 'no_data' ? 'no data yet' : 'learning'
   return since === null ? WORDS[status] : `${WORDS[status]} since ${moment(Date.parse(since), now, zone)}`
 }
 

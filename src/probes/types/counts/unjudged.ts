@@ -1,0 +1,37 @@
+import { DAY, floorTo, HOUR, number } from '../../../lib/index.ts'
+import type { Unjudged } from './judge-counts.ts'
+
+/** Nothing was there to be judged. */
+export const noData = (message: string): Unjudged => ({ reason: 'no_data', message })
+
+/** There is something, but too little. @param seen what was seen, and when judging starts */
+export const learning = (seen: string): Unjudged => ({ reason: 'learning', message: `Learning: ${seen}` })
+
+/**
+ * While less than a day is known to compare with: `Learning: 5 of 24 hours, judges from 29 Nov, 15:00`. Undefined when a day is.
+ *
+ * @param knownFrom the first whole hour that is known, epoch ms; null in the hour of the first event
+ */
+export function learningHours(knownFrom: number | null, now: number, timezone: string): Unjudged | undefined {
+  const since = knownFrom ?? floorTo(now, HOUR) + HOUR
+  if (now >= since + DAY) return undefined
+  const seen = Math.max(0, Math.floor((now - since) / HOUR))
+  return learning(`${seen} of 24 hours, judges from ${localMoment(since + DAY, timezone)}`)
+}
+
+/** `2 of 7 days, judges from 29 Nov`. */
+export function daysSeen(seen: number, days: number, judgesFrom: number, timezone: string): string {
+  return `${number(seen)} of ${number(days)} days, judges from ${localDay(judgesFrom, timezone)}`
+}
+
+const localDay = (time: number, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' }).format(time)
+
+const localMoment = (time: number, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+  }).format(time)
