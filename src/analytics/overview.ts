@@ -88,7 +88,7 @@ async function windowReport(snapshot: Snapshot, window: ReportWindow, facts: Sit
     score: score(scoreCounts(withTransactions(events, all), sumOf([...tags.values()], SCORE_TAG_COLUMNS))),
     rejections,
     skewed: all.skewed,
-    warnings: warningsOf({ events: events.has(OTHER), tags: tags.has(OTHER), skewed: all.skewed, total: all.total }),
+    warnings: warningsOf({ events: events.has(OTHER), tags: tags.has(OTHER), counts: all }),
     containers,
     last_seen: containers[0]?.last_seen ?? null,
   }

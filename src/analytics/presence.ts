@@ -10,8 +10,11 @@ export interface Presence {
 
 export const presence = (present: number, total: number): Presence => ({ present, total, rate: ratio(present, total) })
 
-/** A fraction, or null without a base. */
-export const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
+/**
+ * A fraction from 0 to 1, or null without a base. Rows of batches that were taken before their parts were compared with
+ * their whole may hold a part that is larger.
+ */
+export const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : Math.min(1, part / whole))
 
 /** Each user-data field and the counter that is its base: batches do not carry the last four. */
 export const USER_DATA_FIELDS = {

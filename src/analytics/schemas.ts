@@ -79,7 +79,16 @@ const windowReport = {
   rejections: Type.Record(Type.String(), Count, { description: 'Requests refused, by reason' }),
   skewed: Type.Integer({ description: 'Events whose sender had a wrong clock' }),
   warnings: Type.Array(
-    Type.Object({ code: Type.Enum(['events_over_cap', 'tags_over_cap', 'clock_skew']), message: Type.String() }),
+    Type.Object({
+      code: Type.Enum([
+        'events_over_cap',
+        'tags_over_cap',
+        'user_data_over_total',
+        'ecommerce_over_total',
+        'clock_skew',
+      ]),
+      message: Type.String(),
+    }),
   ),
 }
 

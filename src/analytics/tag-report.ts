@@ -44,7 +44,7 @@ export type Latency = Pick<TagReport, 'avg_ms' | 'p50_ms' | 'p95_ms' | 'p99_ms'>
 export function latency(counts: Pick<TagCounts, LatencyColumn | 'total_ms' | 'timed'>): Latency {
   const histogram = LATENCY_COLUMNS.map((column) => counts[column])
   return {
-    avg_ms: ratio(counts.total_ms, counts.timed),
+    avg_ms: counts.timed === 0 ? null : counts.total_ms / counts.timed,
     p50_ms: histogramQuantile(histogram, 0.5),
     p95_ms: histogramQuantile(histogram, 0.95),
     p99_ms: histogramQuantile(histogram, 0.99),

@@ -1,26 +1,44 @@
 import { NAMES_PER_DAY, OTHER } from '../rollups/index.ts'
+import type { EventCounts } from '../store/index.ts'
 
 /** Something that makes a report less precise than it looks. */
 export interface Warning {
-  code: 'events_over_cap' | 'tags_over_cap' | 'clock_skew'
+  code: 'events_over_cap' | 'tags_over_cap' | 'user_data_over_total' | 'ecommerce_over_total' | 'clock_skew'
   message: string
 }
 
-/** @param seen whether events and tags were counted under `(other)`, and how many of all events had a wrong time */
-export function warningsOf(seen: { events: boolean; tags: boolean; skewed: number; total: number }): Warning[] {
+/** What warnings are made of. */
+export interface Seen {
+  /** Whether event names, and tags, were counted under `(other)`. */
+  events: boolean
+  tags: boolean
+  counts: Pick<EventCounts, 'total' | 'skewed' | 'user_data_total' | 'ecommerce_total'>
+}
+
+export function warningsOf({ events, tags, counts }: Seen): Warning[] {
+  const { total, skewed, user_data_total, ecommerce_total } = counts
   const warnings: Warning[] = []
-  if (seen.events) warnings.push({ code: 'events_over_cap', message: overCap('event names') })
-  if (seen.tags) warnings.push({ code: 'tags_over_cap', message: overCap('tags') })
-  if (seen.skewed > 0) {
+  if (events) warnings.push({ code: 'events_over_cap', message: overCap('event names') })
+  if (tags) warnings.push({ code: 'tags_over_cap', message: overCap('tags') })
+  if (user_data_total > total) {
+    warnings.push({ code: 'user_data_over_total', message: overTotal('user data', user_data_total, total) })
+  }
+  if (ecommerce_total > total) {
+    warnings.push({ code: 'ecommerce_over_total', message: overTotal('e-commerce data', ecommerce_total, total) })
+  }
+  if (skewed > 0) {
     warnings.push({
       code: 'clock_skew',
       message:
-        `${seen.skewed} of ${seen.total} events came with a time more than 24 hours old or 5 minutes ahead ` +
+        `${skewed} of ${total} events came with a time more than 24 hours old or 5 minutes ahead ` +
         'and were booked at the time they arrived: check the clock of the sending server',
     })
   }
   return warnings
 }
+
+const overTotal = (what: string, reported: number, total: number): string =>
+  `batches report ${what} of ${reported} events, and only ${total} events: check how the sender counts`
 
 const overCap = (what: string): string =>
   `more than ${NAMES_PER_DAY} different ${what} were used on one day: the rest is counted together as ${OTHER}`

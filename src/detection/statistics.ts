@@ -29,7 +29,7 @@ export const Z_999 = 3.290527
  */
 export function wilson(hits: number, trials: number, z = Z_95): { low: number; high: number } {
   if (trials <= 0) return { low: 0, high: 1 }
-  const share = hits / trials
+  const share = Math.min(1, hits / trials)
   const z2 = z ** 2
   const centre = share + z2 / (2 * trials)
   const margin = z * Math.sqrt((share * (1 - share)) / trials + z2 / (4 * trials ** 2))

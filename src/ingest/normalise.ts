@@ -25,8 +25,8 @@ import {
 export const PAST_LIMIT_MS = DAY
 export const FUTURE_LIMIT_MS = 5 * MINUTE
 
-/** Events a payload counts for, as the monthly quota sees it. */
-export const eventsIn = (payload: Payload): number => (isBatch(payload) ? payload.total_events : 1)
+/** Events a payload counts for, as the monthly quota sees it: none counts for nothing, or a sender of empty batches had no quota. */
+export const eventsIn = (payload: Payload): number => (isBatch(payload) ? Math.max(1, payload.total_events) : 1)
 
 /**
  * Appends what a payload counts to a log.

@@ -18,8 +18,8 @@ const NO_EXECUTIONS: Counts = TAG_COLUMNS.map(() => 0)
 /** Executions of one tag on one event, in one minute and container. */
 export interface TagDelta {
   counts: Counts
-  /** Tag ids that came with this key; empty in batches. */
-  ids: string[]
+  /** Tag ids that came with this key; a set, because a sender may give one name to any number of ids. */
+  ids: Set<string>
 }
 
 /** One event name in one minute and container. */
@@ -45,6 +45,8 @@ export interface Usage {
 
 export interface SiteDelta {
   cells: Cell[]
+  /** The cells by minute and container, once there are more than a few. */
+  index: Map<string, Cell> | undefined
   /** What counts towards the client's quota, by UTC month of acceptance. */
   usage: Map<number, Usage>
 }
@@ -56,7 +58,7 @@ export class Delta {
   site(siteNo: number): SiteDelta {
     let site = this.sites.get(siteNo)
     if (site === undefined) {
-      site = { cells: [], usage: new Map() }
+      site = { cells: [], index: undefined, usage: new Map() }
       this.sites.set(siteNo, site)
     }
     return site
@@ -73,16 +75,29 @@ export function addUsage(site: SiteDelta, month: number, events: number, request
   }
 }
 
+/** Up to so many cells are looked through: most sites have one or two a second, and a map would cost more than it saves. */
+const FEW_CELLS = 4
+
 export function cellAt(site: SiteDelta, minute: number, containerId: string): Cell {
-  // A site has one or two cells a second: the last one nearly always fits, and a map would cost more than it saves.
-  for (let i = site.cells.length - 1; i >= 0; i--) {
-    const cell = site.cells[i]
-    if (cell !== undefined && cell.minute === minute && cell.containerId === containerId) return cell
-  }
+  const { cells } = site
+  const found = cells.length <= FEW_CELLS ? lookThrough(cells, minute, containerId) : lookUp(site, minute, containerId)
+  if (found !== undefined) return found
   const cell: Cell = { minute, containerId, lastSeenAt: 0, events: new Map() }
-  site.cells.push(cell)
+  cells.push(cell)
+  site.index?.set(cellKey(minute, containerId), cell)
   return cell
 }
+
+function lookThrough(cells: readonly Cell[], minute: number, containerId: string): Cell | undefined {
+  return cells.findLast((cell) => cell.minute === minute && cell.containerId === containerId)
+}
+
+function lookUp(site: SiteDelta, minute: number, containerId: string): Cell | undefined {
+  site.index ??= new Map(site.cells.map((cell) => [cellKey(cell.minute, cell.containerId), cell]))
+  return site.index.get(cellKey(minute, containerId))
+}
+
+const cellKey = (minute: number, containerId: string): string => `${minute}|${containerId}`
 
 export const newEvent = (): EventDelta => ({ counts: NO_EVENTS.slice(), tags: new Map() })
 
@@ -98,7 +113,7 @@ export function eventIn(cell: Cell, name: string): EventDelta {
 export function tagIn(event: EventDelta, key: string): TagDelta {
   let tag = event.tags.get(key)
   if (tag === undefined) {
-    tag = { counts: NO_EXECUTIONS.slice(), ids: [] }
+    tag = { counts: NO_EXECUTIONS.slice(), ids: new Set() }
     event.tags.set(key, tag)
   }
   return tag
@@ -121,11 +136,7 @@ export function absorbEvent(ours: EventDelta, theirs: EventDelta): void {
 
 export function absorbTag(ours: TagDelta, theirs: TagDelta): void {
   addAll(ours.counts, theirs.counts)
-  addIds(ours, theirs.ids)
-}
-
-function addIds(tag: TagDelta, ids: readonly string[]): void {
-  for (const id of ids) if (!tag.ids.includes(id)) tag.ids.push(id)
+  for (const id of theirs.ids) ours.ids.add(id)
 }
 
 function indexOf<K extends string>(columns: readonly K[]): Readonly<Record<K, number>> {

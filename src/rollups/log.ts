@@ -57,7 +57,12 @@ export function appendDelta(log: Log, delta: Delta): void {
 
 function appendEvent(log: Log, name: string, event: EventDelta): void {
   log.push(name, SUM, ...event.counts, event.tags.size)
-  for (const [key, { counts, ids }] of event.tags) log.push(key, SUM, ids.length, ...ids, ...counts)
+  for (const [key, { counts, ids }] of event.tags) {
+    log.push(key, SUM, ids.size)
+    // One by one: as many arguments as a sender likes are more than a call can take.
+    for (const id of ids) log.push(id)
+    log.push(...counts)
+  }
 }
 
 /** Adds every entry of the log to the delta. */
@@ -137,8 +142,8 @@ export function latencyBucket(ms: number): number {
   return bucket
 }
 
-function linkId(ids: string[], id: string): void {
-  if (id !== NO_ID && !ids.includes(id)) ids.push(id)
+function linkId(ids: Set<string>, id: string): void {
+  if (id !== NO_ID) ids.add(id)
 }
 
 class LogReader {

@@ -237,10 +237,25 @@ testOnEveryEngine('counters as large as numbers go do not break a report', async
   assert.equal(seen.tags[0]?.success_rate, 1)
 })
 
+const NO_COUNTS = { total: 5, skewed: 0, user_data_total: 5, ecommerce_total: 0 }
+
 test('a warning names the cap', () => {
-  assert.deepEqual(warningsOf({ events: false, tags: false, skewed: 0, total: 5 }), [])
-  assert.match(
-    warningsOf({ events: true, tags: false, skewed: 0, total: 5 })[0]?.message ?? '',
-    /^more than 500 different event names/,
+  assert.deepEqual(warningsOf({ events: false, tags: false, counts: NO_COUNTS }), [])
+  const [warning] = warningsOf({ events: true, tags: false, counts: NO_COUNTS })
+  assert.match(warning?.message ?? '', /^more than 500 different event names/)
+})
+
+testOnEveryEngine('quality reports of more events than there were are kept, and said', async (store) => {
+  const site = await insertSite(store)
+  const quality = { user_data_quality: { email: 30, total: 60 }, ecommerce_quality: { value: 20, total: 21 } }
+  await count(store, site, [batch(at('10:10:00'), { total_events: 20, ...quality })])
+  const seen = await report(store, site)
+  assert.equal(seen.user_data.email.rate, 0.5)
+  assert.deepEqual(
+    seen.warnings.map(({ code, message }) => [code, /of (\d+) events, and only (\d+)/.exec(message)?.slice(1)]),
+    [
+      ['user_data_over_total', ['60', '20']],
+      ['ecommerce_over_total', ['21', '20']],
+    ],
   )
 })

@@ -45,8 +45,16 @@ const accepted: [what: string, payload: unknown][] = [
   ['the smallest batch', batch()],
   [
     'a batch with 1,000 names and tags',
-    batch({ event_counts: keys(1_000, 1), tag_metrics: keys(1_000, { success: 1 }) }),
+    batch({ total_events: 1_000, event_counts: keys(1_000, 1), tag_metrics: keys(1_000, { success: 1 }) }),
   ],
+  [
+    'a batch whose parts make up its whole',
+    batch({
+      event_counts: { a: 20, b: 30 },
+      tag_metrics: { GA4: { success: 3, failure: 2, count: 5 }, Ads: { success: 9 } },
+    }),
+  ],
+  ['more quality reports than events', batch({ user_data_quality: { email: 60, total: 60 } })],
   ['a presence counter equal to its total', batch({ user_data_quality: { email: 5, total: 5 } })],
   ['a window of no length', batch({ window_start_ms: 2 })],
   [
@@ -91,6 +99,14 @@ const refused: [what: string, payload: unknown, path: string][] = [
   ['an over-long name that no database holds', batch({ event_counts: { ['\0'.repeat(257)]: 1 } }), longNul],
   ['1,001 names', batch({ event_counts: keys(1_001, 1) }), '/event_counts'],
   ['1,001 tags', batch({ tag_metrics: keys(1_001, {}) }), '/tag_metrics'],
+  ['1,001 names of another kind', batch({ event_counts: keys(1_001, 'x') }), '/event_counts'],
+  ['more events by name than events', batch({ event_counts: { a: 26, b: 25 } }), '/event_counts'],
+  [
+    'more outcomes than executions',
+    batch({ tag_metrics: { A: { success: 3, timeout: 2, count: 4 } } }),
+    '/tag_metrics/A/count',
+  ],
+  ['an outcome of no executions', batch({ tag_metrics: { A: { exception: 1, count: 0 } } }), '/tag_metrics/A/count'],
   ['an empty event name in a batch', batch({ event_counts: { '': 1 } }), '/event_counts/'],
   ['more e-mails than events', batch({ user_data_quality: { email: 6, total: 5 } }), '/user_data_quality/email'],
   ['presence without its total', batch({ ecommerce_quality: { items: 1 } }), '/ecommerce_quality/items'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { appendPayload } from '../../src/ingest/normalise.ts'
+import { appendPayload, eventsIn } from '../../src/ingest/normalise.ts'
 import type { Payload } from '../../src/ingest/payload.ts'
 import { addLog, Delta, EVENT, type Log, latencyBucket, NO_EVENT, TAG } from '../../src/rollups/index.ts'
 import { eventPayload } from '../support/deltas.ts'
@@ -72,7 +72,7 @@ test('a tag without a name goes by its id, and only named ids are remembered', (
   ]
   const event = cellOf(eventPayload({ timestamp_ms: NOW, tags })).cell.events.get('purchase')
   assert.deepEqual(
-    Array.from(event?.tags ?? [], ([key, { ids }]) => [key, ids]),
+    Array.from(event?.tags ?? [], ([key, { ids }]) => [key, [...ids]]),
     [
       ['tag_31', []],
       ['tag_32', []],
@@ -106,6 +106,14 @@ test('a batch is booked to the minute its window ends in, whole counts beside th
   assert.equal(tag?.counts[TAG.executions], 51)
   assert.equal(tag?.counts[TAG.timed], 51)
   assert.equal(tag?.counts[TAG.le_10], 0)
+})
+
+test('a batch takes its events from the quota, an empty one as much as one event', () => {
+  const empty = { container_id: 'GTM-A', batch: true, window_start_ms: MINUTE, window_end_ms: MINUTE } as const
+  assert.equal(eventsIn({ ...empty, total_events: 200 }), 200)
+  assert.equal(eventsIn({ ...empty, total_events: 0 }), 1)
+  const { site } = cellOf({ ...empty, total_events: 0 })
+  assert.deepEqual([...site.usage.values()], [{ events: 1, requests: 1 }])
 })
 
 test('a batch that gives no count of executions has the sum of its outcomes', () => {

@@ -50,7 +50,7 @@ function canonical(delta: Delta): unknown {
           sorted(cell.events).map(([name, event]) => [
             name,
             event.counts,
-            sorted(event.tags).map(([key, tag]) => [key, tag.counts, tag.ids.toSorted()]),
+            sorted(event.tags).map(([key, tag]) => [key, tag.counts, [...tag.ids].sort()]),
           ]),
         ])
         .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),

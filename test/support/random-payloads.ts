@@ -47,6 +47,8 @@ function quality<const K extends string>(...names: K[]) {
     }))
 }
 
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
+
 function batch(from: number, to: number): fc.Arbitrary<BatchPayload> {
   const metric = fc.record(
     {
@@ -55,24 +57,32 @@ function batch(from: number, to: number): fc.Arbitrary<BatchPayload> {
       timeout: fc.nat(1_000),
       exception: fc.nat(1_000),
       total_exec_ms: fc.nat(1_000_000),
-      count: fc.nat(5_000),
+      unknown: fc.nat(1_000),
     },
     { requiredKeys: [] },
   )
+  const counted = metric.map(({ unknown, ...outcomes }) => {
+    const { success = 0, failure = 0, timeout = 0, exception = 0 } = outcomes
+    return unknown === undefined ? outcomes : { ...outcomes, count: unknown + success + failure + timeout + exception }
+  })
   return fc
     .record({
       container_id: fc.constantFrom('GTM-AAAA', 'GTM-BBBB'),
       batch: fc.constant(true as const),
       window_end_ms: fc.integer({ min: from, max: to }),
       length: fc.nat(600_000),
-      total_events: fc.nat(1_000),
+      unnamed_events: fc.nat(1_000),
       event_counts: optional(fc.dictionary(fc.constantFrom(...EVENT_NAMES), fc.nat(500))),
-      tag_metrics: optional(fc.dictionary(fc.constantFrom('GA4', 'Meta CAPI', 'tag_3'), metric)),
+      tag_metrics: optional(fc.dictionary(fc.constantFrom('GA4', 'Meta CAPI', 'tag_3'), counted)),
       user_data_quality: optional(quality('email', 'phone', 'address')),
       ecommerce_quality: optional(quality('value', 'currency', 'transaction_id', 'items')),
     })
-    .map(({ length, ...payload }) =>
-      withoutUndefined({ ...payload, window_start_ms: payload.window_end_ms - length }),
+    .map(({ length, unnamed_events, ...payload }) =>
+      withoutUndefined({
+        ...payload,
+        window_start_ms: payload.window_end_ms - length,
+        total_events: unnamed_events + sum(Object.values(payload.event_counts ?? {})),
+      }),
     ) as fc.Arbitrary<BatchPayload>
 }
 

@@ -165,6 +165,8 @@ function usageCheck({ share, level, limit, events, plan }: UsageRecord): Check {
 
 const WARNING_TITLES: Readonly<Record<SiteReport['warnings'][number]['code'], string>> = {
   clock_skew: 'A clock is wrong',
+  user_data_over_total: 'More user data than events',
+  ecommerce_over_total: 'More e-commerce data than events',
   events_over_cap: 'Too many event names',
   tags_over_cap: 'Too many tags',
 }
