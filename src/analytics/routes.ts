@@ -24,6 +24,8 @@ import { tag } from './tag.ts'
 import { timeseries } from './timeseries/index.ts'
 
 const tags = ['Reports']
+/** They read for as long as their window is large. */
+const config = { work: 'report' } as const
 const path = '/api/monitoring/sites/:site_id'
 
 const WINDOW_TEXT =
@@ -37,6 +39,7 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
   app.get(
     `${path}/overview`,
     {
+      config,
       schema: {
         tags,
         summary: 'What a site sent',
@@ -58,6 +61,7 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
   app.get(
     `${path}/timeseries`,
     {
+      config,
       schema: {
         tags,
         summary: 'A metric over time',
@@ -78,6 +82,7 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
   app.get(
     `${path}/export.csv`,
     {
+      config,
       schema: {
         tags,
         summary: 'A metric over time, as CSV',
@@ -105,6 +110,7 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
   app.get(
     `${path}/tags/:tag_key`,
     {
+      config,
       schema: {
         tags,
         summary: 'One tag',
@@ -122,6 +128,7 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
   app.get(
     `${path}/matrix`,
     {
+      config,
       schema: {
         tags,
         summary: 'Which tag ran on which event',

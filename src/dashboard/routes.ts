@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { errorResponses, etagOf, type HttpApp, keepHeaders, matchesEtag } from '../http/index.ts'
-import { AppError, type Clock } from '../lib/index.ts'
+import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { badgeRoutes } from './badge-routes.ts'
 import { overview } from './overview.ts'
@@ -56,6 +56,7 @@ export function dashboardRoutes(app: HttpApp, { store, clock, onError }: Dashboa
     {
       // A stream has no end at which a HEAD could be answered.
       exposeHeadRoute: false,
+      config: { work: 'none' },
       schema: {
         tags,
         summary: 'Changes as they happen',
@@ -69,11 +70,11 @@ export function dashboardRoutes(app: HttpApp, { store, clock, onError }: Dashboa
         },
       },
     },
-    (_request, reply) => {
-      if (!stream.isOpen) throw new AppError('unavailable', 'No more event streams can be opened now')
+    ({ access, caller }, reply) => {
+      stream.admit(caller, access.role === 'viewer')
       keepHeaders(reply)
       reply.hijack()
-      stream.add(reply.raw)
+      stream.add(reply.raw, caller)
     },
   )
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { type Clock, floorTo, isoTime, Loop, MINUTE, SECOND } from '../lib/index.ts'
+import { RateLimitedError } from '../http/index.ts'
+import { AppError, type Clock, floorTo, isoTime, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import { GRAIN } from '../rollups/index.ts'
 import { type Store, totalOf } from '../store/index.ts'
 import { AlertChanges } from './alert-changes.ts'
@@ -16,6 +17,11 @@ const FOLDED_WITHIN_MS = 2 * SECOND
 const SITES_PER_MESSAGE = 1_000
 /** Open streams; a dashboard needs one a tab. */
 export const STREAMS_MAX = 500
+/** Of them, those that keys which read only cannot take. */
+export const KEPT_FOR_ADMINS = 50
+/** Of one address. */
+export const STREAMS_PER_CALLER = 20
+const RETRY_SECONDS = 30
 
 /**
  * Server-sent events for the dashboard. One poll of the store serves all listeners, and none is made while nobody
@@ -25,6 +31,7 @@ export class EventStream {
   readonly #store: Store
   readonly #clock: Clock
   readonly #listeners = new Set<ServerResponse>()
+  readonly #byCaller = new Map<string, number>()
   readonly #loop: Loop
   readonly #statuses = new StatusChanges()
   readonly #alerts = new AlertChanges()
@@ -44,13 +51,28 @@ export class EventStream {
     })
   }
 
-  /** Whether another stream may be opened. */
-  get isOpen(): boolean {
-    return !this.#isStopping && this.#listeners.size < STREAMS_MAX
+  /**
+   * Whether another stream may be opened by this caller.
+   *
+   * @param isViewer a key that reads only: some streams are kept for others
+   * @throws AppError `unavailable` or RateLimitedError
+   */
+  admit(caller: string, isViewer: boolean): void {
+    const most = isViewer ? STREAMS_MAX - KEPT_FOR_ADMINS : STREAMS_MAX
+    if (this.#isStopping || this.#listeners.size >= most) {
+      throw new AppError('unavailable', 'No more event streams can be opened now')
+    }
+    if ((this.#byCaller.get(caller) ?? 0) >= STREAMS_PER_CALLER) {
+      throw new RateLimitedError(
+        `${STREAMS_PER_CALLER} event streams of this address are open: close one`,
+        RETRY_SECONDS,
+      )
+    }
   }
 
   /** Takes over a response whose head has not been sent. */
-  add(response: ServerResponse): void {
+  add(response: ServerResponse, caller: string): void {
+    this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) + 1)
     response.writeHead(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',
@@ -70,6 +92,9 @@ export class EventStream {
     }
     response.on('close', () => {
       this.#listeners.delete(response)
+      const left = (this.#byCaller.get(caller) ?? 1) - 1
+      if (left === 0) this.#byCaller.delete(caller)
+      else this.#byCaller.set(caller, left)
       if (this.#listeners.size === 0) void this.#loop.stop()
     })
   }

@@ -6,6 +6,7 @@ import type { AccessSettings } from './access/access.ts'
 import { createGate } from './access/gate.ts'
 import { guardApi } from './access/guard.ts'
 import { sessionRoutes } from './access/session-routes.ts'
+import { callerReader } from './callers.ts'
 import { answerClientError } from './client-errors.ts'
 import { compressAnswers } from './compression.ts'
 import { serveDashboard } from './dashboard-files.ts'
@@ -14,6 +15,7 @@ import { IDLE_SOCKET_TIMEOUT_MS, MAX_BODY_BYTES, SERVER_LIMITS } from './limits.
 import { describeApi } from './openapi.ts'
 import { ErrorBody } from './schemas.ts'
 import { addSecurityHeaders, securityHeaders } from './security-headers.ts'
+import { shareWork } from './sharing.ts'
 import type { HttpApp } from './types.ts'
 import { validatorCompiler } from './validation.ts'
 
@@ -71,6 +73,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   app.addSchema(ErrorBody)
   addSecurityHeaders(app, headers)
   compressAnswers(app)
+  shareWork(app, callerReader(options.trustProxy))
 
   // The order counts: cookies are parsed before the gate looks at them, and routes are described only if added later.
   await app.register(cookie)

@@ -43,7 +43,9 @@ const ERROR_RESPONSES = {
   404: errorRef('Not found'),
   409: errorRef('Contradicts the present state'),
   413: errorRef('The body is too large'),
-  429: errorRef('Too many failed sign-ins from this address; `Retry-After` says when to come back'),
+  429: errorRef(
+    'Too many failed sign-ins, or too many requests at once, from this address; `Retry-After` says when to come back',
+  ),
   500: errorRef('A fault of the service'),
   503: errorRef('The service cannot answer now'),
 }

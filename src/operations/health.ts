@@ -24,6 +24,7 @@ export function healthRoutes(app: HttpApp, options: HealthOptions): void {
   app.get(
     '/health',
     {
+      config: { work: 'none' },
       schema: {
         tags: ['Service'],
         summary: 'The process is alive',
@@ -36,6 +37,7 @@ export function healthRoutes(app: HttpApp, options: HealthOptions): void {
   app.get(
     '/ready',
     {
+      config: { work: 'none' },
       schema: {
         tags: ['Service'],
         summary: 'The store can be reached and takes writes',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { EventStream, STREAMS_MAX } from '../../src/dashboard/stream.ts'
+import { EventStream, KEPT_FOR_ADMINS, STREAMS_MAX, STREAMS_PER_CALLER } from '../../src/dashboard/stream.ts'
 import { SECOND, systemClock } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertProbe } from '../probes/support.ts'
@@ -28,8 +28,8 @@ interface Listener {
   leave: () => void
 }
 
-async function listen(t: TestContext, url: string): Promise<Listener> {
-  const request = get(url, { agent: false })
+async function listen(t: TestContext, url: string, headers: Record<string, string> = {}): Promise<Listener> {
+  const request = get(url, { agent: false, headers })
   t.after(() => request.destroy())
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   let text = ''
@@ -56,7 +56,7 @@ async function serve(t: TestContext, store: Store) {
   let last: ServerResponse | undefined
   const server = createServer((_request, response) => {
     last = response
-    stream.add(response)
+    stream.add(response, 'caller')
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -125,20 +125,45 @@ test('the stream is described as what it is, and is there for GET alone', async 
   assert.equal((await api.call('HEAD', '/api/stream')).status, 404)
 })
 
-test('more streams than the maximum are refused, and one that ends makes room', async (t) => {
-  const api = await startTestService(t, new TestClock(NOW))
-  const listeners = await Promise.all(Array.from({ length: STREAMS_MAX }, () => listen(t, `${api.url}/api/stream`)))
-  assert.ok(listeners.every(({ response }) => response.statusCode === 200))
-  const refused = await api.call('GET', '/api/stream')
+const ADMIN_TOKEN = 'admin-token-0123456789'
+const VIEWER_TOKEN = 'viewer-token-0123456789'
+/** Callers behind a proxy of ours, as many as there are numbers. */
+const from = (number: number, token = ADMIN_TOKEN) => ({
+  'x-forwarded-for': `10.1.${number >> 8}.${number & 255}`,
+  authorization: `Bearer ${token}`,
+})
+
+test('more streams than the maximum are refused, the last ones to viewers, and one that ends makes room', async (t) => {
+  const api = await startTestService(t, new TestClock(NOW), { ADMIN_TOKEN, VIEWER_TOKEN, TRUST_PROXY: '127.0.0.1' })
+  const open = (number: number, token?: string) => listen(t, `${api.url}/api/stream`, from(number, token))
+  const forViewers = STREAMS_MAX - KEPT_FOR_ADMINS
+  const viewers = await Promise.all(Array.from({ length: forViewers }, (_, n) => open(n >> 2, VIEWER_TOKEN)))
+  assert.ok(viewers.every(({ response }) => response.statusCode === 200))
+  assert.equal((await open(900, VIEWER_TOKEN)).response.statusCode, 503)
+  const admins = await Promise.all(Array.from({ length: KEPT_FOR_ADMINS }, (_, n) => open(1_000 + n)))
+  assert.ok(admins.every(({ response }) => response.statusCode === 200))
+  const refused = await api.call('GET', '/api/stream', undefined, from(2_000))
   assert.equal(refused.status, 503)
   assert.equal(refused.json<{ error: string }>().error, 'unavailable')
-  listeners[0]?.leave()
+  viewers[0]?.leave()
   await until('room for another', async () => {
-    const { response, leave } = await listen(t, `${api.url}/api/stream`)
+    const { response, leave } = await open(2_000)
     if (response.statusCode === 200) return true
     leave()
     return undefined
   })
+})
+
+test('one address has twenty streams, and others are not kept out by it', async (t) => {
+  const api = await startTestService(t, new TestClock(NOW), { ADMIN_TOKEN, VIEWER_TOKEN, TRUST_PROXY: '127.0.0.1' })
+  const open = (number: number) => listen(t, `${api.url}/api/stream`, from(number, VIEWER_TOKEN))
+  const streams = await Promise.all(Array.from({ length: STREAMS_PER_CALLER }, () => open(1)))
+  assert.ok(streams.every(({ response }) => response.statusCode === 200))
+  const refused = await api.call('GET', '/api/stream', undefined, from(1, VIEWER_TOKEN))
+  assert.equal(refused.status, 429)
+  assert.match(refused.text, /20 event streams of this address are open/)
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  assert.equal((await open(2)).response.statusCode, 200)
 })
 
 testOnEveryEngine('a message has the sites that received something since the last, and each once', async (store, t) => {
@@ -216,7 +241,7 @@ testOnEveryEngine('a stream with nothing to tell says so often enough to stay op
   await stream.tick()
   await stream.stop()
   assert.equal(await listener.ended, 'retry: 2000\n\n: still here\n\n: still here\n\n')
-  assert.equal(stream.isOpen, false)
+  assert.throws(() => stream.admit('caller', false), { code: 'unavailable' })
 })
 
 testOnEveryEngine('nobody listening, the store is left alone', async (store, t) => {

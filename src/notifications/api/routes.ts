@@ -80,6 +80,8 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
   app.post(
     '/api/clients/:client_id/test-notification',
     {
+      // It waits for what others answer.
+      config: { work: 'none' },
       schema: {
         tags,
         summary: 'Send a test message',

@@ -134,6 +134,8 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
   app.post(
     `${path}/run`,
     {
+      // It waits for what others answer.
+      config: { work: 'none' },
       schema: {
         tags,
         summary: 'Run a probe now',

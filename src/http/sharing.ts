@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { type PlaceLimits, Places } from './places.ts'
+import type { HttpApp } from './types.ts'
+import { UnreadAnswers, type UnreadLimits } from './unread-answers.ts'
+
+/** Kinds of work that share places: `report` may read for seconds, `usual` for milliseconds. */
+type SharedWork = 'usual' | 'report'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whom the request counts for where callers share something out: an address, of IPv6 a /64. */
+    caller: string
+  }
+  interface FastifyContextConfig {
+    /** `none`: the route needs no place. It does next to nothing, or waits for others. Default `usual`. */
+    work?: SharedWork | 'none'
+  }
+}
+
+export const SHARES: Readonly<Record<SharedWork, PlaceLimits>> = {
+  // Two places are always left for others.
+  usual: { total: 8, perCaller: 6, waiting: 200, patienceMs: 30_000 },
+  report: { total: 3, perCaller: 2, waiting: 50, patienceMs: 20_000 },
+}
+
+const UNREAD: UnreadLimits = {
+  counted: 16_384,
+  perCaller: 16_777_216,
+  total: 134_217_728,
+  stalledMs: 10_000,
+  longestMs: 120_000,
+}
+/** What counts for an answer that is read from a file or made while it is sent, bytes: what waits of it in memory. */
+const STREAMED = 262_144
+
+/**
+ * Lets callers share what is done at once: a request waits for a place before its handler runs, and gives it back with its
+ * answer, so that a slow reader holds none. Nothing is begun for a caller who does not read what it asked for.
+ */
+export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => string): void {
+  const mayBegin = (caller: string): boolean => unread.hasRoomFor(caller)
+  const places = { usual: new Places(SHARES.usual, mayBegin), report: new Places(SHARES.report, mayBegin) }
+  const unread = new UnreadAnswers(UNREAD, () => {
+    for (const some of Object.values(places)) some.look()
+  })
+  const held = new WeakMap<FastifyRequest, () => void>()
+
+  app.decorateRequest('caller', '')
+  app.addHook('onRequest', async (request) => {
+    request.caller = callerOf(request.raw)
+  })
+  app.addHook('preHandler', async (request, reply) => {
+    const { work = 'usual' } = request.routeOptions.config
+    if (work === 'none') return
+    const giveBack = await places[work].take(request.caller, reply.raw)
+    if (giveBack !== null) {
+      held.set(request, giveBack)
+      return
+    }
+    // Nobody is there to be answered.
+    reply.hijack()
+    return reply
+  })
+  app.addHook('onSend', async (request, reply, payload) => {
+    unread.add(reply.raw, request.caller, sizeOf(payload))
+    held.get(request)?.()
+    return payload
+  })
+}
+
+function sizeOf(payload: unknown): number {
+  if (payload === null || payload === undefined) return 0
+  return typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : STREAMED
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import { Places } from '../../src/http/places.ts'
+import { UnreadAnswers } from '../../src/http/unread-answers.ts'
+
+/** As much of a response as is looked at. */
+class Response extends EventEmitter {
+  closed = false
+  destroyed = false
+  stalledMs = 0
+  onStalled = (): unknown => undefined
+
+  setTimeout(ms: number, onStalled: () => unknown): void {
+    this.stalledMs = ms
+    this.onStalled = onStalled
+  }
+
+  destroy(): void {
+    if (this.closed) return
+    this.destroyed = true
+    this.leave()
+  }
+
+  leave(): void {
+    this.closed = true
+    this.emit('close')
+  }
+}
+
+const response = () => new Response() as unknown as ServerResponse & Response
+const LIMITS = { total: 3, perCaller: 2, waiting: 2, patienceMs: 60_000 }
+/** What has been decided by now. */
+const settled = async <T>(promise: Promise<T>): Promise<T | 'waits'> =>
+  Promise.race([promise, new Promise<'waits'>((resolve) => setImmediate(resolve, 'waits'))])
+
+test('a caller has two places, and what comes on top waits for one of them', async () => {
+  const places = new Places(LIMITS)
+  const [first] = await Promise.all([places.take('a', response()), places.take('a', response())])
+  const third = places.take('a', response())
+  assert.equal(await settled(third), 'waits')
+  assert.notEqual(await settled(places.take('b', response())), 'waits')
+  first?.()
+  assert.notEqual(await settled(third), 'waits')
+})
+
+test('a place that is given back twice is free once', async () => {
+  const places = new Places({ ...LIMITS, perCaller: 3 })
+  const held = await Promise.all([1, 2, 3].map(() => places.take('a', response())))
+  held[0]?.()
+  held[0]?.()
+  assert.notEqual(await settled(places.take('b', response())), 'waits')
+  assert.equal(await settled(places.take('b', response())), 'waits')
+})
+
+test('callers who wait get places in turn', async () => {
+  const places = new Places({ ...LIMITS, total: 1, waiting: 9 })
+  const order: string[] = []
+  const release = await places.take('a', response())
+  const work = async (caller: string) => {
+    const giveBack = await places.take(caller, response())
+    order.push(caller)
+    giveBack?.()
+  }
+  const all = ['a', 'a', 'a', 'b', 'c'].map(work)
+  release?.()
+  await Promise.all(all)
+  assert.deepEqual(order, ['a', 'b', 'c', 'a', 'a'])
+})
+
+test('a caller of whom enough wait is told to come back later', async () => {
+  const places = new Places(LIMITS)
+  for (let n = 0; n < 4; n++) void places.take('a', response())
+  await assert.rejects(places.take('a', response()), { code: 'rate_limited', retryAfterSeconds: 5 })
+})
+
+test('who has waited too long is told to come back later', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const places = new Places({ ...LIMITS, total: 1 })
+  await places.take('a', response())
+  const late = places.take('b', response())
+  t.mock.timers.tick(LIMITS.patienceMs)
+  await assert.rejects(late, { code: 'rate_limited' })
+})
+
+test('who goes away while waiting gets no place, and the next one does', async () => {
+  const places = new Places({ ...LIMITS, total: 1 })
+  const release = await places.take('a', response())
+  const gone = response()
+  const [first, second] = [places.take('b', gone), places.take('b', response())]
+  gone.leave()
+  assert.equal(await first, null)
+  release?.()
+  assert.notEqual(await settled(second), 'waits')
+})
+
+const UNREAD = { counted: 10, perCaller: 100, total: 300, stalledMs: 5_000, longestMs: 60_000 }
+
+test('nothing is begun for a caller who does not read, until it has', async () => {
+  const unread = new UnreadAnswers(UNREAD, () => places.look())
+  const places: Places = new Places(LIMITS, (caller) => unread.hasRoomFor(caller))
+  const answer = response()
+  unread.add(answer, 'a', 100)
+  const next = places.take('a', response())
+  assert.equal(await settled(next), 'waits')
+  assert.notEqual(await settled(places.take('b', response())), 'waits')
+  answer.leave()
+  assert.notEqual(await settled(next), 'waits')
+})
+
+test('an answer of which nothing is read is cut, and so is one that takes too long', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const unread = new UnreadAnswers(UNREAD, () => undefined)
+  const [stalled, slow, small] = [response(), response(), response()]
+  unread.add(stalled, 'a', 50)
+  unread.add(slow, 'a', 50)
+  unread.add(small, 'a', 9)
+  assert.deepEqual([stalled.stalledMs, small.stalledMs], [5_000, 0])
+  stalled.onStalled()
+  assert.ok(stalled.destroyed)
+  t.mock.timers.tick(60_000)
+  assert.deepEqual([slow.destroyed, small.destroyed], [true, false])
+  assert.ok(unread.hasRoomFor('a'))
+})
+
+test('above the bytes for all, the answer that is the longest under way is cut', () => {
+  const unread = new UnreadAnswers(UNREAD, () => undefined)
+  const answers = [1, 2, 3, 4].map(() => response())
+  for (const [n, answer] of answers.entries()) unread.add(answer, `caller ${n}`, 100)
+  assert.deepEqual(
+    answers.map(({ destroyed }) => destroyed),
+    [true, false, false, false],
+  )
+  assert.ok(unread.hasRoomFor('caller 0'))
+})
