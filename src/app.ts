@@ -17,7 +17,7 @@ import {
 } from './http/index.ts'
 import { INGEST_PATHS, type Ingest, ingestRoutes } from './ingest/index.ts'
 import type { Clock, Loop } from './lib/index.ts'
-import { managementRoutes } from './management/index.ts'
+import { createSessions, managementRoutes } from './management/index.ts'
 import { notificationRoutes } from './notifications/index.ts'
 import { healthRoutes, metricsRoutes, nodeRoutes, settingsRoutes } from './operations/index.ts'
 import { probeRoutes } from './probes/index.ts'
@@ -56,6 +56,7 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
       viewerToken: config.viewerToken,
       listensOnLoopback: isLoopback(config.host),
     },
+    sessions: createSessions({ store, clock, tokens: { admin: config.adminToken, viewer: config.viewerToken } }),
     publicUrl: config.publicUrl,
     trustProxy: config.trustProxy,
     isPassing,

@@ -88,7 +88,7 @@ export const SETTINGS = {
   allowUnauthenticated: setting(
     'ALLOW_UNAUTHENTICATED',
     'unset',
-    '`true` lets anyone who reaches the address manage everything',
+    '`true` lets anyone who reaches the address manage everything; by other names than its own it answers nobody',
     parse.flag,
   ),
   trustProxy: setting(

@@ -77,7 +77,15 @@ const emptyAsUnset = (text: string | undefined): string | undefined => (text?.tr
 
 /** Management needs no key by default, which is only safe where nobody else can connect. */
 function requireSafeAddress(config: Config): void {
-  if (isLoopback(config.host) || config.adminToken !== null || config.allowUnauthenticated) return
+  if (config.adminToken !== null || config.allowUnauthenticated) return
+  const proxied = signOfProxy(config)
+  if (proxied !== null) {
+    throw new StartupError(
+      `${proxied} says that a proxy hands on what others send, and management would need no key: ` +
+        'set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true if the proxy keeps strangers out',
+    )
+  }
+  if (isLoopback(config.host)) return
   throw new StartupError(
     `HOST=${config.host} is reachable by others and management would need no key: ` +
       'set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true if something in front of it keeps strangers out',
@@ -87,8 +95,11 @@ function requireSafeAddress(config: Config): void {
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 
-/** A proxy on this machine hands on what the world sends, and no key keeps anybody from managing everything. */
-export function isOpenToProxy({ publicUrl, adminToken, allowUnauthenticated }: Config): boolean {
-  if (publicUrl === null || adminToken !== null || allowUnauthenticated) return false
-  return !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, ''))
+/** The setting by which a service on loopback is reached by others all the same; null when nothing says so. */
+export function signOfProxy({ host, publicUrl, trustProxy }: Config): string | null {
+  if (!isLoopback(host)) return null
+  if (publicUrl !== null && !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, ''))) {
+    return `PUBLIC_URL=${publicUrl}`
+  }
+  return trustProxy.length === 0 ? null : `TRUST_PROXY=${trustProxy.join(',')}`
 }

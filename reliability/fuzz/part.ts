@@ -41,6 +41,7 @@ export async function runPart(
   const isKeyed = name === 'keys'
   const server = await startTagwarden(session, dataDir, {
     TRUST_PROXY: '127.0.0.1',
+    ALLOW_UNAUTHENTICATED: 'true',
     OUTBOUND_ALLOW: '127.0.0.1',
     ...(isKeyed ? { ADMIN_TOKEN, VIEWER_TOKEN } : {}),
   })

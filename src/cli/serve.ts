@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { isOpenToProxy } from '../config.ts'
 import { systemClock } from '../lib/index.ts'
 import { VERSION } from '../version.ts'
 import { configFromEnvironment } from './environment.ts'
@@ -29,9 +28,6 @@ async function serve(): Promise<void> {
   const log = createLog(config)
   const service = await startService({ config, clock: systemClock, log })
   stopOnSignals(() => service.stop(), log)
-  if (isOpenToProxy(config)) {
-    log.warn('PUBLIC_URL says that others reach this service, and managing it needs no key: set ADMIN_TOKEN')
-  }
   log.info({ version: VERSION, store: storeName(config) }, `Tagwarden is ready on ${service.address}`)
   if (process.stdout.isTTY) log.info(`API documentation: ${service.address}/api/docs`)
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../lib/index.ts'
 import type { AccessSettings } from './access/access.ts'
 import { createGate } from './access/gate.ts'
 import { guardApi } from './access/guard.ts'
+import type { Sessions } from './access/session.ts'
 import { sessionRoutes } from './access/session-routes.ts'
 import { callerReader } from './callers.ts'
 import { answerClientError } from './client-errors.ts'
@@ -24,6 +25,7 @@ export interface HttpAppOptions {
   log: FastifyBaseLogger | false
   clock: Clock
   access: AccessSettings
+  sessions: Sessions
   /** Where people reach the service; null when unknown. */
   publicUrl: string | null
   /** Proxies whose `X-Forwarded-*` headers are believed. */
@@ -77,7 +79,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
 
   // The order counts: cookies are parsed before the gate looks at them, and routes are described only if added later.
   await app.register(cookie)
-  const gate = createGate({ settings: options.access, publicUrl, clock: options.clock })
+  const gate = createGate({ settings: options.access, sessions: options.sessions, publicUrl, clock: options.clock })
   guardApi(app, gate)
   if (options.isForPeople === false) {
     app.setNotFoundHandler(refuseUnknownPath)

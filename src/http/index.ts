@@ -1,4 +1,5 @@
-export { type Access, type AccessSettings, seesSecrets } from './access/access.ts'
+export { type Access, type AccessSettings, type Role, seesSecrets } from './access/access.ts'
+export { SESSION_MS, type Sessions } from './access/session.ts'
 export type { Session } from './access/session-routes.ts'
 export { createHttpApp, type HttpAppOptions } from './app.ts'
 export { callerReader } from './callers.ts'

@@ -39,7 +39,7 @@ export function metricsRoutes(app: HttpApp, options: MetricsOptions): void {
   if (notifications !== null) deliveryMetrics(registry, { store, clock, notifications })
   loopMetrics(registry, options)
   siteMetrics(registry, options)
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
+  app.get('/metrics', { config: { host: 'own' }, schema: { hide: true } }, async (_request, reply) => {
     reply.type(registry.contentType)
     return registry.metrics()
   })

@@ -16,7 +16,14 @@ import type {
   RejectionTable,
   WriteCheckTable,
 } from './tables/ingest.ts'
-import type { AuditTable, ClientTable, SiteRemovalTable, SiteTable, StatusLinkTable } from './tables/management.ts'
+import type {
+  AuditTable,
+  ClientTable,
+  SignInTable,
+  SiteRemovalTable,
+  SiteTable,
+  StatusLinkTable,
+} from './tables/management.ts'
 import type { ClientDemandTable, LeaseTable, NodeTable } from './tables/nodes.ts'
 import type { DeployMarkerTable, ProbeResultTable, ProbeTable } from './tables/probes.ts'
 import type {
@@ -76,4 +83,5 @@ export interface Tables {
   deliveries: DeliveryTable
   digests: DigestTable
   status_links: StatusLinkTable
+  sign_ins: SignInTable
 }

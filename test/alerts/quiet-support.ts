@@ -6,6 +6,7 @@ import type { ProbeRow, SiteRow, Store } from '../../src/store/index.ts'
 import { Management, NOW } from '../management/support.ts'
 import { insertProbe } from '../probes/support.ts'
 import { TestClock } from '../support/clock.ts'
+import { memorySessions } from '../support/sessions.ts'
 import { insertSite } from '../support/sites.ts'
 
 /** The interface of silences and maintenance over a store with two clients, one site each, one probe each. */
@@ -18,6 +19,7 @@ export async function openQuietApi(store: Store, t: TestContext): Promise<QuietA
   const app = await createHttpApp({
     log: false,
     clock,
+    sessions: memorySessions(clock),
     access: { adminToken: null, viewerToken: null, listensOnLoopback: true },
     publicUrl: null,
     trustProxy: [],

@@ -36,9 +36,12 @@ const SEEDS: readonly Seed[] = [
     finds: warning('PUBLIC_URL', /https only: put a TLS proxy in front/),
   },
   {
-    title: 'a public address without ADMIN_TOKEN',
-    seed: settings({ ADMIN_TOKEN: '' }),
-    finds: warning('access', /others reach this service.*set ADMIN_TOKEN/),
+    title: 'a public address where everybody may change everything',
+    seed: settings({ ADMIN_TOKEN: '', ALLOW_UNAUTHENTICATED: 'true' }),
+    finds: warning(
+      'access',
+      /anyone who reaches https:\/\/tagwarden\.example\.com can change everything: set ADMIN_TOKEN/,
+    ),
   },
   {
     title: 'ADMIN_TOKEN as a manual prints it',

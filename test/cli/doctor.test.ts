@@ -57,7 +57,10 @@ test('doctor warns of what runs but will surprise, and that is no failure', asyn
   const environment = { DATA_DIR, PORT: '0', HOST: '0.0.0.0', ALLOW_UNAUTHENTICATED: 'true' }
   const { code, out } = await runCli(t, ['doctor', '--outbound', late, dead], environment)
   assert.equal(code, 0)
-  assert.match(line(out, 'access') ?? '', /^warning .*anyone who reaches HOST=0\.0\.0\.0.*set ADMIN_TOKEN/)
+  assert.match(
+    line(out, 'access') ?? '',
+    /^warning .*anyone who reaches HOST=0\.0\.0\.0.*set ADMIN_TOKEN; .*PUBLIC_URL/,
+  )
   assert.match(line(out, 'PUBLIC_URL') ?? '', /^warning .*https only/)
   assert.match(line(out, 'store') ?? '', /^warning .*migrations pending: 0001-foundation/)
   assert.match(line(out, 'clock') ?? '', /^warning .* (59|60|61) s ahead/)

@@ -24,6 +24,27 @@ for (const host of ['0.0.0.0', '::', '192.168.1.5', '10.127.0.1', 'tags.example.
   })
 }
 
+for (const [sign, environment] of [
+  ['PUBLIC_URL=https://tagwarden.example.com', { PUBLIC_URL: 'https://tagwarden.example.com' }],
+  ['PUBLIC_URL=http://192.168.1.5:8080', { PUBLIC_URL: 'http://192.168.1.5:8080' }],
+  ['TRUST_PROXY=127.0.0.1', { TRUST_PROXY: '127.0.0.1' }],
+] as const) {
+  test(`${sign} tells of a proxy on this machine, and needs a key, or the word that none is wanted`, () => {
+    const line = refusalOf(environment)
+    assert.ok(line.startsWith(`${sign} says that a proxy hands on what others send`), line)
+    assert.match(line, /set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true/)
+    for (const word of [{ ADMIN_TOKEN: ADMIN }, { ALLOW_UNAUTHENTICATED: 'true' }]) {
+      assert.equal(readConfig({ ...environment, ...word }).host, '127.0.0.1')
+    }
+  })
+}
+
+for (const url of ['http://localhost:9000', 'http://127.0.0.1:9000', 'http://[::1]:9000']) {
+  test(`PUBLIC_URL=${url} leads to this machine alone and needs no key`, () => {
+    assert.equal(readConfig({ PUBLIC_URL: url }).publicUrl, url)
+  })
+}
+
 test('a token that reads only is refused where everybody may change everything', () => {
   assert.match(refusalOf({ VIEWER_TOKEN: ADMIN }), /^VIEWER_TOKEN is set without ADMIN_TOKEN: /)
 })

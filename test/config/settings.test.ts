@@ -66,14 +66,20 @@ const TAKEN: readonly [environment: Environment, values: Partial<Config>][] = [
     { chatWebhookUrl: 'https://hooks.example.com/T0/B0/key?thread=1' },
   ],
   [{ HEARTBEAT_URL: 'https://beat.example.com/key' }, { heartbeatUrl: 'https://beat.example.com/key' }],
-  [{ PUBLIC_URL: 'https://tags.example.com/' }, { publicUrl: 'https://tags.example.com' }],
-  [{ PUBLIC_URL: 'http://tags.example.com:8080/base//' }, { publicUrl: 'http://tags.example.com:8080/base' }],
+  [
+    { PUBLIC_URL: 'https://tags.example.com/', ADMIN_TOKEN: ADMIN },
+    { publicUrl: 'https://tags.example.com', adminToken: ADMIN },
+  ],
+  [{ PUBLIC_URL: 'http://localhost:8080/base//' }, { publicUrl: 'http://localhost:8080/base' }],
   [{ INGEST_KEY_HEADERS: 'X-Service-Key, X-Other-Key ,,' }, { ingestKeyHeaders: ['x-service-key', 'x-other-key'] }],
   [{ INGEST_KEY_HEADERS: ',' }, { ingestKeyHeaders: ['x-service-key'] }],
   [{ DEFAULT_PLAN: 'enterprise' }, { defaultPlan: 'enterprise' }],
   [{ ALLOW_UNAUTHENTICATED: 'true' }, { allowUnauthenticated: true }],
   [{ ALLOW_UNAUTHENTICATED: 'false' }, { allowUnauthenticated: false }],
-  [{ TRUST_PROXY: '10.0.0.0/8, 127.0.0.1' }, { trustProxy: ['10.0.0.0/8', '127.0.0.1'] }],
+  [
+    { TRUST_PROXY: '10.0.0.0/8, 127.0.0.1', ADMIN_TOKEN: ADMIN },
+    { trustProxy: ['10.0.0.0/8', '127.0.0.1'], adminToken: ADMIN },
+  ],
   [
     { RETENTION_MINUTE_DAYS: '2', RETENTION_HOUR_DAYS: '3650' },
     { retentionMinuteDays: 2, retentionHourDays: 3_650 },

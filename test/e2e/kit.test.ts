@@ -7,6 +7,7 @@ import { dashboardRoutes } from '../../src/dashboard/index.ts'
 import { createHttpApp } from '../../src/http/index.ts'
 import { systemClock } from '../../src/lib/index.ts'
 import { openEmptyStore, sqlite, tempDir } from '../support/engines.ts'
+import { memorySessions } from '../support/sessions.ts'
 import { assertAccessible, LOOKS, openPage } from './support/page.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../..')
@@ -21,6 +22,7 @@ async function serveKit(t: TestContext): Promise<string> {
   const app = await createHttpApp({
     log: false,
     clock: systemClock,
+    sessions: memorySessions(systemClock),
     access: { adminToken: null, viewerToken: null, listensOnLoopback: true },
     publicUrl: null,
     trustProxy: [],

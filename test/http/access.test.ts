@@ -149,8 +149,11 @@ test('a session tells its role, ends after 12 hours, and can be ended before', a
   const out = await app.inject({ method: 'DELETE', url: '/api/session', headers: { cookie, origin: OWN } })
   assert.equal(out.statusCode, 204)
   assert.equal(out.cookies[0]?.value, '')
+  assert.deepEqual(await session({ cookie }), { role: null, authentication_required: true }, 'a copy of the cookie')
+  const again = await cookieOf(app, ADMIN)
+  assert.notEqual(again, cookie)
   clock.advance(12 * HOUR)
-  assert.deepEqual(await session({ cookie }), { role: null, authentication_required: true })
+  assert.deepEqual(await session({ cookie: again }), { role: null, authentication_required: true })
 })
 
 test('a foreign page can sign nobody in or out', async (t) => {
@@ -240,7 +243,11 @@ const PAGES: [
   ['GET', 'rebound.example:8080', null, true, 403],
   ['POST', 'rebound.example:8080', 'http://rebound.example:8080', true, 403],
   ['GET', 'tagwarden.example', null, true, 200],
+  ['GET', 'rebound.example:8080', null, false, 403],
+  ['POST', 'rebound.example:8080', 'http://rebound.example:8080', false, 403],
+  ['GET', '192.168.1.5:8080', null, false, 200],
   ['GET', 'tagwarden:8080', null, false, 200],
+  ['GET', 'tagwarden:8080', null, true, 403],
   ['POST', 'tagwarden:8080', 'http://tagwarden:8080', false, 200],
   ['POST', 'tagwarden:8080', EVIL, false, 403],
 ]
@@ -252,6 +259,62 @@ for (const [method, host, origin, listensOnLoopback, status] of PAGES) {
     assert.equal((await app.inject({ method, url: '/api/things', headers })).statusCode, status)
   })
 }
+
+test('while it is open, every route is closed to names that are not ours, whatever was forwarded', async (t) => {
+  for (const listensOnLoopback of [true, false]) {
+    const access = { ...NO_KEYS, listensOnLoopback }
+    const app = await openApp(t, thingRoutes, { access, trustProxy: ['127.0.0.1'] })
+    for (const url of ['/api/things', '/outside', '/nothing', '/api/session', '/api/openapi.json', '/api/docs']) {
+      const headers = { host: 'rebound.example:8080', 'x-forwarded-host': 'localhost' }
+      await refused(app, { url, headers }, 403, 'forbidden')
+    }
+  }
+})
+
+test('with keys, only routes that ask for it mind by which name they are called', async (t) => {
+  const addRoutes = (app: HttpApp) => {
+    thingRoutes(app)
+    app.get('/own', { config: { host: 'own' } }, async () => 'own')
+  }
+  const app = await openApp(t, addRoutes, { access: KEYS })
+  const headers = { host: 'rebound.example', ...bearer(ADMIN) }
+  assert.equal((await app.inject({ url: '/api/things', headers })).statusCode, 200)
+  await refused(app, { url: '/own', headers }, 403, 'forbidden')
+  assert.equal((await app.inject({ url: '/own', headers: { host: '10.0.0.5' } })).statusCode, 200)
+})
+
+test("a viewer's key in between does not speed up guessing the admin's", async (t) => {
+  const app = await openApp(t, thingRoutes, { access: KEYS })
+  const get = (token: string) => app.inject({ url: '/api/things', headers: bearer(token) })
+  const answers: number[] = []
+  for (let count = 0; count < 6; count++) {
+    answers.push((await get(`wrong-${count}`)).statusCode)
+    assert.equal((await get(VIEWER)).statusCode, 200)
+  }
+  assert.deepEqual(answers, [401, 401, 401, 401, 401, 429])
+  assert.equal((await get(ADMIN)).statusCode, 429)
+})
+
+test('guesses of a page that let its own name point here do not lock out those who use ours', async (t) => {
+  const app = await openApp(t, thingRoutes, { access: KEYS })
+  const get = (host: string, token: string) =>
+    app.inject({ url: '/api/things', headers: { host, ...bearer(token) }, remoteAddress: '127.0.0.1' })
+  for (let count = 0; count < 5; count++) assert.equal((await get('rebound.example', 'wrong')).statusCode, 401)
+  assert.equal((await get('rebound.example', ADMIN)).statusCode, 429)
+  assert.equal((await get('127.0.0.1:8080', ADMIN)).statusCode, 200)
+})
+
+test('signing in reads 4 kB and no more', async (t) => {
+  const app = await openApp(t, thingRoutes, { access: KEYS })
+  const signIn = (bytes: number) => ({
+    method: 'POST' as const,
+    url: '/api/session',
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify({ token: ADMIN }).padEnd(bytes, ' '),
+  })
+  assert.equal((await app.inject(signIn(4_096))).statusCode, 200)
+  await refused(app, signIn(4_097), 413, 'payload_too_large')
+})
 
 test('no cache may keep an answer, of the interface or another', async (t) => {
   const app = await openApp(t)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isLocalHost, isOwnOrigin } from '../../src/http/access/origin.ts'
+import { isOwnHost, isOwnOrigin } from '../../src/http/access/origin.ts'
 
 const PUBLIC = 'https://tagwarden.example.com/base'
 
@@ -27,23 +27,34 @@ for (const [origin, host, publicUrl, isOwn] of ORIGINS) {
   })
 }
 
-const HOSTS: [host: string, isLocal: boolean][] = [
-  ['127.0.0.1:8080', true],
-  ['192.168.1.5', true],
-  ['[::1]:8080', true],
-  ['localhost:8080', true],
-  ['LOCALHOST', true],
-  ['app.localhost:8080', true],
-  ['tagwarden.example.com', true],
-  ['', true],
-  ['evil.example:8080', false],
-  ['localhost.evil.example', false],
-  ['127.0.0.1.evil.example', false],
-  ['evil.example/localhost', false],
-  ['[', false],
+const HOSTS: [host: string, onLoopback: boolean, elsewhere: boolean][] = [
+  ['127.0.0.1:8080', true, true],
+  ['192.168.1.5', true, true],
+  ['[::1]:8080', true, true],
+  ['localhost:8080', true, true],
+  ['LOCALHOST', true, true],
+  ['localhost.', true, true],
+  ['app.localhost:8080', true, true],
+  ['tagwarden.example.com', true, true],
+  ['TAGWARDEN.example.com:8080', true, true],
+  ['', true, true],
+  ['tagwarden:8080', false, true],
+  ['box-7.office.example', false, true],
+  ['box-7.office.example.local:8080', false, true],
+  ['evil.example:8080', false, false],
+  ['other.office.example', false, false],
+  ['localhost.evil.example', false, false],
+  ['127.0.0.1.evil.example', false, false],
+  ['localhost@evil.example', false, false],
+  ['evil.example/localhost', false, false],
+  ['evil.example#localhost', false, false],
+  ['[', false, false],
+  ['.', false, false],
 ]
-for (const [host, isLocal] of HOSTS) {
-  test(`the host "${host}" is ${isLocal ? 'a name' : 'no name'} of this service`, () => {
-    assert.equal(isLocalHost(host, PUBLIC), isLocal)
+for (const [host, onLoopback, elsewhere] of HOSTS) {
+  test(`the host "${host}" is ${onLoopback ? 'a name' : 'no name'} of a service on loopback, ${elsewhere ? 'one' : 'none'} elsewhere`, () => {
+    const names = { publicUrl: PUBLIC, machine: 'Box-7.office.example' }
+    assert.equal(isOwnHost(host, { ...names, listensOnLoopback: true }), onLoopback)
+    assert.equal(isOwnHost(host, { ...names, listensOnLoopback: false }), elsewhere)
   })
 }

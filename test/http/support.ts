@@ -13,6 +13,7 @@ import {
   Uuid,
 } from '../../src/http/index.ts'
 import { TestClock } from '../support/clock.ts'
+import { memorySessions } from '../support/sessions.ts'
 
 export const ADMIN = 'admin-token-0123456789'
 export const VIEWER = 'viewer-token-0123456789'
@@ -29,9 +30,11 @@ export async function openApp(
   addRoutes: (app: HttpApp) => void = thingRoutes,
   options: Partial<HttpAppOptions> = {},
 ): Promise<HttpApp> {
+  const { clock = new TestClock('2026-11-20T10:00:00Z') } = options
   const app = await createHttpApp({
     log: false,
-    clock: new TestClock('2026-11-20T10:00:00Z'),
+    clock,
+    sessions: memorySessions(clock),
     access: NO_KEYS,
     publicUrl: 'http://tagwarden.example',
     trustProxy: [],

@@ -5,10 +5,14 @@ import {
   createThrottle,
   delayAfter,
   type FailureRecord,
+  type Guesser,
+  type Throttle,
   waitOf,
   withFailure,
 } from '../../src/http/access/throttle.ts'
 import { TestClock } from '../support/clock.ts'
+
+const ROLES = ['admin', 'viewer', null] as const
 
 const DELAYS: [failures: number, delayMs: number][] = [
   [0, 0],
@@ -60,29 +64,65 @@ for (const [address, caller] of CALLERS) {
   test(`${address} counts as ${caller}`, () => assert.equal(callerOf(address), caller))
 }
 
-const failOften = (throttle: ReturnType<typeof createThrottle>, address: string) => {
-  for (let count = 0; count < 5; count++) throttle.failed(address)
+const from = (address: string): Guesser => ({ address, isByOwnName: true })
+const HERE = from('203.0.113.9')
+
+const failOften = (throttle: Throttle, guesser: Guesser) => {
+  for (let count = 0; count < 5; count++) throttle.failed(guesser)
 }
 
 test('an address waits for its own failures only, and no longer after a success', () => {
   const clock = new TestClock(0)
   const throttle = createThrottle(clock)
-  failOften(throttle, '203.0.113.9')
-  assert.equal(throttle.wait('203.0.113.9'), 1_000)
-  assert.equal(throttle.wait('203.0.113.10'), 0)
+  failOften(throttle, HERE)
+  for (const role of ROLES) assert.equal(throttle.wait(HERE, role), 1_000)
+  assert.equal(throttle.wait(from('203.0.113.10'), null), 0)
   clock.advance(1_000)
-  assert.equal(throttle.wait('203.0.113.9'), 0)
-  throttle.succeeded('203.0.113.9')
-  throttle.failed('203.0.113.9')
-  assert.equal(throttle.wait('203.0.113.9'), 0)
+  assert.equal(throttle.wait(HERE, 'admin'), 0)
+  throttle.succeeded(HERE, 'admin')
+  throttle.failed(HERE)
+  for (const role of ROLES) assert.equal(throttle.wait(HERE, role), 0)
+})
+
+test("a viewer's success forgives nothing to who guesses the admin's token, and a wrong token waits like that one", () => {
+  const throttle = createThrottle(new TestClock(0))
+  for (let count = 0; count < 5; count++) {
+    throttle.failed(HERE)
+    throttle.succeeded(HERE, 'viewer')
+  }
+  assert.deepEqual(
+    ROLES.map((role) => throttle.wait(HERE, role)),
+    [1_000, 0, 1_000],
+  )
+})
+
+test("guesses at the viewer's token count while the admin's has to wait", () => {
+  const throttle = createThrottle(new TestClock(0))
+  failOften(throttle, HERE)
+  throttle.succeeded(HERE, 'viewer')
+  failOften(throttle, HERE)
+  assert.deepEqual(
+    ROLES.map((role) => throttle.wait(HERE, role)),
+    [1_000, 1_000, 1_000],
+  )
+})
+
+test('guesses by a name that is not ours leave those who use ours alone, and wait too', () => {
+  const throttle = createThrottle(new TestClock(0))
+  const rebound = { ...HERE, isByOwnName: false }
+  failOften(throttle, rebound)
+  assert.equal(throttle.wait(HERE, 'admin'), 0)
+  assert.equal(throttle.wait(rebound, 'admin'), 1_000)
 })
 
 test('a bounded number of addresses is remembered: the one longest without a failure is forgotten', () => {
-  const throttle = createThrottle(new TestClock(0), 2)
-  failOften(throttle, 'a')
-  failOften(throttle, 'b')
-  throttle.failed('a')
-  throttle.failed('c')
-  assert.equal(throttle.wait('a'), 2_000)
-  assert.equal(throttle.wait('b'), 0)
+  const clock = new TestClock(0)
+  const throttle = createThrottle(clock, 2)
+  failOften(throttle, from('a'))
+  failOften(throttle, from('b'))
+  clock.advance(1_000)
+  throttle.failed(from('a'))
+  throttle.failed(from('c'))
+  assert.equal(throttle.wait(from('a'), null), 2_000)
+  assert.equal(throttle.wait(from('b'), null), 0)
 })

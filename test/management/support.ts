@@ -12,6 +12,7 @@ import {
 } from '../../src/management/index.ts'
 import type { Change, Store } from '../../src/store/index.ts'
 import { TestClock } from '../support/clock.ts'
+import { memorySessions } from '../support/sessions.ts'
 
 export const NOW = '2026-11-20T10:00:00.000Z'
 export const ADMIN = 'admin-token-0123456789'
@@ -106,6 +107,7 @@ export async function openManagement(store: Store, t: TestContext, options: Opti
   const app = await createHttpApp({
     log: false,
     clock,
+    sessions: memorySessions(clock),
     access: options.access ?? { adminToken: null, viewerToken: null, listensOnLoopback: true },
     publicUrl: null,
     trustProxy: [],

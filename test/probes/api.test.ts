@@ -9,6 +9,7 @@ import { SecretText } from '../../src/probes/probe-type.ts'
 import type { Store } from '../../src/store/index.ts'
 import { ADMIN, type Answer, type Call, Management, UNKNOWN_ID, VIEWER } from '../management/support.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
+import { memorySessions } from '../support/sessions.ts'
 import { insertSite } from '../support/sites.ts'
 import { newClock, OK, openNode, type ProbeNode, typeOf } from './support.ts'
 
@@ -48,6 +49,7 @@ async function openApi(store: Store, t: TestContext, withKeys = false): Promise<
   const app = await createHttpApp({
     log: false,
     clock,
+    sessions: memorySessions(clock),
     access: withKeys ? keys : { adminToken: null, viewerToken: null, listensOnLoopback: true },
     publicUrl: null,
     trustProxy: [],

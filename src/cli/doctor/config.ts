@@ -1,4 +1,4 @@
-import { type Config, isLoopback, isOpenToProxy } from '../../config.ts'
+import { type Config, isLoopback, signOfProxy } from '../../config.ts'
 import type { Finding } from './finding.ts'
 import { googleFinding } from './google.ts'
 import { keyHeadersFinding } from './key-headers.ts'
@@ -19,19 +19,17 @@ export const configFindings = (config: Config): Finding[] =>
   ].filter((finding) => finding !== null)
 
 function access(config: Config): Finding {
-  const { host, adminToken, allowUnauthenticated } = config
+  const { host, adminToken } = config
   const check = 'access'
   if (adminToken !== null) return { check, level: 'ok', text: 'management needs the ADMIN_TOKEN' }
-  if (isOpenToProxy(config)) {
-    const text = `PUBLIC_URL=${config.publicUrl} says that others reach this service, and they can change everything: set ADMIN_TOKEN`
-    return { check, level: 'warning', text }
-  }
-  if (isLoopback(host)) {
+  if (isLoopback(host) && signOfProxy(config) === null) {
     const text = `management needs no key, and only this machine reaches HOST=${host}`
     return { check, level: 'ok', text }
   }
-  const text = `anyone who reaches HOST=${host} can change everything: set ADMIN_TOKEN`
-  return { check, level: allowUnauthenticated ? 'warning' : 'failed', text }
+  const { publicUrl: url } = config
+  const names = url === null ? '; to a name with a dot it answers only as PUBLIC_URL, which is not set' : ''
+  const text = `anyone who reaches ${url ?? `HOST=${host}`} can change everything: set ADMIN_TOKEN${names}`
+  return { check, level: 'warning', text }
 }
 
 function publicUrl({ publicUrl: url }: Config): Finding {

@@ -11,7 +11,7 @@ export interface Access {
 export interface AccessSettings {
   adminToken: string | null
   viewerToken: string | null
-  /** Whether only this machine can connect; without keys, calls by other host names are then refused. */
+  /** Whether only this machine can connect; it is then known by fewer names. */
   listensOnLoopback: boolean
 }
 
@@ -30,5 +30,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A route under `/api` that needs no key. Every other one does. */
     access?: 'public'
+    /**
+     * By which names the service may be called on this route. `own`: by its own alone, against DNS rebinding; the default asks
+     * that while no key is set up, for then a page that is let in is admin. `any`: what it asks for, no page can know.
+     */
+    host?: 'own' | 'own-while-open' | 'any'
   }
 }

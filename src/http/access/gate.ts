@@ -1,15 +1,17 @@
 import '@fastify/cookie'
+import { hostname } from 'node:os'
 import type { FastifyRequest } from 'fastify'
 import { AppError, type Clock } from '../../lib/index.ts'
 import { RateLimitedError } from '../errors.ts'
 import { type Access, type AccessSettings, accessOf, NOBODY, OPEN, type Role } from './access.ts'
-import { changesState, isLocalHost, isOwnOrigin } from './origin.ts'
-import { readSession, SESSION_COOKIE, SESSION_MS, sessionKey, signSession } from './session.ts'
+import { changesState, isOwnHost, isOwnOrigin } from './origin.ts'
+import { SESSION_COOKIE, type Sessions } from './session.ts'
 import { createThrottle } from './throttle.ts'
 import { bearerToken, tokenRoles } from './tokens.ts'
 
 export interface GateOptions {
   settings: AccessSettings
+  sessions: Sessions
   publicUrl: string | null
   clock: Clock
 }
@@ -17,14 +19,16 @@ export interface GateOptions {
 /** Decides who makes a call and whether they may. */
 export interface Gate {
   readonly authenticationRequired: boolean
+  /** @throws AppError `forbidden` when the call is by a name that is not ours. */
+  refuseForeignHost(request: FastifyRequest): void
   /**
    * Who makes a call to a guarded route.
    *
    * @throws AppError `unauthorized`, `forbidden` or `rate_limited`.
    */
-  admit(request: FastifyRequest): Access
+  admit(request: FastifyRequest): Promise<Access>
   /** Who makes a call to a public route; `NOBODY` without a key. Throws for a wrong one, like `admit`. */
-  recognise(request: FastifyRequest): Access
+  recognise(request: FastifyRequest): Promise<Access>
   /** @throws AppError `forbidden` when a foreign web page makes the call. */
   refuseForeignPage(request: FastifyRequest): void
   /**
@@ -32,31 +36,48 @@ export interface Gate {
    *
    * @throws AppError `unauthorized` or `rate_limited`.
    */
-  signIn(token: string, address: string): { role: Role; cookie: string }
+  signIn(token: string, request: FastifyRequest): Promise<{ role: Role; cookie: string }>
+  /** Ends the session of the request's cookie, if it has one. */
+  signOut(request: FastifyRequest): Promise<void>
 }
 
-export function createGate({ settings, publicUrl, clock }: GateOptions): Gate {
+export function createGate({ settings, sessions, publicUrl, clock }: GateOptions): Gate {
   const authenticationRequired = settings.adminToken !== null
   const roleOf = tokenRoles(settings)
-  const key = sessionKey(settings)
   const throttle = createThrottle(clock)
+  const names = { publicUrl, listensOnLoopback: settings.listensOnLoopback, machine: hostname() }
+
+  const isByOwnName = (request: FastifyRequest): boolean => isOwnHost(request.headers.host ?? '', names)
+
+  /**
+   * Whose failures count together. A page that has let its own name point to us guesses from the address of the person who
+   * looks at it; that must not lock out those who call us by our name.
+   */
+  const guesserOf = (request: FastifyRequest) => ({ address: request.ip, isByOwnName: isByOwnName(request) })
 
   /** @throws AppError when the token is wrong, or the address has to wait: then even a right one is not looked at. */
-  function roleOfToken(token: string, address: string): Role {
-    const wait = throttle.wait(address)
-    if (wait > 0) throw new RateLimitedError('Too many failed sign-ins from this address', Math.ceil(wait / 1_000))
+  function roleOfToken(token: string, request: FastifyRequest): Role {
     const role = roleOf(token)
-    if (role === null) {
-      throttle.failed(address)
-      throw new AppError('unauthorized', 'The key is not valid')
-    }
-    throttle.succeeded(address)
+    const guesser = guesserOf(request)
+    const wait = throttle.wait(guesser, role)
+    if (role === null) throttle.failed(guesser)
+    if (wait > 0) throw new RateLimitedError('Too many failed sign-ins from this address', Math.ceil(wait / 1_000))
+    if (role === null) throw new AppError('unauthorized', 'The key is not valid')
+    throttle.succeeded(guesser, role)
     return role
   }
 
-  function sessionRole(request: FastifyRequest): Role | null {
-    const cookie = request.cookies[SESSION_COOKIE]
-    return cookie === undefined ? null : readSession(key, cookie, clock.now())
+  async function sessionRole(request: FastifyRequest): Promise<Role | null> {
+    const cookie = cookieOf(request)
+    return cookie === null ? null : sessions.roleOf(cookie)
+  }
+
+  function refuseForeignHost(request: FastifyRequest): void {
+    if (isByOwnName(request)) return
+    throw new AppError(
+      'forbidden',
+      `This service is not known as ${request.headers.host}: set PUBLIC_URL if it is, or call it by its IP address`,
+    )
   }
 
   function refuseForeignPage(request: FastifyRequest): void {
@@ -70,26 +91,20 @@ export function createGate({ settings, publicUrl, clock }: GateOptions): Gate {
     }
   }
 
-  function admitOpen(request: FastifyRequest): Access {
-    if (settings.listensOnLoopback && !isLocalHost(request.host, publicUrl)) {
-      throw new AppError(
-        'forbidden',
-        `This service is not known as ${request.host}: set PUBLIC_URL if it is, or use 127.0.0.1`,
-      )
-    }
+  async function admitOpen(request: FastifyRequest): Promise<Access> {
     refuseForeignPage(request)
     return OPEN
   }
 
-  function identify(request: FastifyRequest): { access: Access; byCookie: boolean } {
+  async function identify(request: FastifyRequest): Promise<{ access: Access; byCookie: boolean }> {
     const token = bearerToken(request.headers.authorization)
-    if (token !== null) return { access: accessOf(roleOfToken(token, request.ip)), byCookie: false }
-    const role = sessionRole(request)
+    if (token !== null) return { access: accessOf(roleOfToken(token, request)), byCookie: false }
+    const role = await sessionRole(request)
     return { access: role === null ? NOBODY : accessOf(role), byCookie: true }
   }
 
-  function admitKnown(request: FastifyRequest): Access {
-    const { access, byCookie } = identify(request)
+  async function admitKnown(request: FastifyRequest): Promise<Access> {
+    const { access, byCookie } = await identify(request)
     if (access.role === 'nobody') {
       throw new AppError('unauthorized', 'A key is needed: send "Authorization: Bearer …" or sign in')
     }
@@ -108,12 +123,23 @@ export function createGate({ settings, publicUrl, clock }: GateOptions): Gate {
 
   return {
     authenticationRequired,
+    refuseForeignHost,
     admit: authenticationRequired ? admitKnown : admitOpen,
-    recognise: (request) => (authenticationRequired ? identify(request).access : OPEN),
+    recognise: async (request) => (authenticationRequired ? (await identify(request)).access : OPEN),
     refuseForeignPage,
-    signIn(token, address) {
-      const role = roleOfToken(token, address)
-      return { role, cookie: signSession(key, role, clock.now() + SESSION_MS) }
+    async signIn(token, request) {
+      const role = roleOfToken(token, request)
+      return { role, cookie: await sessions.begin(role) }
+    },
+    async signOut(request) {
+      const cookie = cookieOf(request)
+      if (cookie !== null) await sessions.end(cookie)
     },
   }
+}
+
+/** What cannot be one of ours is not looked up. */
+function cookieOf(request: FastifyRequest): string | null {
+  const cookie = request.cookies[SESSION_COOKIE]
+  return cookie !== undefined && /^[\w-]{43}$/.test(cookie) ? cookie : null
 }

@@ -3,14 +3,19 @@ import type { HttpApp } from '../types.ts'
 import { NOBODY } from './access.ts'
 import type { Gate } from './gate.ts'
 
-/** Puts the gate before every route under `/api` that is not declared public, and before unknown paths there. */
+/**
+ * Puts the gate before every route: the name by which the service is called, and under `/api` the key, but for routes that
+ * are declared public. Unknown paths too.
+ */
 export function guardApi(app: HttpApp, gate: Gate): void {
   app.decorateRequest('access')
   app.addHook('onRequest', async (request) => {
     request.access = NOBODY
+    const { access, host = 'own-while-open' } = request.routeOptions.config
+    if (host === 'own' || (host === 'own-while-open' && !gate.authenticationRequired)) gate.refuseForeignHost(request)
     if (!isUnderApi(request)) return
-    if (request.routeOptions.config.access === 'public') gate.refuseForeignPage(request)
-    else request.access = gate.admit(request)
+    if (access === 'public') gate.refuseForeignPage(request)
+    else request.access = await gate.admit(request)
   })
 }
 

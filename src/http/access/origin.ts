@@ -15,18 +15,31 @@ export function isOwnOrigin(origin: string, host: string, publicUrl: string | nu
   return page.host === hostOf(host, page.protocol)
 }
 
+/** By which names this service may be called. */
+export interface OwnNames {
+  publicUrl: string | null
+  /** Whether only this machine can connect; then no other machine's resolver has a name for it. */
+  listensOnLoopback: boolean
+  /** What the operating system calls this machine. */
+  machine: string
+}
+
 /**
- * Whether `host` (a Host header) is a name under which a service on loopback can rightly be called. Any web page can let
- * a name of its own point to 127.0.0.1 (DNS rebinding); the browser then takes our answers for that page's own, and only
- * the name gives it away. An address written out cannot be rebound.
+ * Whether `host` (a Host header as it came, never what a proxy or a page says about it) is a name under which this service
+ * can rightly be called. Any web page can let a name of its own point to an address inside (DNS rebinding); the browser then
+ * takes our answers for that page's own, and only the name gives it away. An address written out cannot be rebound. Nor can
+ * a name without a dot: nobody outside can register one, so it comes from the local network, which reaches us anyway.
  */
-export function isLocalHost(host: string, publicUrl: string | null): boolean {
-  const name = URL.parse(`http://${host}`)?.hostname
+export function isOwnHost(host: string, { publicUrl, listensOnLoopback, machine }: OwnNames): boolean {
   // Browsers always send a Host; what sends none (HTTP/1.0) is no browser.
   if (host === '') return true
-  if (name === undefined) return false
+  const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '')
+  if (name === undefined || name === '') return false
   if (isIP(name.replace(/^\[|\]$/g, '')) !== 0) return true
-  return name === 'localhost' || name.endsWith('.localhost') || name === URL.parse(publicUrl ?? '')?.hostname
+  if (name === 'localhost' || name.endsWith('.localhost') || name === URL.parse(publicUrl ?? '')?.hostname) return true
+  if (listensOnLoopback) return false
+  const own = machine.toLowerCase()
+  return !name.includes('.') || name === own || name === `${own}.local`
 }
 
 /** With the scheme's default port left out, as a URL's `host` has it. */

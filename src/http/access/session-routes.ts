@@ -10,6 +10,9 @@ const Session = Type.Object({
 })
 export type Session = Static<typeof Session>
 
+/** Anyone may send one, so no more is read than a token needs. */
+const MAX_SIGN_IN_BYTES = 4_096
+
 const publicRoute = { access: 'public' } as const
 const tags = ['Session']
 
@@ -35,7 +38,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
       },
     },
     async (request) => {
-      const { role } = gate.recognise(request)
+      const { role } = await gate.recognise(request)
       return { role: role === 'nobody' ? null : role, authentication_required: gate.authenticationRequired }
     },
   )
@@ -44,6 +47,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
     '/api/session',
     {
       config: publicRoute,
+      bodyLimit: MAX_SIGN_IN_BYTES,
       schema: {
         tags,
         summary: 'Sign in',
@@ -55,7 +59,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
     },
     async (request, reply) => {
       if (!gate.authenticationRequired) return { role: 'open' as const, authentication_required: false }
-      const session = gate.signIn(request.body.token, request.ip)
+      const session = await gate.signIn(request.body.token, request)
       reply.setCookie(SESSION_COOKIE, session.cookie, { ...cookie, maxAge: SESSION_MS / 1_000 })
       return { role: session.role, authentication_required: true }
     },
@@ -68,11 +72,14 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
       schema: {
         tags,
         summary: 'Sign out',
-        description: 'Removes the session cookie.',
+        description: 'Ends the session, on every node, and removes its cookie.',
         security: [],
         response: { 204: NoContent, ...errorResponses() },
       },
     },
-    async (_request, reply) => reply.clearCookie(SESSION_COOKIE, cookie).code(204).send(null),
+    async (request, reply) => {
+      await gate.signOut(request)
+      return reply.clearCookie(SESSION_COOKIE, cookie).code(204).send(null)
+    },
   )
 }

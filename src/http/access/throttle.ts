@@ -1,12 +1,13 @@
 import { isIPv6 } from 'node:net'
 import { type Clock, MINUTE, SECOND } from '../../lib/index.ts'
+import type { Role } from './access.ts'
 
 /** Failures in a row that cost nothing: people mistype. */
 const FREE_FAILURES = 5
 const MAX_DELAY_MS = 30 * SECOND
 /** A record without a failure for this long is forgotten. */
 const FORGET_AFTER_MS = 15 * MINUTE
-/** Addresses remembered at most, about 1 MB; beyond it the one longest without a failure goes. */
+/** Addresses remembered at most for each role, about 1 MB; beyond it the one longest without a failure goes. */
 const MAX_ADDRESSES = 10_000
 
 export interface FailureRecord {
@@ -50,31 +51,75 @@ export function callerOf(address: string): string {
     .join(':')}::/64`
 }
 
-export interface Throttle {
-  /** Milliseconds that this address has to wait; 0 when it may try. */
-  wait(address: string): number
-  failed(address: string): void
-  succeeded(address: string): void
+/** Who sends tokens. */
+export interface Guesser {
+  address: string
+  /** False when the call was by a name that is not this service's. */
+  isByOwnName: boolean
 }
 
-/** Slows the guessing of keys, per address, in bounded memory. Each node counts for itself. */
+export interface Throttle {
+  /**
+   * Milliseconds until a token may be tried; 0 when it may now.
+   *
+   * @param role what the token is good for, null for nothing. It has to be told, as each role has its own record; a wrong
+   *   token and one of an admin wait for the same one, so the answer says nothing about a guess.
+   */
+  wait(guesser: Guesser, role: Role | null): number
+  /** A wrong token is a guess at the token of every role whose record lets it be tried. */
+  failed(guesser: Guesser): void
+  /** Forgives the failures at this role and at lower ones: a viewer's token says nothing of who guesses the admin's. */
+  succeeded(guesser: Guesser, role: Role): void
+}
+
+/** Slows the guessing of keys, per address and role, in bounded memory. Each node counts for itself. */
 export function createThrottle(clock: Clock, maxAddresses = MAX_ADDRESSES): Throttle {
-  const records = new Map<string, FailureRecord>()
+  const records: Readonly<Record<Role, Records>> = {
+    admin: new Records(clock, maxAddresses),
+    viewer: new Records(clock, maxAddresses),
+  }
   return {
-    wait: (address) => waitOf(records.get(callerOf(address)), clock.now()),
-    failed(address) {
-      const caller = callerOf(address)
-      const record = withFailure(records.get(caller), clock.now())
-      // A Map keeps the order of insertion: putting the record in anew keeps the first entry the oldest.
-      records.delete(caller)
-      records.set(caller, record)
-      if (records.size > maxAddresses) {
-        const oldest = records.keys().next()
-        if (oldest.done !== true) records.delete(oldest.value)
+    wait: (guesser, role) => records[role ?? 'admin'].wait(keyOf(guesser)),
+    failed(guesser) {
+      for (const record of [records.admin, records.viewer]) {
+        if (record.wait(keyOf(guesser)) === 0) record.failed(keyOf(guesser))
       }
     },
-    succeeded(address) {
-      records.delete(callerOf(address))
+    succeeded(guesser, role) {
+      if (role === 'admin') records.admin.forget(keyOf(guesser))
+      records.viewer.forget(keyOf(guesser))
     },
+  }
+}
+
+const keyOf = ({ address, isByOwnName }: Guesser): string =>
+  isByOwnName ? callerOf(address) : `${callerOf(address)} by another name`
+
+class Records {
+  readonly #clock: Clock
+  readonly #maxAddresses: number
+  readonly #records = new Map<string, FailureRecord>()
+
+  constructor(clock: Clock, maxAddresses: number) {
+    this.#clock = clock
+    this.#maxAddresses = maxAddresses
+  }
+
+  wait(caller: string): number {
+    return waitOf(this.#records.get(caller), this.#clock.now())
+  }
+
+  failed(caller: string): void {
+    const record = withFailure(this.#records.get(caller), this.#clock.now())
+    // A Map keeps the order of insertion: putting the record in anew keeps the first entry the oldest.
+    this.#records.delete(caller)
+    this.#records.set(caller, record)
+    if (this.#records.size <= this.#maxAddresses) return
+    const oldest = this.#records.keys().next()
+    if (oldest.done !== true) this.#records.delete(oldest.value)
+  }
+
+  forget(caller: string): void {
+    this.#records.delete(caller)
   }
 }

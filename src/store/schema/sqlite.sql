@@ -299,6 +299,13 @@ CREATE TABLE rollup_marks (
   primary key (site_no, grain, bucket)
 ) without rowid;
 
+CREATE TABLE sign_ins (
+  id text primary key,
+  role text not null,
+  token_print text not null,
+  expires_at integer not null
+);
+
 CREATE TABLE silences (
   id text primary key,
   client_id text,

@@ -73,6 +73,16 @@ export interface StatusLinkTable {
   created_by: string
 }
 
+/** A browser that is signed in. */
+export interface SignInTable {
+  /** SHA-256 of the cookie's value, base64url. */
+  id: string
+  role: 'admin' | 'viewer'
+  /** What scrypt made of the token it was got with, base64url. */
+  token_print: string
+  expires_at: number
+}
+
 export type ClientRow = Selectable<ClientTable>
 export type SiteRow = Selectable<SiteTable>
 export type StatusLinkRow = Selectable<StatusLinkTable>

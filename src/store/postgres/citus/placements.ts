@@ -68,6 +68,8 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   digests: 'coordinator',
   // At most a row a client.
   status_links: 'coordinator',
+  // A row a browser, read by its key.
+  sign_ins: 'coordinator',
   // One row.
   write_checks: 'coordinator',
 }

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { HOUR } from '../../src/lib/index.ts'
+import { createSessions } from '../../src/management/index.ts'
+import { TestClock } from '../support/clock.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { ADMIN, NOW, VIEWER } from './support.ts'
+
+const TOKENS = { admin: ADMIN, viewer: VIEWER }
+
+testOnEveryEngine('a session holds on every node until it is ended on one, or 12 hours are over', async (store) => {
+  const clock = new TestClock(NOW)
+  const options = { store, clock, tokens: TOKENS }
+  const [here, there] = [createSessions(options), createSessions(options)]
+  const admin = await here.begin('admin')
+  const viewer = await here.begin('viewer')
+  assert.match(admin, /^[\w-]{43}$/)
+  assert.deepEqual([await there.roleOf(admin), await there.roleOf(viewer)], ['admin', 'viewer'])
+  assert.equal(await there.roleOf(`${viewer.slice(0, 20)}${admin.slice(20)}`), null)
+  await there.end(admin)
+  assert.deepEqual([await here.roleOf(admin), await here.roleOf(viewer)], [null, 'viewer'])
+  clock.advance(12 * HOUR - 1)
+  assert.equal(await here.roleOf(viewer), 'viewer')
+  clock.advance(1)
+  assert.equal(await here.roleOf(viewer), null)
+})
+
+testOnEveryEngine('a changed token ends the sessions of its role, and no others', async (store) => {
+  const clock = new TestClock(NOW)
+  const before = createSessions({ store, clock, tokens: TOKENS })
+  const [admin, viewer] = [await before.begin('admin'), await before.begin('viewer')]
+  const changed = createSessions({ store, clock, tokens: { ...TOKENS, admin: 'another-admin-token' } })
+  assert.deepEqual([await changed.roleOf(admin), await changed.roleOf(viewer)], [null, 'viewer'])
+  const without = createSessions({ store, clock, tokens: { ...TOKENS, viewer: null } })
+  assert.deepEqual([await without.roleOf(admin), await without.roleOf(viewer)], ['admin', null])
+})
+
+testOnEveryEngine('the database holds neither a cookie nor a fast hash of a token', async (store) => {
+  const sessions = createSessions({ store, clock: new TestClock(NOW), tokens: TOKENS })
+  const value = await sessions.begin('viewer')
+  const [row, ...others] = await store.read.selectFrom('sign_ins').selectAll().execute()
+  assert.deepEqual(others, [])
+  const kept = JSON.stringify(row)
+  for (const secret of [value, VIEWER, ADMIN]) assert.ok(!kept.includes(secret))
+  for (const algorithm of ['sha256', 'sha512', 'md5']) {
+    for (const encoding of ['hex', 'base64url'] as const) {
+      assert.ok(!kept.includes(createHash(algorithm).update(VIEWER).digest(encoding).slice(0, 20)), algorithm)
+    }
+  }
+})
+
+testOnEveryEngine('sessions that are over are removed, and one too many ends the oldest', async (store) => {
+  const clock = new TestClock(NOW)
+  const sessions = createSessions({ store, clock, tokens: TOKENS, maxSessions: 2 })
+  const begin = (role: 'admin' | 'viewer') => {
+    clock.advance(1)
+    return sessions.begin(role)
+  }
+  const count = async () => (await store.read.selectFrom('sign_ins').select('id').execute()).length
+  const values = [await begin('viewer'), await begin('admin'), await begin('admin'), await begin('admin')]
+  const roles = await Promise.all(values.map((value) => sessions.roleOf(value)))
+  assert.deepEqual(roles, ['viewer', null, 'admin', 'admin'])
+  assert.equal(await count(), 3)
+  clock.advance(13 * HOUR)
+  await begin('viewer')
+  assert.equal(await count(), 1)
+})
