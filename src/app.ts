@@ -15,7 +15,7 @@ import {
   inTurn,
   SERVER_LIMITS,
 } from './http/index.ts'
-import { INGEST_PATHS, type Ingest, ingestRoutes } from './ingest/index.ts'
+import { type Ingest, ingestRoutes, isIngestTarget } from './ingest/index.ts'
 import type { Clock, Loop } from './lib/index.ts'
 import { createSessions, managementRoutes } from './management/index.ts'
 import { notificationRoutes } from './notifications/index.ts'
@@ -109,10 +109,9 @@ const settingsOf = (config: Config) => ({
  * requests a bare `node:http` server can answer.
  */
 function ingestFirst(ingest: Ingest, handler: RequestListener): RequestListener {
-  const paths = new Set(INGEST_PATHS)
   const take = boundPipeline((request, response) => ingest.handle(request, response))
   return (request: IncomingMessage, response: ServerResponse) => {
-    if (request.method === 'POST' && request.url !== undefined && paths.has(request.url)) {
+    if (request.url !== undefined && isIngestTarget(request.url)) {
       take(request, response)
     } else {
       handler(request, response)

@@ -59,10 +59,16 @@ function answer(error: ConnectionError, socket: Socket): void {
     return
   }
   const { line, message } = STATUS_BY_CODE[error.code] ?? MALFORMED
-  const body = JSON.stringify({ error: 'invalid_request', message, details: [] } satisfies ErrorBody)
+  const full = { error: 'invalid_request', message, details: [] } satisfies ErrorBody
+  const body = JSON.stringify(isForIngest(error) ? { error: full.error } : full)
   const type = 'Content-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff'
   const head = `${type}\r\nContent-Length: ${Buffer.byteLength(body)}`
   socket.end(`HTTP/1.1 ${line}\r\n${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy())
+}
+
+/** Errors of ingest have one field. What came tells where it was to go, if it begins with the first line of the request. */
+function isForIngest({ rawPacket }: ConnectionError): boolean {
+  return Buffer.isBuffer(rawPacket) && /^[A-Z]+ \/(api\/)?ingest[/? ]/.test(rawPacket.toString('latin1', 0, 32))
 }
 
 /** The response that the socket is to carry now, by Node's own note of it: Node tells it nowhere else. */

@@ -5,6 +5,7 @@ export const INGEST_ERRORS = {
   invalid_payload: 400,
   unauthorized: 401,
   forbidden: 403,
+  method_not_allowed: 405,
   payload_too_large: 413,
   rate_limited: 429,
   internal_error: 500,
@@ -32,6 +33,7 @@ export function answerError(
   const body = `{"error":"${error}"}`
   const headers = ['Content-Type', 'application/json', 'Content-Length', String(body.length)]
   if (options.retryAfterSeconds !== undefined) headers.push('Retry-After', String(options.retryAfterSeconds))
+  if (error === 'method_not_allowed') headers.push('Allow', 'POST')
   if (options.closing === true) headers.push('Connection', 'close')
   response.writeHead(INGEST_ERRORS[error], headers)
   // Ending the response would make Node cut the connection; `discardRest` does it when the sender has had its say.

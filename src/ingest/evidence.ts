@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto'
 import type { CompiledQuery } from 'kysely'
 import { floorTo, MINUTE } from '../lib/index.ts'
 import { type BatchOperation, type SqlValue, type Store, upsertInto } from '../store/index.ts'
-import { keptPayload } from './kept.ts'
 import type { Payload } from './payload.ts'
 
 /** Accepted payloads, and rejections, that are kept to look at, per site. */
@@ -12,6 +11,8 @@ export const KEPT_PER_SITE = 50
  * sample: keeping every payload of a busy node would cost more than counting it.
  */
 const KEPT_PER_FLUSH = 500
+/** Largest body whose payload is kept to look at, bytes. */
+export const KEPT_BYTES_MAX = 65_536
 const IDS_PER_MS = 1_000
 
 /** Why a request was refused: the `error` value of the answer. */
@@ -53,7 +54,9 @@ export class Evidence {
     this.#pruning = [new KeptRows(store, 'recent_payloads'), new KeptRows(store, 'rejections')]
   }
 
-  accepted(siteNo: number, payload: Payload, at: number): void {
+  /** @param size bytes of the body: large ones are counted and not kept, or fifty of them would be a report of their own */
+  accepted(siteNo: number, payload: Payload, size: number, at: number): void {
+    if (size > KEPT_BYTES_MAX) return
     const mayGrow = this.#kept < KEPT_PER_FLUSH
     if (mayGrow || this.#sites.has(siteNo)) {
       if (this.#site(siteNo).accepted.push({ at, payload }, mayGrow)) this.#kept++
@@ -84,7 +87,7 @@ export class Evidence {
     // In one order on every node: they delete the same sites' oldest rows.
     for (const [siteNo, site] of [...sites].sort(([a], [b]) => a - b)) {
       for (const { at, payload } of site.accepted.inOrder()) {
-        payloads.push(siteNo, this.#nextId(at), at, JSON.stringify(keptPayload(payload)))
+        payloads.push(siteNo, this.#nextId(at), at, JSON.stringify(payload))
       }
       for (const { at, reason, path } of site.rejected.inOrder()) {
         rejections.push(siteNo, this.#nextId(at), at, reason, path)

@@ -1,6 +1,6 @@
-import { type BatchPayload, type EventPayload, isBatch, type Payload } from './payload.ts'
+import { type BatchPayload, type EventPayload, isBatch, type Payload, type TagExecution } from './payload.ts'
 
-/** The payload as it is kept to look at: known fields only, so that content sent by mistake is nowhere stored. */
+/** The payload without unknown fields, so that content sent by mistake is nowhere kept: neither in memory nor in the store. */
 export const keptPayload = (payload: Payload): Payload => (isBatch(payload) ? keptBatch(payload) : keptEvent(payload))
 
 function keptEvent(payload: EventPayload): EventPayload {
@@ -8,7 +8,7 @@ function keptEvent(payload: EventPayload): EventPayload {
     container_id: payload.container_id,
     event_name: payload.event_name,
     timestamp_ms: payload.timestamp_ms,
-    tags: payload.tags.map((tag) => pick(tag, ['id', 'name', 'status', 'execution_time'])),
+    tags: payload.tags.map(keptTag),
     ...(payload.user_data === undefined
       ? {}
       : {
@@ -25,6 +25,14 @@ function keptEvent(payload: EventPayload): EventPayload {
       ? {}
       : { ecommerce: pick(payload.ecommerce, ['has_value', 'has_currency', 'has_transaction_id', 'has_items']) }),
   }
+}
+
+/** Written out, because it is done for every tag of every request. */
+function keptTag({ id, name, status, execution_time }: TagExecution): TagExecution {
+  const kept: TagExecution = { id, status }
+  if (name !== undefined) kept.name = name
+  if (execution_time !== undefined) kept.execution_time = execution_time
+  return kept
 }
 
 function keptBatch(payload: BatchPayload): BatchPayload {

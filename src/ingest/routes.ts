@@ -7,23 +7,33 @@ import type { Ingest } from './service.ts'
 /** Both addresses of ingest: the published one and that of a self-hosted instance. */
 export const INGEST_PATHS: readonly string[] = ['/ingest', '/api/ingest']
 
+/** Whether a request's target is one of them, with or without a slash or a query behind it. */
+export function isIngestTarget(target: string): boolean {
+  if (INGEST_PATHS.includes(target)) return true
+  const [path = ''] = target.split('?', 1)
+  return INGEST_PATHS.includes(path.endsWith('/') ? path.slice(0, -1) : path)
+}
+
 const WHEN: Record<IngestError, string> = {
   invalid_payload: 'Invalid JSON, or missing or wrong fields; the last refusals of a site are shown under `recent`',
   unauthorized: 'Key header missing or key invalid',
   forbidden: 'Key revoked, or site or client disabled',
+  method_not_allowed: 'Not a POST',
   payload_too_large: 'Body larger than 1 MB',
-  rate_limited: 'Too many requests, or the monthly quota is used up; `Retry-After` says when to come back',
+  rate_limited:
+    'Too many requests or bytes at once, or the monthly quota is used up; `Retry-After` says when to come back',
   internal_error: 'Not committed; the caller should retry',
   unavailable: 'More requests than can be answered soon; nothing was counted, `Retry-After` says when to come back',
 }
 
 /**
  * Declares the ingest routes. The server hands requests for them to `ingest` before the framework sees them; what comes
- * by another spelling of the address (a query string behind it) takes this way to the same code.
+ * by another spelling of the address (with an escape in it) takes this way to the same code.
  */
 export function ingestRoutes(app: HttpApp, ingest: Ingest, keyHeaders: readonly string[]): void {
   const [keyHeader = 'x-service-key'] = keyHeaders
-  const errors = Object.entries(INGEST_ERRORS).map(([error, status]) => [
+  const { method_not_allowed: _, ...ofPost } = INGEST_ERRORS
+  const errors = Object.entries(ofPost).map(([error, status]) => [
     status,
     Type.Object({ error: Type.Literal(error) }, { description: WHEN[error as IngestError] }),
   ])

@@ -19,7 +19,7 @@ const kept = (store: Store, siteNo: number) =>
 
 testOnEveryEngine('what several processes keep of a site is in the order of time', async (store) => {
   const nodes = [new Evidence(store), new Evidence(store)]
-  for (let ms = 0; ms < 20; ms++) nodes[ms % 2]?.accepted(1, eventPayload({ timestamp_ms: NOW }), NOW + ms)
+  for (let ms = 0; ms < 20; ms++) nodes[ms % 2]?.accepted(1, eventPayload({ timestamp_ms: NOW }), 300, NOW + ms)
   await Promise.all(nodes.map((node) => node.flush()))
   const rows = await kept(store, 1)
   assert.deepEqual(
@@ -31,7 +31,7 @@ testOnEveryEngine('what several processes keep of a site is in the order of time
 
 testOnEveryEngine('what one process keeps of one millisecond is in the order of arrival', async (store) => {
   const evidence = new Evidence(store)
-  for (let i = 0; i < KEPT_PER_SITE; i++) evidence.accepted(1, eventPayload({ timestamp_ms: i }), NOW)
+  for (let i = 0; i < KEPT_PER_SITE; i++) evidence.accepted(1, eventPayload({ timestamp_ms: i }), 300, NOW)
   await evidence.flush()
   const rows = await kept(store, 1)
   assert.deepEqual(
@@ -48,7 +48,7 @@ testOnEveryEngine('the last ones of each site stay when several processes write 
       for (const siteNo of [...SITES.slice(n), ...SITES.slice(0, n)]) {
         for (let i = 0; i < KEPT_PER_SITE; i++) {
           const at = NOW + round * 1_000 + n * 100 + i
-          node.accepted(siteNo, eventPayload({ timestamp_ms: at }), at)
+          node.accepted(siteNo, eventPayload({ timestamp_ms: at }), 300, at)
           node.rejected(siteNo, 'invalid_payload', '/tags', at)
         }
       }

@@ -124,6 +124,55 @@ test('an address with a query string behind it reaches the same code', async (t)
   assert.equal((await api.call('POST', '/ingest?source=tag', event())).status, 401)
 })
 
+test('a slash behind the address changes nothing', async (t) => {
+  const { api, site } = await start(t)
+  const headers = { 'x-service-key': site.ingest_key }
+  for (const path of ['/ingest/', '/api/ingest/', '/api/ingest/?source=tag']) {
+    assert.equal((await api.call('POST', path, event(), headers)).status, 200)
+    assert.deepEqual((await api.call('POST', path, event())).json(), { error: 'unauthorized' })
+  }
+})
+
+test('only POST is taken', async (t) => {
+  const { api, site } = await start(t)
+  for (const path of ['/ingest', '/api/ingest', '/api/ingest/', '/ingest?a=b']) {
+    for (const method of ['GET', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'HEAD']) {
+      const answer = await api.call(method, path, undefined, { 'x-service-key': site.ingest_key })
+      assert.equal(answer.status, 405, `${method} ${path}`)
+      assert.equal(answer.headers.get('allow'), 'POST')
+      assert.equal(answer.text, method === 'HEAD' ? '' : '{"error":"method_not_allowed"}')
+    }
+  }
+})
+
+test('headers over 16 KiB are answered 431 with one field', async (t) => {
+  const { api, site } = await start(t)
+  const head = `POST /api/ingest HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${site.ingest_key}\r\nX-Pad: ${'x'.repeat(17_000)}`
+  const answer = await raw(api.url, `${head}\r\n\r\n`)
+  assert.match(answer, /^HTTP\/1\.1 431 /)
+  assert.deepEqual(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))), { error: 'invalid_request' })
+})
+
+test('a byte order mark is read past, and a compressed body is refused by name', async (t) => {
+  const { api, site } = await start(t)
+  assert.equal((await api.ingest(site, `\ufeff${JSON.stringify(event())}`)).status, 200)
+  assert.equal((await api.ingest(site, event(), { 'content-encoding': 'identity' })).status, 200)
+  for (const encoding of ['gzip', 'br', 'deflate, gzip']) {
+    const answer = await api.ingest(site, event(), { 'content-encoding': encoding })
+    assert.equal(answer.status, 400)
+    assert.deepEqual(answer.json(), { error: 'invalid_payload' })
+  }
+  assert.equal((await recentOf(api, site)).rejections[0]?.path, 'header Content-Encoding')
+})
+
+test('payloads over 64 kB are counted and not kept', async (t) => {
+  const { api, site } = await start(t)
+  assert.equal((await api.ingest(site, padded(65_537))).status, 200)
+  assert.equal((await api.ingest(site, padded(65_536))).status, 200)
+  assert.equal((await recentOf(api, site)).accepted.length, 1)
+  assert.equal(await totalOf(api, site), 2)
+})
+
 test('only JSON is taken, and a refusal says which header was wrong', async (t) => {
   const { api, site } = await start(t)
   const send = (type: string) => api.ingest(site, event(), { 'content-type': type })

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { apiClient, type SiteKey } from '../support/api.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { tempDir } from '../support/engines.ts'
+import { startServerProcess } from '../support/server-process.ts'
+
+const CONNECTIONS = 220
+const BODY_BYTES = 1_048_576
+/** More clients than it takes to fill all the room there is. */
+const HOSTILE_CLIENTS = 11
+
+/** A valid event with an unknown field that takes 28 times as much in memory as it has bytes. */
+function hostileBody(): string {
+  const event = JSON.stringify(eventPayload({ timestamp_ms: Date.now() })).slice(0, -1)
+  const room = BODY_BYTES - event.length - 10
+  return `${event},"x":[${'{},'.repeat(room / 3)}0]}`
+}
+
+/** A connection that has sent a request but for its last byte; an answer may come before. */
+class HeldBack {
+  readonly #socket: Socket
+  readonly #last: string
+  #answer = ''
+  readonly #closed: Promise<unknown>
+
+  constructor(url: string, site: SiteKey, body: string) {
+    const { hostname, port } = new URL(url)
+    this.#socket = connect(Number(port), hostname)
+    this.#socket.on('data', (chunk: Buffer) => {
+      this.#answer += chunk.toString()
+    })
+    // A connection that is cut after its answer may be reset while bytes are on their way.
+    this.#socket.on('error', () => undefined)
+    this.#closed = new Promise((resolve) => this.#socket.once('close', resolve))
+    const head = `POST /ingest HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Key: ${site.ingest_key}`
+    this.#socket.write(`${head}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`)
+    this.#last = body.slice(-1)
+  }
+
+  async sent(): Promise<void> {
+    while (this.#socket.writableLength > 0 && !this.#socket.destroyed && this.#answer === '') {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+
+  async finish(): Promise<string> {
+    if (this.#answer === '' && this.#socket.writable) this.#socket.write(this.#last)
+    await this.#closed
+    return /^HTTP\/1\.1 (\d+)/.exec(this.#answer)?.[1] ?? 'cut'
+  }
+}
+
+/** The limits of memory that `npm start` sets. */
+async function startOptions(): Promise<string> {
+  const file = await readFile(join(import.meta.dirname, '../../package.json'), 'utf8')
+  const { scripts } = JSON.parse(file) as { scripts: { start: string } }
+  return (scripts.start.match(/--max-\S+/g) ?? []).join(' ')
+}
+
+test('hundreds of bodies that are huge in memory stop neither the service nor the answers to others', async (t) => {
+  const options = await startOptions()
+  assert.match(options, /--max-old-space-size=\d+/)
+  const server = await startServerProcess(t, await tempDir(t), { NODE_OPTIONS: options })
+  const api = apiClient(server.url)
+  const healthy = await api.newSite(await api.newClient())
+  const hostile: SiteKey[] = []
+  for (let i = 0; i < HOSTILE_CLIENTS; i++) hostile.push(await api.newSite(await api.newClient()))
+  const body = hostileBody()
+  const held = Array.from({ length: CONNECTIONS }, (_, i) => {
+    const site = hostile[i % HOSTILE_CLIENTS]
+    assert.ok(site)
+    return new HeldBack(server.url, site, body)
+  })
+  await Promise.all(held.map((connection) => connection.sent()))
+
+  let isOver = false
+  const answers: number[] = []
+  const keepSending = async () => {
+    do answers.push((await api.ingest(healthy, eventPayload({ timestamp_ms: Date.now() }))).status)
+    while (!isOver)
+  }
+  const sending = keepSending()
+  const outcomes = await Promise.all(held.map((connection) => connection.finish()))
+  isOver = true
+  await sending
+
+  const counts = Map.groupBy(outcomes, (status) => status)
+  t.diagnostic([...counts].map(([status, { length }]) => `${length} × ${status}`).join(', '))
+  t.diagnostic(`${answers.length} answers to the healthy site meanwhile`)
+  assert.deepEqual(new Set(answers), new Set([200]))
+  assert.deepEqual(
+    [...counts.keys()].filter((status) => !['200', '429', '503', 'cut'].includes(status)),
+    [],
+  )
+  assert.equal((await api.call('GET', '/health')).status, 200)
+  assert.equal(server.child.exitCode, null)
+  assert.equal(await server.end('SIGTERM'), 0)
+})
