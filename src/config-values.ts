@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { withoutEnd } from './lib/index.ts'
 
 /** Readers of single configuration values. Each throws an Error whose message says what is allowed. */
 
@@ -78,7 +79,7 @@ export function httpUrl(value: string): string {
   if (url === null || !/^https?:$/.test(url.protocol) || /[?#]/.test(value)) {
     throw new Error('an address like https://tagwarden.example.com is allowed')
   }
-  return value.replace(/\/+$/, '')
+  return withoutEnd(value, '/')
 }
 
 /** An http or https address without a slash at its end, or the fallback. */

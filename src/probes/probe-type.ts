@@ -3,6 +3,7 @@ import type { UnjudgedReason } from '../detection/index.ts'
 import { type ErrorDetail, type Outbound, OutboundError, type OutboundErrorKind } from '../lib/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
 import type { ProbeSettings } from './settings.ts'
+import type { PageReader } from './types/pages.ts'
 
 /** From what needs a person first to what needs nobody. */
 export const RESULT_STATUSES = ['critical', 'error', 'warning', 'ok'] as const
@@ -70,6 +71,8 @@ export interface ProbeContext<Config> {
   lastReview: () => Promise<number | null>
   /** The only way to the network. */
   outbound: Outbound
+  /** The only way to read pages and scripts of any length: what is in them was written by strangers. */
+  pages: PageReader
   settings: ProbeSettings
 }
 
@@ -121,7 +124,15 @@ export const defineProbeType = <Config extends TObject>(type: ProbeType<Config>)
 export const SecretText = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 4_096, writeOnly: true, description }))
 
-const NETWORK_FAILURES: readonly OutboundErrorKind[] = ['dns', 'refused', 'unreachable', 'tls', 'reset', 'timeout']
+const NETWORK_FAILURES: readonly OutboundErrorKind[] = [
+  'dns',
+  'refused',
+  'unreachable',
+  'tls',
+  'reset',
+  'timeout',
+  'interrupted',
+]
 
 /** Whether what a request failed with may be gone a second later. */
 export const isNetworkFailure = (thrown: unknown): boolean =>

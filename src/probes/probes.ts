@@ -11,6 +11,7 @@ import { clearResults } from './retention.ts'
 import { RETRY_AFTER_MS } from './run-probe.ts'
 import { Scheduler } from './scheduler.ts'
 import type { ProbeSettings } from './settings.ts'
+import { PageReader } from './types/pages.ts'
 
 const RETENTION_INTERVAL_MS = 10 * MINUTE
 
@@ -36,6 +37,7 @@ export class Probes {
   readonly registry: Registry
   readonly scheduler: Scheduler
   readonly #retention: Loop
+  readonly #pages = new PageReader()
   #isStopping = false
 
   constructor(options: ProbesOptions) {
@@ -43,7 +45,7 @@ export class Probes {
     const { types = PROBE_TYPES, retryAfterMs = RETRY_AFTER_MS, onResults = () => Promise.resolve() } = options
     this.registry = registryOf(types)
     this.scheduler = new Scheduler({
-      tools: { store, clock, outbound, settings, retryAfterMs },
+      tools: { store, clock, outbound, pages: this.#pages, settings, retryAfterMs },
       registry: this.registry,
       membership,
       onResults,
@@ -83,5 +85,6 @@ export class Probes {
   async stop(graceMs?: number): Promise<void> {
     this.#isStopping = true
     await Promise.all([this.scheduler.stop(graceMs), this.#retention.stop()])
+    await this.#pages.close()
   }
 }

@@ -6,6 +6,7 @@ import { isMet, needsInWords } from './needs.ts'
 import { configFaults, withDefaults } from './probe-config.ts'
 import { isNetworkFailure, type JsonObject, type ProbeOutcome, type ProbeType } from './probe-type.ts'
 import type { ProbeSettings } from './settings.ts'
+import type { PageReader } from './types/pages.ts'
 
 /** A run that does not return when its time is over is given this long to say what it makes of that. */
 const GRACE_MS = 500
@@ -18,6 +19,7 @@ export interface RunTools {
   store: Store
   clock: Clock
   outbound: Outbound
+  pages: PageReader
   settings: ProbeSettings
   /** Before the second attempt, ms. */
   retryAfterMs: number
@@ -62,7 +64,7 @@ interface Attempt {
 }
 
 async function attemptOnce(
-  { store, clock, outbound, settings }: RunTools,
+  { store, clock, outbound, pages, settings }: RunTools,
   type: ProbeType,
   probe: ProbeRow,
   config: JsonObject,
@@ -90,6 +92,7 @@ async function attemptOnce(
           store,
           lastReview: () => lastReview(store, probe.id),
           outbound,
+          pages,
           settings,
         }),
       ),

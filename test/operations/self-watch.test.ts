@@ -44,6 +44,7 @@ async function openWatch(t: TestContext, store: Store): Promise<Watched> {
         beats.push(url)
         return Promise.reject(new Error('not looked at'))
       },
+      fetchBytes: () => Promise.reject(new Error('not asked')),
       resolve: () => Promise.reject(new Error('not asked')),
     },
     chat: {

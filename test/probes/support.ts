@@ -29,6 +29,7 @@ const SETTINGS: ProbeSettings = {
 export const PROBE_SURROUNDINGS = {
   outbound: {
     request: () => Promise.reject(new Error('tests ask nobody')),
+    fetchBytes: () => Promise.reject(new Error('tests ask nobody')),
     resolve: () => Promise.reject(new Error('tests ask nobody')),
   },
   settings: SETTINGS,

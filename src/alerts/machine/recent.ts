@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../lib/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 import type { Subject } from './types.ts'
 
@@ -45,7 +46,7 @@ function targetStanding(recent: string): Standing {
 }
 
 function checkStanding(recent: string): Standing {
-  const errors = recent.length - recent.replace(/e+$/, '').length
+  const errors = recent.length - withoutEnd(recent, 'e').length
   const isBad = errors >= FAILING_ERRORS
   return {
     verdict: isBad ? 'bad' : errors > 0 ? 'silent' : 'good',

@@ -1,6 +1,7 @@
 import { Membership } from '../../cluster/index.ts'
 import type { Config } from '../../config.ts'
 import { type Clock, Closers, OutboundThread, SECOND } from '../../lib/index.ts'
+import { PageReader } from '../../probes/index.ts'
 import type { Store } from '../../store/index.ts'
 import { VERSION } from '../../version.ts'
 import { withProgress } from '../progress.ts'
@@ -73,7 +74,9 @@ async function replayAsNode(
     const settings = allowingTagServer(config, tagServer.url)
     const outbound = new OutboundThread({ allow: settings.outboundAllow, userAgent: `Tagwarden/${VERSION}`, clock })
     closers.add(() => outbound.close())
-    const tools = { store, outbound, settings, retryAfterMs: SECOND }
+    const pages = new PageReader()
+    closers.add(() => pages.close())
+    const tools = { store, outbound, pages, settings, retryAfterMs: SECOND }
     const planned = plannedRuns(lookBack.probes, lookBack.happened)
     return await withProgress('running probes', planned, (update) =>
       replay({ ...lookBack, nodeId: node.nodeId, tools }, update),

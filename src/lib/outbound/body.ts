@@ -5,8 +5,8 @@ import { type BrotliDecompress, createBrotliDecompress, createUnzip, type Unzip 
 export const ACCEPT_ENCODING = 'gzip, br'
 
 export interface Body {
-  text: string
-  /** The body goes on after `text`. */
+  bytes: Uint8Array<ArrayBuffer>
+  /** The body goes on after `bytes`. */
   isTruncated: boolean
 }
 
@@ -22,18 +22,15 @@ export async function readBody(
   maxBytes: number,
 ): Promise<Body> {
   const decompressor = decompressorOf(headers['content-encoding'])
-  const { bytes, isTruncated } =
-    decompressor === null
-      ? await readBytes(stream, maxBytes)
-      : await readBytes(pipeline(stream, decompressor, passOn), maxBytes).catch((thrown: unknown) => {
-          // The answer to HEAD, 204 and 304 may name an encoding and have nothing to decompress.
-          if (decompressor.bytesWritten === 0 && isEarlyEnd(thrown)) return NOTHING
-          throw thrown
-        })
-  return { text: decode(bytes, headers['content-type'], isTruncated), isTruncated }
+  if (decompressor === null) return await readBytes(stream, maxBytes)
+  return await readBytes(pipeline(stream, decompressor, passOn), maxBytes).catch((thrown: unknown) => {
+    // The answer to HEAD, 204 and 304 may name an encoding and have nothing to decompress.
+    if (decompressor.bytesWritten === 0 && isEarlyEnd(thrown)) return NOTHING
+    throw thrown
+  })
 }
 
-const NOTHING = { bytes: Buffer.alloc(0), isTruncated: false }
+const NOTHING: Body = { bytes: new Uint8Array(0), isTruncated: false }
 
 const isEarlyEnd = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && thrown.code === 'Z_BUF_ERROR'
@@ -41,7 +38,7 @@ const isEarlyEnd = (thrown: unknown): boolean =>
 /** Errors are met by whoever reads the end of the pipeline. */
 const passOn = (): void => {}
 
-async function readBytes(stream: Readable, maxBytes: number): Promise<{ bytes: Buffer; isTruncated: boolean }> {
+async function readBytes(stream: Readable, maxBytes: number): Promise<Body> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -49,7 +46,14 @@ async function readBytes(stream: Readable, maxBytes: number): Promise<{ bytes: B
     size += chunk.length
     if (size > maxBytes) break
   }
-  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isTruncated: size > maxBytes }
+  // Of its own, and no part of a pool: it may be handed over to another thread.
+  const bytes = new Uint8Array(Math.min(size, maxBytes))
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk.subarray(0, bytes.length - at), at)
+    at = Math.min(at + chunk.length, bytes.length)
+  }
+  return { bytes, isTruncated: size > maxBytes }
 }
 
 /** Null leaves the body as it is, also when the server names an encoding that was not asked for. */
@@ -66,8 +70,8 @@ function decompressorOf(encoding: string | undefined): Unzip | BrotliDecompress 
   }
 }
 
-/** In the character set that the server names, or else UTF-8; a character that was cut in two is left out. */
-function decode(bytes: Buffer, contentType: string | undefined, isTruncated: boolean): string {
+/** Text in the character set that the server names, or else UTF-8; a character that was cut in two is left out. */
+export function decodeBody({ bytes, isTruncated }: Body, contentType: string | undefined): string {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType ?? '')?.[1]
   return decoderFor(charset).decode(bytes, { stream: isTruncated })
 }

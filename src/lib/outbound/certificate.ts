@@ -19,6 +19,8 @@ export interface CertificateFacts {
 
 /** A certificate may name thousands, and these facts are kept with every result. */
 const MAX_NAMES = 50
+/** Characters of one. */
+const MAX_NAME = 500
 
 const WORDS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate, or one that vouches for it, has expired',
@@ -42,7 +44,7 @@ export function certificateFacts(certificate: X509Certificate, problem: string |
   return {
     subject: oneLine(certificate.subject),
     issuer: oneLine(certificate.issuer),
-    names: namesOf(certificate.subjectAltName).slice(0, MAX_NAMES),
+    names: namesOf(certificate.subjectAltName),
     validFrom: certificate.validFromDate.getTime(),
     validTo,
     daysLeft: Math.floor((validTo - now) / DAY),
@@ -51,8 +53,10 @@ export function certificateFacts(certificate: X509Certificate, problem: string |
 }
 
 /** A certificate may leave its subject out, which Node then gives as undefined. */
-const oneLine = (name: string | undefined): string => (name ?? '').split('\n').join(', ')
+const oneLine = (name: string | undefined): string => (name ?? '').slice(0, MAX_NAME).split('\n').join(', ')
 
 /** `DNS:a.example, DNS:b.example, IP Address:192.0.2.1` as its names. */
 const namesOf = (subjectAltName: string | undefined): string[] =>
-  subjectAltName === undefined ? [] : subjectAltName.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, ''))
+  subjectAltName === undefined
+    ? []
+    : subjectAltName.split(', ', MAX_NAMES).map((name) => name.replace(/^(DNS|IP Address):/, '').slice(0, MAX_NAME))

@@ -9,6 +9,7 @@ import type { CertificateFacts } from './certificate.ts'
  * - `protocol`: what came back is not HTTP as it should be
  * - `too_many_redirects`, `redirect_refused`: the other end sent us on, further than allowed
  * - `aborted`: whoever asked no longer wants it
+ * - `interrupted`: what asks here came to its end on the way, which says nothing about the other end; may be asked again
  */
 export type OutboundErrorKind =
   | 'bad_url'
@@ -24,6 +25,7 @@ export type OutboundErrorKind =
   | 'too_many_redirects'
   | 'redirect_refused'
   | 'aborted'
+  | 'interrupted'
 
 /** The parts of a request, in their order. */
 export type OutboundPhase = 'dns' | 'connect' | 'tls' | 'first_byte' | 'body'

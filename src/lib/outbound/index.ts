@@ -1,4 +1,5 @@
 export { type OutboundAllow, parseOutboundAllow } from './allow.ts'
+export { decodeBody } from './body.ts'
 export type { CertificateFacts } from './certificate.ts'
 export type { OutboundLookup } from './connect.ts'
 export type { OutboundLimits, OutboundTimings } from './course.ts'
@@ -7,6 +8,7 @@ export {
   createOutbound,
   type Outbound,
   type OutboundAnswer,
+  type OutboundBytes,
   type OutboundOptions,
   type OutboundRequest,
 } from './outbound.ts'

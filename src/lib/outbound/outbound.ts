@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import type { OutboundAllow } from './allow.ts'
+import { decodeBody } from './body.ts'
 import type { CertificateFacts } from './certificate.ts'
 import { type Connecting, lookupAll, type OutboundLookup, openConnection } from './connect.ts'
 import { Course, type OutboundLimits, type OutboundTimings } from './course.ts'
@@ -37,13 +38,13 @@ export interface OutboundRequest {
   signal?: AbortSignal
 }
 
-export interface OutboundAnswer {
+/** All of an answer but its body. */
+export interface OutboundHead {
   /** Where it came from: the URL that was asked, or where redirects led. May hold keys in its query. */
   url: string
   status: number
   /** Names in lower case; values of a repeated header joined by commas. */
   headers: Readonly<Record<string, string>>
-  body: string
   /** The body was longer than `limits.bodyBytes`. */
   isTruncated: boolean
   /** Redirects that were followed, in their order. */
@@ -55,6 +56,15 @@ export interface OutboundAnswer {
   certificate: CertificateFacts | null
 }
 
+export interface OutboundAnswer extends OutboundHead {
+  body: string
+}
+
+/** The body as it came, decompressed: for bodies that are too large, or too strange, to be read in this thread. */
+export interface OutboundBytes extends OutboundHead {
+  bytes: Uint8Array<ArrayBuffer>
+}
+
 /** Asks addresses that people typed in. */
 export interface Outbound {
   /**
@@ -64,6 +74,9 @@ export interface Outbound {
    * @throws OutboundError for everything that comes to no answer; a status such as 500 is an answer
    */
   request(url: string, request?: OutboundRequest): Promise<OutboundAnswer>
+
+  /** As `request`, without a look into the body. */
+  fetchBytes(url: string, request?: OutboundRequest): Promise<OutboundBytes>
 
   /**
    * Where a host name leads, for those who judge that. What must not be reached is not told either.
@@ -81,16 +94,21 @@ const DEFAULT_LIMITS: OutboundLimits = { totalMs: 10_000, bodyBytes: 1_024 * 1_0
 export function createOutbound(options: OutboundOptions): Outbound {
   const { allow, userAgent, clock, lookup = systemLookup, lookupAlias = systemAliases } = options
   const env: Connecting = { allow, clock, lookup }
+  const fetchBytes: Outbound['fetchBytes'] = async (url, request = {}) => {
+    const hop = firstHop(url, request, userAgent)
+    await loadUndici()
+    const course = new Course({ ...DEFAULT_LIMITS, ...request.limits }, request.signal)
+    try {
+      return await follow(hop, request, course, env)
+    } finally {
+      course.end()
+    }
+  }
   return {
-    async request(url, request = {}) {
-      const hop = firstHop(url, request, userAgent)
-      await loadUndici()
-      const course = new Course({ ...DEFAULT_LIMITS, ...request.limits }, request.signal)
-      try {
-        return await follow(hop, request, course, env)
-      } finally {
-        course.end()
-      }
+    fetchBytes,
+    async request(url, request) {
+      const { bytes, ...head } = await fetchBytes(url, request)
+      return { ...head, body: decodeBody({ bytes, isTruncated: head.isTruncated }, head.headers['content-type']) }
     },
     async resolve(host, { wantsAliases = false, totalMs = DEFAULT_LIMITS.totalMs, signal } = {}) {
       const course = new Course({ ...DEFAULT_LIMITS, totalMs }, signal)
@@ -123,7 +141,7 @@ function firstHop(url: string, { method = 'GET', headers = {}, body }: OutboundR
   }
 }
 
-async function follow(first: Hop, request: OutboundRequest, course: Course, env: Connecting): Promise<OutboundAnswer> {
+async function follow(first: Hop, request: OutboundRequest, course: Course, env: Connecting): Promise<OutboundBytes> {
   const { maxRedirects = 0, allowsDowngrade = false, limits } = request
   const maxBytes = limits?.bodyBytes ?? DEFAULT_LIMITS.bodyBytes
   const redirects: { status: number; to: string }[] = []
@@ -136,7 +154,7 @@ async function follow(first: Hop, request: OutboundRequest, course: Course, env:
         url: url.href,
         status: answer.status,
         headers: answer.headers,
-        body: answer.body?.text ?? '',
+        bytes: answer.body?.bytes ?? new Uint8Array(0),
         isTruncated: answer.body?.isTruncated ?? false,
         redirects,
         location,

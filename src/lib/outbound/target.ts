@@ -3,6 +3,11 @@ import { withoutRootDot } from './allow.ts'
 import { OutboundError } from './error.ts'
 import { BAD_PORTS } from './ports.ts'
 
+/** Servers take no longer ones; redirects may lead to any. */
+const MAX_URL = 8_192
+/** RFC 1035, and a dot at the end. */
+const MAX_HOST = 254
+
 /** Where one request goes, read from its URL. */
 export interface Target {
   url: URL
@@ -27,6 +32,8 @@ export function parseTarget(text: string): Target {
   const isSecure = url.protocol === 'https:'
   const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port)
   if (BAD_PORTS.has(port)) throw badUrl(`port ${port} is not one of web servers`)
+  if (url.href.length > MAX_URL) throw badUrl(`the address is longer than ${MAX_URL} characters`)
+  if (url.hostname.length > MAX_HOST) throw badUrl('the name of its host is longer than names can be')
   const host = withoutRootDot(url.hostname.replace(/^\[|\]$/g, ''))
   return { url, host, isAddress: isIP(host) !== 0, port, isSecure }
 }

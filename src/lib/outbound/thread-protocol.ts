@@ -1,6 +1,6 @@
 import type { CertificateFacts } from './certificate.ts'
 import type { OutboundErrorKind, OutboundPhase } from './error.ts'
-import type { OutboundAnswer, OutboundRequest } from './outbound.ts'
+import type { OutboundAnswer, OutboundBytes, OutboundRequest } from './outbound.ts'
 import type { NameFacts } from './resolve.ts'
 
 /** What the thread is started with. */
@@ -12,7 +12,7 @@ export interface ThreadSettings {
 
 /** A request without its signal, which does not cross threads: an `abort` with the same id takes its place. */
 export type ThreadQuestion =
-  | { kind: 'request'; url: string; request: Omit<OutboundRequest, 'signal'> }
+  | { kind: 'request' | 'fetchBytes'; url: string; request: Omit<OutboundRequest, 'signal'> }
   | { kind: 'resolve'; host: string; options: { wantsAliases?: boolean; totalMs?: number } }
 
 export type ThreadOrder =
@@ -25,6 +25,8 @@ export interface ThreadFailure {
   outbound?: { kind: OutboundErrorKind; phase: OutboundPhase | null; certificate: CertificateFacts | null }
 }
 
+export type ThreadAnswer = OutboundAnswer | OutboundBytes | NameFacts
+
 export type ThreadReply =
-  | { id: number; ok: true; answer: OutboundAnswer | NameFacts }
+  | { id: number; ok: true; answer: ThreadAnswer }
   | { id: number; ok: false; failure: ThreadFailure }

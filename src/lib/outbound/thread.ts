@@ -2,9 +2,16 @@ import { Worker } from 'node:worker_threads'
 import type { Clock } from '../clock.ts'
 import { formatOutboundAllow, type OutboundAllow } from './allow.ts'
 import { OutboundError } from './error.ts'
-import type { Outbound, OutboundAnswer, OutboundRequest } from './outbound.ts'
+import type { Outbound, OutboundAnswer, OutboundBytes, OutboundRequest } from './outbound.ts'
 import type { NameFacts } from './resolve.ts'
-import type { ThreadFailure, ThreadOrder, ThreadQuestion, ThreadReply, ThreadSettings } from './thread-protocol.ts'
+import type {
+  ThreadAnswer,
+  ThreadFailure,
+  ThreadOrder,
+  ThreadQuestion,
+  ThreadReply,
+  ThreadSettings,
+} from './thread-protocol.ts'
 
 export interface OutboundThreadOptions {
   allow: OutboundAllow
@@ -14,12 +21,14 @@ export interface OutboundThreadOptions {
 }
 
 interface Waiting {
-  resolve: (answer: OutboundAnswer | NameFacts) => void
+  resolve: (answer: ThreadAnswer) => void
   reject: (error: Error) => void
 }
 
 /** Answers pass through the thread, nothing stays: V8's default would let its nursery grow to 48 MB. */
 const YOUNG_GENERATION_MB = 8
+/** Bodies are outside of the heap, but for those of a few kB that are answered as text. */
+const OLD_GENERATION_MB = 512
 
 /**
  * `Outbound` in a thread of its own, which starts with the first request. What a request leaves behind (sockets, handles,
@@ -43,6 +52,10 @@ export class OutboundThread implements Outbound {
     return (await this.#ask({ kind: 'request', url, request }, signal)) as OutboundAnswer
   }
 
+  async fetchBytes(url: string, { signal, ...request }: OutboundRequest = {}): Promise<OutboundBytes> {
+    return (await this.#ask({ kind: 'fetchBytes', url, request }, signal)) as OutboundBytes
+  }
+
   async resolve(
     host: string,
     { signal, ...options }: { wantsAliases?: boolean; totalMs?: number; signal?: AbortSignal } = {},
@@ -59,12 +72,12 @@ export class OutboundThread implements Outbound {
     await worker.terminate()
   }
 
-  async #ask(question: ThreadQuestion, signal: AbortSignal | undefined): Promise<OutboundAnswer | NameFacts> {
+  async #ask(question: ThreadQuestion, signal: AbortSignal | undefined): Promise<ThreadAnswer> {
     if (signal?.aborted === true) {
       throw new OutboundError('aborted', 'the request was called off', { cause: signal.reason })
     }
     const worker = this.#running()
-    const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer | NameFacts>()
+    const { promise, resolve, reject } = Promise.withResolvers<ThreadAnswer>()
     const id = ++this.#lastId
     const order = (text: ThreadOrder) => worker.postMessage(text)
     order({ id, now: this.#clock.now(), question })
@@ -86,7 +99,7 @@ export class OutboundThread implements Outbound {
     const worker = new Worker(new URL('./thread-worker.ts', import.meta.url), {
       workerData: this.#settings,
       execArgv: [],
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB, maxOldGenerationSizeMb: OLD_GENERATION_MB },
     })
     worker.on('message', (reply: ThreadReply) => this.#settle(reply))
     // It ends by itself when it runs out of memory; the next request then starts another.
@@ -105,7 +118,7 @@ export class OutboundThread implements Outbound {
   #giveUp(worker: Worker, why: string): void {
     if (this.#worker !== worker) return
     this.#worker = undefined
-    const error = new Error(`the thread that asks other systems came to its end: ${why}`)
+    const error = new OutboundError('interrupted', `the thread that asks other systems came to its end: ${why}`)
     for (const { reject } of this.#waiting.values()) reject(error)
   }
 }

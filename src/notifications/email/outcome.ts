@@ -71,5 +71,12 @@ function failureOf(thrown: unknown): SmtpFailure {
   }
 }
 
+/** Of a reply; servers may send megabytes. */
+const REPLY_MAX = 2_000
+
 /** Of what a server says, which may repeat addresses: not everybody who sees failures may see those. */
-const shown = (text: string): string => cut(oneLine(text).replace(/[^\s<>"']+@[^\s<>"']+/g, '…'), 200)
+const shown = (text: string): string =>
+  cut(
+    oneLine(text.slice(0, REPLY_MAX)).replace(/[^\s<>"']+/g, (word) => (/.@./.test(word) ? '…' : word)),
+    200,
+  )

@@ -82,5 +82,5 @@ const linkField = ({ link }: Card) =>
 const escapeMarkdown = (text: string): string =>
   text
     .replace(/[\\*_~`|<@]|\](?=\()|:(?=\w+:)/g, '\\$&')
-    .replace(/^(\s*)([-+>#])/gm, '$1\\$2')
-    .replace(/^(\s*\d+)([.)])(?=\s)/gm, '$1\\$2')
+    .replace(/^([^\S\n]*)([-+>#])/gm, '$1\\$2')
+    .replace(/^([^\S\n]*\d+)([.)])(?=\s)/gm, '$1\\$2')

@@ -1,3 +1,5 @@
+import { withoutEnd } from '../../lib/index.ts'
+
 /**
  * Characters that are no text: controls but for the line break, and those that turn the direction of what follows, by which
  * a name could make a message read as another.
@@ -27,7 +29,7 @@ export function cut(text: string, max: number): string {
     ? head.length
     : Math.max(head.lastIndexOf(' '), head.lastIndexOf('\n'))
   const kept = atSpace >= 0.7 * head.length ? head.slice(0, atSpace) : head
-  return `${kept.replace(/[\s,;:.–—-]+$/u, '')}…`
+  return `${withoutEnd(kept, ' \n\u00a0,;:.–—-')}…`
 }
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff

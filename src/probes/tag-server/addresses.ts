@@ -1,3 +1,5 @@
+import { withoutEnd } from '../../lib/index.ts'
+
 /** Where a tag server may tell its health. */
 export interface HealthPlace {
   /** Path and query, e.g. `/metrics/healthy`. */
@@ -21,7 +23,7 @@ export function healthPlaces(
 ): HealthPlace[] {
   if (override !== undefined) return [{ path: override, isOwn: false }]
   const { pathname, search } = new URL(tagServerUrl)
-  const prefix = pathname.replace(/\/+$/, '')
+  const prefix = withoutEnd(pathname, '/')
   const places = [
     { path: `${prefix}/healthy`, isOwn: true },
     { path: `${prefix}/healthz`, isOwn: true },
@@ -42,12 +44,15 @@ export function urlAt(tagServerUrl: string, path: string): string {
 
 /** Where a tag server that serves the web container itself has it. */
 export function gtmJsUrl(tagServerUrl: string, containerId: string): string {
-  const prefix = new URL(tagServerUrl).pathname.replace(/\/+$/, '')
+  const prefix = withoutEnd(new URL(tagServerUrl).pathname, '/')
   return urlAt(tagServerUrl, `${prefix}/gtm.js?id=${encodeURIComponent(containerId)}`)
 }
+
+/** Strangers may send one on to an address of 64 kB. */
+const SHOWN_MAX = 500
 
 /** An address as messages and details show it: without its query, which may hold keys. */
 export function shownAddress(address: string): string {
   const url = URL.parse(address)
-  return url === null ? 'another address' : `${url.host}${url.pathname}`
+  return url === null ? 'another address' : `${url.host}${url.pathname}`.slice(0, SHOWN_MAX)
 }

@@ -3,7 +3,7 @@ import { certificateDetails } from './certificate.ts'
 import type { Finding } from './finding.ts'
 
 /** These say something about what was asked for, not about who was asked. */
-const OURS: ReadonlySet<OutboundErrorKind> = new Set(['bad_url', 'bad_request', 'forbidden_address'])
+const OURS: ReadonlySet<OutboundErrorKind> = new Set(['bad_url', 'bad_request', 'forbidden_address', 'interrupted'])
 
 const hostOf = (url: string): string => URL.parse(url)?.host ?? 'the address'
 

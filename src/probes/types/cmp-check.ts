@@ -1,11 +1,9 @@
-import type { OutboundAnswer, OutboundError } from '../../lib/index.ts'
+import type { OutboundBytes, OutboundError } from '../../lib/index.ts'
 import { defineProbeType, isNetworkFailure, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
 import { badFindings, judged, shownAddress, sinceText, standingInMemory, standingOf } from '../tag-server.ts'
-import { refusalOf } from './cmp-check/challenge.ts'
-import { type ConsentMode, consentMode, shownMode } from './cmp-check/consent-mode.ts'
-import { type ContainerFacts, containerFacts } from './cmp-check/container.ts'
+import { type ConsentMode, shownMode } from './cmp-check/consent-mode.ts'
 import { type Asking, type FetchedScript, fetchPage, fetchScript } from './cmp-check/fetch.ts'
-import { type Found, findProviders, hasAddress } from './cmp-check/find-providers.ts'
+import { type FoundProvider, providersFound, together } from './cmp-check/find-providers.ts'
 import {
   type ConsentState,
   type Expected,
@@ -14,11 +12,11 @@ import {
   judgeProvider,
   judgeScripts,
 } from './cmp-check/judge.ts'
-import type { Page } from './cmp-check/page.ts'
 import { PROVIDERS } from './cmp-check/providers.ts'
-import { scriptFacts } from './cmp-check/script-facts.ts'
+import type { ContainerReading } from './cmp-check/read.ts'
 import { CmpSettings } from './cmp-check/settings.ts'
 import { providerNamed } from './cmp-check/signatures.ts'
+import { bodyOf, PageReadError } from './pages.ts'
 
 type Context = ProbeContext<CmpSettings>
 
@@ -70,12 +68,18 @@ async function check(context: Context): Promise<ProbeOutcome> {
     const message = `The page redirects to another site, ${fetched.to}, which is not looked at: give the site the address that visitors see`
     return { status: 'error', message, details: { reason: 'redirected', to: fetched.to }, responseTimeMs }
   }
-  return { ...(await checkPage(context, expected, fetched.answer, container)), responseTimeMs }
+  try {
+    return { ...(await checkPage(context, expected, fetched.answer, container)), responseTimeMs }
+  } catch (thrown) {
+    if (!(thrown instanceof PageReadError)) throw thrown
+    const message = `The page cannot be looked at: ${thrown.message}`
+    return { status: 'error', message, details: { reason: 'unreadable' }, responseTimeMs }
+  }
 }
 
 function unreachable(why: string, thrown: OutboundError): ProbeOutcome {
-  // The address is one that this server must not ask: that says nothing about the page.
-  const isOurs = ['bad_url', 'bad_request', 'forbidden_address'].includes(thrown.kind)
+  // The address is one that this server must not ask, or the asking was cut short here: that says nothing about the page.
+  const isOurs = ['bad_url', 'bad_request', 'forbidden_address', 'interrupted'].includes(thrown.kind)
   return {
     status: isOurs ? 'error' : 'critical',
     message: `The page cannot be read: ${why}`,
@@ -87,35 +91,31 @@ function unreachable(why: string, thrown: OutboundError): ProbeOutcome {
 async function checkPage(
   context: Context,
   expected: Omit<Expected, 'hasOwnSign'>,
-  { url, status, headers, body, isTruncated }: OutboundAnswer,
+  answer: OutboundBytes,
   containerOfSite: ReadContainer | null,
 ): Promise<ProbeOutcome> {
-  const { config } = context
-  const page = await readLater(body, url)
-  const inline = page.scripts.filter(({ src }) => src === null)
-  const scripts = inline.map(({ at, code }) => ({ at, facts: scriptFacts(code) }))
-  const facts = scripts.map((script) => script.facts)
-  const refusal = refusalOf(status, headers, page, new Set(facts.flatMap(({ words }) => [...words])))
-  if (refusal !== null) return refusal
+  const { config, pages, signal } = context
+  const { url, status, headers, isTruncated } = answer
+  const question = { url, status, headers, ownAddress: config.own_address ?? null }
+  const page = await pages.read('consentPage', { body: bodyOf(answer), question }, signal)
+  if (page.refusal !== null) return page.refusal
 
-  const inPage = facts.flatMap(({ containerIds }) => containerIds)[0]
   const container =
-    containerOfSite ?? (inPage === undefined ? null : await readContainer(context, inPage, SCRIPT_SHARE))
+    containerOfSite ?? (page.containerId === null ? null : await readContainer(context, page.containerId, SCRIPT_SHARE))
   const whyUnread = container?.script.why ?? null
-  const text = container?.facts?.text ?? null
-  const found = findProviders(url, page, facts, text)
-  const own = config.own_address
-  const hasOwnSign = own !== undefined && hasAddress(own, page, facts, text)
+  const { signs, hasIabStub, outdated } = together(page.found, container?.facts?.found ?? null)
+  const found = { providers: providersFound({ signs }), hasIabStub }
+  const hasOwnSign = page.hasOwnAddress || container?.facts?.hasOwnAddress === true
   const mine = found.providers.find(({ provider }) => expected.provider === null || provider === expected.provider)
   const answered = config.check_script ? await askScripts(context, mine?.scripts ?? [], url) : []
-  const mode = consentMode(page, scripts)
-  const elsewhere = elsewhereOf(found, container, mode)
+  const { mode } = page
+  const elsewhere = elsewhereOf(found.providers, container, mode)
   const consent = config.check_consent_mode ? judgeConsentMode(mode, elsewhere) : NOT_CHECKED
   const provider = judgeProvider({ ...expected, hasOwnSign }, found, whyUnread)
   const findings = [
     ...provider,
     ...judgeScripts(mine?.provider.name ?? 'the consent platform', answered),
-    ...judgeOutdated(found.outdated),
+    ...judgeOutdated(outdated),
     ...consent.findings,
   ]
   return {
@@ -130,14 +130,10 @@ async function checkPage(
       scripts: answered.map((script) => ({ url: shownAddress(script.url), status: script.status, why: script.why })),
       consent_mode: { state: consent.state, set_elsewhere_by: elsewhere, ...shownMode(mode) },
       container: container === null ? null : { id: container.id, status: container.script.status, why: whyUnread },
-      page: { address: shownAddress(url), status, characters: body.length, is_cut_off: isTruncated },
+      page: { address: shownAddress(url), status, characters: page.characters, is_cut_off: isTruncated || page.isCut },
     },
   }
 }
-
-/** The HTML tokenizer takes 15 MB that a process goes without as long as it checks no page. */
-const readLater = async (html: string, url: string): Promise<Page> =>
-  (await import('./cmp-check/page.ts')).readPage(html, url)
 
 const NOT_CHECKED = { state: 'not_checked', findings: [] } as const
 
@@ -163,13 +159,21 @@ interface ReadContainer {
   id: string
   script: FetchedScript
   /** Null when it could not be read. */
-  facts: ContainerFacts | null
+  facts: ContainerReading | null
 }
 
 async function readContainer(context: Context, id: string, share: number): Promise<ReadContainer> {
   const url = `${context.settings.tagManagerBaseUrl}/gtm.js?id=${encodeURIComponent(id)}`
   const script = await fetchScript(asking(context, share), url, null, true)
-  return { id, script, facts: script.text === null ? null : containerFacts(script.text) }
+  if (script.body === null) return { id, script, facts: null }
+  const { pages, config, signal } = context
+  const question = { body: script.body, ownAddress: config.own_address ?? null }
+  try {
+    return { id, script, facts: await pages.read('container', question, signal) }
+  } catch (thrown) {
+    if (!(thrown instanceof PageReadError)) throw thrown
+    return { id, script: { ...script, why: thrown.message }, facts: null }
+  }
 }
 
 const askScripts = (context: Context, urls: readonly string[], page: string): Promise<FetchedScript[]> =>
@@ -187,7 +191,7 @@ function expectedOf(name: string | null, ownAddress: string | undefined): Omit<E
 
 /** Who may set the defaults that are not in the page; null when nobody is known to. */
 function elsewhereOf(
-  { providers }: Found,
+  providers: readonly FoundProvider[],
   container: ReadContainer | null,
   { mentionsDefault }: ConsentMode,
 ): string | null {

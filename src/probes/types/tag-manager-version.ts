@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { HOUR, isoTime } from '../../lib/index.ts'
+import { HOUR, isoTime, withoutEnd } from '../../lib/index.ts'
 import { GoogleFailure, type LiveVersion, liveVersion, serviceAccountOf } from '../google.ts'
 import {
   type DeployMarker,
@@ -67,7 +67,7 @@ export const tagManagerVersion = defineProbeType({
   // Google's caches keep gtm.js for about 15 minutes, and the quota of the API is for about 100 containers at this interval.
   defaultIntervalSeconds: 900,
   async run(context: Context) {
-    const { site, config, memory, outbound, signal, timeoutMs } = context
+    const { site, config, memory, signal, timeoutMs } = context
     const web = site.tag_manager_web_container_id
     const server = site.tag_manager_server_container_id
     const webAndCopy = async (containerId: string) => {
@@ -78,7 +78,7 @@ export const tagManagerVersion = defineProbeType({
       web === null ? null : webAndCopy(web),
       server === null ? null : checkServer(context, server),
       // Half of the time: a page that is slow must not keep the others' results back.
-      web === null || !config.check_page ? null : checkPage(outbound, site.url, signal, timeoutMs / 2),
+      web === null || !config.check_page ? null : checkPage(context, site.url, signal, timeoutMs / 2),
     ])
     const webPart = found?.part ?? null
     const copy = found?.copy
@@ -90,9 +90,9 @@ export const tagManagerVersion = defineProbeType({
 })
 
 async function checkWeb(context: Context, containerId: string): Promise<Checked> {
-  const { outbound, settings, signal, memory, config, now } = context
+  const { settings, signal, memory, config, now } = context
   const what = `Web container ${containerId}`
-  const read = () => readScript(outbound, settings.tagManagerBaseUrl, containerId, signal)
+  const read = () => readScript(context, settings.tagManagerBaseUrl, containerId, signal)
   const before = readHistory(memory.web)
   let script = await read()
   if (script.kind === 'version' && isLower(before, containerId, script.version)) {
@@ -151,12 +151,13 @@ async function checkServer(context: Context, containerId: string): Promise<Check
 
 /** What the site's own server hands out; null where it hands out no container, as most do not. */
 async function checkCopy(
-  { site, outbound, signal, memory, config, now }: Context,
+  context: Context,
   containerId: string,
   original: VersionHistory | undefined,
 ): Promise<{ part: Part; since: number | null } | null> {
+  const { site, signal, memory, config, now } = context
   if (site.tag_server_url === null || original === undefined || signal.aborted) return null
-  const script = await readScript(outbound, site.tag_server_url.replace(/\/+$/, ''), containerId, signal)
+  const script = await readScript(context, withoutEnd(site.tag_server_url, '/'), containerId, signal)
   if (script.kind !== 'version') return null
   const before = memory.copy_differs_since
   const since = script.version === original.version ? null : typeof before === 'number' ? before : now

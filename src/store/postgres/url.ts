@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { asError, StartupError } from '../../lib/index.ts'
 
-const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/
+const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s
 const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(:\d{1,5})?$/i
 
 /**

@@ -5,6 +5,7 @@ import type { Outbound } from '../../../src/lib/index.ts'
 import { withDefaults } from '../../../src/probes/probe-config.ts'
 import type { JsonObject, ProbeOutcome, ProbeType } from '../../../src/probes/probe-type.ts'
 import type { ProbeSettings } from '../../../src/probes/settings.ts'
+import { PageReader } from '../../../src/probes/types/pages.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
 import { testOutbound } from '../../lib/outbound-support.ts'
 import { BLANK_SITE } from '../../support/sites.ts'
@@ -33,7 +34,11 @@ export interface RunGiven {
   lastReview?: number
   /** Where names lead; addresses at 127.0.0.0/8 only without it. */
   outbound?: Outbound
+  pages?: PageReader
 }
+
+/** One for all: its thread keeps nobody waiting at the end. */
+const PAGES = new PageReader()
 
 const NO_STORE = {
   get read(): Store['read'] {
@@ -47,7 +52,7 @@ const NO_STORE = {
 /** Runs a type once, against real servers at 127.0.0.1. */
 export function runType(t: TestContext, type: ProbeType, given: RunGiven): Promise<ProbeOutcome> {
   const { site, config = {}, memory = {}, now = NOW, timeoutMs = 10_000, settings = {}, store = NO_STORE } = given
-  const { outbound = testOutbound('127.0.0.0/8') } = given
+  const { outbound = testOutbound('127.0.0.0/8'), pages = PAGES } = given
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(new Error('the time is over')), timeoutMs)
   t.after(() => clearTimeout(timer))
@@ -61,6 +66,7 @@ export function runType(t: TestContext, type: ProbeType, given: RunGiven): Promi
     store,
     lastReview: () => Promise.resolve(given.lastReview ?? null),
     outbound,
+    pages,
     settings: { ...PROBE_SURROUNDINGS.settings, ...settings },
   })
 }

@@ -69,7 +69,7 @@ const ADVICE: readonly [cause: RegExp, advice: string][] = [
   [/ENOTFOUND|EAI_AGAIN/, 'the host name cannot be looked up: is it right?'],
   [/password authentication|no pg_hba\.conf entry/, 'check user, password and the pg_hba.conf of the server'],
   [/does not support SSL/, 'the server has no TLS: leave sslmode out'],
-  [/database ".*" does not exist/, "create it: create database … encoding 'UTF8'"],
+  [/database "[^"]*" does not exist/, "create it: create database … encoding 'UTF8'"],
   [/timeout|ETIMEDOUT/, 'no answer in time: does a firewall stand between?'],
 ]
 

@@ -95,7 +95,7 @@ function optionOf(value: unknown): Option {
 function warningOf(value: unknown): string[] {
   const warning = fieldsOf(value)
   const text = textOf(warning.preview) ?? textOf(warning.type) ?? textOf(value)
-  return text === null ? [] : [text.replace(/<[^>]*>/g, '').trim()]
+  return text === null ? [] : [text.replace(/<[^<>]*>/g, '').trim()]
 }
 
 function recordOf(value: unknown): string {

@@ -1,19 +1,40 @@
 import type { Page } from './page.ts'
 
+/** What of an address comes after this text; empty when it is not in it. */
+const after = (mark: string, address: string): string => {
+  const at = address.indexOf(mark)
+  return at === -1 ? '' : address.slice(at + mark.length)
+}
+
+interface Challenge {
+  name: string
+  titles?: RegExp
+  /** Of one script of the page. */
+  hasScript?: (address: string) => boolean
+  words?: readonly string[]
+}
+
 /** Pages that stand in for the real one until a browser has proved to be one. */
-const CHALLENGES: readonly { name: string; titles?: RegExp; scripts?: RegExp; words?: readonly string[] }[] = [
+const CHALLENGES: readonly Challenge[] = [
   {
     name: 'Cloudflare',
     titles: /^(just a moment|attention required! \| cloudflare|please wait\.\.\. \| cloudflare)/i,
     // Real pages behind Cloudflare have other scripts of this path.
-    scripts: /\/cdn-cgi\/challenge-platform\/.*(chl_page|orchestrate)/,
+    hasScript: (address) => /chl_page|orchestrate/.test(after('/cdn-cgi/challenge-platform/', address)),
     words: ['_cf_chl_opt'],
   },
-  { name: 'Imperva', scripts: /\/_Incapsula_Resource/ },
-  { name: 'DataDome', scripts: /^https?:\/\/(ct|geo)\.captcha-delivery\.com\// },
+  { name: 'Imperva', hasScript: (address) => address.includes('/_Incapsula_Resource') },
+  { name: 'DataDome', hasScript: (address) => /^https?:\/\/(ct|geo)\.captcha-delivery\.com\//.test(address) },
   { name: 'HUMAN', titles: /^access to this page has been denied/i, words: ['_pxAppId', '_pxBlockedUrl'] },
-  { name: 'AWS WAF', scripts: /\.awswaf\.com\/.*\/challenge\.js/, words: ['gokuProps'] },
+  {
+    name: 'AWS WAF',
+    hasScript: (address) => after('.awswaf.com/', address).includes('/challenge.js'),
+    words: ['gokuProps'],
+  },
 ]
+
+/** Every word of them. */
+export const CHALLENGE_WORDS: readonly string[] = CHALLENGES.flatMap(({ words = [] }) => words)
 
 /** Headers by which a challenge names itself. */
 const HEADERS: readonly { name: string; header: string; value: RegExp }[] = [
@@ -33,9 +54,9 @@ function challengeOf(
   // DataDome has its header on real pages, too.
   if (byHeader !== undefined && (byHeader.name !== 'DataDome' || status === 403)) return byHeader.name
   const byPage = CHALLENGES.find(
-    ({ titles, scripts, words: names = [] }) =>
+    ({ titles, hasScript, words: names = [] }) =>
       titles?.test(page.title.trim()) === true ||
-      (scripts !== undefined && page.scripts.some(({ src }) => src !== null && scripts.test(src))) ||
+      (hasScript !== undefined && page.scripts.some(({ src }) => src !== null && hasScript(src))) ||
       names.some((name) => words.has(name)),
   )
   return byPage?.name ?? null

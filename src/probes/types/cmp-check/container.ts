@@ -7,16 +7,21 @@ export interface ContainerFacts {
 }
 
 /**
+ * A run of backslashes with what it escapes: addresses and HTML stand in texts that stand in texts. Every run is a match as a
+ * whole: were it one only before a slash, each of its backslashes would be tried as the first.
+ */
+const ESCAPES = /\\+(\/|u003[cCeEdD]|u0026|x26|x3[dD])?/g
+
+const ESCAPED: Readonly<Record<string, string>> = { u003c: '<', u003e: '>', u003d: '=', x3d: '=', u0026: '&', x26: '&' }
+
+/**
  * Looks for what tags in a container would do. A template calls `setDefaultConsentState`, which it has to ask for; a tag of
  * HTML makes the call that a page would make.
  */
 export function containerFacts(script: string): ContainerFacts {
-  const text = script
-    .replace(/\\+\//g, '/')
-    .replace(/\\+u003[cC]/g, '<')
-    .replace(/\\+u003[eE]/g, '>')
-    .replace(/\\+u0026|\\+x26/g, '&')
-    .replace(/\\+x3[dD]|\\+u003[dD]/g, '=')
+  const text = script.replace(ESCAPES, (run, code?: string) =>
+    code === undefined ? run : (ESCAPED[code.toLowerCase()] ?? code),
+  )
   return {
     text,
     setsDefaults:

@@ -10,6 +10,13 @@ export interface ConsentDefault {
   isWhole: boolean
 }
 
+/** Real pages make one or two. */
+const CALLS_MAX = 200
+/** Of one call. */
+const KEYS_MAX = 50
+/** Characters of a key or a value. */
+const VALUE_MAX = 100
+
 /** What the next piece of code has to be for this to be such a call. */
 type Stage = 'comma' | 'command' | 'second comma' | 'object' | 'key' | 'colon' | 'value' | 'rest of value' | 'unknown'
 
@@ -41,7 +48,8 @@ export class DefaultCallReader {
   }
 
   #end(): null {
-    this.found.push({ at: this.#at, values: Object.fromEntries(this.#values), isWhole: this.#isWhole })
+    if (this.found.length < CALLS_MAX)
+      this.found.push({ at: this.#at, values: Object.fromEntries(this.#values), isWhole: this.#isWhole })
     return null
   }
 
@@ -83,16 +91,21 @@ export class DefaultCallReader {
         this.#isWhole = false
         return 'unknown'
       }
-      this.#key = token.text
-      this.#values.set(this.#key, null)
+      this.#key = token.text.slice(0, VALUE_MAX)
+      this.#set(null)
       return 'colon'
     }
     if (stage === 'colon') return isMark(token, ':') ? 'value' : 'rest of value'
     if (stage === 'value' && token.kind !== 'punctuator') {
       const isConstant = token.kind === 'string' || /^\d+$/.test(token.text)
-      this.#values.set(this.#key, isConstant ? token.text : null)
-    } else this.#values.set(this.#key, null)
+      this.#set(isConstant ? token.text : null)
+    } else this.#set(null)
     return 'rest of value'
+  }
+
+  #set(value: string | null): void {
+    const isKnown = this.#values.has(this.#key)
+    if (isKnown || this.#values.size < KEYS_MAX) this.#values.set(this.#key, value?.slice(0, VALUE_MAX) ?? null)
   }
 }
 

@@ -1,9 +1,12 @@
-import { type Outbound, type OutboundAnswer, OutboundError } from '../../../lib/index.ts'
+import { type Outbound, type OutboundBytes, OutboundError } from '../../../lib/index.ts'
+import { bodyOf, type FetchedBody } from '../pages.ts'
 import { isSameSite } from './same-site.ts'
 
 const PAGE_BYTES = 2 * 1_024 * 1_024
 const SCRIPT_BYTES = 64 * 1_024
 const MAX_REDIRECTS = 5
+/** The longest name there is. */
+const HOST_MAX = 253
 
 export interface Asking {
   outbound: Outbound
@@ -14,7 +17,7 @@ export interface Asking {
 }
 
 export type FetchedPage =
-  | { kind: 'answer'; answer: OutboundAnswer; tookMs: number }
+  | { kind: 'answer'; answer: OutboundBytes; tookMs: number }
   /** Sent on to another site, which is not asked. */
   | { kind: 'elsewhere'; to: string; tookMs: number }
   | { kind: 'failed'; why: string; thrown: OutboundError }
@@ -25,7 +28,7 @@ export async function fetchPage({ outbound, userAgent, signal, timeoutMs }: Aski
   let place = url
   try {
     for (let redirects = 0; ; redirects++) {
-      const answer = await outbound.request(place, {
+      const answer = await outbound.fetchBytes(place, {
         headers: {
           'user-agent': userAgent,
           accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
@@ -38,7 +41,7 @@ export async function fetchPage({ outbound, userAgent, signal, timeoutMs }: Aski
       tookMs += answer.timings.total
       if (answer.location === null) return { kind: 'answer', answer, tookMs }
       const to = new URL(answer.location)
-      if (!isSameSite(new URL(place), to)) return { kind: 'elsewhere', to: to.host, tookMs }
+      if (!isSameSite(new URL(place), to)) return { kind: 'elsewhere', to: to.host.slice(0, HOST_MAX), tookMs }
       if (redirects === MAX_REDIRECTS || timeoutMs - tookMs < 1) {
         const why = redirects === MAX_REDIRECTS ? `it redirects more than ${MAX_REDIRECTS} times` : 'it takes too long'
         return { kind: 'failed', why, thrown: new OutboundError('too_many_redirects', why) }
@@ -50,11 +53,11 @@ export async function fetchPage({ outbound, userAgent, signal, timeoutMs }: Aski
   }
 }
 
-/** What asking for a script came to. `text` is null when it was not answered with 200. */
+/** What asking for a script came to. `body` is null when it was not answered with 200. */
 export interface FetchedScript {
   url: string
   status: number | null
-  text: string | null
+  body: FetchedBody | null
   why: string | null
   /** It was not asked to the end, as the run was over. */
   isAborted: boolean
@@ -68,7 +71,7 @@ export async function fetchScript(
   isWhole: boolean,
 ): Promise<FetchedScript> {
   try {
-    const answer = await outbound.request(url, {
+    const answer = await outbound.fetchBytes(url, {
       headers: { 'user-agent': userAgent, ...(referer === null ? {} : { referer }) },
       maxRedirects: MAX_REDIRECTS,
       limits: { totalMs: timeoutMs, bodyBytes: isWhole ? PAGE_BYTES : SCRIPT_BYTES },
@@ -78,13 +81,13 @@ export async function fetchScript(
     return {
       url,
       status: answer.status,
-      text: isGood ? answer.body : null,
+      body: isGood ? bodyOf(answer) : null,
       why: isGood ? null : `it answers ${answer.status}`,
       isAborted: false,
     }
   } catch (thrown) {
     const { why, thrown: error } = failure(thrown, timeoutMs)
-    return { url, status: null, text: null, why, isAborted: error.kind === 'aborted' }
+    return { url, status: null, body: null, why, isAborted: error.kind === 'aborted' }
   }
 }
 

@@ -11,15 +11,19 @@ export interface Evidence {
   what: string
 }
 
-export interface FoundProvider {
-  provider: Provider
+/** Signs of one provider. */
+export interface Signs {
+  /** As in `Provider`. */
+  id: string
   evidence: Evidence[]
   /** Complete addresses of its scripts. */
   scripts: string[]
 }
 
+/** What of a page or a script tells of providers. It may cross threads. */
 export interface Found {
-  providers: FoundProvider[]
+  /** Those whose signs were found first come first. */
+  signs: Signs[]
   /** Some platform of the IAB's framework is there, whichever. */
   hasIabStub: boolean
   /** Addresses on the domain that the IAB has given up. */
@@ -27,86 +31,127 @@ export interface Found {
 }
 
 const EVIDENCE_MAX = 3
+const SCRIPTS_MAX = 5
+const OUTDATED_MAX = 5
 const SHOWN_MAX = 200
+/** Addresses in texts and their characters; scripts of containers have a few hundred. */
+const ADDRESSES_MAX = 10_000
+const ADDRESS_MAX = 2_048
 const ADDRESS = /(?:https?:)?\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d+)?(\/[^\s"'<>\\`]*)?/gi
 
-/**
- * Looks for providers in a page and in what its web container would add to it.
- *
- * @param url of the page
- * @param container text of the container's script, null when there is none or it could not be read
- */
-export function findProviders(url: string, page: Page, facts: readonly ScriptFacts[], container: string | null): Found {
-  const found = new Map<Provider, FoundProvider>()
-  const outdated = new Set<string>()
-  const add = (provider: Provider, evidence: Evidence, script: string | null = null) => {
-    const known = found.get(provider) ?? { provider, evidence: [], scripts: [] }
-    found.set(provider, known)
+/** Gathers signs of providers. */
+class Search {
+  readonly #signs = new Map<string, Signs>()
+  readonly #outdated = new Set<string>()
+
+  add(id: string, evidence: Evidence, script: string | null = null): void {
+    const known = this.#signs.get(id) ?? { id, evidence: [], scripts: [] }
+    this.#signs.set(id, known)
     const isNew = known.evidence.every(({ what }) => what !== evidence.what)
     if (isNew && known.evidence.length < EVIDENCE_MAX) known.evidence.push(evidence)
-    if (script !== null && !known.scripts.includes(script)) known.scripts.push(script)
-  }
-  const addUrl = (
-    seen: SeenUrl,
-    shown: string,
-    where: Evidence['where'],
-    kind: Evidence['kind'],
-    script: string | null,
-  ) => {
-    if (isOutdatedHost(seen)) outdated.add(shown)
-    for (const provider of providersOf(seen)) add(provider, { where, kind, what: shown }, script)
-  }
-
-  for (const { src } of page.scripts) {
-    const parsed = src === null ? null : URL.parse(src)
-    if (parsed !== null) addUrl(seenUrl(parsed), shownUrl(parsed.href), 'page', 'script', parsed.href)
-  }
-  for (const address of page.otherUrls) {
-    const parsed = URL.parse(address)
-    if (parsed !== null) addUrl(seenUrl(parsed), shownUrl(parsed.href), 'page', 'address', null)
-  }
-  for (const text of facts.flatMap(({ texts }) => texts)) {
-    for (const { seen, address } of addressesIn(text)) {
-      const isComplete = seen.path.endsWith('.js') && text.trim().startsWith(address)
-      const script = isComplete ? (URL.parse(address, url)?.href ?? null) : null
-      addUrl(seen, shownUrl(address), 'page', 'address', script)
+    if (script !== null && known.scripts.length < SCRIPTS_MAX && !known.scripts.includes(script)) {
+      known.scripts.push(script)
     }
   }
-  for (const { seen, address } of container === null ? [] : addressesIn(container)) {
-    addUrl(seen, shownUrl(address), 'container', 'address', null)
+
+  addUrl(seen: SeenUrl, evidence: Evidence, script: string | null): void {
+    if (isOutdatedHost(seen) && this.#outdated.size < OUTDATED_MAX) this.#outdated.add(evidence.what)
+    for (const { id } of providersOf(seen)) this.add(id, evidence, script)
   }
-  for (const provider of PROVIDERS) {
-    const word = provider.setup?.find((name) => facts.some(({ words }) => words.has(name)))
-    if (word !== undefined) add(provider, { where: 'page', kind: 'snippet', what: word })
-    const mark = provider.elements?.find((name) => page.marks.has(name))
-    if (mark !== undefined) add(provider, { where: 'page', kind: 'element', what: mark })
-  }
-  return {
-    providers: [...found.values()],
-    hasIabStub: facts.some(({ hasIabStub }) => hasIabStub),
-    outdated: [...outdated],
+
+  end(hasIabStub: boolean): Found {
+    return { signs: [...this.#signs.values()], hasIabStub, outdated: [...this.#outdated] }
   }
 }
 
+/** Looks for providers in a page. @param url of the page */
+export function findInPage(url: string, page: Page, facts: readonly ScriptFacts[]): Found {
+  const search = new Search()
+  for (const { src } of page.scripts) {
+    const parsed = src === null ? null : URL.parse(src)
+    if (parsed !== null) search.addUrl(seenUrl(parsed), shown(parsed.href, 'page', 'script'), parsed.href)
+  }
+  for (const address of page.otherUrls) {
+    const parsed = URL.parse(address)
+    if (parsed !== null) search.addUrl(seenUrl(parsed), shown(parsed.href, 'page', 'address'), null)
+  }
+  let left = ADDRESSES_MAX
+  for (const text of facts.flatMap(({ texts }) => texts)) {
+    const start = text.length - text.trimStart().length
+    for (const { seen, address, at } of addressesIn(text)) {
+      if (left-- <= 0) break
+      const isWhole = at === start && seen.path.endsWith('.js')
+      search.addUrl(seen, shown(address, 'page', 'address'), isWhole ? (URL.parse(address, url)?.href ?? null) : null)
+    }
+  }
+  for (const { id, setup = [], elements = [] } of PROVIDERS) {
+    const word = setup.find((name) => facts.some(({ words }) => words.has(name)))
+    if (word !== undefined) search.add(id, { where: 'page', kind: 'snippet', what: word })
+    const mark = elements.find((name) => page.marks.has(name))
+    if (mark !== undefined) search.add(id, { where: 'page', kind: 'element', what: mark })
+  }
+  return search.end(facts.some(({ hasIabStub }) => hasIabStub))
+}
+
+/** Looks for providers in what a web container would add to a page. */
+export function findInContainer(text: string): Found {
+  const search = new Search()
+  let left = ADDRESSES_MAX
+  for (const { seen, address } of addressesIn(text)) {
+    if (left-- <= 0) break
+    search.addUrl(seen, shown(address, 'container', 'address'), null)
+  }
+  return search.end(false)
+}
+
+/** What was found in a page and then in its container. */
+export function together(page: Found, container: Found | null): Found {
+  if (container === null) return page
+  const more = new Map(container.signs.map((signs) => [signs.id, signs]))
+  const both = page.signs.map(({ id, evidence, scripts }) => {
+    const added = more.get(id)?.evidence ?? []
+    more.delete(id)
+    const isNew = ({ what }: Evidence) => evidence.every((known) => known.what !== what)
+    return { id, evidence: [...evidence, ...added.filter(isNew)].slice(0, EVIDENCE_MAX), scripts }
+  })
+  const outdated = [...new Set([...page.outdated, ...container.outdated])]
+  return { signs: [...both, ...more.values()], hasIabStub: page.hasIabStub, outdated }
+}
+
+export interface FoundProvider extends Omit<Signs, 'id'> {
+  provider: Provider
+}
+
+export const providersFound = ({ signs }: Pick<Found, 'signs'>): FoundProvider[] =>
+  signs.flatMap(({ id, evidence, scripts }) => {
+    const provider = PROVIDERS.find((known) => known.id === id)
+    return provider === undefined ? [] : [{ provider, evidence, scripts }]
+  })
+
 const seenUrl = ({ hostname, pathname }: URL): SeenUrl => ({ host: hostname.toLowerCase(), path: pathname })
 
-function* addressesIn(text: string): Generator<{ seen: SeenUrl; address: string }> {
-  for (const [address, host = '', rest = '/'] of text.matchAll(ADDRESS)) {
-    yield { seen: { host: host.toLowerCase(), path: rest.replace(/[?#].*$/, '') }, address }
+function* addressesIn(text: string): Generator<{ seen: SeenUrl; address: string; at: number }> {
+  for (const match of text.matchAll(ADDRESS)) {
+    const [address, host = '', rest = '/'] = match
+    const seen = { host: host.slice(-ADDRESS_MAX).toLowerCase(), path: withoutQuery(rest.slice(0, ADDRESS_MAX)) }
+    yield { seen, address: address.slice(0, ADDRESS_MAX), at: match.index }
   }
 }
 
 /** Without what may be a key. */
-const shownUrl = (url: string): string => url.replace(/[?#].*$/s, '').slice(0, SHOWN_MAX)
+function withoutQuery(address: string): string {
+  const at = address.search(/[?#]/)
+  return at === -1 ? address : address.slice(0, at)
+}
 
-/** Whether the page or its container has an address with this text in it: for platforms that no table knows. */
-export function hasAddress(part: string, page: Page, facts: readonly ScriptFacts[], container: string | null): boolean {
+const shown = (address: string, where: Evidence['where'], kind: Evidence['kind']): Evidence => ({
+  where,
+  kind,
+  what: withoutQuery(address).slice(0, SHOWN_MAX),
+})
+
+/** Whether one of these texts has an address with this part in it: for platforms that no table knows. */
+export function hasAddress(part: string, texts: readonly string[]): boolean {
   const wanted = part.toLowerCase()
-  const texts = [
-    ...page.scripts.map(({ src }) => src ?? ''),
-    ...page.otherUrls,
-    ...facts.flatMap(({ texts }) => texts),
-    container ?? '',
-  ]
   return texts.some((text) => text.toLowerCase().includes(wanted))
 }

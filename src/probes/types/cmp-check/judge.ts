@@ -1,6 +1,6 @@
 import { type ConsentMode, missingKeys } from './consent-mode.ts'
 import type { FetchedScript } from './fetch.ts'
-import type { Found, FoundProvider } from './find-providers.ts'
+import type { FoundProvider } from './find-providers.ts'
 import type { Provider } from './providers.ts'
 
 /** One thing that was looked at, and what it says in a sentence. */
@@ -19,8 +19,14 @@ export interface Expected {
   hasOwnSign: boolean
 }
 
+/** What was found of platforms. */
+export interface FoundPlatforms {
+  providers: readonly FoundProvider[]
+  hasIabStub: boolean
+}
+
 /** @param whyUnread why the web container could not be read, null when it was or there is none */
-export function judgeProvider(expected: Expected, found: Found, whyUnread: string | null): Finding[] {
+export function judgeProvider(expected: Expected, found: FoundPlatforms, whyUnread: string | null): Finding[] {
   const { provider, name, hasOwnSign } = expected
   const mine = found.providers.find((each) => each.provider === provider)
   const others = found.providers.filter((each) => each !== mine && !each.provider.isCompanion)

@@ -1,4 +1,5 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+import { PROVIDERS } from './providers.ts'
 
 /** A script that a browser would run. */
 export interface PageScript {
@@ -12,19 +13,34 @@ export interface PageScript {
   code: string
 }
 
+/** What is read of a page: real ones have a tenth of it. */
+const MAX = {
+  /** Scripts, and addresses of other things, each. */
+  things: 2_000,
+  /** Characters of an address or another value of an attribute; of a name; of the title. */
+  value: 2_048,
+  name: 100,
+  title: 300,
+  /** Of one tag. */
+  attributes: 200,
+}
+
 /** What of a page tells of consent. */
 export interface Page {
   title: string
   scripts: PageScript[]
   /** Of frames, and of what is loaded ahead. */
   otherUrls: string[]
-  /** As `#id`, `.class` and `[attribute]`. */
+  /** As `#id`, `.class` and `[attribute]`; those that tell of a provider. */
   marks: Set<string>
+  /** It has more than is read. */
+  isCut: boolean
 }
 
 /** Plugins that load pages faster change the type and the address; the script runs all the same, later. */
 const RUNS = /^$|(^|[-/])(java|ecma)script$|^module$|^rocketlazyloadscript$/i
 const DELAYED_SOURCES = ['data-src', 'data-rocket-src', 'data-cmp-src']
+const PROVIDER_MARKS: ReadonlySet<string> = new Set(PROVIDERS.flatMap(({ elements = [] }) => elements))
 /** Nothing in these is run or shown. */
 const INERT = ['noscript', 'template']
 
@@ -37,8 +53,10 @@ type Attributes = Map<string, string>
  * @param url where the page is, for addresses that are relative to it
  */
 export function readPage(html: string, url: string): Page {
-  const page: Page = { title: '', scripts: [], otherUrls: [], marks: new Set() }
-  let base = url
+  const page: Page = { title: '', scripts: [], otherUrls: [], marks: new Set(), isCut: false }
+  const place = url.length > MAX.value ? new URL('/', url).href : url
+  /** Of the first tag that has one, as in browsers: each on top of the last would grow without an end. */
+  let base: string | null = null
   let name = ''
   let tagAt = 0
   let attributes: Attributes = new Map()
@@ -51,20 +69,26 @@ export function readPage(html: string, url: string): Page {
   const openTag = () => {
     if (INERT.includes(name)) inert++
     if (inert > 0) return
-    for (const mark of marksOf(attributes)) page.marks.add(mark)
-    if (name === 'base') base = absolute(attributes.get('href') ?? '', base) ?? base
+    for (const mark of marksOf(attributes)) if (PROVIDER_MARKS.has(mark)) page.marks.add(mark)
+    if (name === 'base') base ??= absolute(attributes.get('href') ?? '', place)
     if (name === 'title') inTitle = page.title === ''
     if (name === 'iframe') addUrl(attributes.get('src') ?? attributes.get('data-src'))
     if (name === 'link' && /preload|^prefetch/i.test(attributes.get('rel') ?? '')) addUrl(attributes.get('href'))
-    if (name === 'script') script = scriptOf(attributes, tagAt, base)
-    if (script?.src != null) page.scripts.push(script)
+    if (name === 'script') script = scriptOf(attributes, tagAt, base ?? place)
+    if (script?.src != null) addScript(script)
   }
   const addUrl = (address: string | undefined) => {
-    const found = absolute(address ?? '', base)
-    if (found !== null) page.otherUrls.push(found)
+    const found = absolute(address ?? '', base ?? place)
+    if (found === null) return
+    if (page.otherUrls.length < MAX.things) page.otherUrls.push(found)
+    else page.isCut = true
+  }
+  const addScript = (found: PageScript) => {
+    if (page.scripts.length < MAX.things) page.scripts.push(found)
+    else page.isCut = true
   }
   const endText = () => {
-    if (script !== null && script.src === null && script.code !== '') page.scripts.push(script)
+    if (script !== null && script.src === null && script.code !== '') addScript(script)
     script = null
     inTitle = false
   }
@@ -72,36 +96,39 @@ export function readPage(html: string, url: string): Page {
   const callbacks: TokenizerCallbacks = {
     onopentagname(start, end) {
       endText()
-      name = html.slice(start, end).toLowerCase()
+      name = html.slice(start, Math.min(end, start + MAX.name)).toLowerCase()
       tagAt = start - 1
       attributes = new Map()
     },
     onattribname(start, end) {
-      attribute = { name: html.slice(start, end).toLowerCase(), value: '' }
+      attribute = { name: html.slice(start, Math.min(end, start + MAX.name)).toLowerCase(), value: '' }
     },
     onattribdata(start, end) {
-      attribute.value += html.slice(start, end)
+      const room = MAX.value - attribute.value.length
+      if (room > 0) attribute.value += html.slice(start, Math.min(end, start + room))
     },
     onattribentity(codePoint) {
-      attribute.value += String.fromCodePoint(codePoint)
+      if (attribute.value.length < MAX.value) attribute.value += String.fromCodePoint(codePoint)
     },
     onattribend() {
-      if (!attributes.has(attribute.name)) attributes.set(attribute.name, attribute.value)
+      if (attributes.size < MAX.attributes && !attributes.has(attribute.name))
+        attributes.set(attribute.name, attribute.value)
     },
     onopentagend: openTag,
     onselfclosingtag: openTag,
     onclosetag(start, end) {
       endText()
-      if (INERT.includes(html.slice(start, end).toLowerCase())) inert = Math.max(0, inert - 1)
+      if (INERT.includes(html.slice(start, Math.min(end, start + MAX.name)).toLowerCase()))
+        inert = Math.max(0, inert - 1)
     },
     ontext(start, end) {
-      if (inTitle) page.title += html.slice(start, end)
+      if (inTitle && page.title.length < MAX.title) page.title += html.slice(start, Math.min(end, start + MAX.title))
       if (script === null || script.src !== null) return
       if (script.code === '') script.at = start
       script.code += html.slice(start, end)
     },
     ontextentity(codePoint) {
-      if (inTitle) page.title += String.fromCodePoint(codePoint)
+      if (inTitle && page.title.length < MAX.title) page.title += String.fromCodePoint(codePoint)
     },
     onend: endText,
     oncdata() {},

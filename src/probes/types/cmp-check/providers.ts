@@ -2,8 +2,10 @@
 export interface UrlSign {
   /** As `consent.cookiebot.com`; `*.example.com` is example.com and all names under it. Any host without it. */
   readonly host?: string
-  /** Of the path alone. Any path without it. */
-  readonly path?: RegExp
+  /** Of the path alone. Any path without it. Strangers write what it is tried on: no repeated part may overlap another. */
+  readonly path?: RegExp | ((path: string) => boolean)
+  /** What the path ends with besides. */
+  readonly ends?: string
 }
 
 /** A consent-management platform and how pages show that they use it. */
@@ -99,7 +101,7 @@ export const PROVIDERS: readonly Provider[] = [
   {
     id: 'complianz',
     name: 'Complianz',
-    urls: [{ path: /\/plugins\/complianz-(gdpr|terms-conditions)(-premium)?\/.*\.js$/ }],
+    urls: [{ path: /\/plugins\/complianz-(gdpr|terms-conditions)(-premium)?\//, ends: '.js' }],
     elements: ['#cmplz-cookiebanner-container', '#cmplz-cookiebanner-js', '[data-cmplz-src]'],
     setsConsentMode: true,
   },
@@ -157,7 +159,7 @@ export const PROVIDERS: readonly Provider[] = [
     id: 'cookieconsent',
     name: 'Cookie Consent (open source)',
     aliases: ['osanocookieconsent', 'insitescookieconsent', 'orestbida', 'vanillacookieconsent'],
-    urls: [{ path: /\/cookieconsent(@[\w.-]+\/.*)?(\/|\.)(.*\/)?(cookieconsent|min|umd|esm)[\w.-]*\.js$/ }],
+    urls: [{ path: isCookieConsent, ends: '.js' }],
   },
   {
     id: 'termly',
@@ -247,7 +249,7 @@ export const PROVIDERS: readonly Provider[] = [
     id: 'borlabs',
     name: 'Borlabs Cookie',
     aliases: ['borlabscookie'],
-    urls: [{ path: /\/(plugins|cache)\/borlabs-cookie\/.*\.js$/ }],
+    urls: [{ path: /\/(plugins|cache)\/borlabs-cookie\//, ends: '.js' }],
     elements: [
       '#BorlabsCookieBox',
       '#BorlabsCookieBoxWrap',
@@ -277,3 +279,13 @@ export const PROVIDERS: readonly Provider[] = [
     setsConsentMode: true,
   },
 ]
+
+/** `cookieconsent.min.js`, or such a file somewhere below `cookieconsent/` or `cookieconsent@3.1.0/`. */
+function isCookieConsent(path: string): boolean {
+  const folders = path.split('/')
+  const file = folders.pop() ?? ''
+  if (!/^[\w.-]+$/.test(file)) return false
+  if (/^cookieconsent\.(cookieconsent|min|umd|esm)/.test(file)) return true
+  if (folders.some((name) => name.startsWith('cookieconsent@'))) return /(^|\.)(cookieconsent|min|umd|esm)/.test(file)
+  return folders.includes('cookieconsent') && /^(cookieconsent|min|umd|esm)/.test(file)
+}

@@ -1,5 +1,7 @@
+import { CHALLENGE_WORDS } from './challenge.ts'
 import { type ConsentDefault, DefaultCallReader } from './default-call.ts'
 import { type Token, tokensOf } from './javascript.ts'
+import { PROVIDERS } from './providers.ts'
 
 /** What an inline script says of consent and measurement. Places are characters in its code. */
 export interface ScriptFacts {
@@ -13,13 +15,16 @@ export interface ScriptFacts {
   containerIds: string[]
   /** Texts that may hold addresses. */
   texts: string[]
+  /** Of the identifiers, those that tell of a provider or a challenge. */
   words: Set<string>
   /** It makes the function by which platforms of the IAB's framework are asked. */
   hasIabStub: boolean
 }
 
 const MENTION = /consent\\*['"]\s*,\s*\\*['"]default/
-const CONTAINER_ID = /\bGTM-[A-Z0-9]{4,10}\b/g
+const CONTAINER_ID = /\bGTM-[A-Z0-9]{4,10}\b/
+const CONTAINER_IDS_MAX = 10
+const WORDS: ReadonlySet<string> = new Set([...PROVIDERS.flatMap(({ setup = [] }) => setup), ...CHALLENGE_WORDS])
 const MEASURES = ['config', 'event']
 const IAB_FUNCTIONS = ['__tcfapi', '__gpp']
 const IAB_FRAMES = ['__tcfapiLocator', '__gppLocator']
@@ -41,7 +46,7 @@ export function scriptFacts(code: string): ScriptFacts {
   for (const token of tokensOf(code)) {
     reader.take(token)
     if (token.kind === 'string') noteText(facts, token)
-    else if (token.kind === 'word') facts.words.add(token.text)
+    else if (token.kind === 'word' && WORDS.has(token.text)) facts.words.add(token.text)
     const follows = (first: string, second: string) => lastButOne?.text === first && last?.text === second
     if (token.kind === 'string' && MEASURES.includes(token.text) && follows('gtag', '(')) facts.commandAt ??= token.at
     // Others ask whether it is there: `__tcfapi == …`.
@@ -55,7 +60,10 @@ export function scriptFacts(code: string): ScriptFacts {
 function noteText(facts: ScriptFacts, { text, at }: Token): void {
   if (text === 'gtm.start' || isContainerScript(text)) facts.containerAt ??= at
   if (text.includes('//')) facts.texts.push(text)
-  if (text.includes('GTM-')) for (const [id] of text.matchAll(CONTAINER_ID)) facts.containerIds.push(id)
+  if (text.includes('GTM-') && facts.containerIds.length < CONTAINER_IDS_MAX) {
+    const [id] = CONTAINER_ID.exec(text) ?? []
+    if (id !== undefined) facts.containerIds.push(id)
+  }
   facts.mentionsDefault ||= MENTION.test(text)
   facts.hasIabStub ||= IAB_FRAMES.includes(text)
 }

@@ -7,8 +7,11 @@ export interface SeenUrl {
   path: string
 }
 
-export const isSignOf = ({ host, path }: UrlSign, url: SeenUrl): boolean =>
-  (host === undefined || isHost(host, url.host)) && (path === undefined || path.test(url.path))
+export const isSignOf = ({ host, path, ends = '' }: UrlSign, url: SeenUrl): boolean =>
+  (host === undefined || isHost(host, url.host)) && url.path.endsWith(ends) && isPath(path, url.path)
+
+const isPath = (sign: UrlSign['path'], path: string): boolean =>
+  sign === undefined || (typeof sign === 'function' ? sign(path) : sign.test(path))
 
 function isHost(pattern: string, host: string): boolean {
   if (!pattern.startsWith('*.')) return host === pattern

@@ -26,14 +26,35 @@ export function publishedVersion(script: string): string | null {
   return null
 }
 
-/** Brackets, colons and commas as they are, strings as `"` and their content; comments and everything else are left out. */
+/**
+ * Brackets, colons and commas as they are, strings as `"` and their content; comments and everything else are left out. Ends
+ * where a string or a comment is cut off by the end of the text.
+ */
 function* tokensOf(script: string): Generator<string> {
-  // The last alternative of each kind takes what is cut off by the end of the text.
-  const pattern =
-    /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|"([^"\\]*(?:\\[\s\S][^"\\]*)*)"|'([^'\\]*(?:\\[\s\S][^'\\]*)*)'|["'][\s\S]*$|[{}[\]:,]/g
-  for (const match of script.matchAll(pattern)) {
-    const content = match[1] ?? match[2]
-    if (content !== undefined) yield `"${content}`
-    else if (/^[{}[\]:,]$/.test(match[0])) yield match[0]
+  for (let at = 0; at < script.length; at++) {
+    const char = script.charAt(at)
+    if ('{}[]:,'.includes(char)) yield char
+    else if (char === '"' || char === "'") {
+      const end = endOfString(script, at)
+      if (end === -1) return
+      yield `"${script.slice(at + 1, end)}`
+      at = end
+    } else if (char === '/') {
+      const mark = { '/': '\n', '*': '*/' }[script.charAt(at + 1)]
+      if (mark === undefined) continue
+      const end = script.indexOf(mark, at + 2)
+      if (end === -1) return
+      at = end + mark.length - 1
+    }
   }
+}
+
+/** Where the closing quote stands; -1 without one. */
+function endOfString(script: string, start: number): number {
+  const quote = script[start]
+  for (let at = start + 1; at < script.length; at++) {
+    if (script[at] === '\\') at++
+    else if (script[at] === quote) return at
+  }
+  return -1
 }

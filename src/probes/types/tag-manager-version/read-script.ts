@@ -1,5 +1,5 @@
-import { type Outbound, OutboundError } from '../../../lib/index.ts'
-import { publishedVersion } from './published-version.ts'
+import { asError, type Outbound, OutboundError } from '../../../lib/index.ts'
+import { bodyOf, PageReadError, type PageReader } from '../pages.ts'
 
 /** What `gtm.js` of a container says. */
 export type Script =
@@ -14,13 +14,13 @@ const SCRIPT_BYTES = 2 * 1_024 * 1_024
 
 /** @param base of the server, with the path before `/gtm.js`, without a slash at its end */
 export async function readScript(
-  outbound: Outbound,
+  { outbound, pages }: { outbound: Outbound; pages: PageReader },
   base: string,
   containerId: string,
   signal: AbortSignal,
 ): Promise<Script> {
   try {
-    const answer = await outbound.request(`${base}/gtm.js?id=${encodeURIComponent(containerId)}`, {
+    const answer = await outbound.fetchBytes(`${base}/gtm.js?id=${encodeURIComponent(containerId)}`, {
       headers: { accept: 'application/javascript, */*' },
       limits: { bodyBytes: SCRIPT_BYTES },
       signal,
@@ -28,12 +28,13 @@ export async function readScript(
     const tookMs = answer.timings.total
     if (answer.status === 404) return { kind: 'missing', tookMs }
     if (answer.status !== 200) return { kind: 'unreadable', why: `it answers ${answer.status}`, tookMs }
-    const version = publishedVersion(answer.body)
+    const version = await pages.read('publishedVersion', { body: bodyOf(answer) }, signal)
     if (version === null) return { kind: 'unreadable', why: 'what it answers names no version', tookMs }
     return { kind: 'version', version, tookMs }
   } catch (thrown) {
-    if (!(thrown instanceof OutboundError)) throw thrown
-    const why = thrown.kind === 'aborted' ? 'it did not answer in the time of the check' : thrown.message
+    if (thrown instanceof PageReadError) return { kind: 'unreadable', why: thrown.message, tookMs: null }
+    if (!(thrown instanceof OutboundError) && !signal.aborted) throw thrown
+    const why = signal.aborted ? 'it did not answer in the time of the check' : asError(thrown).message
     return { kind: 'unreadable', why, tookMs: null, thrown }
   }
 }

@@ -1,0 +1,1 @@
+export { ConfinedError, type ConfinedErrorKind, ConfinedThread } from './thread.ts'

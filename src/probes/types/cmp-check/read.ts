@@ -1,0 +1,68 @@
+import { type Refusal, refusalOf } from './challenge.ts'
+import { type ConsentMode, consentMode } from './consent-mode.ts'
+import { containerFacts } from './container.ts'
+import { type Found, findInContainer, findInPage, hasAddress } from './find-providers.ts'
+import { readPage } from './page.ts'
+import { scriptFacts } from './script-facts.ts'
+
+/** What is to be known of a page. */
+export interface PageQuestion {
+  url: string
+  status: number
+  headers: Readonly<Record<string, string>>
+  /** A part of an address that is looked for; null for none. */
+  ownAddress: string | null
+}
+
+/** What a page says of consent: a few kB, whatever the page. */
+export interface PageReading {
+  /** Why it is no page to look at; null when it is one. */
+  refusal: Refusal | null
+  /** Of the first web container that it starts. */
+  containerId: string | null
+  found: Found
+  hasOwnAddress: boolean
+  mode: ConsentMode
+  characters: number
+  /** It has more scripts or addresses than are read. */
+  isCut: boolean
+}
+
+/** Reads a page; nothing of it is believed, and whatever it is, it takes time in proportion to its length. */
+export function readConsentPage(html: string, { url, status, headers, ownAddress }: PageQuestion): PageReading {
+  const page = readPage(html, url)
+  const inline = page.scripts.filter(({ src }) => src === null)
+  const scripts = inline.map(({ at, code }) => ({ at, facts: scriptFacts(code) }))
+  const facts = scripts.map((script) => script.facts)
+  const texts = () => [
+    ...page.scripts.map(({ src }) => src ?? ''),
+    ...page.otherUrls,
+    ...facts.flatMap((one) => one.texts),
+  ]
+  return {
+    refusal: refusalOf(status, headers, page, new Set(facts.flatMap(({ words }) => [...words]))),
+    containerId: facts.flatMap(({ containerIds }) => containerIds)[0] ?? null,
+    found: findInPage(url, page, facts),
+    hasOwnAddress: ownAddress !== null && hasAddress(ownAddress, texts()),
+    mode: consentMode(page, scripts),
+    characters: html.length,
+    isCut: page.isCut,
+  }
+}
+
+/** What the script of a web container says of consent. */
+export interface ContainerReading {
+  found: Found
+  setsDefaults: boolean
+  hasOwnAddress: boolean
+}
+
+/** @param ownAddress a part of an address that is looked for; null for none */
+export function readContainer(script: string, ownAddress: string | null): ContainerReading {
+  const { text, setsDefaults } = containerFacts(script)
+  return {
+    found: findInContainer(text),
+    setsDefaults,
+    hasOwnAddress: ownAddress !== null && hasAddress(ownAddress, [text]),
+  }
+}

@@ -1,0 +1,26 @@
+import { decodeBody } from '../../lib/index.ts'
+import {
+  type ContainerReading,
+  type PageQuestion,
+  type PageReading,
+  readConsentPage,
+  readContainer,
+} from './cmp-check/read.ts'
+import type { FetchedBody } from './pages/body.ts'
+import { type Environment, environmentOf } from './tag-manager-version/environment.ts'
+import { publishedVersion } from './tag-manager-version/published-version.ts'
+
+const textOf = (body: FetchedBody): string => decodeBody(body, body.contentType ?? undefined)
+
+/** What is done in the thread that reads pages. Each takes time in proportion to the body, and answers a few kB. */
+export const tasks = {
+  consentPage: ({ body, question }: { body: FetchedBody; question: PageQuestion }): PageReading =>
+    readConsentPage(textOf(body), question),
+  container: ({ body, ownAddress }: { body: FetchedBody; ownAddress: string | null }): ContainerReading =>
+    readContainer(textOf(body), ownAddress),
+  /** Null when the script names none. */
+  publishedVersion: ({ body }: { body: FetchedBody }): string | null => publishedVersion(textOf(body)),
+  environment: ({ body }: { body: FetchedBody }): Environment => environmentOf(textOf(body)),
+}
+
+export type PageTasks = typeof tasks

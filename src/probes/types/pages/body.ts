@@ -1,0 +1,14 @@
+import type { OutboundBytes } from '../../../lib/index.ts'
+
+/** A body as it came. Whoever reads it takes it: it is empty afterwards. */
+export interface FetchedBody {
+  bytes: Uint8Array<ArrayBuffer>
+  isTruncated: boolean
+  contentType: string | null
+}
+
+export const bodyOf = ({ bytes, isTruncated, headers }: OutboundBytes): FetchedBody => ({
+  bytes,
+  isTruncated,
+  contentType: headers['content-type'] ?? null,
+})

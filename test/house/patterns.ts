@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
+import { join } from 'node:path'
+import { runInNewContext } from 'node:vm'
+import { parse } from 'acorn'
+import * as fc from 'fast-check'
+
+/** A regular expression, and where it stands. */
+export interface Pattern {
+  place: string
+  pattern: RegExp
+}
+
+/** All regular expressions that are written in a file of TypeScript. */
+export async function patternsIn(root: string, file: string): Promise<Pattern[]> {
+  const code = stripTypeScriptTypes(await readFile(join(root, file), 'utf8'))
+  const found: Pattern[] = []
+  parse(code, {
+    ecmaVersion: 'latest',
+    sourceType: 'module',
+    locations: true,
+    onToken(token) {
+      if (token.type.label !== 'regexp') return
+      const { value, loc } = token as typeof token & { value: { pattern: string; flags: string } }
+      const { pattern, flags } = value
+      found.push({ place: `${file}:${loc?.start.line}`, pattern: new RegExp(pattern, flags) })
+    },
+  })
+  return found
+}
+
+/** At this length linear matching takes a millisecond, and quadratic matching half a minute. */
+const LENGTH = 400_000
+/** Wall time, on a machine that does other things: far from both. */
+const LIMIT_MS = 2_000
+const SAMPLES = 5
+const SEED = 20
+
+/**
+ * A text on which matching takes more than linear time; null when none is found. What makes it slow repeats a part of what
+ * the pattern takes, and then does not go on as the pattern wants: so texts that it takes are cut up and repeated.
+ */
+export function slowTextFor({ pattern }: Pattern, tries = 3): string | null {
+  const seen = new Set<string>()
+  for (const unit of unitsOf(pattern)) {
+    for (const [head, tail] of [
+      ['', '\u0001'],
+      [`${unit}x`, '\n!'],
+    ] as const) {
+      const text = `${head}${unit.repeat(Math.ceil(LENGTH / unit.length))}${tail}`
+      if (seen.has(text.slice(0, 200) + tail)) continue
+      seen.add(text.slice(0, 200) + tail)
+      // A machine that stood still is no slow pattern.
+      const isSlow = Array.from({ length: tries }).every(() => !endsInTime(pattern, text))
+      if (isSlow)
+        return `${JSON.stringify(unit)} again and again, after ${JSON.stringify(head)}, before ${JSON.stringify(tail)}`
+    }
+  }
+  return null
+}
+
+function unitsOf(pattern: RegExp): Set<string> {
+  const units = new Set<string>()
+  for (const sample of samplesOf(pattern)) {
+    for (const char of new Set(sample.slice(0, 12))) units.add(char)
+    for (let cuts = 1; cuts <= 4; cuts++) units.add(sample.slice(0, Math.ceil((sample.length * cuts) / 4)))
+    units.add(sample.slice(Math.floor(sample.length / 3)))
+  }
+  units.delete('')
+  return units
+}
+
+/** Texts that the pattern takes; what it only looks at, and its edges, by which most texts would be out, are left aside. */
+function samplesOf(pattern: RegExp): string[] {
+  const free = pattern.source
+    .replaceAll(/\(\?<?[=!](?:[^()\\[]|\\.|\[[^\]]*\])*\)/g, '')
+    .replaceAll(/\\[bB]/g, '')
+    .replaceAll(/\\p\{[^}]*\}/g, 'a-z')
+    .replaceAll(/\\u\{[^}]*\}/g, 'a')
+  return fc.sample(fc.stringMatching(new RegExp(free, 's'), { size: 'xsmall' }), { numRuns: SAMPLES, seed: SEED })
+}
+
+function endsInTime(pattern: RegExp, text: string): boolean {
+  // `exec` is interrupted where code that steps over a text in a loop is: V8 looks for it at each step back.
+  const code =
+    'let n = 0; while (pattern.exec(text) !== null && pattern.global && n++ < 2e4) { if (pattern.lastIndex === 0) break }'
+  pattern.lastIndex = 0
+  try {
+    runInNewContext(code, { pattern, text }, { timeout: LIMIT_MS })
+    return true
+  } catch (thrown) {
+    // Made in the other context, it is no Error of this one.
+    if ((thrown as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false
+    throw thrown
+  }
+}
