@@ -47,7 +47,7 @@ export const timeseriesAnswer = (report: Timeseries) => ({
   ...isoRange(report),
   series: report.series.map(({ key, points }) => ({
     key,
-    points: points.map(({ t, value }) => ({ t: isoTime(t), value })),
+    points: points.map((point) => ({ ...point, t: isoTime(point.t) })),
   })),
 })
 

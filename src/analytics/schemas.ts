@@ -112,7 +112,15 @@ export const TimeseriesAnswer = Type.Object({
   series: Type.Array(
     Type.Object({
       key: Type.String({ description: 'Event name, tag key, outcome or field; else the metric or p50, p95, p99, avg' }),
-      points: Type.Array(Type.Object({ t: IsoTime, value: nullable(Type.Number()) })),
+      points: Type.Array(
+        Type.Object({
+          t: IsoTime,
+          value: nullable(Type.Number()),
+          base: Type.Optional(
+            Type.Integer({ description: 'Events or executions that a rate, a percentile or a score is taken of' }),
+          ),
+        }),
+      ),
     }),
   ),
 })

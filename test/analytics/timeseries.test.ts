@@ -21,6 +21,10 @@ const report = (store: Store, site: SiteRow, query: TimeseriesQuery, now = NOW) 
 const values = ({ series }: Timeseries) =>
   Object.fromEntries(series.map(({ key, points }) => [key, points.map((point) => point.value)]))
 
+/** The bases of each bucket by key; undefined where a point has none. */
+const bases = ({ series }: Timeseries) =>
+  Object.fromEntries(series.map(({ key, points }) => [key, points.map((point) => point.base)]))
+
 const hourly = { ...TEN_TO_ONE_PM, bucket: '1h' } as const
 
 const run = (time: string, status: 'success' | 'failure' | 'timeout' | 'exception', ms: number, name = 'GA4') =>
@@ -175,6 +179,29 @@ testOnEveryEngine('the score of a bucket needs twenty events in it', async (stor
   await count(store, site, [...runs(19, '10:00:00', 'success'), ...runs(15, '11:00:00', 'success')])
   await count(store, site, runs(5, '11:30:00', 'failure'))
   assert.deepEqual(values(await report(store, site, { metric: 'score', ...hourly })), { score: [null, 75, null] })
+})
+
+testOnEveryEngine('a rate, a percentile and a score say what they are taken of, a count does not', async (store) => {
+  const site = await insertSite(store)
+  await count(store, site, [
+    run('10:00:00', 'success', 80),
+    event(at('11:00:00'), { event_name: 'purchase', user_data: { has_email: true }, ecommerce: { has_value: true } }),
+    batch(at('12:00:00'), { user_data_quality: { email: 35, phone: 0, address: 0, total: 100 } }),
+  ])
+  const of = async (query: TimeseriesQuery) => bases(await report(store, site, { ...hourly, ...query }))
+  const userData = await of({ metric: 'user_data', group_by: 'field' })
+  assert.deepEqual(
+    [userData.email, userData.first_name],
+    [
+      [0, 1, 100],
+      [0, 1, 0],
+    ],
+  )
+  assert.deepEqual((await of({ metric: 'ecommerce', group_by: 'field' })).value, [0, 1, 0])
+  assert.deepEqual((await of({ metric: 'user_data' })).user_data, [0, 1, 100])
+  assert.deepEqual((await of({ metric: 'latency' })).p95?.[0], 1)
+  assert.deepEqual((await of({ metric: 'score' })).score?.slice(0, 2), [1, 1])
+  assert.deepEqual((await of({ metric: 'events' })).events, [undefined, undefined, undefined])
 })
 
 /** One event at each UTC hour of the days around a clock change. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { until } from '../support/api.ts'
 import { eventPayload } from '../support/deltas.ts'
 import { startDemo } from './support/demo.ts'
@@ -10,6 +10,8 @@ import { screenshot } from './support/screenshot.ts'
 /** How far the page can be scrolled to the right, px. */
 const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
+const CROSSHAIRS = "Array.from(document.querySelectorAll('[data-crosshair]'), ({ dataset }) => dataset.crosshair)"
+
 const CHARTS = [
   /^Events by name over time/,
   /^Tag health over time/,
@@ -17,6 +19,12 @@ const CHARTS = [
   /^User data over time/,
   /^E-commerce data over time/,
 ]
+
+/** The middle of a chart. */
+async function middleOf(place: Locator): Promise<{ x: number; y: number }> {
+  const { width = 0, height = 0 } = (await place.boundingBox()) ?? {}
+  return { x: width / 2, y: height / 2 }
+}
 
 /** A chart is drawn, and not only its place kept. */
 const chart = (page: Page, name: RegExp) => page.getByRole('img', { name }).locator('canvas')
@@ -92,6 +100,67 @@ test('the page of a site of the demo store', async (t) => {
     await page.getByRole('tab', { name: 'Tags and events' }).click()
     await page.getByRole('table').getByRole('button', { name: 'GA4' }).click()
     await page.getByRole('heading', { name: 'Tag GA4' }).waitFor()
+  })
+
+  for (const look of LOOKS) {
+    await t.test(`one crosshair shows one time on every chart in ${look.scheme} on a ${look.device}`, async (t) => {
+      const { page } = await openPage(t, demo.url, path, look)
+      for (const name of CHARTS) await chart(page, name).first().waitFor()
+      const events = page.getByRole('img', { name: /^Events by name over time/ })
+      await events.hover({ position: await middleOf(events) })
+      const times = await until('all charts show a crosshair', async () => {
+        const found = await page.evaluate<string[]>(CROSSHAIRS)
+        return found.length === CHARTS.length ? found : undefined
+      })
+      const [first = ''] = times
+      for (const time of times) {
+        assert.ok(Math.abs(Date.parse(time) - Date.parse(first)) < 60_000, times.join(' '))
+      }
+      await page.mouse.move(0, 0)
+      await page.locator('[data-crosshair]').first().waitFor({ state: 'detached' })
+    })
+
+    await t.test(`a cell of the heat map says its numbers in ${look.scheme} on a ${look.device}`, async (t) => {
+      const { page } = await openPage(t, demo.url, path, look)
+      const heat = page.getByRole('img', { name: /^Tag health over time/ })
+      await heat.locator('canvas').first().waitFor()
+      // The first row; on a phone its name is above it.
+      const cell = { x: (await middleOf(heat)).x, y: look.device === 'phone' ? 38 : 12 }
+      await heat.hover({ position: cell })
+      await heat.getByText(/^\d\d:\d\d–\d\d:\d\d, /).waitFor()
+      await heat.getByText(/^[\d,]+ of [\d,]+ failed \([\d.]+ %\)$/).waitFor()
+      await heat.click({ position: cell })
+      await page.waitForURL((url) => url.searchParams.has('at') && url.searchParams.has('tag'))
+      await page.getByTitle('Forget this time').click()
+      await page.waitForURL((url) => !url.searchParams.has('at') && url.searchParams.has('tag'))
+    })
+  }
+
+  await t.test('a report that fails says so where its chart would be, and comes when it is tried again', async (t) => {
+    const { page, complaints } = await openPage(t, demo.url, '/')
+    let isBroken = true
+    await page.route(/timeseries.*metric=latency/, (route) =>
+      isBroken
+        ? route.fulfill({ status: 500, json: { error: 'internal_error', message: 'broken', details: [] } })
+        : route.fallback(),
+    )
+    await page.goto(path)
+    const panel = page.getByRole('region', { name: 'Execution time' })
+    await panel.getByRole('alert').getByText('Tagwarden has a fault').waitFor({ timeout: 30_000 })
+    await chart(page, /^Events by name over time/)
+      .first()
+      .waitFor()
+    isBroken = false
+    await panel.getByRole('button', { name: 'Try again' }).click()
+    await chart(page, /^Execution time of all tags/)
+      .first()
+      .waitFor()
+    // The browser tells of each answer 500.
+    assert.ok(
+      complaints.every((text) => /status of 500/.test(text)),
+      complaints.join('\n'),
+    )
+    complaints.length = 0
   })
 
   await t.test('the address holds range, tab and comparison', async (t) => {

@@ -22,10 +22,17 @@ export async function qualitySeries(context: SeriesContext): Promise<Series[]> {
   }
   const cells = await scoreEventCells(context)
   return [
-    seriesOf(query.metric, context.buckets.starts, cells, SCORE_EVENT_COLUMNS, (sums) => {
-      const counts = qualityCounts(sums)
-      return query.metric === 'user_data' ? userDataScore(counts.user_data) : ecommerceScore(counts.ecommerce)
-    }),
+    seriesOf(
+      query.metric,
+      context.buckets.starts,
+      cells,
+      SCORE_EVENT_COLUMNS,
+      (sums) => {
+        const counts = qualityCounts(sums)
+        return query.metric === 'user_data' ? userDataScore(counts.user_data) : ecommerceScore(counts.ecommerce)
+      },
+      (sums) => (query.metric === 'user_data' ? sums.user_data_total : sums.ecommerce_total),
+    ),
   ]
 }
 
@@ -43,6 +50,7 @@ export async function scoreSeries(context: SeriesContext): Promise<Series[]> {
       points: starts.map((t, index) => ({
         t,
         value: score(scoreCounts(events[index] ?? noEvents, tags[index] ?? noTags)).overall,
+        base: (events[index] ?? noEvents).total,
       })),
     },
   ]
@@ -62,7 +70,14 @@ async function userDataSeries(context: SeriesContext): Promise<Series[]> {
   const rows = await readBuckets(context, { table: 'event_rollups', by: [], measures: totals(columns) })
   const cells = cellsBy(rows, starts, columns, () => ALL).get(ALL) ?? []
   return names.map((field) =>
-    seriesOf(field, starts, cells, columns, (sums) => ratio(sums[field], sums[USER_DATA_FIELDS[field]])),
+    seriesOf(
+      field,
+      starts,
+      cells,
+      columns,
+      (sums) => ratio(sums[field], sums[USER_DATA_FIELDS[field]]),
+      (sums) => sums[USER_DATA_FIELDS[field]],
+    ),
   )
 }
 
@@ -72,8 +87,13 @@ const ECOMMERCE_BASES = { ...ECOMMERCE_FIELDS, transaction_id: 'transaction_tota
 async function ecommerceSeries(context: SeriesContext): Promise<Series[]> {
   const cells = await scoreEventCells(context)
   return (Object.keys(ECOMMERCE_BASES) as EcommerceField[]).map((field) =>
-    seriesOf(field, context.buckets.starts, cells, SCORE_EVENT_COLUMNS, (sums) =>
-      ratio(sums[field], sums[ECOMMERCE_BASES[field]]),
+    seriesOf(
+      field,
+      context.buckets.starts,
+      cells,
+      SCORE_EVENT_COLUMNS,
+      (sums) => ratio(sums[field], sums[ECOMMERCE_BASES[field]]),
+      (sums) => sums[ECOMMERCE_BASES[field]],
     ),
   )
 }

@@ -5,6 +5,8 @@ export interface Point {
   /** Start of the bucket, epoch ms. */
   t: number
   value: number | null
+  /** What a rate or a percentile is taken of: events or executions. A reader judges none by few of them. */
+  base?: number
 }
 
 export interface Series {
@@ -42,13 +44,14 @@ export function seriesOf<C extends string>(
   cells: Cells<C>,
   columns: readonly C[],
   value: (sums: Sums<C>) => number | null,
+  base?: (sums: Sums<C>) => number,
 ): Series {
-  const empty = value(zeroSums(columns))
+  const none = zeroSums(columns)
   return {
     key,
     points: starts.map((t, index) => {
-      const sums = cells[index]
-      return { t, value: sums === undefined ? empty : value(sums) }
+      const sums = cells[index] ?? none
+      return { t, value: value(sums), ...(base !== undefined && { base: base(sums) }) }
     }),
   }
 }

@@ -34,7 +34,10 @@ export function ResultsChart({ alert, others, zone }: Props) {
     ...markersQuery(alert.site_id, { from: new Date(from).toISOString(), to: new Date(now).toISOString() }),
     enabled: first !== undefined,
   })
-  const series = useMemo(() => [{ key: 'Response time', token: '--series-1', points: timed }], [timed])
+  const series = useMemo(
+    () => [{ key: 'Response time', token: '--series-1', areInstants: true, points: timed }],
+    [timed],
+  )
   const spans = useMemo(() => badSpans(alert, others, from, now), [alert, others, from, now])
   const deploys = useMemo(() => deployMarks(markers ?? [], now - from), [markers, from, now])
   return (

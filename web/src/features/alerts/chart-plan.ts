@@ -131,7 +131,7 @@ function shareOf(name: string, part: Cut, whole: Cut): Pick<ChartPlan, 'cuts' | 
         {
           key: name,
           token: '--series-1',
-          points: points.map(({ t, value }) => ({ t, value: shareAt(of.get(t), value) })),
+          points: points.map(({ t, value }) => ({ t, value: shareAt(of.get(t), value), base: value ?? 0 })),
         },
       ]
     },

@@ -1,4 +1,3 @@
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { CalendarX } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
@@ -9,6 +8,7 @@ import type { TimeSeries } from '../../ui/chart/time-option.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
+import { Awaited } from './Awaited.tsx'
 import { columnsOf, later } from './columns.ts'
 import { BEFORE } from './EventsPanel.tsx'
 import { Figure, Figures } from './Figures.tsx'
@@ -21,6 +21,7 @@ import { Panel } from './Panel.tsx'
 import { ChartsSkeleton } from './SiteSkeleton.tsx'
 import classes from './site.module.css'
 import { NO_WINDOW, useSite } from './site-scope.ts'
+import type { Stretch } from './stretch.ts'
 import { EVENT_TAG_COLUMNS } from './table-columns.tsx'
 import { matrixRows } from './tags.ts'
 import { span } from './words.ts'
@@ -35,7 +36,7 @@ export function EventFocus({ name }: { name: string }) {
   const { data, error, refetch } = useQuery(matrixQuery(site.id, query))
   const earlier = useQuery({ ...matrixQuery(site.id, before?.query ?? NO_WINDOW), enabled: before !== null })
   const { setFocus } = view
-  const pick = useCallback((tag: string) => setFocus({ kind: 'tag', name: tag }), [setFocus])
+  const pick = useCallback((tag: string, picked?: Stretch) => setFocus({ kind: 'tag', name: tag }, picked), [setFocus])
   const of = useMemo(() => ({ event_name: name }), [name])
   if (data === undefined) {
     return error === null ? <ChartsSkeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />
@@ -101,7 +102,7 @@ export function EventFocus({ name }: { name: string }) {
 function Counts({ name }: { name: string }) {
   const { site, query, frame, deploys, before } = useSite()
   const cut = { metric: 'events' as const, event_name: name }
-  const { data, isPlaceholderData } = useQuery(timeseriesQuery(site.id, query, cut))
+  const { data, error, refetch, isPlaceholderData } = useQuery(timeseriesQuery(site.id, query, cut))
   const earlier = useQuery({ ...timeseriesQuery(site.id, before?.query ?? NO_WINDOW, cut), enabled: before !== null })
   const shift = before?.shift
   const columns = useMemo(() => {
@@ -120,7 +121,7 @@ function Counts({ name }: { name: string }) {
       side={columns !== undefined && <Legend label="In numbers" rows={extremes(columns)} />}
     >
       {columns === undefined ? (
-        <Skeleton height={HEIGHT} />
+        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
       ) : (
         <TimeChart
           {...frame}

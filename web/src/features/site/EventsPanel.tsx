@@ -1,4 +1,3 @@
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { timeseriesQuery } from '../../api/analytics.ts'
@@ -7,11 +6,13 @@ import type { ChartClick } from '../../ui/chart/ChartCanvas.tsx'
 import { TimeChart } from '../../ui/chart/TimeChart.tsx'
 import type { TimeSeries } from '../../ui/chart/time-option.ts'
 import { seriesTokens } from '../../ui/series-color.ts'
+import { Awaited } from './Awaited.tsx'
 import { columnsOf, later, totalOf } from './columns.ts'
 import { Legend } from './Legend.tsx'
 import { Panel } from './Panel.tsx'
 import classes from './site.module.css'
 import { NO_WINDOW, useSite } from './site-scope.ts'
+import type { Stretch } from './stretch.ts'
 import { change, figure, span } from './words.ts'
 
 const HEIGHT = 212
@@ -25,7 +26,7 @@ export const BEFORE = 'period before'
 /** Events by name over time. */
 export function EventsPanel() {
   const { site, query, report, frame, deploys, before, view } = useSite()
-  const { data, isPlaceholderData } = useQuery(
+  const { data, error, refetch, isPlaceholderData } = useQuery(
     timeseriesQuery(site.id, query, { metric: 'events', group_by: 'event_name' }),
   )
   const earlier = useQuery({
@@ -42,12 +43,14 @@ export function EventsPanel() {
     return { width, series: [...series, ...reference] }
   }, [data, earlier.data, shift])
   const { setFocus } = view
-  const pick = useCallback((name: string) => setFocus({ kind: 'event', name }), [setFocus])
+  const pick = useCallback((name: string, picked?: Stretch) => setFocus({ kind: 'event', name }, picked), [setFocus])
   const onClick = useCallback(
-    ({ series }: ChartClick) => {
-      if (series !== '' && series !== REST && series !== BEFORE) pick(series)
+    ({ series, index }: ChartClick) => {
+      if (series === '' || series === REST || series === BEFORE || columns === undefined) return
+      const from = Date.parse(columns.series[0]?.points[index]?.t ?? '')
+      pick(series, Number.isNaN(from) ? undefined : { from, to: from + columns.width })
     },
-    [pick],
+    [pick, columns],
   )
   const tokens = useMemo(
     () => seriesTokens(columns?.series.map(({ key }) => key).filter((key) => key !== BEFORE) ?? []),
@@ -76,7 +79,7 @@ export function EventsPanel() {
       }
     >
       {columns === undefined ? (
-        <Skeleton height={HEIGHT} />
+        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
       ) : (
         <TimeChart
           {...frame}

@@ -1,4 +1,4 @@
-import { Skeleton, UnstyledButton } from '@mantine/core'
+import { UnstyledButton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useMemo } from 'react'
@@ -8,12 +8,14 @@ import { percent, whole } from '../../lib/words.ts'
 import { Chart } from '../../ui/chart/Chart.tsx'
 import type { ChartClick } from '../../ui/chart/ChartCanvas.tsx'
 import type { ChartColors } from '../../ui/chart/colors.ts'
+import { Awaited } from './Awaited.tsx'
 import { columnsOf } from './columns.ts'
 import classes from './HeatPanel.module.css'
 import { heatCells, shareOf } from './heat.ts'
 import { heatHeight, heatOption } from './heat-option.ts'
 import { Panel } from './Panel.tsx'
 import { useSite } from './site-scope.ts'
+import type { Stretch } from './stretch.ts'
 import { change, span } from './words.ts'
 
 export interface HeatRow {
@@ -31,7 +33,8 @@ interface Props {
   /** The one tag or event that all rows are about. */
   of?: Pick<Cut, 'tag_key' | 'event_name'>
   rows: readonly HeatRow[]
-  onPick: (name: string) => void
+  /** `picked` is the time of the cell that was clicked on. */
+  onPick: (name: string, picked?: Stretch) => void
   /** Under the list: how to see more rows. */
   more?: ReactNode
 }
@@ -48,6 +51,7 @@ export function HeatPanel({ title, group, of = NOTHING, rows, onPick, more }: Pr
   const failed = useQuery(timeseriesQuery(site.id, query, { metric: 'failures', group_by: group, ...of }))
   const isNarrow = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ?? false
   const row = usePrinting() || !isNarrow ? ROW.wide : ROW.narrow
+  const about = of.tag_key ?? of.event_name
   const names = rows.map(({ name }) => name).join('\n')
   const heat = useMemo(() => {
     if (ran.data === undefined || failed.data === undefined) return undefined
@@ -58,13 +62,21 @@ export function HeatPanel({ title, group, of = NOTHING, rows, onPick, more }: Pr
   }, [ran.data, failed.data, names])
   const option = useCallback(
     (colors: ChartColors) =>
-      heatOption(heat === undefined ? { rows: [], cells: [], width: 0, row, frame } : { ...heat, row, frame }, colors),
-    [heat, row, frame],
+      heatOption(
+        heat === undefined
+          ? { rows: [], cells: [], width: 0, row, of: about, frame }
+          : { ...heat, row, of: about, frame },
+        colors,
+      ),
+    [heat, row, about, frame],
   )
   const onClick = useCallback(
     ({ index }: ChartClick) => {
-      const name = heat?.rows[heat.cells[index]?.row ?? -1]
-      if (name !== undefined) onPick(name)
+      const cell = heat?.cells[index]
+      const name = heat?.rows[cell?.row ?? -1]
+      if (cell !== undefined && heat !== undefined && name !== undefined) {
+        onPick(name, { from: cell.at, to: cell.at + heat.width })
+      }
     },
     [heat, onPick],
   )
@@ -89,7 +101,11 @@ export function HeatPanel({ title, group, of = NOTHING, rows, onPick, more }: Pr
       }
     >
       {heat === undefined ? (
-        <Skeleton height={height} />
+        <Awaited
+          error={ran.error ?? failed.error}
+          onRetry={() => void Promise.all([ran.refetch(), failed.refetch()])}
+          height={height}
+        />
       ) : (
         <Chart option={option} height={height} label={labelOf(title, rows)} group={frame.group} onClick={onClick} />
       )}

@@ -1,9 +1,9 @@
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { timeseriesQuery } from '../../api/analytics.ts'
 import { TimeChart } from '../../ui/chart/TimeChart.tsx'
 import type { TimeSeries } from '../../ui/chart/time-option.ts'
+import { Awaited } from './Awaited.tsx'
 import { fineBucket } from './buckets.ts'
 import { later } from './columns.ts'
 import { Legend, type LegendRow } from './Legend.tsx'
@@ -26,7 +26,7 @@ export function LatencyPanel({ tag }: { tag?: string }) {
   const key = tag ?? view.timedTag
   const bucket = fineBucket(frame.to - frame.from)
   const cut = { metric: 'latency' as const, bucket, ...(key !== ALL && { tag_key: key }) }
-  const { data, isPlaceholderData } = useQuery(timeseriesQuery(site.id, query, cut))
+  const { data, error, refetch, isPlaceholderData } = useQuery(timeseriesQuery(site.id, query, cut))
   const earlier = useQuery({
     ...timeseriesQuery(site.id, before?.query ?? NO_WINDOW, cut),
     enabled: before !== null,
@@ -52,7 +52,7 @@ export function LatencyPanel({ tag }: { tag?: string }) {
       side={tag === undefined ? <Tags picked={key} /> : <Percentiles tag={tag} />}
     >
       {series === undefined ? (
-        <Skeleton height={HEIGHT} />
+        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
       ) : isUnknown ? (
         <Note height={HEIGHT}>No execution time was reported in this time. The tag sends it as "execution_time".</Note>
       ) : (

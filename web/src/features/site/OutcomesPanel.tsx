@@ -1,9 +1,9 @@
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { timeseriesQuery } from '../../api/analytics.ts'
 import { whole } from '../../lib/words.ts'
 import { TimeChart } from '../../ui/chart/TimeChart.tsx'
+import { Awaited } from './Awaited.tsx'
 import { columnsOf } from './columns.ts'
 import { Legend } from './Legend.tsx'
 import { Panel } from './Panel.tsx'
@@ -26,7 +26,7 @@ const TOKENS = {
 /** How the executions of one tag ended, over time. */
 export function OutcomesPanel({ tag }: { tag: string }) {
   const { site, query, report, frame, deploys } = useSite()
-  const { data, isPlaceholderData } = useQuery(
+  const { data, error, refetch, isPlaceholderData } = useQuery(
     timeseriesQuery(site.id, query, { metric: 'executions', group_by: 'outcome', tag_key: tag }),
   )
   const columns = useMemo(() => {
@@ -56,7 +56,7 @@ export function OutcomesPanel({ tag }: { tag: string }) {
       }
     >
       {columns === undefined ? (
-        <Skeleton height={HEIGHT} />
+        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
       ) : (
         <TimeChart
           {...frame}

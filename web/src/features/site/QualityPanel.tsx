@@ -1,4 +1,3 @@
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { timeseriesQuery } from '../../api/analytics.ts'
@@ -6,6 +5,7 @@ import { compact, percent } from '../../lib/words.ts'
 import { Chart } from '../../ui/chart/Chart.tsx'
 import type { ChartColors } from '../../ui/chart/colors.ts'
 import { seriesTokens } from '../../ui/series-color.ts'
+import { Awaited } from './Awaited.tsx'
 import { calmBucket } from './buckets.ts'
 import { Legend } from './Legend.tsx'
 import { Note } from './Note.tsx'
@@ -32,7 +32,7 @@ const WORDS = {
 export function QualityPanel({ part }: { part: Part }) {
   const { site, query, frame, report } = useSite()
   const bucket = calmBucket(frame.to - frame.from)
-  const { data, isPlaceholderData } = useQuery(
+  const { data, error, refetch, isPlaceholderData } = useQuery(
     timeseriesQuery(site.id, query, { metric: part, group_by: 'field', bucket }),
   )
   const fields = useMemo(() => fieldsOf(report, part), [report, part])
@@ -81,7 +81,7 @@ export function QualityPanel({ part }: { part: Part }) {
       {total === 0 ? (
         <Note height={HEIGHT}>{missing}</Note>
       ) : series === undefined ? (
-        <Skeleton height={HEIGHT} />
+        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
       ) : (
         <Chart option={option} height={HEIGHT} label={labelOf(title, known)} group={frame.group} />
       )}

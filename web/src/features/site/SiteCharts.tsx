@@ -9,6 +9,7 @@ import { ProbesPanel } from './ProbesPanel.tsx'
 import { QualityPanel } from './QualityPanel.tsx'
 import classes from './site.module.css'
 import { useSite } from './site-scope.ts'
+import type { Stretch } from './stretch.ts'
 import { heatRows } from './tags.ts'
 
 /** More rows than this need scrolling past; the table has all tags. */
@@ -18,7 +19,7 @@ const ROWS = 12
 export function SiteCharts() {
   const { report, view } = useSite()
   const { setFocus, setTab } = view
-  const pick = useCallback((name: string) => setFocus({ kind: 'tag', name }), [setFocus])
+  const pick = useCallback((name: string, picked?: Stretch) => setFocus({ kind: 'tag', name }, picked), [setFocus])
   const rows = heatRows(report.tags, report.previous?.tags)
   const rest = rows.length - ROWS
   return (

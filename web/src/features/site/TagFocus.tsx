@@ -14,6 +14,7 @@ import { OutcomesPanel } from './OutcomesPanel.tsx'
 import { ChartsSkeleton } from './SiteSkeleton.tsx'
 import classes from './site.module.css'
 import { NO_WINDOW, useSite } from './site-scope.ts'
+import type { Stretch } from './stretch.ts'
 import { TAG_EVENT_COLUMNS } from './table-columns.tsx'
 import { badOf, matrixRows } from './tags.ts'
 
@@ -25,7 +26,10 @@ export function TagFocus({ name }: { name: string }) {
   const { data, error, refetch } = useQuery(tagQuery(site.id, query, name))
   const earlier = useQuery({ ...tagQuery(site.id, before?.query ?? NO_WINDOW, name), enabled: before !== null })
   const { setFocus } = view
-  const pick = useCallback((event: string) => setFocus({ kind: 'event', name: event }), [setFocus])
+  const pick = useCallback(
+    (event: string, picked?: Stretch) => setFocus({ kind: 'event', name: event }, picked),
+    [setFocus],
+  )
   const was = before === null ? undefined : earlier.data
   if (data === undefined) {
     return error === null ? <ChartsSkeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />

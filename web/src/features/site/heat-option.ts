@@ -1,9 +1,12 @@
 import type { EChartsCoreOption } from 'echarts/core'
 import { percent, whole } from '../../lib/words.ts'
+import { bucketText } from '../../ui/chart/bucket-text.ts'
 import type { ChartColors } from '../../ui/chart/colors.ts'
+import { hatchOf } from '../../ui/chart/hatch.ts'
+import { THIN_BASE } from '../../ui/chart/points.ts'
 import { timeOption } from '../../ui/chart/time-option.ts'
-import { type TooltipPoint, tooltip } from '../../ui/chart/tooltip.ts'
-import { type HeatCell, heatLevel, mixed } from './heat.ts'
+import { tooltipBox } from '../../ui/chart/tooltip.ts'
+import { type HeatCell, heatLevel, mixed, usualShares } from './heat.ts'
 import type { Frame } from './site-scope.ts'
 
 export interface HeatData {
@@ -13,6 +16,8 @@ export interface HeatData {
   width: number
   /** Of a row, px. `above` is the part of it that is kept free for its name. */
   row: { height: number; above: number }
+  /** The tag or event that all rows are about. */
+  of: string | undefined
   frame: Frame
 }
 
@@ -24,11 +29,12 @@ const GAP = 3
 export const heatHeight = (rows: number, row: HeatData['row']): number => TOP + rows * row.height + BOTTOM
 
 /** Tag × time: the share of executions that ended badly as a colour, a hatch where nothing ran. */
-export function heatOption({ rows, cells, width, row, frame }: HeatData, colors: ChartColors): EChartsCoreOption {
+export function heatOption({ rows, cells, width, row, of, frame }: HeatData, colors: ChartColors): EChartsCoreOption {
   const base = timeOption({ ...frame, series: [], kind: 'lines' }, colors)
   const neutral = colors.of('--unknown-soft')
   const critical = colors.of('--critical')
   const fillOf = (cell: HeatCell) => mixed(neutral, critical, heatLevel(cell.bad / cell.executions))
+  const usual = usualShares(cells)
   return {
     ...base,
     grid: { ...(base.grid as object), top: TOP, bottom: BOTTOM, show: true, borderWidth: 0, ...hatch(colors) },
@@ -38,7 +44,16 @@ export function heatOption({ rows, cells, width, row, frame }: HeatData, colors:
       trigger: 'item',
       formatter: ({ dataIndex }: { dataIndex: number }) => {
         const cell = cells[dataIndex]
-        return cell === undefined ? '' : cellTooltip(cell, rows[cell.row] ?? '', fillOf(cell), frame.zone)
+        return cell === undefined
+          ? ''
+          : cellTooltip(cell, {
+              name: rows[cell.row] ?? '',
+              of,
+              width,
+              color: fillOf(cell),
+              usual: usual.get(cell.row),
+              frame,
+            })
       },
     },
     series: [
@@ -65,7 +80,7 @@ export function heatOption({ rows, cells, width, row, frame }: HeatData, colors:
               width: Math.max(1, Math.round(end) - Math.round(start)),
               height: row.height - row.above - GAP,
             },
-            style: { fill: fillOf(cell) },
+            style: { fill: fillOf(cell), opacity: isUncertain(cell, width, frame) ? PALE : 1 },
           }
         },
       },
@@ -109,33 +124,33 @@ function gaps(rows: number, row: HeatData['row'], colors: ChartColors): object[]
   ]
 }
 
-function cellTooltip(cell: HeatCell, name: string, color: string, zone: string): HTMLElement | string {
-  const { at, executions, bad } = cell
-  const point: TooltipPoint = {
-    seriesName: `${name}: ${whole(bad)} of ${whole(executions)} failed`,
-    color,
-    value: [at, bad / executions],
-  }
-  return tooltip([point], zone, percent)
+interface CellWords {
+  name: string
+  of: string | undefined
+  width: number
+  color: string
+  usual: number | undefined
+  frame: Frame
 }
 
-const HATCH = 6
+/** "Meta CAPI · purchase", "15:30–15:45, 21 Nov 2026, CET", "42 of 62 failed (68 %)", "usual 0.6 %". */
+function cellTooltip(cell: HeatCell, { name, of, width, color, usual, frame }: CellWords): HTMLElement {
+  const { at, executions, bad } = cell
+  const time = bucketText({ start: at, end: at + width, isPartial: isCut(cell, width, frame) }, frame.zone)
+  const share = bad / executions
+  const failed = `${whole(bad)} of ${whole(executions)} failed (${percent(share)})`
+  const lines = [{ name: of === undefined ? name : `${of} · ${name}`, color, text: failed, value: 1 }]
+  if (usual !== undefined) lines.push({ name: 'usual', color: 'transparent', text: percent(usual), value: 0 })
+  return tooltipBox(time, lines)
+}
+
+const PALE = 0.45
+
+const isCut = ({ at }: HeatCell, width: number, { from, to }: Frame): boolean => at < from || at + width > to
+
+/** Few executions, or a time that is not over: too little for a strong colour. */
+const isUncertain = (cell: HeatCell, width: number, frame: Frame): boolean =>
+  cell.executions < THIN_BASE || isCut(cell, width, frame)
 
 /** "Nothing ran" is something else than "nothing failed". */
-function hatch(colors: ChartColors): { backgroundColor: unknown } {
-  const image = document.createElement('canvas')
-  image.width = HATCH
-  image.height = HATCH
-  const pen = image.getContext('2d')
-  if (pen === null) return { backgroundColor: colors.of('--surface') }
-  pen.fillStyle = colors.of('--surface')
-  pen.fillRect(0, 0, HATCH, HATCH)
-  pen.strokeStyle = colors.of('--line')
-  pen.beginPath()
-  for (const shift of [-HATCH, 0, HATCH]) {
-    pen.moveTo(shift, HATCH)
-    pen.lineTo(shift + HATCH, 0)
-  }
-  pen.stroke()
-  return { backgroundColor: { type: 'pattern', image, repeat: 'repeat' } }
-}
+const hatch = (colors: ChartColors) => ({ backgroundColor: hatchOf(colors.of('--surface'), colors.of('--line')) })

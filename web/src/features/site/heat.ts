@@ -53,3 +53,24 @@ export function heatCells(
     ),
   )
 }
+
+/** Executions from which a cell's share counts for what is usual, and how many such cells it takes. */
+const USUAL_EXECUTIONS = 20
+const USUAL_CELLS = 5
+
+/** The median share of failed executions of each row over its cells with enough of them, by row. */
+export function usualShares(cells: readonly HeatCell[]): Map<number, number> {
+  const shares = new Map<number, number[]>()
+  for (const { row, executions, bad } of cells) {
+    if (executions < USUAL_EXECUTIONS) continue
+    const ofRow = shares.get(row) ?? []
+    ofRow.push(bad / executions)
+    shares.set(row, ofRow)
+  }
+  const usual = new Map<number, number>()
+  for (const [row, ofRow] of shares) {
+    const middle = ofRow.toSorted((a, b) => a - b)[Math.floor(ofRow.length / 2)]
+    if (ofRow.length >= USUAL_CELLS && middle !== undefined) usual.set(row, middle)
+  }
+  return usual
+}

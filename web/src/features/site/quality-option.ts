@@ -9,9 +9,12 @@ export function qualityOption(
   colors: ChartColors,
 ): EChartsCoreOption {
   const base = timeOption(data, colors)
+  const drawn = new Set<string>()
   const series = (base.series as { name?: string; color?: string }[]).map((each) => {
     const target = each.name === undefined ? undefined : targets[each.name]
-    if (target === undefined) return each
+    // A line has two strokes of one name.
+    if (target === undefined || each.name === undefined || drawn.has(each.name)) return each
+    drawn.add(each.name)
     return {
       ...each,
       markLine: {

@@ -3,6 +3,7 @@ import type { SiteReport } from '../../api/analytics.ts'
 import type { Query } from '../../api/client.ts'
 import type { SiteRecord } from '../../api/site.ts'
 import type { AlertSpan, DeployMark } from '../../ui/chart/time-option.ts'
+import type { Stretch } from './stretch.ts'
 import type { SiteView } from './use-site-view.ts'
 
 /** What every chart of the page has in common. */
@@ -15,6 +16,7 @@ export interface Frame {
   alerts: readonly AlertSpan[]
   /** Lines only: their names stand on the first chart. */
   deploys: readonly DeployMark[]
+  picked: Stretch | null
 }
 
 /** What the parts of a site's page are about. */

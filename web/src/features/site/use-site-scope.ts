@@ -38,6 +38,7 @@ export function useSiteScope(site: SiteRecord, report: SiteReport, query: Query,
         group: `site ${site.id}`,
         alerts: alertSpans(alerts, from, to),
         deploys: deploys.map(({ at }) => ({ at })),
+        picked: view.picked,
       },
     }
   }, [site, report, query, view, alerts, markers])

@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
+import { intervalOf, type Stretch, stretchOf } from './stretch.ts'
 
 export const TABS = ['charts', 'tags', 'payloads'] as const
 export type Tab = (typeof TABS)[number]
@@ -15,8 +16,11 @@ export interface SiteView {
   /** Whose execution times are shown; empty: those of all tags. */
   timedTag: string
   setTab: (tab: Tab) => void
-  /** Leads to the charts. */
-  setFocus: (focus: Focus | null) => void
+  /** The stretch of time that was clicked on, epoch ms: marked on every chart until it is cleared. */
+  picked: Stretch | null
+  /** Leads to the charts; `picked` keeps the time of the click. */
+  setFocus: (focus: Focus | null, picked?: Stretch) => void
+  clearPicked: () => void
   setComparing: (isComparing: boolean) => void
   setTimedTag: (tag: string) => void
 }
@@ -27,6 +31,7 @@ export function useSiteView(): SiteView {
   const [tag] = useUrlState('tag', '')
   const [event] = useUrlState('event', '')
   const [compare, setCompare] = useUrlState<'previous' | ''>('compare', '', ['previous', ''])
+  const [at] = useUrlState('at', '')
   const [timedTag, setTimedTag] = useUrlState('latency', '')
   const setAll = useSetUrlState({ push: true })
   return useMemo(
@@ -36,8 +41,11 @@ export function useSiteView(): SiteView {
       isComparing: compare === 'previous',
       timedTag,
       setTab,
-      setFocus: (focus) =>
+      picked: stretchOf(at),
+      clearPicked: () => setAll({ at: undefined }),
+      setFocus: (focus, picked) =>
         setAll({
+          ...(picked !== undefined && { at: intervalOf(picked) }),
           tab: undefined,
           tag: focus?.kind === 'tag' ? focus.name : undefined,
           event: focus?.kind === 'event' ? focus.name : undefined,
@@ -45,6 +53,6 @@ export function useSiteView(): SiteView {
       setComparing: (isComparing) => setCompare(isComparing ? 'previous' : ''),
       setTimedTag,
     }),
-    [tab, tag, event, compare, timedTag, setTab, setAll, setCompare, setTimedTag],
+    [tab, tag, event, compare, at, timedTag, setTab, setAll, setCompare, setTimedTag],
   )
 }

@@ -5,12 +5,14 @@ import classes from './Frame.module.css'
 import { OfflineBanner } from './OfflineBanner.tsx'
 import { Rail } from './Rail.tsx'
 import { TopBar } from './TopBar.tsx'
+import { useCutOff } from './use-cut-off.ts'
 import { useTabStatus } from './use-tab-status.ts'
 
 /** What stands around every page: the rail, the top bar, and the word that we are cut off. */
 export function Frame() {
   const [isNarrow, setNarrow] = useLocalStorage({ key: 'tagwarden-rail-narrow', defaultValue: false })
-  const worst = useTabStatus()
+  const cutOff = useCutOff()
+  const worst = useTabStatus(cutOff !== null)
   useStream()
   return (
     <div className={classes.frame} data-narrow={isNarrow || undefined}>
@@ -22,7 +24,7 @@ export function Frame() {
       <main id="content" className={classes.main} tabIndex={-1}>
         <Outlet />
       </main>
-      <OfflineBanner />
+      <OfflineBanner since={cutOff} />
     </div>
   )
 }

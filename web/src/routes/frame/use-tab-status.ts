@@ -9,16 +9,21 @@ const worstOf = ({ totals }: Overview): { status: Status; count: number } => {
   return { status, count: totals[status] }
 }
 
-/** The worst status of all sites, which the tab's icon and title show too. */
-export function useTabStatus(): Status {
+/**
+ * The worst status of all sites, which the tab's icon and title show too.
+ *
+ * @param isCutOff what is known may be old: the tab says so instead of a status
+ */
+export function useTabStatus(isCutOff: boolean): Status {
   const { data } = useQuery({ ...overviewQuery, select: worstOf })
   const { status, count } = data ?? { status: 'unknown' as const, count: 0 }
   const page = usePlaceNow().crumbs.at(-1)?.label
   useEffect(() => {
     const needsSomebody = status === 'critical' || status === 'error' || status === 'warning'
-    const alarm = needsSomebody ? `${STATUS_SIGNS[status]} ${count} ${STATUS_WORDS[status]}` : undefined
+    const known = needsSomebody ? `${STATUS_SIGNS[status]} ${count} ${STATUS_WORDS[status]}` : undefined
+    const alarm = isCutOff ? 'no connection' : known
     document.title = [alarm, page, 'Tagwarden'].filter((part) => part !== undefined).join(' · ')
-  }, [status, count, page])
+  }, [status, count, page, isCutOff])
   useEffect(() => {
     document.querySelector('link[rel="icon"]')?.setAttribute('href', `/static/favicon-${status}.svg`)
   }, [status])

@@ -2,7 +2,8 @@ import type { ECElementEvent, EChartsCoreOption } from 'echarts/core'
 import { useEffect, useRef, useState } from 'react'
 import classes from './chart.module.css'
 import { type ChartColors, useChartColors } from './colors.ts'
-import { connect, type ECharts, init } from './echarts.ts'
+import { shareCrosshair } from './crosshair.ts'
+import { type ECharts, init } from './echarts.ts'
 
 /** What was clicked: a series, and the index of its point. */
 export interface ChartClick {
@@ -49,9 +50,13 @@ export function ChartCanvas({ option, height, label, group, onClick }: CanvasPro
   }, [])
 
   useEffect(() => {
-    if (chart === null || group === undefined) return
-    chart.group = group
-    connect(group)
+    if (chart === null || group === undefined) return undefined
+    return shareCrosshair(chart, group, (at) => {
+      if (place.current === null) return
+      // For whoever reads the page by program: the canvas tells nothing.
+      if (at === null) delete place.current.dataset.crosshair
+      else place.current.dataset.crosshair = new Date(at).toISOString()
+    })
   }, [chart, group])
 
   useEffect(() => chart?.setOption(option(colors), { notMerge: true }), [chart, option, colors])

@@ -16,7 +16,7 @@ interface Props extends TimeChartData {
 
 /** Values over time, with the alerts and deployments of that time. The axis is that of the site's zone. */
 export function TimeChart({ height = 180, label, group, onClick, ...data }: Props) {
-  const { series, kind, from, to, zone = ownZone(), format, alerts, deploys } = data
+  const { series, kind, from, to, zone = ownZone(), format, alerts, deploys, picked } = data
   const option = useCallback(
     (colors: ChartColors) =>
       timeOption(
@@ -29,10 +29,11 @@ export function TimeChart({ height = 180, label, group, onClick, ...data }: Prop
           ...(format && { format }),
           ...(alerts && { alerts }),
           ...(deploys && { deploys }),
+          ...(picked && { picked }),
         },
         colors,
       ),
-    [series, kind, from, to, zone, format, alerts, deploys],
+    [series, kind, from, to, zone, format, alerts, deploys, picked],
   )
   return (
     <Chart

@@ -1,7 +1,7 @@
 /** The parts of ECharts that we use; what is not named here is not in the build. Loaded with the first chart. */
 import { BarChart, CustomChart, HeatmapChart, LineChart } from 'echarts/charts'
 import { GridComponent, MarkAreaComponent, MarkLineComponent, TooltipComponent } from 'echarts/components'
-import { connect, type ECharts, init, use } from 'echarts/core'
+import { type ECharts, init, use } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
 
 use([
@@ -16,4 +16,4 @@ use([
   CanvasRenderer,
 ])
 
-export { connect, type ECharts, init }
+export { type ECharts, init }

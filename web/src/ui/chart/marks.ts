@@ -1,14 +1,26 @@
 import type { ChartColors } from './colors.ts'
 import type { AlertSpan, DeployMark } from './time-option.ts'
 
-export function alertAreas(alerts: readonly AlertSpan[], end: number, colors: ChartColors): object {
-  return {
-    silent: true,
-    data: alerts.map(({ from, to, severity }) => [
-      { xAxis: from, itemStyle: { color: colors.soft(`--${severity}`, 0.12) } },
-      { xAxis: to ?? end },
-    ]),
-  }
+/** The stretches with an alert, and the one that somebody picked. */
+export function areas(
+  alerts: readonly AlertSpan[],
+  picked: { from: number; to: number } | null,
+  end: number,
+  colors: ChartColors,
+): object {
+  const ofAlerts = alerts.map(({ from, to, severity }) => [
+    { xAxis: from, itemStyle: { color: colors.soft(`--${severity}`, 0.12) } },
+    { xAxis: to ?? end },
+  ])
+  const accent = colors.of('--accent-text')
+  const ofPicked = picked !== null && [
+    {
+      xAxis: picked.from,
+      itemStyle: { color: colors.soft('--accent-text', 0.08), borderColor: accent, borderWidth: 1 },
+    },
+    { xAxis: picked.to },
+  ]
+  return { silent: true, data: ofPicked === false ? ofAlerts : [...ofAlerts, ofPicked] }
 }
 
 export function deployLines(deploys: readonly DeployMark[], colors: ChartColors): object {

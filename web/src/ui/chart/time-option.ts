@@ -2,16 +2,20 @@ import type { EChartsCoreOption } from 'echarts/core'
 import { compact } from '../../lib/words.ts'
 import { seriesTokens } from '../series-color.ts'
 import type { ChartColors } from './colors.ts'
-import { alertAreas, deployLines } from './marks.ts'
-import { type TooltipPoint, tooltip } from './tooltip.ts'
+import { hatchOf } from './hatch.ts'
+import { areas, deployLines } from './marks.ts'
+import { instant, isAlone, type PlacedPoint, placed, type ReportPoint, type Stroke, strokes } from './points.ts'
+import { tickWriter, timeTicks } from './ticks.ts'
+import { tooltip } from './tooltip.ts'
 
 export interface TimeSeries {
   /** The name it has on every chart: its colour comes from it. */
   key: string
-  /** ISO times and values; null is a gap. */
-  points: readonly { t: string; value: number | null }[]
+  points: readonly ReportPoint[]
   /** A token of `tokens.css` instead of the colour of the name. */
   token?: string
+  /** Values of moments instead of buckets. */
+  areInstants?: boolean
   /** The period before, or what was expected: drawn as a dashed grey line. */
   isReference?: boolean
 }
@@ -43,16 +47,21 @@ export interface TimeChartData {
   format?: (value: number) => string
   alerts?: readonly AlertSpan[]
   deploys?: readonly DeployMark[]
+  /** The stretch that somebody clicked on, kept while looking at other charts. Epoch ms. */
+  picked?: { from: number; to: number } | null
 }
 
-const DAY = 86_400_000
 const FONT = 12
+/** More labels than this run into each other on a phone. */
+const TICKS = 8
+/** Of what is not over yet, or little is known of. */
+const PALE = 0.45
 /** The same left edge for all charts of a page, so that their times stand under each other. */
 const GRID = { left: 48, right: 12, top: 20, bottom: 24 }
 
 /** The option of a chart over time. */
 export function timeOption(data: TimeChartData & { zone: string }, colors: ChartColors): EChartsCoreOption {
-  const { series, from, to, zone, format = compact, alerts = [], deploys = [] } = data
+  const { series, from, to, zone, format = compact, alerts = [], deploys = [], picked = null } = data
   const tokens = seriesTokens(series.filter(({ isReference }) => isReference !== true).map(({ key }) => key))
   const axis = { axisLine: { lineStyle: { color: colors.of('--line') } }, axisTick: { show: false } }
   const text = { color: colors.of('--text-muted'), fontSize: FONT, fontFamily: 'Inter Variable' }
@@ -66,11 +75,18 @@ export function timeOption(data: TimeChartData & { zone: string }, colors: Chart
       // Room for whole bars at the ends would put this chart's times beside those of the others.
       containShape: false,
       ...axis,
-      splitNumber: 6,
-      axisLabel: { ...text, hideOverlap: true, formatter: axisWriter(zone, to - from) },
+      // ECharts knows the browser's zone and UTC: full hours of the site's own are given to it.
+      axisLabel: {
+        ...text,
+        hideOverlap: true,
+        formatter: tickWriter(zone),
+        customValues: timeTicks(from, to, zone, TICKS),
+      },
       axisPointer: {
         show: true,
         type: 'line',
+        // The same time on all charts of a page, whatever buckets each has.
+        snap: false,
         lineStyle: { color: colors.of('--text-muted') },
         label: { show: false },
       },
@@ -90,45 +106,69 @@ export function timeOption(data: TimeChartData & { zone: string }, colors: Chart
       borderWidth: 0,
       backgroundColor: 'transparent',
       extraCssText: 'box-shadow: none',
-      formatter: (points: TooltipPoint | TooltipPoint[]) => tooltip([points].flat(), zone, format),
+      formatter: (points: object | object[]) => tooltip([points].flat(), zone, format),
     },
     series: [
-      ...series.map((each) => ({
-        name: each.key,
-        ...drawing(data.kind, each, colors, each.token ?? tokens.get(each.key) ?? '--series-other'),
-        data: placed(each),
-      })),
-      marksSeries(alerts, deploys, to, colors),
+      ...series.flatMap((each) =>
+        drawings(data.kind, each, placesOf(each, from, to), colors, each.token ?? tokens.get(each.key)),
+      ),
+      marksSeries(alerts, deploys, picked, to, colors),
     ],
   }
 }
 
-/**
- * Points as ECharts takes them. A value is that of a whole bucket, so it stands in the middle of it, in bars and lines alike;
- * the bucket's start comes third, for the tooltip.
- */
-function placed({ points }: TimeSeries): (number | null)[][] {
-  const [first, second] = points.map(({ t }) => Date.parse(t))
-  const half = first === undefined || second === undefined ? 0 : (second - first) / 2
-  return points.map(({ t, value }) => [Date.parse(t) + half, value, Date.parse(t)])
-}
+const placesOf = ({ points, areInstants }: TimeSeries, from: number, to: number): PlacedPoint[] =>
+  areInstants === true ? points.map(instant) : placed(points, from, to)
 
-function drawing(kind: TimeChartData['kind'], series: TimeSeries, colors: ChartColors, token: string): object {
-  const line = { type: 'line', showSymbol: false, connectNulls: false }
+/** What a tooltip needs of a point lies beside its value, under `point`. */
+const item = (point: PlacedPoint, more: object = {}) => ({ value: [point.at, point.value], point, ...more })
+
+/** A series as ECharts draws it: bars and areas are one, a line has a second stroke where little is known. */
+function drawings(
+  kind: TimeChartData['kind'],
+  series: TimeSeries,
+  points: readonly PlacedPoint[],
+  colors: ChartColors,
+  token = '--series-other',
+): object[] {
+  const name = series.key
+  const line = { name, type: 'line', symbol: 'none', showAllSymbol: true, connectNulls: false }
   if (series.isReference === true) {
     const color = colors.of('--line-strong')
-    return { ...line, color, lineStyle: { color, width: 1.5, type: 'dashed' } }
+    return [{ ...line, color, lineStyle: { color, width: 1.5, type: 'dashed' }, data: points.map((p) => item(p)) }]
   }
   const color = colors.of(token)
-  if (kind === 'bars') return { type: 'bar', stack: 'all', color, barCategoryGap: '12%', barMinHeight: 0 }
-  if (kind === 'areas') return { ...line, stack: 'all', color, lineStyle: { width: 1 }, areaStyle: { opacity: 0.7 } }
-  return { ...line, color, lineStyle: { width: 1.5 } }
+  if (kind === 'bars') {
+    const hatched = { itemStyle: { color: hatchOf(colors.of('--surface'), color) } }
+    const data = points.map((point) => item(point, point.isPartial ? hatched : {}))
+    return [{ name, type: 'bar', stack: 'all', color, barCategoryGap: '12%', barMinHeight: 0, data }]
+  }
+  if (kind === 'areas') {
+    const style = { lineStyle: { width: 1 }, areaStyle: { opacity: 0.7 } }
+    return [{ ...line, stack: 'all', color, ...style, data: points.map((point) => item(point)) }]
+  }
+  const { solid, thin } = strokes(points)
+  return [
+    { ...line, color, lineStyle: { color, width: 1.5 }, data: lineItems(solid, points) },
+    { ...line, color, lineStyle: { color, width: 1.5, type: 'dotted', opacity: PALE }, data: lineItems(thin, points) },
+  ]
+}
+
+/** A value between two gaps has no line: a dot shows it. */
+function lineItems(stroke: readonly (Stroke | null)[], points: readonly PlacedPoint[]): object[] {
+  return stroke.map((each, index) => {
+    if (each === null) return { value: [points[index]?.at, null] }
+    const dot = isAlone(stroke, index) ? { symbol: 'circle', symbolSize: 5 } : {}
+    // The point that is joined is told of by the stroke it belongs to.
+    return each.joins ? { value: [each.point.at, each.point.value] } : item(each.point, dot)
+  })
 }
 
 /** A series without points that carries what runs through the whole height. */
 function marksSeries(
   alerts: readonly AlertSpan[],
   deploys: readonly DeployMark[],
+  picked: TimeChartData['picked'],
   to: number,
   colors: ChartColors,
 ): object {
@@ -137,15 +177,7 @@ function marksSeries(
     data: [],
     silent: true,
     tooltip: { show: false },
-    markArea: alertAreas(alerts, to, colors),
+    markArea: areas(alerts, picked ?? null, to, colors),
     markLine: deployLines(deploys, colors),
   }
-}
-
-/** Writes the axis' times: clock times within two days, dates beyond. */
-function axisWriter(zone: string, length: number): (at: number) => string {
-  const options: Intl.DateTimeFormatOptions =
-    length <= 2 * DAY ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' }
-  const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone })
-  return (at) => format.format(at)
 }

@@ -1,42 +1,64 @@
-import { exact } from '../../lib/words.ts'
+import { whole } from '../../lib/words.ts'
+import { bucketText } from './bucket-text.ts'
 import classes from './chart.module.css'
+import { isThin, type PlacedPoint } from './points.ts'
 
-/** What ECharts says of one series under the crosshair. */
-export interface TooltipPoint {
-  seriesName?: string
-  color?: unknown
-  value?: unknown
+/** One line of the box beside the crosshair. */
+export interface TooltipLine {
+  name: string
+  color: unknown
+  text: string
+  /** By which the largest come first. */
+  value: number
 }
 
 /** More lines than this hide the chart that they explain. */
 const LINES = 10
 
-/** The box beside the crosshair, as an element: text that ECharts would put in as HTML stays text. */
+/** What ECharts says of the points under the crosshair, as the box beside it. */
 export function tooltip(
-  points: readonly TooltipPoint[],
+  points: readonly object[],
   zone: string,
   format: (value: number) => string,
 ): HTMLElement | string {
-  const lines = points.flatMap(({ seriesName = '', color, value }) => {
-    const [, number, at] = Array.isArray(value) ? (value as unknown[]) : []
-    return typeof at === 'number' && typeof number === 'number' ? [{ at, number, seriesName, color }] : []
+  const found = points.flatMap((each) => {
+    const { seriesName = '', color, data } = each as { seriesName?: string; color?: unknown; data?: unknown }
+    const point = pointOf(data)
+    return point === undefined || point.value === null ? [] : [{ name: seriesName, color, point, value: point.value }]
   })
-  const [first] = lines
+  const [first] = found
   if (first === undefined) return ''
-  const shown = lines.toSorted((a, b) => b.number - a.number).slice(0, LINES)
+  const lines = found.map(({ point, value, ...rest }) => ({
+    ...rest,
+    value,
+    text: `${format(value)}${baseText(point)}`,
+  }))
+  return tooltipBox(bucketText(first.point, zone), lines)
+}
+
+/** A box with a title and, below, names and values. An element: text that ECharts would put in as HTML stays text. */
+export function tooltipBox(title: string, lines: readonly TooltipLine[]): HTMLElement {
+  const shown = lines.toSorted((a, b) => b.value - a.value).slice(0, LINES)
   const box = element('div', classes.tooltip)
-  box.append(element('div', classes.tooltipTime, exact(first.at, zone)))
-  for (const { seriesName, color, number } of shown) {
+  box.append(element('div', classes.tooltipTime, title))
+  for (const { name, color, text } of shown) {
     const line = element('div', classes.tooltipLine)
     const swatch = element('span', classes.tooltipSwatch)
     if (typeof color === 'string') swatch.style.background = color
-    line.append(swatch, element('span', classes.tooltipName, seriesName), element('b', undefined, format(number)))
+    line.append(swatch, element('span', classes.tooltipName, name), element('b', undefined, text))
     box.append(line)
   }
   const rest = lines.length - shown.length
   if (rest > 0) box.append(element('div', classes.tooltipTime, `${rest} more`))
   return box
 }
+
+function pointOf(data: unknown): PlacedPoint | undefined {
+  return typeof data === 'object' && data !== null && 'point' in data ? (data.point as PlacedPoint) : undefined
+}
+
+/** Of how few a rate is taken, where they are few. */
+const baseText = (point: PlacedPoint): string => (isThin(point) ? ` of only ${whole(point.base ?? 0)}` : '')
 
 function element(tag: string, className: string | undefined, text?: string): HTMLElement {
   const made = document.createElement(tag)

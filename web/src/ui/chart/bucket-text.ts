@@ -1,0 +1,29 @@
+const DAY = 86_400_000
+
+/** The time of a bucket in words: "15:30–15:45, 21 Nov 2026, CET", and "so far" while it is not over. Times in epoch ms. */
+export function bucketText(
+  bucket: { start: number; end: number; isPartial: boolean },
+  zone: string,
+  now = Date.now(),
+): string {
+  const { start, end, isPartial } = bucket
+  const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: zone })
+  const text = end - start >= DAY ? daysText(start, end, date) : `${clockSpan(start, end, zone)}, ${date.format(start)}`
+  return `${text}, ${zoneName(start, zone)}${isPartial ? (end > now ? ' · so far' : ' · shown in part') : ''}`
+}
+
+/** "15:30–15:45" on the clock of a zone. */
+export function clockSpan(start: number, end: number, zone: string): string {
+  const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone })
+  return end > start ? `${time.format(start)}–${time.format(end)}` : time.format(start)
+}
+
+function daysText(start: number, end: number, date: Intl.DateTimeFormat): string {
+  const [first, last] = [date.format(start), date.format(end - 1)]
+  return first === last ? first : `${first} – ${last}`
+}
+
+function zoneName(at: number, zone: string): string {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short', timeZone: zone }).formatToParts(at)
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone
+}

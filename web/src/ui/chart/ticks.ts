@@ -1,0 +1,63 @@
+import { momentOf, wallTime } from '../../lib/zone.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** Distances that a clock shows, ms. */
+const WITHIN_A_DAY = [5, 10, 15, 30, 60, 120, 180, 240, 360, 720].map((minutes) => minutes * MINUTE)
+const DAYS = [1, 2, 7, 14, 28, 91, 182]
+
+/**
+ * Where the ticks of a time axis stand: on full hours, or midnights, of the site's own clock. A browser elsewhere, and the
+ * days on which clocks change, move none of them.
+ *
+ * @param from start of the axis, epoch ms
+ * @param most ticks
+ */
+export function timeTicks(from: number, to: number, zone: string, most: number): number[] {
+  const step = WITHIN_A_DAY.find((distance) => (to - from) / distance <= most)
+  return step === undefined ? dayTicks(from, to, zone, most) : clockTicks(from, to, zone, step)
+}
+
+/** What stands at a tick: the date at midnight, the clock time at any other. */
+export function tickWriter(zone: string): (at: number) => string {
+  const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone })
+  const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: zone })
+  return (at) => (isMidnight(at, zone) ? date.format(at) : time.format(at))
+}
+
+const isMidnight = (at: number, zone: string): boolean => wallTime(at, zone).endsWith('T00:00')
+
+function clockTicks(from: number, to: number, zone: string, step: number): number[] {
+  const ticks = new Set<number>()
+  for (const day of localDays(from, to, zone)) {
+    for (let passed = 0; passed < DAY; passed += step) {
+      const clock = new Date(passed).toISOString().slice(11, 16)
+      const at = momentOf(`${day}T${clock}`, zone)
+      if (at !== null && at >= from && at <= to) ticks.add(at)
+    }
+  }
+  return [...ticks].sort((a, b) => a - b)
+}
+
+function dayTicks(from: number, to: number, zone: string, most: number): number[] {
+  const step = DAYS.find((days) => (to - from) / (days * DAY) <= most) ?? DAYS.at(-1) ?? 1
+  return localDays(from, to, zone)
+    .filter((day) => (Date.parse(day) / DAY) % step === 0)
+    .flatMap((day) => {
+      const at = momentOf(`${day}T00:00`, zone)
+      return at !== null && at >= from && at <= to ? [at] : []
+    })
+}
+
+/** The zone's days, as `YYYY-MM-DD`, that a stretch of time touches. */
+function localDays(from: number, to: number, zone: string): string[] {
+  const last = wallTime(to, zone).slice(0, 10)
+  const days: string[] = []
+  for (let day = Date.parse(wallTime(from, zone).slice(0, 10)); ; day += DAY) {
+    const name = new Date(day).toISOString().slice(0, 10)
+    days.push(name)
+    if (name >= last) return days
+  }
+}

@@ -1,0 +1,48 @@
+import { ApiError, UnreachableError } from '../api/client.ts'
+
+/** What to tell somebody who cannot see something: what happened, and what to do. */
+export interface ErrorWords {
+  title: string
+  advice: string
+}
+
+/** Browsers' words for a part of the dashboard's code that did not load: Chromium's, Firefox', Safari's. */
+const NOT_LOADED =
+  /dynamically imported module|importing a module script failed|failed to load module script|unable to preload css/i
+
+export function explain(error: Error): ErrorWords {
+  if (error instanceof UnreachableError) {
+    return {
+      title: 'Tagwarden cannot be reached',
+      advice: 'Check that the service runs and that this device is online. Watching goes on without this page.',
+    }
+  }
+  if (error instanceof ApiError) return explainAnswer(error)
+  if (NOT_LOADED.test(error.message)) {
+    return {
+      title: 'A part of this page could not be loaded',
+      advice: 'Tagwarden cannot be reached, or was updated meanwhile. Try again, or reload the page.',
+    }
+  }
+  return {
+    title: 'This page has a fault',
+    advice: `Reload it. If that does not help, tell whoever runs Tagwarden: "${error.message}"`,
+  }
+}
+
+function explainAnswer({ code, message, retryAfter }: ApiError): ErrorWords {
+  switch (code) {
+    case 'not_found':
+      return { title: message, advice: 'It may have been deleted, or the link is incomplete.' }
+    case 'forbidden':
+      return { title: 'You may not see this', advice: `${message}. Sign in with a key that may.` }
+    case 'rate_limited':
+      return { title: 'Too many requests', advice: `${message}. Try again in ${retryAfter ?? 60} s.` }
+    case 'unavailable':
+      return { title: 'Tagwarden cannot answer now', advice: 'Its database is busy or away. It comes back by itself.' }
+    case 'internal_error':
+      return { title: 'Tagwarden has a fault', advice: "The service's log says more. Try again, or look there." }
+    default:
+      return { title: 'This cannot be shown', advice: message }
+  }
+}
