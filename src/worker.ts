@@ -1,4 +1,4 @@
-import { Alerts } from './alerts/index.ts'
+import { Alerts, noteDelivered } from './alerts/index.ts'
 import type { Leases, Membership } from './cluster/index.ts'
 import type { Config } from './config.ts'
 import { Digests } from './digests/index.ts'
@@ -34,7 +34,8 @@ export class Worker {
     const { retentionResultDays: resultDays, chatWebhookUrl: globalWebhook } = config
     const retention = retentionOf(config)
     this.#maintenance = new Maintenance({ ...node, retention })
-    this.notifications = new Notifications({ ...node, transports, globalWebhook, publicUrl, resultDays })
+    const onDelivered = noteDelivered(node.store)
+    this.notifications = new Notifications({ ...node, transports, globalWebhook, publicUrl, resultDays, onDelivered })
     const { reach } = this.notifications
     this.alerts = new Alerts({ ...node, reach, resultDays })
     this.probes = new Probes({ ...node, settings: config, resultDays, onResults: this.alerts.onResults })

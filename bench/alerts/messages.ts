@@ -61,7 +61,8 @@ function tellings({ clientId, probeId, results }: Timeline, policy: Policy): Tol
       {
         type: 'result',
         standing: policy.hasFlapping ? standing : { ...standing, flips: 0 },
-        complaint: { severity, title: message, message, details: '{}' },
+        complaint: { severity, subject_label: null, title: message, message, details: '{}' },
+        startedAt: at,
         identity,
       },
       rules,

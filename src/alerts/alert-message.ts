@@ -1,6 +1,6 @@
 import type { AlertMessage, AlertMessageKind } from '../notifications/index.ts'
 import type { AlertRow } from '../store/index.ts'
-import { explanationOf } from './finding.ts'
+import { factsOf } from './finding.ts'
 import { resolutionOf, severityOf, stateOf } from './record.ts'
 import type { Marker, Place } from './surroundings.ts'
 import { changeInWords } from './wording.ts'
@@ -13,7 +13,7 @@ export function alertMessage(
   change: Marker | undefined,
   resolvedBy: string | null,
 ): AlertMessage {
-  const { facts, since } = explanationOf(alert.probe_type, alert.details)
+  const facts = factsOf(alert.probe_type, alert.details)
   return {
     kind,
     alert: {
@@ -22,7 +22,7 @@ export function alertMessage(
       state: stateOf(alert),
       title: alert.title,
       message: alert.message,
-      since: Math.min(since ?? alert.opened_at, alert.opened_at),
+      since: alert.started_at,
       opened_at: alert.opened_at,
       resolved_at: alert.resolved_at,
       resolution: resolutionOf(alert),
@@ -33,6 +33,6 @@ export function alertMessage(
     site,
     probe,
     facts,
-    change: change === undefined ? null : changeInWords(change, alert.opened_at),
+    change: change === undefined ? null : changeInWords(change, alert.started_at),
   }
 }

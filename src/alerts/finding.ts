@@ -3,21 +3,14 @@ import type { Fact } from '../notifications/index.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What an alert takes from the details of a result, which each type of probe writes as it likes. */
-export interface Explanation {
-  facts: Fact[]
-  /** Since when it is bad, epoch ms; null when the details do not tell. */
-  since: number | null
-}
-
 const FACTS_MAX = 8
 
-/** @param details JSON of a result's details */
-export function explanationOf(probeType: string, details: string): Explanation {
+/** The figures that an alert takes from the details (JSON) of a result, which each type of probe writes as it likes. */
+export function factsOf(probeType: string, details: string): Fact[] {
   const fields = objectIn(JSON.parse(details))
   const finding = objectIn(Array.isArray(fields.findings) ? fields.findings[0] : undefined)
   const facts = [...subjectFacts(finding), ...measureFacts(probeType, finding), ...answerFacts(fields)]
-  return { facts: facts.slice(0, FACTS_MAX), since: timeIn(finding.since) ?? timeIn(fields.since) }
+  return facts.slice(0, FACTS_MAX)
 }
 
 /** Which event, tag or field it is about. */
@@ -72,8 +65,3 @@ function figureOf(probeType: string, finding: Fields): (value: number) => string
 
 const objectIn = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-
-function timeIn(value: unknown): number | null {
-  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN
-  return Number.isNaN(time) ? null : time
-}

@@ -7,6 +7,7 @@ export {
   EVENT_KINDS,
   type Happening,
   type Rules,
+  SILENT,
   type Subject,
   type Transition,
 } from './machine/types.ts'

@@ -8,6 +8,8 @@ export interface Target {
   clientId: string
   siteId: string
   probeId: string
+  /** The subject's key, as alerts have it. */
+  subject: string
 }
 
 /** A time in which nothing is sent, of a silence or of maintenance. Epoch ms, half-open. */
@@ -15,6 +17,8 @@ export interface QuietTime extends Scope {
   id: string
   starts_at: number
   ends_at: number
+  /** With a probe: only this subject of it. */
+  subject_key?: string | null
 }
 
 /** What keeps messages from being sent. */
@@ -37,9 +41,10 @@ export function quietFor(
   maintenances: readonly QuietTime[],
   at: number,
 ): QuietReason | null {
-  const applies = ({ client_id, site_id, probe_id, starts_at, ends_at }: QuietTime): boolean =>
+  const applies = ({ client_id, site_id, probe_id, subject_key = null, starts_at, ends_at }: QuietTime): boolean =>
     starts_at <= at &&
     at < ends_at &&
+    (subject_key === null || subject_key === target.subject) &&
     (client_id === target.clientId || site_id === target.siteId || probe_id === target.probeId)
   const silence = silences.find(applies)
   const maintenanceId = maintenances.find(applies)?.id ?? null
@@ -54,7 +59,7 @@ export function quietFor(
 export async function loadQuiet(db: Kysely<Tables>, at: number): Promise<Quiet> {
   const silences = await db
     .selectFrom('silences')
-    .select(['id', 'client_id', 'site_id', 'probe_id', 'starts_at', 'ends_at'])
+    .select(['id', 'client_id', 'site_id', 'probe_id', 'subject_key', 'starts_at', 'ends_at'])
     .where('ends_at', '>', at)
     .where('starts_at', '<=', at)
     .orderBy('id')

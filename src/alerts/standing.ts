@@ -13,6 +13,8 @@ export interface UnresolvedAlert {
   severity: (typeof SEVERITIES)[number]
   state: 'open' | 'acknowledged' | 'resolved'
   title: string
+  /** When it began. */
+  startedAt: number
   openedAt: number
 }
 
@@ -20,7 +22,8 @@ export interface UnresolvedAlert {
 export async function unresolvedAlerts(db: Kysely<Tables>): Promise<UnresolvedAlert[]> {
   const rows = await db
     .selectFrom('alerts')
-    .select(['id', 'client_id', 'site_id', 'probe_id', 'subject', 'severity', 'state', 'title', 'opened_at'])
+    .select(['id', 'client_id', 'site_id', 'probe_id', 'subject', 'severity', 'state', 'title', 'started_at'])
+    .select('opened_at')
     .where('state', '<>', 'resolved')
     .orderBy('id')
     .execute()
@@ -34,6 +37,7 @@ export async function unresolvedAlerts(db: Kysely<Tables>): Promise<UnresolvedAl
       severity: severityOf(row),
       state: stateOf(row),
       title: row.title,
+      startedAt: row.started_at,
       openedAt: row.opened_at,
     }))
     .toSorted((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))

@@ -49,15 +49,18 @@ export async function placesOf(db: Kysely<Tables>, probeIds: readonly string[]):
   return places
 }
 
-/** How long after a deploy an alert that opens names it, ms. */
+/** How long after a deploy an alert that begins names it, ms. */
 const CHANGE_NAMED_MS = 6 * HOUR
 
 export type Marker = Pick<DeployMarkerTable, 'site_id' | 'at' | 'source' | 'from_version' | 'to_version'>
 
-/** What changed last before each of these alerts opened, by the alert's id; those before which nothing did are missing. */
+/**
+ * What changed last before each of these alerts began, by the alert's id; those before which nothing did are missing. A change is
+ * known when a check has seen it: so one that was seen after the beginning, and before the alert opened, may be the cause too.
+ */
 export async function changesBefore(
   db: Kysely<Tables>,
-  alerts: readonly Pick<AlertRow, 'id' | 'site_id' | 'opened_at'>[],
+  alerts: readonly Pick<AlertRow, 'id' | 'site_id' | 'started_at' | 'opened_at'>[],
 ): Promise<Map<string, Marker>> {
   const found = new Map<string, Marker>()
   for (const chunk of chunksOf(alerts)) {
@@ -65,14 +68,15 @@ export async function changesBefore(
       .selectFrom('deploy_markers')
       .select(['site_id', 'at', 'source', 'from_version', 'to_version'])
       .where('site_id', 'in', [...new Set(chunk.map(({ site_id }) => site_id))])
-      .where('at', '>=', Math.min(...chunk.map(({ opened_at }) => opened_at)) - CHANGE_NAMED_MS)
+      .where('at', '>=', Math.min(...chunk.map(({ started_at }) => started_at)) - CHANGE_NAMED_MS)
       .orderBy('at', 'desc')
       .execute()
-    for (const { id, site_id, opened_at } of chunk) {
-      const last = markers.find(
-        ({ site_id: site, at }) => site === site_id && at <= opened_at && opened_at - at <= CHANGE_NAMED_MS,
-      )
-      if (last !== undefined) found.set(id, last)
+    for (const { id, site_id, started_at, opened_at } of chunk) {
+      const ofSite = markers.filter((marker) => marker.site_id === site_id && marker.at >= started_at - CHANGE_NAMED_MS)
+      const before = ofSite.find(({ at }) => at <= started_at)
+      const seen = ofSite.findLast(({ at }) => at > started_at && at <= opened_at)
+      const change = before ?? seen
+      if (change !== undefined) found.set(id, change)
     }
   }
   return found

@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import { MINUTE } from '../lib/index.ts'
 import type { Reach } from '../notifications/index.ts'
 import type { AlertRow, Store } from '../store/index.ts'
-import { subjectOf, transition } from './machine.ts'
-import { quietAt, rulesOf } from './on-results.ts'
+import { SILENT, transition } from './machine.ts'
 import { loadQuiet } from './quiet.ts'
-import { placesOf } from './surroundings.ts'
+import { rulesOf, surroundingsOf } from './rules.ts'
 import { lockUnresolved } from './unresolved.ts'
 import { type Step, writeTransitions } from './write-transitions.ts'
 
@@ -61,16 +60,15 @@ async function probesToSeeTo({ read }: Store, now: number, after: string): Promi
 async function seeTo(store: Store, probeIds: readonly string[], reach: Reach, now: number): Promise<void> {
   await store.write.transaction().execute(async (trx) => {
     const alerts = await lockUnresolved(trx, store, probeIds)
-    const places = await placesOf(trx, probeIds)
-    const quiet = await loadQuiet(trx, now)
+    const surroundings = await surroundingsOf(trx, { probeIds, quiet: await loadQuiet(trx, now), reach, now })
     const steps = alerts.map((alert: AlertRow): Step => {
-      const place = places.get(alert.probe_id)
+      const place = surroundings.places.get(alert.probe_id)
       if (place === undefined) return { before: alert, transition: removed(alert, 'Its probe was deleted', now), place }
       if (!place.isActive) {
         const text = 'Its probe, site or client was switched off'
         return { before: alert, transition: removed(alert, text, now), place }
       }
-      const rules = rulesOf(subjectOf(alert), place, quietAt(quiet, place, now))
+      const rules = rulesOf(alert.subject, place, surroundings)
       return { before: alert, transition: transition(alert, { type: 'time' }, rules, now), place }
     })
     await writeTransitions(trx, steps, reach, now)
@@ -80,12 +78,3 @@ async function seeTo(store: Store, probeIds: readonly string[], reach: Reach, no
 /** Nobody is told, so there are no rules to ask. */
 const removed = (alert: AlertRow, text: string, now: number) =>
   transition(alert, { type: 'removed', text }, SILENT, now)
-
-const SILENT = {
-  failureThreshold: 1,
-  recoveryThreshold: 1,
-  reminderMinutes: null,
-  notifyResolved: false,
-  notifyEscalated: false,
-  quietBy: null,
-}

@@ -1,18 +1,27 @@
 import { duration } from '../lib/index.ts'
-import type { Finished } from '../probes/index.ts'
+import type { Finished, SubjectResult } from '../probes/index.ts'
 import type { DeployMarkerTable } from '../store/index.ts'
-import type { Complaint, Subject } from './machine.ts'
+import type { Complaint } from './machine.ts'
 
 const TITLE_MAX = 160
 
-/** What a bad result makes an alert say. */
-export function complaintOf(subject: Subject, { status, probe, result }: Finished): Complaint {
-  const { message, details } = result
-  if (subject === 'check') {
-    return { severity: 'warning', title: shortened(`“${probe.name}” cannot check: ${message}`), message, details }
-  }
-  return { severity: status === 'critical' ? 'critical' : 'warning', title: shortened(message), message, details }
-}
+/** What a bad result makes the alert of a subject say. */
+export const complaintOf = ({ status, label, message, details }: SubjectResult): Complaint => ({
+  severity: status,
+  subject_label: label,
+  title: shortened(message),
+  message,
+  details,
+})
+
+/** What errors make the alert about the check itself say. */
+export const checkComplaint = ({ probe, result: { message, details } }: Finished): Complaint => ({
+  severity: 'warning',
+  subject_label: null,
+  title: shortened(`“${probe.name}” cannot check: ${message}`),
+  message,
+  details,
+})
 
 /** At most 160 characters, cut between words. */
 export function shortened(text: string): string {
@@ -24,8 +33,10 @@ export function shortened(text: string): string {
 
 type Marker = Pick<DeployMarkerTable, 'at' | 'source' | 'from_version' | 'to_version'>
 
-/** `12 min after web container 41 → 42`. */
-export function changeInWords({ at, source, from_version, to_version }: Marker, openedAt: number): string {
+/** `12 min after web container 41 → 42`, or `2 min before web container 41 → 42 was seen`. */
+export function changeInWords({ at, source, from_version, to_version }: Marker, startedAt: number): string {
   const versions = from_version === null ? to_version : `${from_version} → ${to_version}`
-  return `${duration(Math.max(0, openedAt - at))} after ${source} ${versions}`
+  return at <= startedAt
+    ? `${duration(startedAt - at)} after ${source} ${versions}`
+    : `${duration(at - startedAt)} before ${source} ${versions} was seen`
 }

@@ -22,6 +22,9 @@ const FIXED: readonly (keyof AlertRow)[] = [
   'probe_type',
   'subject',
   'opened_at',
+  // Only what is delivered is written there, by whoever delivers it.
+  'first_notified_at',
+  'last_notified_at',
 ]
 
 /**

@@ -86,6 +86,7 @@ function siteState(
             severity: worst.severity,
             state: worst.state,
             title: worst.title,
+            started_at: isoTime(worst.startedAt),
             opened_at: isoTime(worst.openedAt),
           },
     last_event_at: isoTimeOrNull(lastEventAt),

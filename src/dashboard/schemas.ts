@@ -21,8 +21,8 @@ const ProbeState = Type.Object({
   last_result_at: nullable(IsoTime),
 })
 
-const { id, severity, state, title, opened_at } = AlertRecord.properties
-const WorstAlert = Type.Object({ id, severity, state, title, opened_at })
+const { id, severity, state, title, started_at, opened_at } = AlertRecord.properties
+const WorstAlert = Type.Object({ id, severity, state, title, started_at, opened_at })
 
 export const SiteState = Type.Object({
   id: Uuid,

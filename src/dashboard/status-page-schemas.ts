@@ -3,7 +3,7 @@ import { AlertRecord } from '../alerts/index.ts'
 import { IsoTime, nullable } from '../http/index.ts'
 import { SiteState, Status } from './schemas.ts'
 
-const { severity, state, opened_at } = AlertRecord.properties
+const { severity, state, started_at, opened_at } = AlertRecord.properties
 
 const SharedSite = Type.Object({
   name: Type.String(),
@@ -14,7 +14,7 @@ const SharedSite = Type.Object({
   ),
   last_event_at: nullable(IsoTime),
   sparkline: SiteState.properties.sparkline,
-  alerts: Type.Array(Type.Object({ title: Type.String(), severity, state, opened_at }), {
+  alerts: Type.Array(Type.Object({ title: Type.String(), severity, state, started_at, opened_at }), {
     description: 'Unresolved ones, acknowledged or not, the worst first',
   }),
 })

@@ -70,11 +70,19 @@ const sharedSite = (
   alerts: alerts.map(sharedAlert),
 })
 
-const sharedAlert = ({ subject, title, severity, state, openedAt }: UnresolvedAlert): SharedSite['alerts'][number] => ({
+const sharedAlert = ({
+  subject,
+  title,
+  severity,
+  state,
+  startedAt,
+  openedAt,
+}: UnresolvedAlert): SharedSite['alerts'][number] => ({
   // Why a check cannot run is about how this service is set up, and no business of who has the link.
   title: subject === 'check' ? 'One of our checks cannot run' : title,
   severity,
   state,
+  started_at: isoTime(startedAt),
   opened_at: isoTime(openedAt),
 })
 
@@ -85,5 +93,5 @@ export function beganAt(status: Status, alerts: readonly UnresolvedAlert[]): num
     if (status === 'critical') return subject === 'target' && severity === 'critical'
     return status === 'warning' && subject === 'target'
   })
-  return explaining.length === 0 ? null : Math.min(...explaining.map(({ openedAt }) => openedAt))
+  return explaining.length === 0 ? null : Math.min(...explaining.map(({ startedAt }) => startedAt))
 }

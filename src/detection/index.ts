@@ -41,8 +41,10 @@ export {
 } from './tag-missing.ts'
 export {
   type Finding,
+  isBad,
   type Status,
   type Subject,
+  type SubjectFinding,
   UNJUDGED_REASONS,
   type UnjudgedReason,
   type Verdict,

@@ -27,6 +27,18 @@ export interface Finding {
   readonly evidence: Readonly<Record<string, number | string | null>>
 }
 
+/** What is bad about one of the subjects that a run judged each by itself, as its alert takes it. */
+export interface SubjectFinding {
+  subject: Subject
+  status: 'warning' | 'critical'
+  /** One sentence for people, about this subject alone. */
+  message: string
+  /** Start of the first bad bucket, epoch ms; null where it is not known. */
+  startedAt: number | null
+  /** As those of the whole result, about this subject alone. */
+  details: Readonly<Record<string, unknown>>
+}
+
 export interface Verdict {
   readonly status: Status
   readonly message: string

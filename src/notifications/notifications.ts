@@ -2,6 +2,7 @@ import { exclusively, type Leases, type Membership } from '../cluster/index.ts'
 import { asError, type Clock, Loop, MINUTE, newOrderedId } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Channel, Reach } from './channel.ts'
+import type { DeliveredHook } from './delivered.ts'
 import { OWN_FAULT, sendWithin } from './delivery/attempt.ts'
 import { backoffMs } from './delivery/backoff.ts'
 import { Delivery } from './delivery/delivery.ts'
@@ -28,6 +29,8 @@ export interface NotificationsOptions {
   /** Days that messages are kept once they were sent or given up. */
   resultDays: number
   onError: (error: Error, what: string) => void
+  /** What else is written when messages about alerts were delivered. */
+  onDelivered?: DeliveredHook
   /** Of 0 … 1. */
   random?: () => number
   timings?: Partial<DeliveryTimings>
@@ -61,6 +64,7 @@ export class Notifications {
       random: options.random ?? Math.random,
       timings: { ...ATTEMPT_MS, storeRetryMs: STORE_RETRY_MS, backoffMs, ...options.timings },
       onError,
+      onDelivered: options.onDelivered ?? (() => []),
       onOutcome: (service, outcome) => {
         for (const { onOutcome } of this.#watches) onOutcome?.(service, outcome)
       },

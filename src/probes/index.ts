@@ -1,4 +1,4 @@
-export { UNJUDGED_REASONS, type UnjudgedReason } from '../detection/index.ts'
+export { type Subject, type SubjectFinding, UNJUDGED_REASONS, type UnjudgedReason } from '../detection/index.ts'
 export { createProbe } from './api/create.ts'
 export { probeRoutes } from './api/routes.ts'
 export {
@@ -27,5 +27,6 @@ export { nextRunAt } from './schedule.ts'
 export type { Scheduler, SchedulerWatch } from './scheduler.ts'
 export type { GoogleCredentials, ProbeSettings } from './settings.ts'
 export { activeProbes, type ProbeState } from './states.ts'
+export { OTHERS, SUBJECTS_MAX, type SubjectResult, subjectKey, subjectLabel, WHOLE } from './subjects.ts'
 export { PageReader } from './types/pages.ts'
 export { writeResults } from './write-results.ts'

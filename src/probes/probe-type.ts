@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from 'typebox'
-import type { UnjudgedReason } from '../detection/index.ts'
+import type { SubjectFinding, UnjudgedReason } from '../detection/index.ts'
 import { type ErrorDetail, type Outbound, OutboundError, type OutboundErrorKind } from '../lib/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
 import type { ProbeSettings } from './settings.ts'
@@ -43,6 +43,13 @@ export interface ProbeOutcome {
   /** What the next run is to be given as `memory`, instead of what this one was given; left out, that stays. */
   memory?: JsonObject
   deployMarkers?: readonly DeployMarker[]
+  /**
+   * Of a type that judges many subjects: what is bad, the worst first. Each subject has an alert of its own, and one that is
+   * missing here is fine. Left out, the target is the only subject, and the outcome speaks of it.
+   */
+  findings?: readonly SubjectFinding[]
+  /** Since when the target is bad, epoch ms; left out where a bad result says no more than that it is bad now. */
+  startedAt?: number
   /**
    * True when the network failed on the way (see `isNetworkFailure`): unless the time is over, the probe is run once more a
    * second later, and that outcome counts. A thrown OutboundError of such a kind is treated likewise.

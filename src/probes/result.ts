@@ -3,6 +3,16 @@ import { asError, newOrderedId } from '../lib/index.ts'
 import type { ProbeResultRow, ProbeRow, SiteRow } from '../store/index.ts'
 import type { DeployMarker, ProbeOutcome, ResultStatus } from './probe-type.ts'
 import type { Run } from './run-probe.ts'
+import {
+  boundedFindings,
+  fineIn,
+  type Histories,
+  historiesAfter,
+  historiesAsText,
+  historiesIn,
+  type SubjectResult,
+  WHOLE,
+} from './subjects.ts'
 
 const MESSAGE_MAX = 1_000
 const DETAILS_MAX = 16_000
@@ -21,33 +31,84 @@ export interface Finished {
   consecutiveFailures: number
   /** Letters of the last results, oldest first, this one included: see `letterOf`. */
   recentStatuses: string
+  /** What is bad, each subject by itself; null when the result says nothing about its target. */
+  subjects: readonly SubjectResult[] | null
+  /** Whether the type judges many subjects, each by itself. */
+  judgesSubjects: boolean
+  /** The letters of a subject's last results, as `recentStatuses`, by its key. */
+  historyOf: (key: string) => string
+  /** For `subject_statuses`. */
+  subjectStatuses: string
   deployMarkers: readonly DeployMarker[]
 }
 
 export function finishedOf(probe: ProbeRow, site: SiteRow, { outcome, attempts, executedAt }: Run): Finished {
   const kept = keptOutcome(outcome)
+  const message = storableText(kept.message).slice(0, MESSAGE_MAX)
+  const recentStatuses = (probe.recent_statuses + letterOf(kept)).slice(-RECENT_STATUSES)
   return {
     probe,
     site,
     status: kept.status,
+    ...subjectsOf(probe, { ...kept, message }, recentStatuses),
     result: {
       probe_id: probe.id,
       id: newOrderedId(executedAt),
       status: kept.status,
       reason: reasonOf(kept),
-      message: storableText(kept.message).slice(0, MESSAGE_MAX),
+      message,
       response_time_ms: kept.responseTimeMs === undefined ? null : Math.round(kept.responseTimeMs),
       details: JSON.stringify(kept.details),
       attempts,
       executed_at: executedAt,
       maintenance_id: null,
     },
-    recentStatuses: (probe.recent_statuses + letterOf(kept)).slice(-RECENT_STATUSES),
+    recentStatuses,
     memory: kept.memory === undefined ? probe.memory : JSON.stringify(kept.memory),
     consecutiveFailures: failuresAfter(probe.consecutive_failures, kept),
     deployMarkers: kept.deployMarkers ?? [],
   }
 }
+
+/** What the outcome says of each subject: of those it judges by themselves, or else of its target as the only one. */
+function subjectsOf(
+  probe: ProbeRow,
+  outcome: ProbeOutcome,
+  recent: string,
+): Pick<Finished, 'subjects' | 'judgesSubjects' | 'historyOf' | 'subjectStatuses'> {
+  const letter = recent.at(-1) ?? ''
+  const isJudged = letter !== 'e' && letter !== 'u'
+  if (isJudged && outcome.findings === undefined) {
+    return {
+      subjects: wholeOf(outcome),
+      judgesSubjects: false,
+      historyOf: (key) => (key === WHOLE ? recent : fineIn(recent)),
+      subjectStatuses: '{}',
+    }
+  }
+  const before = historiesIn(probe.subject_statuses)
+  const subjects = isJudged ? boundedFindings(outcome.findings ?? [], before).map(storable) : null
+  const histories: Histories = historiesAfter(before, subjects, letter, recent.slice(0, -1))
+  return {
+    subjects,
+    judgesSubjects: outcome.findings !== undefined,
+    historyOf: (key) => histories.get(key) ?? fineIn(recent),
+    subjectStatuses: historiesAsText(histories),
+  }
+}
+
+function wholeOf({ status, message, startedAt, details }: ProbeOutcome): SubjectResult[] {
+  if (status !== 'warning' && status !== 'critical') return []
+  return [{ key: WHOLE, label: null, status, message, startedAt: startedAt ?? null, details: JSON.stringify(details) }]
+}
+
+/** A sender's names stand in them. */
+const storable = (result: SubjectResult): SubjectResult => ({
+  ...result,
+  key: storableText(result.key),
+  label: result.label === null ? null : storableText(result.label),
+  message: storableText(result.message).slice(0, MESSAGE_MAX),
+})
 
 /** Only an ok can have judged nothing: a finding is a judgement, and an error says by itself that there is none. */
 const reasonOf = ({ status, reason }: ProbeOutcome): UnjudgedReason | null =>

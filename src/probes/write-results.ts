@@ -46,7 +46,7 @@ async function moveOn(
   now: number,
 ): Promise<Set<string>> {
   const values = finished.map(
-    ({ probe, result, consecutiveFailures, memory, recentStatuses }) =>
+    ({ probe, result, consecutiveFailures, memory, recentStatuses, subjectStatuses }) =>
       sql`(${sql.join([
         probe.id,
         probe.claimed_at,
@@ -60,6 +60,7 @@ async function moveOn(
         memory,
         recentStatuses,
         result.reason,
+        subjectStatuses,
       ])})`,
   )
   const { rows } = await sql<{ id: string }>`
@@ -77,7 +78,8 @@ async function moveOn(
       consecutive_failures = cast(v.column9 as bigint),
       memory = v.column10,
       recent_statuses = v.column11,
-      last_reason = v.column12
+      last_reason = v.column12,
+      subject_statuses = v.column13
     from (values ${sql.join(values)}) as v
     where probes.id = v.column1 and probes.claimed_by = ${nodeId} and probes.claimed_at = cast(v.column2 as bigint)
     returning probes.id`.execute(trx)

@@ -39,8 +39,17 @@ export interface Play {
 /** Letters with spaces between them for readability. */
 export const results = (letters: string): Letter[] => [...letters.replaceAll(' ', '')] as Letter[]
 
-/** Plays results and happenings through the state machine, a minute between any two, as the store would keep them. */
-export function play(steps: readonly PlayStep[], rules: Partial<Rules> = {}, subject: Subject = 'target'): Play {
+/**
+ * Plays results and happenings through the state machine, a minute between any two, as the store would keep them.
+ *
+ * @param reaches whether messages are delivered at once, or not at all
+ */
+export function play(
+  steps: readonly PlayStep[],
+  rules: Partial<Rules> = {},
+  subject: Subject = 'target',
+  reaches = true,
+): Play {
   const seen: Play = { alert: null, messages: [], events: [], opened: 0 }
   let current: Rules = { ...RULES, ...rules }
   let recent = ''
@@ -57,20 +66,31 @@ export function play(steps: readonly PlayStep[], rules: Partial<Rules> = {}, sub
     }
     now += MINUTE
     if (typeof step === 'string') recent = (recent + step).slice(-20)
-    const happening: Happening = typeof step === 'string' ? resultOf(step, recent, subject, seen.opened) : step
+    const happening: Happening = typeof step === 'string' ? resultOf(step, recent, subject, seen.opened, now) : step
     const made = transition(unresolved, happening, current, now)
     if (unresolved === null && made.alert !== null) seen.opened++
     seen.alert = made.alert ?? seen.alert
     seen.events.push(...made.events.map(({ kind }) => kind))
     if (made.message !== null && made.alert !== null) seen.messages.push(`${made.message}:${made.alert.severity}`)
     unresolved = made.alert?.state === 'resolved' ? null : made.alert
+    if (made.message === null || !reaches) continue
+    seen.events.push('notified')
+    if (unresolved === null) continue
+    unresolved = { ...unresolved, first_notified_at: unresolved.first_notified_at ?? now, last_notified_at: now }
+    seen.alert = unresolved
   }
   return seen
 }
 
-function resultOf(letter: Letter, recent: string, subject: Subject, opened: number): Happening {
+function resultOf(letter: Letter, recent: string, subject: Subject, opened: number, now: number): Happening {
   const severity = letter === 'c' ? 'critical' : 'warning'
-  const complaint: Complaint = { severity, title: LETTERS[letter], message: `it is ${LETTERS[letter]}`, details: '{}' }
+  const complaint: Complaint = {
+    severity,
+    subject_label: null,
+    title: LETTERS[letter],
+    message: `it is ${LETTERS[letter]}`,
+    details: '{}',
+  }
   const identity = {
     id: `alert-${opened + 1}`,
     client_id: 'client',
@@ -79,5 +99,5 @@ function resultOf(letter: Letter, recent: string, subject: Subject, opened: numb
     probe_type: 'http_health',
     subject,
   }
-  return { type: 'result', standing: standingOf(subject, recent), complaint, identity }
+  return { type: 'result', standing: standingOf(subject, recent), complaint, startedAt: now, identity }
 }

@@ -5,7 +5,7 @@ import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { openQuietApi, placeOf, type QuietApi } from './quiet-support.ts'
 
-const TARGET = { clientId: 'c', siteId: 's', probeId: 'p' }
+const TARGET = { clientId: 'c', siteId: 's', probeId: 'p', subject: 'target' }
 const NOWHERE = { client_id: null, site_id: null, probe_id: null }
 const time = (id: string, scope: Partial<QuietTime>): QuietTime => ({
   id,
@@ -77,13 +77,13 @@ testOnEveryEngine('what is in effect is read, with the window of weekly maintena
   const inEffect = { starts_at: now, ends_at: now + HOUR }
   const quiet = await loadQuiet(store.read, now)
   assert.deepEqual(quiet, {
-    silences: [{ id: silence, ...NOWHERE, probe_id: probe.id, ...inEffect }],
+    silences: [{ id: silence, ...NOWHERE, probe_id: probe.id, subject_key: null, ...inEffect }],
     maintenances: [
       { id: weekly, ...NOWHERE, site_id: site.id, ...inEffect },
       { id: once, ...NOWHERE, client_id: site.client_id, starts_at: now, ends_at: now + DAY },
     ],
   })
-  const target = { clientId: site.client_id, siteId: site.id, probeId: probe.id }
+  const target = { clientId: site.client_id, siteId: site.id, probeId: probe.id, subject: 'target' }
   assert.deepEqual(quietFor(target, quiet.silences, quiet.maintenances, now), {
     by: `silence:${silence}`,
     maintenanceId: weekly,

@@ -1,8 +1,9 @@
 import type { TestContext } from 'node:test'
 import { Alerts, type AlertsOptions } from '../../src/alerts/alerts.ts'
+import { noteDelivered } from '../../src/alerts/delivered.ts'
 import { MINUTE } from '../../src/lib/index.ts'
-import type { AlertMessage } from '../../src/notifications/index.ts'
-import type { ProbeOutcome } from '../../src/probes/index.ts'
+import type { AlertMessage, ChannelKey } from '../../src/notifications/index.ts'
+import type { ProbeOutcome, ProbeType } from '../../src/probes/index.ts'
 import type { AlertRow, ProbeRow, SiteRow, Store } from '../../src/store/index.ts'
 import { insertProbe, newClock, openNode, type ProbeNode, runDue, typeOf } from '../probes/support.ts'
 import type { TestClock } from '../support/clock.ts'
@@ -24,16 +25,23 @@ export interface Watch {
   upkeep: () => Promise<void>
 }
 
+interface WatchOptions {
+  /** Whether what is written reaches people at once; true by default. */
+  delivers?: boolean
+  /** Whose runs decide instead of `find`'s letters. */
+  type?: ProbeType
+}
+
 /** A node with one site and one probe whose results the test decides. People are reached at the global webhook. */
 export async function watch(
   t: TestContext,
   store: Store,
   probe: Partial<ProbeRow> = {},
-  options: Partial<AlertsOptions> = {},
+  { delivers = true, type: given, ...options }: Partial<AlertsOptions> & WatchOptions = {},
 ): Promise<Watch> {
   const clock = newClock()
   let found: Letter = 'o'
-  const type = typeOf(async () => outcomeOf(found))
+  const type = given ?? typeOf(async () => outcomeOf(found))
   const site = await insertSite(store)
   const reach = { globalWebhook: 'https://hooks.example/all', isEmailOn: true }
   const node = await openNode(t, store, clock, [type], {
@@ -50,6 +58,9 @@ export async function watch(
   })
   t.after(() => alerts.stop())
   const row = await insertProbe(store, site.id, probe)
+  const deliver = async () => {
+    if (delivers) await deliverAll(store, clock.now())
+  }
   return {
     clock,
     node,
@@ -62,11 +73,28 @@ export async function watch(
         clock.advance(MINUTE)
         await store.write.updateTable('probes').set({ next_run_at: clock.now() }).where('is_active', '=', 1).execute()
         await runDue(node)
+        await deliver()
       }
     },
     upkeep: async () => {
       for (const loop of alerts.loops) await loop.tick()
+      await deliver()
     },
+  }
+}
+
+/** Everything in the outbox reaches its people, as a sender would write it down. */
+export async function deliverAll(store: Store, now: number): Promise<void> {
+  const pending = await store.write.selectFrom('deliveries').selectAll().where('state', '=', 'pending').execute()
+  await store.write
+    .updateTable('deliveries')
+    .set({ state: 'delivered', delivered_at: now })
+    .where('state', '=', 'pending')
+    .execute()
+  for (const { alert_id, kind, channel } of pending) {
+    if (alert_id === null) continue
+    const message = { alertId: alert_id, kind, channel: channel as ChannelKey, service: 'webhook' as const, at: now }
+    await store.batch(noteDelivered(store)([message]))
   }
 }
 

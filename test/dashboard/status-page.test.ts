@@ -80,8 +80,20 @@ testPerEngine('whoever has the link sees how the client and its sites stand, wit
         last_event_at: null,
         sparkline: Array(24).fill(0),
         alerts: [
-          { title: critical.title, severity: 'critical', state: 'acknowledged', opened_at: '2026-11-20T09:42:30.000Z' },
-          { title: warning.title, severity: 'warning', state: 'open', opened_at: '2026-11-20T07:00:30.000Z' },
+          {
+            title: critical.title,
+            severity: 'critical',
+            state: 'acknowledged',
+            started_at: '2026-11-20T09:42:30.000Z',
+            opened_at: '2026-11-20T09:42:30.000Z',
+          },
+          {
+            title: warning.title,
+            severity: 'warning',
+            state: 'open',
+            started_at: '2026-11-20T07:00:30.000Z',
+            opened_at: '2026-11-20T07:00:30.000Z',
+          },
         ],
       },
       {
@@ -188,12 +200,13 @@ const alert = (over: Partial<UnresolvedAlert>): UnresolvedAlert => ({
   severity: 'critical',
   state: 'open',
   title: 'It is down',
-  openedAt: 1,
+  startedAt: 1,
+  openedAt: 100,
   ...over,
 })
-const critical = [alert({ openedAt: 20 }), alert({ openedAt: 10 })]
-const warning = alert({ severity: 'warning', openedAt: 5 })
-const check = alert({ subject: 'check', severity: 'warning', openedAt: 3 })
+const critical = [alert({ startedAt: 20 }), alert({ startedAt: 10 })]
+const warning = alert({ severity: 'warning', startedAt: 5 })
+const check = alert({ subject: 'check', severity: 'warning', startedAt: 3 })
 const all = [...critical, warning, check]
 
 const beginnings: readonly [status: Status, alerts: readonly UnresolvedAlert[], at: number | null][] = [
@@ -208,6 +221,6 @@ const beginnings: readonly [status: Status, alerts: readonly UnresolvedAlert[], 
   ['unknown', all, null],
 ]
 for (const [status, alerts, at] of beginnings) {
-  const of = alerts.map(({ subject, severity, openedAt }) => `${subject}/${severity}@${openedAt}`).join(' ')
+  const of = alerts.map(({ subject, severity, startedAt }) => `${subject}/${severity}@${startedAt}`).join(' ')
   test(`a site that is ${status} with [${of}] is so since ${at}`, () => assert.equal(beganAt(status, alerts), at))
 }

@@ -25,6 +25,7 @@ function look(over: Partial<ChannelLook>, standing: Partial<ChannelLook['channel
     address: 'here',
     waiting: [row()],
     clientIds: new Set(['c']),
+    untold: [],
     ...over,
   }
 }

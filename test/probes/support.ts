@@ -99,6 +99,7 @@ export async function insertProbe(store: Store, siteId: string, over: Partial<Pr
     last_result_at: null,
     consecutive_failures: 0,
     recent_statuses: '',
+    subject_statuses: '{}',
     memory: '{}',
     ...over,
   }

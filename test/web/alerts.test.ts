@@ -23,10 +23,13 @@ const alert = (id: string, over: Partial<AlertRecord> = {}): AlertRecord => ({
   probe_id: 'probe',
   probe_type: 'http_health',
   subject: 'target',
+  subject_key: 'target',
+  subject_label: null,
   severity: 'warning',
   state: 'open',
   title: `title of ${id}`,
   message: '',
+  started_at: iso(NOW),
   opened_at: iso(NOW),
   last_seen_at: iso(NOW),
   acknowledged_at: null,
@@ -92,15 +95,17 @@ for (const [text, shown] of SENTENCES) {
 
 test('a message stands with the entry that tells of it, and alone where there is none', () => {
   const entry = { actor: null, text: '' }
-  const delivery = (id: string, created_at: string) => ({ id, created_at }) as AlertDetail['deliveries'][number]
+  const delivery = (id: string, delivered_at: string | null, created_at = iso(NOW - 10_000)) =>
+    ({ id, delivered_at, created_at }) as AlertDetail['deliveries'][number]
   const lines = timelineOf({
     timeline: [
       { ...entry, at: iso(NOW), kind: 'opened' },
       { ...entry, at: iso(NOW), kind: 'notified' },
+      { ...entry, at: iso(NOW), kind: 'notified' },
       { ...entry, at: iso(NOW + HOUR), kind: 'notified' },
     ],
     deliveries: [
-      delivery('late', iso(NOW + 2 * HOUR)),
+      delivery('late', null, iso(NOW + 2 * HOUR)),
       delivery('second', iso(NOW + HOUR + 5)),
       delivery('chat', iso(NOW)),
       delivery('mail', iso(NOW)),
@@ -108,7 +113,7 @@ test('a message stands with the entry that tells of it, and alone where there is
   })
   assert.deepEqual(
     lines.map(({ kind, deliveries }) => [kind, ...deliveries.map(({ id }) => id)]),
-    [['opened'], ['notified', 'mail', 'chat'], ['notified', 'second'], ['sent', 'late']],
+    [['opened'], ['notified', 'mail'], ['notified', 'chat'], ['notified', 'second'], ['sent', 'late']],
   )
 })
 

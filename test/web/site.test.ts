@@ -118,7 +118,7 @@ const alert = (from: number, to: number | null, over: Partial<AlertRecord> = {})
   ({
     subject: 'target',
     severity: 'critical',
-    opened_at: iso(from),
+    started_at: iso(from),
     resolved_at: to === null ? null : iso(to),
     ...over,
   }) as AlertRecord

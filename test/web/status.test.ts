@@ -19,6 +19,7 @@ const site = (status: Status, since: string | null = null, open = 0): SharedSite
     title: 'It is down',
     severity: 'critical' as const,
     state: 'open' as const,
+    started_at: TODAY,
     opened_at: TODAY,
   })),
 })

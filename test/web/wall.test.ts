@@ -132,7 +132,8 @@ const worst_alert: SiteState['worst_alert'] = {
   severity: 'critical',
   state: 'open',
   title: 'It is down',
-  opened_at: '2026-11-20T09:18:00.000Z',
+  started_at: '2026-11-20T09:18:00.000Z',
+  opened_at: '2026-11-20T09:26:00.000Z',
 }
 const HEADLINES: readonly [title: string, site: SiteState, text: string][] = [
   ['its worst alert', site('shop', 'critical', { worst_alert }), 'It is down'],

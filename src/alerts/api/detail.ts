@@ -1,7 +1,7 @@
 import { isoTime, notFound } from '../../lib/index.ts'
 import { deliveriesOf } from '../../notifications/index.ts'
 import type { Store } from '../../store/index.ts'
-import { explanationOf } from '../finding.ts'
+import { factsOf } from '../finding.ts'
 import { changesBefore } from '../surroundings.ts'
 import { changeInWords } from '../wording.ts'
 import { alertRecord, timelineEntry } from './record.ts'
@@ -20,13 +20,12 @@ export async function readAlert(store: Pick<Store, 'read'>, id: string, seesSecr
     deliveriesOf(store, id, seesSecrets),
     changesBefore(store.read, [row]),
   ])
-  const { facts, since } = explanationOf(row.probe_type, row.details)
   const change = changes.get(id)
   return {
     ...alertRecord(row),
-    since: isoTime(Math.min(since ?? row.opened_at, row.opened_at)),
-    facts,
-    change: change === undefined ? null : changeInWords(change, row.opened_at),
+    since: isoTime(row.started_at),
+    facts: factsOf(row.probe_type, row.details),
+    change: change === undefined ? null : changeInWords(change, row.started_at),
     details: JSON.parse(row.details) as Record<string, unknown>,
     timeline: events.map(timelineEntry),
     deliveries,

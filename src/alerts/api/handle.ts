@@ -2,10 +2,9 @@ import { AppError, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { Reach } from '../../notifications/index.ts'
 import type { AlertRow } from '../../store/index.ts'
-import { type Happening, subjectOf, transition } from '../machine.ts'
-import { quietAt, rulesOf } from '../on-results.ts'
+import { type Happening, transition } from '../machine.ts'
 import { loadQuiet } from '../quiet.ts'
-import { placesOf } from '../surroundings.ts'
+import { rulesOf, surroundingsOf } from '../rules.ts'
 import { lockAlert } from '../unresolved.ts'
 import { writeTransitions } from '../write-transitions.ts'
 import { alertRecord } from './record.ts'
@@ -49,12 +48,13 @@ async function handle(
     const before = await lockAlert(trx, id)
     if (before === undefined) throw notFound('Alert')
     const happening = happeningOf(before)
-    const places = await placesOf(trx, [before.probe_id])
-    const place = places.get(before.probe_id)
+    const now = ctx.clock.now()
+    const quiet = await loadQuiet(trx, now)
+    const surroundings = await surroundingsOf(trx, { probeIds: [before.probe_id], quiet, reach, now })
+    const place = surroundings.places.get(before.probe_id)
     // Its probe was deleted a moment ago: it is about to be closed.
     if (happening === null || place === undefined) return before
-    const now = ctx.clock.now()
-    const rules = rulesOf(subjectOf(before), place, quietAt(await loadQuiet(trx, now), place, now))
+    const rules = rulesOf(before.subject, place, surroundings)
     const step = transition(before, happening, rules, now)
     await writeTransitions(trx, [{ before, transition: step, place }], reach, now)
     const after = step.alert ?? before

@@ -16,11 +16,20 @@ export const AlertRecord = Type.Object({
   subject: Type.Enum(['target', 'check'], {
     description: '`target`: what the probe watches is bad; `check`: the probe cannot do its work',
   }),
+  subject_key: Type.String({
+    description:
+      'With `probe_id` what it is about, one tag, event or field where the probe judges each by itself; for silences',
+  }),
+  subject_label: nullable(Type.String({ description: 'That tag, event or field for people: `Meta CAPI`' })),
   severity: Severity,
   state: State,
   title: Type.String({ description: 'What is wrong, in one line' }),
   message: Type.String({ description: 'What the last bad result said' }),
-  opened_at: IsoTime,
+  started_at: Type.String({
+    format: 'date-time',
+    description: 'When it began: start of the first bad bucket, or the first bad result',
+  }),
+  opened_at: Type.String({ format: 'date-time', description: 'When it was seen' }),
   last_seen_at: Type.String({ format: 'date-time', description: 'The last bad result' }),
   acknowledged_at: nullable(IsoTime),
   acknowledged_by: nullable(Type.String()),
@@ -28,10 +37,13 @@ export const AlertRecord = Type.Object({
   resolution: nullable(Type.Enum([...RESOLUTIONS])),
   occurrences: Type.Integer({ description: 'Bad results' }),
   suppressed_by: nullable(
-    Type.String({ description: '`silence:ID` or `maintenance:ID` that kept a message from being sent' }),
+    Type.String({
+      description:
+        'What kept a message from being written: `silence:ID`, `maintenance:ID`, the `alert:ID` of the same outage, or `no_channel`',
+    }),
   ),
   is_flapping: Type.Boolean({ description: 'It comes and goes, and nobody is told until it is steady' }),
-  first_notified_at: nullableTime('When a message about it was first written; null: nobody was told'),
+  first_notified_at: nullableTime('When a message about it was first delivered; null: nobody was told'),
 })
 export type AlertRecord = Static<typeof AlertRecord>
 
@@ -46,7 +58,7 @@ const TimelineEntry = Type.Object({
 export const alertDetail = <D extends Parameters<typeof Type.Array>[0]>(delivery: D) =>
   Type.Object({
     ...AlertRecord.properties,
-    since: Type.String({ format: 'date-time', description: 'Since when it is bad, as far as the data tell' }),
+    since: Type.String({ format: 'date-time', description: 'The same as `started_at`' }),
     facts: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
       description: 'Measured against usual, and which event or tag',
     }),

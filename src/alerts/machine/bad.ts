@@ -13,12 +13,13 @@ interface Step {
 /** One that became critical, less, and critical again within this time is told of once, ms. */
 const ESCALATED_AGAIN_MS = HOUR
 
-export function openAlert({ identity, complaint, standing }: Result, rules: Rules, now: number): Step {
+export function openAlert({ identity, complaint, standing, startedAt }: Result, rules: Rules, now: number): Step {
   const after: AlertRow = {
     ...identity,
     ...complaint,
     severity_since: now,
     state: 'open',
+    started_at: Math.min(startedAt, now),
     opened_at: now,
     last_seen_at: now,
     occurrences: 1,
@@ -29,6 +30,8 @@ export function openAlert({ identity, complaint, standing }: Result, rules: Rule
     resolution: null,
     suppressed_by: null,
     is_flapping: 0,
+    announced_at: null,
+    last_announced_at: null,
     first_notified_at: null,
     last_notified_at: null,
     notified_severity: null,
@@ -37,8 +40,11 @@ export function openAlert({ identity, complaint, standing }: Result, rules: Rule
   return confirmed(after, [opened], standing, rules, now)
 }
 
-export function complainAgain(alert: AlertRow, { complaint, standing }: Result, rules: Rules, now: number): Step {
+export function complainAgain(alert: AlertRow, happening: Result, rules: Rules, now: number): Step {
+  const { complaint, standing, startedAt } = happening
   const after: AlertRow = { ...alert, ...complaint, last_seen_at: now, occurrences: alert.occurrences + 1 }
+  // Once people may have been told since when, it stays.
+  if (after.confirmed_at === null) after.started_at = Math.min(after.started_at, startedAt)
   const events = severityEvents(alert, complaint)
   if (events.length > 0) {
     after.severity_since = now

@@ -3,41 +3,32 @@ import type { AlertMessageKind } from '../../notifications/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 import type { AlertEvent, Rules, Transition } from './types.ts'
 
-/** What people read in the timeline of each message. */
-const TOLD: Readonly<Record<AlertMessageKind, string>> = {
-  opened: 'Told that it is open',
-  escalated: 'Told that it has become critical',
-  flapping: 'Told that it comes and goes; quiet until it is steady',
-  reminder: 'Reminded',
-  resolved: 'Told that it is over',
-}
-
 /** Tells of an alert that lasts what is owed, or notes what keeps it quiet. `events` are those of the step so far. */
 export function tellOwed(alert: AlertRow, events: readonly AlertEvent[], rules: Rules, now: number): Transition {
   const beganFlapping = events.some(({ kind }) => kind === 'flapping')
   const message = owed(alert, beganFlapping, rules, now)
   if (message === null) return { alert, events, message: null }
-  if (rules.quietBy !== null) return keptQuiet(alert, events, rules.quietBy)
+  if (rules.quietBy !== null) return keptQuiet(alert, events, rules.quietBy, rules.quietText)
   const after: AlertRow = {
     ...alert,
     suppressed_by: null,
-    first_notified_at: alert.first_notified_at ?? now,
-    last_notified_at: now,
+    announced_at: alert.announced_at ?? now,
+    last_announced_at: now,
     notified_severity: worse(alert.notified_severity, alert.severity),
   }
-  return { alert: after, events: [...events, told(message)], message }
+  return { alert: after, events, message }
 }
 
-/** Tells that an alert is over, to those who were told that it began. */
+/** Tells that an alert is over, to those who were told that it began, or are about to be. */
 export function tellEnd(alert: AlertRow, events: readonly AlertEvent[], rules: Rules, now: number): Transition {
-  if (alert.first_notified_at === null || !rules.notifyResolved) return { alert, events, message: null }
-  if (rules.quietBy !== null) return keptQuiet(alert, events, rules.quietBy)
-  return { alert: { ...alert, last_notified_at: now }, events: [...events, told('resolved')], message: 'resolved' }
+  if (alert.announced_at === null || !rules.notifyResolved) return { alert, events, message: null }
+  if (rules.quietBy !== null) return keptQuiet(alert, events, rules.quietBy, rules.quietText)
+  return { alert: { ...alert, last_announced_at: now }, events, message: 'resolved' }
 }
 
 function owed(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: number): AlertMessageKind | null {
   if (alert.confirmed_at === null) return null
-  if (alert.first_notified_at === null) return alert.is_flapping === 1 ? 'flapping' : 'opened'
+  if (alert.announced_at === null) return alert.is_flapping === 1 ? 'flapping' : 'opened'
   if (alert.is_flapping === 1) return beganFlapping ? 'flapping' : null
   if (rules.notifyEscalated && alert.severity === 'critical' && alert.notified_severity === 'warning') {
     return 'escalated'
@@ -45,24 +36,42 @@ function owed(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: number
   return isReminderDue(alert, rules, now) ? 'reminder' : null
 }
 
-const isReminderDue = ({ state, last_notified_at }: AlertRow, { reminderMinutes }: Rules, now: number): boolean =>
+/** Nobody is reminded of what has not reached anybody yet: while a channel fails, what waits there is enough. */
+const isReminderDue = (
+  { state, last_announced_at, last_notified_at }: AlertRow,
+  { reminderMinutes }: Rules,
+  now: number,
+): boolean =>
   state === 'open' &&
   reminderMinutes !== null &&
+  last_announced_at !== null &&
   last_notified_at !== null &&
+  last_notified_at >= last_announced_at &&
   now - last_notified_at >= reminderMinutes * MINUTE
 
 /** Noted once for each thing that keeps it quiet. */
-function keptQuiet(alert: AlertRow, events: readonly AlertEvent[], quietBy: string): Transition {
+function keptQuiet(alert: AlertRow, events: readonly AlertEvent[], quietBy: string, text?: string): Transition {
   if (alert.suppressed_by === quietBy) return { alert, events, message: null }
   const [what = ''] = quietBy.split(':')
-  const text = what === 'maintenance' ? 'Nobody is told: maintenance' : 'Nobody is told: silenced'
+  const { kind, otherwise } = QUIET[what] ?? QUIET_BY_SILENCE
   return {
     alert: { ...alert, suppressed_by: quietBy },
-    events: [...events, { kind: 'suppressed', actor: null, text }],
+    events: [...events, { kind, actor: null, text: text ?? otherwise }],
     message: null,
   }
 }
 
-const told = (message: AlertMessageKind): AlertEvent => ({ kind: 'notified', actor: null, text: TOLD[message] })
+const QUIET_BY_SILENCE: QuietWords = { kind: 'suppressed', otherwise: 'Nobody is told: silenced' }
+
+const QUIET: Readonly<Record<string, QuietWords>> = {
+  maintenance: { kind: 'suppressed', otherwise: 'Nobody is told: maintenance' },
+  alert: { kind: 'suppressed', otherwise: 'Nobody is told: another alert tells of the same outage' },
+  no_channel: { kind: 'unreachable', otherwise: 'Nobody to notify: add a channel' },
+}
+
+interface QuietWords {
+  kind: AlertEvent['kind']
+  otherwise: string
+}
 
 const worse = (before: string | null, now: string): string => (before === 'critical' ? before : now)

@@ -9,18 +9,20 @@ import type { AlertEvent, Happening, Rules, Transition } from './types.ts'
  *
  *     none ──bad result──▶ open ──acknowledge──▶ acknowledged
  *                            │                        │
- *                            └──── resolved ◀─────────┘    recovered, manual or probe_removed; the end
+ *                            └──── resolved ◀─────────┘    recovered, manual, probe_removed or replaced; the end
  *
- * - A **bad** result (warning, critical) opens an alert, or adds to the one there is. An **error** says nothing about the target; three in
- *   a row are bad for the probe's other alert, that about the check itself, and any other result ends that.
+ * - A **bad** result (warning, critical) opens an alert, or adds to the one there is: of the target, or of each tag, event or field that
+ *   the probe judges by itself. An **error** says nothing about the target; three in a row are bad for the probe's alert about the check
+ *   itself, and any other result ends that.
  * - `failure_threshold` bad results in a row **confirm** it. Before that nobody is told, and it ends without a word.
  * - `recovery_threshold` ok results in a row resolve it.
  * - **Flapping**: a confirmed alert whose last 20 results hold 4 or more changes between good and bad says so once and then is quiet and
  *   stays open, until 10 results in a row bring no change.
  * - Told are, in this order and one at a time: that it is open; that it flaps; that a warning became critical; that it still lasts
  *   (each `reminder_minutes`, while nobody has acknowledged it); that it is over, if anybody was told that it began.
- * - In a **silence** or a **maintenance** nothing is told, and what kept it quiet is noted. What is owed then is told once that ends, unless
- *   the alert has ended first.
+ * - In a **silence** or a **maintenance**, while another alert tells of the **same outage**, and while there is **nobody to notify**, nothing
+ *   is told, and what kept it quiet is noted. What is owed then is told once that ends, unless the alert has ended first.
+ * - A message that is written has reached nobody yet: that it did is noted when it was delivered, see `delivered.ts`.
  *
  * Pure: what it returns is to be written by the caller, all of it or nothing.
  */
@@ -35,7 +37,9 @@ export function transition(alert: AlertRow | null, happening: Happening, rules: 
     case 'resolved':
       return alert === null ? NOTHING : resolveByHand(alert, happening, rules, now)
     case 'removed':
-      return alert === null ? NOTHING : close(alert, happening.text, now)
+      return alert === null ? NOTHING : close(alert, 'probe_removed', happening.text, now)
+    case 'replaced':
+      return alert === null ? NOTHING : close(alert, 'replaced', 'Each subject has an alert of its own now', now)
   }
 }
 
@@ -82,7 +86,7 @@ function resolveByHand(
 }
 
 /** Whoever took the probe away knows that it is over: nobody is told. */
-function close(alert: AlertRow, text: string, now: number): Transition {
-  const after: AlertRow = { ...alert, state: 'resolved', resolution: 'probe_removed', resolved_at: now }
+function close(alert: AlertRow, resolution: string, text: string, now: number): Transition {
+  const after: AlertRow = { ...alert, state: 'resolved', resolution, resolved_at: now }
   return { alert: after, events: [{ kind: 'resolved', actor: null, text }], message: null }
 }

@@ -2,7 +2,10 @@ import type { AlertMessageKind, Severity } from '../../notifications/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 import type { Standing } from './recent.ts'
 
-/** `target`: what the probe watches; `check`: whether the probe can do its work. A probe has at most one alert for each. */
+/**
+ * `target`: what the probe watches, as a whole or one of the tags, events and fields that it judges by themselves; `check`: whether
+ * the probe can do its work.
+ */
 export type Subject = 'target' | 'check'
 
 export const EVENT_KINDS = [
@@ -14,6 +17,7 @@ export const EVENT_KINDS = [
   'calmed',
   'notified',
   'suppressed',
+  'unreachable',
   'acknowledged',
   'resolved',
 ] as const
@@ -34,29 +38,49 @@ export interface Rules {
   reminderMinutes: number | null
   notifyResolved: boolean
   notifyEscalated: boolean
-  /** `silence:ID` or `maintenance:ID` while nothing is to be sent. */
+  /**
+   * While nothing is to be sent, why: `silence:ID`, `maintenance:ID`, `alert:ID` while that one tells of the same outage, or
+   * `no_channel` when there is nobody to tell.
+   */
   quietBy: string | null
+  /** The same for people, where it is not said by its kind. */
+  quietText?: string | undefined
+}
+
+/** Of what is closed without a word. */
+export const SILENT: Rules = {
+  failureThreshold: 1,
+  recoveryThreshold: 1,
+  reminderMinutes: null,
+  notifyResolved: false,
+  notifyEscalated: false,
+  quietBy: null,
 }
 
 /** What a bad result says, and of what an alert is made. */
 export interface Complaint {
   severity: Severity
+  /** Which tag, event or field, for people; null for the whole. */
+  subject_label: string | null
   title: string
   message: string
   /** JSON. */
   details: string
 }
 
-/** What an alert is about; stays as it is. */
-export type Identity = Pick<AlertRow, 'id' | 'client_id' | 'site_id' | 'probe_id' | 'probe_type'> & { subject: Subject }
+/** What an alert is about; stays as it is. A probe has at most one unresolved alert for each subject. */
+export type Identity = Pick<AlertRow, 'id' | 'client_id' | 'site_id' | 'probe_id' | 'probe_type' | 'subject'>
 
 export type Happening =
-  | { type: 'result'; standing: Standing; complaint: Complaint; identity: Identity }
+  /** `startedAt`: since when it is bad, as far as the result tells, epoch ms. */
+  | { type: 'result'; standing: Standing; complaint: Complaint; startedAt: number; identity: Identity }
   | { type: 'time' }
   | { type: 'acknowledged'; by: string; comment: string | null }
   | { type: 'resolved'; by: string; comment: string | null }
   /** The probe was deleted or switched off, or its site or client was. */
   | { type: 'removed'; text: string }
+  /** It told of several subjects, which have alerts of their own now. */
+  | { type: 'replaced' }
 
 /** What becomes of an alert. */
 export interface Transition {

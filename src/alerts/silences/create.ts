@@ -21,8 +21,11 @@ export async function createSilence(ctx: Context, input: CreateSilence): Promise
     const row: SilenceRow = {
       id: newOrderedId(now),
       ...scope,
+      subject_key: null,
+      subject_label: null,
       starts_at,
       ends_at,
+      until_resolved: 0,
       comment: input.comment?.trim() || null,
       created_at: now,
       created_by: ctx.actor,

@@ -9,6 +9,8 @@ export interface ChannelLook {
   waiting: readonly Waiting[]
   /** The clients that the messages are about, as far as they exist and are active. */
   clientIds: ReadonlySet<string>
+  /** Waiting messages that say an alert is over of which nobody was told here that it began. */
+  untold: readonly string[]
 }
 
 export type Action =
@@ -21,7 +23,7 @@ export type Action =
   | { kind: 'pause'; until: number }
 
 /** What to do about a channel now; one thing at a time, as each changes what there is to see. */
-export function actionFor({ channel, address, waiting, clientIds }: ChannelLook, now: number): Action {
+export function actionFor({ channel, address, waiting, clientIds, untold }: ChannelLook, now: number): Action {
   if (waiting.length === 0) return { kind: 'rest', until: null }
   if (address === null) {
     return { kind: 'cancel', ids: waiting.map(({ id }) => id), reason: 'the channel has no address any more' }
@@ -30,6 +32,7 @@ export function actionFor({ channel, address, waiting, clientIds }: ChannelLook,
   if (gone.length > 0) {
     return { kind: 'cancel', ids: gone.map(({ id }) => id), reason: 'the client was deleted or is not active' }
   }
+  if (untold.length > 0) return { kind: 'cancel', ids: untold, reason: 'nobody was told that it began' }
   if (channel.address !== address) return { kind: 'renew', address }
   if (channel.off_since !== null) return { kind: 'rest', until: null }
   const step = nextStep(waiting, now)

@@ -16,7 +16,10 @@ const IS_PENDING = sql<boolean>`deliveries.state = 'pending'`
  * The channels on which something waits and which this node may work on, with the addresses they lead to. While nothing waits,
  * it reads one empty index. Hops from one channel to the next through the index, however many messages wait.
  */
-export async function channelsWithWork(claimant: Claimant, reach: Reach): Promise<Omit<ChannelLook, 'waiting'>[]> {
+export async function channelsWithWork(
+  claimant: Claimant,
+  reach: Reach,
+): Promise<Omit<ChannelLook, 'waiting' | 'untold'>[]> {
   const { read } = claimant.store
   const { rows: found } = await sql<{ channel: string }>`
     with recursive found (channel) as (
@@ -48,7 +51,7 @@ export async function channelsWithWork(claimant: Claimant, reach: Reach): Promis
 }
 
 /** Whether a look at the channel's messages can lead to anything. */
-export const isWorthALook = ({ channel, address }: Omit<ChannelLook, 'waiting'>, now: number): boolean =>
+export const isWorthALook = ({ channel, address }: Omit<ChannelLook, 'waiting' | 'untold'>, now: number): boolean =>
   address !== channel.address || (channel.off_since === null && channel.next_attempt_at <= now)
 
 /** The channel as it is now; undefined when there is none. */
@@ -69,7 +72,38 @@ export async function lookAt(store: Store, key: ChannelKey, reach: Reach): Promi
     address: addressOf(channel, clients, reach),
     waiting: rows.map(waitingOf),
     clientIds: new Set(clients.keys()),
+    untold: await untoldOf(store, key, rows),
   }
+}
+
+/**
+ * Ids of those that say an alert is over of which nobody was told that it began: what said so was refused or given up, and nothing
+ * else about it waits any more.
+ */
+async function untoldOf(
+  { read }: Store,
+  channel: ChannelKey,
+  rows: readonly Pick<DeliveryRow, 'id' | 'alert_id' | 'kind'>[],
+): Promise<string[]> {
+  const untold: string[] = []
+  for (const { id, alert_id, kind } of rows) {
+    if (kind !== 'resolved' || alert_id === null) continue
+    const { told, failed } = await read
+      .selectFrom('deliveries')
+      .select(({ fn, eb }) => [
+        fn.countAll<number>().filterWhere('state', 'in', ['delivered', 'pending']).as('told'),
+        fn
+          .countAll<number>()
+          .filterWhere(eb.not(eb('state', 'in', ['delivered', 'pending'])))
+          .as('failed'),
+      ])
+      .where('alert_id', '=', alert_id)
+      .where('channel', '=', channel)
+      .where('id', '<', id)
+      .executeTakeFirstOrThrow()
+    if (Number(told) === 0 && Number(failed) > 0) untold.push(id)
+  }
+  return untold
 }
 
 /** How many more alerts of the client the channel was told of that opened (or ended) within `OUTAGE_MS` together with these. */

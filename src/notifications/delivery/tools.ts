@@ -2,6 +2,7 @@ import type { Membership } from '../../cluster/index.ts'
 import { type Clock, SECOND } from '../../lib/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Reach } from '../channel.ts'
+import type { DeliveredHook } from '../delivered.ts'
 import type { ServiceKind } from '../service-kind.ts'
 import type { SendOutcome, Transports } from '../transport.ts'
 
@@ -18,6 +19,8 @@ export interface DeliveryTools {
   random: () => number
   timings: DeliveryTimings
   onError: (error: Error, what: string) => void
+  /** What else is written when messages about alerts were delivered. */
+  onDelivered: DeliveredHook
   /** Told of each attempt and what came of it. */
   onOutcome: (kind: ServiceKind, outcome: SendOutcome['kind']) => void
 }

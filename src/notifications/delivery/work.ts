@@ -76,7 +76,7 @@ async function send(
   row: Waiting,
   stopping: AbortSignal,
 ): Promise<boolean> {
-  const { store, clock, membership, random, timings, onOutcome, onError } = tools
+  const { store, clock, membership, random, timings, onDelivered, onOutcome, onError } = tools
   if (address === null) return false
   const rows = await messagesOf(store, key, row)
   // Given up a moment ago.
@@ -88,14 +88,23 @@ async function send(
   if (outcome.kind === 'channel_broken') {
     onError(new Error(`${outcome.error}: nothing is sent there until the address is edited`), `channel ${key}`)
   }
+  const now = clock.now()
   const consequences = consequencesOf(outcome, {
     channel,
     rows,
-    now: clock.now(),
+    now,
     paceMs: PACE_MS[kind],
     backoffMs: (failures, retryAfterMs) => timings.backoffMs(failures, retryAfterMs, random()),
   })
-  const write = () => writeOutcome({ store, nodeId: membership.nodeId }, key, rows, consequences)
+  const delivered =
+    outcome.kind === 'delivered'
+      ? rows.flatMap(({ alert_id, kind: of }) =>
+          alert_id === null ? [] : [{ alertId: alert_id, kind: of, channel: key, service: kind, at: now }],
+        )
+      : []
+  // Made once: what is written twice is the same.
+  const alsoWritten = onDelivered(delivered)
+  const write = () => writeOutcome({ store, nodeId: membership.nodeId }, key, rows, consequences, alsoWritten)
   await untilStored(tools, write, `writing that ${row.id} was sent`, stopping)
   return consequences.goesOn
 }

@@ -3,12 +3,13 @@ import { UNTRIED } from '../standing.ts'
 import type { Consequences } from './consequences.ts'
 import type { Waiting } from './planning.ts'
 
-/** Writes what came of an attempt, the message and its channel in one transaction. May be done twice. */
+/** Writes what came of an attempt, the message, its channel and what follows from it in one transaction. May be done twice. */
 export async function writeOutcome(
   { store, nodeId }: { store: Store; nodeId: string },
   channel: string,
   rows: readonly Pick<DeliveryRow, 'id'>[],
   { deliveries, channel: changed, splitsGroup }: Consequences,
+  alsoWritten: readonly BatchOperation[] = [],
 ): Promise<void> {
   const messages = store.write
     .updateTable('deliveries')
@@ -25,7 +26,8 @@ export async function writeOutcome(
     .set(changed)
     .where('channel', '=', channel)
     .where('claimed_by', '=', nodeId)
-  await store.batch([messages, sender].map((query): BatchOperation => ({ kind: 'statement', query: query.compile() })))
+  const own = [messages, sender].map((query): BatchOperation => ({ kind: 'statement', query: query.compile() }))
+  await store.batch([...own, ...alsoWritten])
 }
 
 /** Writes down what goes out together, before it does. From now on it is also given up together. */

@@ -74,6 +74,7 @@ async function insertProbe(
     last_result_at: null,
     consecutive_failures: 0,
     recent_statuses: '',
+    subject_statuses: '{}',
     memory: '{}',
   }
   await trx.insertInto('probes').values(row).execute()

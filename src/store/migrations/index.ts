@@ -5,9 +5,19 @@ import { alerts } from './0004-alerts.ts'
 import { statusLinks } from './0005-status-links.ts'
 import { judged } from './0006-judged.ts'
 import { signIns } from './0007-sign-ins.ts'
+import { alertSubjects } from './0008-alert-subjects.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
-export const migrations: readonly Migration[] = [foundation, nodes, probes, alerts, statusLinks, judged, signIns]
+export const migrations: readonly Migration[] = [
+  foundation,
+  nodes,
+  probes,
+  alerts,
+  statusLinks,
+  judged,
+  signIns,
+  alertSubjects,
+]
 
 export type { ColumnTypes, Migration } from './types.ts'

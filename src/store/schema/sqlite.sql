@@ -36,7 +36,7 @@ CREATE TABLE alerts (
   first_notified_at integer,
   last_notified_at integer,
   notified_severity text
-);
+  , subject_label text, started_at integer not null default 0, announced_at integer, last_announced_at integer);
 
 CREATE TABLE audit_log (
   id integer primary key autoincrement,
@@ -265,7 +265,7 @@ CREATE TABLE probes (
   last_result_at integer,
   consecutive_failures integer not null,
   memory text not null
-  , recent_statuses text not null default '', last_reason text);
+  , recent_statuses text not null default '', last_reason text, subject_statuses text not null default '{}');
 
 CREATE TABLE recent_payloads (
   site_no integer not null,
@@ -316,7 +316,7 @@ CREATE TABLE silences (
   comment text,
   created_at integer not null,
   created_by text not null
-);
+  , subject_key text, subject_label text, until_resolved integer not null default 0);
 
 CREATE TABLE site_containers (
   site_no integer not null,

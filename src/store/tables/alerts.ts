@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { Generated, Selectable } from 'kysely'
 
 /** Something that is or was wrong. At most one for a probe and subject is unresolved: a unique index holds it. */
 export interface AlertTable {
@@ -8,8 +8,13 @@ export interface AlertTable {
   site_id: string
   probe_id: string
   probe_type: string
-  /** `target`: what the probe watches is bad; `check`: the probe itself cannot do its work. */
+  /**
+   * `target`: what the probe watches is bad, as a whole; `check`: the probe itself cannot do its work; else the key of a tag, an
+   * event or a field that the probe judges by itself.
+   */
   subject: string
+  /** Which tag, event or field that is, for people; null for `target` and `check`. */
+  subject_label: string | null
   severity: string
   /** When it became as severe as it is. */
   severity_since: number
@@ -19,6 +24,9 @@ export interface AlertTable {
   message: string
   /** JSON of the last bad result's details. */
   details: string
+  /** When it began: the start of the first bad bucket, or the first bad result. */
+  started_at: number
+  /** When we saw it. */
   opened_at: number
   /** The last bad result. */
   last_seen_at: number
@@ -30,12 +38,19 @@ export interface AlertTable {
   acknowledged_by: string | null
   resolved_at: number | null
   resolution: string | null
-  /** `silence:ID` or `maintenance:ID` that kept a message from being sent; null again when it was sent. */
+  /**
+   * `silence:ID`, `maintenance:ID`, the `alert:ID` of the same outage, or `no_channel`: what kept a message from being written;
+   * null again when it was.
+   */
   suppressed_by: string | null
   is_flapping: number
+  /** When the first message about it was put into the outbox, and the last. */
+  announced_at: number | null
+  last_announced_at: number | null
+  /** When the first of them reached somebody, and the last; null while none did. */
   first_notified_at: number | null
   last_notified_at: number | null
-  /** The worst severity that people were told of. */
+  /** The worst severity that messages were written of. */
   notified_severity: string | null
 }
 
@@ -57,8 +72,14 @@ export interface SilenceTable {
   client_id: string | null
   site_id: string | null
   probe_id: string | null
+  /** With a probe: of its alerts only those about this subject; null for all. */
+  subject_key: string | null
+  /** That subject as people read it. */
+  subject_label: string | null
   starts_at: number
   ends_at: number
+  /** 1: it ends sooner, when no alert within it is unresolved any more. */
+  until_resolved: Generated<number>
   comment: string | null
   created_at: number
   created_by: string

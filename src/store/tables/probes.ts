@@ -28,6 +28,8 @@ export interface ProbeTable {
   consecutive_failures: number
   /** The first letters of the last 20 results' statuses, oldest first; `u` for one that judged nothing. */
   recent_statuses: Generated<string>
+  /** JSON, of a type that judges many subjects: the same letters of each that was bad in the last 20 results, by its key. */
+  subject_statuses: Generated<string>
   /** JSON of what the probe's type remembers from run to run. */
   memory: string
 }

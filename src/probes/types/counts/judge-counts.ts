@@ -1,5 +1,12 @@
 import { readSnapshot, type Snapshot } from '../../../analytics/index.ts'
-import type { Finding, Status, UnjudgedReason, Verdict } from '../../../detection/index.ts'
+import {
+  type Finding,
+  isBad,
+  type Status,
+  type SubjectFinding,
+  type UnjudgedReason,
+  type Verdict,
+} from '../../../detection/index.ts'
 import { DAY, floorTo, isoTime, MINUTE } from '../../../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables } from '../../../store/index.ts'
 
@@ -27,6 +34,7 @@ export interface CountsOutcome {
   reason?: UnjudgedReason
   message: string
   details: Readonly<Record<string, unknown>>
+  findings?: readonly SubjectFinding[]
 }
 
 /**
@@ -50,8 +58,29 @@ export async function judgeCounts<T>(
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   const { status, message, details } = judge(counts)
   const all = { ...details, ...shortened(details.findings) }
-  if (details.judged > 0) return { status, message, details: all }
+  if (details.judged > 0) return { status, message, details: all, findings: bySubject(details.findings) }
   return { status: 'ok', ...unjudged(counts), details: all }
+}
+
+/** What is bad about each subject. A tag that is gone from several events is one subject: it is one fault. */
+function bySubject(findings: readonly Finding[]): SubjectFinding[] {
+  const grouped = Map.groupBy(findings.filter(isBad), ({ subject }) => JSON.stringify(subject.tag_key ?? subject))
+  return Array.from(grouped.values(), (ofSubject) => {
+    const worst = ofSubject.find(({ status }) => status === 'critical') ?? ofSubject[0]
+    return worst === undefined ? [] : [findingOf(worst, ofSubject)]
+  }).flat()
+}
+
+function findingOf(worst: Finding, all: readonly Finding[]): SubjectFinding {
+  const starts = all.flatMap(({ since }) => (since === null ? [] : [Date.parse(since)]))
+  const { tag_key } = worst.subject
+  return {
+    subject: tag_key === undefined ? worst.subject : { tag_key },
+    status: worst.status === 'critical' ? 'critical' : 'warning',
+    message: all.length === 1 ? worst.message : `${worst.message} (and ${all.length - 1} more)`,
+    startedAt: starts.length === 0 ? null : Math.min(...starts),
+    details: shortened([worst, ...all.filter((finding) => finding !== worst)]),
+  }
 }
 
 /**

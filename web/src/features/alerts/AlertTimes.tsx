@@ -5,22 +5,22 @@ import { duration, exact, relative } from '../../lib/words.ts'
 import classes from './alerts.module.css'
 
 interface Props {
-  alert: Pick<AlertRecord, 'opened_at' | 'resolved_at'>
+  alert: Pick<AlertRecord, 'started_at' | 'opened_at' | 'resolved_at'>
   zone: string | undefined
 }
 
 /** "for 42 min" while it lasts, "3 h ago" when it is over. */
-export function AlertTimes({ alert: { opened_at, resolved_at }, zone }: Props) {
+export function AlertTimes({ alert: { started_at, opened_at, resolved_at }, zone }: Props) {
   const now = useNow()
-  const opened = Date.parse(opened_at)
+  const began = Date.parse(started_at)
   const ended = resolved_at === null ? null : Date.parse(resolved_at)
   const [label, text] =
     ended === null
-      ? [`Since ${exact(opened, zone)}`, `for ${duration(now - opened)}`]
-      : [`${exact(opened, zone)} to ${exact(ended, zone)}`, relative(ended, now)]
+      ? [`Since ${exact(began, zone)}, detected ${exact(Date.parse(opened_at), zone)}`, `for ${duration(now - began)}`]
+      : [`${exact(began, zone)} to ${exact(ended, zone)}`, relative(ended, now)]
   return (
     <Tooltip label={label}>
-      <time className={classes.times} dateTime={opened_at}>
+      <time className={classes.times} dateTime={started_at}>
         {text}
       </time>
     </Tooltip>

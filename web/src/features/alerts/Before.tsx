@@ -7,10 +7,13 @@ import classes from './detail.module.css'
 const HOUR = 3_600_000
 const BEFORE = 24 * HOUR
 
-/** The versions that were published in the day before the alert opened, the last first. */
+/** The versions that were published in the day before it began, and until it was seen, the last first. */
 export function Before({ alert, zone }: { alert: AlertDetail; zone: string | undefined }) {
-  const opened = Date.parse(alert.opened_at)
-  const range = { from: new Date(opened - BEFORE).toISOString(), to: new Date(opened + 1_000).toISOString() }
+  const began = Date.parse(alert.started_at)
+  const range = {
+    from: new Date(began - BEFORE).toISOString(),
+    to: new Date(Date.parse(alert.opened_at) + 1_000).toISOString(),
+  }
   const { data: markers = [] } = useQuery(markersQuery(alert.site_id, range))
   // The last one stands in the sentence.
   const earlier = markers.toReversed().slice(alert.change === null ? 0 : 1)
@@ -18,8 +21,8 @@ export function Before({ alert, zone }: { alert: AlertDetail; zone: string | und
     <div className={classes.before}>
       <p>
         {alert.change === null
-          ? 'No new version was seen in the 6 hours before it opened.'
-          : `It opened ${alert.change}.`}
+          ? 'No new version was seen in the 6 hours before it began.'
+          : `It began ${alert.change}.`}
       </p>
       {earlier.length > 0 && (
         <ul>

@@ -3,6 +3,7 @@ import {
   ArrowDownRight,
   ArrowUpRight,
   BellOff,
+  BellRing,
   CircleAlert,
   CircleCheck,
   CircleDot,
@@ -28,6 +29,7 @@ const ICONS: Readonly<Record<TimelineLine['kind'], LucideIcon>> = {
   notified: Send,
   sent: Send,
   suppressed: BellOff,
+  unreachable: BellRing,
   acknowledged: Hand,
   resolved: CircleCheck,
 }

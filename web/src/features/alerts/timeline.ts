@@ -11,16 +11,21 @@ export interface TimelineLine extends Omit<Entry, 'kind'> {
   deliveries: DeliveryRecord[]
 }
 
-/** A message is written with the entry that tells of it; clocks are read once for each, ms. */
+/** The entry that tells of a message is written when it is delivered; clocks are read once for each, ms. */
 const TOGETHER_MS = 2_000
+
+const arrivedAt = ({ delivered_at, created_at }: DeliveryRecord): number => Date.parse(delivered_at ?? created_at)
 
 /** The story of an alert, oldest first. */
 export function timelineOf({ timeline, deliveries }: Pick<AlertDetail, 'timeline' | 'deliveries'>): TimelineLine[] {
   const lines = timeline.map((entry, n): TimelineLine => ({ ...entry, key: `${n}`, deliveries: [] }))
   const alone: TimelineLine[] = []
   for (const delivery of deliveries.toReversed()) {
-    const written = Date.parse(delivery.created_at)
-    const line = lines.find(({ kind, at }) => kind === 'notified' && Math.abs(Date.parse(at) - written) <= TOGETHER_MS)
+    const told = lines.filter(
+      ({ kind, at }) => kind === 'notified' && Math.abs(Date.parse(at) - arrivedAt(delivery)) <= TOGETHER_MS,
+    )
+    // Each has an entry of its own, those that went out in one moment side by side.
+    const line = told.find(({ deliveries }) => deliveries.length === 0) ?? told[0]
     if (line !== undefined) line.deliveries.push(delivery)
     else {
       const words = { at: delivery.created_at, actor: null, text: 'A message was written' }

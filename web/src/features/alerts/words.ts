@@ -15,12 +15,13 @@ export const RESOLUTION_WORDS: Readonly<Record<NonNullable<AlertRecord['resoluti
   recovered: 'recovered by itself',
   manual: 'resolved by hand',
   probe_removed: 'ended with its probe',
+  replaced: 'replaced by alerts for each tag, event and field',
 }
 
 /** "recovered by itself after 12 min" */
-export function endWords({ resolution, opened_at, resolved_at }: AlertRecord): string {
+export function endWords({ resolution, started_at, resolved_at }: AlertRecord): string {
   const how = resolution === null ? 'over' : RESOLUTION_WORDS[resolution]
-  return resolved_at === null ? how : `${how} after ${duration(Date.parse(resolved_at) - Date.parse(opened_at))}`
+  return resolved_at === null ? how : `${how} after ${duration(Date.parse(resolved_at) - Date.parse(started_at))}`
 }
 
 /** "data_volume" as people read it. */

@@ -96,8 +96,8 @@ const byTrouble = (
 export function headlineOf(site: SiteState): Headline {
   const { status, worst_alert } = site
   if (worst_alert !== null) {
-    const { title, opened_at, state } = worst_alert
-    return { status, text: title, since: opened_at, isAcknowledged: state === 'acknowledged' }
+    const { title, started_at, state } = worst_alert
+    return { status, text: title, since: started_at, isAcknowledged: state === 'acknowledged' }
   }
   const worst = site.probes.find((probe) => probe.status === status)
   if (status === 'ok') return { status, text: 'all fine', since: null, isAcknowledged: false }

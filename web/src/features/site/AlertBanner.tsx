@@ -23,12 +23,15 @@ interface Props {
   quiet: Quiet | null
 }
 
+/** A beginning that was seen within a minute was seen at once. */
+const MINUTE = 60_000
+
 /** What is broken, since when, what changed before, and the two things one can do about the messages. */
 export function AlertBanner({ alert, site, quiet }: Props) {
   const { data: detail } = useQuery(alertQuery(alert.id))
   const now = useNow()
   const zone = site.timezone
-  const since = Date.parse(detail?.since ?? alert.opened_at)
+  const since = Date.parse(alert.started_at)
   const status = alert.subject === 'check' ? 'error' : alert.severity
   const variant = quiet !== null ? 'hatched' : alert.state === 'acknowledged' ? 'outline' : 'filled'
   return (
@@ -46,7 +49,10 @@ export function AlertBanner({ alert, site, quiet }: Props) {
           <span title={exact(since, zone)}>
             since {clock(since, now, zone)} ({duration(now - since)})
           </span>
-          {detail?.change != null && <span>opened {detail.change}</span>}
+          {Date.parse(alert.opened_at) - since >= MINUTE && (
+            <span>detected {clock(Date.parse(alert.opened_at), now, zone)}</span>
+          )}
+          {detail?.change != null && <span>began {detail.change}</span>}
           {detail !== undefined && factsInWords(detail.facts).map((fact) => <span key={fact}>{fact}</span>)}
           {alert.is_flapping && <span>comes and goes</span>}
           {alert.acknowledged_by !== null && <span>acknowledged by {alert.acknowledged_by}</span>}

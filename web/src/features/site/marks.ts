@@ -4,8 +4,8 @@ import type { AlertSpan, DeployMark } from '../../ui/chart/time-option.ts'
 
 /** The stretches of a window with an open alert about the site; "the check fails" says nothing about its data. */
 export function alertSpans(alerts: readonly AlertRecord[], from: number, to: number): AlertSpan[] {
-  return alerts.flatMap(({ subject, severity, opened_at, resolved_at }) => {
-    const [start, end] = [Date.parse(opened_at), resolved_at === null ? null : Date.parse(resolved_at)]
+  return alerts.flatMap(({ subject, severity, started_at, resolved_at }) => {
+    const [start, end] = [Date.parse(started_at), resolved_at === null ? null : Date.parse(resolved_at)]
     if (subject === 'check' || start >= to || (end !== null && end <= from)) return []
     return [{ from: Math.max(start, from), to: end === null ? null : Math.min(end, to), severity }]
   })

@@ -43,7 +43,7 @@ export function SharedSite({ site, now }: { site: Site; now: number }) {
 /** The answer has no ids, and each line is drawn from nothing but its alert. */
 const placeOf = (index: number): string => `alert ${index}`
 
-function Alert({ alert: { title, severity, state, opened_at }, now }: { alert: Site['alerts'][number]; now: number }) {
+function Alert({ alert: { title, severity, state, started_at }, now }: { alert: Site['alerts'][number]; now: number }) {
   const isTaken = state === 'acknowledged'
   return (
     <li>
@@ -51,7 +51,7 @@ function Alert({ alert: { title, severity, state, opened_at }, now }: { alert: S
       <span>
         {title}{' '}
         <span className={classes.muted}>
-          · since {moment(Date.parse(opened_at), now)}
+          · since {moment(Date.parse(started_at), now)}
           {isTaken && ' · somebody is on it'}
         </span>
       </span>

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import { newOrderedId } from '../lib/index.ts'
+import { type AlertMessageKind, channelInWords, type DeliveredHook } from '../notifications/index.ts'
+import type { BatchOperation, Store } from '../store/index.ts'
+
+/** What people read in the timeline of each message that reached somebody. */
+const TOLD: Readonly<Record<AlertMessageKind, string>> = {
+  opened: 'Told that it is open',
+  escalated: 'Told that it has become critical',
+  flapping: 'Told that it comes and goes; quiet until it is steady',
+  reminder: 'Reminded',
+  resolved: 'Told that it is over',
+}
+
+/**
+ * Notes in alerts that people were told, when they were. Doing it twice changes nothing, as the same operations are repeated; an
+ * alert that was deleted meanwhile stays so.
+ */
+export const noteDelivered =
+  ({ write, isShared }: Pick<Store, 'write' | 'isShared'>): DeliveredHook =>
+  (delivered) => {
+    const [first] = delivered
+    if (first === undefined) return []
+    const alertIds = [...new Set(delivered.map(({ alertId }) => alertId))]
+    // In the order in which results lock them, so that the two never wait for each other.
+    const locked = write
+      .selectFrom('alerts')
+      .select('id')
+      .where('id', 'in', alertIds)
+      .$if(isShared, (query) => query.orderBy('probe_id').orderBy('subject').forUpdate())
+    const told = write
+      .updateTable('alerts')
+      .set(({ ref, fn, val }) => ({
+        first_notified_at: fn.coalesce(ref('first_notified_at'), val(first.at)),
+        last_notified_at: first.at,
+      }))
+      .where('id', 'in', locked)
+    const entries = delivered.map(
+      ({ alertId, kind, at, ...where }) => sql`insert into alert_events (alert_id, id, at, kind, actor, text)
+        select alerts.id, ${newOrderedId(at)}, cast(${at} as bigint), 'notified', null, ${textOf(kind, channelInWords(where))}
+        from alerts where alerts.id = ${alertId}
+        on conflict (alert_id, id) do nothing`,
+    )
+    return [told.compile(), ...entries.map((entry) => entry.compile(write))].map(
+      (query): BatchOperation => ({ kind: 'statement', query }),
+    )
+  }
+
+const textOf = (kind: string, where: string): string =>
+  `${kind in TOLD ? TOLD[kind as AlertMessageKind] : 'Told'}, by ${where}`

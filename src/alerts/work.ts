@@ -1,0 +1,65 @@
+import type { Finished } from '../probes/index.ts'
+import type { AlertRow } from '../store/index.ts'
+import { type Complaint, type Standing, standingOf } from './machine.ts'
+import { checkComplaint, complaintOf } from './wording.ts'
+
+/** What a result says about one subject, and the alert that it may change. */
+export interface Work {
+  finished: Finished
+  /** Of the subject, as alerts have it. */
+  key: string
+  /** Letters of the subject's last results, this one included. */
+  history: string
+  standing: Standing
+  complaint: Complaint
+  /** Since when it is bad, where the result says so. Epoch ms. */
+  startedAt: number | null
+  alert: AlertRow | null
+}
+
+/** What there is to decide: what is bad, and what has an alert. */
+export function workOf(written: readonly Finished[], alerts: readonly AlertRow[]): Work[] {
+  const byProbe = Map.groupBy(alerts, ({ probe_id }) => probe_id)
+  return written.flatMap((finished) => {
+    const ofProbe = new Map((byProbe.get(finished.probe.id) ?? []).map((alert) => [alert.subject, alert]))
+    return [...aboutSubjects(finished, ofProbe), ...aboutCheck(finished, ofProbe)]
+  })
+}
+
+type AlertsBySubject = ReadonlyMap<string, AlertRow>
+
+/** A subject that is not among what is bad is fine; a result that judged nothing says nothing about any. */
+function aboutSubjects(finished: Finished, alerts: AlertsBySubject): Work[] {
+  const { subjects, historyOf } = finished
+  if (subjects === null) return []
+  const work = (key: string) => {
+    const history = historyOf(key)
+    return { finished, key, history, standing: standingOf('target', history), alert: alerts.get(key) ?? null }
+  }
+  const bad = new Set(subjects.map(({ key }) => key))
+  const fine = [...alerts.values()].filter(({ subject }) => subject !== 'check' && !bad.has(subject))
+  return [
+    ...subjects.map((result) => ({
+      ...work(result.key),
+      complaint: complaintOf(result),
+      startedAt: result.startedAt,
+    })),
+    ...fine.map((alert) => ({ ...work(alert.subject), complaint: unchanged(alert), startedAt: null })),
+  ]
+}
+
+function aboutCheck(finished: Finished, alerts: AlertsBySubject): Work[] {
+  const history = finished.recentStatuses
+  const standing = standingOf('check', history)
+  const alert = alerts.get('check') ?? null
+  if (alert === null && standing.verdict !== 'bad') return []
+  return [{ finished, key: 'check', history, standing, complaint: checkComplaint(finished), startedAt: null, alert }]
+}
+
+const unchanged = ({ severity, subject_label, title, message, details }: AlertRow): Complaint => ({
+  severity: severity === 'critical' ? 'critical' : 'warning',
+  subject_label,
+  title,
+  message,
+  details,
+})

@@ -1,0 +1,19 @@
+import type { Kysely, Tables } from '../store/index.ts'
+import { channelsOf, type Reach, type Recipients } from './channel.ts'
+
+/** The channels that nothing is sent on until somebody mends them, each with the address that failed. */
+export async function offChannels(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('channels')
+    .select(['channel', 'address'])
+    .where('off_since', 'is not', null)
+    .execute()
+  return new Set(rows.map(({ channel, address }) => offKey(channel, address)))
+}
+
+/** Whether anything that is told of the client goes anywhere. */
+export const isReachable = (client: Recipients['client'], reach: Reach, off: ReadonlySet<string>): boolean =>
+  channelsOf({ client, ...reach }).some(({ key, address }) => !off.has(offKey(key, address)))
+
+/** An address that was edited since is another one. */
+const offKey = (channel: string, address: string): string => `${channel} ${address}`

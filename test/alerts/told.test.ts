@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { noteDelivered } from '../../src/alerts/delivered.ts'
+import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import type { Store } from '../../src/store/index.ts'
+import { DELIVERED, openNode } from '../notifications/support.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { alertRows, deliverAll, outbox, timeline, watch } from './support.ts'
+
+const NOBODY = { reach: { globalWebhook: null, isEmailOn: false } }
+const kinds = async (store: Store) => (await outbox(store)).map(({ kind }) => kind)
+
+const texts = async (store: Store): Promise<string[]> => {
+  const rows = await store.write.selectFrom('alert_events').select(['kind', 'text']).orderBy('id').execute()
+  return rows.filter(({ kind }) => kind === 'notified' || kind === 'unreachable').map(({ text }) => text)
+}
+
+testOnEveryEngine('nobody was told of an alert whose client has no channel, and it says so once', async (store, t) => {
+  const { find, upkeep } = await watch(t, store, {}, NOBODY)
+  await find('ccc')
+  await upkeep()
+  const [alert] = await alertRows(store)
+  assert.deepEqual([alert?.first_notified_at, alert?.suppressed_by], [null, 'no_channel'])
+  assert.deepEqual(await timeline(store, alert?.id ?? ''), ['opened', 'unreachable'])
+  assert.deepEqual(await texts(store), ['Nobody to notify: add a channel'])
+  await find('o')
+  assert.deepEqual(await outbox(store), [], 'and nobody is told that it is over')
+})
+
+testOnEveryEngine('a channel that is added while an alert is open tells of it', async (store, t) => {
+  const { find, upkeep, site, clock } = await watch(t, store, {}, NOBODY)
+  await find('c')
+  const chat_webhook = 'https://hooks.example/own'
+  await store.write.updateTable('clients').set({ chat_webhook }).where('id', '=', site.client_id).execute()
+  clock.advance(MINUTE)
+  await upkeep()
+  await upkeep()
+  assert.deepEqual(await kinds(store), ['opened'])
+  const [alert] = await alertRows(store)
+  assert.deepEqual([alert?.first_notified_at, alert?.suppressed_by], [clock.now(), null])
+  await find('o')
+  assert.deepEqual(await kinds(store), ['opened', 'resolved'])
+})
+
+testOnEveryEngine('a channel that is switched off after a failure reaches nobody either', async (store, t) => {
+  const { find, upkeep } = await watch(t, store)
+  const off = { channel: 'global', address: 'https://hooks.example/all', next_attempt_at: 0, failures: 1, off_since: 1 }
+  await store.write.insertInto('channels').values(off).execute()
+  await find('c')
+  assert.deepEqual(await outbox(store), [])
+  assert.deepEqual(await texts(store), ['Nobody to notify: every channel is switched off after a failure'])
+  await store.write.updateTable('channels').set({ off_since: null }).execute()
+  await upkeep()
+  assert.deepEqual(await kinds(store), ['opened'])
+})
+
+testOnEveryEngine('told is who got it: a message that waits has told nobody, nor reminds anybody', async (store, t) => {
+  const { find, upkeep, site, clock } = await watch(t, store, {}, { delivers: false })
+  await store.write.updateTable('clients').set({ reminder_minutes: 30 }).where('id', '=', site.client_id).execute()
+  await find('c')
+  clock.advance(2 * HOUR)
+  await upkeep()
+  const [waiting] = await alertRows(store)
+  assert.deepEqual([waiting?.first_notified_at, await kinds(store)], [null, ['opened']])
+  assert.deepEqual(await texts(store), [])
+  await deliverAll(store, clock.now())
+  const [told] = await alertRows(store)
+  assert.equal(told?.first_notified_at, clock.now())
+  assert.deepEqual(await texts(store), ['Told that it is open, by the webhook for all clients'])
+  clock.advance(29 * MINUTE)
+  await upkeep()
+  assert.deepEqual(await kinds(store), ['opened'])
+  clock.advance(MINUTE)
+  await upkeep()
+  clock.advance(2 * HOUR)
+  await upkeep()
+  assert.deepEqual(await kinds(store), ['opened', 'reminder'], 'no second one while the first waits')
+})
+
+testOnEveryEngine('the sender writes down what reached people, with the message and once', async (store, t) => {
+  const { find, clock, site } = await watch(t, store, {}, { delivers: false })
+  await store.write.updateTable('clients').set({ email: 'ops@shop.example' }).where('id', '=', site.client_id).execute()
+  await find('c')
+  const globalWebhook = 'https://hooks.example/all'
+  const onDelivered = noteDelivered(store)
+  const node = await openNode(t, store, clock, () => DELIVERED, { globalWebhook, onDelivered })
+  clock.advance(10_000)
+  await node.notifications.run()
+  const [alert] = await alertRows(store)
+  assert.deepEqual(
+    [alert?.first_notified_at, alert?.last_notified_at].map((at) => isoTime(at ?? 0)),
+    [isoTime(clock.now()), isoTime(clock.now())],
+  )
+  assert.deepEqual((await texts(store)).sort(), [
+    'Told that it is open, by e-mail',
+    'Told that it is open, by the webhook for all clients',
+  ])
+})
+
+testOnEveryEngine('whoever was never told that it began is not told that it is over', async (store, t) => {
+  const { find, clock } = await watch(t, store, {}, { delivers: false })
+  await find('co')
+  const refused = { kind: 'message_refused', error: 'no' } as const
+  const globalWebhook = 'https://hooks.example/all'
+  const onDelivered = noteDelivered(store)
+  const node = await openNode(t, store, clock, () => refused, { globalWebhook, onDelivered })
+  clock.advance(MINUTE)
+  await node.notifications.run()
+  assert.deepEqual(
+    node.sent.map(({ text }) => text),
+    ['opened It is critical'],
+  )
+  const states = await store.write.selectFrom('deliveries').select(['kind', 'state']).orderBy('id').execute()
+  assert.deepEqual(
+    states.map(({ kind, state }) => `${kind} ${state}`),
+    ['opened failed', 'resolved cancelled'],
+  )
+})
