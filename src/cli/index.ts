@@ -9,6 +9,9 @@ import { migrateCommand } from './migrate/index.ts'
 import { sendCommand } from './send/index.ts'
 import { serveCommand } from './serve.ts'
 
+// What is made here (database, backups, cached code) is for its owner: ingest keys and addresses are in it.
+process.umask(process.umask() | 0o077)
+
 const commands: readonly Command[] = [
   serveCommand(),
   demoCommand(),

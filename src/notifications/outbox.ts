@@ -2,6 +2,7 @@ import { newOrderedId, SECOND } from '../lib/index.ts'
 import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import type { Channel } from './channel.ts'
 import type { AlertMessageKind, Message } from './message.ts'
+import { storedAddress } from './stored-address.ts'
 
 /**
  * How long a message about an opened or resolved alert waits for others that belong to it. A person is told seconds later;
@@ -28,7 +29,12 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Entry[
   const channels = new Map(entries.map(({ channel }) => [channel.key, channel]))
   // In one order everywhere: transactions that add the same channels at once wait for each other instead of standing in the way.
   const inOrder = [...channels.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
-  const blank = inOrder.map(({ key, address }) => ({ channel: key, address, next_attempt_at: 0, failures: 0 }))
+  const blank = inOrder.map((channel) => ({
+    channel: channel.key,
+    address: storedAddress(channel),
+    next_attempt_at: 0,
+    failures: 0,
+  }))
   for (const chunk of chunksOf(blank)) {
     await trx
       .insertInto('channels')

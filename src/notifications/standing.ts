@@ -1,5 +1,6 @@
 import type { ChannelRow, Store } from '../store/index.ts'
 import type { Channel } from './channel.ts'
+import { storedAddress } from './stored-address.ts'
 
 /** What is known of a channel of which nothing is known. */
 export const UNTRIED = {
@@ -12,11 +13,11 @@ export const UNTRIED = {
 } satisfies Partial<ChannelRow>
 
 /** Writes that a message has just got through to the address, whatever was known of the channel before. */
-export async function noteSuccess({ write }: Store, { key, address }: Channel, now: number): Promise<void> {
-  const well = { address, ...UNTRIED, last_success_at: now }
+export async function noteSuccess({ write }: Store, channel: Channel, now: number): Promise<void> {
+  const well = { address: storedAddress(channel), ...UNTRIED, last_success_at: now }
   await write
     .insertInto('channels')
-    .values({ channel: key, ...well })
+    .values({ channel: channel.key, ...well })
     .onConflict((conflict) => conflict.column('channel').doUpdateSet(well))
     .execute()
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { StartupError } from '../../src/lib/index.ts'
@@ -38,6 +38,27 @@ test('a folder that is not there is made, with those above it, and nobody else m
   t.after(() => store.close())
   assert.equal((await stat(dataDir)).mode & 0o777, 0o700)
   assert.deepEqual((await migrate(store.write, store.columnTypes)).slice(0, 1), ['0001-foundation'])
+})
+
+test('what the store puts into a folder that all may look into is for its owner alone', async (t) => {
+  const dataDir = await tempDir(t)
+  await chmod(dataDir, 0o755)
+  const store = await openSqliteStore(dataDir)
+  t.after(() => store.close())
+  await migrate(store.write, store.columnTypes)
+  const names = await readdir(dataDir)
+  assert.ok(names.includes('tagwarden.db') && names.includes('tagwarden.db-wal') && names.includes('tagwarden.lock'))
+  for (const name of names) assert.equal((await stat(join(dataDir, name))).mode & 0o777, 0o600, name)
+})
+
+test('a file system that takes no folders is one clear line', { skip: process.platform !== 'linux' }, async () => {
+  assert.equal(await refusal('/proc/data'), 'DATA_DIR /proc/data cannot be used: no folder can be made in /proc')
+  assert.equal(
+    await refusal('/proc/new/data'),
+    'DATA_DIR /proc/new/data cannot be used: no folder can be made in /proc',
+  )
+  assert.equal(await refusal('/dev/null'), 'DATA_DIR /dev/null cannot be used: /dev/null is not a folder')
+  assert.match(await refusal('/dev/null/data'), /^DATA_DIR \/dev\/null\/data cannot be used: /)
 })
 
 test('a file in the place of the folder is one clear line', async (t) => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
@@ -76,6 +78,26 @@ async function takeDatabaseAway(connectionString: string): Promise<void> {
   await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
   await client.end()
 }
+
+/** Everything that the database holds, as text. */
+async function rowsOf(connectionString: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  const tables = await client.query<{ name: string }>(
+    "select quote_ident(tablename) as name from pg_tables where schemaname = 'public'",
+  )
+  const texts: string[] = []
+  for (const { name } of tables.rows) {
+    const { rows } = await client.query<{ row: string }>(`select cast(t as text) as row from ${name} as t`)
+    texts.push(...rows.map(({ row }) => row))
+  }
+  await client.end()
+  return texts
+}
+
+/** The bytes of every file, with what was deleted and not yet written over. */
+const filesOf = async (folder: string): Promise<string[]> =>
+  Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1')))
 
 async function sendRaw(url: string, request: string): Promise<string> {
   const { hostname, port } = new URL(url)
@@ -207,6 +229,7 @@ testPerEngine(
       await asStranger('GET', path, undefined, viewer)
     }
     told.push((await call('GET', '/api/settings', undefined, admin)).text)
+    const kept: string[] = DATABASE_URL === undefined ? [] : await rowsOf(DATABASE_URL)
     if (DATABASE_URL !== undefined) {
       await takeDatabaseAway(DATABASE_URL)
       await until('it is logged that the database is away', () =>
@@ -220,6 +243,7 @@ testPerEngine(
     server.child.kill('SIGTERM')
     const { out, err } = await server.finished
     assert.ok(out.length > 5)
+    if (place.DATA_DIR !== undefined) kept.push(...(await filesOf(place.DATA_DIR)))
 
     const hidden = [
       ...Object.values(SECRETS),
@@ -232,6 +256,17 @@ testPerEngine(
     assert.ok(hidden.every((secret) => secret.length >= 16))
     const found = [...out, ...err, ...told].filter((line) => hidden.some((secret) => line.includes(secret)))
     assert.deepEqual(found, [])
+
+    const ofEnvironment = [
+      ...[...Object.values(SECRETS), SMTP_PASSWORD, CHAT_PATH, HEARTBEAT_PATH, session],
+      ...PRIVATE_KEY.split('\n').filter((line) => line.length > 40),
+    ]
+    assert.ok(kept.some((text) => text.includes(site.ingest_key)))
+    assert.deepEqual(
+      ofEnvironment.filter((secret) => kept.some((text) => text.includes(secret))),
+      [],
+      'no secret of the environment is in the database',
+    )
   },
 )
 

@@ -5,6 +5,7 @@ import type { ChannelRow, Store } from '../../store/index.ts'
 import { type Channel, channelsOf, type Reach } from '../channel.ts'
 import { kindOf, type ServiceKind } from '../service-kind.ts'
 import { UNTRIED } from '../standing.ts'
+import { storedAddress } from '../stored-address.ts'
 import { shownError } from './record.ts'
 import type { ChannelList, ChannelRecord } from './schemas.ts'
 
@@ -69,7 +70,7 @@ function channelRecord(
 ): ChannelRecord {
   const kind = kindOf(key, address)
   // What is known of an address that was edited since says nothing about the one there is now.
-  const standing: Standing = row?.address === address ? row : UNTRIED
+  const standing: Standing = row?.address === storedAddress({ key, address }) ? row : UNTRIED
   const { failures, next_attempt_at, failing_since, last_error, last_success_at, off_since } = standing
   const isFailing = off_since === null && failures > 0
   return {

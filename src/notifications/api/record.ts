@@ -2,7 +2,7 @@ import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
 import type { DeliveryRow } from '../../store/index.ts'
 import { keyOf } from '../channel.ts'
 import type { Message } from '../message.ts'
-import { kindOf } from '../service-kind.ts'
+import { storedKind } from '../stored-address.ts'
 import { DELIVERY_STATES, type DeliveryRecord } from './schemas.ts'
 
 /** A message and the address its channel had last; null when nothing is known of the channel. */
@@ -14,7 +14,7 @@ export function deliveryRecord(row: SentRow, seesSecrets: boolean): DeliveryReco
   return {
     id: row.id,
     channel: row.channel,
-    service: row.address === null ? null : kindOf(keyOf(row.channel), row.address),
+    service: row.address === null ? null : storedKind(keyOf(row.channel), row.address),
     client_id: row.client_id,
     alert_id: row.alert_id,
     kind: row.kind,

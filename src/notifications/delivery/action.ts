@@ -1,4 +1,6 @@
 import type { ChannelRow } from '../../store/index.ts'
+import { keyOf } from '../channel.ts'
+import { storedAddress } from '../stored-address.ts'
 import { nextStep, type Step, type Waiting } from './planning.ts'
 
 /** A channel and what waits on it. */
@@ -18,7 +20,7 @@ export type Action =
   /** Nobody is to be told of these any more. */
   | { kind: 'cancel'; ids: readonly string[]; reason: string }
   /** The address was edited: what is known of the old one says nothing about it. */
-  | { kind: 'renew'; address: string }
+  | { kind: 'renew' /** As it is stored. */; address: string }
   /** All is ready but the channel, which takes its next message then. */
   | { kind: 'pause'; until: number }
 
@@ -33,7 +35,8 @@ export function actionFor({ channel, address, waiting, clientIds, untold }: Chan
     return { kind: 'cancel', ids: gone.map(({ id }) => id), reason: 'the client was deleted or is not active' }
   }
   if (untold.length > 0) return { kind: 'cancel', ids: untold, reason: 'nobody was told that it began' }
-  if (channel.address !== address) return { kind: 'renew', address }
+  const stored = storedAddress({ key: keyOf(channel.channel), address })
+  if (channel.address !== stored) return { kind: 'renew', address: stored }
   if (channel.off_since !== null) return { kind: 'rest', until: null }
   const step = nextStep(waiting, now)
   if (step.kind === 'rest' || channel.next_attempt_at <= now) return step

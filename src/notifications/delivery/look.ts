@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { firstIdAt } from '../../lib/index.ts'
 import { type ChannelRow, type ClientRow, chunksOf, type DeliveryRow, type Store } from '../../store/index.ts'
 import { addressNow, type ChannelKey, clientIdOf, keyOf, type Reach } from '../channel.ts'
+import { storedAddress } from '../stored-address.ts'
 import type { ChannelLook } from './action.ts'
 import { type Claimant, isFree } from './claims.ts'
 import { OUTAGE_MS, type Waiting } from './planning.ts'
@@ -52,7 +53,9 @@ export async function channelsWithWork(
 
 /** Whether a look at the channel's messages can lead to anything. */
 export const isWorthALook = ({ channel, address }: Omit<ChannelLook, 'waiting' | 'untold'>, now: number): boolean =>
-  address !== channel.address || (channel.off_since === null && channel.next_attempt_at <= now)
+  address === null ||
+  storedAddress({ key: keyOf(channel.channel), address }) !== channel.address ||
+  (channel.off_since === null && channel.next_attempt_at <= now)
 
 /** The channel as it is now; undefined when there is none. */
 export async function lookAt(store: Store, key: ChannelKey, reach: Reach): Promise<ChannelLook | undefined> {

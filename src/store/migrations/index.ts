@@ -6,6 +6,7 @@ import { statusLinks } from './0005-status-links.ts'
 import { judged } from './0006-judged.ts'
 import { signIns } from './0007-sign-ins.ts'
 import { alertSubjects } from './0008-alert-subjects.ts'
+import { noStoredWebhook } from './0009-no-stored-webhook.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -18,6 +19,7 @@ export const migrations: readonly Migration[] = [
   judged,
   signIns,
   alertSubjects,
+  noStoredWebhook,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
-import { chmod, chown, stat } from 'node:fs/promises'
+import { chmod, chown, mkdir, open, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { errorKindOf } from './errors.ts'
 
 /** Told how many bytes of a file are there so far. */
@@ -71,6 +72,40 @@ export async function ownLike(path: string, model: string): Promise<void> {
 /** Readable and writable as `model` is; without a model by its owner alone, because ingest keys are in it. */
 export async function permitLike(path: string, model: string | undefined): Promise<void> {
   await chmod(path, model === undefined ? PRIVATE : (await stat(model)).mode & 0o777)
+}
+
+/**
+ * Makes the folder, and those above it that are missing. Node's own `recursive` tries for ever where a file system says of a folder
+ * that is there that it is not, as /proc does.
+ *
+ * @throws Error of the system, or one that says that a file is in the way
+ */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: PRIVATE_FOLDER })
+  } catch (thrown) {
+    if (codeOf(thrown) === 'EEXIST') {
+      if (!(await stat(path)).isDirectory()) throw new Error(`${path} is not a folder`)
+      return
+    }
+    const above = dirname(path)
+    if (codeOf(thrown) !== 'ENOENT' || above === path) throw thrown
+    if (await isThere(above)) throw new Error(`no folder can be made in ${above}`)
+    await makeFolder(above)
+    await mkdir(path, { mode: PRIVATE_FOLDER })
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+/** Makes an empty file that its owner alone reads, where there is none; what SQLite puts beside a database gets its rights from it. */
+export async function makePrivateFile(path: string): Promise<void> {
+  const file = await open(path, 'a', PRIVATE)
+  await file.close()
 }
 
 /** Permissions of a file that only its owner reads and writes. */

@@ -1,5 +1,4 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Kysely } from 'kysely'
 import { asError, Loop, Mutex, StartupError, systemClock } from '../../lib/index.ts'
 import { ChangeFeed } from '../changes.ts'
@@ -8,7 +7,7 @@ import { type BatchOperation, type Store, StoreError } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { SqlValue } from '../upsert.ts'
 import { type SharedThread, threadDialect } from './dialect.ts'
-import { PRIVATE_FOLDER } from './files.ts'
+import { makeFolder, makePrivateFile } from './files.ts'
 import type { ThreadBatchOperation, ThreadOptions } from './protocol.ts'
 import { ConnectionThread } from './thread.ts'
 
@@ -38,11 +37,13 @@ export const sqlitePath = (dataDir: string): string => join(dataDir, 'tagwarden.
  */
 export async function openSqliteStore(dataDir: string): Promise<Store> {
   const path = sqlitePath(dataDir)
-  const open = (mode: ThreadOptions['mode']) =>
-    ConnectionThread.open({ path, mode, lockPath: join(dataDir, 'tagwarden.lock') })
+  const lockPath = join(dataDir, 'tagwarden.lock')
+  const open = (mode: ThreadOptions['mode']) => ConnectionThread.open({ path, mode, lockPath })
   const threads: ConnectionThread[] = []
   try {
-    await mkdir(dataDir, { recursive: true, mode: PRIVATE_FOLDER })
+    await makeFolder(resolve(dataDir))
+    await makePrivateFile(path)
+    await makePrivateFile(lockPath)
     // The writer is first: it takes the lock and creates the file that the others open.
     threads.push(await open('writer'))
     threads.push(

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { copyFile, mkdir, open } from 'node:fs/promises'
+import { copyFile, open } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { asError, isoTime, StartupError } from '../../lib/index.ts'
@@ -10,8 +10,8 @@ import { errorKindOf } from './errors.ts'
 import {
   type CopyWatch,
   isFullDisk,
+  makeFolder,
   ownLike,
-  PRIVATE_FOLDER,
   permitLike,
   syncToDisk,
   whileGrowing,
@@ -51,7 +51,7 @@ export async function restoreSqlite(options: RestoreOptions): Promise<RestoredDa
   const database = sqlitePath(dataDir)
   try {
     await refuseOther(backup, resolve(database))
-    await mkdir(dataDir, { recursive: true, mode: PRIVATE_FOLDER })
+    await makeFolder(resolve(dataDir))
     const lock = await lockFolder(dataDir)
     try {
       // One name is enough, since only the lock's holder uses it: what a killed restore left there is written over.

@@ -111,7 +111,7 @@ export interface MaintenanceTable {
 export interface ChannelTable {
   /** `global`, `chat:CLIENT` or `email:CLIENT`. */
   channel: string
-  /** The address that the rest speaks of. */
+  /** The address that the rest speaks of; of `global` the service and a hash, as it is a secret of the environment. */
   address: string
   /** The node that sends on it now: one at a time, so that messages keep their order and services their pace. */
   claimed_by: string | null
