@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, type FastifyServerFactory, fastify, LogController } from 'fastify'
+import { Type } from 'typebox'
 import type { Clock } from '../lib/index.ts'
 import type { AccessSettings } from './access/access.ts'
 import { createGate } from './access/gate.ts'
@@ -74,6 +75,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   acceptJsonOnly(app)
   app.addSchema(ErrorBody)
   addSecurityHeaders(app, headers)
+  refuseUnknownParameters(app)
   compressAnswers(app)
   shareWork(app, callerReader(options.trustProxy))
 
@@ -90,6 +92,14 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const { dashboardFolder } = options
   app.setNotFoundHandler(dashboardFolder === undefined ? refuseUnknownPath : await serveDashboard(app, dashboardFolder))
   return app
+}
+
+/** A route of the interface that names no query parameters has none: a misspelt one must not go unnoticed there either. */
+function refuseUnknownParameters(app: HttpApp): void {
+  app.addHook('onRoute', ({ url, schema }) => {
+    if (!url.startsWith('/api/') || schema === undefined || schema.hide === true) return
+    schema.querystring ??= Type.Object({}, { additionalProperties: false })
+  })
 }
 
 /**

@@ -91,8 +91,15 @@ async function serveFiles(app: HttpApp, folder: string, name: string, cacheContr
   })
 }
 
-/** A browser that goes to an address says that it takes HTML; what a page loads does not. */
+/** The end of the name of a file, which is no page. */
+const FILE = /\.[\w-]{1,16}(?:\?|$)/
+
+/**
+ * A browser that goes to an address says that it takes HTML, and what a page loads does not. Who takes anything, as command lines
+ * do, gets a page too, but not for a file that is not there.
+ */
 function wantsPage({ method, url, headers }: FastifyRequest): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false
-  return headers.accept?.includes('text/html') === true && !NO_PAGES.test(url)
+  if ((method !== 'GET' && method !== 'HEAD') || NO_PAGES.test(url)) return false
+  const { accept = '*/*' } = headers
+  return accept.includes('text/html') || (accept.includes('*/*') && !FILE.test(url))
 }

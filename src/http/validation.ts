@@ -3,6 +3,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import { AppError, type ErrorDetail } from '../lib/index.ts'
 import { FORMATS } from './formats.ts'
 import { describeFaults, EXPECTS, summarise } from './messages.ts'
+import { needsNoBody, settleIds, settleText } from './spelling.ts'
 
 /**
  * Values in what is sent from which only its first fault is looked for. Looking for all of a body of 80,000 unknown fields took a
@@ -58,7 +59,10 @@ function judge(
 export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   const faultsOf = judge(httpPart === 'body' ? strict : reading, schema)
   const part = httpPart === 'body' ? 'body' : 'querystring'
-  return (data: unknown) => {
+  return (sent: unknown) => {
+    const data = httpPart === 'body' && (sent ?? null) === null && needsNoBody(schema) ? {} : sent
+    if (httpPart === 'body') settleIds(schema, data)
+    else settleText(schema, data)
     const details = [...faultsOf(data, part), ...(httpPart === 'body' ? [] : endlessNumbers(data))]
     if (details.length === 0) return { value: data }
     if (httpPart === 'params') return { error: new AppError('not_found', 'Nothing has this address') }

@@ -49,10 +49,25 @@ for (const path of ['/api/unknown', '/api', '/assets/index-old.js', '/static/x.s
   })
 }
 
-test('what asks for no HTML gets none for an unknown path, and neither does what wants to change something', async (t) => {
+test('who takes anything gets the dashboard too, as on a command line', async (t) => {
   const app = await open(t)
-  for (const accept of ['*/*', 'application/json', '']) {
+  for (const headers of [{ accept: '*/*' }, {}]) {
+    for (const url of ['/', '/sites', '/sites?range=7d']) {
+      const answer = await app.inject({ url, headers })
+      assert.equal(answer.statusCode, 200, url)
+      assert.match(answer.body, /id="root"/)
+    }
+    assert.equal((await app.inject({ url: '/api/unknown', headers })).json().error, 'not_found')
+  }
+})
+
+test('what asks for no HTML, for a file or to change something gets no page', async (t) => {
+  const app = await open(t)
+  for (const accept of ['application/json', 'image/avif,image/webp', 'text/css']) {
     assert.equal((await app.inject({ url: '/sites', headers: { accept } })).statusCode, 404)
+  }
+  for (const url of ['/favicon.ico', '/robots.txt', '/old.js?v=1']) {
+    assert.equal((await app.inject({ url, headers: { accept: 'image/avif,*/*;q=0.8' } })).statusCode, 404, url)
   }
   assert.equal((await app.inject({ method: 'POST', url: '/sites', headers: BROWSER })).statusCode, 404)
 })
