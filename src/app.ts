@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { alertRoutes, maintenanceRoutes, silenceRoutes } from './alerts/index.ts'
-import { analyticsRoutes } from './analytics/index.ts'
+import { analyticsRoutes, REPORT_LIMITS } from './analytics/index.ts'
 import type { Leases, Membership } from './cluster/index.ts'
 import { type Config, hasRole, isLoopback } from './config.ts'
 import { dashboardRoutes } from './dashboard/index.ts'
@@ -86,7 +86,13 @@ function apiRoutes(app: HttpApp, { config, store, clock, onError }: AppOptions, 
   silenceRoutes(app, { store, clock })
   maintenanceRoutes(app, { store, clock })
   notificationRoutes(app, { store, clock, notifications })
-  analyticsRoutes(app, { store, clock, retention: retentionOf(config) })
+  const { read, asked } = store
+  analyticsRoutes(app, {
+    store: { read, reports: asked },
+    clock,
+    retention: retentionOf(config),
+    limits: REPORT_LIMITS,
+  })
   dashboardRoutes(app, { store, clock, onError })
   nodeRoutes(app, { store, clock })
   settingsRoutes(app, { store, clock, settings: settingsOf(config) })

@@ -28,6 +28,7 @@ export async function eventTags(
   const rows = await sumRollups(snapshot.db, {
     table: 'event_tag_rollups',
     siteNo: snapshot.siteNo,
+    budget: snapshot.budget,
     segments: snapshot.cover(window.hours, window.hourRows(GRAIN.day)),
     by: ['container_id', 'event_name', 'tag_key'],
     measures: totals(OUTCOMES),

@@ -3,6 +3,7 @@ export { type Matrix, matrix } from './matrix.ts'
 export type { Sums } from './merge.ts'
 export { type Overview, overview, type WindowReport } from './overview.ts'
 export type { RangeQuery } from './range.ts'
+export { REPORT_LIMITS } from './read-budget.ts'
 export { type Recent, recent } from './recent.ts'
 export { analyticsRoutes } from './routes.ts'
 export type {

@@ -20,8 +20,12 @@ export interface Matrix extends TimeRange {
 /** @throws AppError `invalid_request` for a window that cannot be answered. */
 export async function matrix(context: ReportContext, site: SiteRow, query: RangeQuery): Promise<Matrix> {
   const window = reportWindow(context, site, query)
-  const reports = await readSnapshot(context.store, site.site_no, window.hours, async (snapshot) =>
-    eventTags(snapshot, window, await identityOf(snapshot.db, site.site_no)),
+  const reports = await readSnapshot(
+    context.store,
+    site.site_no,
+    window.hours,
+    async (snapshot) => eventTags(snapshot, window, await identityOf(snapshot.db, site.site_no)),
+    context.limits,
   )
   const events = byExecutions(reports, (report) => report.event_name)
   const tags = byExecutions(reports, (report) => report.tag_key)

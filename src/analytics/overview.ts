@@ -45,14 +45,20 @@ export async function overview(context: ReportContext, site: SiteRow, query: Ove
   const window = reportWindow(context, site, query)
   const previous = query.compare === 'previous' ? previousWindow(context, site, window) : undefined
   const read = { from: previous?.range.from ?? window.range.from, to: window.range.to }
-  return readSnapshot(context.store, site.site_no, read, async (snapshot) => {
-    const facts = {
-      identity: await identityOf(snapshot.db, site.site_no),
-      containers: await containersOf(snapshot.db, site.site_no),
-    }
-    const report = { site_id: site.id, ...(await windowReport(snapshot, window, facts)) }
-    return previous === undefined ? report : { ...report, previous: await windowReport(snapshot, previous, facts) }
-  })
+  return readSnapshot(
+    context.store,
+    site.site_no,
+    read,
+    async (snapshot) => {
+      const facts = {
+        identity: await identityOf(snapshot.db, site.site_no),
+        containers: await containersOf(snapshot.db, site.site_no),
+      }
+      const report = { site_id: site.id, ...(await windowReport(snapshot, window, facts)) }
+      return previous === undefined ? report : { ...report, previous: await windowReport(snapshot, previous, facts) }
+    },
+    context.limits,
+  )
 }
 
 interface SiteFacts {
@@ -98,6 +104,7 @@ async function eventSums(snapshot: Snapshot, window: ReportWindow): Promise<Map<
   const rows = await sumRollups(snapshot.db, {
     table: 'event_rollups',
     siteNo: snapshot.siteNo,
+    budget: snapshot.budget,
     segments: snapshot.cover(window.range, window.rows(GRAIN.day)),
     by: ['event_name'],
     measures: totals(EVENT_COLUMNS),
@@ -113,6 +120,7 @@ async function tagSums(
   const rows = await sumRollups(snapshot.db, {
     table: 'tag_rollups',
     siteNo: snapshot.siteNo,
+    budget: snapshot.budget,
     segments: snapshot.cover(window.range, window.rows(GRAIN.day)),
     by: ['container_id', 'tag_key'],
     measures: totals(TAG_COLUMNS),

@@ -1,9 +1,14 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { RollupTable, Segment } from '../rollups/index.ts'
+import { DAY, HOUR, MINUTE } from '../lib/index.ts'
+import { GRAIN, type Grain, type RollupTable, type Segment } from '../rollups/index.ts'
 import { type Kysely, type Tables, totalOf } from '../store/index.ts'
+import type { ReadBudget } from './read-budget.ts'
 
 /** Segments per statement: SQLite allows 500 parts in a union. */
 const SEGMENTS_PER_STATEMENT = 100
+/** Buckets per statement of a report with a budget: SQLite ends no statement early, so each has to be short. */
+const BUCKETS_PER_STATEMENT = 64
+const LENGTHS: Readonly<Record<Grain, number>> = { [GRAIN.minute]: MINUTE, [GRAIN.hour]: HOUR, [GRAIN.day]: DAY }
 
 /** Rows to add up: from `segments` of a site, one sum per combination of the `by` columns (and of the slot). */
 export interface SumRequest<K extends string, M extends string> {
@@ -17,6 +22,8 @@ export interface SumRequest<K extends string, M extends string> {
   slot?: RawBuilder<number>
   /** Most rows to answer with, so that a caller can tell that there are more. */
   limit?: number
+  /** What the report may still read. */
+  budget?: ReadBudget | null
 }
 
 export type SumRow<K extends string, M extends string> = Record<K, string> &
@@ -36,18 +43,47 @@ export async function sumRollups<K extends string, M extends string>(
   request: SumRequest<K, M>,
 ): Promise<SumRow<K, M>[]> {
   const rows: SumRow<K, M>[] = []
-  for (let start = 0; start < request.segments.length; start += SEGMENTS_PER_STATEMENT) {
-    const segments = request.segments.slice(start, start + SEGMENTS_PER_STATEMENT)
+  const { budget = null } = request
+  for (const segments of budget === null ? inParts(request.segments) : inShortParts(request.segments)) {
+    budget?.begin()
     const selects = sql.join(
       segments.map((segment) => selectOf(request, segment)),
       sql` union all `,
     )
-    const limited = request.limit === undefined ? selects : sql`${selects} limit ${request.limit - rows.length}`
+    const most = Math.min((request.limit ?? Infinity) - rows.length, budget?.most ?? Infinity)
+    const limited = most === Infinity ? selects : sql`${selects} limit ${most}`
     const part = await sql<SumRow<K, M>>`${limited}`.execute(db)
+    budget?.spend(part.rows.length)
     for (const row of part.rows) rows.push(row) // spread as arguments, a quarter of a million would not fit the stack
     if (request.limit !== undefined && rows.length >= request.limit) break
   }
   return rows
+}
+
+function* inParts(segments: readonly Segment[]): Generator<readonly Segment[]> {
+  for (let start = 0; start < segments.length; start += SEGMENTS_PER_STATEMENT) {
+    yield segments.slice(start, start + SEGMENTS_PER_STATEMENT)
+  }
+}
+
+/** The segments in parts of few buckets; one that has more is cut. */
+export function* inShortParts(segments: readonly Segment[]): Generator<readonly Segment[]> {
+  let part: Segment[] = []
+  let buckets = 0
+  for (const { grain, from, to } of segments) {
+    const length = LENGTHS[grain]
+    for (let start = from; start < to; ) {
+      const end = Math.min(to, start + (BUCKETS_PER_STATEMENT - buckets) * length)
+      part.push({ grain, from: start, to: end })
+      buckets += Math.ceil((end - start) / length)
+      start = end
+      if (buckets < BUCKETS_PER_STATEMENT) continue
+      yield part
+      part = []
+      buckets = 0
+    }
+  }
+  if (part.length > 0) yield part
 }
 
 function selectOf<K extends string, M extends string>(

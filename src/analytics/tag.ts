@@ -28,38 +28,45 @@ export interface TagDetail extends TagReport, TimeRange {
  */
 export async function tag(context: ReportContext, site: SiteRow, key: string, query: RangeQuery): Promise<TagDetail> {
   const window = reportWindow(context, site, query)
-  return readSnapshot(context.store, site.site_no, window.hours, async (snapshot) => {
-    const identity = await identityOf(snapshot.db, site.site_no)
-    const rawKeys = rawKeysMeant(identity, key)
-    const rows = await sumRollups(snapshot.db, {
-      table: 'tag_rollups',
-      siteNo: site.site_no,
-      segments: snapshot.cover(window.range, window.rows(GRAIN.day)),
-      by: ['container_id', 'tag_key'],
-      measures: totals(TAG_COLUMNS),
-      where: isOneOf('tag_key', rawKeys),
-    })
-    const tags = sumBy(rows, TAG_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
-    const meant = meantTag(identity, key, (candidate) => tags.has(candidate))
-    const counts = tags.get(meant)
-    if (counts === undefined) throw notFound('tag')
-    const events = await eventTags(snapshot, window, identity, rawKeys)
-    return {
-      site_id: site.id,
-      ...window.range,
-      ...tagReport(meant, counts, identity),
-      events: events
-        .filter((event) => event.tag_key === meant)
-        .map(onEvent)
-        .sort(
-          byCountThenKey(
-            (event) => event.executions,
-            (event) => event.event_name,
+  return readSnapshot(
+    context.store,
+    site.site_no,
+    window.hours,
+    async (snapshot) => {
+      const identity = await identityOf(snapshot.db, site.site_no)
+      const rawKeys = rawKeysMeant(identity, key)
+      const rows = await sumRollups(snapshot.db, {
+        table: 'tag_rollups',
+        siteNo: site.site_no,
+        budget: snapshot.budget,
+        segments: snapshot.cover(window.range, window.rows(GRAIN.day)),
+        by: ['container_id', 'tag_key'],
+        measures: totals(TAG_COLUMNS),
+        where: isOneOf('tag_key', rawKeys),
+      })
+      const tags = sumBy(rows, TAG_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
+      const meant = meantTag(identity, key, (candidate) => tags.has(candidate))
+      const counts = tags.get(meant)
+      if (counts === undefined) throw notFound('tag')
+      const events = await eventTags(snapshot, window, identity, rawKeys)
+      return {
+        site_id: site.id,
+        ...window.range,
+        ...tagReport(meant, counts, identity),
+        events: events
+          .filter((event) => event.tag_key === meant)
+          .map(onEvent)
+          .sort(
+            byCountThenKey(
+              (event) => event.executions,
+              (event) => event.event_name,
+            ),
           ),
-        ),
-      events_window: window.hours,
-    }
-  })
+        events_window: window.hours,
+      }
+    },
+    context.limits,
+  )
 }
 
 function onEvent(report: EventTagReport): TagDetail['events'][number] {

@@ -1,13 +1,12 @@
-import type { ReportContext } from '../analytics/index.ts'
 import { exclusively, type Leases } from '../cluster/index.ts'
 import { asError, DAY, HOUR, Loop, MINUTE } from '../lib/index.ts'
 import { dueDigests } from './due-clients.ts'
-import { writeDigest } from './write.ts'
+import { type DigestContext, writeDigest } from './write.ts'
 
 /** Longer than any period may still be due. */
 const KEPT_MS = 60 * DAY
 
-export interface DigestsOptions extends ReportContext {
+export interface DigestsOptions extends DigestContext {
   leases: Leases
   /** Without it there is nobody to write to, and nothing is done. */
   isEmailOn: boolean
@@ -17,7 +16,7 @@ export interface DigestsOptions extends ReportContext {
 /** Writes each client's daily or weekly digest when it is due. */
 export class Digests {
   readonly loops: readonly Loop[]
-  readonly #context: ReportContext
+  readonly #context: DigestContext
   #isStopping = false
 
   constructor({ store, clock, retention, leases, isEmailOn, onError }: DigestsOptions) {

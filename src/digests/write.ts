@@ -2,9 +2,15 @@ import type { ReportContext } from '../analytics/index.ts'
 import { HOUR } from '../lib/index.ts'
 import { lockClient } from '../management/index.ts'
 import { type DigestMessage, enqueue } from '../notifications/index.ts'
+import type { Store } from '../store/index.ts'
 import { alertsOf } from './alerts.ts'
 import type { DueDigest } from './due-clients.ts'
 import { siteDigest } from './site.ts'
+
+/** What a digest is read from and written to. */
+export interface DigestContext extends ReportContext {
+  store: Store
+}
 
 /** Nobody wants the morning's digest in the evening, or several at once after days of standstill. */
 const TOO_LATE_MS = 12 * HOUR
@@ -15,7 +21,7 @@ type Content = Pick<DigestMessage, 'sites' | 'alerts'>
  * Puts a digest into the outbox and notes that it is done, in one transaction: however many nodes do it, and whenever one
  * crashes, there is one. A digest that comes too late, or tells of a time before the client had a site, is only noted.
  */
-export async function writeDigest(context: ReportContext, due: DueDigest): Promise<void> {
+export async function writeDigest(context: DigestContext, due: DueDigest): Promise<void> {
   const { store, clock } = context
   const { clientId, kind, timezone, period } = due
   const content = clock.now() - period.dueAt < TOO_LATE_MS ? await contentOf(context, due) : null
@@ -44,7 +50,7 @@ export async function writeDigest(context: ReportContext, due: DueDigest): Promi
 }
 
 /** Null when the client had no active site in the period. */
-async function contentOf(context: ReportContext, { clientId, period }: DueDigest): Promise<Content | null> {
+async function contentOf(context: DigestContext, { clientId, period }: DueDigest): Promise<Content | null> {
   const sites = await context.store.read
     .selectFrom('sites')
     .selectAll()

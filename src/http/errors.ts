@@ -12,6 +12,16 @@ export class RateLimitedError extends AppError {
   }
 }
 
+/** More than can be done for now, said in words of its own. Answered 503 with `Retry-After`. */
+export class OverloadedError extends AppError {
+  readonly retryAfterSeconds: number
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super('unavailable', message)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
 const INTERNAL_TEXT = 'Something went wrong in the service; its log has the details'
 const UNAVAILABLE_TEXT = 'The service cannot do this right now; try again in a moment'
 
@@ -47,13 +57,14 @@ export const errorHandler =
   (isPassing: IsPassing) => (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = callerError(thrown, isPassing)
     const status = ERROR_STATUS[error.code]
-    if (status >= 500) {
+    const isExpected = error instanceof RateLimitedError || error instanceof OverloadedError
+    if (status >= 500 && !isExpected) {
       request.log.error(
         { err: asError(thrown), method: request.method, route: request.routeOptions.url },
         'request failed',
       )
     }
-    if (error instanceof RateLimitedError) reply.header('retry-after', error.retryAfterSeconds)
+    if (isExpected) reply.header('retry-after', error.retryAfterSeconds)
     if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer')
     reply.code(status).type('application/json; charset=utf-8').send(errorBody(error))
   }
@@ -66,7 +77,7 @@ export function refuseUnknownPath(request: FastifyRequest): never {
 // Even an AppError's own text stays inside when it is a 5xx: it was written for whoever reads the log.
 function messageFor(error: AppError): string {
   if (error.code === 'internal_error') return INTERNAL_TEXT
-  if (error.code === 'unavailable') return UNAVAILABLE_TEXT
+  if (error.code === 'unavailable' && !(error instanceof OverloadedError)) return UNAVAILABLE_TEXT
   return error.message
 }
 

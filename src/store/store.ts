@@ -33,8 +33,10 @@ export interface Store {
   readonly write: Kysely<Tables>
   /** Sees everything that was committed before. */
   readonly read: Kysely<Tables>
-  /** For reports: may be a replica that lags behind. */
+  /** For reports that the service itself makes (overview, probes, digests): may be a replica that lags behind. */
   readonly reports: Kysely<Tables>
+  /** For reports that people ask for, by connections of their own: however slow, they hold up nothing else. May lag, too. */
+  readonly asked: Kysely<Tables>
   /** For migrations and tools: no statement is cut off for taking long. */
   readonly admin: Kysely<Tables>
   /** Tells every part of the program what management changed. */

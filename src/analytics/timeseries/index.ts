@@ -46,10 +46,16 @@ export async function timeseries(context: ReportContext, site: SiteRow, query: T
   const hoursOnly = needsEventTags(query)
   const range = hoursOnly ? window.hours : window.range
   const buckets = chooseBuckets(query.bucket ?? 'auto', range, { ...window, hoursOnly })
-  const series = await readSnapshot(context.store, site.site_no, range, async (snapshot) => {
-    const identity = await identityOf(snapshot.db, site.site_no)
-    return SERIES_OF[query.metric]({ snapshot, identity, window, buckets, query })
-  })
+  const series = await readSnapshot(
+    context.store,
+    site.site_no,
+    range,
+    async (snapshot) => {
+      const identity = await identityOf(snapshot.db, site.site_no)
+      return SERIES_OF[query.metric]({ snapshot, identity, window, buckets, query })
+    },
+    context.limits,
+  )
   return {
     site_id: site.id,
     metric: query.metric,

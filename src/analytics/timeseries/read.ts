@@ -44,6 +44,7 @@ export async function readBuckets<K extends string, M extends string>(
     ...rest,
     ...(where === undefined ? {} : { where }),
     siteNo: snapshot.siteNo,
+    budget: snapshot.budget,
     segments:
       request.table === 'event_tag_rollups'
         ? snapshot.cover(window.hours, window.hourRows(coarsest), straddledDays(buckets))

@@ -10,6 +10,8 @@ export interface Limits {
   statement: number
   /** A statement of a report, and its wait for a connection while all are in use. */
   report: number
+  /** A statement of a report that somebody asked for. */
+  asked: number
   /** What the driver waits beyond a statement's limit, by which the server itself ends it, before the connection is dead. */
   silence: number
   /** Without an answer for so long, the server is asked on another connection whether it still works on a statement. */
@@ -25,6 +27,7 @@ export const LIMITS: Limits = {
   commit: 5 * SECOND,
   statement: 30 * SECOND,
   report: 30 * SECOND,
+  asked: 10 * SECOND,
   silence: 5 * SECOND,
   suspicion: 3 * SECOND,
   poll: SECOND / 2,

@@ -37,7 +37,10 @@ export interface PostgresOptions {
   limits?: Partial<Limits>
 }
 
-/** How the connections are shared out; the rest is for reports, so that slow ones hold up neither folds nor commits. */
+/**
+ * How the connections are shared out. The rest is for reports, half of it for those that people ask for: slow ones hold up
+ * neither folds nor commits, nor probes and the overview.
+ */
 const SHARE = { write: 0.4, read: 0.2 } as const
 const PATIENCE_MS = 30_000
 
@@ -65,8 +68,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       const replicaAway = await contact(REPLICA, pools.reports, 0)
       if (replicaAway !== undefined) onError(replicaAway, `connecting to ${REPLICA}`)
     }
-    const { reports, ...ofPrimary } = pools
-    const onPrimary = [...Object.values(ofPrimary), ...(options.readUrl === null ? [reports] : [])]
+    const { reports, asked, ...ofPrimary } = pools
+    const reporting = options.readUrl === null ? new Set([reports, asked]) : []
+    const onPrimary = [...Object.values(ofPrimary), ...reporting]
     return postgresStore({ pools, onPrimary, limits, onError })
   } catch (thrown) {
     await closeAll(pools)
@@ -77,7 +81,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 const PRIMARY = 'DATABASE_URL'
 const REPLICA = 'DATABASE_READ_URL'
 
-type Pools = Record<'write' | 'read' | 'reports' | 'admin', ConnectionPool>
+type Pools = Record<'write' | 'read' | 'reports' | 'asked' | 'admin', ConnectionPool>
 
 function makePools({ url, readUrl, poolSize }: PostgresOptions, limits: Limits): Pools {
   const primary = { rotation: new Rotation(hostUrls(PRIMARY, url)), mayBeReadOnly: false }
@@ -86,23 +90,35 @@ function makePools({ url, readUrl, poolSize }: PostgresOptions, limits: Limits):
   const writers = Math.max(2, Math.round(poolSize * SHARE.write))
   const readers = Math.max(1, Math.round(poolSize * SHARE.read))
   const common = { connectTimeoutMs: limits.connect, waitTimeoutMs: limits.connect, silenceMarginMs: limits.silence }
+  const others = Math.max(1, poolSize - writers - readers)
+  const reporting = { ...common, ...replica, statementTimeoutMs: limits.report }
+  const reports = new ConnectionPool({
+    ...reporting,
+    size: Math.ceil(others / 2),
+    // It rather waits for a report than does without.
+    waitTimeoutMs: limits.report,
+  })
   const writing = { ...common, ...primary, statementTimeoutMs: limits.statement }
   return {
     write: new ConnectionPool({ ...writing, size: writers }),
     read: new ConnectionPool({ ...writing, size: readers }),
-    reports: new ConnectionPool({
-      ...common,
-      ...replica,
-      size: Math.max(1, poolSize - writers - readers),
-      statementTimeoutMs: limits.report,
-      // People rather wait for a report than ask again.
-      waitTimeoutMs: limits.report,
-    }),
+    reports,
+    // The smallest number of connections leaves none to divide.
+    asked:
+      others === 1
+        ? reports
+        : new ConnectionPool({
+            ...reporting,
+            size: Math.floor(others / 2),
+            statementTimeoutMs: limits.asked,
+            waitTimeoutMs: limits.report,
+          }),
     admin: new ConnectionPool({ ...common, ...primary, size: 1, statementTimeoutMs: 0 }),
   }
 }
 
-const closeAll = (pools: Pools): Promise<unknown> => Promise.all(Object.values(pools).map((pool) => pool.close()))
+const closeAll = (pools: Pools): Promise<unknown> =>
+  Promise.all([...new Set(Object.values(pools))].map((pool) => pool.close()))
 
 interface StoreParts {
   pools: Pools
@@ -141,6 +157,7 @@ function postgresStore({ pools, onPrimary, limits, onError }: StoreParts): Store
     write,
     read: kysely(pools.read, BEGIN_READING),
     reports: kysely(pools.reports, BEGIN_READING),
+    asked: kysely(pools.asked, BEGIN_READING),
     admin: kysely(pools.admin, BEGIN_WRITING),
     changes,
     now: async () => {

@@ -20,8 +20,10 @@ export const sqliteTypes: ColumnTypes = {
   ephemeral: '',
 }
 
-/** Report readers: two, so that one slow report does not keep the overview waiting. */
+/** For what the service itself reads: two, so that one slow read does not keep the next waiting. */
 const READERS = 2
+/** For reports that people ask for; as many as are worked on at once. A statement under way cannot be interrupted. */
+const ASKED_READERS = 3
 const CHECKPOINT_INTERVAL_MS = 1_000
 /** Length of the write-ahead log from which the writer helps to start it anew, pages of 4 KiB. */
 const RESTART_LOG_PAGES = 2_000
@@ -47,7 +49,10 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
     // The writer is first: it takes the lock and creates the file that the others open.
     threads.push(await open('writer'))
     threads.push(
-      ...(await Promise.all([open('checkpointer'), ...Array.from({ length: READERS }, () => open('reader'))])),
+      ...(await Promise.all([
+        open('checkpointer'),
+        ...Array.from({ length: READERS + ASKED_READERS }, () => open('reader')),
+      ])),
     )
   } catch (thrown) {
     await Promise.all(threads.map((thread) => thread.close()))
@@ -62,7 +67,9 @@ function sqliteStore(threads: readonly ConnectionThread[]): Store {
   const share = (thread: ConnectionThread): SharedThread => ({ thread, turn: new Mutex() })
   const writer = share(writerThread)
   const write = new Kysely<Tables>({ dialect: threadDialect([writer], 'begin immediate') })
-  const read = new Kysely<Tables>({ dialect: threadDialect(readerThreads.map(share), 'begin') })
+  const reading = (readers: readonly ConnectionThread[]) =>
+    new Kysely<Tables>({ dialect: threadDialect(readers.map(share), 'begin') })
+  const read = reading(readerThreads.slice(0, READERS))
 
   const checkpoints = new Loop({
     name: 'checkpoint',
@@ -80,6 +87,7 @@ function sqliteStore(threads: readonly ConnectionThread[]): Store {
     write,
     read,
     reports: read,
+    asked: reading(readerThreads.slice(READERS)),
     admin: write,
     changes: new ChangeFeed(),
     // The lock keeps other processes away.
