@@ -1,5 +1,6 @@
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import { livingNodes } from '../cluster/index.ts'
+import { MINUTE, SECOND } from '../lib/index.ts'
 import type { ProbeRow, Store, Tables } from '../store/index.ts'
 
 /** Whose claims these are, and when they are made. */
@@ -7,6 +8,29 @@ export interface Claimant {
   store: Store
   nodeId: string
   now: number
+}
+
+/** After the claim, ms: until then a probe whose node died during its run rests, or its interval if that is less. */
+const LOST_RUN_MS = MINUTE
+
+/** When a claimed probe was due, epoch ms. */
+export const dueAtOf = ({ due_at, next_run_at }: ProbeRow): number => due_at ?? next_run_at
+
+/**
+ * What a claim writes. The probe moves on before it runs: should the run be what ends the process, the next start must not
+ * begin with it. Whoever finds a claim of a dead node moves it on further each time, by 1, 4, 9, … of the first rest.
+ */
+const claimedBy = (nodeId: string, now: number) => {
+  const lost = sql<number>`(case when claimed_by is null then 0 else lost_runs + 1 end)`
+  const rest = sql`(case when interval_seconds * ${sql.lit(SECOND)} < ${sql.lit(LOST_RUN_MS)} then interval_seconds * ${sql.lit(SECOND)} else ${sql.lit(LOST_RUN_MS)} end)`
+  const from = sql`(case when next_run_at > cast(${now} as bigint) then next_run_at else cast(${now} as bigint) end)`
+  return {
+    claimed_by: nodeId,
+    claimed_at: now,
+    due_at: sql<number>`next_run_at`,
+    lost_runs: lost,
+    next_run_at: sql<number>`${from} + ${rest} * (${lost} + 1) * (${lost} + 1)`,
+  }
 }
 
 /**
@@ -24,7 +48,7 @@ export async function claimDue(
   if (types.length === 0 || limit <= 0) return []
   const rows = await store.write
     .updateTable('probes')
-    .set({ claimed_by: nodeId, claimed_at: now })
+    .set(claimedBy(nodeId, now))
     .where('id', 'in', (db) =>
       db
         .selectFrom('probes')
@@ -40,26 +64,26 @@ export async function claimDue(
     )
     .returningAll()
     .execute()
-  return rows.sort((a, b) => a.next_run_at - b.next_run_at)
+  return rows.sort((a, b) => dueAtOf(a) - dueAtOf(b))
 }
 
 /** Claims one probe, due or not; undefined when there is none or it is being run. */
 export async function claimOne({ store, nodeId, now }: Claimant, id: string): Promise<ProbeRow | undefined> {
   return store.write
     .updateTable('probes')
-    .set({ claimed_by: nodeId, claimed_at: now })
+    .set(claimedBy(nodeId, now))
     .where('id', '=', id)
     .where(isFree(store, now))
     .returningAll()
     .executeTakeFirst()
 }
 
-/** Gives claims back without a result: the probes stay due. */
+/** Gives claims back without a result: the probes are due as they were. */
 export async function releaseClaims(store: Store, nodeId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await store.write
     .updateTable('probes')
-    .set({ claimed_by: null, claimed_at: null })
+    .set({ claimed_by: null, claimed_at: null, next_run_at: sql`coalesce(due_at, next_run_at)`, due_at: null })
     .where('claimed_by', '=', nodeId)
     .where('id', 'in', ids)
     .execute()

@@ -1,7 +1,7 @@
 import type { Membership } from '../cluster/index.ts'
 import { AppError, asError, Loop, SECOND } from '../lib/index.ts'
 import { isPassing, type ProbeRow } from '../store/index.ts'
-import { claimDue, claimOne, releaseClaims } from './claims.ts'
+import { claimDue, claimOne, dueAtOf, releaseClaims } from './claims.ts'
 import { Places } from './places.ts'
 import type { ProbeType, ResultStatus } from './probe-type.ts'
 import type { Registry } from './registry.ts'
@@ -45,7 +45,7 @@ const STOP_GRACE_MS = SECOND
 /**
  * Runs this node's share of the probes. Each round claims those that are due until the next and gives each a place to run at
  * its time; a claim is held until the result is written, so that no probe runs twice at a time. A node that dies gives its
- * probes up by dying: a claim counts while its node lives, and a probe that was not moved on is still due.
+ * probes up by dying: a claim counts while its node lives, and moved the probe on by a minute at most.
  */
 export class Scheduler {
   readonly loops: readonly Loop[]
@@ -165,13 +165,14 @@ export class Scheduler {
     for (const probe of claimed) {
       const site = sites.get(probe.site_id)
       if (site === undefined || this.#active.has(probe.id)) continue
+      if (probe.lost_runs > 0) onError(lostRuns(probe), `probe ${probe.id} (${probe.probe_type})`)
       const run = places.run(
         async () => {
-          const lagMs = tools.clock.now() - probe.next_run_at
+          const lagMs = tools.clock.now() - dueAtOf(probe)
           for (const { onStart } of this.#watches) onStart?.(lagMs)
           return runProbe(tools, this.#typeOf(probe), probe, site, this.#stopping.signal)
         },
-        () => waitMs(probe.next_run_at, tools.clock.now()),
+        () => waitMs(dueAtOf(probe), tools.clock.now()),
       )
       const written = run.then((ended) => ended && this.#write(finishedOf(probe, site, ended)))
       this.#keep(probe.id, written).catch((thrown: unknown) => {
@@ -241,6 +242,10 @@ export class Scheduler {
     this.#lostClaimsAt = now
   }
 }
+
+/** For whoever looks for what ended a process: a probe is more often the victim than the cause. */
+const lostRuns = ({ lost_runs: count }: ProbeRow): Error =>
+  new Error(`its node ended during its last ${count === 1 ? 'run' : `${count} runs`}; it is run again`)
 
 /** How long a run that is due then has to wait. */
 function waitMs(dueAt: number, now: number): number {

@@ -36,6 +36,7 @@ testOnEveryEngine('a due probe runs, its result is written and its next run is o
       probe_id: probe.id,
       id: null,
       status: 'warning',
+      reason: null,
       message: 'version changed\ufffd',
       response_time_ms: 12,
       details: '{"from":"41","to":"42"}',
@@ -218,7 +219,7 @@ testOnEveryEngine(
     await other.membership.beat()
     await runDue(other)
     assert.deepEqual(await resultsOf(store, probe.id), [])
-    clock.advance(1)
+    clock.set(NOW + MINUTE)
     await runDue(other)
     assert.deepEqual(
       (await resultsOf(store, probe.id)).map(({ status }) => status),
@@ -236,14 +237,15 @@ testOnEveryEngine(
 )
 
 testOnEveryEngine(
-  'where only one process can use the store, its successor runs what it had claimed at once',
+  'where only one process can use the store, its successor takes its claims without waiting for it to be dead',
   async (store, t) => {
     const site = await insertSite(store)
-    const probe = await insertProbe(store, site.id)
+    const probe = await insertProbe(store, site.id, { interval_seconds: 10 })
     const clock = newClock()
     const hangs = Promise.withResolvers<ProbeOutcome>()
     const killed = await openNode(t, store, clock, [typeOf(() => hangs.promise)])
     await killed.probes.scheduler.claim()
+    clock.advance(10 * SECOND)
     const next = await openNode(t, store, clock, [typeOf(async () => OK)], {}, { ...asShared(store), isShared: false })
     await runDue(next)
     assert.deepEqual(
@@ -361,4 +363,55 @@ testOnEveryEngine('a probe deleted or given another interval during its run', as
   assert.deepEqual(await resultsOf(store, deleted.id), [])
   assert.equal((await probeRow(store, changed.id)).next_run_at, NOW + 7)
   assert.deepEqual(node.errors, [])
+})
+
+testOnEveryEngine(
+  'a probe moves on before it runs, and rests longer each time that its node dies',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const probe = await insertProbe(store, site.id, { interval_seconds: 3_600, next_run_at: NOW - 500 * MINUTE })
+    const clock = newClock()
+    const { promise: never } = Promise.withResolvers<ProbeOutcome>()
+    const rests: number[] = []
+    for (let deaths = 0; deaths < 4; deaths++) {
+      const dying = await openNode(t, store, clock, [typeOf(() => never)])
+      await dying.probes.scheduler.claim()
+      const row = await probeRow(store, probe.id)
+      assert.equal(row.claimed_by, dying.membership.nodeId)
+      rests.push(row.next_run_at - clock.now())
+      // Nobody else takes it before, however long the node is dead.
+      clock.set(row.next_run_at - SECOND)
+      const other = await openNode(t, store, clock, [typeOf(async () => OK)])
+      await runDue(other)
+      assert.deepEqual(await resultsOf(store, probe.id), [])
+      clock.set(row.next_run_at)
+    }
+    assert.deepEqual(
+      rests,
+      [1, 4, 9, 16].map((minutes) => minutes * MINUTE),
+    )
+
+    const node = await openNode(t, store, clock, [typeOf(async () => OK)])
+    await runDue(node)
+    assert.equal((await resultsOf(store, probe.id)).length, 1)
+    assert.match(node.errors.join(), /its node ended during its last 4 runs/)
+    const { next_run_at: next } = await probeRow(store, probe.id)
+    assert.ok(next > clock.now() && next <= clock.now() + 60 * MINUTE)
+    clock.set(next)
+    const dying = await openNode(t, store, clock, [typeOf(() => never)])
+    await dying.probes.scheduler.claim()
+    assert.equal((await probeRow(store, probe.id)).next_run_at - clock.now(), MINUTE)
+  },
+)
+
+testOnEveryEngine('a run that is called off is due as it was', async (store, t) => {
+  const site = await insertSite(store)
+  const probe = await insertProbe(store, site.id, { next_run_at: NOW - SECOND })
+  const { promise: never } = Promise.withResolvers<ProbeOutcome>()
+  const node = await openNode(t, store, newClock(), [typeOf(() => never)])
+  await node.probes.scheduler.claim()
+  assert.ok((await probeRow(store, probe.id)).next_run_at > NOW)
+  await node.probes.stop(0)
+  const row = await probeRow(store, probe.id)
+  assert.deepEqual([row.claimed_by, row.next_run_at, row.due_at], [null, NOW - SECOND, null])
 })

@@ -92,6 +92,8 @@ export async function insertProbe(store: Store, siteId: string, over: Partial<Pr
     next_run_at: NOW,
     claimed_by: null,
     claimed_at: null,
+    due_at: null,
+    lost_runs: 0,
     last_status: null,
     last_reason: null,
     last_message: null,

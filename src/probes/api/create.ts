@@ -67,6 +67,8 @@ async function insertProbe(
     next_run_at: firstRunAt(id, interval, now),
     claimed_by: null,
     claimed_at: null,
+    due_at: null,
+    lost_runs: 0,
     last_status: null,
     last_reason: null,
     last_message: null,

@@ -7,6 +7,7 @@ import { judged } from './0006-judged.ts'
 import { signIns } from './0007-sign-ins.ts'
 import { alertSubjects } from './0008-alert-subjects.ts'
 import { noStoredWebhook } from './0009-no-stored-webhook.ts'
+import { lostRuns } from './0010-lost-runs.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -20,6 +21,7 @@ export const migrations: readonly Migration[] = [
   signIns,
   alertSubjects,
   noStoredWebhook,
+  lostRuns,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -13,11 +13,15 @@ export interface ProbeTable {
   recovery_threshold: number
   is_active: number
   created_at: number
-  /** Moves on when a run's result is written: until then the probe stays due, and its claim keeps others away. */
+  /** Moves on with the claim of a run, and to its place on the grid when the result is written. */
   next_run_at: number
   /** The node that runs the probe now. */
   claimed_by: string | null
   claimed_at: number | null
+  /** When the run that is claimed was due. */
+  due_at: Generated<number | null>
+  /** Runs in a row whose node died before their result was written. */
+  lost_runs: Generated<number>
   last_status: string | null
   /** Why the last result judged nothing (`no_data`, `learning`); null where it judged, and before the first. */
   last_reason: Generated<string | null>
