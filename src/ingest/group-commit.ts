@@ -1,8 +1,8 @@
 import type { CompiledQuery } from 'kysely'
 import { asError, type Clock } from '../lib/index.ts'
 import { addLog, appendDelta, Delta, type Log } from '../rollups/index.ts'
-import { type Store, StoreError } from '../store/index.ts'
-import { claimAllOrNone, claimKeys, type IdempotencyClaim } from './idempotency.ts'
+import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
+import { claimKeys, type IdempotencyClaim } from './idempotency.ts'
 import { appendPayload } from './normalise.ts'
 import type { Payload } from './payload.ts'
 
@@ -31,6 +31,11 @@ const MAX_WAITING = 20_000
  * through them again and again before it does what was put off.
  */
 const FULL_GROUP = 128
+/**
+ * Numbers and texts in a group from which the next one is begun. So many requests as wait while the database is slow would make
+ * a journal row that nobody can write or read in time.
+ */
+const ITEMS_PER_GROUP = 64_000
 /** Size of a group that shows a busy service. */
 const BUSY_GROUP = 8
 /** Part of the last group's size that is waited for … */
@@ -39,6 +44,33 @@ const ENOUGH_SHARE = 0.75
 const LINGER_MS = 1
 /** Requests of one site in a group, on average, from which adding them up before writing them pays. */
 const WORTH_ADDING_UP = 4
+
+/** What goes into one journal row. */
+class Group {
+  readonly submissions: Submission[] = []
+  /** What the submissions without a key count. */
+  readonly log: Log = []
+  /** The others, each with what it counts if its key is free. */
+  readonly claims: IdempotencyClaim<{ submission: Submission; log: Log }>[] = []
+  #claimed = 0
+
+  add(submission: Submission, now: number): void {
+    const { siteNo, payload, idempotencyKey } = submission
+    this.submissions.push(submission)
+    if (idempotencyKey === undefined) {
+      appendPayload(this.log, siteNo, payload, now)
+      return
+    }
+    const log: Log = []
+    appendPayload(log, siteNo, payload, now)
+    this.claims.push({ siteNo, key: idempotencyKey, submission: { submission, log } })
+    this.#claimed += log.length
+  }
+
+  get isFull(): boolean {
+    return this.log.length + this.#claimed >= ITEMS_PER_GROUP
+  }
+}
 
 /**
  * Makes submissions durable: while one commit is in flight the next group gathers, so that one fsync serves many.
@@ -52,8 +84,9 @@ export class GroupCommit {
   readonly #listener: CommitListener
   /** Compiled once: it is the one statement of every commit. */
   readonly #insertRow: CompiledQuery
-  #gathering: Submission[] = []
-  #log: Log = []
+  /** In the order in which they are to be committed; the last one gathers. */
+  #groups: Group[] = []
+  #waiting = 0
   #seq = 0
   #committing: Promise<void> | undefined
   #isScheduled = false
@@ -71,12 +104,12 @@ export class GroupCommit {
     this.#listener = listener
     this.#insertRow = store.write
       .insertInto('journal')
-      .values({ node_id: nodeId, seq: 0, written_at: 0, payload: '' })
+      .values({ node_id: nodeId, seq: 0, written_at: store.nowInSql ?? 0, payload: '' })
       .compile()
   }
 
   get waiting(): number {
-    return this.#gathering.length
+    return this.#waiting
   }
 
   submit(submission: Submission): void {
@@ -84,20 +117,26 @@ export class GroupCommit {
       this.#fail([submission])
       return
     }
-    if (this.#gathering.length >= MAX_WAITING) {
+    if (this.#waiting >= MAX_WAITING) {
       submission.settle('refused')
       return
     }
-    this.#gathering.push(submission)
-    if (submission.idempotencyKey === undefined) {
-      appendPayload(this.#log, submission.siteNo, submission.payload, this.#clock.now())
-    }
+    this.#waiting++
+    this.#gathering().add(submission, this.#clock.now())
     if (this.#committing !== undefined) return
-    if (this.#gathering.length >= FULL_GROUP) {
+    if (this.#waiting >= FULL_GROUP) {
       this.#stopLinger()
       this.#startCommit()
     } else if (this.#linger === undefined) this.#scheduleCommit()
-    else if (this.#gathering.length >= this.#enough) this.#endLinger()
+    else if (this.#waiting >= this.#enough) this.#endLinger()
+  }
+
+  #gathering(): Group {
+    const last = this.#groups.at(-1)
+    if (last !== undefined && !last.isFull) return last
+    const next = new Group()
+    this.#groups.push(next)
+    return next
   }
 
   /** The database can be reached again, as somebody has found out who does not wait for it with requests on hand. */
@@ -107,7 +146,7 @@ export class GroupCommit {
 
   /** Resolves when everything submitted so far is settled. */
   async drain(): Promise<void> {
-    while (this.#gathering.length > 0 || this.#committing !== undefined) {
+    while (this.#waiting > 0 || this.#committing !== undefined) {
       this.#stopLinger()
       this.#startCommit()
       await this.#committing
@@ -134,8 +173,8 @@ export class GroupCommit {
       return
     }
     this.#enough = size * ENOUGH_SHARE
-    if (this.#gathering.length >= FULL_GROUP) this.#startCommit()
-    else if (this.#gathering.length >= this.#enough) this.#scheduleCommit()
+    if (this.#waiting >= FULL_GROUP) this.#startCommit()
+    else if (this.#waiting >= this.#enough) this.#scheduleCommit()
     else this.#linger = setTimeout(() => this.#endLinger(), LINGER_MS)
   }
 
@@ -150,36 +189,34 @@ export class GroupCommit {
   }
 
   #startCommit(): void {
-    if (this.#committing !== undefined || this.#gathering.length === 0) return
-    const group = this.#gathering
-    const log = this.#log
-    this.#gathering = []
-    this.#log = []
-    this.#committing = this.#commit(group, log).finally(() => {
+    if (this.#committing !== undefined) return
+    const group = this.#groups.shift()
+    if (group === undefined) return
+    this.#waiting -= group.submissions.length
+    this.#committing = this.#commit(group).finally(() => {
       this.#committing = undefined
-      this.#afterCommit(group.length)
+      this.#afterCommit(group.submissions.length)
     })
   }
 
-  async #commit(group: readonly Submission[], log: Log): Promise<void> {
-    const seq = ++this.#seq
+  async #commit(group: Group): Promise<void> {
     let outcomes: (submission: Submission) => Outcome
     try {
-      outcomes = await this.#write(seq, group, log)
+      outcomes = await this.#write(group)
     } catch (thrown) {
-      this.#listener.onSettled(seq, asError(thrown))
-      this.#fail(group)
+      this.#listener.onSettled(this.#seq, asError(thrown))
+      this.#fail(group.submissions)
       // Connecting to a host that does not answer takes seconds: who comes meanwhile is refused at once instead of piling up.
       if (thrown instanceof StoreError && thrown.kind === 'unavailable') {
         this.#isAway = true
-        this.#fail(this.#gathering.splice(0))
-        this.#log = []
+        for (const { submissions } of this.#groups.splice(0)) this.#fail(submissions)
+        this.#waiting = 0
       }
       return
     }
-    this.#listener.onSettled(seq)
+    this.#listener.onSettled(this.#seq)
     this.totals.commits++
-    for (const submission of group) {
+    for (const submission of group.submissions) {
       const outcome = outcomes(submission)
       this.totals[outcome === 'duplicate' ? 'duplicates' : 'committed']++
       submission.settle(outcome)
@@ -191,54 +228,35 @@ export class GroupCommit {
     for (const submission of group) submission.settle('failed')
   }
 
-  /** Writes the journal row; with idempotency keys in the group, also what of it is new. */
-  async #write(seq: number, group: readonly Submission[], log: Log): Promise<(submission: Submission) => Outcome> {
+  /** Writes the journal row; with idempotency keys in the group, what of it is new. */
+  async #write(group: Group): Promise<(submission: Submission) => Outcome> {
+    const { submissions, log, claims } = group
     const now = this.#clock.now()
-    const claims = claimsOf(group)
+    const seq = ++this.#seq
     if (claims.length === 0) {
-      await this.#store.batch([{ kind: 'statement', query: this.#journalRow(seq, now, group, log) }])
+      await this.#store.batch([this.#journalRow(seq, now, submissions, log)], { isUrgent: true })
       return () => 'committed'
     }
-    if (await this.#writeAllFresh(seq, now, group, log, claims)) return () => 'committed'
-    const fresh = await this.#store.write.transaction().execute(async (trx) => {
-      const claimed = await claimKeys(trx, claims, now)
-      for (const claim of claimed) appendPayload(log, claim.siteNo, claim.submission.payload, now)
-      await trx.executeQuery(this.#journalRow(seq, now, group, log))
-      return new Set(claimed.map((claim) => claim.submission))
+    let isWritten = false
+    const free = await claimKeys(this.#store, claims, now, (fresh) => {
+      // Anew for each try, and nothing of one that failed is left in the next.
+      const entries = log.concat(...fresh.map((claim) => claim.submission.log))
+      isWritten = entries.length > 0
+      return isWritten ? [this.#journalRow(seq, now, submissions, entries)] : []
     })
+    // All were duplicates. A number that no row has would only end the run of rows that the next fold takes.
+    if (!isWritten) this.#seq--
+    const fresh = new Set(free.map((claim) => claim.submission.submission))
     return (submission) =>
       submission.idempotencyKey === undefined || fresh.has(submission) ? 'committed' : 'duplicate'
   }
 
-  /**
-   * Writes the group in one trip if none of its keys is taken; each further one would wait its turn among all the requests
-   * of a busy service. False: nothing was written.
-   */
-  async #writeAllFresh(
-    seq: number,
-    now: number,
-    group: readonly Submission[],
-    log: Log,
-    claims: readonly IdempotencyClaim<Submission>[],
-  ): Promise<boolean> {
-    const operations = claimAllOrNone(this.#store.write, claims, now)
-    if (operations === undefined) return false
-    const unclaimed = log.length
-    for (const { siteNo, submission } of claims) appendPayload(log, siteNo, submission.payload, now)
-    try {
-      await this.#store.batch([...operations, { kind: 'statement', query: this.#journalRow(seq, now, group, log) }])
-      return true
-    } catch (thrown) {
-      if (!(thrown instanceof StoreError && thrown.kind === 'unexpected_changes')) throw thrown
-      log.length = unclaimed
-      return false
-    }
-  }
-
-  #journalRow(seq: number, now: number, group: readonly Submission[], log: Log): CompiledQuery {
+  #journalRow(seq: number, now: number, group: readonly Submission[], log: Log): BatchOperation {
     const sites = new Set(group.map((submission) => submission.siteNo))
     const entries = group.length >= sites.size * WORTH_ADDING_UP ? addedUp(log) : log
-    return { ...this.#insertRow, parameters: [this.#nodeId, seq, now, JSON.stringify(entries)] }
+    const time = this.#store.nowInSql === undefined ? [now] : []
+    const parameters = [this.#nodeId, seq, ...time, JSON.stringify(entries)]
+    return { kind: 'statement', query: { ...this.#insertRow, parameters } }
   }
 }
 
@@ -249,13 +267,4 @@ function addedUp(log: Log): Log {
   const sum: Log = []
   appendDelta(sum, delta)
   return sum
-}
-
-function claimsOf(group: readonly Submission[]): IdempotencyClaim<Submission>[] {
-  const claims: IdempotencyClaim<Submission>[] = []
-  for (const submission of group) {
-    if (submission.idempotencyKey === undefined) continue
-    claims.push({ siteNo: submission.siteNo, key: submission.idempotencyKey, submission })
-  }
-  return claims
 }

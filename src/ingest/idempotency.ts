@@ -1,11 +1,12 @@
-import type { Kysely } from 'kysely'
 import { DAY } from '../lib/index.ts'
-import { type BatchOperation, chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
+import { type BatchOperation, chunksOf, type Store, StoreError } from '../store/index.ts'
 
 /** How long a key keeps its payload from being counted again, ms. */
 export const IDEMPOTENCY_WINDOW_MS = DAY
 export const IDEMPOTENCY_KEY_MAX = 128
 
+/** Each finds at least one key taken, so that nearly always the second succeeds. */
+const MAX_TRIES = 10
 /** Keys removed by one statement. */
 const KEYS_PER_STATEMENT = 500
 
@@ -16,42 +17,61 @@ export interface IdempotencyClaim<S> {
 }
 
 /**
- * Claims keys inside the transaction that counts their payloads, and returns the claims that were free: not used for
- * the same site within the last 24 hours, nor earlier in `claims`. A key that another process is just claiming is waited
- * for: it is free when that process fails to commit.
+ * Claims the keys that are free, not used for the same site within the last 24 hours nor earlier in `claims`, in one
+ * transaction with what they stand for, and returns those claims. Nearly always all are free: that is one trip to the engine.
+ * Otherwise nothing was written, those that are taken are found out and left away, and the rest is tried again. A key that
+ * another process is just claiming is waited for: it is free when that process fails to commit.
+ *
+ * @param operationsFor what to write for the claims that are free; for none and nothing else to write an empty list
+ * @throws StoreError; after `unavailable` it may have been written
  */
 export async function claimKeys<S>(
-  trx: Transaction<Tables>,
+  store: Store,
   claims: readonly IdempotencyClaim<S>[],
   now: number,
+  operationsFor: (free: readonly IdempotencyClaim<S>[]) => BatchOperation[],
 ): Promise<IdempotencyClaim<S>[]> {
-  const firsts = firstsOf(claims)
-  const free: IdempotencyClaim<S>[] = []
-  for (const chunk of chunksOf(inLockOrder(firsts))) {
-    for (const row of await claimRows(trx, chunk, now).returning(['site_no', 'idempotency_key']).execute()) {
-      const claim = firsts.get(idOf(row.site_no, row.idempotency_key))
-      if (claim !== undefined) free.push(claim)
+  let free = inLockOrder(firstsOf(claims))
+  for (let tries = MAX_TRIES; tries > 0; tries--) {
+    const operations = [...chunksOf(free).map((chunk) => claimAll(store, chunk, now)), ...operationsFor(free)]
+    try {
+      if (operations.length > 0) await store.batch(operations, { isUrgent: true })
+      return free
+    } catch (thrown) {
+      if (!(thrown instanceof StoreError && thrown.kind === 'unexpected_changes')) throw thrown
     }
+    const taken = await takenKeys(store, free, now)
+    free = free.filter(({ siteNo, key }) => !taken.has(idOf(siteNo, key)))
   }
-  return free
+  throw new StoreError('busy', 'keys were claimed by others again and again')
 }
 
-/**
- * The same in one trip to the engine, for the usual case: a batch with these operations fails with `unexpected_changes` unless
- * all keys are free. Undefined when a key occurs twice, as then they cannot be.
- */
-export function claimAllOrNone<S>(
-  db: Kysely<Tables>,
-  claims: readonly IdempotencyClaim<S>[],
-  now: number,
-): BatchOperation[] | undefined {
-  const firsts = firstsOf(claims)
-  if (firsts.size < claims.length) return undefined
-  return chunksOf(inLockOrder(firsts)).map((chunk) => ({
-    kind: 'statement',
-    query: claimRows(db, chunk, now).compile(),
-    expectChanges: chunk.length,
-  }))
+async function takenKeys<S>(store: Store, claims: readonly IdempotencyClaim<S>[], now: number): Promise<Set<string>> {
+  const taken = new Set<string>()
+  for (const chunk of chunksOf(claims)) {
+    const sites = Map.groupBy(chunk, ({ siteNo }) => siteNo)
+    const rows = await store.read
+      .selectFrom('idempotency_keys')
+      .select(['site_no', 'idempotency_key'])
+      .where('accepted_at', '>', now - IDEMPOTENCY_WINDOW_MS)
+      .where((eb) =>
+        eb.or(
+          [...sites].map(([siteNo, ofSite]) =>
+            eb.and([
+              eb('site_no', '=', siteNo),
+              eb(
+                'idempotency_key',
+                'in',
+                ofSite.map(({ key }) => key),
+              ),
+            ]),
+          ),
+        ),
+      )
+      .execute()
+    for (const { site_no, idempotency_key } of rows) taken.add(idOf(site_no, idempotency_key))
+  }
+  return taken
 }
 
 function firstsOf<S>(claims: readonly IdempotencyClaim<S>[]): Map<string, IdempotencyClaim<S>> {
@@ -67,9 +87,9 @@ function firstsOf<S>(claims: readonly IdempotencyClaim<S>[]): Map<string, Idempo
 const inLockOrder = <S>(firsts: ReadonlyMap<string, IdempotencyClaim<S>>): IdempotencyClaim<S>[] =>
   [...firsts.values()].sort(bySiteAndKey)
 
-/** Writes the keys that are free: a row that the condition leaves as it is is not changed, and does not come back. */
-function claimRows(db: Kysely<Tables>, claims: readonly IdempotencyClaim<unknown>[], now: number) {
-  return db
+/** Writes keys; a row that the condition leaves as it is is not changed, and fails the batch. */
+function claimAll(store: Store, claims: readonly IdempotencyClaim<unknown>[], now: number): BatchOperation {
+  const query = store.write
     .insertInto('idempotency_keys')
     .values(claims.map(({ siteNo, key }) => ({ site_no: siteNo, idempotency_key: key, accepted_at: now })))
     .onConflict((conflict) =>
@@ -79,6 +99,7 @@ function claimRows(db: Kysely<Tables>, claims: readonly IdempotencyClaim<unknown
         // A key that has run out but was not cleared away yet is free again.
         .where('idempotency_keys.accepted_at', '<=', now - IDEMPOTENCY_WINDOW_MS),
     )
+  return { kind: 'statement', query: query.compile(), expectChanges: claims.length }
 }
 
 const idOf = (siteNo: number, key: string): string => `${siteNo}|${key}`

@@ -1,6 +1,9 @@
-import { type Clock, Mutex } from '../lib/index.ts'
+import { type Clock, MINUTE, Mutex } from '../lib/index.ts'
 import { type Folder, foldJournal } from '../rollups/index.ts'
 import type { Store } from '../store/index.ts'
+
+/** How long after a failed commit its row is looked for, ms: a database that was cut off may still end what it was told. */
+const LATE_FOR_MS = MINUTE
 
 /**
  * Folds what this process has committed. It reads the rows back from the journal instead of keeping their sum in memory:
@@ -17,6 +20,8 @@ export class JournalFolder {
   #settledSeq = 0
   #foldedSeq = 0
   #oldestAt: number | null = null
+  /** Until when rows may turn up whose commit was reported as failed, epoch ms. */
+  #lateUntil = 0
 
   constructor(store: Store, folder: Folder, clock: Clock, nodeId: string) {
     this.#store = store
@@ -30,10 +35,11 @@ export class JournalFolder {
     return this.#oldestAt
   }
 
-  /** A commit has ended, well or not: its row will not change any more. */
-  onSettled(seq: number): void {
+  /** A commit has ended: well, or with an error after which its row may be there, or come later, or not. */
+  onSettled(seq: number, error?: Error): void {
     this.#settledSeq = seq
     this.#oldestAt ??= this.#clock.now()
+    if (error !== undefined) this.#lateUntil = this.#clock.now() + LATE_FOR_MS
   }
 
   /** Folds all that was settled before the call. @throws StoreError; the next call goes on. */
@@ -50,8 +56,8 @@ export class JournalFolder {
   async #foldSettled(): Promise<void> {
     const began = this.#clock.now()
     const settled = this.#settledSeq
-    if (settled === this.#foldedSeq) return
-    await foldJournal(this.#store, this.#folder, this.#nodeId, settled)
+    if (settled === this.#foldedSeq && began >= this.#lateUntil) return
+    await foldJournal(this.#store, this.#folder, { nodeId: this.#nodeId, lastSeq: settled })
     this.#foldedSeq = settled
     this.#oldestAt = this.#settledSeq === settled ? null : began
   }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { exclusively, type Leases, livingNodes, type Membership } from '../cluster/index.ts'
-import { type Clock, Loop, SECOND } from '../lib/index.ts'
+import { asError, type Clock, Loop, SECOND } from '../lib/index.ts'
 import { Folder, foldOrphans } from '../rollups/index.ts'
-import type { Store } from '../store/index.ts'
+import { isPassing, type Store } from '../store/index.ts'
 import { Demand, ROUND_INTERVAL_MS } from './demand.ts'
 import { IngestDoor } from './door.ts'
 import { Evidence } from './evidence.ts'
@@ -42,6 +42,7 @@ export interface IngestStatus {
 /** The ingest service: open it, let `handle` answer requests, stop it when no request can come any more. */
 export class Ingest {
   readonly #clock: Clock
+  readonly #foldAside: () => Promise<unknown>
   readonly #keys: KeyIndex
   readonly #door: IngestDoor
   readonly #commits: GroupCommit
@@ -57,13 +58,14 @@ export class Ingest {
     const { store, clock, leases, onError } = options
     const { nodeId } = options.membership
     this.#clock = clock
+    this.#foldAside = async () => foldOrphans(store, await options.membership.living())
     this.#keys = keys
     this.#health = new WriteHealth(store, clock)
     this.#folder = new JournalFolder(store, folder, clock, nodeId)
     this.#evidence = new Evidence(store)
     this.#commits = new GroupCommit(store, clock, nodeId, {
       onSettled: (seq, error) => {
-        this.#folder.onSettled(seq)
+        this.#folder.onSettled(seq, error)
         if (error === undefined) {
           this.#health.succeeded()
           return
@@ -124,7 +126,11 @@ export class Ingest {
     await keys.load()
     const folder = new Folder(store, (siteNo) => keys.clientOf(siteNo))
     // Before the quotas are read, so that nothing is missing from them that nobody else will fold.
-    await foldOrphans(store, await membership.living())
+    await foldOrphans(store, [membership.nodeId], { takeAll: true }).catch((thrown: unknown) => {
+      if (!isPassing(thrown)) throw thrown
+      // It goes on as soon as the database is well; nobody shall wait for his start until then.
+      options.onError(asError(thrown), 'orphans')
+    })
     await keys.loadUsage()
     const ingest = new Ingest(options, keys, folder)
     // Before the first request: what the other nodes are asked for already is not this one's to give.
@@ -139,6 +145,11 @@ export class Ingest {
 
   /** Makes everything that has been answered visible in reports; tests and the demo wait for it instead of sleeping. */
   async flush(): Promise<void> {
+    await this.#foldLast()
+    await this.#foldAside()
+  }
+
+  async #foldLast(): Promise<void> {
     await this.#commits.drain()
     await this.#folder.fold()
     await this.#evidence.flush()
@@ -170,7 +181,7 @@ export class Ingest {
     await this.#commits.drain()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     this.#keys.close()
-    await this.flush()
+    await this.#foldLast()
   }
 }
 

@@ -41,7 +41,7 @@ export class WriteHealth {
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ checked_at: now }))
       .compile()
     try {
-      await this.#store.batch([{ kind: 'statement', query }])
+      await this.#store.batch([{ kind: 'statement', query }], { isUrgent: true })
       this.succeeded()
     } catch (thrown) {
       this.failed(asError(thrown))

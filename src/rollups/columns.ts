@@ -74,7 +74,10 @@ export const eventTagRollups: UpsertSpec = upsertInto('event_tag_rollups', {
   keys: [...bucketKeys, 'event_name', 'tag_key'],
   sums: OUTCOMES,
 })
-export const rollupMarks: UpsertSpec = upsertInto('rollup_marks', { keys: ['site_no', 'grain', 'bucket'] })
+export const rollupMarks: UpsertSpec = upsertInto('rollup_marks', {
+  keys: ['site_no', 'grain', 'bucket'],
+  sums: ['writes'],
+})
 export const siteContainers: UpsertSpec = upsertInto('site_containers', {
   keys: ['site_no', 'container_id'],
   maxima: ['last_seen_at'],

@@ -1,18 +1,27 @@
 import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
+import { HEAVY_SITE, isAside, setAside, unitsOf } from './aside.ts'
 import type { Delta } from './delta.ts'
 import { NameBooks } from './names.ts'
+import { Pace } from './pace.ts'
 import { FoldRows } from './rows.ts'
 
 /** Rows after which a fold commits and lets others write: about 10 ms of the writer's time. */
 const ROWS_PER_CHUNK = 4_000
+/** What a piece that is set aside costs, in rows. */
+const ROWS_PER_PIECE = 100
 
-/** Journal rows of one node and what they add up to. */
+/** Journal rows of one stream and what they add up to. */
 export interface FoldTask {
+  /** The stream: a node's own, or what a fold of it set aside. */
   nodeId: string
-  /** The rows to delete: all of the node's up to this one … */
+  /** The rows: all of the stream from here … */
+  firstSeq: number
+  /** … to here … */
   lastSeq: number
-  /** … which must be this many. */
+  /** … which are this many: one for each number, save where an older version began the fold. */
   journalRows: number
+  /** When the first of them was written, epoch ms. */
+  writtenAt: number
   /** The sum of those rows. */
   delta: Delta
   /**
@@ -25,6 +34,15 @@ export interface FoldTask {
 /** Client of a site, or undefined when the site is gone and its counts go with it. */
 export type ClientOfSite = (siteNo: number) => string | undefined
 
+export interface FolderOptions {
+  /** Rows after which a fold commits. */
+  rowsPerChunk?: number
+  /** Units of a site from which it is set aside; `Infinity` where nobody would fold it later. */
+  heavySite?: number
+  /** How much is taken at once; to be shared by folders that follow each other. */
+  pace?: Pace
+}
+
 /**
  * Whether a fold failed because another process folds, or has folded, the same rows. Nothing was written then, and
  * nothing is lost: read the node's rows again to see what is left of them.
@@ -34,11 +52,15 @@ export const isFoldConflict = (thrown: unknown): boolean =>
 
 /**
  * Moves journal rows into the rollups, each exactly once, even if several processes fold the same node's rows at the same
- * time (clocks differ, and a node that was thought dead may be alive).
+ * time (clocks differ, and a node that was thought dead may be alive), and even if a commit lands long after its sender was
+ * told that it had failed.
  *
- * The argument. A journal row is durable before its requests are answered. A fold adds the sum of some rows to the
- * rollups and deletes exactly those rows, in transactions cut by ascending site number (chunks). The node's row in
- * `folds` is both their lock and their progress: it says up to which journal row is being folded, and up to which site
+ * The argument. A journal row is durable before its requests are answered. The rows of a fold are a run: one for each number
+ * from its first to its last. A number is one row's for ever, so nothing can come to a run that was found whole, however
+ * late it lands: it has a number before, behind, or in a gap between runs, and is in a fold of its own.
+ *
+ * A fold adds the sum of a run to the rollups and deletes the run, in transactions cut by ascending site number (chunks). The
+ * node's row in `folds` is both their lock and their progress: it says which run is being folded, and up to which site
  * that is done. Each chunk begins by taking it, from the state in which this process last saw it: the first chunk inserts
  * it, a later one moves its cursor on from the very value it read, the last deletes it. Then:
  *
@@ -46,26 +68,31 @@ export const isFoldConflict = (thrown: unknown): boolean =>
  *   (`unique`) or in another state (`unexpected_changes`), and its whole transaction is undone. So each step of a fold,
  *   with its counts, is committed by one process.
  * - Journal rows are deleted only by a last chunk, together with the row in `folds` that says they are being folded. So
- *   while that row stands the journal rows stand, and whoever reads them gets the same sum and may go on after the cursor.
+ *   while that row stands the run stands, and whoever reads it gets the same sum and may go on after the cursor.
  * - A process may have read the journal rows, and only then begin, after another folded them from first to last. Its
- *   first chunk, alone with the node by then, finds another number of rows than went into its sum, and is undone.
+ *   first chunk, alone with the node by then, does not find the whole run, and is undone.
  *
  * A crash leaves the state of the last committed chunk, from which any process goes on.
  *
- * What is not exact: a commit whose outcome ingest was never told (it answered 500) may land while a fold of higher rows
- * is between two chunks. What it holds of the sites up to the cursor is then dropped.
+ * A site whose counts are too many for one transaction is set aside: its chunk writes them back to the journal, in small
+ * pieces and under a stream of their own, instead of into the rollups. To the argument that is the same: counts leave the run
+ * in the transaction that puts them elsewhere. The sites after it do not wait for it.
  */
 export class Folder {
+  readonly pace: Pace
   readonly #store: Store
   readonly #books: NameBooks
   readonly #clientOf: ClientOfSite
   readonly #rowsPerChunk: number
+  readonly #heavySite: number
 
-  constructor(store: Store, clientOf: ClientOfSite, rowsPerChunk = ROWS_PER_CHUNK) {
+  constructor(store: Store, clientOf: ClientOfSite, options: FolderOptions = {}) {
     this.#store = store
     this.#books = new NameBooks(store)
     this.#clientOf = clientOf
-    this.#rowsPerChunk = rowsPerChunk
+    this.#rowsPerChunk = options.rowsPerChunk ?? ROWS_PER_CHUNK
+    this.#heavySite = options.heavySite ?? HEAVY_SITE
+    this.pace = options.pace ?? new Pace()
   }
 
   /**
@@ -75,31 +102,49 @@ export class Folder {
   async fold(task: FoldTask): Promise<void> {
     const done = task.siteCursor ?? 0
     const sites = [...task.delta.sites.keys()].filter((siteNo) => siteNo > done).sort((a, b) => a - b)
+    const isHeavy = (siteNo: number) => this.#isHeavy(task, siteNo)
+    const light = sites.filter((siteNo) => !isHeavy(siteNo))
     try {
-      await this.#foldSites(task, sites)
+      await this.#books.load(task.delta, light)
+      await this.#foldSites(task, sites, new Set(light))
       this.#books.forgetOldDays(sites)
+      this.pace.faster()
     } catch (thrown) {
       // The books may hold names that were to be written by the transaction that failed.
       this.#books.forget(sites)
+      if (!isFoldConflict(thrown)) this.pace.slower()
       throw thrown
     }
   }
 
-  async #foldSites(task: FoldTask, sites: readonly number[]): Promise<void> {
-    await this.#books.load(task.delta, sites)
+  #isHeavy({ nodeId, delta }: FoldTask, siteNo: number): boolean {
+    const site = delta.sites.get(siteNo)
+    return site !== undefined && !isAside(nodeId) && unitsOf(site) > this.#heavySite
+  }
+
+  async #foldSites(task: FoldTask, sites: readonly number[], light: ReadonlySet<number>): Promise<void> {
     let rows = new FoldRows()
+    let asides: BatchOperation[] = []
     for (const siteNo of sites) {
-      if (rows.count >= this.#rowsPerChunk) {
+      if (rows.count + asides.length * ROWS_PER_PIECE >= this.pace.of(this.#rowsPerChunk)) {
         const cursor = siteNo - 1
-        await this.#store.batch([...this.#moveCursor(task, cursor), ...rows.operations()])
+        await this.#store.batch([...this.#moveCursor(task, cursor), ...rows.operations(), ...asides])
         task.siteCursor = cursor
         rows = new FoldRows()
+        asides = []
       }
       const site = task.delta.sites.get(siteNo)
       const clientId = this.#clientOf(siteNo)
-      if (site !== undefined && clientId !== undefined) rows.addSite(siteNo, clientId, site, this.#books)
+      if (site === undefined || clientId === undefined) continue
+      if (light.has(siteNo)) {
+        rows.addSite(siteNo, clientId, site, this.#books)
+      } else {
+        rows.addUsage(clientId, site)
+        asides.push(...setAside(this.#store, { ...task, siteNo, site }))
+      }
     }
-    await this.#store.batch([this.#take(task, task.siteCursor ?? 0), ...rows.operations(), ...this.#finish(task)])
+    const last = [this.#take(task, task.siteCursor ?? 0), ...rows.operations(), ...asides, ...this.#finish(task)]
+    await this.#store.batch(last)
   }
 
   /** What a chunk begins with that is not the last. */
@@ -110,27 +155,28 @@ export class Folder {
 
   /** Locks the node's fold until the transaction ends, if it is where the task says. */
   #take(task: FoldTask, cursor: number): BatchOperation {
-    const { nodeId, lastSeq, siteCursor } = task
+    const { nodeId, firstSeq, lastSeq, siteCursor } = task
     if (siteCursor === null) {
       const begin = this.#store.write
         .insertInto('folds')
-        .values({ node_id: nodeId, last_seq: lastSeq, site_cursor: cursor })
+        .values({ node_id: nodeId, first_seq: firstSeq, last_seq: lastSeq, site_cursor: cursor })
       return { kind: 'statement', query: begin.compile() }
     }
     const goOn = this.#store.write
       .updateTable('folds')
       .set({ site_cursor: cursor })
       .where('node_id', '=', nodeId)
+      .where('first_seq', '=', firstSeq)
       .where('last_seq', '=', lastSeq)
       .where('site_cursor', '=', siteCursor)
     return { kind: 'statement', query: goOn.compile(), expectChanges: 1 }
   }
 
   /**
-   * Undoes the transaction unless the journal holds as many rows as went into the sum. A statement of its own, after the lock
+   * Undoes the transaction unless the journal holds the whole run. A statement of its own, after the lock
    * was had: one that had to wait for the lock would count the rows that were there before it waited.
    */
-  #findRows({ nodeId, lastSeq, journalRows }: FoldTask): BatchOperation {
+  #findRows({ nodeId, firstSeq, lastSeq, journalRows }: FoldTask): BatchOperation {
     const query = this.#store.write
       .updateTable('folds')
       .set({ last_seq: lastSeq })
@@ -141,6 +187,7 @@ export class Folder {
             .selectFrom('journal')
             .select((count) => count.fn.countAll<number>().as('rows'))
             .where('node_id', '=', nodeId)
+            .where('seq', '>=', firstSeq)
             .where('seq', '<=', lastSeq),
         '=',
         journalRows,
@@ -148,8 +195,12 @@ export class Folder {
     return { kind: 'statement', query: query.compile(), expectChanges: 1 }
   }
 
-  #finish({ nodeId, lastSeq, journalRows }: FoldTask): BatchOperation[] {
-    const rows = this.#store.write.deleteFrom('journal').where('node_id', '=', nodeId).where('seq', '<=', lastSeq)
+  #finish({ nodeId, firstSeq, lastSeq, journalRows }: FoldTask): BatchOperation[] {
+    const rows = this.#store.write
+      .deleteFrom('journal')
+      .where('node_id', '=', nodeId)
+      .where('seq', '>=', firstSeq)
+      .where('seq', '<=', lastSeq)
     const fold = this.#store.write.deleteFrom('folds').where('node_id', '=', nodeId)
     return [
       { kind: 'statement', query: rows.compile(), expectChanges: journalRows },

@@ -1,128 +1,185 @@
-import { chunksOf, type FoldTable, type Store } from '../store/index.ts'
+import type { Selectable } from 'kysely'
+import type { FoldTable, Store } from '../store/index.ts'
+import { isAside, unitsOf } from './aside.ts'
 import { Delta } from './delta.ts'
-import { Folder, type FoldTask, isFoldConflict } from './fold.ts'
+import { type Folder, type FoldTask, isFoldConflict } from './fold.ts'
 import { addLog, type Log } from './log.ts'
+import { Pace } from './pace.ts'
 
 /** Journal rows that go into one fold at most, so that its sum stays small when there is much to catch up with. */
 const ROWS_PER_FOLD = 2_000
 /** Sites in one fold from which reading stops: the sum of more would only fill memory (3 kB each), not merge any better. */
 const SITES_PER_FOLD = 4_000
+/** Names and ids in one fold from which reading stops: some 50 MB, and seconds of the database's time. */
+const UNITS_PER_FOLD = 150_000
+/** The part of them that was read since they were last counted, at least: counting goes through all of them. */
+const RECKONED_AGAIN = 3 / 4
 /** Journal rows read and added up without a pause: a few milliseconds, then requests get their turn. */
 const ROWS_PER_READ = 50
+/** Rows of the first reading, which tells how long they are … */
+const ROWS_OF_FIRST_READ = 10
+/** … and characters of the others, about. */
+const CHARACTERS_PER_READ = 2_000_000
 /** How often in a row another process may be quicker with the same rows before they are left to it. */
 const MAX_CONFLICTS = 10
+
+type BegunFold = Selectable<FoldTable>
+
+/** What `foldJournal` folds. */
+export interface Stretch {
+  nodeId: string
+  /** Up to which row; all when left out. */
+  lastSeq?: number | undefined
+  /** How often in a row another process may be quicker before the rows are left to it. */
+  maxConflicts?: number
+}
 
 /**
  * Folds what the journal holds of a node up to row `lastSeq`, and returns how many rows this process folded of them: others
  * may have been quicker.
  *
+ * @param prepare told of each task before it is folded
  * @throws StoreError; calling again goes on where it stopped, after a restart too
  */
-export async function foldJournal(store: Store, folder: Folder, nodeId: string, lastSeq?: number): Promise<number> {
-  let folded = 0
-  await eachTask(store, nodeId, lastSeq, async (task) => {
-    await folder.fold(task)
-    folded += task.journalRows
-  })
-  return folded
-}
-
-/**
- * Folds every journal row of nodes that are no longer there, and returns how many rows that were. Any process may do so at
- * any time, several at once too, and even for a node that lives after all. Costs one small query when there are none.
- *
- * @param livingNodes whose rows are left alone: they fold them themselves
- * @throws StoreError; the next call goes on
- */
-export async function foldOrphans(store: Store, livingNodes: readonly string[]): Promise<number> {
-  let clients: ReadonlyMap<number, string> = new Map()
-  const folder = new Folder(store, (siteNo) => clients.get(siteNo))
-  let folded = 0
-  const leftAlone = [...livingNodes]
-  for (;;) {
-    const nodeId = await firstNodeInJournal(store, leftAlone)
-    if (nodeId === undefined) return folded
-    leftAlone.push(nodeId)
-    try {
-      await eachTask(store, nodeId, undefined, async (task) => {
-        // Read after the rows: whatever site they are from was there by then.
-        clients = await clientsOf(store, [...task.delta.sites.keys()])
-        await folder.fold(task)
-        folded += task.journalRows
-      })
-    } catch (thrown) {
-      // Somebody else folds the same node and is always quicker: it is in good hands, and looked at again the next time.
-      if (!isFoldConflict(thrown)) throw thrown
-    }
-  }
-}
-
-/** Hands over the node's rows, fold by fold, until there are none left; after a conflict whatever the other left of them. */
-async function eachTask(
+export async function foldJournal(
   store: Store,
-  nodeId: string,
-  lastSeq: number | undefined,
-  fold: (task: FoldTask) => Promise<void>,
-): Promise<void> {
+  folder: Folder,
+  { nodeId, lastSeq, maxConflicts = MAX_CONFLICTS }: Stretch,
+  prepare: (task: FoldTask) => Promise<void> = () => Promise.resolve(),
+): Promise<number> {
+  let folded = 0
   let conflicts = 0
   for (;;) {
-    const task = await readFoldTask(store, nodeId, lastSeq)
-    if (task === undefined) return
+    const task = await readFoldTask(store, nodeId, { lastSeq, pace: folder.pace })
+    if (task === undefined) return folded
     try {
-      await fold(task)
+      await prepare(task)
+      await folder.fold(task)
+      folded += task.journalRows
       conflicts = 0
     } catch (thrown) {
-      if (!isFoldConflict(thrown) || ++conflicts >= MAX_CONFLICTS) throw thrown
+      // After a conflict: whatever the other left of them.
+      if (!isFoldConflict(thrown) || ++conflicts >= maxConflicts) throw thrown
     }
   }
 }
 
-/** The node's next rows and their sum; the rows of a fold that was cut off come first, and all together. */
-export async function readFoldTask(store: Store, nodeId: string, lastSeq?: number): Promise<FoldTask | undefined> {
+interface ReadOptions {
+  lastSeq?: number | undefined
+  pace?: Pace
+}
+
+/** The stream's next run of rows and its sum; the rows of a fold that was cut off come first, and all together. */
+export async function readFoldTask(
+  store: Store,
+  nodeId: string,
+  { lastSeq, pace = new Pace() }: ReadOptions = {},
+): Promise<FoldTask | undefined> {
   for (;;) {
     const begun = await store.read.selectFrom('folds').selectAll().where('node_id', '=', nodeId).executeTakeFirst()
-    const task = await readRows(store, nodeId, begun, lastSeq)
+    const run = new Run(store, nodeId, pace)
+    // The cursor of a fold that was cut off belongs to the sum of exactly its rows.
+    const task = await (begun === undefined ? run.readNext(lastSeq) : run.readBegun(begun))
     if (task !== undefined || begun === undefined) return task
     // Another process has finished that fold since, or its rows were taken out by hand: there may be others behind it.
     await forgetEmptyFold(store, begun)
   }
 }
 
-async function readRows(
-  store: Store,
-  nodeId: string,
-  begun: FoldTable | undefined,
-  lastSeq = Number.MAX_SAFE_INTEGER,
-): Promise<FoldTask | undefined> {
-  // The cursor of a fold that was cut off belongs to the sum of exactly its rows.
-  const end = begun?.last_seq ?? lastSeq
-  const delta = new Delta()
-  let journalRows = 0
-  let last = 0
-  const isEnough = () => begun === undefined && (journalRows >= ROWS_PER_FOLD || delta.sites.size >= SITES_PER_FOLD)
-  while (!isEnough()) {
-    const rows = await store.read
-      .selectFrom('journal')
-      .select(['seq', 'payload'])
-      .where('node_id', '=', nodeId)
-      .where('seq', '>', last)
-      .where('seq', '<=', end)
-      .orderBy('seq')
-      .limit(ROWS_PER_READ)
-      .execute()
-    for (const row of rows) addLog(delta, JSON.parse(row.payload) as Log)
-    journalRows += rows.length
-    last = rows.at(-1)?.seq ?? last
-    if (rows.length < ROWS_PER_READ) break
+/** Rows of one stream as they are read, and their sum. */
+class Run {
+  readonly #store: Store
+  readonly #nodeId: string
+  readonly #pace: Pace
+  readonly #delta = new Delta()
+  #first = 0
+  #last = 0
+  #rows = 0
+  #writtenAt = Number.MAX_SAFE_INTEGER
+  /** Numbers and texts read: never fewer than there are units. */
+  #items = 0
+  #characters = 0
+
+  constructor(store: Store, nodeId: string, pace: Pace) {
+    this.#store = store
+    this.#nodeId = nodeId
+    this.#pace = pace
   }
-  if (journalRows === 0) return undefined
-  return { nodeId, lastSeq: begun?.last_seq ?? last, journalRows, delta, siteCursor: begun?.site_cursor ?? null }
+
+  async readBegun({ first_seq, last_seq, site_cursor }: BegunFold): Promise<FoldTask | undefined> {
+    for (let more = true; more; ) more = await this.#read(Math.max(first_seq, this.#last + 1), last_seq, () => true)
+    return this.#task({ firstSeq: first_seq, lastSeq: last_seq, siteCursor: site_cursor })
+  }
+
+  /** Up to the first number that is missing: what lands there later is not to come into the midst of a fold. */
+  async readNext(lastSeq = Number.MAX_SAFE_INTEGER): Promise<FoldTask | undefined> {
+    const follows = (seq: number) => (this.#rows === 0 || seq === this.#last + 1) && !this.#isEnough()
+    for (let more = true; more; ) more = await this.#read(this.#last + 1, lastSeq, follows)
+    return this.#task({ firstSeq: this.#first, lastSeq: this.#last, siteCursor: null })
+  }
+
+  #task(fold: Pick<FoldTask, 'firstSeq' | 'lastSeq' | 'siteCursor'>): FoldTask | undefined {
+    if (this.#rows === 0) return undefined
+    return {
+      ...fold,
+      nodeId: this.#nodeId,
+      journalRows: this.#rows,
+      writtenAt: this.#writtenAt,
+      delta: this.#delta,
+    }
+  }
+
+  /** Adds up the next rows while they are to be taken; false when there are no more such rows. */
+  async #read(from: number, to: number, takes: (seq: number) => boolean): Promise<boolean> {
+    const limit = this.#rowsToRead()
+    const rows = await this.#store.read
+      .selectFrom('journal')
+      .select(['seq', 'written_at', 'payload'])
+      .where('node_id', '=', this.#nodeId)
+      .where('seq', '>=', from)
+      .where('seq', '<=', to)
+      .orderBy('seq')
+      .limit(limit)
+      .execute()
+    for (const { seq, written_at, payload } of rows) {
+      if (!takes(seq)) return false
+      const log = JSON.parse(payload) as Log
+      addLog(this.#delta, log)
+      if (this.#rows === 0) this.#first = seq
+      this.#last = seq
+      this.#rows++
+      this.#items += log.length
+      this.#characters += payload.length
+      this.#writtenAt = Math.min(this.#writtenAt, written_at)
+    }
+    return rows.length === limit
+  }
+
+  #rowsToRead(): number {
+    if (isAside(this.#nodeId)) return 1
+    if (this.#rows === 0) return ROWS_OF_FIRST_READ
+    return Math.min(ROWS_PER_READ, Math.ceil((CHARACTERS_PER_READ * this.#rows) / this.#characters))
+  }
+
+  #isEnough(): boolean {
+    // A piece that was set aside is as much as fits a transaction.
+    if (isAside(this.#nodeId)) return this.#rows > 0
+    if (this.#rows >= this.#pace.of(ROWS_PER_FOLD)) return true
+    if (this.#delta.sites.size >= this.#pace.of(SITES_PER_FOLD)) return true
+    const most = this.#pace.of(UNITS_PER_FOLD)
+    if (this.#items < most) return false
+    // Mostly far fewer, because the same names come again and again.
+    const units = [...this.#delta.sites.values()].reduce((sum, site) => sum + unitsOf(site), 0)
+    this.#items = Math.min(units, most * RECKONED_AGAIN)
+    return units >= most
+  }
 }
 
-async function forgetEmptyFold(store: Store, { node_id, last_seq }: FoldTable): Promise<void> {
+async function forgetEmptyFold(store: Store, { node_id, first_seq, last_seq }: BegunFold): Promise<void> {
   await store.write
     .deleteFrom('folds')
     .where('node_id', '=', node_id)
+    .where('first_seq', '=', first_seq)
     .where('last_seq', '=', last_seq)
     .where(({ not, exists, selectFrom }) =>
       not(
@@ -130,35 +187,10 @@ async function forgetEmptyFold(store: Store, { node_id, last_seq }: FoldTable): 
           selectFrom('journal')
             .select('journal.seq')
             .where('journal.node_id', '=', node_id)
+            .where('seq', '>=', first_seq)
             .where('seq', '<=', last_seq),
         ),
       ),
     )
     .execute()
-}
-
-/** A node with rows in the journal, or with a fold that was begun; none of `others`. */
-async function firstNodeInJournal(store: Store, others: readonly string[]): Promise<string | undefined> {
-  const holders = (table: 'journal' | 'folds') => {
-    const nodes = store.read.selectFrom(table).select('node_id')
-    return others.length === 0 ? nodes : nodes.where('node_id', 'not in', others)
-  }
-  const { node_id } = await store.read
-    .selectFrom(holders('journal').unionAll(holders('folds')).as('holder'))
-    .select(({ fn }) => fn.min<string | null>('node_id').as('node_id'))
-    .executeTakeFirstOrThrow()
-  return node_id ?? undefined
-}
-
-async function clientsOf(store: Store, siteNos: readonly number[]): Promise<Map<number, string>> {
-  const clients = new Map<number, string>()
-  for (const chunk of chunksOf(siteNos)) {
-    const rows = await store.read
-      .selectFrom('sites')
-      .select(['site_no', 'client_id'])
-      .where('site_no', 'in', chunk)
-      .execute()
-    for (const row of rows) clients.set(row.site_no, row.client_id)
-  }
-  return clients
 }

@@ -101,7 +101,7 @@ async function derive(store: Store, step: Step, mark: Mark): Promise<void> {
     operations.push({
       kind: 'upsert',
       spec: rollupMarks,
-      values: [mark.siteNo, GRAIN.day, mark.bucket - (mark.bucket % DAY)],
+      values: [mark.siteNo, GRAIN.day, mark.bucket - (mark.bucket % DAY), 1],
     })
   }
   try {

@@ -45,16 +45,21 @@ export class FoldRows {
   /** Adds everything one site reported. Best in ascending order: then there is nothing left to sort for the engine. */
   addSite(siteNo: number, clientId: string, site: SiteDelta, books: NameBooks): void {
     const cells = site.cells.toSorted(byTimeAndContainer).map((cell) => this.#bookNames(siteNo, cell, books))
-    for (const [month, usage] of site.usage) this.#addUsage(clientId, month, usage)
+    this.addUsage(clientId, site)
     for (const cell of cells) {
       this.#addEvents(siteNo, cell)
       this.#addTags(siteNo, cell)
     }
     for (const cell of mergeByHour(cells)) this.#addHour(siteNo, cell)
     for (const hour of new Set(cells.map((cell) => floorTo(cell.minute, HOUR)))) {
-      this.#push(rollupMarks, siteNo, GRAIN.hour, hour)
+      this.#push(rollupMarks, siteNo, GRAIN.hour, hour, 1)
     }
     for (const [containerId, lastSeenAt] of lastSeen(cells)) this.#push(siteContainers, siteNo, containerId, lastSeenAt)
+  }
+
+  /** Adds what a site's client used, and nothing else. */
+  addUsage(clientId: string, site: SiteDelta): void {
+    for (const [month, usage] of site.usage) this.#addUsage(clientId, month, usage)
   }
 
   operations(): BatchOperation[] {

@@ -16,6 +16,13 @@ export type { CopyWatch } from './sqlite/files.ts'
 export { integrityErrors } from './sqlite/integrity.ts'
 export { openSqliteStore, sqlitePath } from './sqlite/open.ts'
 export { type RestoredDatabase, type RestoreOptions, restoreSqlite } from './sqlite/restore.ts'
-export { type BatchOperation, isPassing, type Store, StoreError, type StoreErrorKind } from './store.ts'
+export {
+  type BatchOperation,
+  type BatchOptions,
+  isPassing,
+  type Store,
+  StoreError,
+  type StoreErrorKind,
+} from './store.ts'
 export * from './tables.ts'
 export { columnsOf, type SqlValue, type UpsertSpec, upsertInto } from './upsert.ts'

@@ -1,4 +1,4 @@
-import type { CompiledQuery, Kysely } from 'kysely'
+import type { CompiledQuery, Kysely, RawBuilder } from 'kysely'
 import type { ChangeFeed } from './changes.ts'
 import type { ColumnTypes } from './migrations/index.ts'
 import type { Tables } from './tables.ts'
@@ -18,6 +18,11 @@ export type BatchOperation =
       /** Rows one after the other, each in the order of `columnsOf(spec)`; a key may occur more than once. */
       values: readonly SqlValue[]
     }
+
+export interface BatchOptions {
+  /** Somebody waits for it: the whole of it has the time of one commit, after which it is `unavailable`. */
+  isUrgent?: boolean
+}
 
 /**
  * The one door to the database, the same on every engine.
@@ -43,15 +48,18 @@ export interface Store {
   readonly changes: ChangeFeed
   /** The database's own time, epoch ms; absent where only this process uses it. */
   readonly now?: () => Promise<number>
+  /** The same inside a statement. */
+  readonly nowInSql?: RawBuilder<number>
   /** From now on `changes` also tells what other processes change, within a second. Needs a migrated database. */
   followChanges(): Promise<void>
   /**
    * Runs all operations in one durable transaction, in one trip to the engine: what ingest commits and folds with.
    * Returns nothing; resolves when the transaction is on disk.
    *
-   * @throws StoreError, and then nothing of the batch was kept; with `unavailable` it may have been kept as a whole.
+   * @throws StoreError, and then nothing of the batch was kept; with `unavailable` it may have been kept as a whole, or is
+   * kept later: a database that was cut off may still end what it was told.
    */
-  batch(operations: readonly BatchOperation[]): Promise<void>
+  batch(operations: readonly BatchOperation[], options?: BatchOptions): Promise<void>
   close(): Promise<void>
 }
 

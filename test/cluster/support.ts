@@ -35,6 +35,6 @@ export async function joinNode(
 export const asShared = (store: Store): Store => ({
   ...store,
   isShared: true,
-  batch: (operations) => store.batch(operations),
+  batch: (operations, options) => store.batch(operations, options),
   close: () => store.close(),
 })

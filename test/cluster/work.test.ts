@@ -34,14 +34,15 @@ const oneEvent = (siteNo: number) => deltaOf(siteNo, [eventPayload({ timestamp_m
 const held = ({ leases }: { leases: { standing: ReadonlyMap<string, boolean> } }) =>
   [...leases.standing].flatMap(([name, isHeld]) => (isHeld ? [name] : [])).sort()
 
-testOnEveryEngine('every loop of the upkeep runs on one node, and none is left out', async (own, t) => {
+testOnEveryEngine('every loop of the upkeep runs on one node, save the fold of what others left', async (own, t) => {
   const store = asShared(own)
   const clock = new TestClock(NOW)
   const one = await openWorker(t, store, clock)
   const two = await openWorker(t, store, clock)
   await one.round()
   await two.round()
-  assert.deepEqual(held(one), one.maintenance.loops.map(({ name }) => name).sort())
+  const names = one.maintenance.loops.map(({ name }) => name)
+  assert.deepEqual(held(one), names.filter((name) => name !== 'orphans').sort())
   assert.deepEqual(held(two), [])
 })
 
@@ -71,7 +72,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('what a living node has in its journal is left to it', async (own, t) => {
+testOnEveryEngine('what a living node has in its journal is left to it, save by a node that starts', async (own, t) => {
   const store = asShared(own)
   const clock = new TestClock(NOW)
   const { site_no } = await insertSite(store)
@@ -79,13 +80,17 @@ testOnEveryEngine('what a living node has in its journal is left to it', async (
   await writeJournal(store, living.membership.nodeId, 1, oneEvent(site_no))
   await writeJournal(store, newId(), 1, oneEvent(site_no))
 
-  const starting = await joinNode(t, store, clock)
-  const ingest = await Ingest.open({ ...starting, store, clock, keyHeaders: ['x-service-key'], onError: assert.fail })
-  t.after(() => ingest.stop().catch(() => undefined)) // The engine's own end may have come first.
   await (await openWorker(t, store, clock)).round()
   assert.equal(await totalEvents(store, site_no), 1)
   assert.equal(
     (await store.read.selectFrom('journal').select('node_id').execute())[0]?.node_id,
     living.membership.nodeId,
   )
+
+  // It may be the next life of any of them: its predecessor counts as living for half a minute.
+  const starting = await joinNode(t, store, clock)
+  const ingest = await Ingest.open({ ...starting, store, clock, keyHeaders: ['x-service-key'], onError: assert.fail })
+  t.after(() => ingest.stop().catch(() => undefined)) // The engine's own end may have come first.
+  assert.equal(await totalEvents(store, site_no), 2)
+  assert.deepEqual(await store.read.selectFrom('journal').select('node_id').execute(), [])
 })

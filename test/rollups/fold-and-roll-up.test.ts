@@ -12,7 +12,7 @@ const FOLDS = 6
 
 /** A node that gets late events of the same two hours for every site, and folds them. */
 async function foldLateEvents(store: Store, nodeId: string, siteNos: readonly number[]): Promise<void> {
-  const folder = new Folder(store, () => 'client', 20)
+  const folder = new Folder(store, () => 'client', { rowsPerChunk: 20 })
   for (let seq = 1; seq <= FOLDS; seq++) {
     const delta = new Delta()
     for (const siteNo of siteNos) {
@@ -20,7 +20,7 @@ async function foldLateEvents(store: Store, nodeId: string, siteNos: readonly nu
       addTo(delta, deltaOf(siteNo, events, MIDNIGHT + 3 * HOUR))
     }
     await writeJournal(store, nodeId, seq, delta)
-    await foldJournal(store, folder, nodeId)
+    await foldJournal(store, folder, { nodeId })
   }
 }
 

@@ -12,7 +12,7 @@ const SITES = [1, 2, 3, 4]
 const ROWS = 3
 
 /** A process that folds: each site makes a chunk of its own. */
-const folderOn = (store: Store) => new Folder(store, () => 'client', 1)
+const folderOn = (store: Store) => new Folder(store, () => 'client', { rowsPerChunk: 1 })
 
 const oneEventEach = (sites: readonly number[]) => {
   const delta = new Delta()
@@ -60,7 +60,7 @@ testOnEveryEngine('a fold that another process overtakes, at any point and by an
     await writeRows(store, nodeId, sites)
     let point = 0
     const slow = steppingStore(store, () => overtake(point++, nodeId))
-    await foldJournal(slow, folderOn(slow), nodeId)
+    await foldJournal(slow, folderOn(slow), { nodeId })
     await assertFolded(store, sites, ROWS)
     return point
   }
@@ -72,7 +72,7 @@ testOnEveryEngine('a fold that another process overtakes, at any point and by an
       await points(async (point, nodeId) => {
         if (point !== at) return
         try {
-          await foldJournal(quick, folderOn(quick), nodeId)
+          await foldJournal(quick, folderOn(quick), { nodeId })
         } catch (thrown) {
           assert.ok(thrown instanceof Stopped)
         }
@@ -85,7 +85,7 @@ testOnEveryEngine('a fold that begins with rows which another has folded since c
   await writeRows(store, 'node', SITES)
   const task = await readFoldTask(store, 'node')
   assert.ok(task)
-  await foldJournal(store, folderOn(store), 'node')
+  await foldJournal(store, folderOn(store), { nodeId: 'node' })
   await assert.rejects(folderOn(store).fold(task), isFoldConflict)
   await assertFolded(store, SITES, ROWS)
 })
@@ -93,17 +93,17 @@ testOnEveryEngine('a fold that begins with rows which another has folded since c
 testOnEveryEngine('a fold that another has finished does not go on into the next one', async (store) => {
   const foldOneChunk = () => {
     const ending = endingBefore(store, 1)
-    return assert.rejects(foldJournal(ending, folderOn(ending), 'node'), Stopped)
+    return assert.rejects(foldJournal(ending, folderOn(ending), { nodeId: 'node' }), Stopped)
   }
   await writeRows(store, 'node', SITES)
   await foldOneChunk()
   const task = await readFoldTask(store, 'node')
   assert.ok(task)
-  await foldJournal(store, folderOn(store), 'node')
+  await foldJournal(store, folderOn(store), { nodeId: 'node' })
   await writeRows(store, 'node', SITES, task.lastSeq + 1)
   await foldOneChunk()
   await assert.rejects(folderOn(store).fold(task), isFoldConflict)
-  await foldJournal(store, folderOn(store), 'node')
+  await foldJournal(store, folderOn(store), { nodeId: 'node' })
   await assertFolded(store, SITES, 2 * ROWS)
 })
 
@@ -124,25 +124,25 @@ testOnEveryEngine('processes that fold a node at once, in any order, count each 
           for (let seq = 1; seq <= ROWS; seq++) {
             await writeJournal(store, nodeId, seq, oneEventEach(sites))
             await step()
-            await foldJournal(own, folder, nodeId, seq).catch(ignoreConflict)
+            await foldJournal(own, folder, { nodeId, lastSeq: seq }).catch(ignoreConflict)
           }
         }
         /** Takes the node for dead. */
         const heir = async (step: Step) => {
           const theirs = steppingStore(store, step)
           await step()
-          await foldJournal(theirs, folderOn(theirs), nodeId).catch(ignoreConflict)
-          await foldJournal(theirs, folderOn(theirs), nodeId).catch(ignoreConflict)
+          await foldJournal(theirs, folderOn(theirs), { nodeId }).catch(ignoreConflict)
+          await foldJournal(theirs, folderOn(theirs), { nodeId }).catch(ignoreConflict)
         }
         const dyingHeir = async (step: Step) => {
           const theirs = steppingStore(endingBefore(store, chunksOfTheDying), step)
-          await foldJournal(theirs, folderOn(theirs), nodeId).catch((thrown: unknown) => {
+          await foldJournal(theirs, folderOn(theirs), { nodeId }).catch((thrown: unknown) => {
             if (!(thrown instanceof Stopped)) ignoreConflict(thrown)
           })
         }
         let turn = 0
         await inTurns([owner, heir, dyingHeir], (count) => (choices[turn++ % choices.length] ?? 0) % count)
-        await foldJournal(store, folderOn(store), nodeId)
+        await foldJournal(store, folderOn(store), { nodeId })
         await assertFolded(store, sites, ROWS)
       },
     ),
@@ -163,7 +163,7 @@ testOnEveryEngine('processes that fold many nodes at once, each on its own, coun
       const order = [...nodes.slice(i % nodes.length), ...nodes.slice(0, i % nodes.length)]
       for (const nodeId of order) {
         for (let isDone = false; !isDone; ) {
-          isDone = await foldJournal(store, folder, nodeId).then(
+          isDone = await foldJournal(store, folder, { nodeId }).then(
             () => true,
             (thrown: unknown) => {
               ignoreConflict(thrown)

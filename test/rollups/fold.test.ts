@@ -89,7 +89,7 @@ testOnEveryEngine(
     // The process ends after its second transaction; more rows of its had been committed by then.
     await assert.rejects(new Folder(failingOn(store, [3]), client).fold(task))
     await writeJournal(store, 'dead', 3, oneEvent(1))
-    assert.equal(await foldJournal(store, new Folder(store, client), 'dead'), 3)
+    assert.equal(await foldJournal(store, new Folder(store, client), { nodeId: 'dead' }), 3)
     const rows = await store.read.selectFrom('event_rollups').select(['site_no', 'total']).execute()
     assert.deepEqual(
       rows.filter((row) => row.total !== (row.site_no === 1 ? 3 : 2)),
@@ -123,7 +123,7 @@ testOnEveryEngine('names over the daily cap are counted together, across restart
   const fold = async (seq: number, delta: Delta) => {
     await writeJournal(store, 'node', seq, delta)
     // A new folder knows nothing of earlier names, like a process after its restart.
-    await foldJournal(store, new Folder(store, client), 'node')
+    await foldJournal(store, new Folder(store, client), { nodeId: 'node' })
   }
   await fold(1, deltaOf(7, names(0, NAMES_PER_DAY - 1), NOW))
   await fold(2, deltaOf(7, names(NAMES_PER_DAY - 2, NAMES_PER_DAY + 10), NOW))
@@ -156,7 +156,7 @@ testOnEveryEngine('one fold books events of three days, in whatever order they c
       addTo(delta, deltaOf(7, [eventPayload({ timestamp_ms: time })], time))
     }
     await writeJournal(store, 'node', index + 1, delta)
-    await foldJournal(store, new Folder(store, client), 'node')
+    await foldJournal(store, new Folder(store, client), { nodeId: 'node' })
   }
   assert.equal(await totalEvents(store, 7), 9)
 })
@@ -180,14 +180,14 @@ testOnEveryEngine('a failed fold over the cap that is tried again still adds up'
 testOnEveryEngine('names that a database cannot hold are counted under a readable form', async (store) => {
   const delta = deltaOf(7, [eventPayload({ timestamp_ms: NOW, event_name: 'a\0b\ud800', container_id: 'c\0' })], NOW)
   await writeJournal(store, 'node', 1, delta)
-  await foldJournal(store, new Folder(store, client), 'node')
+  await foldJournal(store, new Folder(store, client), { nodeId: 'node' })
   const rows = await store.read.selectFrom('event_rollups').select(['event_name', 'container_id']).execute()
   assert.deepEqual(rows, [{ event_name: 'a\ufffdb\ufffd', container_id: 'c\ufffd' }])
 })
 
 testOnEveryEngine('the ids of named tags are linked to their names', async (store) => {
   await writeJournal(store, 'node', 1, oneEvent(7))
-  await foldJournal(store, new Folder(store, client), 'node')
+  await foldJournal(store, new Folder(store, client), { nodeId: 'node' })
   const rows = await store.read.selectFrom('tag_names').select(['container_id', 'tag_id', 'tag_name']).execute()
   assert.deepEqual(rows, [{ container_id: 'GTM-ABC1234', tag_id: '12', tag_name: 'GA4' }])
 })

@@ -34,13 +34,13 @@ testOnEveryEngine('a fold locks tables in one order, whatever it writes', async 
       return store.batch(operations)
     },
   }
-  const folder = new Folder(watched, () => 'client', 1)
+  const folder = new Folder(watched, () => 'client', { rowsPerChunk: 1 })
   const fold = async (seq: number, siteNos: readonly number[], tags: boolean) => {
     for (const [i, siteNo] of siteNos.entries()) {
       const event = eventPayload({ timestamp_ms: NOW + i, ...(tags ? {} : { tags: [] }) })
       await writeJournal(store, 'node', seq + i, deltaOf(siteNo, [event], NOW))
     }
-    await foldJournal(watched, folder, 'node')
+    await foldJournal(watched, folder, { nodeId: 'node' })
   }
   // New names before all else, then known ones, then a chunk of known and new ones.
   await fold(1, [1], true)

@@ -20,7 +20,7 @@ function process(store: Store, nodeId: string) {
   const count = async (names: readonly string[]) => {
     const payloads = names.map((name) => eventPayload({ timestamp_ms: NOW, event_name: name, tags: [] }))
     await writeJournal(store, nodeId, ++seq, deltaOf(SITE, payloads, NOW))
-    await foldJournal(store, folder, nodeId)
+    await foldJournal(store, folder, { nodeId })
   }
   return { count, reads }
 }

@@ -20,7 +20,9 @@ async function send(store: Store, siteNo: number, from: number, to: number, step
     await writeJournal(store, 'node', ++seq, deltaOf(siteNo, payloads, time + HOUR))
     sent += payloads.length
   }
-  await foldJournal(store, new Folder(store, () => 'client'), 'node')
+  await foldJournal(store, new Folder(store, () => 'client', { heavySite: Number.POSITIVE_INFINITY }), {
+    nodeId: 'node',
+  })
   return sent
 }
 

@@ -11,9 +11,9 @@ export function steppingStore(store: Store, step: (what: 'read' | 'batch') => Pr
         return result
       },
     }),
-    async batch(operations) {
+    async batch(operations, options) {
       await step('batch')
-      await store.batch(operations)
+      await store.batch(operations, options)
     },
   }
 }

@@ -46,7 +46,7 @@ export interface HistoryOptions {
 export async function folderFor(store: Store): Promise<Folder> {
   const sites = await store.read.selectFrom('sites').select(['site_no', 'client_id']).execute()
   const clients = new Map(sites.map((site) => [site.site_no, site.client_id]))
-  return new Folder(store, (siteNo) => clients.get(siteNo))
+  return new Folder(store, (siteNo) => clients.get(siteNo), { heavySite: Number.POSITIVE_INFINITY })
 }
 
 /** Where each site's history has to go on: after its last event, or at `earliest`. */
@@ -94,7 +94,7 @@ export async function writeHistory(options: HistoryOptions, update: Update): Pro
     await folding
     update(Math.max(first, step))
     // The store's thread writes this step while the next one is made up.
-    folding = folder.fold({ nodeId, lastSeq: 0, journalRows: 0, delta, siteCursor: null })
+    folding = folder.fold({ nodeId, firstSeq: 1, lastSeq: 0, journalRows: 0, writtenAt: 0, delta, siteCursor: null })
     // What fails is thrown where it is awaited.
     folding.catch(() => undefined)
     await setImmediate()

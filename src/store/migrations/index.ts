@@ -8,6 +8,7 @@ import { signIns } from './0007-sign-ins.ts'
 import { alertSubjects } from './0008-alert-subjects.ts'
 import { noStoredWebhook } from './0009-no-stored-webhook.ts'
 import { lostRuns } from './0010-lost-runs.ts'
+import { foldsOfRuns } from './0011-folds-of-runs.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   alertSubjects,
   noStoredWebhook,
   lostRuns,
+  foldsOfRuns,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -4,7 +4,7 @@ import { SECOND } from '../../lib/index.ts'
 export interface Limits {
   /** Making a connection. Short: ingest has to answer 500 fast while the database is away. */
   connect: number
-  /** A batch of one statement: ingest's commit, whose requests wait. A longer one counts as failed, its outcome is unknown. */
+  /** An urgent batch: ingest's commit, whose requests wait. A longer one counts as failed, its outcome is unknown. */
   commit: number
   /** Any other statement that writes, and those of management. */
   statement: number

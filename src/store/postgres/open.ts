@@ -1,4 +1,4 @@
-import { Kysely } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { ChangeFeed } from '../changes.ts'
 import type { ColumnTypes } from '../migrations/index.ts'
 import type { Store } from '../store.ts'
@@ -43,6 +43,8 @@ export interface PostgresOptions {
  */
 const SHARE = { write: 0.4, read: 0.2 } as const
 const PATIENCE_MS = 30_000
+/** Epoch ms. */
+const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint'
 
 /**
  * Opens a PostgreSQL database, which other processes may use at the same time. Waits a while for one that is not there yet. A
@@ -161,12 +163,12 @@ function postgresStore({ pools, onPrimary, limits, onError }: StoreParts): Store
     admin: kysely(pools.admin, BEGIN_WRITING),
     changes,
     now: async () => {
-      const sql = 'select extract(epoch from clock_timestamp()) * 1000 as now'
-      const { rows } = await pools.read.use((connection) => connection.query(sql))
+      const { rows } = await pools.read.use((connection) => connection.query(`select ${NOW} as now`))
       return Number(rows[0]?.now)
     },
+    nowInSql: sql.raw<number>(NOW),
     followChanges: () => listener.start(),
-    batch: (operations) => writer.run(operations),
+    batch: (operations, options) => writer.run(operations, options),
     async close() {
       // At once: what the listener waits for may hang.
       await Promise.all([listener.stop(), lostSessions.stop(), closeAll(pools)])

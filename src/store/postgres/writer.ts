@@ -1,4 +1,4 @@
-import { type BatchOperation, StoreError } from '../store.ts'
+import { type BatchOperation, type BatchOptions, StoreError } from '../store.ts'
 import { columnsOf, type UpsertSpec } from '../upsert.ts'
 import type { PooledConnection } from './connection.ts'
 import { BEGIN_WRITING } from './dialect.ts'
@@ -7,9 +7,31 @@ import { upsertColumns } from './upsert-rows.ts'
 import { upsertSql } from './upsert-sql.ts'
 import { numbersLiteral, storableValue } from './values.ts'
 
+/** A statement has a time limit: these take about half a second. */
+const ROWS_PER_STATEMENT = 10_000
+
 interface Upsert {
   sql: string
   isText: readonly boolean[]
+}
+
+/** A connection for one batch, with what is left of its time. */
+class Session {
+  readonly #connection: PooledConnection
+  readonly #end: number | undefined
+
+  /** @param end as of `performance.now()`; a statement that takes longer breaks the connection off */
+  constructor(connection: PooledConnection, end: number | undefined) {
+    this.#connection = connection
+    this.#end = end
+  }
+
+  /** @throws StoreError */
+  query(sql: string, parameters: readonly unknown[] = []) {
+    if (this.#end === undefined) return this.#connection.query(sql, parameters)
+    const timeoutMs = Math.max(1, Math.ceil(this.#end - performance.now()))
+    return this.#connection.query(sql, parameters, { timeoutMs })
+  }
 }
 
 /** Runs batches. */
@@ -18,25 +40,28 @@ export class BatchWriter {
   readonly #commitTimeoutMs: number
   readonly #upserts = new Map<UpsertSpec, Upsert>()
 
-  /** @param commitTimeoutMs longest wait for a batch of one statement */
+  /** @param commitTimeoutMs longest wait for an urgent batch */
   constructor(pool: ConnectionPool, commitTimeoutMs: number) {
     this.#pool = pool
     this.#commitTimeoutMs = commitTimeoutMs
   }
 
   /** @throws StoreError, and then nothing of the batch was kept (unless it is `unavailable`: then nobody knows) */
-  async run(operations: readonly BatchOperation[]): Promise<void> {
+  async run(operations: readonly BatchOperation[], { isUrgent = false }: BatchOptions = {}): Promise<void> {
+    // From the wait for a connection on, and over all statements.
+    const end = isUrgent ? performance.now() + this.#commitTimeoutMs : undefined
     const [only] = operations
     await this.#pool.use(async (connection) => {
+      const session = new Session(connection, end)
       if (operations.length === 1 && only?.kind === 'statement' && only.expectChanges === undefined) {
         // A statement by itself is a transaction: one trip instead of three.
-        await connection.query(only.query.sql, only.query.parameters, { timeoutMs: this.#commitTimeoutMs })
+        await session.query(only.query.sql, only.query.parameters)
         return
       }
-      await connection.query(BEGIN_WRITING)
       try {
-        for (const operation of operations) await this.#perform(connection, operation)
-        await connection.query('commit')
+        await session.query(BEGIN_WRITING)
+        for (const operation of operations) await this.#perform(session, operation)
+        await session.query('commit')
       } catch (thrown) {
         await connection.rollback()
         throw thrown
@@ -44,13 +69,13 @@ export class BatchWriter {
     })
   }
 
-  async #perform(connection: PooledConnection, operation: BatchOperation): Promise<void> {
+  async #perform(session: Session, operation: BatchOperation): Promise<void> {
     if (operation.kind === 'upsert') {
-      await this.#upsert(connection, operation.spec, operation.values)
+      await this.#upsert(session, operation.spec, operation.values)
       return
     }
     const { query, expectChanges } = operation
-    const { rowCount } = await connection.query(query.sql, query.parameters)
+    const { rowCount } = await session.query(query.sql, query.parameters)
     if (expectChanges !== undefined && rowCount !== expectChanges) {
       throw new StoreError(
         'unexpected_changes',
@@ -60,21 +85,26 @@ export class BatchWriter {
   }
 
   async #upsert(
-    connection: PooledConnection,
+    session: Session,
     spec: UpsertSpec,
     values: Extract<BatchOperation, { kind: 'upsert' }>['values'],
   ): Promise<void> {
     if (values.length === 0) return
-    const { sql, isText } = this.#upserts.get(spec) ?? (await this.#prepare(connection, spec))
+    const { sql, isText } = this.#upserts.get(spec) ?? (await this.#prepare(session, spec))
     // Before rows with the same key are merged: two texts may become one.
-    const columns = upsertColumns(spec, values.map(storableValue)).map((column, index) =>
-      isText[index] === true ? column : numbersLiteral(column),
-    )
-    await connection.query(sql, columns)
+    const columns = upsertColumns(spec, values.map(storableValue))
+    const rows = columns[0]?.length ?? 0
+    for (let start = 0; start < rows; start += ROWS_PER_STATEMENT) {
+      const slice = columns.map((column, index) => {
+        const part = column.slice(start, start + ROWS_PER_STATEMENT)
+        return isText[index] === true ? part : numbersLiteral(part)
+      })
+      await session.query(sql, slice)
+    }
   }
 
-  async #prepare(connection: PooledConnection, spec: UpsertSpec): Promise<Upsert> {
-    const { rows } = await connection.query(
+  async #prepare(session: Session, spec: UpsertSpec): Promise<Upsert> {
+    const { rows } = await session.query(
       `select attname as name, format_type(atttypid, null) as type from pg_attribute
        where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
       [spec.table],

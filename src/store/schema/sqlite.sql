@@ -178,7 +178,7 @@ CREATE TABLE folds (
   node_id text primary key,
   last_seq integer not null,
   site_cursor integer not null
-);
+  , first_seq integer not null default 0);
 
 CREATE TABLE idempotency_keys (
   site_no integer not null,
@@ -295,7 +295,7 @@ CREATE TABLE rejections (
 CREATE TABLE rollup_marks (
   site_no integer not null,
   grain integer not null,
-  bucket integer not null,
+  bucket integer not null, writes integer not null default 0,
   primary key (site_no, grain, bucket)
 ) without rowid;
 

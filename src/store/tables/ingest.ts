@@ -1,9 +1,12 @@
+import type { Generated } from 'kysely'
+
 /** Accepted counts that are durable but not yet in the rollups: one row per group commit. */
 export interface JournalTable {
-  /** The process that wrote the row and will fold it while it lives. */
+  /** The stream: the process that wrote the row and folds it while it lives, or what a fold set aside. */
   node_id: string
   /** Counted up by that process, one a commit; a commit that failed leaves a gap. */
   seq: number
+  /** By the database's clock where several processes share it. */
   written_at: number
   /** An encoded `Delta`. */
   payload: string
@@ -12,8 +15,10 @@ export interface JournalTable {
 /** How far a node's fold that is cut into chunks has come. */
 export interface FoldTable {
   node_id: string
+  /** Its rows are all from here to `last_seq`; 0 where a version that did not say so began it. */
+  first_seq: Generated<number>
   last_seq: number
-  /** The highest `site_no` whose share of the rows up to `last_seq` is in the rollups. */
+  /** The highest `site_no` whose share of the rows is in the rollups, or set aside. */
   site_cursor: number
 }
 

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 interface RollupKey {
   site_no: number
   /** Length of the bucket in seconds: 60, 3600 or 86400. */
@@ -76,6 +78,8 @@ export interface RollupMarkTable {
   site_no: number
   grain: number
   bucket: number
+  /** How often it was put while it stood. */
+  writes: Generated<number>
 }
 
 export interface SiteContainerTable {

@@ -1,0 +1,83 @@
+import type { BatchOperation, Store } from '../store/index.ts'
+import { absorbTag, addAll, cellAt, Delta, type EventDelta, eventIn, type SiteDelta, tagIn } from './delta.ts'
+import { appendDelta, type Log } from './log.ts'
+
+/** Units of one site in one fold from which they are set aside. A busy site has some hundred. */
+export const HEAVY_SITE = 8_000
+/** Units in a piece of what is set aside: two or three rows each, in one transaction. */
+const UNITS_PER_PIECE = 2_000
+
+/** Between the id of a stream and what tells apart what was set aside from it. */
+const SEPARATOR = '/'
+
+/** Whether the stream holds what a fold set aside: each of its rows is small enough for one transaction. */
+export const isAside = (nodeId: string): boolean => nodeId.includes(SEPARATOR)
+
+/** Names and ids in a site's counts: what the number of rows of its fold goes with. */
+export function unitsOf(site: SiteDelta): number {
+  let units = 0
+  for (const cell of site.cells) for (const event of cell.events.values()) units += unitsOfEvent(event)
+  return units
+}
+
+function unitsOfEvent(event: EventDelta): number {
+  let units = 1 + event.tags.size
+  for (const { ids } of event.tags.values()) units += ids.size
+  return units
+}
+
+/** Where counts are set aside to, and what they are. */
+export interface Aside {
+  /** The fold that sets them aside. */
+  nodeId: string
+  lastSeq: number
+  writtenAt: number
+  siteNo: number
+  site: SiteDelta
+}
+
+/**
+ * Writes a site's counts back to the journal in small pieces, as a stream of its own: one that nobody writes to again, and
+ * that is folded like a dead node's. Its name cannot occur twice, as a node's rows up to `lastSeq` are folded but once.
+ * Usage is left out: it goes into the rollups with the fold itself, because quotas count on it.
+ */
+export function setAside(store: Store, { nodeId, lastSeq, writtenAt, siteNo, site }: Aside): BatchOperation[] {
+  const stream = [nodeId, lastSeq, siteNo].join(SEPARATOR)
+  return piecesOf(siteNo, site).map((payload, index) => {
+    const row = { node_id: stream, seq: index + 1, written_at: writtenAt, payload }
+    return { kind: 'statement', query: store.write.insertInto('journal').values(row).compile() }
+  })
+}
+
+function piecesOf(siteNo: number, site: SiteDelta): string[] {
+  const pieces: string[] = []
+  let piece = new Delta()
+  let units = 0
+  const cut = () => {
+    if (units === 0) return
+    const log: Log = []
+    appendDelta(log, piece)
+    pieces.push(JSON.stringify(log))
+    piece = new Delta()
+    units = 0
+  }
+  for (const cell of site.cells) {
+    for (const [name, event] of cell.events) {
+      const target = () => {
+        const into = cellAt(piece.site(siteNo), cell.minute, cell.containerId)
+        into.lastSeenAt = cell.lastSeenAt
+        return eventIn(into, name)
+      }
+      addAll(target().counts, event.counts)
+      units++
+      for (const [key, tag] of event.tags) {
+        absorbTag(tagIn(target(), key), tag)
+        units += 1 + tag.ids.size
+        if (units >= UNITS_PER_PIECE) cut()
+      }
+      if (units >= UNITS_PER_PIECE) cut()
+    }
+  }
+  cut()
+  return pieces
+}

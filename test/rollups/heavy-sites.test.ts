@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Delta, Folder, foldJournal, foldOrphans } from '../../src/rollups/index.ts'
+import { type BatchOperation, columnsOf, type Store, StoreError } from '../../src/store/index.ts'
+import { newDatabase, openOn } from '../store/postgres/support.ts'
+import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:30.000Z')
+const CONTAINERS = 60
+const TAGS = 300
+
+/** Requests of a valid sender that costs as much as it may: a container each, and as many tags as fit. */
+const manyTags = (siteNo: number) =>
+  deltaOf(
+    siteNo,
+    Array.from({ length: CONTAINERS }, (_, container) =>
+      eventPayload({
+        timestamp_ms: NOW,
+        container_id: `container ${container}`,
+        tags: Array.from({ length: TAGS }, (_, tag) => ({ id: `${tag}`, name: `tag ${tag}`, status: 'success' })),
+      }),
+    ),
+    NOW,
+  )
+
+const oneEvent = (siteNo: number) => deltaOf(siteNo, [eventPayload({ timestamp_ms: NOW })], NOW)
+
+/** Rows that each batch of the store writes, at most. */
+function watchedRows(store: Store): { store: Store; most: () => number } {
+  let most = 0
+  const rowsOf = (operation: BatchOperation) =>
+    operation.kind === 'upsert' ? operation.values.length / columnsOf(operation.spec).length : 1
+  return {
+    most: () => most,
+    store: {
+      ...store,
+      batch(operations, options) {
+        most = Math.max(
+          most,
+          operations.reduce((sum, operation) => sum + rowsOf(operation), 0),
+        )
+        return store.batch(operations, options)
+      },
+    },
+  }
+}
+
+async function executions(store: Store, siteNo: number, table: 'tag_rollups' | 'event_tag_rollups') {
+  const { total } = await store.read
+    .selectFrom(table)
+    .select(({ fn }) => fn.sum<number>('success').as('total'))
+    .where('site_no', '=', siteNo)
+    .executeTakeFirstOrThrow()
+  return Number(total ?? 0)
+}
+
+testOnEveryEngine('a site with very many names is set aside, and the others are visible before it', async (store) => {
+  const [heavy, light] = [await insertSite(store), await insertSite(store)]
+  const clients = new Map([heavy, light].map((site) => [site.site_no, site.client_id]))
+  const delta = manyTags(heavy.site_no)
+  addTo(delta, oneEvent(light.site_no))
+  await writeJournal(store, 'node', 1, delta)
+  const watched = watchedRows(store)
+  await foldJournal(watched.store, new Folder(watched.store, (siteNo) => clients.get(siteNo)), { nodeId: 'node' })
+  assert.equal(await totalEvents(store, light.site_no), 1)
+  assert.equal(await totalEvents(store, heavy.site_no), 0)
+  // Quotas do not wait for it.
+  const usage = () =>
+    store.read.selectFrom('client_usage').select('events').where('client_id', '=', heavy.client_id).executeTakeFirst()
+  assert.equal((await usage())?.events, CONTAINERS)
+
+  await foldOrphans(watched.store, ['node'])
+  assert.equal(await totalEvents(store, heavy.site_no), CONTAINERS)
+  for (const table of ['tag_rollups', 'event_tag_rollups'] as const) {
+    assert.equal(await executions(store, heavy.site_no, table), CONTAINERS * TAGS)
+  }
+  assert.equal((await usage())?.events, CONTAINERS)
+  const names = await store.read.selectFrom('tag_names').select('tag_id').execute()
+  assert.equal(names.length, CONTAINERS * TAGS + 1)
+  assert.deepEqual(await store.read.selectFrom('journal').select('seq').execute(), [])
+  assert.ok(watched.most() < 10_000, `${watched.most()} rows in one transaction`)
+})
+
+testOnEveryEngine('what was set aside is counted once when its fold is tried again after a failure', async (store) => {
+  const { site_no, client_id } = await insertSite(store)
+  const other = await insertSite(store)
+  const delta = manyTags(site_no)
+  addTo(delta, oneEvent(other.site_no))
+  await writeJournal(store, 'node', 1, delta)
+  let calls = 0
+  const failing: Store = {
+    ...store,
+    // The second transaction of the fold, and each third one of what is set aside.
+    batch: (operations) =>
+      ++calls % 3 === 2 ? Promise.reject(new StoreError('busy', 'timeout')) : store.batch(operations),
+  }
+  const fold = async () => {
+    const folder = new Folder(failing, () => client_id, { rowsPerChunk: 1 })
+    await foldJournal(failing, folder, { nodeId: 'node' })
+    await foldOrphans(failing, ['node'])
+  }
+  for (let tries = 0; tries < 100; tries++) await fold().catch((thrown) => assert.match(String(thrown), /timeout/))
+  await foldOrphans(store, [])
+  assert.equal(await executions(store, site_no, 'tag_rollups'), CONTAINERS * TAGS)
+  assert.equal(await totalEvents(store, other.site_no), 1)
+})
+
+testOnEveryEngine('after a failure less is folded at once, and after successes as much as before', async (store) => {
+  for (let seq = 1; seq <= 64; seq++) await writeJournal(store, 'node', seq, oneEvent(7))
+  for (let siteNo = 8; siteNo <= 2_000; siteNo += 100) {
+    const delta = new Delta()
+    for (let offset = 0; offset < 100; offset++) addTo(delta, oneEvent(siteNo + offset))
+    await writeJournal(store, 'node', 100 + siteNo, delta)
+  }
+  let isTooSlow = true
+  const rows: number[] = []
+  const slow: Store = {
+    ...store,
+    batch(operations) {
+      if (isTooSlow) return Promise.reject(new StoreError('busy', 'canceling statement due to statement timeout'))
+      rows.push(operations.length)
+      return store.batch(operations)
+    },
+  }
+  const folder = new Folder(slow, () => 'client')
+  const shares = () => folder.pace.of(64)
+  assert.equal(shares(), 64)
+  for (const share of [32, 16, 8, 4, 2, 1, 1]) {
+    await assert.rejects(foldJournal(slow, folder, { nodeId: 'node' }), /timeout/)
+    assert.equal(shares(), share)
+  }
+  isTooSlow = false
+  await foldJournal(slow, folder, { nodeId: 'node' })
+  assert.equal(shares(), 64)
+  assert.equal(await totalEvents(store, 7), 64)
+})
+
+test('an upsert of many rows is several statements, each within the time limit of one', async (t) => {
+  const url = await newDatabase(t)
+  const store = await openOn(t, url)
+  const spec = {
+    table: 'client_usage',
+    keys: ['client_id', 'month'],
+    sums: ['events', 'requests'],
+    maxima: [],
+    fixed: [],
+  } as const
+  const values = Array.from({ length: 25_000 }, (_, row) => [`client ${row % 24_000}`, 1, 1, 1]).flat()
+  await store.batch([{ kind: 'upsert', spec, values }])
+  const found = await store.read
+    .selectFrom('client_usage')
+    .select(({ fn }) => [fn.countAll<number>().as('rows'), fn.sum<number>('events').as('events')])
+    .executeTakeFirstOrThrow()
+  assert.deepEqual([Number(found.rows), Number(found.events)], [24_000, 25_000])
+})
