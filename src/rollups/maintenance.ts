@@ -5,7 +5,8 @@ import { foldOrphans } from './orphans.ts'
 import { Pace } from './pace.ts'
 import { removeDeletedSites } from './removal.ts'
 import { applyRetention, type Retention } from './retention.ts'
-import { rollUp } from './roll-up.ts'
+import { MARKS_PER_ROUND, rollUp } from './roll-up.ts'
+import { Setbacks } from './setbacks.ts'
 
 const ROLL_UP_INTERVAL_MS = 10 * SECOND
 const RETENTION_INTERVAL_MS = 30 * MINUTE
@@ -34,6 +35,7 @@ export class Maintenance {
 
   constructor({ store, clock, membership, leases, retention, onError }: MaintenanceOptions) {
     const pace = new Pace()
+    const setbacks = new Setbacks()
     const loop = (name: string, intervalMs: number, work: (mayGoOn: () => boolean) => Promise<unknown>) => {
       const tick = exclusively(leases, name, async (isOurs) => {
         await work(() => !this.#isStopping && isOurs())
@@ -41,7 +43,12 @@ export class Maintenance {
       return new Loop({ name, clock, intervalMs, tick, onError })
     }
     this.loops = [
-      loop('roll-up', ROLL_UP_INTERVAL_MS, () => rollUp(store, clock.now())),
+      loop('roll-up', ROLL_UP_INTERVAL_MS, async (mayGoOn) => {
+        // At once again while there is more than one round takes.
+        for (let derived = MARKS_PER_ROUND; derived >= MARKS_PER_ROUND && mayGoOn(); ) {
+          derived = await rollUp(store, clock.now(), { setbacks, mayGoOn })
+        }
+      }),
       loop('retention', RETENTION_INTERVAL_MS, (mayGoOn) => applyRetention(store, retention, clock.now(), mayGoOn)),
       loop('removal', REMOVAL_INTERVAL_MS, (mayGoOn) => removeDeletedSites(store, clock.now(), mayGoOn)),
       new Loop({

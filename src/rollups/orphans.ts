@@ -1,6 +1,7 @@
-import { asError, SECOND } from '../lib/index.ts'
-import { chunksOf, isPassing, type Store, StoreError } from '../store/index.ts'
+import { SECOND } from '../lib/index.ts'
+import { chunksOf, type Store } from '../store/index.ts'
 import { isAside } from './aside.ts'
+import { attemptEach } from './attempts.ts'
 import { Folder, isFoldConflict } from './fold.ts'
 import { foldJournal } from './journal.ts'
 import { Pace } from './pace.ts'
@@ -38,8 +39,8 @@ export async function foldOrphans(
   let clients: ReadonlyMap<number, string> = new Map()
   const folder = new Folder(store, (siteNo) => clients.get(siteNo), { pace })
   let folded = 0
-  let failure: Error | undefined
-  for (const { nodeId, lastSeq, isOfTheLiving } of await orphansIn(store, livingNodes, takeAll)) {
+  const orphans = await orphansIn(store, livingNodes, takeAll)
+  await attemptEach(orphans, async ({ nodeId, lastSeq, isOfTheLiving }) => {
     try {
       // Who lives and folds by himself is left alone as soon as he is met.
       const stretch = { nodeId, lastSeq, ...(isOfTheLiving ? { maxConflicts: 1 } : {}) }
@@ -49,12 +50,10 @@ export async function foldOrphans(
       })
     } catch (thrown) {
       // Somebody else folds the same node and is always quicker: it is in good hands, and looked at again the next time.
-      if (isFoldConflict(thrown)) continue
-      if (isPassing(thrown) && !(thrown instanceof StoreError && thrown.kind === 'busy')) throw thrown
-      failure ??= asError(thrown)
+      if (!isFoldConflict(thrown)) throw thrown
     }
-  }
-  if (failure !== undefined) throw failure
+    return true
+  })
   return folded
 }
 

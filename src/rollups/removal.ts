@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { DAY, HOUR } from '../lib/index.ts'
-import type { Store, Tables } from '../store/index.ts'
+import type { SqlValue, Store, Tables } from '../store/index.ts'
+import { attemptEach } from './attempts.ts'
 import { GRAIN, type RollupTable } from './columns.ts'
 
 /** Rows a removal or retention step deletes in one transaction: a few milliseconds of the writer's time. */
@@ -11,18 +12,23 @@ const ROWS_PER_STEP = 2_000
  */
 const SECOND_LOOK_AFTER_MS = DAY + HOUR
 
-const ROLLUP_TABLES: readonly RollupTable[] = ['event_rollups', 'tag_rollups', 'event_tag_rollups']
-const GRAINS: readonly number[] = Object.values(GRAIN)
-/** Tables with few rows a site. */
-const SMALL_TABLES = [
-  'rollup_marks',
-  'site_containers',
-  'tag_names',
-  'daily_names',
-  'recent_payloads',
-  'rejections',
-  'idempotency_keys',
-] as const
+/** The tables that a site's telemetry is in, each with what its key has after `site_no`. */
+const KEYS = {
+  event_rollups: ['grain', 'bucket', 'container_id', 'event_name'],
+  tag_rollups: ['grain', 'bucket', 'container_id', 'tag_key'],
+  event_tag_rollups: ['grain', 'bucket', 'container_id', 'event_name', 'tag_key'],
+  rejection_counts: ['bucket', 'reason'],
+  rollup_marks: ['grain', 'bucket'],
+  site_containers: ['container_id'],
+  tag_names: ['container_id', 'tag_id', 'tag_name'],
+  daily_names: ['day', 'kind', 'name'],
+  recent_payloads: ['id'],
+  rejections: ['id'],
+  idempotency_keys: ['idempotency_key'],
+} as const satisfies Partial<Record<keyof Tables, readonly string[]>>
+
+type SiteTable = keyof typeof KEYS
+const SITE_TABLES = Object.keys(KEYS) as SiteTable[]
 
 /**
  * Removes what is left of deleted sites, step by step, so that ingest and management get their turns in between; stops
@@ -34,8 +40,8 @@ export async function removeDeletedSites(store: Store, now: number, mayGoOn: () 
     .selectAll()
     .where((eb) => eb.or([eb('emptied_at', 'is', null), eb('emptied_at', '<=', now - SECOND_LOOK_AFTER_MS)]))
     .execute()
-  for (const removal of removals) {
-    if (!(await emptySite(store, removal.site_no, mayGoOn))) return
+  await attemptEach(removals, async (removal) => {
+    if (!(await emptySite(store, removal.site_no, mayGoOn))) return false
     await (removal.emptied_at === null
       ? store.write
           .updateTable('site_removals')
@@ -43,59 +49,57 @@ export async function removeDeletedSites(store: Store, now: number, mayGoOn: () 
           .where('site_no', '=', removal.site_no)
           .execute()
       : store.write.deleteFrom('site_removals').where('site_no', '=', removal.site_no).execute())
-  }
+    return true
+  })
 }
 
 /** False when it was told to stop before the end. */
 async function emptySite(store: Store, siteNo: number, mayGoOn: () => boolean): Promise<boolean> {
-  for (const table of ROLLUP_TABLES) {
-    for (const grain of GRAINS) {
-      for (let more = true; more; ) {
-        if (!mayGoOn()) return false
-        more = await removeOldestBuckets(store, table, siteNo, grain, Number.MAX_SAFE_INTEGER)
-      }
-    }
+  for (const table of SITE_TABLES) {
+    if (!(await untilDone(() => removeFirstRows(store, table, siteNo, sql`1 = 1`), mayGoOn))) return false
   }
-  for (let more = true; more; ) {
-    if (!mayGoOn()) return false
-    more = await removeOldestRejectionCounts(store, siteNo, Number.MAX_SAFE_INTEGER)
-  }
-  for (const table of SMALL_TABLES) await removeAll(store, table, siteNo)
+  return true
+}
+
+/** Repeats a step while it says that there is more; false when it was told to stop before. */
+export async function untilDone(step: () => Promise<boolean>, mayGoOn: () => boolean): Promise<boolean> {
+  for (let more = true; more; more = await step()) if (!mayGoOn()) return false
   return true
 }
 
 /**
- * Deletes a site's oldest buckets that start before `before`, about `ROWS_PER_STEP` rows, and says whether there are
- * more. With `exceptMarked`, rows of hours whose derived rows are out of date stay.
+ * Deletes a site's first rows of those that meet the condition, in the order of their keys and at most `ROWS_PER_STEP`, and says
+ * whether there may be more.
  */
-export async function removeOldestBuckets(
+export async function removeFirstRows(
   store: Store,
+  table: SiteTable,
+  siteNo: number,
+  condition: RawBuilder<SqlBool>,
+): Promise<boolean> {
+  const columns = KEYS[table]
+  const keys = sql.join(columns.map((column) => sql.ref(column)))
+  const where = sql`site_no = ${siteNo} and ${condition}`
+  const { rows } = await sql<Record<string, SqlValue>>`
+    select ${keys} from ${sql.table(table)} where ${where}
+    order by ${keys} limit 1 offset ${ROWS_PER_STEP - 1}`.execute(store.read)
+  const [last] = rows
+  // As the database orders them: it alone knows how.
+  const upTo = last === undefined ? sql`` : sql`and (${keys}) <= (${sql.join(columns.map((column) => last[column]))})`
+  await sql`delete from ${sql.table(table)} where ${where} ${upTo}`.execute(store.write)
+  return last !== undefined
+}
+
+/** Rows of one grain that start before `before`; with `exceptMarked`, not those of hours whose derived rows are out of date. */
+export function bucketsBefore(
   table: RollupTable,
   siteNo: number,
   grain: number,
   before: number,
-  options: { exceptMarked?: boolean } = {},
-): Promise<boolean> {
-  const beyond = await store.read
-    .selectFrom(table)
-    .select('bucket')
-    .where('site_no', '=', siteNo)
-    .where('grain', '=', grain)
-    .where('bucket', '<', before)
-    .orderBy('bucket')
-    .limit(1)
-    .offset(ROWS_PER_STEP)
-    .executeTakeFirst()
-  let query = store.write
-    .deleteFrom(table)
-    .where('site_no', '=', siteNo)
-    .where('grain', '=', grain)
-    // Whole buckets: the one the step would end in belongs to it.
-    .where('bucket', beyond === undefined ? '<' : '<=', beyond?.bucket ?? before)
-  if (options.exceptMarked === true) query = query.where(hourIsRolledUp(table, siteNo))
-  const { numDeletedRows } = await query.executeTakeFirstOrThrow()
-  // A step that found only marked rows has to end the round: they go when their hour is rolled up.
-  return beyond !== undefined && numDeletedRows > 0n
+  { exceptMarked = false } = {},
+): RawBuilder<SqlBool> {
+  const old = sql<SqlBool>`grain = ${grain} and bucket < ${before}`
+  return exceptMarked ? sql`${old} and ${hourIsRolledUp(table, siteNo)}` : old
 }
 
 function hourIsRolledUp(table: RollupTable, siteNo: number): RawBuilder<SqlBool> {
@@ -105,29 +109,4 @@ function hourIsRolledUp(table: RollupTable, siteNo: number): RawBuilder<SqlBool>
     where mark.site_no = ${siteNo} and mark.grain = ${GRAIN.hour}
       and mark.bucket <= ${bucket} and mark.bucket > ${bucket} - ${HOUR}
   )`
-}
-
-export async function removeOldestRejectionCounts(store: Store, siteNo: number, before: number): Promise<boolean> {
-  const beyond = await store.read
-    .selectFrom('rejection_counts')
-    .select('bucket')
-    .where('site_no', '=', siteNo)
-    .where('bucket', '<', before)
-    .orderBy('bucket')
-    .limit(1)
-    .offset(ROWS_PER_STEP)
-    .executeTakeFirst()
-  await store.write
-    .deleteFrom('rejection_counts')
-    .where('site_no', '=', siteNo)
-    .where('bucket', beyond === undefined ? '<' : '<=', beyond?.bucket ?? before)
-    .execute()
-  return beyond !== undefined
-}
-
-async function removeAll(store: Store, table: (typeof SMALL_TABLES)[number], siteNo: number): Promise<void> {
-  await store.write
-    .deleteFrom(table as keyof Tables & 'rollup_marks')
-    .where('site_no', '=', siteNo)
-    .execute()
 }

@@ -1,7 +1,9 @@
+import { type SqlBool, sql } from 'kysely'
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
-import { GRAIN } from './columns.ts'
-import { removeOldestBuckets, removeOldestRejectionCounts } from './removal.ts'
+import { attemptEach } from './attempts.ts'
+import { GRAIN, type RollupTable } from './columns.ts'
+import { bucketsBefore, removeFirstRows, untilDone } from './removal.ts'
 
 /** Late events reach back a day: the names of two days ago can still be asked for around midnight. */
 const NAME_DAYS = 3
@@ -41,27 +43,26 @@ export async function applyRetention(
   const minutesFrom = Math.min(minuteRowsFrom(now, retention), floorTo(foldsFrom, HOUR))
   const hoursFrom = Math.min(hourRowsFrom(now, retention), floorTo(foldsFrom, DAY))
   const sites = await store.read.selectFrom('sites').select('site_no').orderBy('site_no').execute()
-  for (const { site_no } of sites) {
-    const steps = [
-      () => removeOldestBuckets(store, 'event_rollups', site_no, GRAIN.minute, minutesFrom, { exceptMarked: true }),
-      () => removeOldestBuckets(store, 'tag_rollups', site_no, GRAIN.minute, minutesFrom, { exceptMarked: true }),
+  const marked = { exceptMarked: true }
+  const namesFrom = floorTo(now, DAY) - NAME_DAYS * DAY
+  await attemptEach(sites, async ({ site_no }) => {
+    const buckets = (table: RollupTable, grain: number, before: number, options = {}) =>
+      [table, bucketsBefore(table, site_no, grain, before, options)] as const
+    const old = [
+      buckets('event_rollups', GRAIN.minute, minutesFrom, marked),
+      buckets('tag_rollups', GRAIN.minute, minutesFrom, marked),
       ...(['event_rollups', 'tag_rollups', 'event_tag_rollups'] as const).flatMap((table) =>
-        [GRAIN.hour, GRAIN.day].map((grain) => () => removeOldestBuckets(store, table, site_no, grain, hoursFrom)),
+        [GRAIN.hour, GRAIN.day].map((grain) => buckets(table, grain, hoursFrom)),
       ),
-      () => removeOldestRejectionCounts(store, site_no, hoursFrom),
+      ['rejection_counts', sql<SqlBool>`bucket < ${hoursFrom}`] as const,
+      ['daily_names', sql<SqlBool>`day < ${namesFrom}`] as const,
+      ['tag_names', sql<SqlBool>`last_seen_at < ${hoursFrom}`] as const,
     ]
-    for (const step of steps) {
-      for (let more = true; more; ) {
-        if (!mayGoOn()) return
-        more = await step()
-      }
+    for (const [table, condition] of old) {
+      if (!(await untilDone(() => removeFirstRows(store, table, site_no, condition), mayGoOn))) return false
     }
-  }
-  await store.write
-    .deleteFrom('daily_names')
-    .where('day', '<', floorTo(now, DAY) - NAME_DAYS * DAY)
-    .execute()
-  await store.write.deleteFrom('tag_names').where('last_seen_at', '<', hoursFrom).execute()
+    return true
+  })
 }
 
 /** The earliest time that a fold, under way or to come, may write to. */

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { applyRetention, Delta, Folder, foldJournal, GRAIN, rollUp, Setbacks } from '../../src/rollups/index.ts'
+import { type Store, StoreError } from '../../src/store/index.ts'
+import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+
+const MIDNIGHT = Date.parse('2026-11-20T00:00:00.000Z')
+const RETENTION = { minuteDays: 7, hourDays: 400 }
+
+let seq = 0
+async function send(store: Store, delta: Delta): Promise<void> {
+  await writeJournal(store, 'node', ++seq, delta)
+  await foldJournal(store, new Folder(store, () => 'client'), { nodeId: 'node' })
+}
+
+/** Events of several containers and names in the first minutes of some hours. */
+async function sendMuch(store: Store, siteNo: number, hours = 2): Promise<void> {
+  const delta = new Delta()
+  for (let hour = 0; hour < hours; hour++) {
+    for (const container_id of ['a', 'B', 'ä', 'c|d']) {
+      for (const event_name of ['one', 'Two', 'drei', 'vier']) {
+        for (let minute = 0; minute < 3; minute++) {
+          const timestamp_ms = MIDNIGHT + hour * HOUR + minute * MINUTE
+          addTo(delta, deltaOf(siteNo, [eventPayload({ timestamp_ms, container_id, event_name })], timestamp_ms))
+        }
+      }
+    }
+  }
+  await send(store, delta)
+}
+
+const derivedRows = async (store: Store, siteNo: number) =>
+  Promise.all(
+    (['event_rollups', 'tag_rollups', 'event_tag_rollups'] as const).map(async (table) => {
+      const rows = await store.read
+        .selectFrom(table)
+        .selectAll()
+        .where('site_no', '=', siteNo)
+        .where('grain', '>', GRAIN.minute)
+        .execute()
+      return rows.map((row) => JSON.stringify({ ...row, site_no: 0 })).sort()
+    }),
+  )
+
+/** The same store, which does `act` before its batch number `call`, counted from 1. */
+function actingBefore(store: Store, call: number, act: () => Promise<void>): Store {
+  let calls = 0
+  return {
+    ...store,
+    async batch(operations, options) {
+      if (++calls === call) await act()
+      await store.batch(operations, options)
+    },
+  }
+}
+
+testOnEveryEngine('a bucket derived in slices has the same rows as one derived at once', async (store) => {
+  const [whole, sliced] = [await insertSite(store), await insertSite(store, { timezone: 'Asia/Kolkata' })]
+  const reference = await insertSite(store, { timezone: 'Asia/Kolkata' })
+  for (const { site_no } of [whole, sliced, reference]) await sendMuch(store, site_no)
+  const later = MIDNIGHT + 2 * DAY
+  await rollUp(store, later)
+  const expected = await derivedRows(store, reference.site_no)
+  assert.ok(expected.every((rows) => rows.length > 0))
+  assert.deepEqual(await derivedRows(store, sliced.site_no), expected)
+  // Once more, over what is there already: six rows are half a container, 20 one and a half.
+  for (const rowsAtOnce of [1, 6, 20]) {
+    await sendMuch(store, sliced.site_no)
+    await sendMuch(store, reference.site_no)
+    await store.write.deleteFrom('rollup_marks').where('site_no', '=', reference.site_no).execute()
+    assert.equal(await rollUp(store, later, { rowsAtOnce }), 3)
+    const { site_no } = reference
+    await store.write
+      .insertInto('rollup_marks')
+      .values([0, HOUR].map((offset) => ({ site_no, grain: GRAIN.hour, bucket: MIDNIGHT + offset })))
+      .execute()
+    await rollUp(store, later)
+    assert.deepEqual(await derivedRows(store, sliced.site_no), await derivedRows(store, site_no))
+  }
+})
+
+testOnEveryEngine('what a fold adds between two slices leaves the mark, and the next round has it', async (store) => {
+  const { site_no } = await insertSite(store)
+  await sendMuch(store, site_no, 1)
+  const later = MIDNIGHT + 2 * HOUR
+  const late = deltaOf(site_no, [eventPayload({ timestamp_ms: MIDNIGHT, container_id: 'a' })], later)
+  for (let call = 2; ; call++) {
+    let isReached = false
+    const disturbed = actingBefore(store, call, async () => {
+      isReached = true
+      await send(store, late)
+    })
+    await store.write.updateTable('rollup_marks').set({ writes: 7 }).execute()
+    await rollUp(disturbed, later, { rowsAtOnce: 6 })
+    const isMarked =
+      (await store.read.selectFrom('rollup_marks').select('site_no').where('grain', '=', 3600).execute()).length === 1
+    assert.equal(isMarked, isReached)
+    if (!isReached) break
+    assert.ok(call < 100)
+  }
+  assert.equal(await totalEvents(store, site_no, GRAIN.hour), await totalEvents(store, site_no, GRAIN.minute))
+})
+
+testOnEveryEngine('a bucket that fails keeps no other from its turn, and rests for a while', async (store) => {
+  const sites = [await insertSite(store), await insertSite(store), await insertSite(store)]
+  for (const { site_no } of sites) {
+    await send(store, deltaOf(site_no, [eventPayload({ timestamp_ms: MIDNIGHT })], MIDNIGHT))
+  }
+  const bad = sites[0]?.site_no ?? 0
+  let tries = 0
+  const failing: Store = {
+    ...store,
+    batch(operations, options) {
+      const [take] = operations
+      if (take?.kind === 'statement' && take.query.parameters[0] === bad) {
+        tries++
+        return Promise.reject(new StoreError('busy', 'canceling statement due to statement timeout'))
+      }
+      return store.batch(operations, options)
+    },
+  }
+  const setbacks = new Setbacks()
+  const later = MIDNIGHT + 2 * HOUR
+  await assert.rejects(rollUp(failing, later, { setbacks }), /statement timeout/)
+  const hours = await Promise.all(sites.map(({ site_no }) => totalEvents(store, site_no, GRAIN.hour)))
+  assert.deepEqual(hours, [0, 1, 1])
+  assert.equal(await rollUp(failing, later + MINUTE - 1, { setbacks }), 0)
+  assert.equal(tries, 1)
+  await assert.rejects(rollUp(failing, later + MINUTE, { setbacks }), /statement timeout/)
+  assert.equal(await rollUp(store, later + 2 * MINUTE, { setbacks }), 0)
+  assert.equal(await rollUp(store, later + 3 * MINUTE, { setbacks }), 1)
+  assert.equal(await totalEvents(store, bad, GRAIN.hour), 1)
+})
+
+testOnEveryEngine('retention and removal delete few rows at once, also of one minute', async (store) => {
+  const { site_no } = await insertSite(store)
+  const rows = Array.from({ length: 4_500 }, (_, row) => ({
+    site_no,
+    container_id: `c ${row}`,
+    tag_id: 'id',
+    tag_name: 'name',
+    last_seen_at: MIDNIGHT,
+  }))
+  for (let start = 0; start < rows.length; start += 500) {
+    await store.write
+      .insertInto('tag_names')
+      .values(rows.slice(start, start + 500))
+      .execute()
+  }
+  const left = async () => (await store.read.selectFrom('tag_names').select('tag_id').execute()).length
+  const now = MIDNIGHT + 500 * DAY
+  // Asked once before each step: those that find nothing, one of 2,000 and one of as many more.
+  const after = async (steps: number) => {
+    let asked = 0
+    await applyRetention(store, RETENTION, now, () => asked++ < steps)
+    return asked
+  }
+  const seen = new Set<number>()
+  for (let steps = 1; (await left()) > 0; steps++) {
+    await after(steps)
+    seen.add(await left())
+  }
+  assert.ok([...seen].some((count) => count > 0 && count < rows.length))
+  assert.equal(await left(), 0)
+})
