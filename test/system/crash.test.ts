@@ -52,8 +52,8 @@ async function totalOf(api: ApiClient, site: SiteKey): Promise<number> {
 }
 
 /**
- * What a killed process leaves in PostgreSQL: sessions that still end what they were told, and a node that others take for
- * dead when they have not heard of it for half a minute. Waits for the one and brings the other about.
+ * What a killed process leaves in PostgreSQL: sessions that still end what they were told. (And a node that others take for alive
+ * for half a minute; who starts folds its rows all the same.)
  */
 async function settle({ DATABASE_URL: connectionString }: Record<string, string>): Promise<void> {
   if (connectionString === undefined) return
@@ -61,7 +61,6 @@ async function settle({ DATABASE_URL: connectionString }: Record<string, string>
   await client.connect()
   const others = 'select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
   await until('its sessions are over', async () => ((await client.query(others)).rowCount === 0 ? true : undefined))
-  await client.query('update nodes set seen_at = 0')
   await client.end()
 }
 
