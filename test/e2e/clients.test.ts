@@ -121,7 +121,12 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     await assertAccessible(page)
     await page.getByRole('button', { name: 'Revoke the key' }).click()
     await page.getByText('The ingest key is revoked').waitFor()
-    await page.getByRole('button', { name: 'Switch off' }).click()
+    await page.getByRole('button', { name: 'Switch off …' }).click()
+    await page
+      .getByRole('dialog')
+      .getByText(/^What it sends is refused/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Switch off', exact: true }).click()
     await page.getByRole('button', { name: 'Switch on' }).waitFor()
     await page.getByRole('button', { name: 'Delete …' }).click()
     await page.getByLabel('To confirm, type Doomed shop').fill('Doomed shop')

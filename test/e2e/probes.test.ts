@@ -144,7 +144,12 @@ test('the probes of the demo store', async (t) => {
     assert.equal(created.status, 201, created.text)
     const { page } = await openPage(t, demo.url, `/sites/${site.id}/probes`)
     await page.getByRole('button', { name: 'More for Doomed' }).click()
-    await page.getByRole('menuitem', { name: 'Switch off' }).click()
+    await page.getByRole('menuitem', { name: 'Switch off …' }).click()
+    await page
+      .getByRole('dialog')
+      .getByText(/^It does not run/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Switch off', exact: true }).click()
     await page.getByRole('row').filter({ hasText: 'Doomed' }).getByText('switched off', { exact: true }).waitFor()
     await page.getByText('Switched off', { exact: true }).click()
     await page.waitForURL('**?filter=off')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type HeatCell, usualShares } from '../../web/src/features/site/heat.ts'
+import { namedEvents } from '../../web/src/features/site/named-events.ts'
 import { intervalOf, stretchOf } from '../../web/src/features/site/stretch.ts'
 import { bucketText, clockSpan } from '../../web/src/ui/chart/bucket-text.ts'
 import { isAlone, isThin, placed, strokes } from '../../web/src/ui/chart/points.ts'
@@ -134,4 +135,13 @@ test('a picked time survives in the address, and what is none is ignored', () =>
   for (const text of ['', 'x/y', iso(NOON), `${iso(NOON)}/${iso(NOON)}`, `${iso(NOON + 1)}/${iso(NOON)}`]) {
     assert.equal(stretchOf(text), null, text)
   }
+})
+
+test('among many events those that money hangs on are named, however rare they are', () => {
+  const many = Array.from({ length: 40 }, (_, index) => `event_${index}`)
+  const named = namedEvents([...many, 'purchase', 'add_to_cart'], 8)
+  assert.deepEqual(named, [...many.slice(0, 6), 'purchase', 'add_to_cart'])
+  assert.deepEqual(namedEvents(['a', 'b'], 8), ['a', 'b'])
+  const telling = ['purchase', 'refund', 'begin_checkout', 'add_to_cart', 'generate_lead', 'sign_up']
+  assert.deepEqual(namedEvents([...many, ...telling], 8), [...many.slice(0, 4), ...telling.slice(0, 4)])
 })

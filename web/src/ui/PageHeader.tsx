@@ -5,6 +5,8 @@ import classes from './PageHeader.module.css'
 interface Props {
   /** The name of the page: the heading, the last crumb and the tab's title. */
   title: string
+  /** What the tab says instead of the title. */
+  tab?: string | undefined
   /** The pages above this one. */
   parents?: readonly Crumb[]
   /** A `StatusMark` before the title. */
@@ -16,8 +18,8 @@ interface Props {
 }
 
 /** The head of a page. */
-export function PageHeader({ title, parents = [], mark, children, actions }: Props) {
-  usePlace(title, parents)
+export function PageHeader({ title, tab, parents = [], mark, children, actions }: Props) {
+  usePlace(title, parents, tab)
   return (
     <header className={classes.header}>
       <div className={classes.words}>

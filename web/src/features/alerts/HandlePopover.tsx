@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Group, Popover, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useHandleAlert } from '../../api/alerts.ts'
-import { saidBy, useMyName } from './use-my-name.ts'
+import { saidBy, useMyName } from '../../lib/use-my-name.ts'
 
 interface Props {
   id: string

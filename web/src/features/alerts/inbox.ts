@@ -16,7 +16,7 @@ export interface Wanted {
   text: string
 }
 
-/** The lines of the inbox: open alerts, acknowledged ones, then those that are over, each with the newest first. */
+/** The lines of the inbox: open alerts, acknowledged ones, then those that are over, the open ones by severity. */
 export function inboxRows(alerts: readonly AlertRecord[], places: Places, { filter, text }: Wanted): InboxRow[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const wanted = alerts.filter((alert) => {
@@ -26,12 +26,18 @@ export function inboxRows(alerts: readonly AlertRecord[], places: Places, { filt
   return STATES.flatMap((state) => {
     const own = filter === 'all' || filter === state ? wanted.filter((alert) => alert.state === state) : []
     if (own.length === 0) return []
-    const rows = own.toSorted(byTime).map((alert): InboxRow => ({ kind: 'alert', key: alert.id, alert }))
+    const rows = own
+      .toSorted(state === 'resolved' ? newestFirst : worstFirst)
+      .map((alert): InboxRow => ({ kind: 'alert', key: alert.id, alert }))
     return [{ kind: 'heading', key: state, state, count: own.length }, ...rows]
   })
 }
 
-const byTime = (a: AlertRecord, b: AlertRecord): number => Date.parse(b.opened_at) - Date.parse(a.opened_at)
+const newestFirst = (a: AlertRecord, b: AlertRecord): number => Date.parse(b.started_at) - Date.parse(a.started_at)
+
+/** Of the same severity, the longest open first: it has cost most. */
+const worstFirst = (a: AlertRecord, b: AlertRecord): number =>
+  Number(b.severity === 'critical') - Number(a.severity === 'critical') || newestFirst(b, a)
 
 function wordsOf({ title, message, probe_type, site_id, client_id }: AlertRecord, { sites, clients }: Places): string {
   const names = [sites[site_id]?.name, clients[client_id]?.name]

@@ -6,8 +6,8 @@ import type { AuditRecord } from '../../api/audit.ts'
 import { counted } from '../../lib/words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import classes from './audit.module.css'
-import { changesOf, type FieldChange } from './diff.ts'
-import { actionWords, type Names, nameOf } from './entities.ts'
+import { changesOf, type FieldChange, localTime } from './diff.ts'
+import { actionWords, type Names, nameOf, pageOf } from './entities.ts'
 
 interface Props {
   entry: AuditRecord
@@ -26,13 +26,9 @@ export function Entry({ entry, names }: Props) {
     <li className={classes.entry}>
       <div className={classes.head}>
         <span className={classes.action}>{actionWords(entry)}</span>
-        <Link
-          to="/audit"
-          search={{ entity: entry.entity_id } as object}
-          className={classes.name}
-          title="Only its changes"
-        >
-          {nameOf(entry, names) ?? <code>{entry.entity_id}</code>}
+        <Subject entry={entry} names={names} />
+        <Link to="/audit" search={{ entity: entry.entity_id } as object} className={classes.only}>
+          only its changes
         </Link>
         <span className={classes.who}>
           {entry.actor} · <RelativeTime at={entry.at} />
@@ -60,6 +56,19 @@ export function Entry({ entry, names }: Props) {
   )
 }
 
+/** What was changed, as a link to its page where it has one. */
+function Subject({ entry, names }: Props) {
+  const name = nameOf(entry, names) ?? <code>{entry.entity_id}</code>
+  const page = pageOf(entry, names)
+  return page === undefined ? (
+    <span className={classes.name}>{name}</span>
+  ) : (
+    <Link {...page} className={classes.name}>
+      {name}
+    </Link>
+  )
+}
+
 function Change({
   change: { field, before, after },
   names,
@@ -69,7 +78,7 @@ function Change({
   names: Names
   isPair: boolean
 }) {
-  const shown = (text: string | null) => (text === null ? <i>nothing</i> : (names.get(text) ?? text))
+  const shown = (text: string | null) => (text === null ? <i>nothing</i> : (names.get(text) ?? localTime(text) ?? text))
   return (
     <div className={classes.change}>
       <dt>{field.replace(/^config\./, '').replaceAll('_', ' ')}</dt>

@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../../api/audit.ts'
+import { exact } from '../../lib/words.ts'
 
 /** One field of a change. Null: there was or is nothing. */
 export interface FieldChange {
@@ -24,3 +25,9 @@ function textOf(value: unknown): string | null {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+
+/** A time of the interface on the reader's own clock; undefined for what is none. @param zone by default that of the browser */
+export const localTime = (text: string, zone?: string): string | undefined =>
+  ISO_TIME.test(text) && !Number.isNaN(Date.parse(text)) ? exact(Date.parse(text), zone) : undefined

@@ -33,11 +33,18 @@ export function entityOptions(
   return isKnown ? groups : [...groups, { group: 'Other', items: [{ value: chosen, label: chosen }] }]
 }
 
-/** What the change was about: the name that it has now, or had then. */
+/** What the change was about: the name that it has now, or had then; of a silence, what it silences. */
 export function nameOf({ entity_id, before, after }: AuditRecord, names: Names): string | null {
   const then = after?.name ?? before?.name ?? after?.title ?? before?.title
-  return names.get(entity_id) ?? (typeof then === 'string' ? then : null)
+  const known = names.get(entity_id) ?? (typeof then === 'string' ? then : null)
+  if (known !== null) return known
+  const fields = { ...before, ...after }
+  const scope = SCOPES.map((field) => fields[field]).find((id) => typeof id === 'string')
+  return typeof scope === 'string' ? (names.get(scope) ?? null) : null
 }
+
+/** Of what a thing is, the narrowest first. */
+const SCOPES = ['probe_id', 'site_id', 'client_id']
 
 const VERBS: Readonly<Record<string, string>> = {
   create: 'created',
@@ -49,6 +56,15 @@ const VERBS: Readonly<Record<string, string>> = {
   retry: 'sent again',
   acknowledge: 'acknowledged',
   resolve: 'resolved',
+}
+
+/** The page of what was changed; undefined for what has none, or is gone. */
+export function pageOf({ entity, entity_id }: Pick<AuditRecord, 'entity' | 'entity_id'>, names: Names) {
+  if (!names.has(entity_id)) return undefined
+  if (entity === 'client') return { to: '/clients/$clientId', params: { clientId: entity_id } } as const
+  if (entity === 'site') return { to: '/sites/$siteId', params: { siteId: entity_id } } as const
+  if (entity === 'probe') return { to: '/probes/$probeId', params: { probeId: entity_id } } as const
+  return undefined
 }
 
 /** "Site changed" of `site.update`. */

@@ -6,6 +6,7 @@ import { type ClientRecord, useDeleteClient, useUpdateClient } from '../../api/c
 import { probesQuery } from '../../api/probes.ts'
 import { sitesQuery } from '../../api/sites.ts'
 import { counted } from '../../lib/words.ts'
+import { Confirm } from '../../ui/Confirm.tsx'
 import { ConfirmByName } from '../../ui/ConfirmByName.tsx'
 import { Act } from './Act.tsx'
 import classes from './form.module.css'
@@ -16,6 +17,7 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
   const remove = useDeleteClient(client.id)
   const navigate = useNavigate()
   const [isDeleting, setDeleting] = useState(false)
+  const [isSwitchingOff, setSwitchingOff] = useState(false)
   const { data: sites = [] } = useQuery(sitesQuery(client.id))
   const { data: probes = [] } = useQuery({ ...probesQuery(undefined), enabled: isDeleting })
   const ids = new Set(sites.map(({ id }) => id))
@@ -26,17 +28,27 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
       <h2>Switching off and deleting</h2>
       <Act
         title={client.is_active ? 'Switch the client off' : 'Switch the client on'}
-        action={client.is_active ? 'Switch off' : 'Switch on'}
+        action={client.is_active ? 'Switch off …' : 'Switch on'}
         isBusy={update.isPending}
-        onAct={() => update.mutate({ is_active: !client.is_active }, { onError })}
+        onAct={() => (client.is_active ? setSwitchingOff(true) : update.mutate({ is_active: true }, { onError }))}
       >
         {client.is_active
-          ? 'What its sites send is refused, its probes rest, nobody is told anything. All data stay, and it can be switched on again.'
+          ? 'What its sites send is refused, its probes rest, nobody is notified. All data stay, and it can be switched on again.'
           : 'Its sites are heard again, and its probes run.'}
       </Act>
       <Act title="Delete the client" action="Delete …" isFinal onAct={() => setDeleting(true)}>
         With {counted(sites.length, 'site')} and everything they have sent. This cannot be undone.
       </Act>
+      <Confirm
+        opened={isSwitchingOff}
+        onClose={() => setSwitchingOff(false)}
+        onConfirm={() => update.mutateAsync({ is_active: false })}
+        title={`Switch off the client ${client.name}`}
+        action="Switch off"
+      >
+        Everything that its {counted(sites.length, 'site')} send is refused and not counted, probes rest, and nobody is
+        notified of anything, until it is switched on again.
+      </Confirm>
       <ConfirmByName
         opened={isDeleting}
         onClose={() => setDeleting(false)}

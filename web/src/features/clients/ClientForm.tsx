@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { CreateClient } from '../../api/clients.ts'
 import { faultsOf } from '../../lib/form-faults.ts'
+import { useFaultFocus } from '../../lib/use-fault-focus.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { type ClientValues, clientBody } from './client-values.ts'
 import classes from './form.module.css'
@@ -48,8 +49,9 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
       setBusy(false)
     }
   }
+  const place = useFaultFocus(form.errors, rest)
   return (
-    <form className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
+    <form ref={place} className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
       <fieldset className={classes.group}>
         <legend>Client</legend>
         <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />

@@ -6,6 +6,7 @@ import { probesQuery } from '../../api/probes.ts'
 import type { SiteRecord } from '../../api/site.ts'
 import { useDeleteSite, useRevokeKey, useUpdateSite } from '../../api/sites.ts'
 import { counted } from '../../lib/words.ts'
+import { Confirm } from '../../ui/Confirm.tsx'
 import { ConfirmByName } from '../../ui/ConfirmByName.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Act } from './Act.tsx'
@@ -17,7 +18,7 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
   const revoke = useRevokeKey(site.id)
   const remove = useDeleteSite(site.id)
   const navigate = useNavigate()
-  const [asking, setAsking] = useState<'revoke' | 'delete' | null>(null)
+  const [asking, setAsking] = useState<'revoke' | 'off' | 'delete' | null>(null)
   const { data: probes = [] } = useQuery(probesQuery(site.id))
   const onError = (error: Error) => notifications.show({ color: 'danger', message: error.message })
   const close = () => setAsking(null)
@@ -42,9 +43,9 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
       )}
       <Act
         title={site.is_active ? 'Switch the site off' : 'Switch the site on'}
-        action={site.is_active ? 'Switch off' : 'Switch on'}
+        action={site.is_active ? 'Switch off …' : 'Switch on'}
         isBusy={update.isPending}
-        onAct={() => update.mutate({ is_active: !site.is_active }, { onError })}
+        onAct={() => (site.is_active ? setAsking('off') : update.mutate({ is_active: true }, { onError }))}
       >
         {site.is_active
           ? 'What it sends is refused and its probes rest. All data stay, and it can be switched on again.'
@@ -64,6 +65,16 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
         The tag that sends with it is answered 403 from now on. No new key can be made for this site, and nobody can
         take this back.
       </ConfirmByName>
+      <Confirm
+        opened={asking === 'off'}
+        onClose={close}
+        onConfirm={() => update.mutateAsync({ is_active: false })}
+        title={`Switch off the site ${site.name}`}
+        action="Switch off"
+      >
+        What it sends is refused and not counted, and its {counted(probes.length, 'probe')} do not run, until it is
+        switched on again.
+      </Confirm>
       <ConfirmByName
         opened={asking === 'delete'}
         onClose={close}

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMemo, useState } from 'react'
 import { faultsOf } from '../../lib/form-faults.ts'
 import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
+import { useFaultFocus } from '../../lib/use-fault-focus.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import classes from './form.module.css'
 import { type SiteValues, siteBody, zonesWith } from './site-values.ts'
@@ -62,8 +63,9 @@ export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
       setBusy(false)
     }
   }
+  const place = useFaultFocus(form.errors, rest)
   return (
-    <form className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
+    <form ref={place} className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
       <fieldset className={classes.group}>
         <legend>Site</legend>
         <div className={classes.pair}>

@@ -2,6 +2,7 @@ import { Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '
 import { useForm } from '@mantine/form'
 import { ApiError } from '../../api/client.ts'
 import { type MaintenanceRecord, useChangeMaintenance, usePlanMaintenance } from '../../api/maintenance.ts'
+import { useFaultFocus } from '../../lib/use-fault-focus.ts'
 import { usePlaces } from '../../lib/use-places.ts'
 import { ownZone } from '../../lib/zone.ts'
 import type { Scope } from '../../ui/quiet/quiet.ts'
@@ -58,8 +59,10 @@ function Form({ record, scope: first, onClose }: Props) {
     },
   }
   const error = plan.error ?? change.error
+  const place = useFaultFocus(form.errors, error?.message ?? null)
   return (
     <form
+      ref={place}
       onSubmit={form.onSubmit((sent) => {
         if (record === null) plan.mutate(creation(sent, zone), said)
         else change.mutate({ id: record.id, ...changes(sent, zone) }, said)

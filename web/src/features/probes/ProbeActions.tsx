@@ -1,9 +1,10 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
-import { EllipsisVertical, History, Pause, Pencil, Play, Power, Trash2 } from 'lucide-react'
-import { type ProbeRecord, useRunProbe, useUpdateProbe } from '../../api/probes.ts'
+import { EllipsisVertical, History, Pencil, Play, Trash2 } from 'lucide-react'
+import { type ProbeRecord, useRunProbe } from '../../api/probes.ts'
 import { useSession } from '../../api/session.ts'
 import { LinkButton, LinkMenuItem } from '../../ui/LinkButton.tsx'
-import { said } from './RowActions.tsx'
+import { useSwitchProbe } from './SwitchProbe.tsx'
+import { said } from './said.ts'
 
 interface Props {
   probe: ProbeRecord
@@ -14,7 +15,7 @@ interface Props {
 export function ProbeActions({ probe, onDelete }: Props) {
   const { mayChange } = useSession()
   const run = useRunProbe(probe.id)
-  const update = useUpdateProbe(probe.id)
+  const switching = useSwitchProbe(probe)
   if (!mayChange) return null
   return (
     <>
@@ -43,12 +44,7 @@ export function ProbeActions({ probe, onDelete }: Props) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            leftSection={probe.is_active ? <Pause size={16} aria-hidden /> : <Power size={16} aria-hidden />}
-            onClick={() => update.mutate({ is_active: !probe.is_active }, { onError: said })}
-          >
-            {probe.is_active ? 'Switch off' : 'Switch on'}
-          </Menu.Item>
+          {switching.item}
           <LinkMenuItem
             to="/audit"
             search={{ entity: probe.id } as object}
@@ -62,6 +58,7 @@ export function ProbeActions({ probe, onDelete }: Props) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {switching.question}
     </>
   )
 }

@@ -5,6 +5,7 @@ import { type ProbeRecord, type ProbeTypeRecord, useCreateProbe, useUpdateProbe 
 import type { SiteRecord } from '../../api/sites.ts'
 import { faultsOf } from '../../lib/form-faults.ts'
 import { missingOf } from '../../lib/site-fields.ts'
+import { useFaultFocus } from '../../lib/use-fault-focus.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import classes from './form.module.css'
 import { alertDelay, intervalOptions, THRESHOLDS, thresholdOptions } from './presets.ts'
@@ -67,8 +68,9 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
     }
   }
 
+  const place = useFaultFocus(form.errors, rest)
   return (
-    <form className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
+    <form ref={place} className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
       <fieldset className={classes.group}>
         <legend>The probe</legend>
         <TextInput label="Name" withAsterisk {...form.getInputProps('name')} />

@@ -1,10 +1,11 @@
 import { ActionIcon, Menu, Tooltip } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { EllipsisVertical, History, Pause, Pencil, Play, Power, Trash2 } from 'lucide-react'
-import { type ProbeRecord, useRunProbe, useUpdateProbe } from '../../api/probes.ts'
+import { EllipsisVertical, History, Pencil, Play, Trash2 } from 'lucide-react'
+import { type ProbeRecord, useRunProbe } from '../../api/probes.ts'
 import { useSession } from '../../api/session.ts'
 import { LinkMenuItem } from '../../ui/LinkButton.tsx'
 import classes from './probes.module.css'
+import { useSwitchProbe } from './SwitchProbe.tsx'
+import { said } from './said.ts'
 
 interface Props {
   probe: ProbeRecord
@@ -16,10 +17,9 @@ interface Props {
 export function RowActions({ probe, isPhone, onDelete }: Props) {
   const { mayChange } = useSession()
   const run = useRunProbe(probe.id)
-  const update = useUpdateProbe(probe.id)
+  const switching = useSwitchProbe(probe)
   if (!mayChange) return null
   const runNow = () => run.mutate(undefined, { onError: said })
-  const toggle = () => update.mutate({ is_active: !probe.is_active }, { onError: said })
   const params = { probeId: probe.id }
   return (
     <div className={classes.actions}>
@@ -55,23 +55,14 @@ export function RowActions({ probe, isPhone, onDelete }: Props) {
           <LinkMenuItem to="/probes/$probeId/edit" params={params} leftSection={<Pencil size={16} aria-hidden />}>
             Edit
           </LinkMenuItem>
-          <Menu.Item
-            leftSection={probe.is_active ? <Pause size={16} aria-hidden /> : <Power size={16} aria-hidden />}
-            onClick={toggle}
-          >
-            {probe.is_active ? 'Switch off' : 'Switch on'}
-          </Menu.Item>
+          {switching.item}
           <Menu.Divider />
           <Menu.Item color="danger" leftSection={<Trash2 size={16} aria-hidden />} onClick={onDelete}>
             Delete …
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {switching.question}
     </div>
   )
-}
-
-/** Nothing on the page would tell of it. */
-export const said = (error: Error): void => {
-  notifications.show({ color: 'danger', message: error.message })
 }

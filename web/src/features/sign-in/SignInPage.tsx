@@ -6,7 +6,7 @@ import { ApiError } from '../../api/client.ts'
 import { mustSignIn, sessionQuery, useSignIn } from '../../api/session.ts'
 import { usePlace } from '../../lib/place.ts'
 import type { UrlSearch } from '../../lib/use-url-state.ts'
-import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { Logo } from '../../ui/Logo.tsx'
 import classes from './sign-in.module.css'
 
 /** Exchanges a key for a session, and leads on to where the user wanted to go. */
@@ -30,7 +30,7 @@ export function SignInPage() {
     <main className={classes.page}>
       <form className={classes.form} onSubmit={submit}>
         <div className={classes.brand}>
-          <StatusMark status="ok" size={18} />
+          <Logo size={22} />
           Tagwarden
         </div>
         <h1>Sign in</h1>

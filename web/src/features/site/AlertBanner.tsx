@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { type AlertRecord, alertQuery, useEndSilence, useHandleAlert } from '../../api/alerts.ts'
 import { useSession } from '../../api/session.ts'
 import type { SiteRecord } from '../../api/site.ts'
+import { saidBy, useMyName } from '../../lib/use-my-name.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { duration, exact } from '../../lib/words.ts'
 import type { Quiet } from '../../ui/quiet/quiet.ts'
@@ -78,12 +79,18 @@ function Actions({
   const { setFocus } = useSiteView()
   const [fault, setFault] = useState<string | null>(null)
   const handle = useHandleAlert()
+  const [name] = useMyName()
   const endSilence = useEndSilence()
   const onError = (error: Error) => setFault(error.message)
   return (
     <div className={classes.actions}>
       {tag !== undefined && (
-        <Button variant="default" onClick={() => setFocus({ kind: 'tag', name: tag })}>
+        <Button
+          variant="default"
+          className={classes.look ?? ''}
+          title={tag}
+          onClick={() => setFocus({ kind: 'tag', name: tag })}
+        >
           Look at {tag}
         </Button>
       )}
@@ -92,7 +99,7 @@ function Actions({
           variant="default"
           leftSection={<Check size={16} aria-hidden />}
           loading={handle.isPending}
-          onClick={() => handle.mutate({ id: alert.id, verb: 'acknowledge' }, { onError })}
+          onClick={() => handle.mutate({ id: alert.id, verb: 'acknowledge', ...saidBy(name) }, { onError })}
         >
           Acknowledge
         </Button>

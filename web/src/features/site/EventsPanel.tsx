@@ -9,6 +9,7 @@ import { seriesTokens } from '../../ui/series-color.ts'
 import { Awaited } from './Awaited.tsx'
 import { columnsOf, later, totalOf } from './columns.ts'
 import { Legend } from './Legend.tsx'
+import { namedEvents } from './named-events.ts'
 import { Panel } from './Panel.tsx'
 import classes from './site.module.css'
 import { NO_WINDOW, useSite } from './site-scope.ts'
@@ -56,6 +57,13 @@ export function EventsPanel() {
     () => seriesTokens(columns?.series.map(({ key }) => key).filter((key) => key !== BEFORE) ?? []),
     [columns],
   )
+  const names = new Set(
+    namedEvents(
+      report.events.map(({ event_name }) => event_name),
+      NAMES,
+    ),
+  )
+  const named = report.events.filter(({ event_name }) => names.has(event_name))
   const beforeOf = new Map(report.previous?.events.map(({ event_name, total }) => [event_name, total]))
   return (
     <Panel
@@ -67,7 +75,7 @@ export function EventsPanel() {
         <Legend
           label="Events by name"
           onPick={pick}
-          rows={report.events.slice(0, NAMES).map(({ event_name, total }) => ({
+          rows={named.map(({ event_name, total }) => ({
             key: event_name,
             name: event_name,
             token: tokens.get(event_name) ?? '--series-other',
@@ -106,8 +114,15 @@ function MarksKey() {
   return <span className={classes.key}>{words.join(' · ')}</span>
 }
 
-/** The largest by name, and the others together. */
+/** The named ones, and the others together. */
 function withoutMany(series: readonly TimeSeries[]): TimeSeries[] {
   if (series.length <= NAMES) return [...series]
-  return [...series.slice(0, NAMES), totalOf(series.slice(NAMES), REST)]
+  const names = new Set(
+    namedEvents(
+      series.map(({ key }) => key),
+      NAMES,
+    ),
+  )
+  const [named, others] = [series.filter(({ key }) => names.has(key)), series.filter(({ key }) => !names.has(key))]
+  return [...named, totalOf(others, REST)]
 }

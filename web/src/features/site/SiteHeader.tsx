@@ -45,6 +45,7 @@ export function SiteHeader({ site, query, view }: Props) {
   return (
     <PageHeader
       title={site.name}
+      tab={view.focus === null ? undefined : `${view.focus.name} · ${site.name}`}
       parents={PARENTS}
       actions={
         <>

@@ -2,6 +2,7 @@ import { Menu, Tooltip, UnstyledButton } from '@mantine/core'
 import { Link, useRouter } from '@tanstack/react-router'
 import { BookOpen, Ellipsis, type LucideIcon, PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import type { Status } from '../../api/overview.ts'
+import { Logo } from '../../ui/Logo.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import classes from './Rail.module.css'
@@ -29,8 +30,9 @@ export function Rail({ worst, isNarrow, onToggle }: Props) {
   return (
     <nav className={classes.rail} data-narrow={isNarrow || undefined} aria-label="Pages">
       <Link to="/" className={classes.brand} aria-label="Tagwarden">
-        <StatusMark status={worst} size={16} label={`Worst status: ${STATUS_WORDS[worst]}`} />
+        <Logo size={20} />
         <span className={classes.label}>Tagwarden</span>
+        <StatusMark status={worst} size={12} label={`Worst status: ${STATUS_WORDS[worst]}`} />
       </Link>
       <ul className={classes.pages}>
         {pages.map(({ to, label, icon: Icon }, place) => (

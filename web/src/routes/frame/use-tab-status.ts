@@ -17,7 +17,8 @@ const worstOf = ({ totals }: Overview): { status: Status; count: number } => {
 export function useTabStatus(isCutOff: boolean): Status {
   const { data } = useQuery({ ...overviewQuery, select: worstOf })
   const { status, count } = data ?? { status: 'unknown' as const, count: 0 }
-  const page = usePlaceNow().crumbs.at(-1)?.label
+  const { crumbs, tab } = usePlaceNow()
+  const page = tab ?? crumbs.at(-1)?.label
   useEffect(() => {
     const needsSomebody = status === 'critical' || status === 'error' || status === 'warning'
     const known = needsSomebody ? `${STATUS_SIGNS[status]} ${count} ${STATUS_WORDS[status]}` : undefined

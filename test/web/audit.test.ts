@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AuditRecord } from '../../web/src/api/audit.ts'
+import { localTime } from '../../web/src/features/audit/diff.ts'
+import { nameOf, pageOf } from '../../web/src/features/audit/entities.ts'
+
+const NAMES = new Map([
+  ['c1', 'Nordwind'],
+  ['s1', 'Shop'],
+  ['p1', 'Health of Shop'],
+])
+
+const entry = (entity: string, entity_id: string, after: Record<string, unknown> | null = null): AuditRecord => ({
+  id: 1,
+  at: '2026-11-20T12:00:00.000Z',
+  actor: 'admin',
+  action: `${entity}.update`,
+  entity,
+  entity_id,
+  before: null,
+  after,
+})
+
+test('an entry of the audit is named by what it is about, a silence by what it silences', () => {
+  const cases: readonly [AuditRecord, string | null][] = [
+    [entry('site', 's1'), 'Shop'],
+    [entry('site', 'gone', { name: 'Old shop' }), 'Old shop'],
+    [entry('maintenance', 'm1', { title: 'Move of the server', site_id: 's1' }), 'Move of the server'],
+    [entry('silence', 'x1', { probe_id: 'p1', site_id: null }), 'Health of Shop'],
+    [entry('silence', 'x2', { client_id: 'c1' }), 'Nordwind'],
+    [entry('silence', 'x3', { client_id: 'gone' }), null],
+  ]
+  for (const [each, name] of cases) assert.equal(nameOf(each, NAMES), name, each.entity_id)
+})
+
+test('an entry leads to the page of what it is about, as long as that is there', () => {
+  assert.deepEqual(pageOf(entry('site', 's1'), NAMES), { to: '/sites/$siteId', params: { siteId: 's1' } })
+  assert.deepEqual(pageOf(entry('client', 'c1'), NAMES), { to: '/clients/$clientId', params: { clientId: 'c1' } })
+  assert.deepEqual(pageOf(entry('probe', 'p1'), NAMES), { to: '/probes/$probeId', params: { probeId: 'p1' } })
+  assert.equal(pageOf(entry('site', 'gone'), NAMES), undefined)
+  assert.equal(pageOf(entry('silence', 's1'), NAMES), undefined)
+})
+
+test('a time in a change is told on a clock of people, and other text as it is', () => {
+  assert.equal(localTime('2026-11-20T12:00:00.000Z', 'Europe/Berlin'), '20 Nov 2026, 13:00:00 CET')
+  for (const text of ['2026', '2026-11-20', 'Shop', '2026-99-20T12:00:00.000Z', 'x 2026-11-20T12:00:00.000Z']) {
+    assert.equal(localTime(text, 'UTC'), undefined, text)
+  }
+})
