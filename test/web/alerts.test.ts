@@ -73,6 +73,25 @@ for (const [filter, text, keys] of LISTS) {
   })
 }
 
+test('open alerts stand by severity, then the longest open first; those that are over with the newest first', () => {
+  const ago = (id: string, hours: number, over: Partial<AlertRecord> = {}) =>
+    alert(id, { started_at: iso(NOW - hours * HOUR), ...over })
+  const critical = { severity: 'critical' } as const
+  const over = { state: 'resolved' } as const
+  const alerts = [
+    ago('warning 1 h', 1),
+    ago('critical 1 h', 1, critical),
+    ago('over 9 h', 9, { ...over, ...critical }),
+    ago('warning 5 h', 5),
+    ago('critical 3 h', 3, critical),
+    ago('over 2 h', 2, over),
+  ]
+  assert.deepEqual(
+    inboxRows(alerts, PLACES, { filter: 'all', text: '' }).map(({ key }) => key),
+    ['open', 'critical 3 h', 'critical 1 h', 'warning 5 h', 'warning 1 h', 'resolved', 'over 2 h', 'over 9 h'],
+  )
+})
+
 const VERDICTS: readonly [alerts: readonly AlertRecord[], words: string][] = [
   [[], 'No alert is open'],
   [[alert('a', { state: 'acknowledged' })], 'Everything open is taken care of'],
