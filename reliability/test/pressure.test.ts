@@ -18,7 +18,7 @@ test('healthy senders are served beside slow and idle connections', async (t) =>
   const client = await api.newClient()
   const victim = await api.newSite(client)
   const healthy = await api.newSite(client)
-  const attacks = pressureAttacks({ key: victim.ingest_key }, SCALE)
+  const attacks = pressureAttacks({ key: victim.ingest_key, siteId: victim.id }, SCALE)
   for (const { name, connections, behaviour, fault } of attacks) {
     await t.test(name, async (part) => {
       const herd = new Herd(port, connections, behaviour)

@@ -11,6 +11,8 @@ export interface PressureAttack {
 export interface PressureTargets {
   /** An ingest key. */
   key: string
+  /** The site that it belongs to. */
+  siteId: string
 }
 
 const HUNDRED_MB = 104_857_600
@@ -20,7 +22,7 @@ const HUNDRED_MB = 104_857_600
  *
  * @param scale 1 for the full number of connections
  */
-export function pressureAttacks({ key }: PressureTargets, scale = 1): PressureAttack[] {
+export function pressureAttacks({ key, siteId }: PressureTargets, scale = 1): PressureAttack[] {
   const many = (count: number) => Math.max(1, Math.round(count * scale))
   const upload = (headers: string) =>
     `POST /ingest HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-Service-Key: ${key}\r\n${headers}\r\n\r\n`
@@ -30,6 +32,8 @@ export function pressureAttacks({ key }: PressureTargets, scale = 1): PressureAt
     if (others.length > 0) return `answered ${others.join(', ')} instead of ${status}`
     return herd.statuses[status] === undefined ? `never answered ${status}` : null
   }
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`
+  const isCut = (herd: Herd) => (herd.cut === 0 ? 'no connection was cut' : null)
   const stays = (herd: Herd) => (herd.open === 0 ? 'no connection was taken' : null)
   return [
     {
@@ -66,7 +70,7 @@ export function pressureAttacks({ key }: PressureTargets, scale = 1): PressureAt
       name: 'large answers that nobody reads',
       connections: many(500),
       behaviour: {
-        first: 'GET /api/docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(20),
+        first: get('/api/docs/static/swagger-ui-bundle.js').repeat(20),
         drip: '',
         isReading: false,
       },
@@ -75,7 +79,30 @@ export function pressureAttacks({ key }: PressureTargets, scale = 1): PressureAt
     {
       name: 'event streams that nobody reads',
       connections: many(400),
-      behaviour: { first: 'GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n', drip: '', isReading: false },
+      behaviour: { first: get('/api/stream'), drip: '', isReading: false },
+      fault: stays,
+    },
+    {
+      name: '20,000 requests in one go for the OpenAPI document',
+      connections: 1,
+      behaviour: { first: get('/api/openapi.json').repeat(20_000), drip: '', isReading: true },
+      fault: isCut,
+    },
+    {
+      name: '20,000 requests in one go for `/metrics`, none read',
+      connections: 1,
+      behaviour: { first: get('/metrics').repeat(20_000), drip: '', isReading: false },
+      // Who does not read does not see that it is cut either.
+      fault: stays,
+    },
+    {
+      name: 'long reports of one address, again and again',
+      connections: many(100),
+      behaviour: {
+        first: get(`/api/monitoring/sites/${siteId}/overview?hours=9600`).repeat(20),
+        drip: '',
+        isReading: true,
+      },
       fault: stays,
     },
   ]

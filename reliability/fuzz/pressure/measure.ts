@@ -50,7 +50,7 @@ export async function runPressure(session: Session, progress: (text: string) => 
     progress(`${row.name}: p99 ${milliseconds(row.load.p99Ms)}${row.fault === null ? '' : `, ${row.fault}`}`)
   }
   await measure(null)
-  for (const attack of pressureAttacks({ key: victim.ingest_key })) await measure(attack)
+  for (const attack of pressureAttacks({ key: victim.ingest_key, siteId: victim.id })) await measure(attack)
   await measure(null)
   return rows
 }
