@@ -74,7 +74,13 @@ const ROWS: readonly Row[] = [
   { title: 'an unknown address of the interface', path: '/api/nothing', headers: KEY, status: 404, type: JSON_TYPE },
   { title: 'an address that is none', path: '/api/%zz', headers: KEY, status: 404, type: JSON_TYPE },
   { title: 'a body that is no JSON', path: '/api/clients', method: 'POST', headers: KEY, status: 400, type: JSON_TYPE },
-  { title: 'an unknown address outside of it', path: '/nothing', headers: { accept: 'application/json' }, status: 404, type: JSON_TYPE },
+  {
+    title: 'an unknown address outside of it',
+    path: '/nothing',
+    headers: { accept: 'application/json' },
+    status: 404,
+    type: JSON_TYPE,
+  },
   {
     title: 'a table for download',
     path: (site) => `/api/monitoring/sites/${site}/export.csv?metric=events&hours=2`,
