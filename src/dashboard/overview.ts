@@ -1,6 +1,6 @@
 import { recentAlerts, type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
 import { type SiteSummary, siteSummaries } from '../analytics/index.ts'
-import { isoTime, isoTimeOrNull } from '../lib/index.ts'
+import { isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
 import { lastEventTimes } from '../management/index.ts'
 import { activeProbes, type ProbeState } from '../probes/index.ts'
 import type { ClientRow, SiteRow, Store } from '../store/index.ts'
@@ -74,7 +74,8 @@ function siteState(
   return {
     id: site.id,
     name: site.name,
-    url: site.url,
+    // Viewers see this, too.
+    url: maskedQuery(site.url),
     timezone: site.timezone,
     ...siteStatus(probes, lastEventAt, now),
     open_alerts: alerts.length,

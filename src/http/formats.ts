@@ -17,7 +17,9 @@ function isEmail(text: string): boolean {
 
 function isHttpUrl(text: string): boolean {
   if (text.length > MAX_URL_LENGTH || !/^https?:\/\/[^\s/]/i.test(text)) return false
-  return !/\s/.test(text) && URL.canParse(text)
+  const url = /\s/.test(text) ? null : URL.parse(text)
+  // A name and a password in it are never sent, and would be shown to all who see the address.
+  return url !== null && url.username === '' && url.password === ''
 }
 
 /** An ISO 8601 time with its offset. */
@@ -49,7 +51,7 @@ interface TextFormat {
 export const FORMATS: Readonly<Record<string, TextFormat>> = {
   uuid: { test: isUuid, expects: 'a UUID' },
   email: { test: isEmail, expects: 'an e-mail address' },
-  'http-url': { test: isHttpUrl, expects: 'an http or https address' },
+  'http-url': { test: isHttpUrl, expects: 'an http or https address without a user name or password' },
   'date-time': { test: isIsoTime, expects: 'an ISO 8601 time like 2026-11-20T09:40:00.000Z' },
   'time-zone': { test: isTimeZone, expects: 'an IANA time zone like Europe/Berlin' },
 }

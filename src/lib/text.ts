@@ -7,3 +7,9 @@ export function withoutEnd(text: string, characters: string): string {
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--
   return text.slice(0, end)
 }
+
+/** An address without its query and fragment, which may hold keys; that there are some is told. */
+export function maskedQuery(address: string): string {
+  const at = address.search(/[?#]/)
+  return at === -1 ? address : `${address.slice(0, at)}?…`
+}

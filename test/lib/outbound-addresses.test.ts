@@ -4,6 +4,8 @@ import { parseOutboundAllow } from '../../src/lib/index.ts'
 import { requireAllowed } from '../../src/lib/outbound/guard.ts'
 import { countSockets, failureOf, httpServer, testOutbound } from './outbound-support.ts'
 
+const NONE_OWN = () => false
+
 /** Addresses by the range that allows them, written as a URL may hold them or a resolver may answer. */
 const FORBIDDEN: Readonly<Record<string, readonly string[]>> = {
   '127.0.0.0/8': ['127.0.0.1', '127.1.2.3', '127.255.255.255'],
@@ -67,8 +69,8 @@ for (const { range, address } of TABLE) {
       }
     }
     assert.equal(opened(), 0)
-    for (const host of [address, 'name.example']) requireAllowed(host, [address], parseOutboundAllow(range))
-    requireAllowed('name.example', [address], parseOutboundAllow('name.example'))
+    for (const host of [address, 'name.example']) requireAllowed(host, [address], parseOutboundAllow(range), NONE_OWN)
+    requireAllowed('name.example', [address], parseOutboundAllow('name.example'), NONE_OWN)
   })
 }
 
@@ -192,7 +194,7 @@ test('addresses of the open internet pass', () => {
     '64:ff9b::808:808',
     '2001:4860::8888',
   ]
-  for (const address of [...open, ...openIpv6]) requireAllowed(address, [address], parseOutboundAllow(''))
+  for (const address of [...open, ...openIpv6]) requireAllowed(address, [address], parseOutboundAllow(''), NONE_OWN)
 })
 
 const BAD_URLS = [

@@ -27,30 +27,38 @@ testOnEveryEngine('every route needs a key, and every change an admin', async (s
   }
 })
 
-testOnEveryEngine('a viewer sees neither ingest keys nor webhooks nor e-mail addresses anywhere', async (store, t) => {
-  const api = await openManagement(store, t, WITH_KEYS)
-  const secrets = { email: 'ops@acme.example', chat_webhook: 'https://hooks.example/T0/secret' }
-  const client = await api.client(secrets, ADMIN)
-  const site = await api.site(client, {}, ADMIN)
-  await api.patch(`/api/clients/${client.id}`, { email: 'new@acme.example', chat_webhook: null }, ADMIN)
-  const urls = [
-    '/api/clients',
-    `/api/clients/${client.id}`,
-    `/api/clients/${client.id}/usage`,
-    '/api/sites',
-    `/api/sites/${site.id}`,
-    '/api/audit',
-  ]
-  for (const url of urls) {
-    const text = JSON.stringify(await api.get(url, VIEWER))
-    assert.doesNotMatch(text, /acme\.example|hooks\.example/, url)
-    assert.ok(!text.includes(String(site.ingest_key)), url)
-  }
-  const seenClient = await api.get<ClientRecord>(`/api/clients/${client.id}`, VIEWER)
-  assert.deepEqual([seenClient.name, seenClient.email, seenClient.chat_webhook], ['Acme', null, null])
-  const seenSite = await api.get<SiteRecord>(`/api/sites/${site.id}`, VIEWER)
-  assert.deepEqual(seenSite, { ...site, ingest_key: null })
-})
+testOnEveryEngine(
+  'a viewer sees neither ingest keys, webhooks, e-mail addresses nor queries of addresses anywhere',
+  async (store, t) => {
+    const api = await openManagement(store, t, WITH_KEYS)
+    const secrets = { email: 'ops@acme.example', chat_webhook: 'https://hooks.example/T0/secret' }
+    const client = await api.client(secrets, ADMIN)
+    const addresses = {
+      url: 'https://shop.example/?preview=s3cret',
+      tag_server_url: 'https://t.example/x?token=s3cret#s3cret',
+    }
+    const site = await api.site(client, addresses, ADMIN)
+    await api.patch(`/api/clients/${client.id}`, { email: 'new@acme.example', chat_webhook: null }, ADMIN)
+    const urls = [
+      '/api/clients',
+      `/api/clients/${client.id}`,
+      `/api/clients/${client.id}/usage`,
+      '/api/sites',
+      `/api/sites/${site.id}`,
+      '/api/audit',
+    ]
+    for (const url of urls) {
+      const text = JSON.stringify(await api.get(url, VIEWER))
+      assert.doesNotMatch(text, /acme\.example|hooks\.example|s3cret/, url)
+      assert.ok(!text.includes(String(site.ingest_key)), url)
+    }
+    const seenClient = await api.get<ClientRecord>(`/api/clients/${client.id}`, VIEWER)
+    assert.deepEqual([seenClient.name, seenClient.email, seenClient.chat_webhook], ['Acme', null, null])
+    const seenSite = await api.get<SiteRecord>(`/api/sites/${site.id}`, VIEWER)
+    const shown = { url: 'https://shop.example/?…', tag_server_url: 'https://t.example/x?…' }
+    assert.deepEqual(seenSite, { ...site, ingest_key: null, ...shown })
+  },
+)
 
 testOnEveryEngine('an admin sees them', async (store, t) => {
   const api = await openManagement(store, t, WITH_KEYS)

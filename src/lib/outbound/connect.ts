@@ -8,6 +8,7 @@ import { type CertificateFacts, certificateFacts } from './certificate.ts'
 import type { Course } from './course.ts'
 import { OutboundError } from './error.ts'
 import { requireAllowed } from './guard.ts'
+import type { IsOwnAddress } from './own-addresses.ts'
 import type { Target } from './target.ts'
 
 /** All addresses of a name, in the order in which they are tried. */
@@ -22,6 +23,7 @@ export interface Connection {
 
 export interface Connecting {
   allow: OutboundAllow
+  isOwn: IsOwnAddress
   lookup: OutboundLookup
   clock: Clock
 }
@@ -42,7 +44,7 @@ export async function openConnection(target: Target, course: Course, env: Connec
   const addresses = target.isAddress
     ? [target.host]
     : await course.during('dns', () => lookupAll(target.host, course, env.lookup))
-  requireAllowed(target.host, addresses, env.allow)
+  requireAllowed(target.host, addresses, env.allow, env.isOwn)
   const plain = await course.during('connect', () => connect(target, addresses, course.signal))
   if (!target.isSecure) return { socket: plain, certificate: null }
   return await course.during('tls', () => secure(plain, target, course.signal, env.clock))

@@ -1,6 +1,7 @@
 import { addressConcern, parseAddress } from './address.ts'
 import { allowsAddress, allowsHost, type OutboundAllow } from './allow.ts'
 import { OutboundError } from './error.ts'
+import type { IsOwnAddress } from './own-addresses.ts'
 
 /** Names that mean something inside a machine, a network or a cloud only, whatever a DNS server says. */
 const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/
@@ -13,10 +14,15 @@ const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/
  *
  * @throws OutboundError of kind `forbidden_address`
  */
-export function requireAllowed(host: string, addresses: readonly string[], allow: OutboundAllow): void {
+export function requireAllowed(
+  host: string,
+  addresses: readonly string[],
+  allow: OutboundAllow,
+  isOwn: IsOwnAddress,
+): void {
   if (allowsHost(allow, host)) return
   for (const text of addresses) {
-    const concern = concernOf(host, text, allow)
+    const concern = concernOf(host, text, allow, isOwn)
     if (concern !== null) {
       throw new OutboundError(
         'forbidden_address',
@@ -26,9 +32,10 @@ export function requireAllowed(host: string, addresses: readonly string[], allow
   }
 }
 
-function concernOf(host: string, text: string, allow: OutboundAllow): string | null {
+function concernOf(host: string, text: string, allow: OutboundAllow, isOwn: IsOwnAddress): string | null {
   const address = parseAddress(text)
   if (address === null) return 'what is no address'
   if (allowsAddress(allow, address)) return null
-  return addressConcern(address) ?? (LOCAL_NAME.test(host) ? 'a name of the local network' : null)
+  const concern = addressConcern(address) ?? (LOCAL_NAME.test(host) ? 'a name of the local network' : null)
+  return concern ?? (isOwn(address) ? 'the machine itself or its network' : null)
 }

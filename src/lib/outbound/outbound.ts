@@ -9,6 +9,7 @@ import { OutboundError } from './error.ts'
 import { type Exchanged, exchange, loadUndici } from './exchange.ts'
 import { failureOf } from './failure.ts'
 import { requireAllowed } from './guard.ts'
+import { type ListInterfaces, ownAddresses } from './own-addresses.ts'
 import { type Hop, nextHop, type OutboundMethod, redirectLocation } from './redirect.ts'
 import { aliasesOf, type NameFacts, systemAliases, systemLookup } from './resolve.ts'
 import { parseTarget } from './target.ts'
@@ -22,6 +23,8 @@ export interface OutboundOptions {
   lookup?: OutboundLookup
   /** What a name stands for (CNAME); the system's DNS servers, unless a test knows better. */
   lookupAlias?: OutboundLookup
+  /** Of this machine, unless a test knows better. */
+  interfaces?: ListInterfaces
 }
 
 export interface OutboundRequest {
@@ -93,7 +96,8 @@ const DEFAULT_LIMITS: OutboundLimits = { totalMs: 10_000, bodyBytes: 1_024 * 1_0
 
 export function createOutbound(options: OutboundOptions): Outbound {
   const { allow, userAgent, clock, lookup = systemLookup, lookupAlias = systemAliases } = options
-  const env: Connecting = { allow, clock, lookup }
+  const isOwn = ownAddresses(options.interfaces)
+  const env: Connecting = { allow, isOwn, clock, lookup }
   const fetchBytes: Outbound['fetchBytes'] = async (url, request = {}) => {
     const hop = firstHop(url, request, userAgent)
     await loadUndici()
@@ -115,7 +119,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       course.startHop(host)
       try {
         const addresses = await course.during('dns', () => lookupAll(host, course, lookup))
-        requireAllowed(host, addresses, allow)
+        requireAllowed(host, addresses, allow, isOwn)
         const aliases = wantsAliases ? await unlessAborted(course.signal, aliasesOf(host, lookupAlias)) : []
         return { addresses, aliases }
       } catch (thrown) {

@@ -1,3 +1,4 @@
+import { maskedQuery } from '../../lib/index.ts'
 import { changedFields } from '../changed-fields.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -44,8 +45,13 @@ export function maskedUrl(text: string): string {
 }
 
 const HIDDEN_FROM_VIEWERS = ['ingest_key', 'chat_webhook', 'email']
+/** Addresses whose queries may hold keys. */
+const CUT_FOR_VIEWERS = ['url', 'tag_server_url']
 
 const blank = (fields: Fields): Fields =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, HIDDEN_FROM_VIEWERS.includes(name) ? null : value]),
+    Object.entries(fields).map(([name, value]) => {
+      if (HIDDEN_FROM_VIEWERS.includes(name)) return [name, null]
+      return [name, CUT_FOR_VIEWERS.includes(name) && typeof value === 'string' ? maskedQuery(value) : value]
+    }),
   )

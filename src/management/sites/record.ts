@@ -1,4 +1,4 @@
-import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
+import { isoTime, isoTimeOrNull, maskedQuery } from '../../lib/index.ts'
 import type { SiteRow } from '../../store/index.ts'
 import type { SiteRecord } from './schemas.ts'
 
@@ -14,4 +14,10 @@ export function siteRecord(row: SiteRow, lastEventAt: number | null): SiteRecord
   }
 }
 
-export const withoutSecrets = (record: SiteRecord): SiteRecord => ({ ...record, ingest_key: null })
+/** As viewers see it: queries of addresses may hold keys. */
+export const withoutSecrets = (record: SiteRecord): SiteRecord => ({
+  ...record,
+  ingest_key: null,
+  url: maskedQuery(record.url),
+  tag_server_url: record.tag_server_url === null ? null : maskedQuery(record.tag_server_url),
+})

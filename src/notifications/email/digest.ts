@@ -2,6 +2,7 @@ import type { DigestAlert, DigestMessage } from '../message.ts'
 import {
   alertsInWords,
   cut,
+  defanged,
   digestHeading,
   LocalTimes,
   oneLine,
@@ -27,7 +28,7 @@ export function digestText(digest: DigestMessage, publicUrl: string): string {
     ...sites
       .slice(0, MAX_SITES)
       .flatMap((site) => [
-        oneLine(site.name),
+        defanged(oneLine(site.name)),
         `  Events: ${whole(site.events)}${inParentheses(trendOf(site))}`,
         `  Score:  ${scoreOf(site) ?? 'not enough data'}`,
         ...worseTagsOf(site).map((tag) => `  Worse:  ${tag}`),
@@ -47,7 +48,7 @@ export function digestHtml(digest: DigestMessage, publicUrl: string): string {
   const { sites, alerts } = digest
   const worse = sites.flatMap((site) =>
     site.worse_tags.map((tag) => [
-      `${cut(oneLine(tag.tag_key), 80)} on ${oneLine(site.name)}`,
+      `${cut(defanged(oneLine(tag.tag_key)), 80)} on ${defanged(oneLine(site.name))}`,
       percent(tag.success_rate),
       percent(tag.success_rate_before),
     ]),
@@ -57,7 +58,7 @@ export function digestHtml(digest: DigestMessage, publicUrl: string): string {
       ['Site', 'Events', 'Change', 'Score'],
       sites
         .slice(0, MAX_SITES)
-        .map((site) => [oneLine(site.name), whole(site.events), trendOf(site) ?? '–', scoreOf(site) ?? '–']),
+        .map((site) => [defanged(oneLine(site.name)), whole(site.events), trendOf(site) ?? '–', scoreOf(site) ?? '–']),
     ),
     ...moreOf(sites.length, MAX_SITES, 'sites').map((more) => block(more)),
     ...(worse.length === 0
@@ -77,7 +78,7 @@ const moreOf = (count: number, max: number, what: string): string[] =>
 
 /** `critical, shop.acme.com: Meta CAPI fails … (12 Nov 09:42 CET, still open)` */
 const alertInWords = (alert: DigestAlert, digest: DigestMessage): string =>
-  `${alert.severity}, ${oneLine(alert.site)}: ${cut(oneLine(alert.title), 250)} (${timeOf(alert, digest)})`
+  `${alert.severity}, ${defanged(oneLine(alert.site))}: ${cut(defanged(oneLine(alert.title)), 250)} (${timeOf(alert, digest)})`
 
 function timeOf({ opened_at, resolved_at }: DigestAlert, { timezone, to }: DigestMessage): string {
   const times = new LocalTimes(timezone)
@@ -86,5 +87,5 @@ function timeOf({ opened_at, resolved_at }: DigestAlert, { timezone, to }: Diges
 
 const alertHtml = (alert: DigestAlert, digest: DigestMessage, publicUrl: string): string =>
   block(
-    `<span style="color:${COLOURS[alert.severity]};font-weight:600">${alert.severity}</span> ${escapeHtml(oneLine(alert.site))}: <a href="${escapeHtml(`${publicUrl}/alerts/${encodeURIComponent(alert.id)}`)}" style="color:inherit">${escapeHtml(cut(oneLine(alert.title), 250))}</a><br><span class="muted" style="color:#475569;font-size:13px">${escapeHtml(timeOf(alert, digest))}</span>`,
+    `<span style="color:${COLOURS[alert.severity]};font-weight:600">${alert.severity}</span> ${escapeHtml(defanged(oneLine(alert.site)))}: <a href="${escapeHtml(`${publicUrl}/alerts/${encodeURIComponent(alert.id)}`)}" style="color:inherit">${escapeHtml(cut(defanged(oneLine(alert.title)), 250))}</a><br><span class="muted" style="color:#475569;font-size:13px">${escapeHtml(timeOf(alert, digest))}</span>`,
   )

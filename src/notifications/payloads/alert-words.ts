@@ -1,6 +1,6 @@
 import type { AlertMessage, AlertMessageKind, Severity } from '../message.ts'
 import type { Tone } from './card.ts'
-import { capitalised, cut, oneLine, sentence } from './text.ts'
+import { capitalised, cut, defanged, oneLine, sentence } from './text.ts'
 import { type LocalTimes, lengthInWords } from './time.ts'
 
 /** What is said in one line ends here: a title, a line of a list. */
@@ -9,7 +9,7 @@ export const LINE_MAX = 250
 const NAME_MAX = 60
 
 /** Never empty: services refuse empty texts. */
-export const name = (text: string): string => cut(oneLine(text), NAME_MAX) || '?'
+export const name = (text: string): string => cut(defanged(oneLine(text)), NAME_MAX) || '?'
 
 /** `[CRITICAL]`, for one alert or for several whose worst severity this is. */
 export function badge(kind: AlertMessageKind, severity: Severity): string {
@@ -24,7 +24,7 @@ export const headingOf = (message: AlertMessage): string =>
 export const siteAndProbe = ({ site, probe }: AlertMessage): string => `${name(site.name)} — ${name(probe.name)}`
 
 export const titleOf = ({ alert, probe }: AlertMessage): string =>
-  cut(oneLine(alert.title), LINE_MAX) || name(probe.name)
+  cut(defanged(oneLine(alert.title)), LINE_MAX) || name(probe.name)
 
 /** What is wrong, or how it ended. */
 export function whatOf(message: AlertMessage): string {

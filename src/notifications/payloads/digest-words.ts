@@ -1,5 +1,5 @@
 import type { DigestMessage, DigestSite } from '../message.ts'
-import { cut, oneLine } from './text.ts'
+import { cut, defanged, oneLine } from './text.ts'
 import { LocalTimes } from './time.ts'
 
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
@@ -40,5 +40,5 @@ export function scoreOf({ score, score_before: before }: DigestSite): string | n
 export const worseTagsOf = ({ worse_tags }: DigestSite): string[] =>
   worse_tags.map(
     ({ tag_key, success_rate, success_rate_before }) =>
-      `${cut(oneLine(tag_key), 80)} succeeded in ${percent(success_rate)} (was ${percent(success_rate_before)})`,
+      `${cut(defanged(oneLine(tag_key)), 80)} succeeded in ${percent(success_rate)} (was ${percent(success_rate_before)})`,
   )

@@ -1,10 +1,10 @@
 import { withoutEnd } from '../../lib/index.ts'
 
 /**
- * Characters that are no text: controls but for the line break, and those that turn the direction of what follows, by which
- * a name could make a message read as another.
+ * Characters that are no text: controls but for the line break, and those that turn or mark the direction of the text around
+ * them, by which a name could make a message read as another.
  */
-const UNPRINTABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** Text that any service takes: whole characters, line breaks as `\n`, nothing that does not print. */
 export const printable = (text: string): string =>
@@ -16,6 +16,16 @@ export const printable = (text: string): string =>
     .trim()
 
 export const oneLine = (text: string): string => printable(text).replace(/\s+/g, ' ')
+
+/**
+ * Text of strangers, in which services and mail programs find no address to make a link of: `https[:]//evil.example`. Whoever
+ * sends events chooses their names, and a link in an alert is one that people trust.
+ */
+export const defanged = (text: string): string =>
+  text
+    .replaceAll('://', '[:]//')
+    .replace(/\bwww\./gi, 'www[.]')
+    .replace(/(?<=[\p{L}\p{N}-])\.(?=[a-z]{2,24}\/)/giu, '[.]')
 
 /**
  * At most `max` UTF-16 units of a text, at a word where there is one near the end, and with … for what is missing. No

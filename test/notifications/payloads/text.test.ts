@@ -2,7 +2,7 @@ import { equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
-import { cut, escapedWithin, oneLine, printable } from '../../../src/notifications/payloads/text.ts'
+import { cut, defanged, escapedWithin, oneLine, printable } from '../../../src/notifications/payloads/text.ts'
 import { LocalTimes, lengthInWords } from '../../../src/notifications/payloads/time.ts'
 
 const CUTS = [
@@ -32,8 +32,21 @@ test('whatever is cut stays well formed and within its length, escaped or not', 
   )
 })
 
+const DEFANGED = [
+  ['see https://evil.example/login', 'see https[:]//evil[.]example/login'],
+  ['HTTP://evil.example', 'HTTP[:]//evil.example'],
+  ['www.evil.example', 'www[.]evil.example'],
+  ['pay at evil.example/now', 'pay at evil[.]example/now'],
+  ['checkout.step1', 'checkout.step1'],
+  ['and/or', 'and/or'],
+] as const
+
+for (const [text, expected] of DEFANGED) {
+  test(`a name of "${text}" is told as "${expected}"`, () => equal(defanged(text), expected))
+}
+
 test('what does not print, or turns the direction of the text, is left out', () => {
-  equal(printable('a\0b\u0007c\r\nd\u202Ee\u2066f\tg '), 'abc\ndef g')
+  equal(printable('\u200e\u200f\u061ca\0b\u0007c\r\nd\u202Ee\u2066f\tg '), 'abc\ndef g')
   equal(oneLine('  one\n\n two\r\nthree\u2028four '), 'one two three four')
   equal(printable('half \ud83d a character'), 'half \ufffd a character')
 })
