@@ -15,6 +15,8 @@ export interface ServiceOptions {
   config: Config
   clock: Clock
   log: Logger
+  /** Told when the store cannot work any more until the process starts anew. */
+  onDeath?: (error: Error) => void
 }
 
 /** A running Tagwarden. */
@@ -45,11 +47,11 @@ const IDLE_SWEEP_MS = 50
  *
  * @throws StartupError with one line for the operator
  */
-export async function startService({ config, clock, log }: ServiceOptions): Promise<Service> {
+export async function startService({ config, clock, log, onDeath }: ServiceOptions): Promise<Service> {
   const closers = new Closers()
   try {
     const onError = (error: Error, what: string) => log.error({ err: error, what }, `${what} failed`)
-    const store = await openStore(config, onError)
+    const store = await openStore(config, onError, onDeath)
     closers.add(() => store.close())
     if (store.isShared && (await hasUnfinishedCopy(store.admin))) {
       throw new StartupError(

@@ -26,7 +26,11 @@ async function serve(): Promise<void> {
   const { startService } = await import('../main.ts')
   const { createLog } = await import('./log.ts')
   const log = createLog(config)
-  const service = await startService({ config, clock: systemClock, log })
+  const onDeath = (err: Error) => {
+    log.fatal({ err }, 'the process ends because its database is gone: what was acknowledged is safe, start it again')
+    process.exit(1)
+  }
+  const service = await startService({ config, clock: systemClock, log, onDeath })
   stopOnSignals(() => service.stop(), log)
   log.info({ version: VERSION, store: storeName(config) }, `Tagwarden is ready on ${service.address}`)
   if (process.stdout.isTTY) log.info(`API documentation: ${service.address}/api/docs`)

@@ -11,9 +11,18 @@ export interface StoreLocation {
   databasePoolSize: number
 }
 
-/** Opens the engine that the settings ask for. @throws StartupError in one line for the operator */
-export function openStore(location: StoreLocation, onError: (error: Error, what: string) => void): Promise<Store> {
+/**
+ * Opens the engine that the settings ask for.
+ *
+ * @param onDeath told when it cannot work any more until the process starts anew
+ * @throws StartupError in one line for the operator
+ */
+export function openStore(
+  location: StoreLocation,
+  onError: (error: Error, what: string) => void,
+  onDeath?: (error: Error) => void,
+): Promise<Store> {
   const { dataDir, databaseUrl, databaseReadUrl, databasePoolSize } = location
-  if (databaseUrl === null) return openSqliteStore(dataDir)
+  if (databaseUrl === null) return openSqliteStore(dataDir, onDeath)
   return openPostgresStore({ url: databaseUrl, readUrl: databaseReadUrl, poolSize: databasePoolSize, onError })
 }

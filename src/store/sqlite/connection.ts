@@ -13,19 +13,15 @@ const CACHE_KIB = { writer: 32_768, reader: 8_192, checkpointer: 1_024 }
 
 /** One connection, used inside its thread. Not safe to share: callers take turns by sending messages. */
 export class SqliteConnection {
-  readonly #db: DatabaseSync
+  #db: DatabaseSync
+  readonly #options: ThreadOptions
   readonly #lock: DatabaseSync | undefined
   readonly #prepared = new Map<string, StatementSync>()
 
   constructor(options: ThreadOptions) {
     if (options.mode === 'writer') this.#lock = takeLock(options.lockPath)
-    this.#db = new DatabaseSync(options.path, { readOnly: options.mode === 'reader', timeout: BUSY_TIMEOUT_MS })
-    this.#db.exec(`pragma cache_size = -${CACHE_KIB[options.mode]}`)
-    if (options.mode === 'reader') return
-    // FULL: a commit returns only after its WAL frames are on disk. Without it an acknowledged count could be lost.
-    this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
-    // Moving WAL pages into the database is the checkpointer's work: done inside a commit it would hold up the answers.
-    this.#db.exec('pragma wal_autocheckpoint = 0')
+    this.#options = options
+    this.#db = openDatabase(options)
   }
 
   query(sql: string, parameters: readonly SqlValue[]): QueryAnswer {
@@ -36,8 +32,8 @@ export class SqliteConnection {
 
   /** Runs the operations in one transaction; any error rolls all of them back. */
   batch(operations: readonly ThreadBatchOperation[]): void {
-    this.#db.exec('begin immediate')
     try {
+      this.#db.exec('begin immediate')
       for (const operation of operations) this.#run(operation)
       this.#db.exec('commit')
     } catch (thrown) {
@@ -48,7 +44,19 @@ export class SqliteConnection {
 
   /** After some errors (a full disk among them) SQLite has rolled back by itself: then there is nothing left to do. */
   rollback(): void {
-    if (this.#db.isTransaction) this.#db.exec('rollback')
+    try {
+      if (this.#db.isTransaction) this.#db.exec('rollback')
+    } catch {
+      // Nothing could begin on it any more. Closing it undoes the transaction.
+      this.replace()
+    }
+  }
+
+  /** Goes on with a new connection; the lock on the folder stays. */
+  replace(): void {
+    this.#prepared.clear()
+    this.#db.close()
+    this.#db = openDatabase(this.#options)
   }
 
   close(): void {
@@ -88,6 +96,17 @@ export class SqliteConnection {
     this.#prepared.set(sql, statement)
     return statement
   }
+}
+
+function openDatabase({ path, mode }: ThreadOptions): DatabaseSync {
+  const db = new DatabaseSync(path, { readOnly: mode === 'reader', timeout: BUSY_TIMEOUT_MS })
+  db.exec(`pragma cache_size = -${CACHE_KIB[mode]}`)
+  if (mode === 'reader') return db
+  // FULL: a commit returns only after its WAL frames are on disk. Without it an acknowledged count could be lost.
+  db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
+  // Moving WAL pages into the database is the checkpointer's work: done inside a commit it would hold up the answers.
+  db.exec('pragma wal_autocheckpoint = 0')
+  return db
 }
 
 /**

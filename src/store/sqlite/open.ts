@@ -35,12 +35,16 @@ export const sqlitePath = (dataDir: string): string => join(dataDir, 'tagwarden.
  * Opens the embedded store in `dataDir` (created when missing): one writer thread that all writes take turns on, reader
  * threads for reports, and a thread that moves the write-ahead log into the database behind them.
  *
+ * @param onDeath told when one of its threads has died: nothing works any more, and only a new process can help
  * @throws StartupError when another process has the folder, or it cannot be used.
  */
-export async function openSqliteStore(dataDir: string): Promise<Store> {
+export async function openSqliteStore(
+  dataDir: string,
+  onDeath: (error: Error) => void = () => undefined,
+): Promise<Store> {
   const path = sqlitePath(dataDir)
   const lockPath = join(dataDir, 'tagwarden.lock')
-  const open = (mode: ThreadOptions['mode']) => ConnectionThread.open({ path, mode, lockPath })
+  const open = (mode: ThreadOptions['mode']) => ConnectionThread.open({ path, mode, lockPath }, onDeath)
   const threads: ConnectionThread[] = []
   try {
     await makeFolder(resolve(dataDir))

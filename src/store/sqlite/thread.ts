@@ -12,32 +12,48 @@ const YOUNG_GENERATION_MB = 8
 
 const NO_ANSWER: QueryAnswer = { rows: [], changes: 0 }
 
+const ENTRY = new URL('./worker.ts', import.meta.url)
+
 /** The main thread's end of one database connection, which lives in a thread of its own so that no SQL runs here. */
 export class ConnectionThread {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
+  readonly #onDeath: (error: Error) => void
   #ended: StoreError | undefined
+  #isOpen = false
+  #isClosing = false
 
-  private constructor(worker: Worker) {
+  private constructor(worker: Worker, onDeath: (error: Error) => void) {
     this.#worker = worker
+    this.#onDeath = onDeath
     worker.on('message', (response: ThreadResponse) => this.#settle(response))
     worker.on('error', (error) => this.#end(`the database thread failed: ${error.message}`))
-    worker.on('exit', () => this.#end('the database is closed'))
+    worker.on('exit', (code) =>
+      this.#end(this.#isClosing ? 'the database is closed' : `the database thread ended with code ${code}`),
+    )
   }
 
-  /** @throws StoreError when the database cannot be opened (`busy`: another process has it). */
-  static async open(options: ThreadOptions): Promise<ConnectionThread> {
+  /**
+   * @param onDeath told when the thread ends although nobody closed it: what is under way has failed, and nothing works any more
+   * @throws StoreError when the database cannot be opened (`busy`: another process has it).
+   */
+  static async open(
+    options: ThreadOptions,
+    onDeath: (error: Error) => void = () => undefined,
+    entry = ENTRY,
+  ): Promise<ConnectionThread> {
     // `execArgv` is empty so that flags of the main program (a debugger's port, a test runner's) do not reach the thread.
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    const worker = new Worker(entry, {
       workerData: options,
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     })
-    const thread = new ConnectionThread(worker)
+    const thread = new ConnectionThread(worker, onDeath)
     const opened = Promise.withResolvers<QueryAnswer>()
     thread.#waiting.set(0, opened) // the thread answers as request 0 when it has opened the file
     await opened.promise
+    thread.#isOpen = true
     return thread
   }
 
@@ -51,6 +67,7 @@ export class ConnectionThread {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true
     if (this.#ended === undefined) await this.request({ kind: 'close' })
     await this.#worker.terminate()
   }
@@ -63,8 +80,10 @@ export class ConnectionThread {
   }
 
   #end(reason: string): void {
+    const isFirst = this.#ended === undefined
     this.#ended ??= new StoreError('closed', reason)
     for (const waiting of this.#waiting.values()) waiting.reject(this.#ended)
     this.#waiting.clear()
+    if (isFirst && this.#isOpen && !this.#isClosing) this.#onDeath(this.#ended)
   }
 }
