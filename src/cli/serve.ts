@@ -3,6 +3,7 @@ import { systemClock } from '../lib/index.ts'
 import { VERSION } from '../version.ts'
 import { configFromEnvironment } from './environment.ts'
 import { stopOnSignals } from './signals.ts'
+import { startNotes } from './start-notes.ts'
 import { storeName } from './store-name.ts'
 
 const HELP = `
@@ -10,9 +11,9 @@ Settings come from the environment, and from a file .env in the working folder f
 listed in docs/configuration.md. SIGTERM and Ctrl-C answer what is in flight and then stop; Ctrl-C twice stops at once.
 
 Examples:
-  tagwarden serve
-  PORT=9000 DATA_DIR=/var/lib/tagwarden tagwarden serve
-  HOST=0.0.0.0 ADMIN_TOKEN_FILE=/run/secrets/admin tagwarden serve`
+  npm run tagwarden -- serve
+  PORT=9000 DATA_DIR=/var/lib/tagwarden npm run tagwarden -- serve
+  HOST=0.0.0.0 ADMIN_TOKEN_FILE=/run/secrets/admin npm run tagwarden -- serve`
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -33,5 +34,6 @@ async function serve(): Promise<void> {
   const service = await startService({ config, clock: systemClock, log, onDeath })
   stopOnSignals(() => service.stop(), log)
   log.info({ version: VERSION, store: storeName(config) }, `Tagwarden is ready on ${service.address}`)
+  for (const note of startNotes(config, service.address)) log.info(note)
   if (process.stdout.isTTY) log.info(`API documentation: ${service.address}/api/docs`)
 }

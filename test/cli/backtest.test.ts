@@ -123,6 +123,15 @@ const BAD: readonly [what: string, text: string, says: RegExp][] = [
     ]),
     /: line 3: 2026-01-01 00:00:00 comes before the row above/,
   ],
+  [
+    'a row that is half an hour late',
+    csvOf([
+      ['2026-01-01 15:00:00', 1],
+      ['2026-01-01 14:30:00', 1],
+    ]),
+    /: line 3: 2026-01-01 14:30:00 comes before the row above/,
+  ],
+  ['a header without rows', 'timestamp,value\n', /: there is no row below the header: nothing to judge$/],
   ['a row with a column too many', 'timestamp,value\n2026-01-01 00:00:00,1,2\n', /line 2/],
 ]
 for (const [what, text, says] of BAD) {

@@ -68,14 +68,26 @@ test('send explains a refusal, stops there, and ends with code 1', async (t) => 
   assert.match(inactive.err.join('\n'), /^tagwarden: the site or its client is switched off.*$/)
 })
 
-test('send goes on after a 429, and says how long to wait', async (t) => {
+test('send of several keeps to the rate of the plan', async (t) => {
   const api = await startTestService(t, systemClock)
   const site = await api.newSite(await api.newClient({ requests_per_second: 1 }))
   const args = ['--count', '4', '--endpoint', `${api.url}/ingest`]
   const { code, out, err } = await runCli(t, ['send', '--key', site.ingest_key, ...args])
+  assert.deepEqual({ code, err }, { code: 0, err: [] })
+  assert.match(out.at(-1) ?? '', /^4 of 4 answered, 4 accepted;/)
+})
+
+test('send stops where waiting would take too long, and says how long', async (t) => {
+  let asked = 0
+  const full = await startAnswering(t, (_request, response) => {
+    asked++
+    response.writeHead(429, { 'retry-after': '86400' }).end('{"error":"rate_limited"}')
+  })
+  const { code, out, err } = await runCli(t, ['send', '--key', 'k', '--count', '4', '--endpoint', `${full}/ingest`])
   assert.equal(code, 1)
-  assert.match(out.at(-1) ?? '', /^4 of 4 answered, .* refused with 429/)
-  assert.match(err.join('\n'), /^tagwarden: the client's plan allows no more now: wait 1 s/)
+  assert.match(out.at(-1) ?? '', /^1 of 4 answered, 0 accepted, 1 refused with 429/)
+  assert.match(err.join('\n'), /^tagwarden: the client's plan allows no more now: wait 86400 s/)
+  assert.equal(asked, 1)
 })
 
 test('send says when nothing listens, and when something else answers', async (t) => {

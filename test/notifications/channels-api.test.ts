@@ -70,6 +70,19 @@ testPerEngine(
   },
 )
 
+testPerEngine('a test lists e-mail that the server cannot send beside the channels that it has', async (engine, t) => {
+  const { newClient, call } = await stage(t, engine, {}, true)
+  const { id } = await newClient({ email: 'ops@example.com' })
+  const results = (await call('POST', `/api/clients/${id}/test-notification`)).json<TestResult[]>()
+  assert.deepEqual(
+    results.map(({ channel, delivered, error }) => [channel, delivered, error]),
+    [
+      ['global', true, null],
+      [`email:${id}`, false, 'off: SMTP_URL is not set'],
+    ],
+  )
+})
+
 testPerEngine('without a channel a test says what is missing', async (engine, t) => {
   const { newClient, call } = await stage(t, engine)
   const bare = await newClient()

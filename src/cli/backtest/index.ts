@@ -13,9 +13,9 @@ The file has a header line with the columns timestamp and value, rows in order o
 are ISO 8601 or YYYY-MM-DD HH:MM:SS; without an offset they are taken as local times of --timezone.
 
 Examples:
-  tagwarden backtest --csv events.csv
-  tagwarden backtest --csv events.csv --direction both --timezone Europe/Berlin
-  sqlite3 -header -csv counts.db "SELECT timestamp, value FROM counts" | tagwarden backtest --csv -`
+  npm run tagwarden -- backtest --csv events.csv
+  npm run tagwarden -- backtest --csv events.csv --direction both --timezone Europe/Berlin
+  sqlite3 -header -csv counts.db "SELECT timestamp, value FROM counts" | npm run -s tagwarden -- backtest --csv -`
 
 export function backtestCommand(): Command {
   return new Command('backtest')

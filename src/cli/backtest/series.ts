@@ -1,6 +1,6 @@
 import type { LocalTime } from '../../detection/index.ts'
 import { HOUR } from '../../lib/index.ts'
-import { timeOf } from './timestamp.ts'
+import { isLocal, timeOf } from './timestamp.ts'
 
 export interface SeriesRow {
   /** As they stand in the file. */
@@ -16,8 +16,14 @@ interface CsvRecord {
   info: { lines: number }
 }
 
-/** Clocks go back by an hour when summer time ends; the rows of that hour count for its end. More is another order. */
-const LONGEST_STEP_BACK = HOUR
+/**
+ * Clocks go back by an hour when summer time ends, and local times then come twice: the rows of that hour count for its end. Any
+ * other step back is another order.
+ */
+function isClockGoingBack(time: number, latest: number, clock: LocalTime): boolean {
+  const back = clock.offsetAt(latest) - clock.offsetAt(latest + HOUR)
+  return back > 0 && time >= latest - back
+}
 
 /**
  * The rows below the header.
@@ -27,6 +33,7 @@ const LONGEST_STEP_BACK = HOUR
 export async function* readSeries(records: AsyncIterable<CsvRecord>, clock: LocalTime): AsyncGenerator<SeriesRow> {
   let columns: { timestamp: number; value: number } | null = null
   let latest = Number.NEGATIVE_INFINITY
+  let isEmpty = true
   for await (const { record, info } of records) {
     if (columns === null) {
       columns = columnsOf(record)
@@ -41,13 +48,15 @@ export async function* readSeries(records: AsyncIterable<CsvRecord>, clock: Loca
     if (value === '' || !Number.isFinite(Number(value))) {
       throw new Error(`line ${info.lines}: value "${value}" is not a number`)
     }
-    if (time < latest - LONGEST_STEP_BACK) {
+    if (time < latest && !(isLocal(timestamp) && isClockGoingBack(time, latest, clock))) {
       throw new Error(`line ${info.lines}: ${timestamp} comes before the row above; the rows must be in order of time`)
     }
     latest = Math.max(latest, time)
+    isEmpty = false
     yield { timestamp, value, time: latest }
   }
   if (columns === null) throw new Error('line 1: there is no header line with the columns timestamp and value')
+  if (isEmpty) throw new Error('there is no row below the header: nothing to judge')
 }
 
 function columnsOf(header: readonly string[]): { timestamp: number; value: number } {

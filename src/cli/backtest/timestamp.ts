@@ -16,6 +16,9 @@ export function timeOf(text: string, clock: LocalTime): number | null {
   return offset === undefined ? clock.instantOf(time) : time - offsetOf(offset)
 }
 
+/** Whether the time has no offset and is that of some zone's clocks. */
+export const isLocal = (text: string): boolean => FORM.exec(text)?.[8] === undefined
+
 function offsetOf(text: string): number {
   if (text.toUpperCase() === 'Z') return 0
   const digits = text.slice(1).replace(':', '')

@@ -10,8 +10,8 @@ complete when it gets its name. A file that exists is never overwritten. Ingest 
 The database is the one in DATA_DIR (default ./data). With DATABASE_URL, use pg_dump.
 
 Examples:
-  tagwarden backup /backup/tagwarden-$(date +%F).db
-  DATA_DIR=/var/lib/tagwarden tagwarden backup tagwarden.db`
+  npm run tagwarden -- backup /backup/tagwarden-$(date +%F).db
+  DATA_DIR=/var/lib/tagwarden npm run tagwarden -- backup tagwarden.db`
 
 export function backupCommand(): Command {
   return new Command('backup')

@@ -10,8 +10,8 @@ The service must be stopped. The file is copied to DATA_DIR (default ./data) and
 the database that was there is kept beside it under another name. With DATABASE_URL, use pg_restore.
 
 Examples:
-  tagwarden restore /backup/tagwarden-2026-11-20.db
-  DATA_DIR=/var/lib/tagwarden tagwarden restore tagwarden.db`
+  npm run tagwarden -- restore /backup/tagwarden-2026-11-20.db
+  DATA_DIR=/var/lib/tagwarden npm run tagwarden -- restore tagwarden.db`
 
 export function restoreCommand(): Command {
   return new Command('restore')

@@ -22,9 +22,9 @@ What the settings say of Google accounts, chat, e-mail and heartbeats is not use
 The other settings are those of "tagwarden serve".
 
 Examples:
-  tagwarden demo
-  tagwarden demo --port 9000 --days 60
-  tagwarden demo --data-dir /tmp/tagwarden-demo --no-simulate`
+  npm run tagwarden -- demo
+  npm run tagwarden -- demo --port 9000 --days 60
+  npm run tagwarden -- demo --data-dir /tmp/tagwarden-demo --no-simulate`
 
 export function demoCommand(): Command {
   return new Command('demo')

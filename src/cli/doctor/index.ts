@@ -8,8 +8,8 @@ CHAT_WEBHOOK_URL and HEARTBEAT_URL, and listens on PORT for a moment. It reads t
 database file; while the service runs, it asks the service instead. With DATABASE_URL it asks PostgreSQL, and its replica.
 
 Examples:
-  tagwarden doctor
-  tagwarden doctor --outbound https://www.googletagmanager.com https://sst.example.com`
+  npm run tagwarden -- doctor
+  npm run tagwarden -- doctor --outbound https://www.googletagmanager.com https://sst.example.com`
 
 export function doctorCommand(): Command {
   return new Command('doctor')

@@ -16,11 +16,11 @@ folder stays as it is. Interrupted, it goes on when it is run again. Without --t
 others on this machine can see what stands on a command line.
 
 Examples:
-  tagwarden migrate
-  DATA_DIR=/var/lib/tagwarden tagwarden migrate --status
-  DATABASE_URL_FILE=/run/secrets/database tagwarden migrate --from sqlite:/var/lib/tagwarden
-  tagwarden migrate --from sqlite:./data --to postgres://tagwarden@db.example.com/tagwarden
-  tagwarden migrate --citus`
+  npm run tagwarden -- migrate
+  DATA_DIR=/var/lib/tagwarden npm run tagwarden -- migrate --status
+  DATABASE_URL_FILE=/run/secrets/database npm run tagwarden -- migrate --from sqlite:/var/lib/tagwarden
+  npm run tagwarden -- migrate --from sqlite:./data --to postgres://tagwarden@db.example.com/tagwarden
+  npm run tagwarden -- migrate --citus`
 
 export function migrateCommand(): Command {
   return new Command('migrate')

@@ -7,12 +7,12 @@ const MAX_COUNT = 1_000_000
 
 const HELP = `
 Prints status, body and time of each answer. The exit code is 1 when a payload is refused or nothing answers; a sentence
-then says what to do. The sample is counted like any other event: use a site made for trying.
+then says what to do. Where the plan's rate asks to wait, several wait and go on. The sample is counted like any other event: use a site made for trying.
 
 Examples:
-  tagwarden send --key KEY
-  tagwarden send --key KEY --mode batched --event-name page_view
-  tagwarden send --key KEY --count 200 --endpoint https://tagwarden.example.com/ingest`
+  npm run tagwarden -- send --key KEY
+  npm run tagwarden -- send --key KEY --mode batched --event-name page_view
+  npm run tagwarden -- send --key KEY --count 200 --endpoint https://tagwarden.example.com/ingest`
 
 export function sendCommand(): Command {
   return new Command('send')

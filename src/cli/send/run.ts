@@ -1,4 +1,5 @@
-import { StartupError } from '../../lib/index.ts'
+import { setTimeout } from 'node:timers/promises'
+import { SECOND, StartupError } from '../../lib/index.ts'
 import { type IngestAnswer, type IngestTarget, isAccepted, postPayload } from '../post.ts'
 import { withProgress } from '../progress.ts'
 import { whyUnreachable } from '../unreachable.ts'
@@ -11,6 +12,11 @@ export interface SendOptions extends IngestTarget {
   eventName: string
   count: number
 }
+
+/** A rate asks for seconds; a used-up quota asks for days, and is told instead. */
+const LONGEST_WAIT_MS = 10 * SECOND
+/** Others may use the same rate: one payload is not tried for ever. */
+const MAX_ATTEMPTS = 10
 
 type OnAnswer = (answer: IngestAnswer, sent: number) => void
 
@@ -35,13 +41,23 @@ export async function send(options: SendOptions): Promise<void> {
 async function sendAll(options: SendOptions, onAnswer: OnAnswer): Promise<IngestAnswer[]> {
   const answers: IngestAnswer[] = []
   while (answers.length < options.count) {
-    const answer = await sendOne(options)
+    const answer = await sendInTime(options)
     answers.push(answer)
     onAnswer(answer, answers.length)
-    // Only the limits give another answer to the same request a moment later.
-    if (!isAccepted(answer) && answer.status !== 429) break
+    if (!isAccepted(answer)) break
   }
   return answers
+}
+
+/** Sends one of several; where the plan's rate asks to wait a moment, it waits and sends again. */
+async function sendInTime(options: SendOptions): Promise<IngestAnswer> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await sendOne(options)
+    const waitMs = Number(answer.retryAfter) * SECOND
+    const isToWait = answer.status === 429 && waitMs > 0 && waitMs <= LONGEST_WAIT_MS
+    if (options.count === 1 || !isToWait || attempt === MAX_ATTEMPTS) return answer
+    await setTimeout(waitMs)
+  }
 }
 
 async function sendOne(options: SendOptions): Promise<IngestAnswer> {

@@ -49,7 +49,8 @@ export async function sendTestMessages(
   const channels = channelsOf({ client, ...notifications.reach })
   if (channels.length === 0) throw noChannel(client)
   limit.take(clientId, ctx.clock)
-  const results = await Promise.all(channels.map((channel) => sendTest(notifications, client, channel, ctx.actor)))
+  const sent = await Promise.all(channels.map((channel) => sendTest(notifications, client, channel, ctx.actor)))
+  const results = [...sent, ...emailOff(client, notifications.reach.isEmailOn)]
   // Without the errors: a mail server's may name the address.
   const told = results.map(({ channel, delivered }) => [channel, delivered ? 'delivered' : 'failed'])
   await ctx.store.write
@@ -74,6 +75,12 @@ async function sendTest(
   return outcome.kind === 'delivered'
     ? { ...result, delivered: true, error: null, note: outcome.note ?? null }
     : { ...result, delivered: false, error: outcome.error, note: null }
+}
+
+/** The client's e-mail where the server sends none: people would look for it among the channels. */
+function emailOff({ id, email }: ClientRow, isEmailOn: boolean): TestResult[] {
+  if (email === null || isEmailOn) return []
+  return [{ channel: `email:${id}`, kind: 'email', delivered: false, error: 'off: SMTP_URL is not set', note: null }]
 }
 
 function noChannel({ email }: ClientRow): AppError {
