@@ -37,6 +37,8 @@ export interface AppOptions {
   loops: readonly Loop[]
   clock: Clock
   log: Logger
+  /** Why nothing is deleted by age, or null. */
+  clockDoubt: () => string | null
   isStopping: () => boolean
   onError: (error: Error, what: string) => void
 }
@@ -46,7 +48,7 @@ const DASHBOARD_FOLDER = join(import.meta.dirname, '../web/dist')
 
 /** What this node's role answers over HTTP; does not listen. */
 export async function buildApp(options: AppOptions): Promise<HttpApp> {
-  const { config, store, membership, leases, ingest, worker, loops, clock, log, isStopping } = options
+  const { config, store, membership, leases, ingest, worker, loops, clock, log, clockDoubt, isStopping } = options
   const isForPeople = hasRole(config, 'worker')
   const app = await createHttpApp({
     log,
@@ -69,7 +71,7 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     },
   })
   if (ingest !== null) ingestRoutes(app, ingest, config.ingestKeyHeaders)
-  healthRoutes(app, { store, writeTrouble: () => (ingest ?? membership).trouble, isStopping })
+  healthRoutes(app, { store, writeTrouble: () => (ingest ?? membership).trouble, clockDoubt, isStopping })
   const { probes = null, notifications = null } = worker ?? {}
   const parts = { membership, leases, ingest, probes, notifications, loops }
   metricsRoutes(app, { store, ...parts, clock, role: config.role, version: VERSION })

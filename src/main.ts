@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { buildApp } from './app.ts'
-import { Leases, Membership } from './cluster/index.ts'
+import { ClockGuard, DatabaseClock, Leases, Membership } from './cluster/index.ts'
 import { type Config, hasRole } from './config.ts'
 import { Ingest } from './ingest/index.ts'
 import { asError, type Clock, Closers, type Outbound, OutboundThread, StartupError } from './lib/index.ts'
@@ -13,6 +13,10 @@ import { Worker } from './worker.ts'
 
 export interface ServiceOptions {
   config: Config
+  /**
+   * This machine's clock. On a shared database everything goes by the database's instead, unless the clock has no monotonic time: then
+   * it is a test's, and stands for both.
+   */
   clock: Clock
   log: Logger
   /** Told when the store cannot work any more until the process starts anew. */
@@ -47,7 +51,7 @@ const IDLE_SWEEP_MS = 50
  *
  * @throws StartupError with one line for the operator
  */
-export async function startService({ config, clock, log, onDeath }: ServiceOptions): Promise<Service> {
+export async function startService({ config, clock: machine, log, onDeath }: ServiceOptions): Promise<Service> {
   const closers = new Closers()
   try {
     const onError = (error: Error, what: string) => log.error({ err: error, what }, `${what} failed`)
@@ -62,16 +66,20 @@ export async function startService({ config, clock, log, onDeath }: ServiceOptio
     if (steps.length > 0) log.info({ steps }, 'database migrated')
     await store.followChanges()
 
+    const isFollowed = store.now !== undefined && machine.monotonic !== undefined
+    const clock = isFollowed ? await DatabaseClock.open(machine, store.now) : machine
+    const guard = await ClockGuard.open({ store, clock, onError })
+    closers.add(() => guard.stop())
     const membership = await Membership.join({
       store,
       clock,
       role: config.role,
       version: VERSION,
-      ...(store.now === undefined ? {} : { databaseTime: store.now }),
+      expiry: guard,
       onError,
     })
     closers.add(() => membership.leave())
-    const leases = new Leases({ store, clock, membership })
+    const leases = new Leases({ store, clock, membership, expiry: guard })
     const node = { store, clock, membership, leases, onError }
 
     const ingest = hasRole(config, 'ingest')
@@ -88,8 +96,18 @@ export async function startService({ config, clock, log, onDeath }: ServiceOptio
     closers.add(() => worker?.stop())
 
     let isStopping = false
-    const loops = [membership, ingest, worker].flatMap((part) => part?.loops ?? [])
-    const app = await buildApp({ ...node, config, ingest, worker, loops, log, isStopping: () => isStopping })
+    const loops = [guard.loop, ...[membership, ingest, worker].flatMap((part) => part?.loops ?? [])]
+    const clockDoubt = () => guard.doubt
+    const app = await buildApp({
+      ...node,
+      config,
+      ingest,
+      worker,
+      loops,
+      log,
+      clockDoubt,
+      isStopping: () => isStopping,
+    })
     await listen(app, config)
     address = addressOf(app.server.address())
     // What it sends has links that lead here.
@@ -104,6 +122,7 @@ export async function startService({ config, clock, log, onDeath }: ServiceOptio
       heartbeatUrl: config.heartbeatUrl,
       nodeId: membership.nodeId,
       writeTrouble: () => (ingest ?? membership).trouble,
+      clockDoubt,
     })
     watch.loop.start()
     closers.add(() => watch.loop.stop())

@@ -1,4 +1,4 @@
-import { exclusively, type Leases } from '../cluster/index.ts'
+import { exclusively, expiring, type Leases } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import type { Belongings } from '../management/index.ts'
 import { type Reach, removeMessagesOfClient } from '../notifications/index.ts'
@@ -36,20 +36,16 @@ export class Alerts {
   constructor({ store, clock, leases, reach, resultDays, onError }: AlertsOptions) {
     this.reach = reach
     this.onResults = (trx, written) => judgeResults(trx, store, written, reach, clock.now())
-    const loop = (name: string, intervalMs: number, work: (mayGoOn: () => boolean) => Promise<void>) =>
-      new Loop({
-        name,
-        clock,
-        intervalMs,
-        tick: exclusively(leases, name, (isOurs) => work(() => !this.#isStopping && isOurs())),
-        onError,
-      })
+    const upkeep = exclusively(leases, 'alerts', (isOurs) =>
+      seeToAlerts(store, reach, clock.now(), () => !this.#isStopping && isOurs()),
+    )
+    const retention = expiring(leases, 'alert-retention', async (now, mayGoOn) => {
+      await clearAlerts(store, resultDays, now, () => !this.#isStopping && mayGoOn())
+      await clearQuiet(store, resultDays, now)
+    })
     this.loops = [
-      loop('alerts', UPKEEP_INTERVAL_MS, (mayGoOn) => seeToAlerts(store, reach, clock.now(), mayGoOn)),
-      loop('alert-retention', RETENTION_INTERVAL_MS, async (mayGoOn) => {
-        await clearAlerts(store, resultDays, clock.now(), mayGoOn)
-        await clearQuiet(store, resultDays, clock.now())
-      }),
+      new Loop({ name: 'alerts', clock, intervalMs: UPKEEP_INTERVAL_MS, tick: upkeep, onError }),
+      new Loop({ name: 'alert-retention', clock, intervalMs: RETENTION_INTERVAL_MS, tick: retention, onError }),
     ]
   }
 

@@ -1,4 +1,7 @@
+export { ClockGuard, type Expiry } from './clock-guard.ts'
+export { DatabaseClock } from './database-clock.ts'
 export { exclusively } from './exclusively.ts'
+export { expiring } from './expiring.ts'
 export { Leases, type LeasesOptions } from './leases.ts'
 export { DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS, livingNodes, SURE_FOR_MS } from './living.ts'
 export { type JoinOptions, Membership } from './membership.ts'

@@ -1,5 +1,7 @@
 import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
+import type { Expiry } from './clock-guard.ts'
+import { DatabaseClock } from './database-clock.ts'
 import { livingNodes } from './living.ts'
 import type { Membership } from './membership.ts'
 
@@ -7,6 +9,8 @@ export interface LeasesOptions {
   store: Store
   clock: Clock
   membership: Membership
+  /** Says what is old; left out, the clock does. */
+  expiry?: Expiry
 }
 
 /**
@@ -14,8 +18,8 @@ export interface LeasesOptions {
  * renewed, the heartbeat stands for all of them.
  *
  * What is guaranteed: others take a lease only when its node has not been seen for `DEAD_AFTER_MS`, and a node counts
- * what it holds as lost `SURE_FOR_MS` after its last heartbeat, until it has claimed it again. So two nodes hold a
- * lease at once only if their clocks differ by the 10 s in between.
+ * what it holds as lost `SURE_FOR_MS` after its last heartbeat, until it has claimed it again. All nodes go by the database's
+ * clock. While that was set a moment ago, no lease changes hands until everybody had the time to beat by the new time.
  *
  * What is not: a process can be stopped between `holds` and the write that follows it, for as long as the machine likes,
  * and its write then comes when the lease is another's. No lease can prevent that, so the work itself must come to the
@@ -25,13 +29,16 @@ export class Leases {
   readonly #store: Store
   readonly #clock: Clock
   readonly #membership: Membership
+  /** For the work that deletes what is old. */
+  readonly expiry: Expiry
   /** Every lease asked for, with the session it was got in; undefined when another node has it. */
   readonly #claims = new Map<string, number | undefined>()
 
-  constructor({ store, clock, membership }: LeasesOptions) {
+  constructor({ store, clock, membership, expiry }: LeasesOptions) {
     this.#store = store
     this.#clock = clock
     this.#membership = membership
+    this.expiry = expiry ?? { expiryTime: () => clock.now() }
   }
 
   /**
@@ -45,7 +52,8 @@ export class Leases {
     // Read before the statements: if the session ends while they run, what they say may be out of date already.
     const { session } = this.#membership
     // Nearly always it stays where it is, and reading that costs no commit.
-    const isOurs = (await this.#holder(name)) === this.#membership.nodeId || (await this.#take(name))
+    const holder = await this.#holder(name)
+    const isOurs = holder === this.#membership.nodeId || ((await this.#mayTake(holder)) && (await this.#take(name)))
     this.#claims.set(name, isOurs ? session : undefined)
     return this.holds(name)
   }
@@ -77,6 +85,14 @@ export class Leases {
       .where('name', '=', name)
       .executeTakeFirst()
     return row?.node_id
+  }
+
+  /** Whether heartbeats can be judged; that a lease is free needs none. */
+  async #mayTake(holder: string | undefined): Promise<boolean> {
+    if (holder === undefined || !(this.#clock instanceof DatabaseClock)) return true
+    // The holder may have beaten by a clock that was set since this node asked for the time.
+    await this.#clock.correct()
+    return this.#clock.isSettled
   }
 
   async #take(name: string): Promise<boolean> {

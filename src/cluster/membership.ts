@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
-import { asError, type Clock, DAY, Loop, newId } from '../lib/index.ts'
+import { asError, type Clock, DAY, Loop, monotonicOf, newId } from '../lib/index.ts'
 import type { BatchOperation, Store } from '../store/index.ts'
-import { clockTrouble } from './clock-check.ts'
+import type { Expiry } from './clock-guard.ts'
 import { HEARTBEAT_INTERVAL_MS, livingNodes, SURE_FOR_MS } from './living.ts'
 
 /** How long a dead node is still shown. Nothing depends on its row: who is dead is a matter of time alone. */
@@ -13,8 +13,8 @@ export interface JoinOptions {
   /** What the node does and which program it is; for people. */
   role: string
   version: string
-  /** Asks the database for its time, epoch ms; left out where no other node could have another time. */
-  databaseTime?: () => Promise<number>
+  /** Says what is old; left out, the clock does. */
+  expiry?: Expiry
   onError: (error: Error, what: string) => void
 }
 
@@ -24,7 +24,7 @@ export class Membership {
   readonly #heartbeat: Loop
   readonly #options: JoinOptions
   readonly #startedAt: number
-  #seenAt: number
+  #seen: Moment
   #session = 1
   #trouble: string | null = null
   #hasLeft = false
@@ -33,7 +33,7 @@ export class Membership {
     this.#options = options
     this.nodeId = newId()
     this.#startedAt = options.clock.now()
-    this.#seenAt = this.#startedAt
+    this.#seen = momentOf(options.clock)
     this.#heartbeat = new Loop({
       name: 'heartbeat',
       clock: options.clock,
@@ -49,11 +49,8 @@ export class Membership {
    * @throws StoreError
    */
   static async join(options: JoinOptions): Promise<Membership> {
-    const { store, clock, databaseTime, onError } = options
     const membership = new Membership(options)
-    await store.batch([membership.#insertion(membership.#startedAt), ...membership.#removalOfPredecessors()])
-    const trouble = databaseTime === undefined ? undefined : await clockTrouble(clock, databaseTime)
-    if (trouble !== undefined) onError(trouble, 'clock check')
+    await options.store.batch([membership.#insertion(membership.#startedAt), ...membership.#removalOfPredecessors()])
     membership.#heartbeat.start()
     return membership
   }
@@ -66,7 +63,7 @@ export class Membership {
 
   /** Whether no other node can have declared this one dead by now. */
   isSurelyAlive(): boolean {
-    return !this.#hasLeft && this.#options.clock.now() - this.#seenAt < SURE_FOR_MS
+    return !this.#hasLeft && this.#sinceSeen() < SURE_FOR_MS
   }
 
   /**
@@ -114,6 +111,7 @@ export class Membership {
   async #beat(): Promise<void> {
     if (this.#hasLeft) return
     const { store, clock } = this.#options
+    const moment = momentOf(clock)
     const now = clock.now()
     try {
       const { numUpdatedRows } = await store.write
@@ -124,17 +122,33 @@ export class Membership {
       const wasRemoved = numUpdatedRows === 0n
       if (wasRemoved) await store.batch([this.#insertion(now)])
       // By the time after the write: until it was there, others saw the heartbeat before it.
-      if (wasRemoved || clock.now() - this.#seenAt >= SURE_FOR_MS) this.#session++
-      this.#seenAt = now
-      await store.write
-        .deleteFrom('nodes')
-        .where('seen_at', '<', now - SHOWN_AFTER_DEATH_MS)
-        .execute()
+      if (wasRemoved || this.#sinceSeen() >= SURE_FOR_MS) this.#session++
+      this.#seen = moment
+      await this.#forgetTheDead()
       this.#trouble = null
     } catch (thrown) {
       this.#trouble = asError(thrown).message
       throw thrown
     }
+  }
+
+  async #forgetTheDead(): Promise<void> {
+    const { store, clock, expiry } = this.#options
+    const now = expiry === undefined ? clock.now() : expiry.expiryTime()
+    if (now === null) return
+    await store.write
+      .deleteFrom('nodes')
+      .where('seen_at', '<', now - SHOWN_AFTER_DEATH_MS)
+      .execute()
+  }
+
+  /**
+   * Since the last heartbeat that got through, ms. By all clocks there are, the one that says most: one may have been set, another
+   * stands still while the machine is suspended.
+   */
+  #sinceSeen(): number {
+    const { monotonic, wall } = momentOf(this.#options.clock)
+    return Math.max(monotonic - this.#seen.monotonic, wall - this.#seen.wall)
   }
 
   #insertion(now: number): BatchOperation {
@@ -165,3 +179,10 @@ export class Membership {
     ]
   }
 }
+
+interface Moment {
+  monotonic: number
+  wall: number
+}
+
+const momentOf = (clock: Clock): Moment => ({ monotonic: monotonicOf(clock), wall: clock.wall?.() ?? clock.now() })

@@ -1,4 +1,4 @@
-import { exclusively, type Leases } from '../cluster/index.ts'
+import { exclusively, expiring, type Leases } from '../cluster/index.ts'
 import { asError, DAY, HOUR, Loop, MINUTE } from '../lib/index.ts'
 import { dueDigests } from './due-clients.ts'
 import { type DigestContext, writeDigest } from './write.ts'
@@ -21,15 +21,11 @@ export class Digests {
 
   constructor({ store, clock, retention, leases, isEmailOn, onError }: DigestsOptions) {
     this.#context = { store, clock, retention }
-    const loop = (name: string, intervalMs: number, work: (mayGoOn: () => boolean) => Promise<unknown>) => {
-      const tick = exclusively(leases, name, async (isOurs) => {
-        await work(() => !this.#isStopping && isOurs())
-      })
-      return new Loop({ name, clock, intervalMs, tick, onError })
-    }
+    const writing = exclusively(leases, 'digests', (isOurs) => this.#writeDue(() => !this.#isStopping && isOurs()))
+    const clearing = expiring(leases, 'digest-retention', (now) => this.#clear(now))
     const loops = [
-      loop('digests', MINUTE, (mayGoOn) => this.#writeDue(mayGoOn)),
-      loop('digest-retention', HOUR, () => this.#clear()),
+      new Loop({ name: 'digests', clock, intervalMs: MINUTE, tick: writing, onError }),
+      new Loop({ name: 'digest-retention', clock, intervalMs: HOUR, tick: clearing, onError }),
     ]
     this.loops = isEmailOn ? loops : []
   }
@@ -62,11 +58,10 @@ export class Digests {
     throw new AggregateError(failures, `${what} could not be written: ${first.message}`)
   }
 
-  async #clear(): Promise<void> {
-    const { store, clock } = this.#context
-    await store.write
+  async #clear(now: number): Promise<void> {
+    await this.#context.store.write
       .deleteFrom('digests')
-      .where('written_at', '<', clock.now() - KEPT_MS)
+      .where('written_at', '<', now - KEPT_MS)
       .execute()
   }
 }

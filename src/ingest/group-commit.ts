@@ -1,4 +1,5 @@
 import type { CompiledQuery } from 'kysely'
+import type { Expiry } from '../cluster/index.ts'
 import { asError, type Clock } from '../lib/index.ts'
 import { addLog, appendDelta, Delta, type Log } from '../rollups/index.ts'
 import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
@@ -82,6 +83,7 @@ export class GroupCommit {
   readonly #clock: Clock
   readonly #nodeId: string
   readonly #listener: CommitListener
+  readonly #expiry: Expiry
   /** Compiled once: it is the one statement of every commit. */
   readonly #insertRow: CompiledQuery
   /** In the order in which they are to be committed; the last one gathers. */
@@ -97,11 +99,13 @@ export class GroupCommit {
   /** Commits that were made, and submissions they held: for `/metrics`. */
   readonly totals = { commits: 0, committed: 0, duplicates: 0, failed: 0 }
 
-  constructor(store: Store, clock: Clock, nodeId: string, listener: CommitListener) {
+  /** @param expiry says which idempotency keys have run out; left out, the clock does */
+  constructor(store: Store, clock: Clock, nodeId: string, listener: CommitListener, expiry?: Expiry) {
     this.#store = store
     this.#clock = clock
     this.#nodeId = nodeId
     this.#listener = listener
+    this.#expiry = expiry ?? { expiryTime: () => clock.now() }
     this.#insertRow = store.write
       .insertInto('journal')
       .values({ node_id: nodeId, seq: 0, written_at: store.nowInSql ?? 0, payload: '' })
@@ -238,12 +242,13 @@ export class GroupCommit {
       return () => 'committed'
     }
     let isWritten = false
-    const free = await claimKeys(this.#store, claims, now, (fresh) => {
+    const operationsFor = (fresh: readonly Group['claims'][number][]) => {
       // Anew for each try, and nothing of one that failed is left in the next.
       const entries = log.concat(...fresh.map((claim) => claim.submission.log))
       isWritten = entries.length > 0
       return isWritten ? [this.#journalRow(seq, now, submissions, entries)] : []
-    })
+    }
+    const free = await claimKeys(this.#store, claims, now, operationsFor, this.#expiry.expiryTime())
     // All were duplicates. A number that no row has would only end the run of rows that the next fold takes.
     if (!isWritten) this.#seq--
     const fresh = new Set(free.map((claim) => claim.submission.submission))

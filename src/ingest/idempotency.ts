@@ -22,6 +22,8 @@ export interface IdempotencyClaim<S> {
  * Otherwise nothing was written, those that are taken are found out and left away, and the rest is tried again. A key that
  * another process is just claiming is waited for: it is free when that process fails to commit.
  *
+ * @param now the time that is written down, epoch ms
+ * @param expiryTime the time by which keys have run out; null: none has
  * @param operationsFor what to write for the claims that are free; for none and nothing else to write an empty list
  * @throws StoreError; after `unavailable` it may have been written
  */
@@ -30,30 +32,40 @@ export async function claimKeys<S>(
   claims: readonly IdempotencyClaim<S>[],
   now: number,
   operationsFor: (free: readonly IdempotencyClaim<S>[]) => BatchOperation[],
+  expiryTime: number | null = now,
 ): Promise<IdempotencyClaim<S>[]> {
+  // By a clock in doubt no key has run out: none was accepted before time began.
+  const ranOutUpTo = expiryTime === null ? -1 : expiryTime - IDEMPOTENCY_WINDOW_MS
   let free = inLockOrder(firstsOf(claims))
   for (let tries = MAX_TRIES; tries > 0; tries--) {
-    const operations = [...chunksOf(free).map((chunk) => claimAll(store, chunk, now)), ...operationsFor(free)]
+    const operations = [
+      ...chunksOf(free).map((chunk) => claimAll(store, chunk, now, ranOutUpTo)),
+      ...operationsFor(free),
+    ]
     try {
       if (operations.length > 0) await store.batch(operations, { isUrgent: true })
       return free
     } catch (thrown) {
       if (!(thrown instanceof StoreError && thrown.kind === 'unexpected_changes')) throw thrown
     }
-    const taken = await takenKeys(store, free, now)
+    const taken = await takenKeys(store, free, ranOutUpTo)
     free = free.filter(({ siteNo, key }) => !taken.has(idOf(siteNo, key)))
   }
   throw new StoreError('busy', 'keys were claimed by others again and again')
 }
 
-async function takenKeys<S>(store: Store, claims: readonly IdempotencyClaim<S>[], now: number): Promise<Set<string>> {
+async function takenKeys<S>(
+  store: Store,
+  claims: readonly IdempotencyClaim<S>[],
+  ranOutUpTo: number,
+): Promise<Set<string>> {
   const taken = new Set<string>()
   for (const chunk of chunksOf(claims)) {
     const sites = Map.groupBy(chunk, ({ siteNo }) => siteNo)
     const rows = await store.read
       .selectFrom('idempotency_keys')
       .select(['site_no', 'idempotency_key'])
-      .where('accepted_at', '>', now - IDEMPOTENCY_WINDOW_MS)
+      .where('accepted_at', '>', ranOutUpTo)
       .where((eb) =>
         eb.or(
           [...sites].map(([siteNo, ofSite]) =>
@@ -88,7 +100,12 @@ const inLockOrder = <S>(firsts: ReadonlyMap<string, IdempotencyClaim<S>>): Idemp
   [...firsts.values()].sort(bySiteAndKey)
 
 /** Writes keys; a row that the condition leaves as it is is not changed, and fails the batch. */
-function claimAll(store: Store, claims: readonly IdempotencyClaim<unknown>[], now: number): BatchOperation {
+function claimAll(
+  store: Store,
+  claims: readonly IdempotencyClaim<unknown>[],
+  now: number,
+  ranOutUpTo: number,
+): BatchOperation {
   const query = store.write
     .insertInto('idempotency_keys')
     .values(claims.map(({ siteNo, key }) => ({ site_no: siteNo, idempotency_key: key, accepted_at: now })))
@@ -97,7 +114,7 @@ function claimAll(store: Store, claims: readonly IdempotencyClaim<unknown>[], no
         .columns(['site_no', 'idempotency_key'])
         .doUpdateSet({ accepted_at: now })
         // A key that has run out but was not cleared away yet is free again.
-        .where('idempotency_keys.accepted_at', '<=', now - IDEMPOTENCY_WINDOW_MS),
+        .where('idempotency_keys.accepted_at', '<=', ranOutUpTo),
     )
   return { kind: 'statement', query: query.compile(), expectChanges: claims.length }
 }

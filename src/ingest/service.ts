@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { exclusively, type Leases, livingNodes, type Membership } from '../cluster/index.ts'
+import { expiring, type Leases, livingNodes, type Membership } from '../cluster/index.ts'
 import { asError, type Clock, Loop, SECOND } from '../lib/index.ts'
 import { Folder, foldOrphans } from '../rollups/index.ts'
 import { isPassing, type Store } from '../store/index.ts'
 import { Demand, ROUND_INTERVAL_MS } from './demand.ts'
 import { IngestDoor } from './door.ts'
 import { Evidence } from './evidence.ts'
-import { GroupCommit } from './group-commit.ts'
+import { type CommitListener, GroupCommit } from './group-commit.ts'
 import { clearIdempotencyKeys } from './idempotency.ts'
 import { JournalFolder } from './journal-folder.ts'
 import { KeyIndex } from './key-index.ts'
@@ -63,7 +63,7 @@ export class Ingest {
     this.#health = new WriteHealth(store, clock)
     this.#folder = new JournalFolder(store, folder, clock, nodeId)
     this.#evidence = new Evidence(store)
-    this.#commits = new GroupCommit(store, clock, nodeId, {
+    const listener: CommitListener = {
       onSettled: (seq, error) => {
         this.#folder.onSettled(seq, error)
         if (error === undefined) {
@@ -74,7 +74,8 @@ export class Ingest {
         if (this.#health.trouble === null) onError(error, 'commit')
         this.#health.failed(error)
       },
-    })
+    }
+    this.#commits = new GroupCommit(store, clock, nodeId, listener, leases.expiry)
     this.#door = new IngestDoor({
       clock,
       keys,
@@ -104,7 +105,7 @@ export class Ingest {
       loop(
         'idempotency',
         CLEAR_KEYS_INTERVAL_MS,
-        exclusively(leases, 'idempotency', () => clearIdempotencyKeys(store, clock.now())),
+        expiring(leases, 'idempotency', (now) => clearIdempotencyKeys(store, now)),
       ),
     ]
     // A store in trouble takes no requests either, and one who reports that is enough.

@@ -1,10 +1,20 @@
 /** Where the program gets its time from. Injected everywhere, so that tests set it. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch: the time that everything goes by. */
   now(): number
+  /**
+   * Milliseconds since some moment, which nobody can set: for spans of time, and to tell when a clock was set. Absent where time
+   * is the caller's to move.
+   */
+  monotonic?(): number
+  /** What the clock of this machine says, where `now` is another's: epoch ms. */
+  wall?(): number
 }
 
-export const systemClock: Clock = { now: () => Date.now() }
+export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() }
+
+/** Time that only runs forward, ms; of a clock that has none, its time. */
+export const monotonicOf = (clock: Clock): number => clock.monotonic?.() ?? clock.now()
 
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND

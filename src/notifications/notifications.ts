@@ -1,4 +1,4 @@
-import { exclusively, type Leases, type Membership } from '../cluster/index.ts'
+import { expiring, type Leases, type Membership } from '../cluster/index.ts'
 import { asError, type Clock, Loop, MINUTE, newOrderedId } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Channel, Reach } from './channel.ts'
@@ -80,8 +80,8 @@ export class Notifications {
       name: 'delivery-retention',
       clock,
       intervalMs: RETENTION_INTERVAL_MS,
-      tick: exclusively(leases, 'delivery-retention', (isOurs) =>
-        clearDeliveries(store, resultDays, clock.now(), () => !this.#stopping.signal.aborted && isOurs()),
+      tick: expiring(leases, 'delivery-retention', (now, mayGoOn) =>
+        clearDeliveries(store, resultDays, now, () => !this.#stopping.signal.aborted && mayGoOn()),
       ),
       onError,
     })

@@ -8,6 +8,8 @@ export interface HealthOptions {
   store: Store
   /** Why the store does not take writes, or null. */
   writeTrouble: () => string | null
+  /** Why nothing is deleted by age, or null. */
+  clockDoubt: () => string | null
   isStopping: () => boolean
 }
 
@@ -15,8 +17,11 @@ export interface HealthOptions {
 const READ_CHECK_TIMEOUT_MS = 2_000
 
 const State = Type.Object({
-  status: Type.Union([Type.Literal('ok'), Type.Literal('unavailable')]),
+  status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('unavailable')]),
   reasons: Type.Array(Type.String(), { description: 'Why requests should go elsewhere; empty when they need not' }),
+  degraded: Type.Array(Type.String(), {
+    description: 'What somebody has to look at, while requests are answered as ever',
+  }),
 })
 
 /** `/health`: the process is alive. `/ready`: it can do its work. */
@@ -47,8 +52,10 @@ export function healthRoutes(app: HttpApp, options: HealthOptions): void {
     },
     async (_request, reply) => {
       const reasons = await troubles(options)
-      if (reasons.length === 0) return { status: 'ok' as const, reasons }
-      return reply.code(503).send({ status: 'unavailable', reasons })
+      const doubt = options.clockDoubt()
+      const degraded = doubt === null ? [] : [doubt]
+      if (reasons.length > 0) return reply.code(503).send({ status: 'unavailable', reasons, degraded })
+      return { status: degraded.length === 0 ? ('ok' as const) : ('degraded' as const), reasons, degraded }
     },
   )
 }

@@ -18,6 +18,7 @@ export interface SelfWatchOptions {
   chat: Transport
   loops: readonly Loop[]
   writeTrouble: () => string | null
+  clockDoubt: () => string | null
   /** `CHAT_WEBHOOK_URL`: where own failures are told; null: nowhere but in the log. */
   globalWebhook: string | null
   heartbeatUrl: string | null
@@ -48,9 +49,10 @@ export class SelfWatch {
   }
 
   async #look(): Promise<void> {
-    const { clock, loops, writeTrouble } = this.#options
+    const { clock, loops, writeTrouble, clockDoubt } = this.#options
     const now = clock.now()
-    const look: Look = { loops, writeTrouble: writeTrouble(), failingChannels: await this.#failingChannels(now) }
+    const failingChannels = await this.#failingChannels(now)
+    const look: Look = { loops, writeTrouble: writeTrouble(), clockDoubt: clockDoubt(), failingChannels }
     const found = troublesIn(look, now)
     const { known, begun, ended } = review(this.#known, found, now)
     // What could not be told is kept as it was, and told with the next look.
@@ -104,5 +106,6 @@ export class SelfWatch {
   }
 }
 
-/** A chat server that fails is no reason to be taken for dead. */
-const isAlive = (troubles: readonly Trouble[]): boolean => troubles.every(({ part }) => part === 'deliveries')
+/** A chat server that fails, or a clock in doubt, is no reason to be taken for dead. */
+const isAlive = (troubles: readonly Trouble[]): boolean =>
+  troubles.every(({ part }) => part === 'deliveries' || part === 'clock')

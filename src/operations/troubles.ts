@@ -2,7 +2,7 @@ import { type Loop, MINUTE } from '../lib/index.ts'
 
 /** Something about Tagwarden itself that does not work. */
 export interface Trouble {
-  /** `store`, `deliveries`, or `loop:NAME`. */
+  /** `store`, `clock`, `deliveries`, or `loop:NAME`. */
   part: string
   message: string
 }
@@ -12,6 +12,8 @@ export interface Look {
   loops: readonly Pick<Loop, 'name' | 'intervalMs' | 'lagMs'>[]
   /** Why the store takes no writes, or null. */
   writeTrouble: string | null
+  /** Why nothing is deleted by age, or null. */
+  clockDoubt: string | null
   /** Channels that have failed for long, in words; null: other nodes see to that. */
   failingChannels: readonly string[] | null
 }
@@ -22,10 +24,11 @@ const LATE_INTERVALS = 5
 /** For as long something has to be wrong before people are told: a restart of the database is not worth a message, ms. */
 export const LASTS_MS = MINUTE
 
-export function troublesIn({ loops, writeTrouble, failingChannels }: Look, now: number): Trouble[] {
+export function troublesIn({ loops, writeTrouble, clockDoubt, failingChannels }: Look, now: number): Trouble[] {
   const late = loops.flatMap((loop) => lateness(loop.name, loop.intervalMs, loop.lagMs(now)))
   const store = writeTrouble === null ? [] : [{ part: 'store', message: `The store takes no writes: ${writeTrouble}` }]
-  return [...store, ...late, ...deliveryTrouble(failingChannels ?? [])]
+  const clock = clockDoubt === null ? [] : [{ part: 'clock', message: clockDoubt }]
+  return [...store, ...clock, ...late, ...deliveryTrouble(failingChannels ?? [])]
 }
 
 function lateness(name: string, intervalMs: number, lagMs: number): Trouble[] {

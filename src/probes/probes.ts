@@ -1,4 +1,4 @@
-import { exclusively, type Leases, type Membership } from '../cluster/index.ts'
+import { expiring, type Leases, type Membership } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, type Outbound } from '../lib/index.ts'
 import type { Belongings } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
@@ -55,8 +55,8 @@ export class Probes {
       name: 'probe-retention',
       clock,
       intervalMs: RETENTION_INTERVAL_MS,
-      tick: exclusively(leases, 'probe-retention', (isOurs) =>
-        clearResults(store, resultDays, clock.now(), () => !this.#isStopping && isOurs()),
+      tick: expiring(leases, 'probe-retention', (now, mayGoOn) =>
+        clearResults(store, resultDays, now, () => !this.#isStopping && mayGoOn()),
       ),
       onError,
     })

@@ -24,6 +24,8 @@ export interface Mark {
   timezone: string
   /** How often it had been put when it was read. */
   writes: number
+  /** Minute rows of hours that start before this were deleted, epoch ms. */
+  minutesGoneBefore: number
 }
 
 /** Which rows are summed into which. */
@@ -61,11 +63,15 @@ interface Slice {
  * meanwhile. At the end the mark is taken if nothing was put in between: a fold counts up the mark's `writes`. Two nodes at the
  * same bucket meet at a slice's rows: one of them waits, and then sums what is there by then, or fails (`unique`).
  *
+ * Where the minutes of an hour are gone, those that stand there came later (by a clock that was wrong, or a shorter retention that
+ * was tried out): they move into the hour rows, which hold all the others.
+ *
  * @throws StoreError; the mark stands then
  */
 export async function derive(store: Store, step: Step, mark: Mark, rowsAtOnce = ROWS_AT_ONCE): Promise<boolean> {
   try {
-    if (await isSmall(store, step, mark, rowsAtOnce)) {
+    // Late ones are few, and are deleted as they are added: that has to be one transaction.
+    if (isGone(step, mark) || (await isSmall(store, step, mark, rowsAtOnce))) {
       await store.batch([takeMark(store, step, mark), ...wholeBucket(store, step, mark), ...dayMark(step, mark)])
       return true
     }
@@ -89,8 +95,16 @@ function takeMark(store: Store, step: Step, mark: Mark, writes?: number): BatchO
     .where('grain', '=', step.to)
     .where('bucket', '=', mark.bucket)
   if (writes !== undefined) query = query.where('writes', '=', writes)
+  if (step.to === GRAIN.hour && !isGone(step, mark)) {
+    // The hour may have been rolled up, its minutes deleted and the mark put back since it was read: then it waits for the next round.
+    query = query.where(
+      sql<SqlBool>`not exists (select 1 from minute_floors where site_no = ${mark.siteNo} and gone_before > ${mark.bucket})`,
+    )
+  }
   return { kind: 'statement', query: query.compile(), expectChanges: 1 }
 }
+
+const isGone = (step: Step, mark: Mark): boolean => step.to === GRAIN.hour && mark.bucket < mark.minutesGoneBefore
 
 function dayMark(step: Step, mark: Mark): BatchOperation[] {
   if (step.to !== GRAIN.hour) return []
@@ -168,30 +182,29 @@ function deriveSlice(store: Store, step: Step, mark: Mark, { table, within }: Sl
   const end = mark.bucket + step.span
   const split = step.to === GRAIN.hour ? hourSplit(mark.timezone, mark.bucket) : 0
   const starts = split === 0 ? [mark.bucket] : [mark.bucket, mark.bucket + split]
+  const adds = isGone(step, mark)
   const remove = store.write
     .deleteFrom(table)
     .where('site_no', '=', mark.siteNo)
-    .where('grain', '=', step.to)
+    .where('grain', '=', adds ? step.from : step.to)
     .where('bucket', '>=', mark.bucket)
     .where('bucket', '<', end)
     .where(within)
-  return [
-    { kind: 'statement', query: remove.compile() },
-    ...starts.map((start, index) => {
-      const to = starts[index + 1] ?? end
-      return insertSums(store, { table, within }, step, mark.siteNo, start, to)
-    }),
-  ]
+  const removal: BatchOperation = { kind: 'statement', query: remove.compile() }
+  const sums = starts.map((start, index) => {
+    const to = starts[index + 1] ?? end
+    return insertSums(store, { table, within }, step, mark.siteNo, { from: start, to, adds })
+  })
+  return adds ? [...sums, removal] : [removal, ...sums]
 }
 
-/** Sums the finer rows of [from, to) into rows of one bucket that starts at `from`. */
+/** Sums the finer rows of [from, to) into rows of one bucket that starts at `from`; with `adds`, onto those that stand there. */
 function insertSums(
   store: Store,
   { table, within }: Slice,
   step: Step,
   siteNo: number,
-  from: number,
-  to: number,
+  { from, to, adds }: { from: number; to: number; adds: boolean },
 ): BatchOperation {
   const { ref } = store.write.dynamic
   const names = ['container_id', ...NAME_COLUMNS[table]]
@@ -216,6 +229,16 @@ function insertSums(
         .where(within)
         .groupBy(['site_no', ...names.map((name) => ref<never>(name))]),
     )
+    .$if(adds, (insert) =>
+      insert.onConflict((conflict) =>
+        conflict
+          .columns(['site_no', 'grain', 'bucket', ...names] as never[])
+          .doUpdateSet(Object.fromEntries(counts.map((count) => [count, addedTo(table, count)])) as never),
+      ),
+    )
     .compile()
   return { kind: 'statement', query }
 }
+
+const addedTo = (table: RollupTable, count: string) =>
+  sql`${sql.ref(`${table}.${count}`)} + ${sql.ref(`excluded.${count}`)}`

@@ -1,4 +1,4 @@
-import { exclusively, type Leases, type Membership } from '../cluster/index.ts'
+import { exclusively, expiring, type Leases, type Membership } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { foldOrphans } from './orphans.ts'
@@ -36,28 +36,25 @@ export class Maintenance {
   constructor({ store, clock, membership, leases, retention, onError }: MaintenanceOptions) {
     const pace = new Pace()
     const setbacks = new Setbacks()
-    const loop = (name: string, intervalMs: number, work: (mayGoOn: () => boolean) => Promise<unknown>) => {
-      const tick = exclusively(leases, name, async (isOurs) => {
-        await work(() => !this.#isStopping && isOurs())
-      })
-      return new Loop({ name, clock, intervalMs, tick, onError })
-    }
+    const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
+      new Loop({ name, clock, intervalMs, tick, onError })
+    const deleting = (name: string, work: (now: number, mayGoOn: () => boolean) => Promise<void>) =>
+      expiring(leases, name, (now, mayGoOn) => work(now, () => !this.#isStopping && mayGoOn()))
+    const rollingUp = exclusively(leases, 'roll-up', async (isOurs) => {
+      const mayGoOn = () => !this.#isStopping && isOurs()
+      // At once again while there is more than one round takes.
+      for (let derived = MARKS_PER_ROUND; derived >= MARKS_PER_ROUND && mayGoOn(); ) {
+        derived = await rollUp(store, clock.now(), { setbacks, mayGoOn })
+      }
+    })
+    const retaining = deleting('retention', (now, mayGoOn) => applyRetention(store, retention, now, mayGoOn))
+    const removing = deleting('removal', (now, mayGoOn) => removeDeletedSites(store, now, mayGoOn))
+    const foldingOthers = async () => void (await foldOrphans(store, await membership.living(), { pace }))
     this.loops = [
-      loop('roll-up', ROLL_UP_INTERVAL_MS, async (mayGoOn) => {
-        // At once again while there is more than one round takes.
-        for (let derived = MARKS_PER_ROUND; derived >= MARKS_PER_ROUND && mayGoOn(); ) {
-          derived = await rollUp(store, clock.now(), { setbacks, mayGoOn })
-        }
-      }),
-      loop('retention', RETENTION_INTERVAL_MS, (mayGoOn) => applyRetention(store, retention, clock.now(), mayGoOn)),
-      loop('removal', REMOVAL_INTERVAL_MS, (mayGoOn) => removeDeletedSites(store, clock.now(), mayGoOn)),
-      new Loop({
-        name: 'orphans',
-        clock,
-        intervalMs: ORPHANS_INTERVAL_MS,
-        tick: async () => void (await foldOrphans(store, await membership.living(), { pace })),
-        onError,
-      }),
+      loop('roll-up', ROLL_UP_INTERVAL_MS, rollingUp),
+      loop('retention', RETENTION_INTERVAL_MS, retaining),
+      loop('removal', REMOVAL_INTERVAL_MS, removing),
+      loop('orphans', ORPHANS_INTERVAL_MS, foldingOthers),
     ]
   }
 

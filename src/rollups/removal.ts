@@ -2,7 +2,6 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { DAY, HOUR } from '../lib/index.ts'
 import type { SqlValue, Store, Tables } from '../store/index.ts'
 import { attemptEach } from './attempts.ts'
-import { GRAIN, type RollupTable } from './columns.ts'
 
 /** Rows a removal or retention step deletes in one transaction: a few milliseconds of the writer's time. */
 const ROWS_PER_STEP = 2_000
@@ -19,6 +18,7 @@ const KEYS = {
   event_tag_rollups: ['grain', 'bucket', 'container_id', 'event_name', 'tag_key'],
   rejection_counts: ['bucket', 'reason'],
   rollup_marks: ['grain', 'bucket'],
+  minute_floors: ['gone_before'],
   site_containers: ['container_id'],
   tag_names: ['container_id', 'tag_id', 'tag_name'],
   daily_names: ['day', 'kind', 'name'],
@@ -90,23 +90,6 @@ export async function removeFirstRows(
   return last !== undefined
 }
 
-/** Rows of one grain that start before `before`; with `exceptMarked`, not those of hours whose derived rows are out of date. */
-export function bucketsBefore(
-  table: RollupTable,
-  siteNo: number,
-  grain: number,
-  before: number,
-  { exceptMarked = false } = {},
-): RawBuilder<SqlBool> {
-  const old = sql<SqlBool>`grain = ${grain} and bucket < ${before}`
-  return exceptMarked ? sql`${old} and ${hourIsRolledUp(table, siteNo)}` : old
-}
-
-function hourIsRolledUp(table: RollupTable, siteNo: number): RawBuilder<SqlBool> {
-  const bucket = sql.ref(`${table}.bucket`)
-  return sql`not exists (
-    select 1 from rollup_marks as mark
-    where mark.site_no = ${siteNo} and mark.grain = ${GRAIN.hour}
-      and mark.bucket <= ${bucket} and mark.bucket > ${bucket} - ${HOUR}
-  )`
-}
+/** Rows of one grain that start in a range. */
+export const bucketsIn = (grain: number, from: number, before: number): RawBuilder<SqlBool> =>
+  sql`grain = ${grain} and bucket >= ${from} and bucket < ${before}`

@@ -2,8 +2,9 @@ import { type SqlBool, sql } from 'kysely'
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { attemptEach } from './attempts.ts'
-import { GRAIN, type RollupTable } from './columns.ts'
-import { bucketsBefore, removeFirstRows, untilDone } from './removal.ts'
+import { GRAIN } from './columns.ts'
+import { removeOldestHour } from './minute-retention.ts'
+import { bucketsIn, removeFirstRows, untilDone } from './removal.ts'
 
 /** Late events reach back a day: the names of two days ago can still be asked for around midnight. */
 const NAME_DAYS = 3
@@ -29,9 +30,9 @@ export const hourRowsFrom = (now: number, retention: Retention): number => floor
  * Deletes rows past their retention, site by site and in small steps. Minute rows whose hour is not rolled up yet stay
  * until it is, so that no total changes.
  *
- * Nothing is deleted that a fold may still write to, however long its journal rows have been waiting. Where a fold and a
- * deletion can run at once, the deletion would not see the mark that the fold puts on the hour, and would take the fresh
- * counts with the row; and an hour whose minutes are gone would be derived anew from its late ones alone.
+ * Nothing is deleted that a fold may still write to, however long its journal rows have been waiting: where a fold and a deletion
+ * run at once, the deletion may take the fresh counts with the row. What a wrong clock makes come later all the same is added to
+ * the hour rows, as `minute_floors` tells which hours are gone.
  */
 export async function applyRetention(
   store: Store,
@@ -43,16 +44,12 @@ export async function applyRetention(
   const minutesFrom = Math.min(minuteRowsFrom(now, retention), floorTo(foldsFrom, HOUR))
   const hoursFrom = Math.min(hourRowsFrom(now, retention), floorTo(foldsFrom, DAY))
   const sites = await store.read.selectFrom('sites').select('site_no').orderBy('site_no').execute()
-  const marked = { exceptMarked: true }
   const namesFrom = floorTo(now, DAY) - NAME_DAYS * DAY
   await attemptEach(sites, async ({ site_no }) => {
-    const buckets = (table: RollupTable, grain: number, before: number, options = {}) =>
-      [table, bucketsBefore(table, site_no, grain, before, options)] as const
+    if (!(await untilDone(() => removeOldestHour(store, site_no, minutesFrom, mayGoOn), mayGoOn))) return false
     const old = [
-      buckets('event_rollups', GRAIN.minute, minutesFrom, marked),
-      buckets('tag_rollups', GRAIN.minute, minutesFrom, marked),
       ...(['event_rollups', 'tag_rollups', 'event_tag_rollups'] as const).flatMap((table) =>
-        [GRAIN.hour, GRAIN.day].map((grain) => buckets(table, grain, hoursFrom)),
+        [GRAIN.hour, GRAIN.day].map((grain) => [table, bucketsIn(grain, 0, hoursFrom)] as const),
       ),
       ['rejection_counts', sql<SqlBool>`bucket < ${hoursFrom}`] as const,
       ['daily_names', sql<SqlBool>`day < ${namesFrom}`] as const,

@@ -68,7 +68,21 @@ async function settledMarks(
   const rows = await store.read
     .selectFrom('rollup_marks')
     .innerJoin('sites', 'sites.site_no', 'rollup_marks.site_no')
-    .select(['rollup_marks.site_no', 'rollup_marks.bucket', 'rollup_marks.writes', 'sites.timezone'])
+    .leftJoin('minute_floors', 'minute_floors.site_no', 'rollup_marks.site_no')
+    .select([
+      'rollup_marks.site_no',
+      'rollup_marks.bucket',
+      'rollup_marks.writes',
+      'sites.timezone',
+      'minute_floors.gone_before',
+    ])
+    .where(({ or, eb, ref }) =>
+      or([
+        eb('minute_floors.clearing', 'is', null),
+        eb('minute_floors.clearing', '<>', ref('rollup_marks.bucket')),
+        eb('rollup_marks.grain', '<>', GRAIN.hour),
+      ]),
+    )
     .where('rollup_marks.grain', '=', grain)
     .where('rollup_marks.bucket', '<=', upTo)
     .$if(grain === GRAIN.day, (days) =>
@@ -89,7 +103,13 @@ async function settledMarks(
     .limit(MARKS_PER_ROUND + setbacks.size)
     .execute()
   return rows
-    .map(({ site_no, bucket, writes, timezone }) => ({ siteNo: site_no, bucket, writes, timezone }))
+    .map(({ site_no, bucket, writes, timezone, gone_before }) => ({
+      siteNo: site_no,
+      bucket,
+      writes,
+      timezone,
+      minutesGoneBefore: gone_before ?? 0,
+    }))
     .filter((mark) => !setbacks.isResting(nameOf(grain, mark), now))
 }
 

@@ -24,13 +24,14 @@ import type {
   SiteTable,
   StatusLinkTable,
 } from './tables/management.ts'
-import type { ClientDemandTable, LeaseTable, NodeTable } from './tables/nodes.ts'
+import type { ClientDemandTable, ClockCheckTable, LeaseTable, NodeTable } from './tables/nodes.ts'
 import type { DeployMarkerTable, ProbeResultTable, ProbeTable } from './tables/probes.ts'
 import type {
   ClientUsageTable,
   DailyNameTable,
   EventRollupTable,
   EventTagRollupTable,
+  MinuteFloorTable,
   RollupMarkTable,
   SiteContainerTable,
   TagNameTable,
@@ -61,6 +62,7 @@ export interface Tables {
   tag_rollups: TagRollupTable
   event_tag_rollups: EventTagRollupTable
   rollup_marks: RollupMarkTable
+  minute_floors: MinuteFloorTable
   site_containers: SiteContainerTable
   tag_names: TagNameTable
   daily_names: DailyNameTable
@@ -69,6 +71,7 @@ export interface Tables {
   rejections: RejectionTable
   rejection_counts: RejectionCountTable
   write_checks: WriteCheckTable
+  clock_checks: ClockCheckTable
   nodes: NodeTable
   leases: LeaseTable
   client_demand: ClientDemandTable

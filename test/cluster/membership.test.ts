@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { DEAD_AFTER_MS, listNodes, livingNodes, SURE_FOR_MS } from '../../src/cluster/index.ts'
-import { DAY, SECOND } from '../../src/lib/index.ts'
+import { DAY } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { TestClock } from '../support/clock.ts'
+import { MachineClock, TestClock } from '../support/clock.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { asShared, joinNode } from './support.ts'
 
@@ -135,14 +135,15 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a node whose clock is not that of the database says so when it joins', async (store, t) => {
-  const clock = new TestClock(NOW)
-  const join = async (databaseTime: number) =>
-    (await joinNode(t, store, clock, { databaseTime: () => Promise.resolve(databaseTime) })).errors
-  assert.deepEqual(await join(NOW), [])
-  assert.deepEqual(await join(NOW - 5 * SECOND), [])
-  const [ahead, ...others] = await join(NOW - 31 * SECOND)
-  assert.match(ahead ?? '', /^clock check: the clock of this machine is 31 s ahead of the database's: /)
-  assert.deepEqual(others, [])
-  assert.match((await join(NOW + 6 * SECOND))[0] ?? '', /is 6 s behind the database's/)
+testOnEveryEngine('a node is sure to be alive by the clock that says most has passed', async (store, t) => {
+  const clock = new MachineClock(NOW)
+  const { membership } = await joinNode(t, store, clock)
+  clock.set(NOW - DAY)
+  clock.advance(SURE_FOR_MS)
+  assert.equal(membership.isSurelyAlive(), false)
+  await membership.beat()
+  assert.equal(membership.isSurelyAlive(), true)
+  // As after the machine was suspended: its monotonic time stood still.
+  clock.set(clock.now() + SURE_FOR_MS)
+  assert.equal(membership.isSurelyAlive(), false)
 })

@@ -43,6 +43,7 @@ async function openApp(t: TestContext, environment: Record<string, string> = {})
     loops: [],
     clock,
     log: pino({ level: 'silent' }),
+    clockDoubt: () => null,
     isStopping: () => false,
     onError: () => undefined,
   })

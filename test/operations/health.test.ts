@@ -10,11 +10,12 @@ import { TestClock } from '../support/clock.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { startTestService } from '../support/service.ts'
 
-const open = (t: TestContext, store: Store, trouble: { writing?: string; isStopping?: boolean } = {}) =>
+const open = (t: TestContext, store: Store, trouble: { writing?: string; clock?: string; isStopping?: boolean } = {}) =>
   openApp(t, (app) =>
     healthRoutes(app, {
       store,
       writeTrouble: () => trouble.writing ?? null,
+      clockDoubt: () => trouble.clock ?? null,
       isStopping: () => trouble.isStopping ?? false,
     }),
   )
@@ -22,8 +23,16 @@ const open = (t: TestContext, store: Store, trouble: { writing?: string; isStopp
 testOnEveryEngine('a service that can do its work is ready', async (store, t) => {
   const app = await open(t, store)
   const ready = await app.inject('/ready')
-  assert.deepEqual([ready.statusCode, ready.json()], [200, { status: 'ok', reasons: [] }])
+  assert.deepEqual([ready.statusCode, ready.json()], [200, { status: 'ok', reasons: [], degraded: [] }])
   assert.deepEqual((await app.inject('/health')).json(), { status: 'ok' })
+})
+
+testOnEveryEngine('a clock in doubt is said, and the service stays ready', async (store, t) => {
+  const ready = await (await open(t, store, { clock: 'the clock was set' })).inject('/ready')
+  assert.deepEqual(
+    [ready.statusCode, ready.json()],
+    [200, { status: 'degraded', reasons: [], degraded: ['the clock was set'] }],
+  )
 })
 
 testOnEveryEngine('every reason not to be ready is given, and the process is alive all the same', async (store, t) => {

@@ -43,6 +43,7 @@ async function openNode(t: TestContext, own: Store, role: Config['role']): Promi
     worker: hasRole(config, 'worker') ? new Worker({ ...node, config, ...WORKER_SURROUNDINGS }) : null,
     loops: [],
     log: pino({ level: 'silent' }),
+    clockDoubt: () => null,
     isStopping: () => false,
   })
   t.after(async () => {

@@ -17,7 +17,7 @@ interface Watched {
   look: (afterMs: number) => Promise<void>
   told: string[]
   beats: string[]
-  fails: { writeTrouble: string | null; sending: boolean }
+  fails: { writeTrouble: string | null; clockDoubt: string | null; sending: boolean }
 }
 
 async function openWatch(t: TestContext, store: Store): Promise<Watched> {
@@ -25,7 +25,7 @@ async function openWatch(t: TestContext, store: Store): Promise<Watched> {
   const node = await joinNode(t, store, clock)
   const told: string[] = []
   const beats: string[] = []
-  const fails: Watched['fails'] = { writeTrouble: null, sending: false }
+  const fails: Watched['fails'] = { writeTrouble: null, clockDoubt: null, sending: false }
   const loop = new Loop({
     name: 'fold',
     clock,
@@ -57,6 +57,7 @@ async function openWatch(t: TestContext, store: Store): Promise<Watched> {
       },
     },
     writeTrouble: () => fails.writeTrouble,
+    clockDoubt: () => fails.clockDoubt,
     globalWebhook: 'https://hooks.example/all',
     heartbeatUrl: 'https://beat.example/key',
     publicUrl: () => 'http://127.0.0.1',
@@ -144,4 +145,16 @@ testOnEveryEngine('channels that fail for a quarter of an hour are named, and th
     'https://hooks.example/all own_failure deliveries: Messages do not get through for 15 minutes: the webhook for all clients: it answers 500 (and 1 more)',
   ])
   assert.equal(beats.length, 2)
+})
+
+testOnEveryEngine('a clock in doubt for a minute is told, and the heart beats on', async (store, t) => {
+  const { look, told, beats, fails } = await openWatch(t, store)
+  fails.clockDoubt = 'The clock was set 405 days ahead'
+  await look(0)
+  await look(MINUTE)
+  assert.deepEqual(told, ['https://hooks.example/all own_failure clock: The clock was set 405 days ahead'])
+  assert.equal(beats.length, 2)
+  fails.clockDoubt = null
+  await look(MINUTE)
+  assert.match(told[1] ?? '', /own_recovery clock/)
 })

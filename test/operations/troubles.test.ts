@@ -4,7 +4,7 @@ import { HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import { type Known, type Look, review, type Trouble, troublesIn } from '../../src/operations/troubles.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
-const WELL: Look = { loops: [], writeTrouble: null, failingChannels: null }
+const WELL: Look = { loops: [], writeTrouble: null, clockDoubt: null, failingChannels: null }
 const loop = (intervalMs: number, lagMs: number) => ({ name: 'fold', intervalMs, lagMs: () => lagMs })
 
 const LOOKS: readonly [title: string, look: Partial<Look>, parts: string[], message?: string][] = [
@@ -20,6 +20,7 @@ const LOOKS: readonly [title: string, look: Partial<Look>, parts: string[], mess
   ['a slow loop five intervals late', { loops: [loop(HOUR, 5 * HOUR)] }, []],
   ['a slow loop later than that', { loops: [loop(HOUR, 5 * HOUR + 1)] }, ['loop:fold']],
   ['a store that fails', { writeTrouble: 'disk full' }, ['store'], 'The store takes no writes: disk full'],
+  ['a clock in doubt', { clockDoubt: 'the clock was set' }, ['clock'], 'the clock was set'],
   ['no failing channel', { failingChannels: [] }, []],
   [
     'failing channels',

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, foldOrphans, GRAIN, rollUp } from '../../src/rollups/index.ts'
+import { removeOldestHour } from '../../src/rollups/minute-retention.ts'
 import type { Store } from '../../src/store/index.ts'
 import { deltaOf, encode, eventPayload, totalEvents } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
+import { steppingStore } from '../support/stepping-store.ts'
 
 const NOW = Date.parse('2026-11-20T10:30:00.000Z')
 const RETENTION = { minuteDays: 2, hourDays: 30 }
@@ -60,3 +62,87 @@ testOnEveryEngine('hours that a waiting journal row may still add to are kept', 
   await applyRetention(store, RETENTION, NOW, always)
   assert.equal(await totalEvents(store, site_no, GRAIN.day), 0)
 })
+
+testOnEveryEngine('an event of an hour whose minutes are gone is added to the hour', async (store) => {
+  const { site_no } = await insertSite(store, { timezone: 'Asia/Kolkata' })
+  const sent = NOW - 3 * HOUR
+  for (let event = 0; event < 100; event++) await accept(store, site_no, sent + (event % 60) * MINUTE, sent)
+  await foldOrphans(store, [])
+  await rollUpAll(store, NOW)
+  // A clock that is nine days ahead, for one round.
+  await applyRetention(store, RETENTION, NOW + 9 * DAY, always)
+  assert.equal(await totalEvents(store, site_no), 0)
+  for (const late of [1, 2]) {
+    await accept(store, site_no, sent + late * MINUTE, NOW)
+    await foldOrphans(store, [])
+    await rollUpAll(store, NOW)
+    await rollUpAll(store, NOW + 2 * DAY)
+    assert.equal(await totalEvents(store, site_no, GRAIN.hour), 100 + late)
+    assert.equal(await totalEvents(store, site_no, GRAIN.day), 100 + late)
+    assert.equal(await totalEvents(store, site_no), 0)
+  }
+})
+
+testOnEveryEngine(
+  'an hour that waits to be rolled up keeps its minutes, and so do the hours after it',
+  async (store) => {
+    const { site_no } = await insertSite(store)
+    const sent = NOW - 5 * DAY
+    await accept(store, site_no, sent, sent)
+    await accept(store, site_no, sent + HOUR, sent + HOUR)
+    await foldOrphans(store, [])
+    await rollUpAll(store, NOW)
+    await accept(store, site_no, sent, sent + DAY)
+    await foldOrphans(store, [])
+    await applyRetention(store, RETENTION, NOW, always)
+    assert.equal(await totalEvents(store, site_no), 3)
+    await rollUpAll(store, NOW)
+    await applyRetention(store, RETENTION, NOW, always)
+    assert.equal(await totalEvents(store, site_no), 0)
+    assert.equal(await totalEvents(store, site_no, GRAIN.hour), 3)
+  },
+)
+
+testOnEveryEngine('an hour is not derived by a node that read its mark before the minutes went', async (store) => {
+  const { site_no } = await insertSite(store)
+  const sent = NOW - 3 * HOUR
+  for (let event = 0; event < 10; event++) await accept(store, site_no, sent, sent)
+  await foldOrphans(store, [])
+  let isFirst = true
+  // Between reading the mark and taking it, another node rolls up and clears the hour, and a late event puts the mark back.
+  const slow = steppingStore(store, async (what) => {
+    if (what !== 'batch' || !isFirst) return
+    isFirst = false
+    await rollUpAll(store, NOW)
+    await applyRetention(store, RETENTION, NOW + 9 * DAY, always)
+    await accept(store, site_no, sent, NOW)
+    await foldOrphans(store, [])
+  })
+  await rollUp(slow, NOW)
+  await rollUpAll(store, NOW)
+  assert.equal(await totalEvents(store, site_no, GRAIN.hour), 11)
+})
+
+testOnEveryEngine(
+  'an hour of many rows goes in steps, and the roll-up leaves it alone until it is gone',
+  async (store) => {
+    const { site_no } = await insertSite(store)
+    const sent = NOW - 3 * HOUR
+    for (let event = 0; event < 30; event++) await accept(store, site_no, sent + event * MINUTE, sent)
+    await foldOrphans(store, [])
+    await rollUpAll(store, NOW)
+    // Stopped when it has begun and deleted nothing.
+    assert.equal(await removeOldestHour(store, site_no, NOW, () => false, 10), false)
+    assert.equal(await totalEvents(store, site_no), 30)
+    await accept(store, site_no, sent + HOUR, NOW)
+    await foldOrphans(store, [])
+    await rollUpAll(store, NOW)
+    assert.equal(await totalEvents(store, site_no, GRAIN.hour), 31)
+    while (await removeOldestHour(store, site_no, NOW, always, 10));
+    assert.equal(await totalEvents(store, site_no), 0)
+    await accept(store, site_no, sent, NOW)
+    await foldOrphans(store, [])
+    await rollUpAll(store, NOW)
+    assert.equal(await totalEvents(store, site_no, GRAIN.hour), 32)
+  },
+)

@@ -20,3 +20,31 @@ export class TestClock implements Clock {
     this.#now = typeof now === 'string' ? Date.parse(now) : now
   }
 }
+
+/** The clock of a machine: time passes, and somebody may set it. */
+export class MachineClock implements Clock {
+  #monotonic = 0
+  #ahead: number
+
+  constructor(now: number) {
+    this.#ahead = now
+  }
+
+  now(): number {
+    return this.#monotonic + this.#ahead
+  }
+
+  monotonic(): number {
+    return this.#monotonic
+  }
+
+  /** Time passes. */
+  advance(ms: number): void {
+    this.#monotonic += ms
+  }
+
+  /** Somebody sets the clock. */
+  set(now: number): void {
+    this.#ahead = now - this.#monotonic
+  }
+}

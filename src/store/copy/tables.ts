@@ -6,7 +6,13 @@ import type { UpsertSpec } from '../upsert.ts'
  * Tables whose rows are true only where they were written: they speak of the processes on the old store. Every other table
  * is copied; one that a later migration brings needs no mention here.
  */
-export const NOT_COPIED: readonly (keyof Tables)[] = ['nodes', 'leases', 'client_demand', 'write_checks']
+export const NOT_COPIED: readonly (keyof Tables)[] = [
+  'nodes',
+  'leases',
+  'client_demand',
+  'write_checks',
+  'clock_checks',
+]
 
 const IS_NUMBER: Readonly<Record<string, boolean>> = {
   integer: true,

@@ -9,6 +9,7 @@ import { alertSubjects } from './0008-alert-subjects.ts'
 import { noStoredWebhook } from './0009-no-stored-webhook.ts'
 import { lostRuns } from './0010-lost-runs.ts'
 import { foldsOfRuns } from './0011-folds-of-runs.ts'
+import { clockChecks } from './0012-clock-checks.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -24,6 +25,7 @@ export const migrations: readonly Migration[] = [
   noStoredWebhook,
   lostRuns,
   foldsOfRuns,
+  clockChecks,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -91,6 +91,14 @@ CREATE TABLE clients (
   created_at integer not null
   , notify_resolved integer not null default 1, notify_escalated integer not null default 1, digest text not null default 'off');
 
+CREATE TABLE clock_checks (
+  id integer primary key,
+  checked_at integer not null,
+  careful_until integer,
+  slack_ms integer,
+  doubt text
+);
+
 CREATE TABLE daily_names (
   site_no integer not null,
   day integer not null,
@@ -221,6 +229,12 @@ CREATE TABLE maintenance (
   timezone text,
   created_at integer not null,
   created_by text not null
+);
+
+CREATE TABLE minute_floors (
+  site_no integer primary key,
+  gone_before integer not null,
+  clearing integer
 );
 
 CREATE TABLE nodes (

@@ -17,6 +17,19 @@ export interface LeaseTable {
   claimed_at: number
 }
 
+/** What is known of the time that everything goes by; one row. Times are epoch ms. */
+export interface ClockCheckTable {
+  id: number
+  /** The newest time that was seen. */
+  checked_at: number
+  /** Until then things may be younger than they look, or null. */
+  careful_until: number | null
+  /** By how much, or null when nobody knows. */
+  slack_ms: number | null
+  /** What people are told of it, or null. */
+  doubt: string | null
+}
+
 /** Requests that a node gets of a client whose rate is limited: what the limit is shared out by. */
 export interface ClientDemandTable {
   client_id: string

@@ -113,3 +113,12 @@ export interface ClientUsageTable {
   events: number
   requests: number
 }
+
+/** Minute rows of hours that start before `gone_before` were deleted by age; what stands there came later. */
+export interface MinuteFloorTable {
+  site_no: number
+  /** Start of a UTC hour, epoch ms. */
+  gone_before: number
+  /** Start of the hour that is being emptied, or null. */
+  clearing: number | null
+}

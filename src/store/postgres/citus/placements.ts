@@ -23,6 +23,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   event_tag_rollups: 'site_no',
   // Taken and read in one transaction with the rollups they speak of.
   rollup_marks: 'site_no',
+  minute_floors: 'site_no',
   // Joined with `sites` by the overview, and read with every report.
   site_containers: 'site_no',
   tag_names: 'site_no',
@@ -70,6 +71,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   status_links: 'coordinator',
   // A row a browser, read by its key.
   sign_ins: 'coordinator',
-  // One row.
+  // One row each.
   write_checks: 'coordinator',
+  clock_checks: 'coordinator',
 }

@@ -1,0 +1,199 @@
+import { asError, type Clock, Loop, MINUTE, monotonicOf, SECOND } from '../lib/index.ts'
+import { isPassing, type Store } from '../store/index.ts'
+import {
+  type ClockRecord,
+  expiryTimeOf,
+  JUMP_MS,
+  recordAfterJump,
+  recordAfterReturn,
+  recordAtStart,
+  settled,
+} from './clock-record.ts'
+import { readClockRecord, writeClockRecord } from './clock-store.ts'
+import { DatabaseClock } from './database-clock.ts'
+
+const LOOK_INTERVAL_MS = 5 * SECOND
+/** How far the newest stored time may lag behind, ms. */
+const WRITE_INTERVAL_MS = MINUTE
+/** A machine's clock may differ from the database's by this much without a word, ms. */
+const NOTICEABLE_MS = 5 * SECOND
+
+/** Tells what may be deleted for its age. */
+export interface Expiry {
+  /** The time by which things are old, epoch ms; null while the clock is in doubt, and nothing may be taken for old. */
+  expiryTime(): number | null
+}
+
+export interface ClockGuardOptions {
+  store: Store
+  clock: Clock
+  onError: (error: Error, what: string) => void
+}
+
+interface Reading {
+  now: number
+  monotonic: number
+}
+
+/**
+ * Watches the clock that everything goes by: whatever deletes or lets something run out by age asks it for the time. It compares
+ * the clock with the time that only runs forward, at the start with the newest time that is stored, and on a shared database this
+ * machine's clock with the database's. A clock in doubt stops what deletes, here or on every node, and nothing else.
+ */
+export class ClockGuard implements Expiry {
+  readonly loop: Loop
+  readonly #options: ClockGuardOptions
+  #record: ClockRecord
+  /** What the process before left; null once a clock was believed. */
+  #before: ClockRecord | undefined
+  /** When the clock was last believed to be right. */
+  #trusted: Reading | undefined
+  /** Since then nobody has set it. */
+  #even: Reading
+  /** Whether this process knows something that is not written down. */
+  #isNews = true
+  #writtenAt = Number.NEGATIVE_INFINITY
+
+  private constructor(options: ClockGuardOptions, before: ClockRecord | undefined) {
+    this.#options = options
+    this.#even = this.#read()
+    this.#before = before
+    this.#record = recordAtStart(before, this.#even.now)
+    if (this.#record.doubt === null) this.#trusted = this.#even
+    const { clock, onError } = options
+    this.loop = new Loop({
+      name: 'clock',
+      clock,
+      intervalMs: LOOK_INTERVAL_MS,
+      tick: () => this.#tick(),
+      onError,
+    })
+  }
+
+  /**
+   * Compares the clock with the newest time that is stored, and watches it from then on.
+   *
+   * @throws StoreError
+   */
+  static async open(options: ClockGuardOptions): Promise<ClockGuard> {
+    const guard = new ClockGuard(options, await readClockRecord(options.store.read))
+    guard.#say(guard.#record.doubt)
+    const { clock, onError } = options
+    const ahead = guard.#machineAhead
+    if (Math.abs(ahead) > NOTICEABLE_MS) {
+      const seconds = Math.round(Math.abs(ahead) / SECOND)
+      const direction = ahead > 0 ? 'ahead of' : 'behind'
+      const what = `the clock of this machine is ${seconds} s ${direction} the database's, which everything goes by`
+      onError(
+        new Error(`${what} (${new Date(clock.now()).toISOString()}): keep both synchronised (NTP)`),
+        'clock check',
+      )
+    }
+    await guard.#write(guard.#record)
+    guard.loop.start()
+    return guard
+  }
+
+  expiryTime(): number | null {
+    this.#look()
+    return this.#isOwnClockOff ? null : expiryTimeOf(this.#record, this.#options.clock.now())
+  }
+
+  /** Why nothing is deleted by age, for people; null when all is well. */
+  get doubt(): string | null {
+    this.#look()
+    if (this.#record.doubt !== null) return this.#record.doubt
+    if (!this.#isOwnClockOff) return null
+    const minutes = Math.round(Math.abs(this.#machineAhead) / MINUTE)
+    return `The clocks of this machine and of the database differ by ${minutes} minutes, so this node deletes nothing by age until they agree`
+  }
+
+  async stop(): Promise<void> {
+    await this.loop.stop()
+  }
+
+  async #tick(): Promise<void> {
+    const { store, clock } = this.#options
+    try {
+      if (clock instanceof DatabaseClock) await clock.correct()
+      this.#look()
+      if (!this.#isNews && monotonicOf(clock) - this.#writtenAt < WRITE_INTERVAL_MS) return
+      if (!this.#isNews) this.#takeOver(await readClockRecord(store.read))
+      await this.#write(this.#record)
+    } catch (thrown) {
+      // That the store is away is the heartbeat's to say.
+      if (!isPassing(asError(thrown))) throw thrown
+    }
+  }
+
+  /** Compares the clock with what has passed since it was last seen to be even. */
+  #look(): void {
+    const seen = this.#read()
+    const jump = this.#deviation(seen, this.#even)
+    if (Math.abs(jump) > JUMP_MS) {
+      this.#even = seen
+      this.#enter(this.#isBack(seen) ? recordAfterReturn(seen.now) : recordAfterJump(seen.now, jump))
+      return
+    }
+    const next = settled(this.#record, seen.now)
+    if (this.#record.carefulUntil !== null && next.carefulUntil === null) this.#enter(next)
+    else this.#record = next
+    if (this.#record.doubt === null && this.#trusted === undefined) this.#trusted = this.#even
+  }
+
+  /** Whether a clock that was set is where it would be if nobody ever had. */
+  #isBack(seen: Reading): boolean {
+    if (this.#trusted !== undefined) return Math.abs(this.#deviation(seen, this.#trusted)) <= JUMP_MS
+    return recordAtStart(this.#before, seen.now).doubt === null
+  }
+
+  #deviation(seen: Reading, since: Reading): number {
+    return seen.now - since.now - (seen.monotonic - since.monotonic)
+  }
+
+  #enter(record: ClockRecord): void {
+    const had = this.#record.doubt
+    this.#record = record
+    this.#isNews = true
+    if (record.doubt !== null) this.#say(record.doubt)
+    else if (had !== null) this.#say('The clock is believed again')
+    if (record.carefulUntil === null) this.#trusted = this.#even
+  }
+
+  /** What another node found out since. */
+  #takeOver(stored: ClockRecord | undefined): void {
+    if (stored === undefined) return
+    const had = this.#record.doubt
+    this.#record = settled(stored, this.#options.clock.now())
+    if (this.#record.doubt !== null && had === null) this.#say(this.#record.doubt)
+  }
+
+  async #write(record: ClockRecord): Promise<void> {
+    this.#isNews = false
+    try {
+      await writeClockRecord(this.#options.store.write, record)
+      this.#writtenAt = monotonicOf(this.#options.clock)
+    } catch (thrown) {
+      this.#isNews = true
+      throw thrown
+    }
+  }
+
+  #say(what: string | null): void {
+    if (what !== null) this.#options.onError(new Error(what), 'clock')
+  }
+
+  #read(): Reading {
+    const { clock } = this.#options
+    return { now: clock.now(), monotonic: monotonicOf(clock) }
+  }
+
+  get #machineAhead(): number {
+    const { clock } = this.#options
+    return (clock.wall?.() ?? clock.now()) - clock.now()
+  }
+
+  get #isOwnClockOff(): boolean {
+    return Math.abs(this.#machineAhead) > JUMP_MS
+  }
+}

@@ -1,0 +1,82 @@
+import { DAY, HOUR, isoTime, MINUTE } from '../lib/index.ts'
+
+/** A clock that was set by more than this is in doubt, ms. What is deleted by age leaves more room than that. */
+export const JUMP_MS = HOUR
+/** How far before the newest stored time a start may be, ms: clocks are put right by seconds. */
+const BACK_MS = 5 * MINUTE
+/** A service that was off for longer than this, and a clock that is wrong, look the same, ms. */
+const FAR_MS = DAY
+/** How long a clock that is in doubt has to run evenly until it is believed: over a weekend somebody may have put it right. */
+export const PROBATION_MS = 3 * DAY
+/** What was stamped by a clock that was wrong, and is right again, is as old as it looks after this, ms. */
+const AFTERMATH_MS = DAY
+
+/** What is known of the time that everything goes by; kept in the database, for the next start. */
+export interface ClockRecord {
+  /** The newest time that was seen, epoch ms. */
+  checkedAt: number
+  /** Until then (epoch ms) things may be younger than they look; null: never mind. */
+  carefulUntil: number | null
+  /** By how much they may be younger, ms; null: nobody knows, so that nothing is old. */
+  slackMs: number | null
+  /** What people are to be told, or null when it is nothing they need to look at. */
+  doubt: string | null
+}
+
+export const trustedAt = (now: number): ClockRecord => ({
+  checkedAt: now,
+  carefulUntil: null,
+  slackMs: null,
+  doubt: null,
+})
+
+/** The record of a process that starts at `now`. @param before what was known the last time; undefined in a new database */
+export function recordAtStart(before: ClockRecord | undefined, now: number): ClockRecord {
+  if (before === undefined) return trustedAt(now)
+  const gap = now - before.checkedAt
+  if (gap < -BACK_MS) return inDoubt(now, `The clock is ${span(-gap)} before the newest time that is stored`)
+  if (gap > FAR_MS) return inDoubt(now, `The clock is ${span(gap)} after the newest time that is stored`)
+  const known = settled(before, now)
+  if (gap <= JUMP_MS || isNothingOld(known)) return known
+  // Perhaps it was off for so long, and perhaps its clock is wrong: nobody is to be troubled, and nothing is old too early.
+  const slackMs = Math.min(DAY, gap + (known.slackMs ?? 0))
+  return { ...known, carefulUntil: now + AFTERMATH_MS, slackMs }
+}
+
+/** @param byMs how far the clock was set, ahead if positive */
+export const recordAfterJump = (now: number, byMs: number): ClockRecord =>
+  inDoubt(now, `The clock was set ${span(Math.abs(byMs))} ${byMs > 0 ? 'ahead' : 'back'} while the service ran`)
+
+/** A clock that was wrong is right again. What was stamped meanwhile may be younger than it looks. */
+export const recordAfterReturn = (now: number): ClockRecord => ({
+  checkedAt: now,
+  carefulUntil: now + AFTERMATH_MS,
+  slackMs: null,
+  doubt: null,
+})
+
+/** The same a moment later, without care that is over. */
+export const settled = (record: ClockRecord, now: number): ClockRecord =>
+  record.carefulUntil === null || now >= record.carefulUntil ? trustedAt(now) : { ...record, checkedAt: now }
+
+/** The time by which things are old, epoch ms; null while nothing is. */
+export function expiryTimeOf(record: ClockRecord, now: number): number | null {
+  if (record.carefulUntil === null) return now
+  return record.slackMs === null ? null : now - record.slackMs
+}
+
+const isNothingOld = ({ carefulUntil, slackMs }: ClockRecord): boolean => carefulUntil !== null && slackMs === null
+
+function inDoubt(now: number, what: string): ClockRecord {
+  const until = now + PROBATION_MS
+  const doubt =
+    `${what}, so nothing is deleted by age. If its time (${isoTime(now)}) is right there is nothing to do: ` +
+    `that ends by itself at ${isoTime(until)}. If it is wrong, put it right now`
+  return { checkedAt: now, carefulUntil: until, slackMs: null, doubt }
+}
+
+function span(ms: number): string {
+  if (ms >= 2 * DAY) return `${Math.round(ms / DAY)} days`
+  if (ms >= 2 * HOUR) return `${Math.round(ms / HOUR)} hours`
+  return `${Math.round(ms / MINUTE)} minutes`
+}

@@ -1,0 +1,70 @@
+import { type Clock, monotonicOf, SECOND } from '../lib/index.ts'
+import { DEAD_AFTER_MS } from './living.ts'
+
+/** A correction that is larger than what clocks drift and answers are late: somebody set the database's clock. */
+const SET_MS = 2 * SECOND
+
+/**
+ * The database's clock, read without asking: this machine counts on from what the database said. All nodes go by it, so that how
+ * they are set themselves is of no account, and who is dead, what is old and which month it is are the same everywhere.
+ *
+ * An answer says that the database's clock stood there at some moment between question and answer. The time is corrected no further
+ * than that, so a slow answer does not move it.
+ */
+export class DatabaseClock implements Clock {
+  readonly #machine: Clock
+  readonly #databaseTime: () => Promise<number>
+  /** The database's time less the machine's monotonic time, ms. */
+  #offset: number
+  /** When the database's clock was last seen to have been set, in monotonic time. */
+  #setAt = Number.NEGATIVE_INFINITY
+
+  private constructor(machine: Clock, databaseTime: () => Promise<number>, offset: number) {
+    this.#machine = machine
+    this.#databaseTime = databaseTime
+    this.#offset = offset
+  }
+
+  /**
+   * @param machine this machine's clock, with monotonic time
+   * @param databaseTime asks the database for its time, epoch ms
+   * @throws StoreError
+   */
+  static async open(machine: Clock, databaseTime: () => Promise<number>): Promise<DatabaseClock> {
+    const asked = monotonicOf(machine)
+    const theirs = await databaseTime()
+    return new DatabaseClock(machine, databaseTime, theirs - (asked + monotonicOf(machine)) / 2)
+  }
+
+  now(): number {
+    return Math.round(this.monotonic() + this.#offset)
+  }
+
+  monotonic(): number {
+    return monotonicOf(this.#machine)
+  }
+
+  wall(): number {
+    return this.#machine.now()
+  }
+
+  /** Asks the database. @throws StoreError; the time then runs on as it did. */
+  async correct(): Promise<void> {
+    const asked = this.monotonic()
+    const theirs = await this.#databaseTime()
+    const answered = this.monotonic()
+    const least = theirs - answered
+    const most = theirs - asked
+    const offset = Math.min(Math.max(this.#offset, least), most)
+    if (Math.abs(offset - this.#offset) > SET_MS) this.#setAt = answered
+    this.#offset = offset
+  }
+
+  /**
+   * Whether all living nodes have had the time to beat since the database's clock was last set. Until then heartbeats of before say
+   * nothing about who is dead.
+   */
+  get isSettled(): boolean {
+    return this.monotonic() - this.#setAt >= DEAD_AFTER_MS
+  }
+}

@@ -1,0 +1,117 @@
+import { floorTo, HOUR } from '../lib/index.ts'
+import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
+import { GRAIN } from './columns.ts'
+import { bucketsIn, removeFirstRows, untilDone } from './removal.ts'
+
+const TABLES = ['event_rollups', 'tag_rollups'] as const
+/** An hour of so many minute rows in one of its tables is deleted in one transaction: some hundredths of a second. */
+const ROWS_AT_ONCE = 10_000
+
+/**
+ * Deletes a site's minute rows of the oldest hour that starts before `before`, unless it waits to be rolled up, and says whether there
+ * may be more. The transaction that begins it notes that the hour is gone: so an hour is either whole in minutes, and its hour row
+ * can be derived from them, or what stands in minutes came later and is to be added to the hour row.
+ *
+ * An hour of very many rows goes in steps, in which the roll-up leaves it alone. An event of that hour that is folded in these
+ * seconds may go with them; only a wrong clock makes one come so late.
+ */
+export async function removeOldestHour(
+  store: Store,
+  siteNo: number,
+  before: number,
+  mayGoOn: () => boolean,
+  rowsAtOnce = ROWS_AT_ONCE,
+): Promise<boolean> {
+  const begun = await hourBeingCleared(store, siteNo)
+  const hour = begun ?? (await oldestHour(store, siteNo, before))
+  if (hour === undefined) return false
+  if (begun === undefined) {
+    const isSmall = await hasAtMost(store, siteNo, hour, rowsAtOnce)
+    if (!(await begin(store, siteNo, hour, isSmall))) return false
+    if (isSmall) return true
+  }
+  for (const table of TABLES) {
+    const step = () => removeFirstRows(store, table, siteNo, bucketsIn(GRAIN.minute, hour, hour + HOUR))
+    if (!(await untilDone(step, mayGoOn))) return false
+  }
+  await store.write.updateTable('minute_floors').set({ clearing: null }).where('site_no', '=', siteNo).execute()
+  return true
+}
+
+async function hourBeingCleared(store: Store, siteNo: number): Promise<number | undefined> {
+  const row = await store.read
+    .selectFrom('minute_floors')
+    .select('clearing')
+    .where('site_no', '=', siteNo)
+    .executeTakeFirst()
+  return row?.clearing ?? undefined
+}
+
+async function oldestHour(store: Store, siteNo: number, before: number): Promise<number | undefined> {
+  const found: number[] = []
+  for (const table of TABLES) {
+    const row = await store.read
+      .selectFrom(table)
+      .select('bucket')
+      .where('site_no', '=', siteNo)
+      .where(bucketsIn(GRAIN.minute, 0, before))
+      .orderBy('bucket')
+      .limit(1)
+      .executeTakeFirst()
+    if (row !== undefined) found.push(floorTo(row.bucket, HOUR))
+  }
+  return found.length === 0 ? undefined : Math.min(...found)
+}
+
+async function hasAtMost(store: Store, siteNo: number, hour: number, rows: number): Promise<boolean> {
+  for (const table of TABLES) {
+    const beyond = await store.read
+      .selectFrom(table)
+      .select('bucket')
+      .where('site_no', '=', siteNo)
+      .where(bucketsIn(GRAIN.minute, hour, hour + HOUR))
+      .orderBy('bucket')
+      .limit(1)
+      .offset(rows)
+      .executeTakeFirst()
+    if (beyond !== undefined) return false
+  }
+  return true
+}
+
+/** Notes that the hour is gone, with `whole` in the transaction that deletes it; false when the hour is marked. */
+async function begin(store: Store, siteNo: number, hour: number, whole: boolean): Promise<boolean> {
+  const mark = { site_no: siteNo, grain: GRAIN.hour, bucket: hour, writes: 0 }
+  const floor = { gone_before: hour + HOUR, clearing: whole ? null : hour }
+  const note = store.write
+    .insertInto('minute_floors')
+    .values({ site_no: siteNo, ...floor })
+    .onConflict((conflict) => conflict.column('site_no').doUpdateSet(floor))
+  const removals = TABLES.map((table) =>
+    store.write
+      .deleteFrom(table)
+      .where('site_no', '=', siteNo)
+      .where(bucketsIn(GRAIN.minute, hour, hour + HOUR))
+      .compile(),
+  )
+  const unmark = store.write
+    .deleteFrom('rollup_marks')
+    .where('site_no', '=', siteNo)
+    .where('grain', '=', GRAIN.hour)
+    .where('bucket', '=', hour)
+  const operations: BatchOperation[] = [
+    // Fails when the hour is marked, and keeps folds from marking it until this ends.
+    { kind: 'statement', query: store.write.insertInto('rollup_marks').values(mark).compile(), expectChanges: 1 },
+    { kind: 'statement', query: note.compile() },
+    ...(whole ? removals : []).map((query): BatchOperation => ({ kind: 'statement', query })),
+    { kind: 'statement', query: unmark.compile(), expectChanges: 1 },
+  ]
+  try {
+    await store.batch(operations)
+    return true
+  } catch (thrown) {
+    // Its minutes go when it is rolled up, and those of later hours after them: before the floor every hour is gone.
+    if (thrown instanceof StoreError && thrown.kind === 'unique') return false
+    throw thrown
+  }
+}

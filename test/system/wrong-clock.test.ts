@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DAY, HOUR, isoTime, MINUTE, SECOND, systemClock } from '../../src/lib/index.ts'
+import { MachineClock } from '../support/clock.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { placeFor, postgres } from '../support/engines.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:00.000Z')
+
+/** Every loop's work once, some of it twice, as in half an hour. */
+async function work({ service }: TestService): Promise<void> {
+  const loops = [...(service.ingest?.loops ?? []), ...(service.worker?.loops ?? [])]
+  for (const loop of [...loops, ...loops]) await loop.tick()
+}
+
+async function eventsOf(api: TestService, siteId: string): Promise<number> {
+  const range = `from=${isoTime(NOW - 2 * DAY)}&to=${isoTime(NOW + 2 * DAY)}`
+  const report = await api.call('GET', `/api/monitoring/sites/${siteId}/overview?${range}`)
+  return report.json<{ total_events: number }>().total_events
+}
+
+for (const ahead of [405 * DAY, 9 * DAY, -405 * DAY]) {
+  test(`a clock that is ${ahead / DAY} days ahead for half an hour destroys no count`, async (t) => {
+    const clock = new MachineClock(NOW)
+    const api = await startTestService(t, clock)
+    const site = await api.newSite(await api.newClient())
+    const send = async (times: number) => {
+      for (let sent = 0; sent < times; sent++) {
+        const answer = await api.ingest(site, eventPayload({ timestamp_ms: NOW - 2 * HOUR }))
+        assert.equal(answer.status, 200)
+      }
+      await api.service.ingest.flush()
+    }
+    await send(100)
+    await work(api)
+    clock.set(NOW + ahead)
+    await work(api)
+    const ready = await api.call('GET', '/ready')
+    assert.deepEqual([ready.status, ready.json<{ status: string }>().status], [200, 'degraded'])
+    clock.advance(30 * MINUTE)
+    await work(api)
+    clock.set(NOW + 31 * MINUTE)
+    // A late one, of an hour that a retention by that clock would have emptied.
+    await send(1)
+    await work(api)
+    assert.equal(await eventsOf(api, site.id), 101)
+    assert.equal((await api.call('GET', '/ready')).json<{ status: string }>().status, 'ok')
+  })
+}
+
+for (const ahead of [24 * HOUR, -24 * HOUR]) {
+  test(`a keyed repeat counts once while and after the clock is ${ahead / HOUR} hours ahead`, async (t) => {
+    const clock = new MachineClock(NOW)
+    const api = await startTestService(t, clock)
+    const site = await api.newSite(await api.newClient())
+    const send = async (key: string) => {
+      const answer = await api.ingest(site, eventPayload({ timestamp_ms: NOW }), { 'idempotency-key': key })
+      assert.equal(answer.status, 200)
+    }
+    await send('before')
+    clock.set(NOW + ahead)
+    await work(api)
+    await send('before')
+    await send('meanwhile')
+    clock.set(NOW + 1)
+    await work(api)
+    await send('before')
+    await send('meanwhile')
+    await api.service.ingest.flush()
+    const { committed, duplicates } = api.service.ingest.status().commits
+    assert.deepEqual([committed, duplicates], [2, 3])
+  })
+}
+
+test('on PostgreSQL a node whose clock is wrong takes nobody for dead, and no lease from anybody', async (t) => {
+  const place = await placeFor(postgres, t)
+  const right = await startTestService(t, systemClock, place)
+  assert.equal(await right.service.leases.claim('retention'), true)
+  for (const ahead of [30 * SECOND, -30 * SECOND, 405 * DAY]) {
+    const wrong = new MachineClock(Date.now() + ahead)
+    const other = await startTestService(t, wrong, place)
+    const living = await other.service.membership.living()
+    assert.ok(living.includes(right.service.membership.nodeId))
+    assert.equal(await other.service.leases.claim('retention'), false)
+    assert.ok((await right.service.membership.living()).includes(other.service.membership.nodeId))
+    // Its events are booked by the database's clock: the sender's time is within five minutes of it.
+    const site = await other.newSite(await other.newClient())
+    const payload = eventPayload({ timestamp_ms: Date.now() - MINUTE })
+    assert.equal((await other.ingest(site, payload)).status, 200)
+    await other.service.ingest.flush()
+    const row = await right.service.store.read
+      .selectFrom('event_rollups')
+      .select(['bucket', 'skewed'])
+      .where('site_no', '=', await siteNo(right, site.id))
+      .executeTakeFirstOrThrow()
+    assert.equal(row.skewed, 0)
+  }
+})
+
+async function siteNo({ service }: TestService, id: string): Promise<number> {
+  const site = await service.store.read.selectFrom('sites').select('site_no').where('id', '=', id).executeTakeFirst()
+  return site?.site_no ?? 0
+}
