@@ -27,7 +27,9 @@ program
   .name('tagwarden')
   .description('Watches server-side tag manager containers and says within minutes when a tag breaks.')
   .version(VERSION)
-  .configureOutput({ outputError: (text, write) => write(`${text.replace(/^error: /, 'tagwarden: ').trimEnd()} (see --help)\n`) })
+  .configureOutput({
+    outputError: (text, write) => write(`${text.replace(/^error: /, 'tagwarden: ').trimEnd()} (see --help)\n`),
+  })
 for (const command of commands) program.addCommand(command.copyInheritedSettings(program))
 
 try {

@@ -37,7 +37,11 @@ const REFUSALS: readonly Refusal[] = [
   { what: 'an unknown command', args: ['watch'], says: /unknown command 'watch'/ },
   { what: 'an unknown option', args: ['serve', '--fast'], says: /unknown option '--fast'/ },
   { what: 'send without a key', args: ['send'], says: /required option '--key <key>'/ },
-  { what: 'send of nothing', args: ['send', '--key', 'k', '--count', '0'], says: /'0' is invalid.*1 to 1000000\. \(see --help\)$/ },
+  {
+    what: 'send of nothing',
+    args: ['send', '--key', 'k', '--count', '0'],
+    says: /'0' is invalid.*1 to 1000000\. \(see --help\)$/,
+  },
   { what: 'send with a mode that is none', args: ['send', '--key', 'k', '--mode', 'x'], says: /per_event, batched/ },
   { what: 'send to no address', args: ['send', '--key', 'k', '--endpoint', 'here'], says: /'here' is invalid.*https:/ },
   { what: 'send with a header that is none', args: ['send', '--key', 'k', '--key-header', 'a b'], says: /HTTP header/ },
