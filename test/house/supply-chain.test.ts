@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { tempDir } from '../support/engines.ts'
@@ -49,6 +49,16 @@ test('nothing runs on installation but what was decided', () => {
     [],
   )
   assert.deepEqual(Object.fromEntries(decided), manifest.allowScripts)
+})
+
+test('every file and folder that SECURITY.md names as proof is there', () => {
+  const page = readFileSync(join(REPOSITORY, 'SECURITY.md'), 'utf8')
+  const named = [...page.matchAll(/`((?:src|test)\/[\w./*-]+)`/g)].map(([, path]) => path ?? '')
+  assert.ok(named.length > 20)
+  assert.deepEqual(
+    named.filter((path) => globSync(path, { cwd: REPOSITORY }).length === 0),
+    [],
+  )
 })
 
 /** Those that let us hand the program on under its own licence. */
