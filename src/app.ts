@@ -95,7 +95,7 @@ function apiRoutes(app: HttpApp, { config, store, clock, onError }: AppOptions, 
     retention: retentionOf(config),
     limits: REPORT_LIMITS,
   })
-  dashboardRoutes(app, { store, clock, onError })
+  dashboardRoutes(app, { store, clock, reach: alerts.reach, onError })
   nodeRoutes(app, { store, clock })
   settingsRoutes(app, { store, clock, settings: settingsOf(config) })
 }

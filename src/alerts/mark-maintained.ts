@@ -18,6 +18,8 @@ export async function markMaintained(
     if (typeof id === 'string') byMaintenance.set(id, [...(byMaintenance.get(id) ?? []), finished])
   }
   for (const [id, marked] of byMaintenance) {
+    // Whoever asked for the run is answered as it is stored.
+    for (const { result } of marked) result.maintenance_id = id
     for (const chunk of chunksOf(marked)) {
       await trx
         .updateTable('probe_results')

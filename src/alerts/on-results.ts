@@ -1,6 +1,6 @@
 import { newOrderedId } from '../lib/index.ts'
 import type { Reach } from '../notifications/index.ts'
-import type { Finished } from '../probes/index.ts'
+import { type Finished, WHOLE } from '../probes/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
 import { adoptAlerts } from './adopt.ts'
 import { transition } from './machine.ts'
@@ -11,6 +11,9 @@ import { startOf } from './started.ts'
 import { lockUnresolved } from './unresolved.ts'
 import { type Work, workOf } from './work.ts'
 import { type Step, writeTransitions } from './write-transitions.ts'
+
+/** Of an alert that is not there yet. */
+const NEW = { state: 'open', suppressed_by: null, announced_at: null, last_seen_at: 0, resolved_at: null }
 
 /**
  * Decides what results mean for alerts, and writes it in the transaction that writes the results: a crash leaves both or
@@ -30,7 +33,7 @@ export async function judgeResults(
   const { alerts, replaced } = await adoptAlerts(trx, written, unresolved, now)
   const work = workOf(written, alerts)
   if (work.length === 0 && replaced.length === 0) return
-  const surroundings = await surroundingsOf(trx, { probeIds, quiet, reach, now })
+  const surroundings = await surroundingsOf(trx, { probeIds, alerts, quiet, reach, now })
   const steps = [...replaced]
   for (const one of work) steps.push(...(await stepOf(trx, one, surroundings, now)))
   await writeTransitions(trx, steps, reach, now)
@@ -51,6 +54,12 @@ async function stepOf(trx: Transaction<Tables>, work: Work, surroundings: Surrou
   }
   const startedAt = alert === null ? await startOf(trx, work) : (work.startedAt ?? alert.started_at)
   const happening = { type: 'result', standing, complaint, startedAt, identity } as const
-  const rules = rulesOf(key, place, surroundings)
-  return [{ before: alert, transition: transition(alert, happening, rules, now), place }]
+  const before = alert ?? { ...NEW, ...identity, ...complaint, started_at: startedAt }
+  const about = standing.verdict === 'bad' ? { ...before, severity: complaint.severity, last_seen_at: now } : before
+  const made = transition(alert, happening, rulesOf(about, place, surroundings), now)
+  const { outages } = surroundings
+  const known = outages.findIndex(({ id }) => id === made.alert?.id)
+  // What another probe found in the same batch may be the same outage.
+  if (made.alert !== null && key === WHOLE) outages.splice(known === -1 ? outages.length : known, 1, made.alert)
+  return [{ before: alert, transition: made, place }]
 }

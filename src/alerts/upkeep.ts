@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { MINUTE } from '../lib/index.ts'
-import type { Reach } from '../notifications/index.ts'
+import { isReachable, offChannels, type Reach } from '../notifications/index.ts'
 import type { AlertRow, Store } from '../store/index.ts'
 import { SILENT, transition } from './machine.ts'
 import { loadQuiet } from './quiet.ts'
@@ -16,8 +16,9 @@ const PER_STEP = 200
  * alerts of probes that were deleted or switched off, by themselves or with their site or client.
  */
 export async function seeToAlerts(store: Store, reach: Reach, now: number, mayGoOn: () => boolean): Promise<void> {
+  const reached = await reachedMeanwhile(store, reach)
   for (let after = ''; mayGoOn(); ) {
-    const probeIds = await probesToSeeTo(store, now, after)
+    const probeIds = await probesToSeeTo(store, now, after, reached)
     const last = probeIds.at(-1)
     if (last === undefined) return
     await seeTo(store, probeIds, reach, now)
@@ -25,8 +26,31 @@ export async function seeToAlerts(store: Store, reach: Reach, now: number, mayGo
   }
 }
 
+/** The clients with an alert that nobody could be told of, and that have a channel now; at most as many as one statement takes. */
+async function reachedMeanwhile({ read }: Store, reach: Reach): Promise<string[]> {
+  const clients = await read
+    .selectFrom('alerts')
+    .innerJoin('clients', 'clients.id', 'alerts.client_id')
+    .select(['clients.id', 'clients.chat_webhook', 'clients.email'])
+    .distinct()
+    .where('alerts.state', '<>', 'resolved')
+    .where('alerts.suppressed_by', '=', 'no_channel')
+    .execute()
+  if (clients.length === 0) return []
+  const off = await offChannels(read)
+  return clients
+    .filter((client) => isReachable(client, reach, off))
+    .map(({ id }) => id)
+    .slice(0, PER_STEP)
+}
+
 /** Probes with an unresolved alert that something may have to be done about, in order of their ids. */
-async function probesToSeeTo({ read }: Store, now: number, after: string): Promise<string[]> {
+async function probesToSeeTo(
+  { read }: Store,
+  now: number,
+  after: string,
+  reached: readonly string[],
+): Promise<string[]> {
   const rows = await read
     .selectFrom('alerts')
     .leftJoin('probes', 'probes.id', 'alerts.probe_id')
@@ -42,7 +66,11 @@ async function probesToSeeTo({ read }: Store, now: number, after: string): Promi
         eb('probes.is_active', '=', 0),
         eb('sites.is_active', '=', 0),
         eb('clients.is_active', '=', 0),
-        eb('alerts.suppressed_by', 'is not', null),
+        // Nothing changes for a client that still nobody can be told of.
+        eb('alerts.suppressed_by', '<>', 'no_channel'),
+        ...(reached.length === 0
+          ? []
+          : [and([eb('alerts.suppressed_by', '=', 'no_channel'), eb('clients.id', 'in', reached)])]),
         and([
           eb('alerts.state', '=', 'open'),
           eb('alerts.is_flapping', '=', 0),
@@ -60,7 +88,13 @@ async function probesToSeeTo({ read }: Store, now: number, after: string): Promi
 async function seeTo(store: Store, probeIds: readonly string[], reach: Reach, now: number): Promise<void> {
   await store.write.transaction().execute(async (trx) => {
     const alerts = await lockUnresolved(trx, store, probeIds)
-    const surroundings = await surroundingsOf(trx, { probeIds, quiet: await loadQuiet(trx, now), reach, now })
+    const surroundings = await surroundingsOf(trx, {
+      probeIds,
+      alerts,
+      quiet: await loadQuiet(trx, now),
+      reach,
+      now,
+    })
     const steps = alerts.map((alert: AlertRow): Step => {
       const place = surroundings.places.get(alert.probe_id)
       if (place === undefined) return { before: alert, transition: removed(alert, 'Its probe was deleted', now), place }
@@ -68,7 +102,7 @@ async function seeTo(store: Store, probeIds: readonly string[], reach: Reach, no
         const text = 'Its probe, site or client was switched off'
         return { before: alert, transition: removed(alert, text, now), place }
       }
-      const rules = rulesOf(alert.subject, place, surroundings)
+      const rules = rulesOf(alert, place, surroundings)
       return { before: alert, transition: transition(alert, { type: 'time' }, rules, now), place }
     })
     await writeTransitions(trx, steps, reach, now)

@@ -4,6 +4,7 @@ import { channelsOf, type Entry, enqueue, type Reach } from '../notifications/in
 import { type AlertRow, chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import { alertMessage } from './alert-message.ts'
 import type { Transition } from './machine.ts'
+import { endResolvedSilences } from './silences/within.ts'
 import { changesBefore, type Place } from './surroundings.ts'
 
 /** A transition with the alert it began from, and where that belongs; without a place nobody can be told. */
@@ -49,6 +50,7 @@ export async function writeTransitions(
   )
   for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
   await enqueue(trx, await messagesOf(trx, steps, reach), now)
+  if (changed.some(({ transition }) => transition.alert?.state === 'resolved')) await endResolvedSilences(trx, now)
 }
 
 async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[]): Promise<void> {

@@ -1,4 +1,10 @@
-import { recentAlerts, type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
+import {
+  type AlertReach,
+  recentAlerts,
+  type UnresolvedAlert,
+  unreachableClients,
+  unresolvedAlerts,
+} from '../alerts/index.ts'
 import { type SiteSummary, siteSummaries } from '../analytics/index.ts'
 import { isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
 import { lastEventTimes } from '../management/index.ts'
@@ -9,7 +15,12 @@ import type { Sparklines } from './sparklines.ts'
 import { probeStatus, STATUSES, type Status, siteStatus, worstStatus } from './status.ts'
 
 /** Active clients with their active sites, oldest first. */
-export async function overview(store: Store, sparklines: Sparklines, now: number): Promise<Overview> {
+export async function overview(
+  store: Store,
+  sparklines: Sparklines,
+  reach: AlertReach,
+  now: number,
+): Promise<Overview> {
   const [clients, sites, seen, probes, alerts, recent] = await Promise.all([
     store.read
       .selectFrom('clients')
@@ -44,7 +55,14 @@ export async function overview(store: Store, sparklines: Sparklines, now: number
       ),
     ),
   )
-  return { generated_at: isoTime(now), totals: totalsOf(states), clients: states, recent_alerts: recent }
+  const watched = clients.filter(({ id }) => sitesByClient.has(id))
+  return {
+    generated_at: isoTime(now),
+    totals: totalsOf(states),
+    clients: states,
+    clients_without_channel: await unreachableClients(store.read, watched, reach),
+    recent_alerts: recent,
+  }
 }
 
 const RECENT_ALERTS = 20

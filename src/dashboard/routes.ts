@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { AlertReach } from '../alerts/index.ts'
 import { errorResponses, etagOf, type HttpApp, keepHeaders, matchesEtag } from '../http/index.ts'
 import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
@@ -13,12 +14,14 @@ import { EventStream } from './stream.ts'
 export interface DashboardOptions {
   store: Store
   clock: Clock
+  /** Where messages go besides the addresses of the clients. */
+  reach: AlertReach
   onError: (error: Error, loop: string) => void
 }
 
 const tags = ['Dashboard']
 
-export function dashboardRoutes(app: HttpApp, { store, clock, onError }: DashboardOptions): void {
+export function dashboardRoutes(app: HttpApp, { store, clock, reach, onError }: DashboardOptions): void {
   const sparklines = new Sparklines(store)
   app.get(
     '/api/dashboard/overview',
@@ -35,7 +38,7 @@ export function dashboardRoutes(app: HttpApp, { store, clock, onError }: Dashboa
       },
     },
     async (request, reply) => {
-      const state = await overview(store, sparklines, clock.now())
+      const state = await overview(store, sparklines, reach, clock.now())
       // The time of the answer is no part of what it says: two answers that differ in nothing else are the same.
       const { generated_at: _, ...content } = state
       const etag = etagOf(content)

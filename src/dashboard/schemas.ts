@@ -65,6 +65,9 @@ export const Overview = Type.Object(
       open_alerts: Count,
     }),
     clients: Type.Array(ClientState),
+    clients_without_channel: Type.Array(Type.Object({ id: Uuid, name: Type.String() }), {
+      description: 'Active clients with a site of whose alerts nobody would be told: no channel, or all switched off',
+    }),
     recent_alerts: Type.Array(AlertRecord, { description: 'The last 20 of these sites, newest first' }),
   },
   { description: 'Active clients with their active sites' },

@@ -18,14 +18,17 @@ export async function alertsOf(
     .selectFrom('alerts')
     .innerJoin('sites', 'sites.id', 'alerts.site_id')
     .select(['alerts.id', 'sites.name as site', 'alerts.severity', 'alerts.title'])
-    .select(['alerts.opened_at', 'alerts.resolved_at'])
+    .select(['alerts.started_at as opened_at', 'alerts.resolved_at'])
     .where('alerts.client_id', '=', clientId)
     .where('alerts.opened_at', '<', to)
     .where('alerts.confirmed_at', 'is not', null)
     .where(({ eb, and, or }) =>
       or([
         eb('alerts.resolved_at', 'is', null),
-        and([eb('alerts.resolved_at', '>=', from), eb('alerts.suppressed_by', 'is', null)]),
+        and([
+          eb('alerts.resolved_at', '>=', from),
+          or([eb('alerts.suppressed_by', 'is', null), eb('alerts.suppressed_by', '=', 'no_channel')]),
+        ]),
       ]),
     )
     .orderBy((eb) => eb.case().when('alerts.resolved_at', 'is', null).then(0).else(1).end())

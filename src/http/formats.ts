@@ -1,18 +1,35 @@
+import { domainToASCII } from 'node:url'
 import { isUuid } from '../lib/index.ts'
 
 /** Longest address that SMTP can carry (RFC 5321, 4.5.3.1.3, without the angle brackets). */
 const MAX_EMAIL_LENGTH = 254
 const MAX_URL_LENGTH = 2_048
 
-const EMAIL = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+@([a-z0-9-]+\.)+[a-z0-9-]+$/i
+/** Addresses in one field; each adds what SMTP can carry. */
+const MOST_EMAILS = 10
+
+/** Before the @: ASCII as RFC 5322 has it, and letters of other scripts (RFC 6531), which no address of a domain needs. */
+const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~.\-\p{L}\p{M}\p{N}]+$/iu
+const DOMAIN_LETTERS = /^[\p{L}\p{M}\p{N}.-]+$/u
+const DOMAIN = /^([a-z0-9-]+\.)+[a-z0-9-]+$/i
 const ISO_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
 // Ajv checks the format of a text even when it is over its `maxLength`, so each check bounds its own work.
 function isEmail(text: string): boolean {
-  if (text.length > MAX_EMAIL_LENGTH || !EMAIL.test(text)) return false
-  const [local = '', domain = ''] = text.split('@')
+  if (text.length > MAX_EMAIL_LENGTH) return false
+  const [local = '', given = '', ...rest] = text.split('@')
+  // Domains of other scripts have a form in ASCII; what has none is no domain.
+  const domain = domainToASCII(given)
+  if (rest.length > 0 || !LOCAL_PART.test(local) || !DOMAIN_LETTERS.test(given) || !DOMAIN.test(domain)) return false
   const dotsInPlace = !local.startsWith('.') && !local.endsWith('.') && !local.includes('..')
   return dotsInPlace && domain.split('.').every((label) => !label.startsWith('-') && !label.endsWith('-'))
+}
+
+/** One address or several with commas between them, as people type them into a mail. */
+function areEmails(text: string): boolean {
+  if (text.length > MOST_EMAILS * (MAX_EMAIL_LENGTH + 2)) return false
+  const addresses = text.split(',')
+  return addresses.length <= MOST_EMAILS && addresses.every((address) => isEmail(address.trim()))
 }
 
 function isHttpUrl(text: string): boolean {
@@ -51,6 +68,7 @@ interface TextFormat {
 export const FORMATS: Readonly<Record<string, TextFormat>> = {
   uuid: { test: isUuid, expects: 'a UUID' },
   email: { test: isEmail, expects: 'an e-mail address' },
+  'email-list': { test: areEmails, expects: `an e-mail address, or up to ${MOST_EMAILS} with commas between them` },
   'http-url': { test: isHttpUrl, expects: 'an http or https address without a user name or password' },
   'date-time': { test: isIsoTime, expects: 'an ISO 8601 time like 2026-11-20T09:40:00.000Z' },
   'time-zone': { test: isTimeZone, expects: 'an IANA time zone like Europe/Berlin' },

@@ -9,6 +9,7 @@ type Verb =
   | 'revoke'
   | 'revoke_key'
   | 'acknowledge'
+  | 'unacknowledge'
   | 'resolve'
   | 'retry'
   | 'test_notification'

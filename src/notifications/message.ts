@@ -85,6 +85,7 @@ export interface DigestAlert {
   site: string
   severity: Severity
   title: string
+  /** When it began. */
   opened_at: number
   resolved_at: number | null
 }

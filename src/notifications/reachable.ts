@@ -1,5 +1,6 @@
 import type { Kysely, Tables } from '../store/index.ts'
 import { channelsOf, type Reach, type Recipients } from './channel.ts'
+import { storedAddress } from './stored-address.ts'
 
 /** The channels that nothing is sent on until somebody mends them, each with the address that failed. */
 export async function offChannels(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
@@ -13,7 +14,7 @@ export async function offChannels(db: Kysely<Tables>): Promise<ReadonlySet<strin
 
 /** Whether anything that is told of the client goes anywhere. */
 export const isReachable = (client: Recipients['client'], reach: Reach, off: ReadonlySet<string>): boolean =>
-  channelsOf({ client, ...reach }).some(({ key, address }) => !off.has(offKey(key, address)))
+  channelsOf({ client, ...reach }).some((channel) => !off.has(offKey(channel.key, storedAddress(channel))))
 
 /** An address that was edited since is another one. */
 const offKey = (channel: string, address: string): string => `${channel} ${address}`

@@ -72,16 +72,24 @@ testPerEngine('an alert is opened by a run, acknowledged, resolved by hand, and 
   const again = await api.call('POST', `${path}/acknowledge`, { by: 'Bob' })
   assert.equal(again.json<Shown>().acknowledged_by, 'Ada')
 
+  const back = await api.call('POST', `${path}/unacknowledge`, { by: 'Bob' })
+  assert.deepEqual([back.json<Shown>().state, back.json<Shown>().acknowledged_by], ['open', null])
+  assert.equal((await api.call('POST', `${path}/unacknowledge`, {})).status, 200)
+  assert.equal((await api.call('POST', `${path}/acknowledge`, { by: 'Ada' })).json<Shown>().state, 'acknowledged')
+
   const resolved = await api.call('POST', `${path}/resolve`, {})
   assert.deepEqual([resolved.json<Shown>().state, resolved.json<Shown>().resolution], ['resolved', 'manual'])
   assert.equal((await api.call('POST', `${path}/resolve`, {})).status, 200)
   assert.equal((await api.call('POST', `${path}/acknowledge`, {})).status, 409)
+  assert.equal((await api.call('POST', `${path}/unacknowledge`, {})).status, 409)
 
   const detail = (await api.call('GET', path)).json<Shown>()
   assert.deepEqual(
     detail.timeline.map(({ kind, actor }) => [kind, actor]),
     [
       ['opened', null],
+      ['acknowledged', 'Ada'],
+      ['unacknowledged', 'Bob'],
       ['acknowledged', 'Ada'],
       ['resolved', 'anonymous'],
     ],
@@ -94,7 +102,12 @@ testPerEngine('an alert is opened by a run, acknowledged, resolved by hand, and 
   assert.equal((await list(`probe_id=${probe.id}&resolved=false`)).length, 1)
   assert.equal((await list(`probe_id=${probe.id}`)).length, 2)
   const audit = (await api.call('GET', `/api/audit?entity_id=${alert.id}`)).json<{ action: string }[]>()
-  assert.deepEqual(audit.map(({ action }) => action).sort(), ['alert.acknowledge', 'alert.resolve'])
+  assert.deepEqual(audit.map(({ action }) => action).sort(), [
+    'alert.acknowledge',
+    'alert.acknowledge',
+    'alert.resolve',
+    'alert.unacknowledge',
+  ])
 })
 
 test('lists are filtered by everything that is offered, newest first, page by page', async (t) => {

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import { type ProbeOutcome, SUBJECTS_MAX, type Subject, subjectKey } from '../../src/probes/index.ts'
 import type { AlertRow, ProbeRow, Store } from '../../src/store/index.ts'
+import { DELIVERED, openNode } from '../notifications/support.ts'
 import { probeRow, typeOf } from '../probes/support.ts'
 import { insertAlert } from '../support/alerts.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
@@ -141,6 +142,24 @@ testOnEveryEngine('a site with more broken tags than can be kept apart sums up t
   assert.deepEqual(
     (await alertRows(store)).filter(({ state }) => state === 'resolved').map(({ subject }) => subject),
     ['others'],
+  )
+})
+
+testOnEveryEngine('twelve tags that break, and twelve reminders, are one message each', async (store, t) => {
+  const { findBad, site, clock, upkeep } = await watchTags(t, store)
+  await store.write.updateTable('clients').set({ reminder_minutes: 30 }).where('id', '=', site.client_id).execute()
+  await findBad(Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`tag ${n}`, 'warning' as const])))
+  clock.advance(30 * MINUTE)
+  await upkeep()
+  await store.write.updateTable('deliveries').set({ state: 'pending', delivered_at: null }).execute()
+  const globalWebhook = 'https://hooks.example/all'
+  const node = await openNode(t, store, clock, () => DELIVERED, { globalWebhook })
+  clock.advance(MINUTE)
+  await node.notifications.run()
+  await node.notifications.run()
+  assert.deepEqual(
+    node.sent.map(({ text }) => `${text.split(' ')[0]} ${text.split('+').length}`),
+    ['opened 12', 'reminder 12'],
   )
 })
 

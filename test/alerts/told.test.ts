@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { noteDelivered } from '../../src/alerts/delivered.ts'
 import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { storedAddress } from '../../src/notifications/stored-address.ts'
 import type { Store } from '../../src/store/index.ts'
 import { DELIVERED, openNode } from '../notifications/support.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
@@ -43,7 +44,8 @@ testOnEveryEngine('a channel that is added while an alert is open tells of it', 
 
 testOnEveryEngine('a channel that is switched off after a failure reaches nobody either', async (store, t) => {
   const { find, upkeep } = await watch(t, store)
-  const off = { channel: 'global', address: 'https://hooks.example/all', next_attempt_at: 0, failures: 1, off_since: 1 }
+  const address = storedAddress({ key: 'global', address: 'https://hooks.example/all' })
+  const off = { channel: 'global', address, next_attempt_at: 0, failures: 1, off_since: 1 }
   await store.write.insertInto('channels').values(off).execute()
   await find('c')
   assert.deepEqual(await outbox(store), [])

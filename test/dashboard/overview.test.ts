@@ -57,6 +57,7 @@ testPerEngine('without clients the overview is empty', async (engine, t) => {
     generated_at: NOW,
     totals: { clients: 0, sites: 0, ok: 0, warning: 0, critical: 0, error: 0, unknown: 0, waiting: 0, open_alerts: 0 },
     clients: [],
+    clients_without_channel: [],
     recent_alerts: [],
   })
 })

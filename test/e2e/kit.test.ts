@@ -31,7 +31,8 @@ async function serveKit(t: TestContext): Promise<string> {
     dashboardFolder: folder,
   })
   t.after(() => app.close())
-  dashboardRoutes(app, { store, clock: systemClock, onError: (error) => assert.fail(error) })
+  const reach = { globalWebhook: null, isEmailOn: false }
+  dashboardRoutes(app, { store, clock: systemClock, reach, onError: (error) => assert.fail(error) })
   return app.listen({ host: '127.0.0.1', port: 0 })
 }
 

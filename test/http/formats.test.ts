@@ -8,13 +8,21 @@ const EXAMPLES: Record<string, { good: string[]; bad: string[] }> = {
     bad: ['', 'nope', '7d4448409dc041d1b2455ffdce74fad2', '7d444840-9dc0-41d1-b245-5ffdce74fad2\n'],
   },
   email: {
-    good: ['ops@acme.example', 'first.last+tag@mail.acme-shop.co.uk', `${'a'.repeat(64)}@example.com`],
+    good: [
+      'ops@acme.example',
+      'jürgen@müller.example',
+      '用户@例え.jp',
+      'first.last+tag@mail.acme-shop.co.uk',
+      `${'a'.repeat(64)}@example.com`,
+    ],
     bad: [
       '',
       'nope',
       'ops@',
       '@acme.example',
       'ops@localhost',
+      'ops@acme.exa\u202emple',
+      'ops,all@acme.example',
       'a b@acme.example',
       'a@b@acme.example',
       '.ops@acme.example',
@@ -25,6 +33,17 @@ const EXAMPLES: Record<string, { good: string[]; bad: string[] }> = {
       'ops@acme..example',
       'ops@acme.example\r\nBcc: all@acme.example',
       `${'a'.repeat(300)}@example.com`,
+    ],
+  },
+  'email-list': {
+    good: ['ops@acme.example', 'a@acme.example, b@acme.example,c@acme.example'],
+    bad: [
+      '',
+      ',',
+      'a@acme.example,',
+      'a@acme.example;b@acme.example',
+      'a@acme.example, nope',
+      Array.from({ length: 11 }, (_, n) => `a${n}@acme.example`).join(', '),
     ],
   },
   'http-url': {

@@ -31,6 +31,7 @@ const CASES: readonly [title: string, rows: readonly string[], now: number, expe
   ['nothing waits', [], 0, 'rest'],
   ['a reminder goes at once', ['A reminder 0'], 0, 'send 1'],
   ['the oldest goes first', ['A reminder 0', 'B reminder 0'], 5, 'send 1'],
+  ['many reminders at once are one', ['A reminder 0', 'B reminder 0', 'C reminder 0'], 0, 'settle 1 2 3'],
   ['a lone alert is held back', ['A opened 0'], 9, 'rest until +10'],
   ['a lone alert is told after the hold', ['A opened 0'], 10, 'settle 1'],
   ['a settled one is sent', ['A opened 0 group 1'], 10, 'send 1'],

@@ -199,6 +199,9 @@ test('of several things that keep an alert quiet the one that lasts longest is n
   const scope = { client_id: null, site_id: null, probe_id: null }
   const silence = (id: string, state: 'active' | 'ended', hours: number, over: object) => ({
     ...scope,
+    subject_key: null,
+    subject_label: null,
+    until_resolved: false,
     id,
     state,
     starts_at: iso(NOW),
@@ -211,6 +214,7 @@ test('of several things that keep an alert quiet the one that lasts longest is n
   const quiet = quietNow(
     [
       silence('probe', 'active', 1, { probe_id: 'probe' }),
+      silence('tag', 'active', 2, { probe_id: 'tags', subject_key: 'tag:"Meta"' }),
       silence('client', 'active', 4, { client_id: 'acme' }),
       silence('ended', 'ended', 9, { site_id: 'shop' }),
     ],
@@ -219,4 +223,6 @@ test('of several things that keep an alert quiet the one that lasts longest is n
   assert.equal(quietAt(quiet, alert('a'))?.id, 'client')
   assert.equal(quietAt(quiet, alert('a', { client_id: 'nord' }))?.id, 'probe')
   assert.equal(quietAt(quiet, alert('a', { client_id: 'nord', probe_id: 'other' })), null)
+  const ofTag = (tag: string) => alert('a', { client_id: 'nord', probe_id: 'tags', subject_key: `tag:"${tag}"` })
+  assert.deepEqual([quietAt(quiet, ofTag('Meta'))?.id, quietAt(quiet, ofTag('GA4'))], ['tag', null])
 })

@@ -41,6 +41,7 @@ function overviewOf(clients: Record<string, SiteState[]>): Overview {
       waiting: all.filter((each) => each.status === 'unknown' && each.last_event_at === null).length,
       open_alerts: 0,
     },
+    clients_without_channel: [],
     clients: Object.entries(clients).map(([name, sites]) => ({
       id: name,
       name,

@@ -23,6 +23,18 @@ export async function acknowledgeAlert(ctx: Context, reach: Reach, id: string, i
 }
 
 /**
+ * Takes an acknowledgement back: reminders go on. One that is not acknowledged stays as it is.
+ *
+ * @throws AppError `not_found`, or `conflict` when it is over
+ */
+export async function unacknowledgeAlert(ctx: Context, reach: Reach, id: string, input: Handling): Promise<AlertRow> {
+  return handle(ctx, reach, id, 'unacknowledge', (alert) => {
+    if (alert.state === 'resolved') throw new AppError('conflict', 'The alert is resolved already')
+    return { type: 'unacknowledged', by: nameIn(ctx, input), comment: input.comment?.trim() || null }
+  })
+}
+
+/**
  * Ends an alert by hand. The next bad result opens another. One that is over already stays as it is.
  *
  * @throws AppError `not_found`
@@ -41,7 +53,7 @@ async function handle(
   ctx: Context,
   reach: Reach,
   id: string,
-  verb: 'acknowledge' | 'resolve',
+  verb: 'acknowledge' | 'unacknowledge' | 'resolve',
   happeningOf: (alert: AlertRow) => Happening | null,
 ): Promise<AlertRow> {
   return ctx.store.write.transaction().execute(async (trx) => {
@@ -50,11 +62,17 @@ async function handle(
     const happening = happeningOf(before)
     const now = ctx.clock.now()
     const quiet = await loadQuiet(trx, now)
-    const surroundings = await surroundingsOf(trx, { probeIds: [before.probe_id], quiet, reach, now })
+    const surroundings = await surroundingsOf(trx, {
+      probeIds: [before.probe_id],
+      alerts: [before],
+      quiet,
+      reach,
+      now,
+    })
     const place = surroundings.places.get(before.probe_id)
     // Its probe was deleted a moment ago: it is about to be closed.
     if (happening === null || place === undefined) return before
-    const rules = rulesOf(before.subject, place, surroundings)
+    const rules = rulesOf(before, place, surroundings)
     const step = transition(before, happening, rules, now)
     await writeTransitions(trx, [{ before, transition: step, place }], reach, now)
     const after = step.alert ?? before

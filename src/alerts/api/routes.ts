@@ -5,7 +5,7 @@ import { contextOf } from '../../management/index.ts'
 import { DeliveryRecord, type Reach } from '../../notifications/index.ts'
 import type { Store } from '../../store/index.ts'
 import { readAlert } from './detail.ts'
-import { acknowledgeAlert, resolveAlert } from './handle.ts'
+import { acknowledgeAlert, resolveAlert, unacknowledgeAlert } from './handle.ts'
 import { listAlerts } from './list.ts'
 import { alertRecord } from './record.ts'
 import { AlertParams, AlertQuery, AlertRecord, alertDetail, Handling } from './schemas.ts'
@@ -71,6 +71,22 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
     },
     async (request) =>
       alertRecord(await acknowledgeAlert(contextOf(options, request), reach, request.params.alert_id, request.body)),
+  )
+
+  app.post(
+    `${path}/unacknowledge`,
+    {
+      schema: {
+        tags,
+        summary: 'Take an acknowledgement back',
+        description: 'Reminders go on. One that is not acknowledged stays as it is; 409 when it is resolved.',
+        params: AlertParams,
+        body: Handling,
+        response: { 200: AlertRecord, ...errorResponses(400, 404, 409) },
+      },
+    },
+    async (request) =>
+      alertRecord(await unacknowledgeAlert(contextOf(options, request), reach, request.params.alert_id, request.body)),
   )
 
   app.post(

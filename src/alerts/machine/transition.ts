@@ -34,6 +34,8 @@ export function transition(alert: AlertRow | null, happening: Happening, rules: 
       return alert === null ? NOTHING : tellOwed(alert, [], rules, now)
     case 'acknowledged':
       return alert === null ? NOTHING : acknowledge(alert, happening, now)
+    case 'unacknowledged':
+      return alert === null ? NOTHING : unacknowledge(alert, happening)
     case 'resolved':
       return alert === null ? NOTHING : resolveByHand(alert, happening, rules, now)
     case 'removed':
@@ -71,6 +73,14 @@ function acknowledge(
   if (!isFirst && comment === null) return { alert, events: [], message: null }
   const event: AlertEvent = { kind: 'acknowledged', actor: by, text: comment ?? 'Acknowledged' }
   const after = isFirst ? { ...alert, state: 'acknowledged', acknowledged_at: now, acknowledged_by: by } : { ...alert }
+  return { alert: after, events: [event], message: null }
+}
+
+/** Nobody takes care of it any more, or it was taken back: reminders go on. */
+function unacknowledge(alert: AlertRow, { by, comment }: Extract<Happening, { type: 'unacknowledged' }>): Transition {
+  if (alert.state !== 'acknowledged') return { alert, events: [], message: null }
+  const after: AlertRow = { ...alert, state: 'open', acknowledged_at: null, acknowledged_by: null }
+  const event: AlertEvent = { kind: 'unacknowledged', actor: by, text: comment ?? 'No longer acknowledged' }
   return { alert: after, events: [event], message: null }
 }
 

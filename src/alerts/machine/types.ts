@@ -19,6 +19,9 @@ export const EVENT_KINDS = [
   'suppressed',
   'unreachable',
   'acknowledged',
+  'unacknowledged',
+  'silenced',
+  'unsilenced',
   'resolved',
 ] as const
 export type EventKind = (typeof EVENT_KINDS)[number]
@@ -76,6 +79,7 @@ export type Happening =
   | { type: 'result'; standing: Standing; complaint: Complaint; startedAt: number; identity: Identity }
   | { type: 'time' }
   | { type: 'acknowledged'; by: string; comment: string | null }
+  | { type: 'unacknowledged'; by: string; comment: string | null }
   | { type: 'resolved'; by: string; comment: string | null }
   /** The probe was deleted or switched off, or its site or client was. */
   | { type: 'removed'; text: string }

@@ -4,7 +4,7 @@ import type { MaintenanceRow } from '../../store/index.ts'
 import { lockScope } from '../scope.ts'
 import { applyToMaintenance } from './apply.ts'
 import { auditMaintenance } from './audit.ts'
-import type { CreateMaintenance } from './schemas.ts'
+import { type CreateMaintenance, DEFAULT_TITLE } from './schemas.ts'
 
 /**
  * @throws AppError `invalid_request` naming the fault: not exactly one scope, an unknown one, fields that the kind lacks or does
@@ -18,7 +18,7 @@ export async function createMaintenance(ctx: Context, input: CreateMaintenance):
     const blank: MaintenanceRow = {
       id: newOrderedId(now),
       ...scope,
-      title: fields.title,
+      title: fields.title ?? DEFAULT_TITLE,
       kind,
       is_active: 1,
       starts_at: null,

@@ -6,6 +6,9 @@ import { ScopeFields, ScopeFilter } from '../scope.ts'
 export const KINDS = ['once', 'weekly'] as const
 export type Kind = (typeof KINDS)[number]
 
+/** Of maintenance that nobody gave one. */
+export const DEFAULT_TITLE = 'Maintenance'
+
 const MINUTES_PER_WEEK = 7 * 24 * 60
 
 const Time = (description: string) => Type.String({ format: 'date-time', description })
@@ -73,7 +76,7 @@ export const CreateMaintenance = Type.Object(
   {
     ...Type.Partial(Type.Object(ScopeFields)).properties,
     ...UpdateMaintenance.properties,
-    title: Name,
+    title: Type.Optional({ ...Name, default: DEFAULT_TITLE }),
     kind: Type.Enum([...KINDS]),
   },
   { additionalProperties: false },

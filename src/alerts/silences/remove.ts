@@ -1,5 +1,6 @@
 import { notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
+import { noteInTimelines } from './note.ts'
 import { silenceRecord } from './record.ts'
 
 /**
@@ -11,7 +12,9 @@ export async function removeSilence(ctx: Context, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
     const row = await trx.deleteFrom('silences').where('id', '=', id).returningAll().executeTakeFirst()
     if (row === undefined) throw notFound('Silence')
-    const before = silenceRecord(row, ctx.clock.now())
+    const now = ctx.clock.now()
+    if (row.ends_at > now) await noteInTimelines(trx, row, 'unsilenced', ctx.actor, now)
+    const before = silenceRecord(row, now)
     await writeAudit(trx, ctx, [{ entity: 'silence', verb: 'delete', id, before, after: null }])
   })
 }

@@ -4,13 +4,23 @@ import { ScopeFields, ScopeFilter } from '../scope.ts'
 
 export const SILENCE_STATES = ['scheduled', 'active', 'ended'] as const
 
+const SubjectKey = nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: 1_000,
+    description: 'With `probe_id`: only its alerts of this `subject_key`, one tag, event or field',
+  }),
+)
 const Comment = nullable(Type.String({ maxLength: 500, description: 'Why it is silent' }))
 
 export const SilenceRecord = Type.Object({
   id: Uuid,
   ...ScopeFields,
+  subject_key: SubjectKey,
+  subject_label: nullable(Type.String({ description: 'That tag, event or field for people' })),
   starts_at: IsoTime,
   ends_at: IsoTime,
+  until_resolved: Type.Boolean({ description: 'It ends sooner, when no alert within it is unresolved any more' }),
   comment: Comment,
   state: Type.Enum([...SILENCE_STATES]),
   created_at: IsoTime,
@@ -22,10 +32,21 @@ export const CreateSilence = Type.Object(
   {
     ...Type.Partial(Type.Object(ScopeFields)).properties,
     starts_at: Type.Optional(Type.String({ format: 'date-time', description: 'Now by default' })),
-    ends_at: Type.String({
-      format: 'date-time',
-      description: 'After `starts_at`, in the future, and at most 366 days from now',
-    }),
+    subject_key: Type.Optional(SubjectKey),
+    ends_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'After `starts_at`, in the future, and at most 366 days from now; needed unless `until_resolved` is true',
+      }),
+    ),
+    until_resolved: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Ends when no alert within it is unresolved any more, and after 366 days at the latest; one has to be',
+      }),
+    ),
     comment: Type.Optional(Comment),
   },
   { additionalProperties: false },

@@ -9,7 +9,13 @@ const MINUTES_PER_YEAR = 525_600
 
 const settable = {
   name: Name,
-  email: nullable(Type.String({ format: 'email', maxLength: 254, description: 'Receives alert e-mails' })),
+  email: nullable(
+    Type.String({
+      format: 'email-list',
+      maxLength: 2_560,
+      description: 'Receives alert e-mails; up to 10 addresses with commas between them',
+    }),
+  ),
   chat_webhook: nullable(HttpUrl),
   is_active: Type.Boolean({ description: 'Ingest refuses the sites of an inactive client' }),
   plan: Type.Enum(PLANS),

@@ -34,6 +34,7 @@ export type Step =
  * - Messages go in their order, but what is held back holds back only its own alert's later messages.
  * - An alert that opens or ends may be one of many. The first of a client waits for others (`GATHER_MS`); if one comes, all wait
  *   until `OUTAGE_MS` after the first. So a lone alert is told soon, and an outage once.
+ * - Reminders and the like wait for nothing, but as many as make an outage go out together if they are due together.
  * - What goes out together is settled and written down before it is sent, also when it is a single message: after a crash the
  *   same is sent again under the same key, whatever has come since.
  *
@@ -51,7 +52,7 @@ export function nextStep(waiting: readonly Waiting[], now: number): Step {
     if (row.alertId !== null && heldAlerts.has(row.alertId)) continue
     if (row.groupId !== null) return { kind: 'send', row }
     if (!GATHERED_KINDS.includes(row.kind)) {
-      if (row.notBefore <= now) return { kind: 'send', row }
+      if (row.notBefore <= now) return alone(row, waiting, heldAlerts)
       hold(row, row.notBefore)
       continue
     }
@@ -76,6 +77,12 @@ export function nextStep(waiting: readonly Waiting[], now: number): Step {
  */
 export function groupsOf<T>(rows: readonly T[], told: number): T[][] {
   return rows.length > 1 && rows.length + told >= OUTAGE_ALERTS ? [[...rows]] : rows.map((row) => [row])
+}
+
+/** What is to be said at once: by itself, unless so much of its kind is due that it would be a flood. */
+function alone(row: Waiting, waiting: readonly Waiting[], heldAlerts: ReadonlySet<string>): Step {
+  const rows = row.alertId === null ? [] : companyOf(row, waiting, heldAlerts)
+  return rows.length >= OUTAGE_ALERTS ? { kind: 'settle', rows } : { kind: 'send', row }
 }
 
 /** The first and those that may go with it: those before which nothing of their alert is held back. */

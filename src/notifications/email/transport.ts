@@ -35,9 +35,9 @@ export function createEmailTransport({ smtpUrl, smtpFrom, timeouts = {} }: Email
       // The same on every letter of an alert, the first one too: no letter has it as its own id.
       const reference = thread === null ? null : `<alert.${idPart(thread)}@${domain}>`
       try {
-        await mailer.sendMail({
+        const { rejected } = await mailer.sendMail({
           from,
-          to: { name: '', address },
+          to: address.split(',').map((one) => ({ name: '', address: one.trim() })),
           subject,
           text,
           html,
@@ -52,7 +52,10 @@ export function createEmailTransport({ smtpUrl, smtpFrom, timeouts = {} }: Email
           },
           signal,
         })
-        return { kind: 'delivered' }
+        // Viewers may see the note, and are not to see addresses.
+        return rejected.length === 0
+          ? { kind: 'delivered' }
+          : { kind: 'delivered', note: `${rejected.length} of the addresses were refused by ${server.host}` }
       } catch (thrown) {
         return outcomeOfFailure(thrown, server.host)
       }

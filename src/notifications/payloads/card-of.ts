@@ -1,3 +1,4 @@
+import { MINUTE } from '../../lib/index.ts'
 import type { AlertMessage, Fact, Message, MessageGroup, OwnFailureMessage, TestMessage } from '../message.ts'
 import { changeOf, headingOf, LINE_MAX, name, sinceWhen, titleOf, toneOf, whatOf } from './alert-words.ts'
 import type { Card, CardOptions } from './card.ts'
@@ -64,6 +65,8 @@ const isSame = (a: string, b: string): boolean => oneLine(a).replace(/\.$/, '') 
 
 const factsOfOpen = ({ alert, facts }: AlertMessage, times: LocalTimes, at: number): Fact[] => [
   { name: 'Since', value: sinceWhen(times, alert.since, at) },
+  // What was seen within a minute was seen at once.
+  ...(alert.opened_at - alert.since < MINUTE ? [] : [{ name: 'Detected', value: times.moment(alert.opened_at, at) }]),
   ...facts.map(({ name, value }) => fact(name, value)),
 ]
 

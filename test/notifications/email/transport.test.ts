@@ -86,9 +86,19 @@ test('names in any script arrive, and none makes a header of its own', async (t)
   equal(decodedSubject(raw), '[CRITICAL] Café 東京 😀 Bcc: everybody@evil.example — Tag failures')
 })
 
-test('an address is one recipient, whatever is written into it', async (t) => {
+test('each address between commas gets the letter, in whatever script', async (t) => {
   const { port, mails } = await mailServer(t)
-  const address = 'ops@acme.example, everybody@evil.example'
+  const address = 'ops@acme.example, büro@müller.example'
+  deepEqual(await transportTo(port).send(orderOf(opened, { address }), never()), { kind: 'delivered' })
+  deepEqual(
+    mails.map(({ to }) => to),
+    [['ops@acme.example', 'büro@müller.example']],
+  )
+})
+
+test('an address is one recipient, whatever else is written into it', async (t) => {
+  const { port, mails } = await mailServer(t)
+  const address = 'ops@acme.example everybody@evil.example'
   const outcome = await transportTo(port).send(orderOf(opened, { address }), never())
   equal(outcome.kind, 'channel_broken')
   equal(mails.length, 0)

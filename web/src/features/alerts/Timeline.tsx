@@ -30,6 +30,9 @@ const ICONS: Readonly<Record<TimelineLine['kind'], LucideIcon>> = {
   sent: Send,
   suppressed: BellOff,
   unreachable: BellRing,
+  silenced: BellOff,
+  unsilenced: BellRing,
+  unacknowledged: Hand,
   acknowledged: Hand,
   resolved: CircleCheck,
 }

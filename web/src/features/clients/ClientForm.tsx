@@ -90,7 +90,8 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
         <TextInput
           label="E-mail address"
           description="Alerts and digests go there"
-          type="email"
+          type="text"
+          inputMode="email"
           autoComplete="off"
           {...form.getInputProps('email')}
         />

@@ -6,6 +6,8 @@ export interface Place {
   client_id: string
   site_id: string
   probe_id: string
+  /** Of an alert: which tag, event or field. Left out, a silence of one of them does not cover the place. */
+  subject_key?: string
 }
 
 /** What keeps messages back now. */
@@ -37,8 +39,9 @@ export function quietNow(
 /** What of it covers a place; null: people are told. */
 export const quietAt = (quiet: readonly (Quiet & Scope)[], place: Place): Quiet | null =>
   quiet.find(
-    ({ client_id, site_id, probe_id }) =>
-      client_id === place.client_id || site_id === place.site_id || probe_id === place.probe_id,
+    ({ client_id, site_id, probe_id, subject_key = null }) =>
+      (subject_key === null || subject_key === place.subject_key) &&
+      (client_id === place.client_id || site_id === place.site_id || probe_id === place.probe_id),
   ) ?? null
 
 /** Exactly one is not null. */
@@ -46,6 +49,13 @@ export interface Scope {
   client_id: string | null
   site_id: string | null
   probe_id: string | null
+  /** With a probe: only that of it. */
+  subject_key?: string | null
 }
 
-const scopeOf = ({ client_id, site_id, probe_id }: Scope): Scope => ({ client_id, site_id, probe_id })
+const scopeOf = ({ client_id, site_id, probe_id, subject_key = null }: Scope): Scope => ({
+  client_id,
+  site_id,
+  probe_id,
+  subject_key,
+})
