@@ -3,6 +3,8 @@ import { wholeNumber } from '../../bench/lib/options.ts'
 import { runSession, type Session } from '../../bench/lib/session.ts'
 import { writeFigures } from '../lib/figures.ts'
 import { isSound, outcomeText, settingsLine } from './outcome.ts'
+import { arePagesRead, pagesSettings, pagesText } from './pages/outcome.ts'
+import { runPages } from './pages/run.ts'
 import { type PartResult, runPart } from './part.ts'
 import { isHeld, pressureSettings, pressureText, runPressure } from './pressure/measure.ts'
 
@@ -11,19 +13,22 @@ const HELP = `Attacks Tagwarden over HTTP with hostile requests, and says whethe
   node reliability/fuzz/run.ts [options]
 
   --requests N   hostile requests over all parts (1,000,000)
+  --pages N      bodies of hostile answers to probes (100,000)
   --seed N       another seed sends others; the same one sends the same (1)
-  --only a,b     parts: open (nobody needs a key), keys (ADMIN_TOKEN and VIEWER_TOKEN are set), pressure (slow and idle
+  --only a,b     parts: open (nobody needs a key), keys (ADMIN_TOKEN and VIEWER_TOKEN are set), pages (what monitored sites answer),
+                 pressure (slow and idle
                  connections; needs "ulimit -n" of 6,000) (all)
   --write        put the figures into docs/reliability.md
 `
 
-const PARTS = ['open', 'keys', 'pressure']
+const PARTS = ['open', 'keys', 'pages', 'pressure']
 /** What the open part has of the requests when both run. */
 const OPEN_SHARE = 0.6
 
 const { values: options } = parseArgs({
   options: {
     requests: { type: 'string', default: '1000000' },
+    pages: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string', default: PARTS.join(',') },
     write: { type: 'boolean', default: false },
@@ -57,6 +62,16 @@ async function fuzz(session: Session): Promise<void> {
     process.stdout.write(`\n${text}\n`)
     if (options.write) writeFigures('fuzz', settingsLine(seed), text)
   }
+  let isEveryPageRead = true
+  if (parts.includes('pages')) {
+    const count = wholeNumber('--pages', options.pages, 1)
+    const result = await session.step(() => runPages(count, seed, progress))
+    const text = pagesText(result)
+    process.stdout.write(`\n${text}\n`)
+    if (options.write) writeFigures('pages', pagesSettings(seed), text)
+    for (const failure of result.failures) process.stderr.write(`  ${failure}\n`)
+    isEveryPageRead = arePagesRead(result)
+  }
   let isEverySenderServed = true
   if (parts.includes('pressure')) {
     const rows = await session.step(() => runPressure(session, progress))
@@ -66,5 +81,5 @@ async function fuzz(session: Session): Promise<void> {
     isEverySenderServed = rows.every(isHeld)
   }
   for (const { failures } of results) if (failures.count > 0) process.stderr.write(`\n${failures.text()}\n`)
-  if (!results.every(isSound) || !isEverySenderServed) process.exitCode = 1
+  if (!results.every(isSound) || !isEveryPageRead || !isEverySenderServed) process.exitCode = 1
 }

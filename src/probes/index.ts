@@ -9,6 +9,7 @@ export {
   UnjudgedReason as UnjudgedReasonSchema,
   type UpdateProbe,
 } from './api/schemas.ts'
+export { withDefaults } from './probe-config.ts'
 export {
   type DeployMarker,
   defineProbeType,
@@ -28,5 +29,6 @@ export type { Scheduler, SchedulerWatch } from './scheduler.ts'
 export type { GoogleCredentials, ProbeSettings } from './settings.ts'
 export { activeProbes, type ProbeState } from './states.ts'
 export { OTHERS, SUBJECTS_MAX, type SubjectResult, subjectKey, subjectLabel, WHOLE } from './subjects.ts'
+export { PROVIDERS as CONSENT_PROVIDERS } from './types/cmp-check/providers.ts'
 export { PageReader } from './types/pages.ts'
 export { writeResults } from './write-results.ts'

@@ -59,7 +59,8 @@ export function slowTextFor({ pattern }: Pattern, tries = 3): string | null {
   return null
 }
 
-function unitsOf(pattern: RegExp): Set<string> {
+/** Parts of texts that the pattern takes, by which it is led to begin again and again. */
+export function unitsOf(pattern: RegExp): Set<string> {
   const units = new Set<string>()
   for (const sample of samplesOf(pattern)) {
     for (const char of new Set(sample.slice(0, 12))) units.add(char)

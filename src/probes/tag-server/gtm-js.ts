@@ -14,6 +14,8 @@ export interface ProxiedScript {
 
 /** The script's beginning tells what it is. */
 const BODY_BYTES = 4 * 1_024
+/** Characters of it; a header may have 64 kB. */
+const CONTENT_TYPE_MAX = 200
 
 /** @throws OutboundError when the tag server comes to no answer */
 export async function askGtmJs(
@@ -28,7 +30,7 @@ export async function askGtmJs(
 
 export function readGtmJs(url: string, answer: Pick<OutboundAnswer, 'status' | 'headers' | 'body'>): ProxiedScript {
   const { status, headers, body } = answer
-  const contentType = headers['content-type'] ?? null
+  const contentType = headers['content-type']?.slice(0, CONTENT_TYPE_MAX) ?? null
   const isScript = /\b(x-)?(java|ecma)script\b/i.test(contentType ?? '') && !/^\s*(<|$)/.test(body)
   const where = shownAddress(url)
   return {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readGtmJs } from '../../../src/probes/tag-server/gtm-js.ts'
 import { regionsOf } from '../../../src/probes/tag-server/hosting/provider-a.ts'
 import { readContainer, readDomains, readWords } from '../../../src/probes/tag-server/hosting/provider-a-answers.ts'
 import { errorText } from '../../../src/probes/tag-server/hosting/provider-a-judge.ts'
@@ -90,4 +91,18 @@ test('the host’s usual address stands for its two regions, and another for its
   ])
   assert.deepEqual(regionsOf('https://api.app.eu.stape.io/api/v2'), ['https://api.app.eu.stape.io/api/v2'])
   assert.deepEqual(regionsOf('http://127.0.0.1:8080'), ['http://127.0.0.1:8080'])
+})
+
+test('a word of a host is cut, however long its answer is: words are kept with the result and with the probe', () => {
+  const long = 'x'.repeat(500_000)
+  const { status } = readContainer({ body: { status: long } })
+  assert.equal(status.type?.length, 200)
+  assert.deepEqual(readWords([{ type: long, label: long }]), { ['x'.repeat(200)]: 'x'.repeat(200) })
+})
+
+test('the content type of a script is cut before it is told', () => {
+  const headers = { 'content-type': 'y'.repeat(30_000) }
+  const { details, answered } = readGtmJs('https://t.example/gtm.js', { status: 200, headers, body: '' })
+  assert.equal(details.content_type?.length, 200)
+  assert.ok(answered.length < 400)
 })

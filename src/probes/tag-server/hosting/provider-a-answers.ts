@@ -87,7 +87,7 @@ export const wordFor = ({ type, label }: Option, words: Words): string | null =>
   label ?? (type === null ? null : (words[type] ?? type))
 
 function optionOf(value: unknown): Option {
-  if (typeof value === 'string' || typeof value === 'number') return { type: String(value), label: null }
+  if (typeof value === 'string' || typeof value === 'number') return { type: textOf(String(value)), label: null }
   const { type, label } = fieldsOf(value)
   return { type: typeof type === 'number' ? String(type) : textOf(type), label: textOf(label) }
 }

@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runPages } from '../fuzz/pages/run.ts'
+
+test('no hostile answer freezes or ends the thread that reads it, or comes to an outcome that cannot be told', async () => {
+  const { failures, types } = await runPages(1_500, 20_261_122, () => undefined)
+  assert.deepEqual(failures, [])
+  assert.deepEqual([...types.keys()].sort(), ['cmp_check', 'http_health', 'tag_manager_version', 'tag_server_infra'])
+  // Were all of them refused alike, nothing would have been read.
+  const cmp = types.get('cmp_check')
+  assert.ok(cmp !== undefined && cmp.statuses.ok + cmp.statuses.warning > 0 && cmp.statuses.critical > 0)
+})
