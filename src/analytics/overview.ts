@@ -1,3 +1,4 @@
+import { DAY, floorTo } from '../lib/index.ts'
 import { EVENT_COLUMNS, GRAIN, NO_EVENT, OTHER, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { EventCounts, SiteRow, TagCounts } from '../store/index.ts'
 import { addSums, byCountThenKey, type Sums, sumBy, zeroSums } from './merge.ts'
@@ -5,7 +6,7 @@ import { type EcommercePresence, ecommercePresence, type UserDataPresence, userD
 import type { RangeQuery } from './range.ts'
 import { type Score, score } from './score.ts'
 import { bearsTransactionId, SCORE_TAG_COLUMNS, scoreCounts } from './score-counts.ts'
-import { type ContainerReport, containersOf, identityOf, rejectionsOf } from './site-facts.ts'
+import { type ContainerReport, containersOf, identityOf, idsOverCapAt, rejectionsOf } from './site-facts.ts'
 import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 import { sumRollups, totals } from './sums.ts'
 import type { TagIdentity } from './tag-identity.ts'
@@ -53,6 +54,7 @@ export async function overview(context: ReportContext, site: SiteRow, query: Ove
       const facts = {
         identity: await identityOf(snapshot.db, site.site_no),
         containers: await containersOf(snapshot.db, site.site_no),
+        idsOverCapAt: await idsOverCapAt(snapshot.db, site.site_no),
       }
       const report = { site_id: site.id, ...(await windowReport(snapshot, window, facts)) }
       return previous === undefined ? report : { ...report, previous: await windowReport(snapshot, previous, facts) }
@@ -64,10 +66,13 @@ export async function overview(context: ReportContext, site: SiteRow, query: Ove
 interface SiteFacts {
   identity: TagIdentity
   containers: ContainerReport[]
+  idsOverCapAt: number | null
 }
 
 async function windowReport(snapshot: Snapshot, window: ReportWindow, facts: SiteFacts): Promise<WindowReport> {
-  const { identity, containers } = facts
+  const { identity, containers, idsOverCapAt } = facts
+  const otherContainer = containers.find(({ container_id }) => container_id === OTHER)
+  const since = floorTo(window.range.from, DAY)
   const events = await eventSums(snapshot, window)
   const tags = await tagSums(snapshot, window, identity)
   const all = sumOf([...events.values()], EVENT_COLUMNS)
@@ -94,7 +99,13 @@ async function windowReport(snapshot: Snapshot, window: ReportWindow, facts: Sit
     score: score(scoreCounts(withTransactions(events, all), sumOf([...tags.values()], SCORE_TAG_COLUMNS))),
     rejections,
     skewed: all.skewed,
-    warnings: warningsOf({ events: events.has(OTHER), tags: tags.has(OTHER), counts: all }),
+    warnings: warningsOf({
+      events: events.has(OTHER),
+      tags: tags.has(OTHER),
+      containers: (otherContainer?.last_seen ?? 0) >= since,
+      tagIds: (idsOverCapAt ?? 0) >= since,
+      counts: all,
+    }),
     containers,
     last_seen: containers[0]?.last_seen ?? null,
   }

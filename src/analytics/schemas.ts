@@ -83,6 +83,8 @@ const windowReport = {
       code: Type.Enum([
         'events_over_cap',
         'tags_over_cap',
+        'containers_over_cap',
+        'tag_ids_over_cap',
         'user_data_over_total',
         'ecommerce_over_total',
         'clock_skew',

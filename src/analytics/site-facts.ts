@@ -1,5 +1,5 @@
 import { floorTo, MINUTE, notFound } from '../lib/index.ts'
-import type { TimeRange } from '../rollups/index.ts'
+import { OTHER, type TimeRange } from '../rollups/index.ts'
 import { type Kysely, type SiteRow, type Tables, totalOf } from '../store/index.ts'
 import { type TagIdentity, tagIdentity } from './tag-identity.ts'
 
@@ -16,7 +16,10 @@ export interface ContainerReport {
   last_seen: number
 }
 
-/** Containers that ever sent something, the latest first; not bound to a window. */
+/** Containers that a report names. */
+const CONTAINERS_SHOWN = 100
+
+/** The last containers that sent something, the latest first; not bound to a window. */
 export async function containersOf(db: Kysely<Tables>, siteNo: number): Promise<ContainerReport[]> {
   return db
     .selectFrom('site_containers')
@@ -24,7 +27,20 @@ export async function containersOf(db: Kysely<Tables>, siteNo: number): Promise<
     .where('site_no', '=', siteNo)
     .orderBy('last_seen_at', 'desc')
     .orderBy('container_id')
+    .limit(CONTAINERS_SHOWN)
     .execute()
+}
+
+/** When tag ids went over the cap of a day for the last time, epoch ms, or null: the fold leaves a note of it. */
+export async function idsOverCapAt(db: Kysely<Tables>, siteNo: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('tag_names')
+    .select('last_seen_at')
+    .where('site_no', '=', siteNo)
+    .where('container_id', '=', OTHER)
+    .where('tag_id', '=', OTHER)
+    .executeTakeFirst()
+  return row?.last_seen_at ?? null
 }
 
 /** How many requests were refused in the minutes of `range`, by reason. */

@@ -1,9 +1,16 @@
-import { NAMES_PER_DAY, OTHER } from '../rollups/index.ts'
+import { CONTAINERS_PER_DAY, LINKS_PER_DAY, NAMES_PER_DAY, OTHER } from '../rollups/index.ts'
 import type { EventCounts } from '../store/index.ts'
 
 /** Something that makes a report less precise than it looks. */
 export interface Warning {
-  code: 'events_over_cap' | 'tags_over_cap' | 'user_data_over_total' | 'ecommerce_over_total' | 'clock_skew'
+  code:
+    | 'events_over_cap'
+    | 'tags_over_cap'
+    | 'containers_over_cap'
+    | 'tag_ids_over_cap'
+    | 'user_data_over_total'
+    | 'ecommerce_over_total'
+    | 'clock_skew'
   message: string
 }
 
@@ -12,14 +19,25 @@ export interface Seen {
   /** Whether event names, and tags, were counted under `(other)`. */
   events: boolean
   tags: boolean
+  /** Whether on a day of the window there were too many containers, and too many ids of tags with names. */
+  containers: boolean
+  tagIds: boolean
   counts: Pick<EventCounts, 'total' | 'skewed' | 'user_data_total' | 'ecommerce_total'>
 }
 
-export function warningsOf({ events, tags, counts }: Seen): Warning[] {
+export function warningsOf({ events, tags, containers, tagIds, counts }: Seen): Warning[] {
   const { total, skewed, user_data_total, ecommerce_total } = counts
   const warnings: Warning[] = []
   if (events) warnings.push({ code: 'events_over_cap', message: overCap('event names') })
   if (tags) warnings.push({ code: 'tags_over_cap', message: overCap('tags') })
+  if (containers) {
+    const message = `more than ${CONTAINERS_PER_DAY} containers sent something on one day: the rest is counted together as ${OTHER}`
+    warnings.push({ code: 'containers_over_cap', message })
+  }
+  if (tagIds) {
+    const message = `more than ${LINKS_PER_DAY} tag ids with a name came on one day: the rest is counted by name, and its ids are not known`
+    warnings.push({ code: 'tag_ids_over_cap', message })
+  }
   if (user_data_total > total) {
     warnings.push({ code: 'user_data_over_total', message: overTotal('user data', user_data_total, total) })
   }
@@ -41,4 +59,4 @@ const overTotal = (what: string, reported: number, total: number): string =>
   `batches report ${what} of ${reported} events, and only ${total} events: check how the sender counts`
 
 const overCap = (what: string): string =>
-  `more than ${NAMES_PER_DAY} different ${what} were used on one day: the rest is counted together as ${OTHER}`
+  `more than ${NAMES_PER_DAY} different ${what} were used on one day, or too many in too many minutes: the rest is counted together as ${OTHER}`

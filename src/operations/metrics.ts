@@ -157,9 +157,28 @@ function siteMetrics(registry: Registry, { store }: MetricsOptions): void {
   })
 }
 
+/** Containers of a site in the metrics: those that sent something last. A sender can name others every day. */
+const CONTAINERS_PER_SITE = 20
+
 const lastSeen = (store: Store) =>
   store.read
-    .selectFrom('site_containers')
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('site_containers')
+        .select((row) => [
+          'site_no',
+          'container_id',
+          'last_seen_at',
+          row.fn
+            .agg<number>('row_number')
+            .over((over) => over.partitionBy('site_no').orderBy('last_seen_at', 'desc').orderBy('container_id'))
+            .as('place'),
+        ])
+        .as('site_containers'),
+    )
     .innerJoin('sites', 'sites.site_no', 'site_containers.site_no')
     .select(['sites.id', 'sites.name', 'site_containers.container_id', 'site_containers.last_seen_at'])
+    .where('site_containers.place', '<=', CONTAINERS_PER_SITE)
+    .orderBy('site_containers.site_no')
+    .orderBy('site_containers.container_id')
     .execute()

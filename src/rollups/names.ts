@@ -1,23 +1,39 @@
-import { DAY, floorTo } from '../lib/index.ts'
+import { DAY, floorTo, MINUTE } from '../lib/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
 import { NO_EVENT, OTHER } from './columns.ts'
-import type { Delta, EventDelta } from './delta.ts'
+import type { Cell, Delta } from './delta.ts'
+import { type RowBudget, RowBudgets } from './row-budget.ts'
 
 /** Distinct event names, and as many tag keys, that a site may use on one UTC day; the rest is counted together. */
 export const NAMES_PER_DAY = 500
+/** Containers of a site on one UTC day; the rest is counted together. */
+export const CONTAINERS_PER_DAY = 50
+/** Tag ids of a site that are linked to names on one UTC day; the rest is counted under the name all the same. */
+export const LINKS_PER_DAY = 1_000
+/** Books that nobody used for so long are let go: they are read again when their site sends again. */
+const UNUSED_FOR_MS = 15 * MINUTE
 
 /** Days of a site kept in memory: events come from a day ago to five minutes ahead, which can touch three UTC days. */
 const BOOKS_PER_SITE = 3
 
-export type NameKind = 'event' | 'tag'
+const CAPS = { event: NAMES_PER_DAY, tag: NAMES_PER_DAY, container: CONTAINERS_PER_DAY } as const
+export type NameKind = keyof typeof CAPS
+const isNameKind = (kind: string): kind is NameKind => Object.hasOwn(CAPS, kind)
 
 /** Which names a site has used on one day, and which tag ids they belonged to. */
 export class NameBook {
   readonly day: number
-  readonly #booked: Record<NameKind, Map<string, string>> = { event: new Map(), tag: new Map() }
+  readonly #booked: Record<NameKind, Map<string, string>> = {
+    event: new Map(),
+    tag: new Map(),
+    container: new Map(),
+  }
   /** Admitted under their own name, apart from the two that are always allowed. */
-  readonly #admitted: Record<NameKind, number> = { event: 0, tag: 0 }
+  readonly #admitted: Record<NameKind, number> = { event: 0, tag: 0, container: 0 }
   readonly #namesOfIds = new Map<string, string>()
+  #isLinkingOver = false
+  /** The latest acceptance of what it was used for, epoch ms. */
+  usedAt = 0
 
   constructor(day: number) {
     this.day = day
@@ -39,14 +55,15 @@ export class NameBook {
     if (isAlwaysAllowed(kind, name)) return name
     const clean = storable(name)
     if (clean !== name && this.#booked[kind].has(clean)) return clean
-    if (this.#admitted[kind] >= NAMES_PER_DAY) return OTHER
+    if (this.#admitted[kind] >= CAPS[kind]) return OTHER
     this.remember(kind, clean)
     onAdmit(clean)
     return clean
   }
 
-  /** Whether `book` would admit a name of these events and their tags. */
-  wouldAdmit(events: ReadonlyMap<string, EventDelta>): boolean {
+  /** Whether `book` would admit a name of this cell. */
+  wouldAdmit({ containerId, events }: Cell): boolean {
+    if (this.#isNew('container', containerId)) return true
     for (const [name, event] of events) {
       if (this.#isNew('event', name)) return true
       for (const key of event.tags.keys()) if (this.#isNew('tag', key)) return true
@@ -58,18 +75,27 @@ export class NameBook {
     const booked = this.#booked[kind]
     return (
       !booked.has(name) &&
-      this.#admitted[kind] < NAMES_PER_DAY &&
+      this.#admitted[kind] < CAPS[kind] &&
       !isAlwaysAllowed(kind, name) &&
       !booked.has(storable(name))
     )
   }
 
-  /** True the first time on this day that the tag id is seen with this name. */
-  linkId(containerId: string, tagId: string, name: string): boolean {
-    const key = `${containerId}|${tagId}`
-    if (this.#namesOfIds.get(key) === name) return false
+  /**
+   * `link` the first time on this day that the tag id is seen with this name, `known` after that. Past the cap `full` the first
+   * time, then `known`: an id that is not linked is still counted by its name.
+   */
+  linkId(containerId: string, tagId: string, name: string): 'link' | 'known' | 'full' {
+    const key = `${containerId}\0${tagId}`
+    const before = this.#namesOfIds.get(key)
+    if (before === name) return 'known'
+    if (before === undefined && this.#namesOfIds.size >= LINKS_PER_DAY) {
+      if (this.#isLinkingOver) return 'known'
+      this.#isLinkingOver = true
+      return 'full'
+    }
     this.#namesOfIds.set(key, name)
-    return true
+    return 'link'
   }
 }
 
@@ -83,6 +109,8 @@ export class NameBook {
 export class NameBooks {
   readonly #store: Store
   readonly #books = new Map<number, NameBook[]>()
+  #newestAt = 0
+  #letGoUpTo = 0
 
   constructor(store: Store) {
     this.#store = store
@@ -90,13 +118,16 @@ export class NameBooks {
 
   /** Makes the books that these sites' part of the delta needs ready for `book`, until the next call. */
   async load(delta: Delta, siteNos: Iterable<number>): Promise<void> {
+    this.#letGo(this.#newestAt - UNUSED_FOR_MS)
     const unread = new Map<number, Set<number>>()
     for (const siteNo of siteNos) {
-      for (const { minute, events } of delta.sites.get(siteNo)?.cells ?? []) {
-        const day = dayOf(minute)
-        const book = this.#find(siteNo, day)
-        if (book !== undefined && !(this.#store.isShared && book.wouldAdmit(events))) continue
-        if (book === undefined) this.#add(siteNo, new NameBook(day))
+      for (const cell of delta.sites.get(siteNo)?.cells ?? []) {
+        const day = dayOf(cell.minute)
+        const known = this.#find(siteNo, day)
+        const book = known ?? this.#add(siteNo, new NameBook(day))
+        book.usedAt = Math.max(book.usedAt, cell.lastSeenAt)
+        this.#newestAt = Math.max(this.#newestAt, cell.lastSeenAt)
+        if (known !== undefined && !(this.#store.isShared && book.wouldAdmit(cell))) continue
         unread.set(day, (unread.get(day) ?? new Set()).add(siteNo))
       }
     }
@@ -126,14 +157,37 @@ export class NameBooks {
     for (const siteNo of siteNos) this.#books.delete(siteNo)
   }
 
+  /** Sites with a book in memory. */
+  get size(): number {
+    return this.#books.size
+  }
+
+  /** What this process lets the site add in rows. */
+  budget(siteNo: number): RowBudget {
+    return RowBudgets.of(this.#store).find(siteNo, this.#newestAt)
+  }
+
+  /** Lets go of books that were not used since; looked for once in as long as they are kept. */
+  #letGo(since: number): void {
+    if (since < this.#letGoUpTo + UNUSED_FOR_MS) return
+    this.#letGoUpTo = since
+    for (const [siteNo, books] of this.#books) {
+      const used = books.filter((book) => book.usedAt >= since)
+      if (used.length === books.length) continue
+      if (used.length > 0) this.#books.set(siteNo, used)
+      else this.#books.delete(siteNo)
+    }
+  }
+
   #find(siteNo: number, day: number): NameBook | undefined {
     return this.#books.get(siteNo)?.find((book) => book.day === day)
   }
 
-  #add(siteNo: number, book: NameBook): void {
+  #add(siteNo: number, book: NameBook): NameBook {
     const books = this.#books.get(siteNo)
     if (books === undefined) this.#books.set(siteNo, [book])
     else books.push(book)
+    return book
   }
 
   async #read(day: number, siteNos: readonly number[]): Promise<void> {
@@ -143,7 +197,7 @@ export class NameBooks {
       .where('site_no', 'in', siteNos)
       .where('day', '=', day)
       .execute()
-    for (const row of rows) this.#find(row.site_no, day)?.remember(row.kind === 'tag' ? 'tag' : 'event', row.name)
+    for (const { site_no, kind, name } of rows) if (isNameKind(kind)) this.#find(site_no, day)?.remember(kind, name)
   }
 }
 

@@ -3,6 +3,7 @@ import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { attemptEach } from './attempts.ts'
 import { GRAIN } from './columns.ts'
+import { expireSeen } from './expiry.ts'
 import { removeOldestHour } from './minute-retention.ts'
 import { bucketsIn, removeFirstRows, untilDone } from './removal.ts'
 
@@ -53,12 +54,11 @@ export async function applyRetention(
       ),
       ['rejection_counts', sql<SqlBool>`bucket < ${hoursFrom}`] as const,
       ['daily_names', sql<SqlBool>`day < ${namesFrom}`] as const,
-      ['tag_names', sql<SqlBool>`last_seen_at < ${hoursFrom}`] as const,
     ]
     for (const [table, condition] of old) {
       if (!(await untilDone(() => removeFirstRows(store, table, site_no, condition), mayGoOn))) return false
     }
-    return true
+    return expireSeen(store, site_no, hoursFrom, mayGoOn)
   })
 }
 

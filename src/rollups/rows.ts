@@ -18,6 +18,8 @@ import {
   absorbTag,
   addAll,
   type Cell,
+  type Counts,
+  cellAt,
   type EventDelta,
   eventIn,
   newEvent,
@@ -30,6 +32,7 @@ import {
 import { LOCK_ORDER } from './lock-order.ts'
 import type { NameBook, NameBooks, NameKind } from './names.ts'
 import { dayOf } from './names.ts'
+import type { RowBudget } from './row-budget.ts'
 
 /** Rows of one fold transaction, gathered by table. */
 export class FoldRows {
@@ -44,13 +47,16 @@ export class FoldRows {
 
   /** Adds everything one site reported. Best in ascending order: then there is nothing left to sort for the engine. */
   addSite(siteNo: number, clientId: string, site: SiteDelta, books: NameBooks): void {
-    const cells = site.cells.toSorted(byTimeAndContainer).map((cell) => this.#bookNames(siteNo, cell, books))
+    const budget = books.budget(siteNo)
+    const cells = mergeAlike(
+      site.cells.toSorted(byTimeAndContainer).map((cell) => this.#bookNames(siteNo, cell, books)),
+    )
     this.addUsage(clientId, site)
     for (const cell of cells) {
-      this.#addEvents(siteNo, cell)
-      this.#addTags(siteNo, cell)
+      this.#addEvents(siteNo, cell, budget)
+      this.#addTags(siteNo, cell, budget)
     }
-    for (const cell of mergeByHour(cells)) this.#addHour(siteNo, cell)
+    for (const cell of mergeByHour(cells)) this.#addHour(siteNo, cell, budget)
     for (const hour of new Set(cells.map((cell) => floorTo(cell.minute, HOUR)))) {
       this.#push(rollupMarks, siteNo, GRAIN.hour, hour, 1)
     }
@@ -89,35 +95,36 @@ export class FoldRows {
     this.#usage.set(clientId, months)
   }
 
-  #addEvents(siteNo: number, cell: Cell): void {
-    for (const name of [...cell.events.keys()].sort()) {
-      const event = cell.events.get(name)
-      if (event !== undefined) {
-        this.#push(eventRollups, siteNo, GRAIN.minute, cell.minute, cell.containerId, name, ...event.counts)
-      }
+  #addEvents(siteNo: number, { minute, containerId, lastSeenAt, events }: Cell, budget: RowBudget): void {
+    const admits = (name: string) => isFree(name) || budget.admitsMinute(lastSeenAt, minute, containerId, 'event', name)
+    for (const [name, counts] of withinBudget(events, admits)) {
+      this.#push(eventRollups, siteNo, GRAIN.minute, minute, containerId, name, ...counts)
     }
   }
 
-  #addTags(siteNo: number, cell: Cell): void {
-    const tags = tagsOf(cell)
-    for (const key of [...tags.keys()].sort()) {
-      const tag = tags.get(key)
-      if (tag !== undefined) {
-        this.#push(tagRollups, siteNo, GRAIN.minute, cell.minute, cell.containerId, key, ...tag.counts)
-      }
+  #addTags(siteNo: number, cell: Cell, budget: RowBudget): void {
+    const { minute, containerId, lastSeenAt } = cell
+    const admits = (key: string) => isFree(key) || budget.admitsMinute(lastSeenAt, minute, containerId, 'tag', key)
+    for (const [key, counts] of withinBudget(tagsOf(cell), admits)) {
+      this.#push(tagRollups, siteNo, GRAIN.minute, minute, containerId, key, ...counts)
     }
   }
 
-  #addHour(siteNo: number, cell: Cell): void {
-    const hour = floorTo(cell.minute, HOUR)
-    for (const name of [...cell.events.keys()].sort()) {
+  /** What goes over the budget here is a pair of names: both of it are counted as `(other)`. */
+  #addHour(siteNo: number, { minute, containerId, lastSeenAt, events }: Cell, budget: RowBudget): void {
+    const hour = floorTo(minute, HOUR)
+    const other: Counts = []
+    for (const name of [...events.keys()].sort()) {
       if (name === NO_EVENT) continue // a batch does not say on which event its tags ran
-      const tags = cell.events.get(name)?.tags ?? new Map<string, TagDelta>()
+      const tags = events.get(name)?.tags ?? new Map<string, TagDelta>()
       for (const key of [...tags.keys()].sort()) {
         const outcomes = tags.get(key)?.counts.slice(0, OUTCOME_END) ?? []
-        this.#push(eventTagRollups, siteNo, GRAIN.hour, hour, cell.containerId, name, key, ...outcomes)
+        const isOther = name === OTHER && key === OTHER
+        if (isOther || !budget.admitsHour(lastSeenAt, hour, containerId, name, key)) addAll(other, outcomes)
+        else this.#push(eventTagRollups, siteNo, GRAIN.hour, hour, containerId, name, key, ...outcomes)
       }
     }
+    if (other.length > 0) this.#push(eventTagRollups, siteNo, GRAIN.hour, hour, containerId, OTHER, OTHER, ...other)
   }
 
   /** The cell under the names it is to be counted by; the same object when no name changes, which is nearly always. */
@@ -126,31 +133,67 @@ export class FoldRows {
     const book = books.book(siteNo, day)
     const nameOf = (kind: NameKind, name: string) =>
       book.book(kind, name, (admitted) => this.#push(dailyNames, siteNo, day, kind, admitted))
-    let changed = false
+    const containerId = nameOf('container', cell.containerId)
+    let changed = containerId !== cell.containerId
     for (const [name, event] of cell.events) {
       changed ||= nameOf('event', name) !== name
       for (const [key, tag] of event.tags) {
         const booked = nameOf('tag', key)
         changed ||= booked !== key
-        this.#linkIds(siteNo, cell, book, booked, tag)
+        this.#linkIds(siteNo, cell, book, containerId, booked, tag)
       }
     }
-    return changed ? renamed(cell, nameOf) : cell
+    return changed ? renamed(cell, containerId, nameOf) : cell
   }
 
-  #linkIds(siteNo: number, cell: Cell, book: NameBook, name: string, tag: TagDelta): void {
-    if (name === OTHER) return // many tags share it: it is the name of none
+  #linkIds(siteNo: number, cell: Cell, book: NameBook, containerId: string, name: string, tag: TagDelta): void {
+    if (name === OTHER || containerId === OTHER) return // many share it: it is the name of none
     for (const id of tag.ids) {
-      if (book.linkId(cell.containerId, id, name)) {
-        this.#push(tagNames, siteNo, cell.containerId, id, name, cell.lastSeenAt)
-      }
+      const link = book.linkId(containerId, id, name)
+      if (link === 'link') this.#push(tagNames, siteNo, containerId, id, name, cell.lastSeenAt)
+      // A note that says it: reports leave out what is called `(other)`.
+      else if (link === 'full') this.#push(tagNames, siteNo, OTHER, OTHER, OTHER, cell.lastSeenAt)
     }
   }
 }
 
+/** Stands for what a day has one of in any case. */
+const isFree = (name: string): boolean => name === OTHER || name === NO_EVENT
+
+/** Counts by name in the order of the names; those that are not admitted are added up as `(other)`. */
+function withinBudget(
+  byName: ReadonlyMap<string, { counts: Counts }>,
+  admits: (name: string) => boolean,
+): [name: string, counts: Counts][] {
+  const rows: [string, Counts][] = []
+  let other: Counts | undefined
+  for (const name of [...byName.keys()].sort()) {
+    const counts = byName.get(name)?.counts ?? []
+    if (name !== OTHER && admits(name)) {
+      rows.push([name, counts])
+    } else {
+      other ??= []
+      addAll(other, counts)
+    }
+  }
+  return other === undefined ? rows : [...rows, [OTHER, other]]
+}
+
+/** Cells that came to be of the same minute and container, as those of `(other)`, added up; each key is to be written once. */
+function mergeAlike(cells: readonly Cell[]): Cell[] {
+  if (!cells.some((cell) => cell.containerId === OTHER)) return [...cells]
+  const merged: SiteDelta = { cells: [], index: undefined, usage: new Map() }
+  for (const cell of cells) {
+    const target = cellAt(merged, cell.minute, cell.containerId)
+    target.lastSeenAt = Math.max(target.lastSeenAt, cell.lastSeenAt)
+    for (const [name, event] of cell.events) absorbEvent(eventIn(target, name), event)
+  }
+  return merged.cells.sort(byTimeAndContainer)
+}
+
 /** The same counts under other names; what falls together is added up. */
-function renamed(cell: Cell, nameOf: (kind: NameKind, name: string) => string): Cell {
-  const booked: Cell = { ...cell, events: new Map() }
+function renamed(cell: Cell, containerId: string, nameOf: (kind: NameKind, name: string) => string): Cell {
+  const booked: Cell = { ...cell, containerId, events: new Map() }
   for (const [name, event] of cell.events) {
     const target = eventIn(booked, nameOf('event', name))
     addAll(target.counts, event.counts)

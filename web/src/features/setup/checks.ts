@@ -169,6 +169,8 @@ const WARNING_TITLES: Readonly<Record<SiteReport['warnings'][number]['code'], st
   ecommerce_over_total: 'More e-commerce data than events',
   events_over_cap: 'Too many event names',
   tags_over_cap: 'Too many tags',
+  containers_over_cap: 'Too many containers',
+  tag_ids_over_cap: 'Too many tag ids',
 }
 
 const warningCheck = (code: SiteReport['warnings'][number]['code'], message: string): Check => ({

@@ -1,0 +1,101 @@
+import { floorTo, HOUR, MINUTE } from '../lib/index.ts'
+import type { Store } from '../store/index.ts'
+
+/** New rows that a site may add at once, and what comes back each minute; past it counts go to the row of `(other)`. */
+export const ROWS_AT_ONCE = 20_000
+export const ROWS_PER_MINUTE = 1_000
+/** So many writes a minute are not looked at: they are fewer than what comes back. */
+const UNTRACKED = 500
+
+/**
+ * Bounds the new rows of one site. Names and containers are bounded by the day, but together, and over all the minutes that an
+ * event may be booked to, they would still make millions of rows out of a few thousand requests.
+ *
+ * What is new is told by what was written lately: rows of minutes within this minute, rows of hours within this hour. Times are
+ * those of acceptance, epoch ms.
+ */
+export class RowBudget {
+  #tokens = ROWS_AT_ONCE
+  #minute = 0
+  #hour = 0
+  #writes = 0
+  readonly #ofMinute = new Set<string>()
+  readonly #ofHour = new Set<string>()
+
+  /** Whether a row of a minute may be written: it is there already, or there is room for one more. */
+  admitsMinute(at: number, ...key: (string | number)[]): boolean {
+    return this.#admits(at, this.#ofMinute, key)
+  }
+
+  /** The same for a row of an hour. */
+  admitsHour(at: number, ...key: (string | number)[]): boolean {
+    return this.#admits(at, this.#ofHour, key)
+  }
+
+  /** When it was last asked about, to the minute. */
+  get usedAt(): number {
+    return this.#minute
+  }
+
+  #admits(at: number, known: Set<string>, key: (string | number)[]): boolean {
+    this.#moveOn(at)
+    if (++this.#writes <= UNTRACKED) return true
+    const text = key.join('\0')
+    if (known.has(text)) return true
+    if (this.#tokens < 1) return false
+    this.#tokens--
+    known.add(text)
+    return true
+  }
+
+  #moveOn(at: number): void {
+    const minute = floorTo(at, MINUTE)
+    if (minute <= this.#minute) return
+    const passed = (minute - this.#minute) / MINUTE
+    this.#tokens = Math.min(ROWS_AT_ONCE, this.#tokens + passed * ROWS_PER_MINUTE)
+    this.#minute = minute
+    this.#writes = 0
+    this.#ofMinute.clear()
+    const hour = floorTo(at, HOUR)
+    if (hour === this.#hour) return
+    this.#hour = hour
+    this.#ofHour.clear()
+  }
+}
+
+/** A budget that nobody asked about for so long is full again. */
+const FULL_AFTER_MS = HOUR
+
+/** The budgets of all sites in a store. One for the process: what a fold sets aside is folded by another, out of the same budget. */
+export class RowBudgets {
+  static readonly #byStore = new WeakMap<Store, RowBudgets>()
+  readonly #budgets = new Map<number, RowBudget>()
+  #sweptAt = 0
+
+  static of(store: Store): RowBudgets {
+    let budgets = RowBudgets.#byStore.get(store)
+    if (budgets === undefined) {
+      budgets = new RowBudgets()
+      RowBudgets.#byStore.set(store, budgets)
+    }
+    return budgets
+  }
+
+  /** @param now epoch ms */
+  find(siteNo: number, now: number): RowBudget {
+    if (now > this.#sweptAt + FULL_AFTER_MS) this.#sweep(now)
+    let budget = this.#budgets.get(siteNo)
+    if (budget === undefined) {
+      budget = new RowBudget()
+      this.#budgets.set(siteNo, budget)
+    }
+    return budget
+  }
+
+  #sweep(now: number): void {
+    this.#sweptAt = now
+    for (const [siteNo, budget] of this.#budgets) {
+      if (budget.usedAt < now - FULL_AFTER_MS) this.#budgets.delete(siteNo)
+    }
+  }
+}
