@@ -1,8 +1,18 @@
 import { sql } from 'kysely'
-import { newOrderedId } from '../lib/index.ts'
-import { chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
+import { DAY, newOrderedId } from '../lib/index.ts'
+import {
+  chunksOf,
+  type Kysely,
+  type ProbeResultRow,
+  type ProbeRow,
+  type SiteRow,
+  type Tables,
+  type Transaction,
+} from '../store/index.ts'
 import { type Finished, storableText } from './result.ts'
 import { nextRunAt } from './schedule.ts'
+
+const WHILE_NEW_SECONDS = 60
 
 /**
  * Writes results and moves the probes on to their next run, in a few statements whatever their number: while a transaction is
@@ -46,12 +56,12 @@ async function moveOn(
   now: number,
 ): Promise<Set<string>> {
   const values = finished.map(
-    ({ probe, result, consecutiveFailures, memory, recentStatuses, subjectStatuses }) =>
+    ({ probe, site, result, consecutiveFailures, memory, recentStatuses, subjectStatuses }) =>
       sql`(${sql.join([
         probe.id,
         probe.claimed_at,
         probe.interval_seconds,
-        nextRunAt(probe.id, probe.interval_seconds, now),
+        nextRunAt(probe.id, intervalAfter(probe, site, result, now), now),
         result.status,
         result.message,
         result.response_time_ms,
@@ -84,6 +94,12 @@ async function moveOn(
     where probes.id = v.column1 and probes.claimed_by = ${nodeId} and probes.claimed_at = cast(v.column2 as bigint)
     returning probes.id`.execute(trx)
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Who has just set up a site looks every few seconds whether it works: until something is judged, its first day has short intervals. */
+function intervalAfter(probe: ProbeRow, site: SiteRow, { reason }: ProbeResultRow, now: number): number {
+  const isNew = reason !== null && now - site.created_at < DAY
+  return isNew ? Math.min(probe.interval_seconds, WHILE_NEW_SECONDS) : probe.interval_seconds
 }
 
 /** Moves probes on that were claimed but are not to be run until then (epoch ms). */

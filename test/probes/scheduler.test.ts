@@ -43,6 +43,7 @@ testOnEveryEngine('a due probe runs, its result is written and its next run is o
       attempts: 1,
       executed_at: NOW + SECOND,
       maintenance_id: null,
+      reason: null,
     },
   )
   const row = await probeRow(store, probe.id)

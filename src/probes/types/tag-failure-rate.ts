@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { tagFailureRate as judgeFailureRate, TAG_FAILURE_RATE_DEFAULTS } from '../../detection/index.ts'
-import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { ceilTo, DAY, HOUR, MINUTE } from '../../lib/index.ts'
 import { OUTCOMES } from '../../rollups/index.ts'
 import { defineProbeType } from '../probe-type.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
@@ -45,7 +45,8 @@ export const tagFailureRate = defineProbeType({
     critical_share < warning_share ? [{ path: '/critical_share', message: 'must not be below warning_share' }] : [],
   defaultIntervalSeconds: 300,
   run({ site, config, now, store }) {
-    const end = floorTo(now, MINUTE)
+    // The minute under way counts: a tag's share needs no whole one, and who tries it out looks at once.
+    const end = ceilTo(now, MINUTE)
     const timeline = lastDay(end, Math.max(2 * HOUR, config.window_minutes * MINUTE))
     return judgeCounts(
       { store, site, now },

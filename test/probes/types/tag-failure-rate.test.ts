@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Payload } from '../../../src/ingest/payload.ts'
 import { HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
+import { nextRunAt } from '../../../src/probes/index.ts'
 import { tagFailureRate } from '../../../src/probes/types/tag-failure-rate.ts'
-import { batch, event } from '../../analytics/support.ts'
+import { batch, count, event } from '../../analytics/support.ts'
 import { testOnEveryEngine } from '../../support/engines.ts'
-import { NOW } from '../support.ts'
+import { insertSite } from '../../support/sites.ts'
+import { insertProbe, NOW, newClock, openNode, probeRow, resultsOf, runDue } from '../support.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
 
 /** Five minutes in which the tag ran 100 times and GA4 without trouble. */
@@ -86,3 +88,36 @@ testOnEveryEngine('tag_failure_rate: bounds that contradict each other are an er
   assert.equal(status, 'error')
   assert.match(message, /\/config\/critical_share must not be below warning_share/)
 })
+
+testOnEveryEngine(
+  'tag_failure_rate: half of twenty runs in the first minute of a site is critical',
+  async (store, t) => {
+    const site = await insertSite(store, { created_at: NOW - MINUTE })
+    const clock = newClock()
+    clock.advance(50_000)
+    const runs = Array.from({ length: 20 }, (_, n) =>
+      event(NOW + n * 1_000, { tags: [{ id: '7', name: 'Meta CAPI', status: n % 2 === 0 ? 'failure' : 'success' }] }),
+    )
+    await count(store, site, runs)
+    const probe = await insertProbe(store, site.id, { probe_type: 'tag_failure_rate', interval_seconds: 300 })
+    await runDue(await openNode(t, store, clock, [tagFailureRate]))
+    const [result] = await resultsOf(store, probe.id)
+    assert.deepEqual([result?.status, result?.reason], ['critical', null], result?.message)
+  },
+)
+
+testOnEveryEngine(
+  'a probe that can judge nothing yet looks again within a minute on its first day',
+  async (store, t) => {
+    const [young, old] = [await insertSite(store, { created_at: NOW - HOUR }), await insertSite(store)]
+    const probes = await Promise.all(
+      [young, old].map((site) =>
+        insertProbe(store, site.id, { probe_type: 'tag_failure_rate', interval_seconds: 3_600 }),
+      ),
+    )
+    await runDue(await openNode(t, store, newClock(), [tagFailureRate]))
+    const [soon, later] = await Promise.all(probes.map(({ id }) => probeRow(store, id)))
+    assert.ok((soon?.next_run_at ?? 0) <= NOW + MINUTE)
+    assert.equal(later?.next_run_at, nextRunAt(later?.id ?? '', 3_600, NOW))
+  },
+)
