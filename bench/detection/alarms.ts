@@ -9,6 +9,8 @@ export interface Alarm {
   from: number
   to: number
   message: string
+  /** The worst it was. */
+  severity: 'warning' | 'critical'
 }
 
 /** An alarm that comes back within an hour is the same: the alerts call that flapping and send one message. */
@@ -27,9 +29,11 @@ export class AlarmLog {
     )
     for (const [key, finding] of bad) {
       if (!this.#open.has(key)) {
-        const alarm = { probe, subject: subjectOf(finding), from: slot, to: slot, message: finding.message }
-        this.#open.set(key, alarm)
+        const { message } = finding
+        this.#open.set(key, { probe, subject: subjectOf(finding), from: slot, to: slot, message, severity: 'warning' })
       }
+      const alarm = this.#open.get(key)
+      if (alarm !== undefined && finding.status === 'critical') alarm.severity = 'critical'
     }
     for (const [key, alarm] of this.#open) {
       if (alarm.probe !== probe || bad.has(key)) continue
@@ -44,8 +48,10 @@ export class AlarmLog {
     const merged: Alarm[] = []
     for (const alarm of all.toSorted((a, b) => a.from - b.from)) {
       const before = merged.findLast(({ probe, subject }) => probe === alarm.probe && subject === alarm.subject)
-      if (before !== undefined && alarm.from <= before.to + FLAPPING) before.to = alarm.to
-      else merged.push(alarm)
+      if (before !== undefined && alarm.from <= before.to + FLAPPING) {
+        before.to = alarm.to
+        if (alarm.severity === 'critical') before.severity = 'critical'
+      } else merged.push(alarm)
     }
     return merged
   }

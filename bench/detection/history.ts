@@ -1,8 +1,8 @@
 import { type Fault, keptShare, shareIn } from './faults.ts'
-import { ECOMMERCE, type Field, type SiteProfile, type TagProfile, USER_DATA } from './profile.ts'
+import { ECOMMERCE, type EventProfile, type Field, type SiteProfile, type TagProfile, USER_DATA } from './profile.ts'
 import type { Random } from './random.ts'
 import { levelOf } from './traffic.ts'
-import { RUN_EVERY, SLOTS } from './world.ts'
+import { RUN_EVERY, SLOTS, SLOTS_A_DAY } from './world.ts'
 
 /** Upper bounds as the rollups have them, ms. */
 export const BOUNDS = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000] as const
@@ -17,7 +17,15 @@ export interface SiteHistory {
   events: ReadonlyMap<string, Float64Array>
   total: Float64Array
   tags: readonly TagHistory[]
-  fields: ReadonlyMap<Field, { present: Float64Array; total: Float64Array }>
+  /** On each kind of event; of batches, on all of them together under null. */
+  presence: ReadonlyMap<string | null, ReadonlyMap<Field, Presence>>
+  /** On the events that should carry the field. */
+  fields: ReadonlyMap<Field, Presence>
+}
+
+export interface Presence {
+  present: Float64Array
+  total: Float64Array
 }
 
 export interface TagHistory {
@@ -48,17 +56,31 @@ export function simulate(site: SiteProfile, faults: readonly Fault[], random: Ra
   for (const counts of events.values())
     for (let slot = 0; slot < SLOTS; slot++) total[slot] = (total[slot] ?? 0) + (counts[slot] ?? 0)
   const tags = site.tags.map((tag) => runTag(tag, events, faults, random))
-  const fields = new Map(
-    [...USER_DATA, ...ECOMMERCE].map((field) => [field, presence(site, field, events, faults, random)] as const),
+  const ofEvents = new Map(
+    site.events.map((event) => [
+      event.name,
+      new Map(
+        FIELDS.map((field) => [
+          field,
+          presence(site, event, field, events.get(event.name) ?? new Float64Array(SLOTS), faults, random),
+        ]),
+      ),
+    ]),
   )
-  if (site.batch > 1)
-    collect(site.batch, total, [
-      ...events.values(),
-      ...tags.flatMap(tagSeries),
-      ...[...fields.values()].flatMap((f) => [f.present, f.total]),
-    ])
-  return { site, faults, level, events, total, tags, fields }
+  const over = (field: Field, of: (event: EventProfile) => boolean): Presence =>
+    together(site.events.filter(of).flatMap(({ name }) => ofEvents.get(name)?.get(field) ?? []))
+  const fields = new Map(FIELDS.map((field) => [field, over(field, (event) => carries(event, field))]))
+  if (site.batch <= 1) return { site, faults, level, events, total, tags, presence: ofEvents, fields }
+  const ofAll = new Map(FIELDS.map((field) => [field, over(field, () => true)]))
+  collect(site.batch, total, [
+    ...events.values(),
+    ...tags.flatMap(tagSeries),
+    ...[...fields.values(), ...ofAll.values()].flatMap((f) => [f.present, f.total]),
+  ])
+  return { site, faults, level, events, total, tags, presence: new Map([[null, ofAll]]), fields }
 }
+
+const FIELDS: readonly Field[] = [...USER_DATA, ...ECOMMERCE]
 
 const tagSeries = ({ executions, bad, timeouts }: TagHistory): Float64Array[] => [executions, bad, timeouts]
 
@@ -155,24 +177,51 @@ const sum = (values: Float64Array): number => values.reduce((total, value) => to
 /** Share of a normal distribution below z (logistic approximation, off by less than 0.01). */
 const normalShare = (z: number): number => 1 / (1 + Math.exp(-1.5976 * z - 0.070565992 * z ** 3))
 
+/**
+ * The flags that the tag sends with every event, those without any user data included. Signed-in visitors come in clumps, and more
+ * of them in the evening.
+ */
 function presence(
   site: SiteProfile,
+  event: EventProfile,
   field: Field,
-  events: ReadonlyMap<string, Float64Array>,
+  total: Float64Array,
   faults: readonly Fault[],
   random: Random,
-) {
+): Presence {
   const mine = faults.filter((fault) => fault.field === field)
-  const isUserData = USER_DATA.some((name) => name === field)
-  const carriers = site.events
-    .filter((event) => (isUserData ? event.hasUserData : event.hasEcommerce))
-    .filter(({ name }) => field !== 'transaction_id' || name === 'purchase')
-  const [present, total] = [new Float64Array(SLOTS), new Float64Array(SLOTS)]
+  const usual = rateOf(site, event, field)
+  const present = new Float64Array(SLOTS)
+  const isCarrier = carries(event, field)
   for (let slot = 0; slot < SLOTS; slot++) {
-    let rate = site.fields[field]
+    let rate = isCarrier ? usual : usual * (1 - 0.4 * Math.cos((2 * Math.PI * slot) / SLOTS_A_DAY))
     for (const fault of mine) rate *= 1 - shareIn(fault, slot) * (1 - fault.size)
-    for (const { name } of carriers) total[slot] = (total[slot] ?? 0) + (events.get(name)?.[slot] ?? 0)
-    present[slot] = random.binomial(total[slot] ?? 0, rate)
+    present[slot] = clumped(random, total[slot] ?? 0, rate, isCarrier ? 1 : (site.pagesAVisit ?? 1))
+  }
+  return { present, total }
+}
+
+const isUserData = (field: Field): boolean => USER_DATA.some((name) => name === field)
+
+const carries = (event: EventProfile, field: Field): boolean =>
+  (isUserData(field) ? event.hasUserData : event.hasEcommerce) &&
+  (field !== 'transaction_id' || event.name === 'purchase')
+
+const rateOf = (site: SiteProfile, event: EventProfile, field: Field): number =>
+  carries(event, field) ? site.fields[field] : isUserData(field) ? (event.signedIn ?? 0) : 0
+
+/** Like a binomial number, but `size` at a time. */
+const clumped = (random: Random, trials: number, rate: number, size: number): number =>
+  size <= 1 ? random.binomial(trials, rate) : Math.min(trials, size * random.binomial(Math.ceil(trials / size), rate))
+
+/** The presence of a field over several kinds of events. */
+function together(parts: readonly Presence[]): Presence {
+  const [present, total] = [new Float64Array(SLOTS), new Float64Array(SLOTS)]
+  for (const part of parts) {
+    for (let slot = 0; slot < SLOTS; slot++) {
+      present[slot] = (present[slot] ?? 0) + (part.present[slot] ?? 0)
+      total[slot] = (total[slot] ?? 0) + (part.total[slot] ?? 0)
+    }
   }
   return { present, total }
 }

@@ -8,6 +8,8 @@ export interface EventProfile {
   burst: number
   hasUserData: boolean
   hasEcommerce: boolean
+  /** How often an event that is no conversion carries user data: of visitors who are signed in. 0 without it. */
+  signedIn?: number
 }
 
 export interface TagProfile {
@@ -38,6 +40,8 @@ export interface SiteProfile {
   /** Level of the day on holidays, by day. */
   holidays: ReadonlyMap<number, number>
   sales: ReadonlyMap<number, number>
+  /** Pages that a visitor sees in a row: who is signed in is so on all of them. 1 without it. */
+  pagesAVisit?: number
   /** Days before the site was set up. */
   bornOn: number
   /** Events collected into one batch; 1 when sent one by one. */
@@ -53,13 +57,13 @@ export type Field = (typeof USER_DATA)[number] | (typeof ECOMMERCE)[number]
 const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'UTC', 'Australia/Sydney'] as const
 
 /** Local hour by hour. */
-const HOURS = {
+export const HOURS = {
   shop: [3, 2, 1, 1, 1, 2, 5, 9, 12, 14, 15, 16, 17, 16, 15, 15, 16, 18, 21, 24, 25, 21, 14, 7],
   office: [1, 0.5, 0.5, 0.5, 0.5, 1, 4, 12, 24, 30, 31, 29, 22, 26, 29, 28, 24, 15, 7, 5, 4, 3, 2, 1],
   night: [2, 0.3, 0, 0, 0, 0.2, 3, 9, 14, 17, 18, 18, 17, 17, 17, 17, 18, 19, 20, 20, 18, 14, 9, 5],
   flat: [8, 7, 6, 6, 6, 7, 8, 9, 10, 11, 11, 11, 11, 11, 11, 11, 11, 12, 12, 12, 12, 11, 10, 9],
 } as const
-const WEEKDAYS = {
+export const WEEKDAYS = {
   shop: [1, 0.95, 0.95, 1, 1.05, 1.15, 1.25],
   office: [1.1, 1.15, 1.15, 1.1, 0.95, 0.2, 0.2],
   night: [1, 1, 1, 1, 1, 0.9, 0.9],

@@ -29,8 +29,13 @@ export interface VerdictLog {
   add: (probe: string, slot: number, verdict: Verdict) => void
 }
 
-/** Runs every data probe with its default settings on a site, every five minutes of the last three weeks. */
-export function replay(history: SiteHistory, log: VerdictLog): void {
+/**
+ * Runs every data probe with its default settings on a site.
+ *
+ * @param firstSlot of the last three weeks, unless something else is said
+ * @param every slots between two runs
+ */
+export function replay(history: SiteHistory, log: VerdictLog, firstSlot = FIRST_JUDGED, every = RUN_EVERY): void {
   const { site } = history
   const volume = volumeInputs(history, localTime(site.timezone))
   const outcomes = outcomeInputs(history)
@@ -38,8 +43,8 @@ export function replay(history: SiteHistory, log: VerdictLog): void {
   const missing = missingInputs(history)
   const userData = presenceInputs(history, USER_DATA)
   const ecommerce = presenceInputs(history, ECOMMERCE)
-  const first = Math.max(FIRST_JUDGED, site.bornOn * SLOTS_A_DAY + SLOTS_AN_HOUR)
-  for (let slot = first; slot < SLOTS; slot += RUN_EVERY) {
+  const first = Math.max(firstSlot, site.bornOn * SLOTS_A_DAY + SLOTS_AN_HOUR)
+  for (let slot = first; slot < SLOTS; slot += every) {
     const now = timeOf(slot)
     const counts = volume(slot)
     log.add('data_volume', slot, dataVolume(counts, DATA_VOLUME_DEFAULTS))

@@ -75,6 +75,17 @@ export function batchSize(counts: readonly number[]): number {
   return isTold ? size : 1
 }
 
+/** On a weekend a quiet site has no more hours with events. */
+const FEW_HOURS = 5
+
+/** The same from whole hours of two days, for a site so quiet that even hours pass until a batch is full. */
+export function batchSizeOfHours(hours: readonly number[]): number {
+  const filled = hours.filter((count) => count > 0)
+  const pauses = hours.filter((count, index) => count > 0 && hours[index - 1] === 0).length
+  const size = filled.reduce(greatestCommonDivisor, 0)
+  return filled.length >= FEW_HOURS && pauses >= MIN_PAUSES && size >= SURE_SIZE ? size : 1
+}
+
 function greatestCommonDivisor(a: number, b: number): number {
   let [larger, smaller] = [a, b]
   while (smaller >= 1) [larger, smaller] = [smaller, larger % smaller]

@@ -21,8 +21,8 @@ export interface FreshnessInput {
   baseline: VolumeBaseline
 }
 
-/** One gap in ten between independent events is longer than this many times the mean gap: ln 10. */
-const LONG_GAP = Math.log(10)
+/** One gap in twenty between independent events is longer than this many times the mean gap: ln 20. */
+const LONG_GAP = Math.log(20)
 
 /** Whether a site still sends at all. */
 export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): Verdict {
@@ -31,11 +31,11 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
   const silence = Math.max(0, now - last)
   const usual = usualSince(input, last)
   if (usual === null) return verdictOf([null], `last event ${duration(silence)} ago; too little is known to judge`)
-  const { expected, covered } = usual
+  const { expected, covered, caution } = usual
   const { burst } = burstsNow(null, recent, baseline)
-  const usualGap = expected > 0 ? (LONG_GAP * burst * covered) / expected : Number.POSITIVE_INFINITY
+  const usualGap = expected > 0 ? (caution * LONG_GAP * burst * covered) / expected : Number.POSITIVE_INFINITY
   const limit = Math.max(config.min_silence_minutes * MINUTE, config.gaps * usualGap)
-  const isSilent = silence > limit && expected >= 1
+  const isSilent = silence > limit && expected >= caution
   const message = isSilent
     ? `nothing received for ${duration(silence)}; about ${number(expected)} events are usual in that time`
     : `last event ${duration(silence)} ago`
@@ -56,14 +56,20 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
   )
 }
 
+interface Usual {
+  expected: number
+  covered: number
+  caution: number
+}
+
 /** Events that earlier weeks had in the silence, or in its last 24 hours; null when that is not known. */
-function usualSince({ recent, baseline }: FreshnessInput, last: number): { expected: number; covered: number } | null {
-  let usual: { expected: number; covered: number } | null = null
+function usualSince({ recent, baseline }: FreshnessInput, last: number): Usual | null {
+  let usual: Usual | null = null
   for (const window of windowsBack(recent, baseline, null, 0)) {
     const expected = expectedOf(window)
     if (Number.isNaN(expected)) return usual
-    if (window.from < last) return usual ?? { expected: 0, covered: 0 }
-    usual = { expected, covered: window.to - window.from }
+    if (window.from < last) return usual ?? { expected: 0, covered: 0, caution: 1 }
+    usual = { expected, covered: window.to - window.from, caution: window.caution }
   }
   return usual
 }

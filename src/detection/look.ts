@@ -19,7 +19,7 @@ export interface VolumeConfig {
 export const DATA_VOLUME_DEFAULTS: VolumeConfig = {
   direction: 'down',
   weeks: 4,
-  min_expected: 10,
+  min_expected: 15,
   warning_z: 3,
   warning_ratio: 0.5,
 }
@@ -52,9 +52,9 @@ export function lookAt(windows: Iterable<Window>, burst: number, config: VolumeC
     isShortest = false
     const expected = expectedOf(window)
     if (Number.isNaN(expected)) return last
-    if (expected < (last === null ? silenceMeans : halfMeans)) continue
+    if (expected < window.caution * (last === null ? silenceMeans : halfMeans)) continue
     const look = lookAtWindow(window, burst, limits)
-    if (look === null || look.kind !== 'usual' || expected >= halfMeans) return look
+    if (look === null || look.kind !== 'usual' || expected >= window.caution * halfMeans) return look
     last = look
   }
   return last
@@ -68,14 +68,14 @@ function lookAtWindow(window: Window, burst: number, config: VolumeConfig): Look
   const expectation = expectationOf(window.samples, burst)
   if (expectation === null) return null
   const { z, ratio } = deviation(window.measured, expectation, burst)
-  const kind = kindOf(window.measured, z, ratio, config)
+  const kind = kindOf(window, z, ratio, config)
   return { ...expectation, z, ratio, kind, window }
 }
 
-function kindOf(measured: number, z: number, ratio: number, config: VolumeConfig): Kind {
+function kindOf({ measured, caution }: Window, z: number, ratio: number, config: VolumeConfig): Kind {
   if (measured === 0) return 'zero'
-  if (z <= -config.warning_z && ratio < config.warning_ratio) return 'fall'
-  return z >= config.warning_z && ratio > 1 / config.warning_ratio ? 'spike' : 'usual'
+  if (z <= -config.warning_z && ratio * caution < config.warning_ratio) return 'fall'
+  return z >= config.warning_z && ratio / caution > 1 / config.warning_ratio ? 'spike' : 'usual'
 }
 
 /** Silence is bad at once, what is merely too little or too much is when it was so the time before. */

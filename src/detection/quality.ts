@@ -15,12 +15,20 @@ export interface PresenceBucket<F extends string> extends TimeRange {
   readonly fields: FieldCounts<F>
 }
 
+/** Events of one name, or those of batches, which do not say of which events their counters are. */
+export interface PresenceHistory<F extends string> {
+  /** Null for batches. */
+  readonly event_name: string | null
+  /** The last 24 hours, oldest first; buckets without events may be missing. */
+  readonly recent: readonly PresenceBucket<F>[]
+  /** The seven days before those, hour by hour; hours without events may be missing. */
+  readonly usual: readonly PresenceBucket<F>[]
+}
+
 export interface QualityInput<F extends string> {
   now: number
-  /** The last 24 hours, oldest first; buckets without events may be missing. */
-  recent: readonly PresenceBucket<F>[]
-  /** The seven days before those. */
-  usual: FieldCounts<F>
+  fields: readonly F[]
+  kinds: readonly PresenceHistory<F>[]
   /** The score of such counts, 0–100; null without data. Must not fall when a field is present more often. */
   score: (fields: FieldCounts<F>) => number | null
 }
@@ -29,26 +37,25 @@ export interface QualityConfig {
   window_minutes: number
   /** With fewer events in the window as much more of the last 24 hours is taken as it takes. */
   min_events: number
-  warning_score: number
-  critical_score: number
+  /** The score is judged where somebody has said what it should be: no level is right for every site. */
+  warning_score?: number | undefined
+  critical_score?: number | undefined
   /** A field is lost when it is surely present less often than this share of its usual rate … */
   lost_share: number
   /** … and usually is at least at this rate. */
   lost_min_rate: number
 }
 
-export const QUALITY_DEFAULTS: QualityConfig = {
+export const QUALITY_DEFAULTS = {
   window_minutes: 60,
   min_events: 50,
-  warning_score: 70,
-  critical_score: 50,
   lost_share: 0.5,
   lost_min_rate: 0.1,
-}
+} as const satisfies QualityConfig
 
 /** Events that a field's usual rate is known from, and that its present one is. */
-const MIN_USUAL_EVENTS = 100
-const FIELD_EVENTS = [30, 100] as const
+export const MIN_USUAL_EVENTS = 100
+const FIELD_EVENTS = [30, 100, 300, 1_000, 3_000] as const
 /** A field this far gone is gone for good, not present less often. */
 const GONE_SHARE = 0.1
 
@@ -61,28 +68,33 @@ export const ecommerceQuality = <F extends string>(input: QualityInput<F>, confi
   judgeQuality('e-commerce data', input, config)
 
 function judgeQuality<F extends string>(what: string, input: QualityInput<F>, config: QualityConfig): Verdict {
-  const fields = Object.keys(input.usual) as F[]
-  const site = judgeScore(what, fields, input, config)
+  const site = judgeScore(what, input, config)
+  const ofFields = input.kinds.flatMap((kind) =>
+    input.fields.map((field) => judgeField(field, kind, input.now, config)),
+  )
+  const judged = ofFields.filter((finding) => finding !== null).length
   return verdictOf(
-    [site, ...fields.map((field) => judgeField(field, input, config))],
-    site?.message ?? `too few events with ${what} to judge`,
+    site === undefined ? ofFields : [site, ...ofFields],
+    site?.message ?? `${what}: ${number(judged)} ${judged === 1 ? 'field is' : 'fields are'} there as often as usual`,
   )
 }
 
+/** Undefined where nobody has set a bound, null where there are too few events. */
 function judgeScore<F extends string>(
   what: string,
-  fields: readonly F[],
-  { now, recent, score }: QualityInput<F>,
-  config: QualityConfig,
-): Finding | null {
-  const start = now - config.window_minutes * MINUTE
-  const window = newestUntil(recent, start, eventsIn, config.min_events)
+  { now, fields, kinds, score }: QualityInput<F>,
+  { warning_score, critical_score, window_minutes, min_events }: QualityConfig,
+): Finding | null | undefined {
+  if (warning_score === undefined && critical_score === undefined) return undefined
+  const start = now - window_minutes * MINUTE
+  const all = kinds.flatMap(({ recent }) => recent).toSorted((a, b) => a.from - b.from)
+  const window = newestUntil(all, start, eventsIn, min_events)
   if (window === null) return null
   const counts = totalOf(fields, window)
   const measured = score(counts)
   const atBest = score(atUpperBounds(counts))
   if (measured === null || atBest === null) return null
-  const status = atBest < config.critical_score ? 'critical' : atBest < config.warning_score ? 'warning' : 'ok'
+  const status = atBest < (critical_score ?? 0) ? 'critical' : atBest < (warning_score ?? 0) ? 'warning' : 'ok'
   const length = now - Math.min(window[0]?.from ?? now, start)
   return {
     subject: {},
@@ -90,27 +102,33 @@ function judgeScore<F extends string>(
     message: `score of ${what} ${number(Math.round(measured))} of 100 over ${number(sum(window.map(eventsIn)))} events in ${duration(length)}`,
     measured,
     expected: null,
-    band: { low: config.warning_score, high: null },
+    band: { low: warning_score ?? critical_score ?? null, high: null },
     since: null,
     evidence: { score_at_best: atBest, window_minutes: length / MINUTE, ...ratesOf(fields, counts) },
   }
 }
 
-/** The score alone would miss it: a site that loses `currency` altogether still has 80 of 100. */
+/**
+ * Whether a field is there as often as on the same kind of event in the days before: how often it should be there, nobody knows
+ * but the site. An anonymous page view is no fault, a purchase whose e-mail address is gone is.
+ */
 function judgeField<F extends string>(
   field: F,
-  { now, recent, usual }: QualityInput<F>,
+  { event_name, recent, usual }: PresenceHistory<F>,
+  now: number,
   config: QualityConfig,
 ): Finding | null {
-  const before = usual[field]
+  const before = totalOf([field], usual)[field]
   const expected = before.present / before.total
   if (before.total < MIN_USUAL_EVENTS || expected < config.lost_min_rate) return null
   const limit = config.lost_share * expected
-  // A field that is always there and now gone shows in the first 30 events, one that is often there in the first 100.
+  const together = clumping(field, usual, expected)
+  // A field that is always there and now gone shows in the first 30 events, one that comes in clumps in later ones.
   const looks = FIELD_EVENTS.map((events) =>
     lookAtField(
       field,
       newestUntil(recent, now, ({ fields }) => fields[field].total, events),
+      together,
     ),
   )
   const look = looks.find((seen) => seen !== null && seen.high < limit) ?? looks[0]
@@ -119,23 +137,44 @@ function judgeField<F extends string>(
   const isLost = high < limit
   const status: Status = !isLost ? 'ok' : present / total < GONE_SHARE * expected ? 'critical' : 'warning'
   const length = now - (window[0]?.from ?? now)
+  const events = event_name === null ? 'events' : `“${event_name}” events`
   return {
-    subject: { field },
+    subject: event_name === null ? { field } : { event_name, field },
     status,
-    message: `“${field}” is present in ${percent(present / total)} of ${number(total)} events in ${duration(length)}; ${percent(expected)} are usual`,
+    message: `“${field}” is present in ${percent(present / total)} of ${number(total)} ${events} in ${duration(length)}; ${percent(expected)} are usual`,
     measured: present / total,
     expected,
     band: { low: limit, high: null },
     since: isLost ? isoTime(lossBegan(field, recent, expected)) : null,
-    evidence: { present, total, upper_bound: high, usual_present: before.present, usual_total: before.total },
+    evidence: {
+      present,
+      total,
+      upper_bound: high,
+      usual_present: before.present,
+      usual_total: before.total,
+      clumping: together,
+    },
   }
 }
 
+/**
+ * How many events say as much as one that came alone: a visitor who is signed in is so on all pages, and at night others come
+ * than by day. The variance of the hours' rates as a multiple of what chance gives them, at least 1 (a design effect, Kish 1965).
+ */
+function clumping<F extends string>(field: F, hours: readonly PresenceBucket<F>[], rate: number): number {
+  const counted = hours.map(({ fields }) => fields[field]).filter(({ total }) => total > 0)
+  const chance = rate * (1 - rate)
+  // A field that is always there has no variance to measure, and needs none.
+  if (counted.length < 2 || chance < 1e-6) return 1
+  const squares = sum(counted.map(({ present, total }) => (present - rate * total) ** 2 / total))
+  return Math.max(1, squares / (chance * (counted.length - 1)))
+}
+
 /** Every five minutes several fields are looked at: at 95 % some would be lost by chance. */
-function lookAtField<F extends string>(field: F, window: readonly PresenceBucket<F>[] | null) {
+function lookAtField<F extends string>(field: F, window: readonly PresenceBucket<F>[] | null, together: number) {
   if (window === null) return null
   const { present, total } = totalOf([field], window)[field]
-  return { window, present, total, high: wilson(present, total, Z_999).high }
+  return { window, present, total, high: wilson(present / together, total / together, Z_999).high }
 }
 
 /** The loss began where the missing fields add up to most (CUSUM, Page 1954). */

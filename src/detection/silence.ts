@@ -45,13 +45,13 @@ export function silenceOf(
       missing = expected
       continue
     }
-    if (silent === null || missing < least * group) return null
+    if (silent === null || missing < least * group * silent.caution) return null
     const before = expected - missing
     level = levelOf(window.measured, before, burst)
     if (before >= GROUPS_FOR_LEVEL * group || window.from <= silent.from - LONGEST_LEVEL) break
   }
   const visits = (level * missing) / group
-  if (silent === null || visits < least) return null
+  if (silent === null || visits < least * silent.caution) return null
   return silent.to - silent.from > GAPS * longestGap(recent, name) ? { window: silent, level, visits } : null
 }
 

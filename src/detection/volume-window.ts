@@ -21,7 +21,14 @@ export interface RecentCounts extends BucketCounts {
 export interface Window extends TimeRange {
   readonly measured: number
   readonly samples: readonly number[]
+  /**
+   * How many times more has to be missing than otherwise: with nothing but yesterday to compare with, today may be another kind of
+   * day. An office has a fifth of a Friday's visits on its first Saturday.
+   */
+  readonly caution: number
 }
+
+const CAUTION_AFTER_A_DAY = 5
 
 /** Weeks that must be known; with fewer, yesterday is the comparison. */
 export const MIN_WEEKS = 2
@@ -54,7 +61,7 @@ export function* windowsBack(
     total += recent.total[index] ?? 0
     sums.add(bucket, baseline)
     const samples = name === null ? sums.totals() : measured === 0 ? sums.besides(total) : sums.shares(total)
-    yield { from: bucket.from, to, measured, samples }
+    yield { from: bucket.from, to, measured, samples, caution: sums.isOneDay() ? CAUTION_AFTER_A_DAY : 1 }
   }
 }
 
@@ -109,9 +116,13 @@ class ReferenceSums {
   }
 
   private known(): { total: number; named: number }[] {
-    const weeks = this.weeks.filter(({ isKnown }) => isKnown)
-    if (weeks.length >= MIN_WEEKS) return weeks
+    if (!this.isOneDay()) return this.weeks.filter(({ isKnown }) => isKnown)
     return this.yesterday.isKnown ? [this.yesterday] : []
+  }
+
+  /** Whether too few weeks are known. */
+  isOneDay(): boolean {
+    return this.weeks.filter(({ isKnown }) => isKnown).length < MIN_WEEKS
   }
 
   totals(): number[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { batchSize, burstSize, burstSizeOfWeeks } from '../../src/detection/burst.ts'
+import { batchSize, batchSizeOfHours, burstSize, burstSizeOfWeeks } from '../../src/detection/burst.ts'
 
 /** Counts whose neighbours differ by `2 · amplitude` throughout. */
 const alternating = (mean: number, amplitude: number, length = 72) =>
@@ -47,3 +47,10 @@ const BATCHES: readonly [what: string, counts: readonly number[], size: number][
 for (const [what, counts, size] of BATCHES) {
   test(`${what}: ${size} in a batch`, () => assert.equal(batchSize(counts), size))
 }
+
+test('a site so quiet that hours pass until a batch is full is known by its hours', () => {
+  assert.equal(batchSizeOfHours([50, 0, 0, 50, 0, 100, 50, 0, 0, 50]), 50)
+  assert.equal(batchSizeOfHours([50, 0, 0, 50, 0, 100, 50, 0, 0, 51]), 1, 'one that is none')
+  assert.equal(batchSizeOfHours([1_200, 1_200, 1_200, 0, 0, 1_200, 1_200, 400]), 1, 'a night and a fall are no pauses')
+  assert.equal(batchSizeOfHours([]), 1)
+})

@@ -21,9 +21,9 @@ const CASES: readonly [what: string, perSlot: number, silence: number, status: s
   ['busy and silent for 20 minutes', 500, 20 * MINUTE, 'critical'],
   ['with an event a minute and silent for 20 minutes', 5, 20 * MINUTE, 'critical'],
   ['with an event in five minutes and silent for 50', 1, 50 * MINUTE, 'ok'],
-  ['with an event in five minutes and silent for 70', 1, 70 * MINUTE, 'critical'],
+  ['with an event in five minutes and silent for 80', 1, 80 * MINUTE, 'critical'],
   ['with an event in an hour and silent for ten', 1 / 12, 10 * HOUR, 'ok'],
-  ['with an event in an hour and silent for 13', 1 / 12, 13 * HOUR, 'critical'],
+  ['with an event in an hour and silent for 16', 1 / 12, 16 * HOUR, 'critical'],
   ['that never has events, silent for days', 0, 3 * DAY, 'ok'],
 ]
 for (const [what, perSlot, silence, status] of CASES) {
@@ -44,4 +44,11 @@ test('a site that never sent anything is not judged', () => {
 
 test('a site of a few hours is not judged', () => {
   assert.equal(judge(500, 40 * MINUTE, NOON - 5 * HOUR).details.judged, 0)
+})
+
+test('with nothing but yesterday to compare with, a silence has to be five times as long', () => {
+  const since = NOON - 3 * DAY
+  assert.equal(judge(1, 80 * MINUTE, since).status, 'ok')
+  assert.equal(judge(1, 7 * HOUR, since).status, 'critical')
+  assert.equal(judge(500, 20 * MINUTE, since).status, 'critical')
 })

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ecommerceQuality, type FieldCounts, QUALITY_DEFAULTS, userDataQuality } from '../../src/detection/index.ts'
-import { isoTime } from '../../src/lib/index.ts'
+import {
+  ecommerceQuality,
+  type FieldCounts,
+  QUALITY_DEFAULTS,
+  type QualityConfig,
+  userDataQuality,
+} from '../../src/detection/index.ts'
+import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
 import { bucketsUntil, NOON, SLOT } from './support.ts'
 
 type Field = 'value' | 'currency'
@@ -16,19 +22,37 @@ const score = ({ value, currency }: FieldCounts<Field>) =>
 
 const WHOLE = counts(1_000, 1_000, 1_000)
 
-/** Judges five-minute buckets up to noon, oldest first. */
-const judge = (slots: readonly FieldCounts<Field>[], usual = WHOLE) =>
+const WEEK_BEFORE = NOON - 8 * DAY
+/** The bounds that somebody has set. */
+const BOUNDS = { ...QUALITY_DEFAULTS, warning_score: 70, critical_score: 50 }
+
+/** Judges five-minute buckets up to noon, oldest first, by a week of hours. */
+const judge = (
+  slots: readonly FieldCounts<Field>[],
+  usual: readonly FieldCounts<Field>[] = [WHOLE],
+  config: QualityConfig = BOUNDS,
+) =>
   ecommerceQuality(
     {
       now: NOON,
-      recent: bucketsUntil(NOON, SLOT, slots.length).map((bucket, index) => ({
-        ...bucket,
-        fields: slots[index] ?? WHOLE,
-      })),
-      usual,
+      fields: ['value', 'currency'],
+      kinds: [
+        {
+          event_name: null,
+          recent: bucketsUntil(NOON, SLOT, slots.length).map((bucket, index) => ({
+            ...bucket,
+            fields: slots[index] ?? WHOLE,
+          })),
+          usual: usual.map((fields, hour) => ({
+            from: WEEK_BEFORE + hour * HOUR,
+            to: WEEK_BEFORE + (hour + 1) * HOUR,
+            fields,
+          })),
+        },
+      ],
       score,
     },
-    QUALITY_DEFAULTS,
+    config,
   )
 
 const POOR = counts(1_000, 100, 100)
@@ -43,7 +67,7 @@ const SCORES: readonly [what: string, recent: FieldCounts<Field>, status: string
   ['a score of 20 from 49 events', counts(49, 10, 10), 'ok'],
 ]
 for (const [what, recent, status] of SCORES) {
-  test(`${what} is ${status}`, () => assert.equal(judge([recent], POOR).status, status))
+  test(`${what} is ${status}`, () => assert.equal(judge([recent], [POOR]).status, status))
 }
 
 const FIELDS: readonly [what: string, recent: FieldCounts<Field>, usual: FieldCounts<Field>, status: string][] = [
@@ -56,7 +80,7 @@ const FIELDS: readonly [what: string, recent: FieldCounts<Field>, usual: FieldCo
 ]
 for (const [what, recent, usual, status] of FIELDS) {
   test(`a field that is ${what} is ${status}`, () => {
-    const fields = judge([recent], usual).details.findings.filter(({ subject }) => subject.field === 'currency')
+    const fields = judge([recent], [usual]).details.findings.filter(({ subject }) => subject.field === 'currency')
     assert.equal(fields[0]?.status ?? 'ok', status)
   })
 }
@@ -73,8 +97,51 @@ test('a lost field is named, with what is usual and since when', () => {
 })
 
 test('a site without such data is not judged', () => {
-  const none = counts(0, 0, 0)
-  const input = { now: NOON, recent: [], usual: none, score }
-  const { status, message, details } = userDataQuality(input, QUALITY_DEFAULTS)
-  assert.deepEqual([status, message, details.judged], ['ok', 'too few events with user data to judge', 0])
+  const input = { now: NOON, fields: ['value', 'currency'], kinds: [], score } as const
+  const { status, details } = userDataQuality(input, QUALITY_DEFAULTS)
+  assert.deepEqual([status, details.judged], ['ok', 0])
+})
+
+test('without a bound that somebody set, no level is bad, however low it is and always was', () => {
+  const { status, details } = judge([POOR], [POOR], QUALITY_DEFAULTS)
+  assert.deepEqual([status, details.findings], ['ok', []])
+})
+
+test('a field that comes in clumps has to be gone from more events before it is lost', () => {
+  const hour = (present: number) => counts(100, 100, present)
+  const steady = Array.from({ length: 100 }, () => hour(30))
+  const clumped = Array.from({ length: 100 }, (_, n) => hour(n % 2 === 0 ? 60 : 0))
+  const gone = (events: number, usual: readonly FieldCounts<Field>[]) =>
+    judge([counts(events, events, 0)], usual, QUALITY_DEFAULTS).status
+  assert.deepEqual([gone(100, steady), gone(100, clumped), gone(10_000, clumped)], ['critical', 'ok', 'critical'])
+})
+
+test('each kind of event is judged by itself: many anonymous page views hide no purchase without its currency', () => {
+  const at = { from: NOON - SLOT, to: NOON }
+  const before = { from: WEEK_BEFORE, to: WEEK_BEFORE + HOUR }
+  const { status, details } = ecommerceQuality(
+    {
+      now: NOON,
+      fields: ['value', 'currency'],
+      kinds: [
+        {
+          event_name: 'page_view',
+          recent: [{ ...at, fields: counts(10_000, 0, 0) }],
+          usual: [{ ...before, fields: counts(10_000, 0, 0) }],
+        },
+        {
+          event_name: 'purchase',
+          recent: [{ ...at, fields: counts(40, 40, 0) }],
+          usual: [{ ...before, fields: counts(500, 500, 500) }],
+        },
+      ],
+      score,
+    },
+    QUALITY_DEFAULTS,
+  )
+  assert.equal(status, 'critical')
+  assert.deepEqual(
+    details.findings.map(({ subject }) => subject),
+    [{ event_name: 'purchase', field: 'currency' }],
+  )
 })

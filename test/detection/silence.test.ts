@@ -18,7 +18,7 @@ const judge = (usual: Rates, recent: Rates) => dataVolume(volumeInput({ usual, r
 
 const CASES = [
   { minutes: 4, a: 10, status: 'ok', what: 'in which eight were to be expected' },
-  { minutes: 6, a: 10, status: 'critical', what: 'in which twelve were' },
+  { minutes: 8, a: 10, status: 'critical', what: 'in which sixteen were' },
   { minutes: 2, a: 100, status: 'critical', what: 'that began within the last five minutes' },
 ] as const
 for (const { minutes, a, status, what } of CASES) {
@@ -31,9 +31,9 @@ for (const { minutes, a, status, what } of CASES) {
 }
 
 test('on a quiet day a silence has to be longer', () => {
-  assert.equal(judge(steady(60), since(1, steady(60), steady(0))).status, 'critical')
+  assert.equal(judge(steady(60), since(2, steady(60), steady(0))).status, 'critical')
   assert.equal(judge(steady(60), since(1, steady(30), steady(0))).status, 'ok')
-  assert.equal(judge(steady(60), since(2, steady(36), steady(0))).status, 'critical')
+  assert.equal(judge(steady(60), since(3, steady(36), steady(0))).status, 'critical')
 })
 
 test('a finding on a silence says what it was judged by', () => {

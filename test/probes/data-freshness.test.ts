@@ -34,19 +34,19 @@ testOnEveryEngine('data_freshness: a site that sent until now is fine', async (s
 })
 
 testOnEveryEngine('data_freshness: silence in hours that had events the day before is critical', async (store, t) => {
-  const site = await siteSilentSince(store, NOW - 2 * HOUR)
+  const site = await siteSilentSince(store, NOW - 7 * HOUR)
   const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
   const tolerant = await insertProbe(store, site.id, {
     probe_type: 'data_freshness',
-    config: '{"min_silence_minutes":180}',
+    config: '{"min_silence_minutes":480}',
   })
   await runDue(await openNode(t, store, newClock(), [dataFreshness]))
   const [result] = await resultsOf(store, probe.id)
   assert.equal(result?.status, 'critical', result?.message)
   assert.match(result?.message ?? '', /^nothing received for /)
   const details = JSON.parse(result?.details ?? '') as { findings: { since: string; measured: number }[] }
-  assert.equal(details.findings[0]?.since, isoTime(NOW - 2 * HOUR))
-  assert.equal(details.findings[0]?.measured, 120)
+  assert.equal(details.findings[0]?.since, isoTime(NOW - 7 * HOUR))
+  assert.equal(details.findings[0]?.measured, 420)
   assert.equal((await resultsOf(store, tolerant.id))[0]?.status, 'ok')
 })
 

@@ -6,7 +6,7 @@ import {
 } from '../../../src/detection/index.ts'
 import { floorTo, HOUR } from '../../../src/lib/index.ts'
 import { BOUNDS, type SiteHistory, type TagHistory } from '../history.ts'
-import { FIRST_JUDGED, RUN_EVERY, SLOT, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR, START, timeOf } from '../world.ts'
+import { RUN_EVERY, SLOT, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR, START, timeOf } from '../world.ts'
 
 const BUCKETS = BOUNDS.length + 1
 const USUAL_DAYS = 7
@@ -40,6 +40,7 @@ export function latencyInputs({ tags }: SiteHistory, clock: LocalTime) {
 function usualHours(tag: TagHistory, hour: number, clock: LocalTime): LatencyBucket[] {
   return [-HOUR, 0, HOUR]
     .flatMap((shift) => sameHoursBefore(clock, hour + shift, 1, USUAL_DAYS))
+    .filter((time) => time >= START)
     .map((time) => latencyBucket(tag, (time - START) / SLOT, SLOTS_AN_HOUR))
     .filter((bucket) => bucket !== null)
 }
@@ -68,7 +69,7 @@ export function filled<B>(bucketAt: (slot: number) => B | null): { last: (slot: 
   const before = new Uint32Array(SLOTS + 1)
   for (let slot = 0; slot < SLOTS; slot += RUN_EVERY) {
     before[slot] = buckets.length
-    const bucket = slot < FIRST_JUDGED - SLOTS_A_DAY ? null : bucketAt(slot)
+    const bucket = bucketAt(slot)
     if (bucket !== null) buckets.push(bucket)
   }
   before[SLOTS] = buckets.length

@@ -20,8 +20,8 @@ export type Incident =
 
 /** How long the incident under way has lasted when the demo starts. */
 const UNDER_WAY_MS = 40 * MINUTE
-/** How long the coffee roaster's tag server was away: long enough to be sure of it, where batches come every two minutes. */
-const AWAY_MS = HOUR + 10 * MINUTE
+/** How long the coffee roaster's tag server was away: long enough to be sure of it, where batches come every two minutes and two weeks are not known. */
+const AWAY_MS = 3 * HOUR
 
 /** What goes wrong around a demo that starts at `start`: one incident goes on, the others are over. */
 export function incidentsAround(start: number): readonly Incident[] {

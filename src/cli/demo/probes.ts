@@ -37,7 +37,5 @@ function configOf(site: SiteProfile, type: string): Record<string, number | bool
     // The pages do not exist. The roaster's people want to be asked about each release, the others have it marked only.
     return { check_page: false, ...(site === COFFEE ? {} : { change_ttl_hours: 0 }) }
   }
-  // Most of its visitors leave no address, and that is known: what counts is that it does not get worse.
-  if (type === 'user_data_quality' && site === FASHION) return { warning_score: 30, critical_score: 15 }
   return {}
 }

@@ -7,7 +7,8 @@ import { ecommerceFields } from './counts/presence-counts.ts'
 export const ecommerceQuality = defineProbeType({
   name: 'ecommerce_quality',
   title: 'E-commerce data quality',
-  description: 'Whether events carry complete e-commerce data, by the score, and no field got lost.',
+  description:
+    'Whether each kind of event carries e-commerce data as often as it used to; its score, where a bound is set.',
   kind: 'data',
   siteFields: [],
   needs: [],
@@ -17,6 +18,7 @@ export const ecommerceQuality = defineProbeType({
   run: (context) =>
     judgeQuality(context, {
       what: 'e-commerce data',
+      fields: ['value', 'currency', 'transaction_id', 'items'],
       fieldsOf: ecommerceFields,
       score: ecommerceScore,
       judge: judgeEcommerce,

@@ -7,7 +7,7 @@ import { userDataFields } from './counts/presence-counts.ts'
 export const userDataQuality = defineProbeType({
   name: 'user_data_quality',
   title: 'User data quality',
-  description: 'Whether events carry enough user data, by the score, and no field got lost.',
+  description: 'Whether each kind of event carries user data as often as it used to; its score, where a bound is set.',
   kind: 'data',
   siteFields: [],
   needs: [],
@@ -17,6 +17,7 @@ export const userDataQuality = defineProbeType({
   run: (context) =>
     judgeQuality(context, {
       what: 'user data',
+      fields: ['email', 'phone', 'address', 'first_name', 'last_name', 'city', 'country'],
       fieldsOf: userDataFields,
       score: userDataScore,
       judge: judgeUserData,

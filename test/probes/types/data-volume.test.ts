@@ -19,7 +19,7 @@ const hour = (time: number): Payload => five(time, 12)
 
 /** The days that the last 24 hours are compared with: those of one and of two weeks ago, and yesterday. */
 const EARLIER = [14 * DAY, 7 * DAY, 2 * DAY].flatMap((ago) =>
-  every(HOUR, NOW - ago - HOUR, NOW - ago + DAY + HOUR).map(hour),
+  every(HOUR, NOW - ago - 3 * HOUR, NOW - ago + DAY + HOUR).map(hour),
 )
 const recent = (of: (time: number) => Payload[]) => every(SLOT, NOW - DAY + HOUR, NOW).flatMap(of)
 

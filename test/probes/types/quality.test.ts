@@ -22,6 +22,9 @@ const ecommerce = (time: number, over: Partial<Ecommerce> = {}): Payload =>
     ecommerce_quality: { value: 100, currency: 100, transaction_id: 100, items: 100, total: 100, ...over },
   })
 
+/** What somebody has set. */
+const BOUNDS = { warning_score: 70, critical_score: 50 }
+
 /** Two hours of slots after a week of a batch every six hours; `of` gets the times since `since`. */
 function history<T>(of: (time: number, over?: Partial<T>) => Payload, since: number, over: Partial<T>): Payload[] {
   const times = [...every(6 * HOUR, NOW - 9 * DAY, NOW - 2 * HOUR), ...every(SLOT, NOW - 2 * HOUR, NOW)]
@@ -46,7 +49,7 @@ const USER_DATA = [
 for (const { what, over, status, message } of USER_DATA) {
   testOnEveryEngine(`user_data_quality: user data ${what} is ${status}`, async (store, t) => {
     const site = await siteWith(store, history(userData, NOW - 9 * DAY, over))
-    const result = await resultOf(t, store, site, userDataQuality)
+    const result = await resultOf(t, store, site, userDataQuality, BOUNDS)
     assert.deepEqual([result.status, result.reason], [status, null])
     assert.match(result.message, message)
   })
@@ -64,12 +67,12 @@ testOnEveryEngine(
     )
     const { status, message, details } = await resultOf(t, store, await siteWith(store, payloads), userDataQuality)
     assert.equal(status, 'critical')
-    assert.match(message, /^“country” is present in 0 % of \d+ events in \d+ min; 100 % are usual$/)
+    assert.match(message, /^“country” is present in 0 % of \d+ “[a-z_]+” events in \d+ min; 100 % are usual$/)
     assert.deepEqual(
       details.findings
         .filter(({ subject }) => subject.field !== undefined)
         .map(({ subject, since }) => [subject, since]),
-      [[{ field: 'country' }, isoTime(since)]],
+      [[{ event_name: 'page_view', field: 'country' }, isoTime(since)]],
     )
   },
 )
@@ -82,7 +85,7 @@ const ECOMMERCE = [
 for (const { what, over, status } of ECOMMERCE) {
   testOnEveryEngine(`ecommerce_quality: data ${what} is ${status}`, async (store, t) => {
     const site = await siteWith(store, history(ecommerce, NOW - 9 * DAY, over))
-    const result = await resultOf(t, store, site, ecommerceQuality)
+    const result = await resultOf(t, store, site, ecommerceQuality, BOUNDS)
     assert.deepEqual([result.status, result.reason], [status, null])
     assert.match(result.message, /^score of e-commerce data \d+ of 100 over 1,200 events in 60 min/)
   })
@@ -104,7 +107,7 @@ testOnEveryEngine('ecommerce_quality: only purchases and refunds need a transact
       ? event(time, { event_name: 'purchase', ecommerce: { ...whole, has_transaction_id: true } })
       : event(time, { event_name: 'view_item', ecommerce: { ...whole, has_transaction_id: false } }),
   )
-  const { status, message } = await resultOf(t, store, await siteWith(store, payloads), ecommerceQuality)
+  const { status, message } = await resultOf(t, store, await siteWith(store, payloads), ecommerceQuality, BOUNDS)
   assert.equal(status, 'ok')
   assert.match(message, /^score of e-commerce data 100 of 100/)
 })
@@ -116,11 +119,14 @@ testOnEveryEngine('quality: a site with too few such events is learned first', a
   )
   const ofUsers = await resultOf(t, store, site, userDataQuality)
   assert.deepEqual([ofUsers.status, ofUsers.reason], ['ok', 'learning'])
-  assert.equal(ofUsers.message, 'Learning: 20 of 50 events with user data in the last 24 hours')
+  assert.equal(
+    ofUsers.message,
+    'Learning: 0 of 100 events of one kind are known from the days before the last; judges user data from then on',
+  )
   const ofShop = await resultOf(t, store, site, ecommerceQuality)
   assert.deepEqual(
     [ofShop.reason, ofShop.message],
-    ['no_data', 'No event has said anything about e-commerce data in the last 24 hours'],
+    ['no_data', 'No event has said anything about e-commerce data in the last 8 days'],
   )
 })
 

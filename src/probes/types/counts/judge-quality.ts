@@ -2,19 +2,21 @@ import { type Static, Type } from 'typebox'
 import {
   eventsIn,
   type FieldCounts,
+  MIN_USUAL_EVENTS,
+  type PresenceBucket,
+  type PresenceHistory,
   QUALITY_DEFAULTS,
   type QualityInput,
   type Verdict,
 } from '../../../detection/index.ts'
 import { floorTo, HOUR, MINUTE, number } from '../../../lib/index.ts'
-import { type Counting, type CountsOutcome, judgeCounts } from './judge-counts.ts'
+import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from './judge-counts.ts'
 import { presenceFrom, readPresence } from './presence-counts.ts'
 import { lastDay } from './timeline.ts'
 import { learning, noData } from './unjudged.ts'
 import { windowMinutes } from './window-setting.ts'
 
-const scoreSetting = (byDefault: number, description: string) =>
-  Type.Number({ minimum: 0, maximum: 100, default: byDefault, description })
+const scoreSetting = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 100, description }))
 const share = (byDefault: number, description: string) =>
   Type.Number({ minimum: 0, maximum: 1, default: byDefault, description })
 
@@ -26,10 +28,12 @@ export const QualitySettings = Type.Object(
       minimum: 10,
       maximum: 1_000_000,
       default: QUALITY_DEFAULTS.min_events,
-      description: 'With fewer events in the window, as much of the last 24 hours is judged as it takes',
+      description: 'With fewer events in the window, the score is judged over as much of the last 24 hours as it takes',
     }),
-    warning_score: scoreSetting(QUALITY_DEFAULTS.warning_score, 'A score that is surely below makes a warning'),
-    critical_score: scoreSetting(QUALITY_DEFAULTS.critical_score, 'A score that is surely below is critical'),
+    warning_score: scoreSetting(
+      'A score that is surely below makes a warning; without a number the level is not judged',
+    ),
+    critical_score: scoreSetting('Likewise, for a critical result'),
     lost_share: share(
       QUALITY_DEFAULTS.lost_share,
       'A field is lost when it is surely present less often than this share of its usual rate, and …',
@@ -42,11 +46,14 @@ export const QualitySettings = Type.Object(
 type Config = Static<typeof QualitySettings>
 
 export const checkQualitySettings = ({ warning_score, critical_score }: Config) =>
-  critical_score > warning_score ? [{ path: '/critical_score', message: 'must not be above warning_score' }] : []
+  critical_score !== undefined && warning_score !== undefined && critical_score > warning_score
+    ? [{ path: '/critical_score', message: 'must not be above warning_score' }]
+    : []
 
 interface Quality<F extends string> {
   /** For people: `user data`. */
   what: string
+  fields: readonly F[]
   fieldsOf: Parameters<typeof readPresence<F>>[3]
   score: (fields: FieldCounts<F>) => number | null
   judge: (input: QualityInput<F>, config: Config) => Verdict
@@ -54,7 +61,7 @@ interface Quality<F extends string> {
 
 export function judgeQuality<F extends string>(
   { site, config, now, store }: Counting & { config: Config },
-  { what, fieldsOf, score, judge }: Quality<F>,
+  { what, fields, fieldsOf, score, judge }: Quality<F>,
 ): Promise<CountsOutcome> {
   const end = floorTo(now, MINUTE)
   const timeline = lastDay(end, Math.max(2 * HOUR, config.window_minutes * MINUTE))
@@ -62,12 +69,19 @@ export function judgeQuality<F extends string>(
     { store, site, now },
     presenceFrom(timeline),
     (snapshot) => readPresence(snapshot, timeline, end, fieldsOf),
-    (counts) => judge({ now: end, ...counts, score }, config),
-    ({ recent }) => {
-      const seen = recent.reduce((sum, bucket) => sum + eventsIn(bucket), 0)
-      return seen === 0
-        ? noData(`No event has said anything about ${what} in the last 24 hours`)
-        : learning(`${number(seen)} of ${config.min_events} events with ${what} in the last 24 hours`)
-    },
+    (kinds) => judge({ now: end, fields, kinds, score }, config),
+    (kinds) => unjudged(what, kinds),
+  )
+}
+
+/** What a kind of event should carry is known once enough of it are a day old. */
+function unjudged<F extends string>(what: string, kinds: readonly PresenceHistory<F>[]): Unjudged {
+  const eventsOf = (buckets: readonly PresenceBucket<F>[]) => buckets.reduce((sum, bucket) => sum + eventsIn(bucket), 0)
+  const seen = kinds.reduce((sum, { recent, usual }) => sum + eventsOf(recent) + eventsOf(usual), 0)
+  if (seen === 0) return noData(`No event has said anything about ${what} in the last 8 days`)
+  const most = Math.max(...kinds.map(({ usual }) => eventsOf(usual)))
+  if (most >= MIN_USUAL_EVENTS) return noData(`No kind of event usually carries ${what}`)
+  return learning(
+    `${number(most)} of ${MIN_USUAL_EVENTS} events of one kind are known from the days before the last; judges ${what} from then on`,
   )
 }

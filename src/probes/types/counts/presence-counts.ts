@@ -3,13 +3,14 @@ import {
   SCORE_EVENT_COLUMNS,
   SCORE_EVENT_MEASURES,
   type Snapshot,
+  type Stretch,
   type Sums,
   sumStretches,
   totals,
 } from '../../../analytics/index.ts'
-import type { FieldCounts, PresenceBucket } from '../../../detection/index.ts'
-import { ceilTo, DAY, HOUR } from '../../../lib/index.ts'
-import { GRAIN, type TimeRange } from '../../../rollups/index.ts'
+import type { FieldCounts, PresenceBucket, PresenceHistory } from '../../../detection/index.ts'
+import { ceilTo, DAY, floorTo, HOUR } from '../../../lib/index.ts'
+import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../../rollups/index.ts'
 import { SLOT, type Timeline } from './timeline.ts'
 
 /** What only per-event payloads tell. */
@@ -32,13 +33,6 @@ export const userDataFields = (sums: PresenceSums): FieldCounts<UserDataField> =
 
 export const ecommerceFields = (sums: PresenceSums): FieldCounts<EcommerceField> => qualityCounts(sums).ecommerce
 
-export interface PresenceCounts<F extends string> {
-  /** In the buckets of the timeline, oldest first; those without events are missing. */
-  recent: PresenceBucket<F>[]
-  /** The seven days before the timeline. */
-  usual: FieldCounts<F>
-}
-
 /** Where the time begins that `readPresence` asks for. */
 export const presenceFrom = (timeline: Timeline): number => usualRange(timeline).from
 
@@ -48,38 +42,59 @@ function usualRange({ buckets }: Timeline): TimeRange {
   return { from: to - USUAL_DAYS * DAY, to }
 }
 
-/** How often each field was there, over all events. @param fieldsOf the fields of one kind of data */
+/**
+ * How often each field was there on each kind of event: in the buckets of the timeline, and by the hour in the week before.
+ *
+ * @param fieldsOf the fields of one kind of data
+ */
 export async function readPresence<F extends string>(
   snapshot: Snapshot,
   timeline: Timeline,
   end: number,
   fieldsOf: (sums: PresenceSums) => FieldCounts<F>,
-): Promise<PresenceCounts<F>> {
+): Promise<PresenceHistory<F>[]> {
   const { buckets, slotsFrom } = timeline
-  const rows = await sumStretches(snapshot, {
-    table: 'event_rollups',
-    stretches: [
-      { from: buckets[0]?.from ?? end, to: slotsFrom, coarsest: GRAIN.hour },
-      { from: slotsFrom, to: end, coarsest: GRAIN.minute },
-    ],
-    by: [],
-    measures: MEASURES,
-    slots: { length: SLOT, end },
-  })
-  const usual = await sumStretches(snapshot, {
-    table: 'event_rollups',
-    stretches: [{ ...usualRange(timeline), coarsest: GRAIN.day }],
-    by: [],
-    measures: MEASURES,
-  })
-  const byBucket = Map.groupBy(rows, ({ at }) => timeline.indexAt(at))
-  return {
-    recent: buckets.flatMap((bucket, index) => {
-      const ofBucket = byBucket.get(index)
-      return ofBucket === undefined ? [] : [{ ...bucket, fields: fieldsOf(sumOf(ofBucket)) }]
-    }),
-    usual: fieldsOf(sumOf(usual)),
+  const usual = usualRange(timeline)
+  const rowsOf = (stretches: readonly Stretch[], length: number, slotEnd: number) =>
+    sumStretches(snapshot, {
+      table: 'event_rollups',
+      stretches,
+      by: ['event_name'],
+      measures: MEASURES,
+      slots: { length, end: slotEnd },
+    })
+  const recentStretches = [
+    { from: buckets[0]?.from ?? end, to: slotsFrom, coarsest: GRAIN.hour },
+    { from: slotsFrom, to: end, coarsest: GRAIN.minute },
+  ]
+  const recentByName = Map.groupBy(await rowsOf(recentStretches, SLOT, end), ({ event_name }) => event_name)
+  const usualByName = Map.groupBy(
+    await rowsOf([{ ...usual, coarsest: GRAIN.hour }], HOUR, usual.to),
+    ({ event_name }) => event_name,
+  )
+  const bucketsOf = (
+    rows: readonly (PresenceSums & { at: number })[],
+    bucketOf: (at: number) => TimeRange | undefined,
+  ): PresenceBucket<F>[] => {
+    const together = Map.groupBy(rows, ({ at }) => bucketOf(at))
+    return [...together]
+      .flatMap(([bucket, ofBucket]) => (bucket === undefined ? [] : [{ ...bucket, fields: fieldsOf(sumOf(ofBucket)) }]))
+      .toSorted((a, b) => a.from - b.from)
   }
+  const hours = new Map<number, TimeRange>()
+  const hourAt = (at: number): TimeRange => {
+    const from = floorTo(at, HOUR)
+    const hour = hours.get(from) ?? { from, to: from + HOUR }
+    hours.set(from, hour)
+    return hour
+  }
+  return [...new Set([...recentByName.keys(), ...usualByName.keys()])]
+    .filter((name) => name !== OTHER)
+    .map((name) => ({
+      event_name: name === NO_EVENT ? null : name,
+      recent: bucketsOf(recentByName.get(name) ?? [], (at) => buckets[timeline.indexAt(at)]),
+      usual: bucketsOf(usualByName.get(name) ?? [], hourAt),
+    }))
 }
 
 const sumOf = (rows: readonly PresenceSums[]): PresenceSums =>

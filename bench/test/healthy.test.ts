@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AlarmLog } from '../detection/alarms.ts'
+import { healthySite, KINDS } from '../detection/healthy.ts'
+import { simulate } from '../detection/history.ts'
+import { Random } from '../detection/random.ts'
+import { replay } from '../detection/replay.ts'
+import { RUN_EVERY, SLOTS } from '../detection/world.ts'
+
+/** One run in six of those that the service makes: an hour of silence or of loss is seen by two of them. */
+const EVERY = 6 * RUN_EVERY
+const BATCH = 50
+
+for (const batch of [1, BATCH]) {
+  for (const [index, kind] of KINDS.entries()) {
+    const site = healthySite(kind, batch)
+    test(`a new site with nothing wrong raises no alarm in eight weeks: ${site.name}`, () => {
+      const log = new AlarmLog()
+      replay(simulate(site, [], new Random(5_000 + index)), log, 0, EVERY)
+      const alarms = log.finish(SLOTS)
+      const told = alarms.map(({ probe, severity, subject, message }) => `${severity} ${probe} ${subject}: ${message}`)
+      assert.deepEqual(
+        told.filter((line) => line.startsWith('critical')),
+        [],
+      )
+      assert.ok(alarms.length <= 1, told.join('\n'))
+    })
+  }
+}
