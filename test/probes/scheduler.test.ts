@@ -36,7 +36,6 @@ testOnEveryEngine('a due probe runs, its result is written and its next run is o
       probe_id: probe.id,
       id: null,
       status: 'warning',
-      reason: null,
       message: 'version changed\ufffd',
       response_time_ms: 12,
       details: '{"from":"41","to":"42"}',

@@ -3,7 +3,7 @@ import { createProbe, PROBE_TYPES, registryOf } from '../../probes/index.ts'
 import type { ProbeRow } from '../../store/index.ts'
 import type { DemoSite } from './sites.ts'
 import type { SiteProfile } from './world/profile.ts'
-import { COFFEE, FASHION } from './world/sites.ts'
+import { COFFEE } from './world/sites.ts'
 
 export const REGISTRY = registryOf(PROBE_TYPES)
 
