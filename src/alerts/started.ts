@@ -1,3 +1,4 @@
+import { withoutEnd } from '../lib/index.ts'
 import type { Tables, Transaction } from '../store/index.ts'
 import type { Work } from './work.ts'
 
@@ -24,8 +25,8 @@ export async function startOf(trx: Transaction<Tables>, work: Work): Promise<num
 
 /** How many results ago the streak began that the last one belongs to; 0: with it. */
 function resultsSince(history: string, isCheck: boolean): number {
-  const streak = isCheck ? /e*$/ : /[^o]*$/
-  const [since = ''] = streak.exec(history) ?? []
+  const before = isCheck ? withoutEnd(history, 'e').length : history.lastIndexOf('o') + 1
+  const since = history.slice(before)
   const first = isCheck ? 0 : since.search(/[wc]/)
   return Math.max(0, since.length - Math.max(0, first) - 1)
 }
