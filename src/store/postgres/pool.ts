@@ -50,15 +50,14 @@ export class ConnectionPool {
 
   constructor(options: PoolOptions) {
     this.#options = options
-    const { rotation, connectTimeoutMs } = options
+    const { rotation, connectTimeoutMs, statementTimeoutMs, silenceMarginMs } = options
     const config = {
       application_name: 'tagwarden',
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
       types: typeParsers,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       connectionTimeoutMillis: connectTimeoutMs,
-      ...timeLimits(options),
+      ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + silenceMarginMs }),
     }
     this.#config = config
     this.#pool = new pg.Pool({
@@ -71,9 +70,7 @@ export class ConnectionPool {
           super(rotation.current, config)
         }
       },
-      ...(options.mayBeReadOnly || rotation.length === 1
-        ? {}
-        : { onConnect: (client) => refuseReadOnly(client, connectTimeoutMs) }),
+      onConnect: (client) => prepareSession(client, options),
     })
     this.#pool.on('connect', (client) => this.#clients.add(client))
     this.#pool.on('remove', (client) => this.#clients.delete(client))
@@ -147,6 +144,7 @@ export class ConnectionPool {
     try {
       const client = new DatabaseClient(endpoint, this.#config)
       await client.connect()
+      await prepareSession(client, this.#options)
       return client
     } catch (thrown) {
       this.#cannotConnect(endpoint, thrown)
@@ -195,15 +193,20 @@ export class ConnectionPool {
 
 const closed = () => new StoreError('closed', 'the database is closed')
 
-function timeLimits({ statementTimeoutMs, silenceMarginMs }: PoolOptions): pg.ClientConfig {
-  // Said aloud: a role or a database may have a limit of its own. (The driver does not pass a limit of 0 on.)
-  if (statementTimeoutMs === 0) return { options: '-c statement_timeout=0' }
-  return { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + silenceMarginMs }
-}
-
-/** The pool waits for it, although its types do not say so. */
-async function refuseReadOnly(client: pg.ClientBase, timeoutMs: number): Promise<void> {
-  const query = { text: 'show transaction_read_only', query_timeout: timeoutMs }
-  const { rows } = await client.query<{ transaction_read_only: string }>(query)
-  if (rows[0]?.transaction_read_only === 'on') throw new StoreError('unavailable', 'the server takes no writes')
+/**
+ * Sets the session's time limits, and refuses a server that takes no writes where another may. The limits are set aloud, as a role or
+ * a database may have some of its own, and in a statement: poolers like PgBouncer refuse them among the parameters of the start.
+ */
+async function prepareSession(client: pg.ClientBase, options: PoolOptions): Promise<void> {
+  const { statementTimeoutMs, connectTimeoutMs, mayBeReadOnly, rotation } = options
+  const query = {
+    text: `select set_config('statement_timeout', $1, false),
+      set_config('idle_in_transaction_session_timeout', $2, false),
+      current_setting('transaction_read_only') as read_only`,
+    values: [String(statementTimeoutMs), String(IDLE_IN_TRANSACTION_TIMEOUT_MS)],
+    query_timeout: connectTimeoutMs,
+  }
+  const { rows } = await client.query<{ read_only: string }>(query)
+  if (mayBeReadOnly || rotation.length === 1) return
+  if (rows[0]?.read_only === 'on') throw new StoreError('unavailable', 'the server takes no writes')
 }
