@@ -5,7 +5,7 @@ import { machineLine } from '../../bench/lib/machine.ts'
 const DOCUMENT = join(import.meta.dirname, '..', '..', 'docs', 'reliability.md')
 
 /** The parts of docs/reliability.md that a run writes, each between two marks. */
-export type Part = 'chaos' | 'fuzz' | 'pages' | 'pressure' | 'soak' | 'overload'
+export type Part = 'chaos' | 'fairness' | 'fuzz' | 'pages' | 'pressure' | 'soak' | 'overload'
 
 /**
  * Puts the figures of a run into docs/reliability.md, in place of those of the run before, under a line that says when and on

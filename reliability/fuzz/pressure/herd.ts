@@ -8,6 +8,8 @@ export interface Behaviour {
   drip: string
   /** False: what the server sends stays in the pipe. */
   isReading: boolean
+  /** The address that they come from; the same as everybody's on this machine when absent. */
+  from?: string
 }
 
 const DRIP_INTERVAL_MS = 1_000
@@ -64,8 +66,9 @@ export class Herd {
   }
 
   #add(): void {
-    const { first, isReading } = this.#behaviour
-    const socket = connect({ host: '127.0.0.1', port: this.#port, noDelay: true })
+    const { first, isReading, from } = this.#behaviour
+    const address = from === undefined ? {} : { localAddress: from }
+    const socket = connect({ host: '127.0.0.1', port: this.#port, noDelay: true, ...address })
     this.#sockets.add(socket)
     let isOpen = false
     socket.on('connect', () => {

@@ -1,0 +1,189 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { residentMemory } from '../../bench/lib/machine.ts'
+import { overviewUrl, requestJson } from '../../bench/lib/management-api.ts'
+import { startPostgres } from '../../bench/lib/postgres.ts'
+import { packKeys } from '../../bench/lib/request-template.ts'
+import { type RunningServer, startTagwarden } from '../../bench/lib/servers.ts'
+import type { Session } from '../../bench/lib/session.ts'
+import { type BenchSite, createSites } from '../../bench/lib/sites.ts'
+import { callWorker } from '../../bench/lib/worker-calls.ts'
+import { Herd } from '../fuzz/pressure/herd.ts'
+import { type Counted, compareCounts } from '../soak/counted.ts'
+import type { LoadFigures } from '../soak/load/figures.ts'
+import { Generator } from '../soak/load/generator.ts'
+import { logOf } from '../soak/soak.ts'
+import type { HostilePlan, HostileResult } from './hostile-worker.ts'
+import { hostileKinds, UNREAD_REPORTS } from './kinds.ts'
+import { type Visibility, watchVisibility } from './visibility.ts'
+
+export type Engine = 'sqlite' | 'postgres'
+
+export interface FairnessSettings {
+  engine: Engine
+  /** Of each kind of hostile sender, and of the healthy ones alone before and after. */
+  seconds: number
+  /** Names of the kinds to try; all of them when absent. */
+  kinds?: readonly string[]
+  progress: (text: string) => void
+}
+
+/** The healthy sites beside one kind of hostile sender, or alone. */
+export interface FairnessRow {
+  name: string
+  healthy: LoadFigures
+  visibility: Visibility
+  /** Null while the healthy sites are alone. */
+  hostile: HostileResult | null
+  /** Highest resident memory of the service, MB. */
+  peakMb: number
+}
+
+export interface FairnessResult {
+  engine: Engine
+  rows: FairnessRow[]
+  /** Of the nine healthy sites. */
+  counted: Counted
+  /** Events of the hostile site: acknowledged, those whose answer is unknown, and what its report shows. */
+  hostileCounted: { accepted: number; doubtful: number; counted: number }
+  log: string
+}
+
+export const ALONE = 'alone'
+
+const HEALTHY_SITES = 9
+/** What nine shops send in a busy hour. */
+const HEALTHY_PER_SECOND = 200
+const HEALTHY_CONNECTIONS = 32
+const MEMORY_INTERVAL_MS = 250
+/** Time between two kinds in which what the last one left is settled: as long as one of them, at most this. */
+const SETTLE_MS = 5_000
+const UNREAD_CONNECTIONS = 500
+const UNREAD_REQUESTS = 20
+/** Who asks is told apart by the address; the reader that watches the healthy sites is somebody else. */
+const ANOTHER_ADDRESS = '127.0.0.2'
+
+/** Nine healthy sites and one with a valid key that sends each kind of hostile request in turn. */
+export async function fairness(session: Session, settings: FairnessSettings): Promise<FairnessResult> {
+  const postgres = settings.engine === 'postgres' ? await startPostgres(session.pins.server) : null
+  try {
+    const environment = postgres === null ? {} : { DATABASE_URL: postgres.url }
+    const server = await startTagwarden(session, session.newFolder('data'), environment)
+    return await runAll(session, server, settings)
+  } finally {
+    await postgres?.stop()
+  }
+}
+
+async function runAll(
+  session: Session,
+  server: RunningServer,
+  { engine, seconds, kinds, progress }: FairnessSettings,
+): Promise<FairnessResult> {
+  const settleMs = Math.min(SETTLE_MS, seconds * 1_000)
+  const isTried = (name: string) => kinds?.includes(name) ?? true
+  const sites = await createSites(server.url, HEALTHY_SITES)
+  const [watched] = await createSites(server.url, 1)
+  const hostile = await createHostileSite(server.url)
+  if (watched === undefined) throw new Error('a site is missing')
+  const generator = new Generator(session)
+  await generator.begin({ port: server.port, keys: packKeys(sites.map(({ key }) => key)) })
+  await generator.pace({ perSecond: HEALTHY_PER_SECOND, connections: HEALTHY_CONNECTIONS })
+  // The first seconds of a process are slower than all others.
+  await sleep(settleMs)
+
+  const rows: FairnessRow[] = []
+  const measure = async (name: string, attack: () => Promise<HostileResult | null>) => {
+    await sleep(settleMs)
+    await generator.take()
+    const row = await beside(server, watched, name, attack, () => generator.take())
+    rows.push(row)
+    progress(rowLine(row))
+  }
+  const worker = session.startWorker('hostile', join(import.meta.dirname, 'hostile-worker.ts'))
+  const alone = async () => {
+    await sleep(seconds * 1_000)
+    return null
+  }
+  const totals = { accepted: 0, doubtful: 0 }
+  await measure(ALONE, alone)
+  for (const [seed, { name }] of hostileKinds.entries()) {
+    if (!isTried(name)) continue
+    await measure(name, async () => {
+      const plan: HostilePlan = { url: server.url, key: hostile.key, kind: name, seconds, seed }
+      const result = await callWorker<HostilePlan, HostileResult>(worker, plan)
+      totals.accepted += result.acceptedEvents
+      totals.doubtful += result.doubtfulEvents
+      return result
+    })
+  }
+  if (isTried(UNREAD_REPORTS)) await measure(UNREAD_REPORTS, () => leaveReportsUnread(server, hostile, seconds))
+  await measure(ALONE, alone)
+
+  const counted = await compareCounts(server.url, sites, await generator.end())
+  const report = await requestJson<{ total_events: number }>('GET', overviewUrl(server.url, hostile.id, 48))
+  return { engine, rows, counted, hostileCounted: { ...totals, counted: report.total_events }, log: logOf(server) }
+}
+
+async function beside(
+  server: RunningServer,
+  watched: BenchSite,
+  name: string,
+  attack: () => Promise<HostileResult | null>,
+  take: () => Promise<LoadFigures>,
+): Promise<FairnessRow> {
+  let peakMb = 0
+  const memory = setInterval(() => {
+    peakMb = Math.max(peakMb, memoryOf(server.pid))
+  }, MEMORY_INTERVAL_MS)
+  const end = new AbortController()
+  const watching = watchVisibility(server.url, watched, end.signal)
+  try {
+    const hostile = await attack()
+    const healthy = await take()
+    end.abort()
+    return { name, healthy, visibility: await watching, hostile, peakMb }
+  } finally {
+    clearInterval(memory)
+    end.abort()
+    // After an error of the attack that of the watcher, whose server is gone, adds nothing.
+    await watching.catch(() => undefined)
+  }
+}
+
+/** Of a process that has just died: 0. That it died is told by what follows. */
+function memoryOf(pid: number): number {
+  try {
+    return residentMemory(pid).nowMb
+  } catch {
+    return 0
+  }
+}
+
+/** The largest fixed plan: 500 requests a second. */
+async function createHostileSite(url: string): Promise<BenchSite> {
+  const client = await requestJson<{ id: string }>('POST', `${url}/api/clients`, { name: 'Hostile', plan: 'business' })
+  const fields = { client_id: client.id, name: 'Hostile', url: 'https://hostile.example' }
+  const site = await requestJson<{ id: string; ingest_key: string }>('POST', `${url}/api/sites`, fields)
+  return { id: site.id, key: site.ingest_key }
+}
+
+async function leaveReportsUnread(server: RunningServer, site: BenchSite, seconds: number): Promise<null> {
+  const path = overviewUrl('', site.id, 48)
+  const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`
+  const behaviour = { first: request.repeat(UNREAD_REQUESTS), drip: '', isReading: false, from: ANOTHER_ADDRESS }
+  const herd = new Herd(server.port, UNREAD_CONNECTIONS, behaviour)
+  await sleep(seconds * 1_000)
+  herd.end()
+  return null
+}
+
+function rowLine({ name, healthy, visibility, hostile, peakMb }: FairnessRow): string {
+  return [
+    `${name}: p50 ${healthy.acceptedFromDue.p50Ms.toFixed(1)} ms, p99 ${healthy.acceptedFromDue.p99Ms.toFixed(1)} ms`,
+    `visible after ${Math.round(visibility.longestMs)} ms`,
+    `${Math.round(peakMb)} MB`,
+    JSON.stringify(healthy.statuses),
+    ...(hostile === null ? [] : [`hostile ${JSON.stringify(hostile.statuses)}`]),
+  ].join(', ')
+}
