@@ -9,6 +9,10 @@ import { type SendResult, sendEvent } from './sender.ts'
 const LATEST_MS = 22 * HOUR
 const LATE_SHARE = 0.5
 const PAUSE_AFTER_FAILURE_MS = 25
+/** Share of a keyed site's requests that repeat an acknowledged one: they must be acknowledged and not counted, whatever broke meanwhile. */
+const REPEAT_SHARE = 0.25
+/** Acknowledged keys of a site that may be repeated, from earlier rounds too. */
+const REPEATABLE = 200
 const PATIENCE_MS = 90_000
 
 export interface LedgerSite extends SiteKey {
@@ -106,8 +110,11 @@ export class Ledger {
 
   async #send(account: Account): Promise<void> {
     while (this.#isSending) {
-      if (account.site.isKeyed) await this.#sendUntilAcknowledged(account)
-      else await this.#pauseAfter(await this.#sendOnce(account))
+      if (account.site.isKeyed) {
+        const repeat = this.#random.chance(REPEAT_SHARE) ? account.anyDone(this.#random) : undefined
+        if (repeat === undefined) await this.#sendUntilAcknowledged(account)
+        else await this.#pauseAfter(await this.#request(account, repeat.time, repeat.key))
+      } else await this.#pauseAfter(await this.#sendOnce(account))
     }
   }
 
@@ -118,6 +125,7 @@ export class Ledger {
       const result = await this.#request(account, time, key)
       if (result === 'acknowledged') {
         this.#acknowledge(account)
+        account.done({ time, key })
         return
       }
       await this.#pauseAfter(result)
@@ -148,14 +156,31 @@ export class Ledger {
   }
 }
 
+/** A request with a key. */
+interface Keyed {
+  time: number
+  key: string
+}
+
 /** A site and what was sent to it since the last comparison. */
 class Account {
   readonly site: LedgerSite
   sent: Sent = { acknowledged: 0, unsure: 0 }
   #seen: Seen = { events: 0, executions: 0, pairs: 0 }
+  readonly #done: Keyed[] = []
 
   constructor(site: LedgerSite) {
     this.site = site
+  }
+
+  /** A request with a key was acknowledged. */
+  done(keyed: Keyed): void {
+    this.#done.push(keyed)
+    if (this.#done.length > REPEATABLE) this.#done.shift()
+  }
+
+  anyDone(random: Random): Keyed | undefined {
+    return this.#done[Math.floor(random.between(0, this.#done.length))]
   }
 
   close(seen: Seen): Verdict {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { DAY, isoTime } from '../../src/lib/index.ts'
 import { type ApiClient, apiClient } from '../../test/support/api.ts'
 import type { Seen } from './judgement.ts'
 import { Ledger, type LedgerSite } from './ledger.ts'
@@ -97,7 +97,7 @@ async function isReady(url: string): Promise<boolean> {
 /** Far enough to both sides for late events, and for those that a clock that had jumped was given. */
 const range = (): string => {
   const now = Date.now()
-  return `from=${isoTime(now - 2 * DAY - HOUR)}&to=${isoTime(now + 2 * DAY + MINUTE)}`
+  return `from=${isoTime(now - 33 * DAY)}&to=${isoTime(now + 33 * DAY)}`
 }
 
 async function lookAt(api: ApiClient, site: LedgerSite): Promise<Seen> {
