@@ -12,6 +12,10 @@ const CHUNK_COST = 256
 const SMALL_BODY = 16_384
 /** Bytes of larger bodies that are looked at in one turn of the event loop: then others are answered first. */
 const BYTES_PER_TURN = 131_072
+/** A turn of larger bodies that took this long, ms, held everybody up … */
+const HEAVY_MS = 8
+/** … and is followed by this many times as long for everybody else, before the next one. */
+const REST = 3
 
 export type BodyRefusal = { why: 'too_large' } | { why: 'no_room'; full: Full }
 
@@ -111,15 +115,25 @@ export class BodyReader {
     if (this.#isScheduled) return
     this.#isScheduled = true
     setImmediate(() => {
-      this.#isScheduled = false
-      for (let bytes = 0; bytes < BYTES_PER_TURN; ) {
-        const next = this.#waiting.take()
-        if (next === undefined) return
-        bytes += next.size
-        next.deliver()
+      const beganAt = performance.now()
+      this.#deliverSome()
+      const took = performance.now() - beganAt
+      const goOn = () => {
+        this.#isScheduled = false
+        if (this.#waiting.size > 0) this.#schedule()
       }
-      if (this.#waiting.size > 0) this.#schedule()
+      if (took < HEAVY_MS) goOn()
+      else setTimeout(goOn, REST * took)
     })
+  }
+
+  #deliverSome(): void {
+    for (let bytes = 0; bytes < BYTES_PER_TURN; ) {
+      const next = this.#waiting.take()
+      if (next === undefined) return
+      bytes += next.size
+      next.deliver()
+    }
   }
 }
 

@@ -11,6 +11,7 @@ import type { KeyIndex, SiteEntry } from './key-index.ts'
 import { eventsIn } from './normalise.ts'
 import type { Payload } from './payload.ts'
 import type { Shedding } from './shedding.ts'
+import { excessOf } from './structure.ts'
 
 export interface DoorOptions {
   clock: Clock
@@ -171,6 +172,8 @@ function checkRequest(request: IncomingMessage, text: string): CheckedRequest {
   if (idempotencyKey !== undefined && idempotencyKey.length > IDEMPOTENCY_KEY_MAX) {
     return { ok: false, path: 'header Idempotency-Key' }
   }
+  const excess = excessOf(text)
+  if (excess !== null) return { ok: false, path: excess }
   let value: unknown
   try {
     value = JSON.parse(text)

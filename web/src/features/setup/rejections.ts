@@ -48,6 +48,8 @@ export function adviceOf({ reason, path }: Pick<RejectionGroup, 'reason' | 'path
 function invalidAdvice(path: string): string {
   if (path === 'not JSON')
     return 'The body is not JSON. A variable that is put into it may hold a quote or a line break.'
+  if (path === 'too deep' || path === 'too many objects')
+    return 'The body holds more than it needs: lists and objects nested over 64 levels, or over 20,000 of them. Send only the fields of the interface.'
   if (path === 'header Content-Type') return 'Send the header Content-Type: application/json.'
   if (path === 'header Idempotency-Key') return 'The Idempotency-Key may have up to 128 characters.'
   if (/^\/(user_data|ecommerce)\//.test(path)) {

@@ -1,0 +1,55 @@
+/** Text this short is parsed in well under a millisecond, whatever is in it. */
+const UNLIMITED_LENGTH = 16_384
+/** Deepest nesting. A payload needs three levels. */
+export const DEPTH_MAX = 64
+/** Objects and lists. The largest payload needs about 1,000. */
+export const CONTAINERS_MAX = 20_000
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** What makes a text too costly to parse. */
+export type Excess = 'too deep' | 'too many objects'
+
+/**
+ * Looks for what would take long to parse, without parsing it. Measured with 1 MB of JSON: 1 ms as one text, 13 ms as numbers,
+ * 23 ms as empty objects, 109 ms as lists within lists, in which nobody else is answered. Looking takes about 2 ms.
+ *
+ * Text that is no JSON may be judged either way: parsing it fails.
+ */
+export function excessOf(text: string): Excess | null {
+  if (text.length <= UNLIMITED_LENGTH) return null
+  let depth = 0
+  let containers = 0
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfText(text, at)
+        break
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        if (++depth > DEPTH_MAX) return 'too deep'
+        if (++containers > CONTAINERS_MAX) return 'too many objects'
+        break
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        depth -= 1
+        break
+    }
+  }
+  return null
+}
+
+/** Where the text that begins at `start` ends; the end of it all when it does not. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at
+    if (code === BACKSLASH) at += 1
+  }
+  return text.length
+}
