@@ -14,6 +14,7 @@ const ROUTES: Readonly<Record<string, Access>> = {
   'GET /api/alerts/{alert_id}': 'read',
   'POST /api/alerts/{alert_id}/acknowledge': 'change',
   'POST /api/alerts/{alert_id}/resolve': 'change',
+  'POST /api/alerts/{alert_id}/unacknowledge': 'change',
   'GET /api/audit': 'read',
   'GET /api/channels': 'read',
   'GET /api/clients': 'read',

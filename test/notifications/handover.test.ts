@@ -23,9 +23,10 @@ testOnEveryEngine('of many nodes one at a time sends on a channel', async (store
   const clock = newClock()
   const clients = await Promise.all(Array.from({ length: 5 }, () => insertClient(store)))
   for (const client of clients) {
-    for (let n = 0; n < 8; n++) await tell(store, client, [`reminder ${n}`], NOW + n)
+    for (let n = 0; n < 8; n++) await tell(store, client, [`reminder ${n}`], NOW + 31 * SECOND * n)
   }
-  clock.advance(SECOND)
+  // So far apart that each is a message of its own.
+  clock.advance(8 * 31 * SECOND)
   let busy = 0
   let most = 0
   const onChannel = new Set<string>()
