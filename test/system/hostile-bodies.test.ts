@@ -13,12 +13,19 @@ const BODY_BYTES = 1_048_576
 /** More clients than it takes to fill all the room there is. */
 const HOSTILE_CLIENTS = 11
 
-/** A valid event with an unknown field that takes 28 times as much in memory as it has bytes. */
-function hostileBody(): string {
+/** A valid event with an unknown field that fills the body with `item(index)`. */
+function hostileBody(item: (index: number) => string): string {
   const event = JSON.stringify(eventPayload({ timestamp_ms: Date.now() })).slice(0, -1)
   const room = BODY_BYTES - event.length - 10
-  return `${event},"x":[${'{},'.repeat(room / 3)}0]}`
+  let items = ''
+  for (let index = 0; items.length + 10 < room; index++) items += `${item(index)},`
+  return `${event},"x":[${items}0]}`
 }
+
+/** Takes 28 times as much in memory as it has bytes, and is refused for it. */
+const EMPTY_OBJECTS = hostileBody(() => '{}')
+/** Takes several times as much, and is as valid as any other. */
+const SHORT_TEXTS = hostileBody((index) => `"${index.toString(36)}"`)
 
 /** A connection that has sent a request but for its last byte; an answer may come before. */
 class HeldBack {
@@ -69,11 +76,10 @@ test('hundreds of bodies that are huge in memory stop neither the service nor th
   const healthy = await api.newSite(await api.newClient())
   const hostile: SiteKey[] = []
   for (let i = 0; i < HOSTILE_CLIENTS; i++) hostile.push(await api.newSite(await api.newClient()))
-  const body = hostileBody()
   const held = Array.from({ length: CONNECTIONS }, (_, i) => {
     const site = hostile[i % HOSTILE_CLIENTS]
     assert.ok(site)
-    return new HeldBack(server.url, site, body)
+    return new HeldBack(server.url, site, i % 2 === 0 ? EMPTY_OBJECTS : SHORT_TEXTS)
   })
   await Promise.all(held.map((connection) => connection.sent()))
 
@@ -93,9 +99,15 @@ test('hundreds of bodies that are huge in memory stop neither the service nor th
   t.diagnostic(`${answers.length} answers to the healthy site meanwhile`)
   assert.deepEqual(new Set(answers), new Set([200]))
   assert.deepEqual(
-    [...counts.keys()].filter((status) => !['200', '429', '503', 'cut'].includes(status)),
+    [...counts.keys()].filter((status) => !['200', '400', '429', '503', 'cut'].includes(status)),
     [],
   )
+  assert.equal(
+    outcomes.some((status, i) => i % 2 === 0 && status === '200'),
+    false,
+    'empty objects without end were accepted',
+  )
+  assert.ok(counts.has('200'), 'none of the valid ones was accepted')
   assert.equal((await api.call('GET', '/health')).status, 200)
   assert.equal(server.child.exitCode, null)
   assert.equal(await server.end('SIGTERM'), 0)
