@@ -14,7 +14,7 @@ async function useAll(store: Store, seq: number): Promise<void> {
   await store.batch([journalRow(store, seq)])
   await store.batch([journalRow(store, seq + 1), journalRow(store, seq + 2)])
   await store.write.transaction().execute((trx) => trx.deleteFrom('leases').execute())
-  for (const db of [store.read, store.reports, store.admin]) {
+  for (const db of [store.read, store.reports, store.asked, store.admin]) {
     assert.equal((await db.selectFrom('journal').select('seq').where('seq', '>=', seq).execute()).length, 3)
   }
 }
@@ -82,15 +82,20 @@ test('a connection is used many times over without piling up listeners', async (
 
 test('while all connections are in use others wait: for a report longer than for a write', async (t) => {
   const store = await openOn(t, await newDatabase(t), { limits: { connect: 300, report: 60_000 } })
-  const reports = await hold(store.reports, 4)
-  const waiting = store.reports.selectFrom('journal').select('seq').execute()
+  const held = [await hold(store.reports, 2), await hold(store.asked, 2)]
+  const waiting = Promise.all(
+    [store.reports, store.asked].map((db) => db.selectFrom('journal').select('seq').execute()),
+  )
   // Full of reports, everything else goes on.
   await store.batch([journalRow(store, 1)])
   assert.deepEqual(await journalSeqs(store), [1])
   const writes = await hold(store.write, 4)
   await assert.rejects(store.batch([]), ofKind('unavailable', /all connections were in use for 300 ms/))
-  await reports.release()
-  assert.equal((await waiting).length, 1)
+  for (const reports of held) await reports.release()
+  assert.deepEqual(
+    (await waiting).map((rows) => rows.length),
+    [1, 1],
+  )
   await writes.release()
   await store.batch([journalRow(store, 2)])
 })
