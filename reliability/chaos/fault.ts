@@ -1,6 +1,7 @@
 import type { Random } from '../../bench/detection/random.ts'
 import type { Closers } from '../../src/lib/index.ts'
 import type { PostgresServer } from '../../test/support/postgres-server.ts'
+import type { Balance } from './ledger.ts'
 import type { Scene } from './scene.ts'
 
 /** What a fault may use to set itself up. */
@@ -22,7 +23,7 @@ export interface Stage {
    */
   strike: (random: Random) => Promise<number>
   /** Something to say about all rounds together, for the table's notes. */
-  note?: () => string
+  note?: (rounds: readonly Balance[]) => string
 }
 
 export interface Fault {

@@ -1,12 +1,13 @@
 /** How many events the reports show for a site, each by a table of its own. */
 export interface Seen {
   events: number
+  /** Executions, divided by the tags that each of the site's events has. */
   executions: number
-  /** Executions by event and tag. */
+  /** The same by event and tag. */
   pairs: number
 }
 
-/** What was sent to a site in one round. Every request holds one event with one tag. */
+/** What was sent to a site in one round. Every request holds one event, and of one site all have as many tags. */
 export interface Sent {
   acknowledged: number
   /** Answered by an error after the commit may have begun, or not at all: nobody knows whether they count. */
@@ -16,6 +17,8 @@ export interface Sent {
 export interface Verdict {
   lost: number
   twice: number
+  /** Of the unsure ones, those that turned out to be there: their commit had landed. */
+  landed: number
   /** Everything that breaks the promise, in words; empty when it is kept. */
   problems: string[]
 }
@@ -28,7 +31,7 @@ const VIEWS = ['events', 'executions', 'pairs'] as const
  * that was lost hides behind as few unsure ones as possible.
  */
 export function judge(site: string, sent: Sent, before: Seen, after: Seen): Verdict {
-  const verdict: Verdict = { lost: 0, twice: 0, problems: [] }
+  const verdict: Verdict = { lost: 0, twice: 0, landed: 0, problems: [] }
   for (const view of VIEWS) {
     const grown = after[view] - before[view]
     const lost = Math.max(0, sent.acknowledged - grown)
@@ -41,6 +44,7 @@ export function judge(site: string, sent: Sent, before: Seen, after: Seen): Verd
       )
     }
   }
+  verdict.landed = Math.min(sent.unsure, Math.max(0, after.events - before.events - sent.acknowledged))
   if (VIEWS.some((view) => after[view] !== after.events)) {
     verdict.problems.push(`${site}: the reports do not agree: ${JSON.stringify(after)}`)
   }
@@ -52,6 +56,7 @@ export function sumOfVerdicts(verdicts: readonly Verdict[]): Verdict {
   return {
     lost: verdicts.reduce((sum, { lost }) => sum + lost, 0),
     twice: verdicts.reduce((sum, { twice }) => sum + twice, 0),
+    landed: verdicts.reduce((sum, { landed }) => sum + landed, 0),
     problems: verdicts.flatMap(({ problems }) => problems),
   }
 }

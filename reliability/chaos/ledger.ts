@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Random } from '../../bench/detection/random.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import { type SiteKey, until } from '../../test/support/api.ts'
+import type { Habit } from './habit.ts'
 import { judge, type Seen, type Sent, sumOfVerdicts, type Verdict } from './judgement.ts'
 import { type SendResult, sendEvent } from './sender.ts'
 
@@ -9,15 +10,28 @@ import { type SendResult, sendEvent } from './sender.ts'
 const LATEST_MS = 22 * HOUR
 const LATE_SHARE = 0.5
 const PAUSE_AFTER_FAILURE_MS = 25
-/** Share of a keyed site's requests that repeat an acknowledged one: they must be acknowledged and not counted, whatever broke meanwhile. */
-const REPEAT_SHARE = 0.25
-/** Acknowledged keys of a site that may be repeated, from earlier rounds too. */
-const REPEATABLE = 200
 const PATIENCE_MS = 90_000
+/** Share of a keyed sender's requests that repeat an acknowledged one: they must be acknowledged and not counted, whatever broke meanwhile. */
+const REPEAT_SHARE = 0.25
+/** Acknowledged requests of a site that may be repeated, from earlier rounds too. */
+const REPEATABLE = 200
 
 export interface LedgerSite extends SiteKey {
-  /** Whether its requests carry an `Idempotency-Key`, and are sent again until they are acknowledged. */
-  isKeyed: boolean
+  habit: Habit
+}
+
+/** A request with a key. */
+interface Keyed {
+  body: string
+  key: string
+}
+
+/** The sums of a round. */
+export interface Balance extends Verdict, Pick<Sent, 'acknowledged'> {
+  /** Requests that were answered by an error or not at all, those with a key included. */
+  failed: number
+  /** Acknowledged requests that were sent once more, and acknowledged again. */
+  repeated: number
 }
 
 export interface LedgerOptions {
@@ -40,7 +54,8 @@ export class Ledger {
   #acknowledged = 0
   /** Requests that were answered by an error or not at all, those with a key included. */
   #failed = 0
-  #keys = 0
+  #repeated = 0
+  #requests = 0
   #random = new Random(0)
 
   constructor(options: LedgerOptions) {
@@ -53,11 +68,13 @@ export class Ledger {
     return this.#acknowledged
   }
 
-  /** Starts one sender for each site, which sends one request after the other. */
+  /** Starts the senders of each site, which send one request after the other. */
   start(random: Random): void {
     this.#random = random
     this.#isSending = true
-    this.#senders = this.#accounts.map((account) => this.#send(account))
+    this.#senders = this.#accounts.flatMap((account) =>
+      Array.from({ length: account.site.habit.senders }, () => this.#send(account)),
+    )
   }
 
   async untilAcknowledged(more: number): Promise<void> {
@@ -89,54 +106,71 @@ export class Ledger {
 
   /** Sends one request beside the senders. */
   async probe(): Promise<boolean> {
-    const account = this.#accounts.find(({ site }) => !site.isKeyed)
+    const account = this.#accounts.find(({ site }) => site.habit.manner === 'plain')
     if (account === undefined) throw new Error('the ledger has no site for plain requests')
     return (await this.#sendOnce(account)) === 'acknowledged'
   }
 
   /** Compares with the reports, and begins the next round. To be called when nothing is in flight and all is folded. */
-  async close(): Promise<Verdict & Pick<Sent, 'acknowledged'> & { failed: number }> {
+  async close(): Promise<Balance> {
     const failed = this.#failed
+    const repeated = this.#repeated
     this.#failed = 0
+    this.#repeated = 0
     let acknowledged = 0
     const verdicts: Verdict[] = []
     for (const account of this.#accounts) {
       acknowledged += account.sent.acknowledged
       verdicts.push(account.close(await this.#options.look(account.site)))
     }
-    const { lost, twice, problems } = sumOfVerdicts(verdicts)
-    return { acknowledged, failed, lost, twice, problems: [...problems, ...this.#odd.splice(0)] }
+    const sum = sumOfVerdicts(verdicts)
+    return { ...sum, acknowledged, failed, repeated, problems: [...sum.problems, ...this.#odd.splice(0)] }
   }
 
   async #send(account: Account): Promise<void> {
-    while (this.#isSending) {
-      if (account.site.isKeyed) {
-        const repeat = this.#random.chance(REPEAT_SHARE) ? account.anyDone(this.#random) : undefined
-        if (repeat === undefined) await this.#sendUntilAcknowledged(account)
-        else await this.#pauseAfter(await this.#request(account, repeat.time, repeat.key))
-      } else await this.#pauseAfter(await this.#sendOnce(account))
+    const { manner, pauseMs, mostPerRound } = account.site.habit
+    while (this.#isSending && account.begun < mostPerRound) {
+      account.begun++
+      if (manner === 'plain') await this.#pauseAfter(await this.#sendOnce(account))
+      else await this.#sendKeyed(account, manner === 'twins' ? 2 : 1)
+      if (pauseMs > 0) await sleep(pauseMs)
     }
   }
 
-  async #sendUntilAcknowledged(account: Account): Promise<void> {
-    const key = `${this.#options.name}-${this.#keys++}`
-    const time = timeOfEvent(this.#random)
+  async #sendKeyed(account: Account, copies: number): Promise<void> {
+    const done = this.#random.chance(REPEAT_SHARE) ? account.anyDone(this.#random) : undefined
+    if (done !== undefined) {
+      const result = await this.#request(account, done.body, done.key)
+      if (result === 'acknowledged') this.#repeated++
+      await this.#pauseAfter(result)
+      return
+    }
+    const keyed = { body: this.#bodyFor(account), key: `${this.#options.name}-${this.#requests}` }
+    const answers = await Promise.all(Array.from({ length: copies }, () => this.#untilAcknowledged(account, keyed)))
+    if (!answers.includes(true)) return
+    this.#acknowledge(account)
+    account.done(keyed)
+  }
+
+  /** False when it was given up. */
+  async #untilAcknowledged(account: Account, { body, key }: Keyed): Promise<boolean> {
     while (!this.#isAbandoned) {
-      const result = await this.#request(account, time, key)
-      if (result === 'acknowledged') {
-        this.#acknowledge(account)
-        account.done({ time, key })
-        return
-      }
+      const result = await this.#request(account, body, key)
+      if (result === 'acknowledged') return true
       await this.#pauseAfter(result)
     }
+    return false
   }
 
   async #sendOnce(account: Account): Promise<SendResult> {
-    const result = await this.#request(account, timeOfEvent(this.#random))
+    const result = await this.#request(account, this.#bodyFor(account))
     if (result === 'acknowledged') this.#acknowledge(account)
     if (result === 'unsure') account.sent.unsure++
     return result
+  }
+
+  #bodyFor({ site: { habit } }: Account): string {
+    return JSON.stringify(habit.payload(this.#requests++, timeOfEvent(this.#random), this.#random))
   }
 
   #acknowledge(account: Account): void {
@@ -144,8 +178,8 @@ export class Ledger {
     this.#acknowledged++
   }
 
-  async #request(account: Account, time: number, key?: string): Promise<SendResult> {
-    const result = await sendEvent(this.#options.url, account.site, time, key)
+  async #request(account: Account, body: string, key?: string): Promise<SendResult> {
+    const result = await sendEvent(this.#options.url, account.site, body, key)
     if (result === 'unsure') this.#failed++
     if (typeof result === 'number') this.#odd.push(`a valid request was answered ${result}`)
     return result
@@ -156,16 +190,12 @@ export class Ledger {
   }
 }
 
-/** A request with a key. */
-interface Keyed {
-  time: number
-  key: string
-}
-
 /** A site and what was sent to it since the last comparison. */
 class Account {
   readonly site: LedgerSite
   sent: Sent = { acknowledged: 0, unsure: 0 }
+  /** Requests of this round's senders. */
+  begun = 0
   #seen: Seen = { events: 0, executions: 0, pairs: 0 }
   readonly #done: Keyed[] = []
 
@@ -185,9 +215,10 @@ class Account {
 
   close(seen: Seen): Verdict {
     const { site, sent } = this
-    const verdict = judge(`${site.isKeyed ? 'keyed' : 'plain'} site ${site.id}`, sent, this.#seen, seen)
+    const verdict = judge(`${site.habit.manner} site ${site.id}`, sent, this.#seen, seen)
     this.#seen = seen
     this.sent = { acknowledged: 0, unsure: 0 }
+    this.begun = 0
     return verdict
   }
 }

@@ -3,7 +3,8 @@ import pg from 'pg'
 import type { PostgresServer } from '../../test/support/postgres-server.ts'
 import type { Workshop } from './fault.ts'
 import { Program } from './program.ts'
-import { Scene } from './scene.ts'
+import { TcpProxy } from './proxy.ts'
+import { Scene, type SceneOptions } from './scene.ts'
 
 export interface PostgresPlace {
   server: PostgresServer
@@ -50,15 +51,34 @@ export async function newPlace({ postgres }: Workshop): Promise<PostgresPlace> {
   }
 }
 
-/** A service on that database. @param url another way to it, as through a proxy */
+interface PostgresSceneOptions {
+  /** Another way to the database, as through a proxy. */
+  url?: string
+  others?: SceneOptions['others']
+}
+
+/** A service on that database. */
 export async function openPostgresScene(
   { closers, newFolder }: Workshop,
   { url: straight, ask }: PostgresPlace,
-  url = straight,
+  { url = straight, others }: PostgresSceneOptions = {},
 ): Promise<Scene> {
   const program = await Program.on(newFolder(), { DATABASE_URL: url })
   closers.add(() => program.kill())
-  return Scene.open({ program, isQuiet: () => isQuiet(ask) })
+  return Scene.open({ program, isQuiet: () => isQuiet(ask), usage: () => usage(ask), others })
+}
+
+/** The same with a wire between the program and its database that can be cut. */
+export async function openProxiedScene(
+  workshop: Workshop,
+  place: PostgresPlace,
+  others?: SceneOptions['others'],
+): Promise<{ proxy: TcpProxy; scene: Scene }> {
+  const url = new URL(place.url)
+  const proxy = await TcpProxy.to(Number(url.port))
+  workshop.closers.add(() => proxy.close())
+  url.port = String(proxy.port)
+  return { proxy, scene: await openPostgresScene(workshop, place, { url: url.href, others }) }
 }
 
 /**
@@ -70,6 +90,11 @@ async function isQuiet(ask: PostgresPlace['ask']): Promise<boolean> {
     `select (select count(*) from journal) as rows, (select count(*) ${OTHERS} and state <> 'idle') as busy`,
   )
   return Number(row?.rows) === 0 && Number(row?.busy) === 0
+}
+
+async function usage(ask: PostgresPlace['ask']): Promise<number> {
+  const [row] = await ask<{ events: string }>('select coalesce(sum(events), 0) as events from client_usage')
+  return Number(row?.events)
 }
 
 /** @throws Error when the server lets nobody in */

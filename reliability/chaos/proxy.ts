@@ -3,9 +3,19 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /**
  * What becomes of what passes: `pass` hands it on, `silent` keeps it for ever (as when a cable is pulled: nobody is told),
- * `refuse` resets whoever connects. A number hands it on that many milliseconds late.
+ * `refuse` resets whoever connects. `delayMs` hands it on that many milliseconds late; with `from`, only from when these texts
+ * have come one after the other on their way to the database, the last of them included. `muteFrom` hands those on, and keeps the
+ * answers to the last of them and all that follows.
  */
-export type ProxyMode = 'pass' | 'silent' | 'refuse' | { delayMs: number }
+export type ProxyMode =
+  | 'pass'
+  | 'silent'
+  | 'refuse'
+  | { delayMs: number; from?: readonly string[] }
+  | { muteFrom: readonly string[] }
+
+/** How long the database's end of a stranded connection stays open after all that was under way has arrived. */
+const STRANDED_MS = 1_000
 
 /** A wire between a program and its database, which can be cut. */
 export class TcpProxy {
@@ -30,6 +40,12 @@ export class TcpProxy {
 
   set mode(mode: ProxyMode) {
     this.#mode = mode
+    for (const wire of this.#wires) wire.met = 0
+  }
+
+  /** Whether the texts of the mode were met on a connection that is open. */
+  get hasMet(): boolean {
+    return [...this.#wires].some((wire) => wire.hasMet)
   }
 
   /** Resets all connections there are, on both sides. */
@@ -44,6 +60,14 @@ export class TcpProxy {
   forget(): void {
     for (const wire of this.#wires) wire.forget()
     this.#mode = 'pass'
+  }
+
+  /**
+   * Resets all connections on the program's side alone. What it had sent still arrives, as late as it is then, and nobody hears
+   * the answer.
+   */
+  strand(): void {
+    for (const wire of this.#wires) wire.strand()
   }
 
   async close(): Promise<void> {
@@ -71,15 +95,18 @@ export class TcpProxy {
 /** One connection through the proxy. */
 class Wire {
   readonly ended: Promise<void>
+  /** How many texts of the mode have been met on their way to the database. */
+  met = 0
   readonly #sockets: readonly [Socket, Socket]
   readonly #mode: () => ProxyMode
   #isForgotten = false
+  #isStranded = false
 
   constructor(near: Socket, far: Socket, mode: () => ProxyMode) {
     this.#sockets = [near, far]
     this.#mode = mode
     this.#carry(near, far)
-    this.#carry(far, near)
+    this.#carry(far, near, { answers: true })
     const closed = [near, far].map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())))
     this.ended = Promise.all(closed).then(() => undefined)
   }
@@ -92,27 +119,58 @@ class Wire {
     this.#isForgotten = true
   }
 
-  #carry(from: Socket, to: Socket): void {
+  strand(): void {
+    this.#isStranded = true
+    this.#sockets[0].resetAndDestroy()
+  }
+
+  #carry(from: Socket, to: Socket, { answers = false } = {}): void {
     from.on('error', () => undefined)
     // In the order in which they came, however late each is.
     let last = Promise.resolve()
     const later = (work: () => void): void => {
       const mode = this.#isForgotten ? 'silent' : this.#mode()
-      if (mode === 'silent') {
+      if (mode === 'silent' || (this.hasMet && answers && isMuting(mode))) {
         // What once was lost stays lost, and so does all that comes after it.
         this.#isForgotten = true
         return
       }
-      const delay = typeof mode === 'object' ? mode.delayMs : 0
+      const delay = this.#delayIn(mode)
       const due = new Promise<void>((resolve) => (delay === 0 ? resolve() : setTimeout(resolve, delay)))
       last = Promise.all([last, due]).then(work)
     }
-    from.on('data', (bytes) => {
+    from.on('data', (bytes: Buffer) => {
+      if (!answers) this.#look(bytes)
       later(() => {
         if (!to.destroyed) to.write(bytes)
       })
     })
     from.on('end', () => later(() => to.end()))
-    from.on('close', () => later(() => to.destroy()))
+    from.on('close', () => {
+      later(() => {
+        if (this.#isStranded && !answers) setTimeout(() => to.destroy(), STRANDED_MS)
+        else to.destroy()
+      })
+    })
+  }
+  get hasMet(): boolean {
+    const texts = textsOf(this.#mode())
+    return texts.length > 0 && this.met >= texts.length
+  }
+
+  #look(bytes: Buffer): void {
+    const text = textsOf(this.#mode())[this.met]
+    if (text !== undefined && bytes.includes(text)) this.met++
+  }
+
+  #delayIn(mode: ProxyMode): number {
+    if (typeof mode === 'string' || isMuting(mode)) return 0
+    return mode.from === undefined || this.hasMet ? mode.delayMs : 0
   }
 }
+
+const isMuting = (mode: ProxyMode): mode is { muteFrom: readonly string[] } =>
+  typeof mode === 'object' && 'muteFrom' in mode
+
+const textsOf = (mode: ProxyMode): readonly string[] =>
+  typeof mode === 'string' ? [] : isMuting(mode) ? mode.muteFrom : (mode.from ?? [])

@@ -1,17 +1,14 @@
 import { Random } from '../../bench/detection/random.ts'
 import { asError, Closers } from '../../src/lib/index.ts'
 import type { Fault, Stage, Workshop } from './fault.ts'
-import type { Verdict } from './judgement.ts'
+import type { Balance } from './ledger.ts'
 
 /** Acknowledged requests before a fault strikes, at most; another number each round. */
 const BEFORE = { least: 20, most: 200 } as const
 /** … and after the service has come back. */
 const AFTER = 30
 
-export interface RoundOutcome extends Verdict {
-  acknowledged: number
-  /** Requests that were answered by an error, or not at all. */
-  failed: number
+export interface RoundOutcome extends Balance {
   recoveryMs: number
 }
 
@@ -53,11 +50,11 @@ export async function playFault(fault: Fault, options: RoundsOptions): Promise<F
       outcome.rounds.push(played)
       if (played.problems.length > 0) throw new Error(played.problems.join('\n'))
       say(
-        `  ${fault.name} ${round}: ${played.acknowledged} acknowledged, ${played.failed} not, back in ${played.recoveryMs.toFixed(0)} ms`,
+        `  ${fault.name} ${round}: ${played.acknowledged} acknowledged, ${played.failed} not, ${played.repeated} repeated, back in ${played.recoveryMs.toFixed(0)} ms`,
       )
     }
     await stage.scene.program.stop()
-    const note = stage.note?.()
+    const note = stage.note?.(outcome.rounds)
     if (note !== undefined) outcome.note = note
   } catch (thrown) {
     const command = `npm run chaos -- --only ${fault.name} --seed ${seed} --first ${round} --rounds 1`
@@ -81,7 +78,7 @@ async function playRound({ scene, strike }: Stage, random: Random): Promise<Roun
   await ledger.untilAcknowledged(AFTER)
   await ledger.stop()
   await scene.settle()
-  return { ...(await ledger.close()), recoveryMs }
+  return { ...(await scene.close()), recoveryMs }
 }
 
 /** Each round has random numbers of its own, so that one can be played without those before it. */

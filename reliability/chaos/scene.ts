@@ -2,12 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY, isoTime } from '../../src/lib/index.ts'
 import { type ApiClient, apiClient } from '../../test/support/api.ts'
+import { type Habit, HEALTHY } from './habit.ts'
 import type { Seen } from './judgement.ts'
-import { Ledger, type LedgerSite } from './ledger.ts'
+import { type Balance, Ledger, type LedgerSite } from './ledger.ts'
 import type { Program } from './program.ts'
 
-const PLAIN_SITES = 8
-const KEYED_SITES = 4
+/** Plain ones first and last: whatever else there is, a fold has sites of theirs before and after it. */
+const SITES: readonly Habit[] = [
+  ...new Array<Habit>(4).fill(HEALTHY.plain),
+  ...new Array<Habit>(3).fill(HEALTHY.keyed),
+  ...new Array<Habit>(3).fill(HEALTHY.twins),
+  ...new Array<Habit>(2).fill(HEALTHY.plain),
+]
 const POLL_MS = 20
 const SETTLE_PATIENCE_MS = 90_000
 const STATE_TIMEOUT_MS = 3_000
@@ -19,6 +25,10 @@ export interface SceneOptions {
   program: Program
   /** Whether nothing waits to be folded, and nobody is at work in the database, asked of the database itself. */
   isQuiet: () => Promise<boolean>
+  /** Events that all clients have used of their quotas in all months, asked of the database itself. */
+  usage: () => Promise<number>
+  /** Sites of one more client each, in the midst of the others. */
+  others?: readonly Habit[] | undefined
 }
 
 /** A running service, the sites on it, and the ledger of what they are sent. */
@@ -26,10 +36,13 @@ export class Scene {
   readonly program: Program
   readonly ledger: Ledger
   readonly #isQuiet: () => Promise<boolean>
+  readonly #usage: () => Promise<number>
+  #used = 0
 
-  private constructor({ program, isQuiet }: SceneOptions, ledger: Ledger) {
+  private constructor({ program, isQuiet, usage }: SceneOptions, ledger: Ledger) {
     this.program = program
     this.#isQuiet = isQuiet
+    this.#usage = usage
     this.ledger = ledger
   }
 
@@ -40,8 +53,15 @@ export class Scene {
     const api = apiClient(program.url)
     const client = await api.newClient()
     const sites: LedgerSite[] = []
-    for (let count = 0; count < PLAIN_SITES + KEYED_SITES; count++) {
-      sites.push({ ...(await api.newSite(client, { name: `site ${count}` })), isKeyed: count >= PLAIN_SITES })
+    const addSite = async (owner: { id: string }, habit: Habit) => {
+      sites.push({ ...(await api.newSite(owner, { name: `site ${sites.length}` })), habit })
+    }
+    // A fold goes by their numbers, and commits in between.
+    const others = options.others ?? []
+    for (const [index, habit] of SITES.entries()) {
+      await addSite(client, habit)
+      const other = others[index - 1]
+      if (other !== undefined) await addSite(await api.newClient(), other)
     }
     const ledger = new Ledger({ url: program.url, sites, name: randomUUID(), look: (site) => lookAt(api, site) })
     return new Scene(options, ledger)
@@ -81,6 +101,19 @@ export class Scene {
       nudgeAt = now + NUDGE_AFTER_MS
     }
   }
+
+  /** Closes the ledger, and compares the quotas with the reports. Everything must have settled. */
+  async close(): Promise<Balance> {
+    const balance = await this.ledger.close()
+    const used = await this.#usage()
+    const counted = balance.acknowledged + balance.landed + balance.twice - balance.lost
+    const problems = [...balance.problems]
+    if (used - this.#used !== counted) {
+      problems.push(`reports grew by ${counted}, but what counts towards quotas by ${used - this.#used}`)
+    }
+    this.#used = used
+    return { ...balance, problems }
+  }
 }
 
 async function isReady(url: string): Promise<boolean> {
@@ -94,10 +127,13 @@ async function isReady(url: string): Promise<boolean> {
   return status === 200
 }
 
+/** A month and the day that an event may be late. */
+const REACH_MS = 33 * DAY
+
 /** Far enough to both sides for late events, and for those that a clock that had jumped was given. */
 const range = (): string => {
   const now = Date.now()
-  return `from=${isoTime(now - 33 * DAY)}&to=${isoTime(now + 33 * DAY)}`
+  return `from=${isoTime(now - REACH_MS)}&to=${isoTime(now + REACH_MS)}`
 }
 
 async function lookAt(api: ApiClient, site: LedgerSite): Promise<Seen> {
@@ -108,10 +144,11 @@ async function lookAt(api: ApiClient, site: LedgerSite): Promise<Seen> {
   }
   const overview = await report<{ total_events: number; tags: { executions: number }[] }>('overview')
   const matrix = await report<{ cells: { executions: number }[] }>('matrix')
+  const { tags } = site.habit
   return {
     events: overview.total_events,
-    executions: sum(overview.tags),
-    pairs: sum(matrix.cells),
+    executions: sum(overview.tags) / tags,
+    pairs: sum(matrix.cells) / tags,
   }
 }
 

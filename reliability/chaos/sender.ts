@@ -9,19 +9,17 @@ export type SendResult = 'acknowledged' | 'unsent' | 'unsure' | number
 /** Longer than any time limit of the service; whoever waits longer has been forgotten. */
 const ANSWER_TIMEOUT_MS = 40_000
 
-/** Sends one event with one tag. */
+/**
+ * Sends one request. Two at the same time go over two connections.
+ *
+ * @param body a payload as JSON
+ */
 export async function sendEvent(
   url: string,
   site: SiteKey,
-  timestampMs: number,
+  body: string,
   idempotencyKey?: string,
 ): Promise<SendResult> {
-  const payload = {
-    container_id: 'GTM-CHAOS1',
-    event_name: 'purchase',
-    timestamp_ms: timestampMs,
-    tags: [{ id: '12', name: 'GA4', status: 'success', execution_time: 84 }],
-  }
   try {
     const response = await fetch(`${url}/ingest`, {
       method: 'POST',
@@ -30,7 +28,7 @@ export async function sendEvent(
         'x-service-key': site.ingest_key,
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       },
-      body: JSON.stringify(payload),
+      body,
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     })
     await response.arrayBuffer()

@@ -2,22 +2,30 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Workshop } from './fault.ts'
 import { Program } from './program.ts'
-import { Scene } from './scene.ts'
+import { Scene, type SceneOptions } from './scene.ts'
 import { Shim } from './shim.ts'
 
 export const databasePath = (dataDir: string): string => join(dataDir, 'tagwarden.db')
 
-/** A service on SQLite in `dataDir`. @param environment more settings */
+interface SqliteSceneOptions {
+  /** More settings. */
+  environment?: Readonly<Record<string, string>>
+  others?: SceneOptions['others']
+}
+
+/** A service on SQLite in `dataDir`. */
 export async function openSqliteScene(
   { closers, newFolder }: Workshop,
   dataDir: string,
-  environment: Readonly<Record<string, string>> = {},
+  { environment = {}, others }: SqliteSceneOptions = {},
 ): Promise<Scene> {
   const program = await Program.on(newFolder(), { DATA_DIR: dataDir, ...environment })
   closers.add(() => program.kill())
   return Scene.open({
     program,
+    others,
     isQuiet: async () => countRows(dataDir, 'journal') === 0,
+    usage: async () => askNumber(dataDir, 'select coalesce(sum(events), 0) as value from client_usage'),
   })
 }
 
@@ -25,15 +33,18 @@ export async function openSqliteScene(
 export async function openShimmedScene(workshop: Workshop): Promise<{ scene: Scene; shim: Shim }> {
   const dataDir = workshop.newFolder()
   const shim = new Shim(workshop, dataDir)
-  return { scene: await openSqliteScene(workshop, dataDir, shim.environment), shim }
+  return { scene: await openSqliteScene(workshop, dataDir, { environment: shim.environment }), shim }
 }
 
 /** Rows of a table, whoever else has the database open. */
-export function countRows(dataDir: string, table: 'journal' | 'rollup_marks'): number {
+export const countRows = (dataDir: string, table: 'journal' | 'rollup_marks'): number =>
+  askNumber(dataDir, `select count(*) as value from ${table}`)
+
+function askNumber(dataDir: string, sql: string): number {
   // Read-only, so that closing it moves nothing from the log into the database.
   const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5_000 })
   try {
-    return Number(database.prepare(`select count(*) as rows from ${table}`).get()?.rows)
+    return Number(database.prepare(sql).get()?.value)
   } finally {
     database.close()
   }

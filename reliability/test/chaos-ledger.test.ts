@@ -3,16 +3,22 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { Random } from '../../bench/detection/random.ts'
+import { HEALTHY } from '../chaos/habit.ts'
 import { Ledger, type LedgerSite } from '../chaos/ledger.ts'
 
 /** What the service does with a request, by its number. */
-type Behaviour = (number: number, count: () => void, answer: (status: number) => void, response: ServerResponse) => void
+type Behaviour = (
+  number: number,
+  count: (isKeyForgotten?: boolean) => void,
+  answer: (status: number) => void,
+  response: ServerResponse,
+) => void
 
-const sites: LedgerSite[] = [false, true].map((isKeyed, index) => ({
+const sites: LedgerSite[] = (['plain', 'keyed', 'twins'] as const).map((manner, index) => ({
   id: `site${index}`,
   client_id: 'client',
   ingest_key: `key${index}`,
-  isKeyed,
+  habit: HEALTHY[manner],
 }))
 
 /** A service that counts as it is told to; keys count once, as they should. */
@@ -24,8 +30,8 @@ async function ledgerOn(t: TestContext, behave: Behaviour): Promise<Ledger> {
     request.resume()
     const site = String(request.headers['x-service-key'])
     const key = request.headers['idempotency-key']
-    const count = () => {
-      if (key !== undefined && known.has(String(key))) return
+    const count = (isKeyForgotten = false) => {
+      if (key !== undefined && known.has(String(key)) && !isKeyForgotten) return
       if (key !== undefined) known.add(String(key))
       counts.set(site, (counts.get(site) ?? 0) + 1)
     }
@@ -128,4 +134,35 @@ test('an answer that no fault explains is a problem', async (t) => {
     answer(200)
   })
   assert.match((await roundOf(ledger)).problems.join(), /answered 403/)
+})
+
+test('each key of twins is sent on two connections at once, and counts as one', async (t) => {
+  const underWay = new Map<string, number>()
+  let pairs = 0
+  const ledger = await ledgerOn(t, (_, count, answer, response) => {
+    const key = String(response.req.headers['idempotency-key'])
+    const together = (underWay.get(key) ?? 0) + 1
+    underWay.set(key, together)
+    if (together === 2 && key !== 'undefined') pairs++
+    setImmediate(() => {
+      underWay.set(key, (underWay.get(key) ?? 0) - 1)
+      count()
+      answer(200)
+    })
+  })
+  const { lost, twice, problems } = await roundOf(ledger)
+  assert.ok(pairs > 0)
+  assert.deepEqual({ lost, twice, problems }, { lost: 0, twice: 0, problems: [] })
+})
+
+test('a service that counts a key again when it is asked again is found out by repeats of what was acknowledged', async (t) => {
+  let areKeysForgotten = false
+  const ledger = await ledgerOn(t, (_, count, answer) => {
+    count(areKeysForgotten)
+    answer(200)
+  })
+  assert.equal((await roundOf(ledger)).twice, 0)
+  areKeysForgotten = true
+  const { repeated, twice } = await roundOf(ledger)
+  assert.ok(repeated > 0 && twice > 0)
 })

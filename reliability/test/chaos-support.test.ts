@@ -10,9 +10,12 @@ import { tempDir } from '../../test/support/engines.ts'
 import { TcpProxy } from '../chaos/proxy.ts'
 import { endOfWal } from '../chaos/wal.ts'
 
-/** An echo behind a proxy. */
-async function echoProxy(t: TestContext): Promise<TcpProxy> {
-  const server = createServer((socket) => socket.on('error', () => undefined).pipe(socket)).listen(0, '127.0.0.1')
+/** An echo behind a proxy. @param onText told of what arrives at the echo */
+async function echoProxy(t: TestContext, onText: (text: string) => void = () => undefined): Promise<TcpProxy> {
+  const server = createServer((socket) => {
+    socket.on('data', (bytes) => onText(bytes.toString()))
+    socket.on('error', () => undefined).pipe(socket)
+  }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
   const address = server.address()
@@ -65,6 +68,41 @@ test('a proxy that resets ends what is connected and refuses who comes', async (
   await until('it is over', () => (old.isOver() ? true : undefined))
   const refused = await caller(t, proxy).catch(() => undefined)
   if (refused !== undefined) await until('it is refused', () => (refused.isOver() ? true : undefined))
+})
+
+test('a mute proxy hands on what comes and keeps the answers from a text on', async (t) => {
+  const received: string[] = []
+  const proxy = await echoProxy(t, (text) => received.push(text))
+  const old = await caller(t, proxy)
+  proxy.mode = { muteFrom: ['begin', 'commit'] }
+  old.socket.write('begin')
+  await until('the echo is there', () => (old.heard() === 'begin' ? true : undefined))
+  assert.equal(proxy.hasMet, false)
+  old.socket.write('commit')
+  await until('it has arrived', () => (received.join('') === 'begincommit' ? true : undefined))
+  assert.equal(proxy.hasMet, true)
+  proxy.reset()
+  await until('it is over', () => (old.isOver() ? true : undefined))
+  assert.equal(old.heard(), 'begin')
+})
+
+test('what a stranded connection had sent arrives late, after its sender was told that it is gone', async (t) => {
+  const arrived: string[] = []
+  let isOver = () => false
+  const proxy = await echoProxy(t, (text) => arrived.push(`${text}${isOver() ? ' after the end' : ''}`))
+  const old = await caller(t, proxy)
+  isOver = old.isOver
+  old.socket.write('a')
+  await until('the echo is there', () => (old.heard() === 'a' ? true : undefined))
+  proxy.mode = { delayMs: 500 }
+  await new Promise((resolve) => old.socket.write('b', resolve))
+  // The proxy is in this process: it reads what the system has by the next turns of the event loop.
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+  proxy.strand()
+  proxy.mode = 'pass'
+  await until('it has arrived', () => (arrived.length > 1 ? true : undefined))
+  assert.deepEqual(arrived, ['a', 'b after the end'])
+  assert.equal(old.heard(), 'a')
 })
 
 test('a slow proxy keeps the order', async (t) => {

@@ -10,12 +10,14 @@ import { playFault } from '../chaos/rounds.ts'
 
 /** The short form of `npm run chaos`: a round of some faults on both engines. */
 const ROUNDS: Readonly<Record<string, number>> = {
+  'hostile-kill': 1,
   'torn-write': 1,
   'full-disk': 1,
   'failing-fsync': 1,
-  clock: 1,
+  clock: 2,
   'pg-restart': 1,
   'pg-cut': 1,
+  'pg-unknown': 1,
 }
 const SEED = 7
 
@@ -43,6 +45,6 @@ for (const fault of FAULTS) {
     })
     assert.deepEqual(outcome.failures, [])
     assert.equal(outcome.rounds.length, rounds)
-    for (const { acknowledged } of outcome.rounds) assert.ok(acknowledged > 0)
+    for (const { acknowledged, repeated } of outcome.rounds) assert.ok(acknowledged > 0 && repeated > 0)
   })
 }

@@ -2,18 +2,20 @@ import type { Fault } from '../fault.ts'
 import { clock } from './clock.ts'
 import { failingSync, readOnlyDisk } from './failing-disk.ts'
 import { fullDisk } from './full-disk.ts'
-import { kill } from './kill.ts'
+import { hostileKill, kill } from './kill.ts'
 import { logTail } from './log-tail.ts'
 import { postgresExhausted, postgresLocks } from './postgres-busy.ts'
 import { networkCut, networkDelay, networkSilence } from './postgres-network.ts'
-import { postgresKill } from './postgres-program.ts'
+import { postgresHostileKill, postgresKill } from './postgres-program.ts'
 import { postgresRestart, postgresSessions } from './postgres-server.ts'
+import { unknownCommits } from './postgres-unknown.ts'
 import { rollUpKill } from './roll-up-kill.ts'
 import { slowDisk } from './slow-disk.ts'
 import { tornWrite } from './torn-write.ts'
 
 export const FAULTS: readonly Fault[] = [
   kill,
+  hostileKill,
   tornWrite,
   rollUpKill,
   logTail,
@@ -23,11 +25,13 @@ export const FAULTS: readonly Fault[] = [
   failingSync,
   clock,
   postgresKill,
+  postgresHostileKill,
   postgresRestart,
   postgresSessions,
   networkCut,
   networkSilence,
   networkDelay,
+  unknownCommits,
   postgresLocks,
   postgresExhausted,
 ]

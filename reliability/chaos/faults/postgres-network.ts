@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../../bench/detection/random.ts'
 import type { Fault, Stage, Workshop } from '../fault.ts'
-import { newPlace, openPostgresScene } from '../postgres-scene.ts'
-import { TcpProxy } from '../proxy.ts'
+import { newPlace, openProxiedScene } from '../postgres-scene.ts'
+import type { TcpProxy } from '../proxy.ts'
 
 const CUT = { least: 0, most: 2_000 } as const
 /** Longer than the 5 s that ingest's commit may take at most, and shorter. */
@@ -15,12 +15,7 @@ function networkFault(
   strike: (proxy: TcpProxy, random: Random) => Promise<void>,
 ): Fault {
   const prepare = async (workshop: Workshop): Promise<Stage> => {
-    const place = await newPlace(workshop)
-    const url = new URL(place.url)
-    const proxy = await TcpProxy.to(Number(url.port))
-    workshop.closers.add(() => proxy.close())
-    url.port = String(proxy.port)
-    const scene = await openPostgresScene(workshop, place, url.href)
+    const { proxy, scene } = await openProxiedScene(workshop, await newPlace(workshop))
     return {
       scene,
       async strike(random) {

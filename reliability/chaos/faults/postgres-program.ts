@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../../test/support/api.ts'
 import type { Fault } from '../fault.ts'
+import { type Habit, HOSTILE } from '../habit.ts'
 import { newPlace, openPostgresScene } from '../postgres-scene.ts'
 
 const LATEST_MS = 1_000
@@ -9,14 +10,12 @@ const LATEST_MS = 1_000
  * Others take a node for dead when they have not heard of it for half a minute. The round does not wait for that, but for the
  * dead node's sessions to end what they were told.
  */
-export const postgresKill: Fault = {
-  name: 'pg-kill',
+const killFault = (fields: Pick<Fault, 'name' | 'rounds' | 'description'>, others?: readonly Habit[]): Fault => ({
+  ...fields,
   engine: 'PostgreSQL',
-  rounds: 12,
-  description: '`kill -9` of the program at a random moment',
   async prepare(workshop) {
     const place = await newPlace(workshop)
-    const scene = await openPostgresScene(workshop, place)
+    const scene = await openPostgresScene(workshop, place, { others })
     return {
       scene,
       async strike(random) {
@@ -28,4 +27,19 @@ export const postgresKill: Fault = {
       },
     }
   },
-}
+})
+
+export const postgresKill = killFault({
+  name: 'pg-kill',
+  rounds: 12,
+  description: '`kill -9` of the program at a random moment',
+})
+
+export const postgresHostileKill = killFault(
+  {
+    name: 'pg-hostile-kill',
+    rounds: 6,
+    description: '`kill -9` while one valid sender sends as many containers, ids, names and tags as it can',
+  },
+  [HOSTILE],
+)
