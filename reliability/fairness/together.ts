@@ -53,7 +53,8 @@ export async function sendTogether(kind: HostileKind, plan: HostilePlan, note: N
 class Wave {
   readonly #socket: Socket
   #received = ''
-  readonly #closed: Promise<unknown>
+  /** Resolves when the answer has begun, or the connection has ended without one. */
+  readonly #answered: Promise<unknown>
   /** Resolves when the kernel has taken the bytes, or the connection ended. */
   readonly uploaded: Promise<unknown>
 
@@ -63,10 +64,11 @@ class Wave {
     this.#socket.on('data', (text: string) => {
       this.#received += text
     })
+    // One that is refused is not closed at once: what is left of its body is read past.
+    this.#answered = Promise.race([once(this.#socket, 'data'), once(this.#socket, 'close')])
     // A refusal before the end of the body comes with a reset, which 'close' follows.
     this.#socket.on('error', () => undefined)
-    this.#closed = once(this.#socket, 'close')
-    this.uploaded = Promise.race([new Promise((resolve) => this.#socket.write(bytes, resolve)), this.#closed])
+    this.uploaded = Promise.race([new Promise((resolve) => this.#socket.write(bytes, resolve)), this.#answered])
   }
 
   finish(bytes: Buffer): void {
@@ -75,7 +77,7 @@ class Wave {
 
   /** The status of the answer; null: there was none. */
   async status(): Promise<number | null> {
-    await Promise.race([this.#closed, sleep(ANSWER_MS)])
+    await Promise.race([this.#answered, sleep(ANSWER_MS, undefined, { ref: false })])
     this.#socket.destroy()
     const status = /^HTTP\/1\.1 (\d{3})/.exec(this.#received)?.[1]
     return status === undefined ? null : Number(status)
