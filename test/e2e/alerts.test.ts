@@ -73,6 +73,21 @@ test('alerts about targets that break and are repaired', async (t) => {
     await row(page, target.name).getByText('recovered by itself').waitFor()
   })
 
+  await t.test('an alert of a client without a channel leads to where one is added', async (t) => {
+    const target = await addTarget(t, service, 'Unheard shop')
+    await target.turn('bad')
+    await target.turn('bad')
+    const { page } = await openPage(t, service.url, '/alerts?q=unheard')
+    await row(page, 'Unheard shop')
+      .getByRole('link', { name: /answered 503/ })
+      .click()
+    await page.getByText('Nobody to notify: add a channel', { exact: true }).waitFor()
+    await assertAccessible(page)
+    await page.getByRole('link', { name: 'add a channel' }).click()
+    await page.waitForURL(`**/clients/${target.clientId}/edit`)
+    await target.turn('good')
+  })
+
   await t.test('the keyboard moves, opens, silences and acknowledges', async (t) => {
     const targets = [await addTarget(t, service, 'First shop'), await addTarget(t, service, 'Second shop')]
     for (const target of targets) {

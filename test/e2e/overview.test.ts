@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { until } from '../support/api.ts'
 import { eventPayload } from '../support/deltas.ts'
 import { startDemo } from './support/demo.ts'
 import { assertAccessible, LOOKS, openPage } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
+import { startEmpty } from './support/target.ts'
 
 const INCIDENT = /Meta CAPI/
 
@@ -103,4 +105,56 @@ test('the overview of the demo store', async (t) => {
     )
     complaints.length = 0
   })
+})
+
+test('clients of whose alerts nobody would be told', async (t) => {
+  const service = await startEmpty(t)
+  const clients = [await service.newClient({ name: 'ACME' }), await service.newClient({ name: 'Nordwind' })]
+  for (const client of clients) await service.newSite(client, { name: `Shop of ${client.id}` })
+  const banner = (page: Page) => page.getByRole('region', { name: /no way to be notified: add a channel/ })
+
+  for (const look of LOOKS) {
+    await t.test(
+      `are named on the overview in ${look.scheme} on a ${look.device}, and axe finds nothing`,
+      async (t) => {
+        const { page } = await openPage(t, service.url, '/', look)
+        await page.getByRole('heading', { name: '2 clients have no way to be notified: add a channel' }).waitFor()
+        assert.equal(await banner(page).getByRole('link').count(), 2)
+        await assertAccessible(page)
+        assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
+      },
+    )
+  }
+
+  await t.test('lead to where a channel is added, and are named no more once they have one', async (t) => {
+    const { page } = await openPage(t, service.url, '/')
+    await banner(page).getByRole('link', { name: 'ACME' }).click()
+    await page.waitForURL(`**/clients/${clients[0]?.id}/edit`)
+    for (const { id } of clients) {
+      const changed = await service.call('PATCH', `/api/clients/${id}`, { chat_webhook: 'https://chat.example/hook' })
+      assert.equal(changed.status, 200, changed.text)
+    }
+    await page.goto('/')
+    await page.getByText('live', { exact: true }).waitFor()
+    assert.equal(await banner(page).count(), 0)
+  })
+})
+
+test('a stream that is refused is opened again until it is there', async (t) => {
+  const service = await startEmpty(t)
+  await service.newSite(await service.newClient({ name: 'ACME' }), { name: 'Shop' })
+  const { page, complaints } = await openPage(t, service.url, '/clients')
+  const refusals = [429, 503]
+  await page.route('**/api/stream', (route) => {
+    const status = refusals.shift()
+    return status === undefined ? route.continue() : route.fulfill({ status, body: '' })
+  })
+  await page.goto('/')
+  await page.getByText('live', { exact: true }).waitFor()
+  assert.deepEqual(refusals, [])
+  assert.ok(
+    complaints.every((text) => /429|503/.test(text)),
+    complaints.join('\n'),
+  )
+  complaints.length = 0
 })

@@ -42,7 +42,7 @@ test('the page of a site of the demo store', async (t) => {
       await page
         .getByRole('article')
         .filter({ hasText: /Meta CAPI/ })
-        .getByText(/^since /)
+        .getByText(/^(since|started) /)
         .waitFor()
       for (const name of CHARTS) await chart(page, name).first().waitFor()
       await page

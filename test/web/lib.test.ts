@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { noChannel } from '../../web/src/features/overview/no-channel.ts'
+import { onset, onsetLine } from '../../web/src/lib/onset.ts'
+import { reopenAfter } from '../../web/src/lib/reopen.ts'
 import { compact, counted, duration, exact, percent, relative } from '../../web/src/lib/words.ts'
 import { momentOf, wallTime } from '../../web/src/lib/zone.ts'
 import { parseSearch, stringifySearch } from '../../web/src/routes/search.ts'
@@ -98,4 +101,35 @@ test('a first click on a head sorts numbers falling and texts rising, a second t
   assert.deepEqual(nextSort(name, undefined), { key: 'name', isDescending: false })
   assert.deepEqual(nextSort(count, { key: 'name', isDescending: false }), { key: 'count', isDescending: true })
   assert.deepEqual(nextSort(count, { key: 'count', isDescending: true }), { key: 'count', isDescending: false })
+})
+
+const ONSETS: readonly [opened: string, began: string, detected: string | null][] = [
+  ['2026-11-20T15:08:59.999Z', 'since 15:08', null],
+  ['2026-11-20T15:09:00.000Z', 'started 15:08', 'detected 15:09'],
+  ['2026-11-20T15:16:30.000Z', 'started 15:08', 'detected 15:16'],
+]
+for (const [opened_at, began, detected] of ONSETS) {
+  test(`what began at 15:08 and was seen at ${opened_at.slice(11, 19)} is "${began}"`, () => {
+    const alert = { started_at: '2026-11-20T15:08:00.000Z', opened_at }
+    const clock = (at: number) => new Date(at).toISOString().slice(11, 16)
+    assert.deepEqual(onset(alert, clock), { began, detected })
+    assert.equal(onsetLine(alert, clock), detected === null ? null : `${began} · ${detected}`)
+  })
+}
+
+test('a refused connection is tried again after a second at most, then ever later, and never more than a minute', () => {
+  const most = Array.from({ length: 40 }, (_, refusals) => reopenAfter(refusals, 1))
+  assert.deepEqual(
+    most.slice(0, 8),
+    [1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1_000),
+  )
+  assert.ok(most.slice(8).every((wait) => wait === 60_000))
+  assert.equal(reopenAfter(6, 0), 30_000)
+})
+
+test('five clients without a channel are named, of more it is said how many', () => {
+  const clients = Array.from({ length: 7 }, (_, n) => ({ id: `${n}`, name: `Client ${n}` }))
+  const { words, named, more } = noChannel(clients)
+  assert.deepEqual([words, named.length, more], ['7 clients have no way to be notified: add a channel', 5, 2])
+  assert.equal(noChannel(clients.slice(0, 1)).words, '1 client has no way to be notified: add a channel')
 })

@@ -2,6 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { StreamEvents } from '../../../src/dashboard/index.ts'
 import { external } from '../lib/external.ts'
+import { reopenAfter } from '../lib/reopen.ts'
 import { type Overview, overviewQuery } from './overview.ts'
 
 export type { StreamEvents } from '../../../src/dashboard/index.ts'
@@ -38,32 +39,59 @@ export function useStreamEvent<K extends keyof StreamEvents>(kind: K, listener: 
 export function useStream(): void {
   const client = useQueryClient()
   useEffect(() => {
-    const source = new EventSource('/api/stream')
     const refresh = throttled(() => client.invalidateQueries({ queryKey: overviewQuery.queryKey }))
-    const hear = <K extends keyof StreamEvents>(kind: K, apply: Listener<K>) =>
-      source.addEventListener(kind, (event) => {
-        const message = JSON.parse(event.data) as StreamEvents[K]
-        apply(message)
-        for (const listener of listeners[kind]) listener(message)
+    const stop = keepOpen((source) => {
+      const hear = <K extends keyof StreamEvents>(kind: K, apply: Listener<K>) =>
+        source.addEventListener(kind, (event) => {
+          const message = JSON.parse(event.data) as StreamEvents[K]
+          apply(message)
+          for (const listener of listeners[kind]) listener(message)
+        })
+      hear('ingest', (message) => {
+        noteLastEvents(client, message)
+        refresh.soon()
       })
-    hear('ingest', (message) => {
-      noteLastEvents(client, message)
-      refresh.soon()
+      hear('status', () => refresh.now())
+      hear('alerts', () => refresh.now())
+      source.addEventListener('open', () => {
+        // What happened while there was no connection was told to nobody.
+        if (state.get() === 'broken') refresh.now()
+        state.set('open')
+      })
+      source.addEventListener('error', () => state.set('broken'))
     })
-    hear('status', () => refresh.now())
-    hear('alerts', () => refresh.now())
-    source.addEventListener('open', () => {
-      // What happened while there was no connection was told to nobody.
-      if (state.get() === 'broken') refresh.now()
-      state.set('open')
-    })
-    source.addEventListener('error', () => state.set('broken'))
     return () => {
       refresh.cancel()
-      source.close()
+      stop()
       state.set('closed')
     }
   }, [client])
+}
+
+/**
+ * A browser opens a lost connection again by itself, but gives up for good where the answer is not a stream: 429 while there are
+ * too many, 503 while the service or the proxy before it restarts.
+ */
+function keepOpen(listenTo: (source: EventSource) => void): () => void {
+  let source: EventSource | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let refusals = 0
+  const open = () => {
+    const opened = new EventSource('/api/stream')
+    source = opened
+    listenTo(opened)
+    opened.addEventListener('open', () => {
+      refusals = 0
+    })
+    opened.addEventListener('error', () => {
+      if (opened.readyState === EventSource.CLOSED) timer = setTimeout(open, reopenAfter(refusals++, Math.random()))
+    })
+  }
+  open()
+  return () => {
+    clearTimeout(timer)
+    source?.close()
+  }
 }
 
 function noteLastEvents(client: QueryClient, { sites }: StreamEvents['ingest']): void {

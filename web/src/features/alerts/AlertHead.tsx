@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { AlertDetail } from '../../api/alerts.ts'
+import { onset } from '../../lib/onset.ts'
 import { useNow } from '../../lib/use-now.ts'
 import type { SitePlace } from '../../lib/use-places.ts'
 import { counted, duration, exact } from '../../lib/words.ts'
@@ -51,16 +52,27 @@ function SiteLink({ site }: { site: SitePlace | undefined }) {
   )
 }
 
-function Since({ alert: { since, resolved_at }, zone }: { alert: AlertDetail; zone: string | undefined }) {
+function Since({ alert, zone }: { alert: AlertDetail; zone: string | undefined }) {
   const now = useNow()
-  const began = Date.parse(since)
+  const { started_at, resolved_at } = alert
+  const began = Date.parse(started_at)
   const ended = resolved_at === null ? null : Date.parse(resolved_at)
+  const words = onset(alert, (at) => clockTime(at, zone, now))
   return (
-    <span title={ended === null ? exact(began, zone) : `${exact(began, zone)} to ${exact(ended, zone)}`}>
-      {ended === null ? 'since' : 'from'} <time dateTime={since}>{clockTime(since, zone, now)}</time>
-      {ended !== null && resolved_at !== null && ` to ${clockTime(resolved_at, zone, now)}`},{' '}
-      {duration((ended ?? now) - began)}
-    </span>
+    <>
+      <time
+        dateTime={started_at}
+        title={ended === null ? exact(began, zone) : `${exact(began, zone)} to ${exact(ended, zone)}`}
+      >
+        {ended === null ? words.began : `from ${clockTime(began, zone, now)} to ${clockTime(ended, zone, now)}`} (
+        {duration((ended ?? now) - began)})
+      </time>
+      {words.detected !== null && (
+        <time dateTime={alert.opened_at} title={exact(Date.parse(alert.opened_at), zone)}>
+          {words.detected}
+        </time>
+      )}
+    </>
   )
 }
 
@@ -74,7 +86,8 @@ function State({ alert, quiet, zone }: { alert: AlertDetail; quiet: Quiet | null
       {alert.acknowledged_by !== null && <span>acknowledged by {alert.acknowledged_by}</span>}
       {quiet !== null && (
         <span>
-          {quiet.kind === 'silence' ? 'silenced' : 'under maintenance'} until {clockTime(quiet.until, zone, now)}
+          {quiet.kind === 'silence' ? 'silenced' : 'under maintenance'} until{' '}
+          {clockTime(Date.parse(quiet.until), zone, now)}
           {quiet.why !== null && `: ${quiet.why}`}
         </span>
       )}

@@ -2,6 +2,8 @@ import { ActionIcon, Button, Checkbox } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { BellOff } from 'lucide-react'
 import type { AlertRecord } from '../../api/alerts.ts'
+import { onsetLine } from '../../lib/onset.ts'
+import { useNow } from '../../lib/use-now.ts'
 import type { SitePlace } from '../../lib/use-places.ts'
 import { counted } from '../../lib/words.ts'
 import type { Quiet } from '../../ui/quiet/quiet.ts'
@@ -11,7 +13,7 @@ import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { AlertTimes } from './AlertTimes.tsx'
 import classes from './alerts.module.css'
 import { Handled } from './Handled.tsx'
-import { markOf, sentence, typeName } from './words.ts'
+import { clockTime, markOf, sentence, typeName } from './words.ts'
 
 export interface RowActions {
   mayChange: boolean
@@ -58,6 +60,7 @@ export function AlertRow({ alert, site, quiet, isSelected, ...actions }: Props) 
         </Link>
         <span className={classes.where}>
           {site === undefined ? 'a site that is switched off' : `${site.name} · ${site.client_name}`}
+          <Onset alert={alert} zone={site?.timezone} />
           <span className={classes.type}> · {typeName(alert.probe_type)}</span>
         </span>
       </div>
@@ -69,6 +72,13 @@ export function AlertRow({ alert, site, quiet, isSelected, ...actions }: Props) 
       <Actions alert={alert} quiet={quiet} zone={site?.timezone ?? 'UTC'} {...actions} />
     </div>
   )
+}
+
+/** Where it began before it was seen. */
+function Onset({ alert, zone }: { alert: AlertRecord; zone: string | undefined }) {
+  const now = useNow()
+  const line = alert.state === 'resolved' ? null : onsetLine(alert, (at) => clockTime(at, zone, now))
+  return line === null ? null : <span> · {line}</span>
 }
 
 function Actions({

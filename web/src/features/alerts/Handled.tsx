@@ -21,7 +21,7 @@ export function Handled({ alert, quiet, zone }: Props) {
     <span className={classes.handled}>
       {quiet !== null && (
         <StatusBadge status={markOf(alert)} variant="hatched">
-          {`${quiet.kind === 'silence' ? 'silenced' : 'maintenance'} until ${clockTime(quiet.until, zone, now)}`}
+          {`${quiet.kind === 'silence' ? 'silenced' : 'maintenance'} until ${clockTime(Date.parse(quiet.until), zone, now)}`}
         </StatusBadge>
       )}
       {alert.is_flapping && <StatusBadge status="unknown">comes and goes</StatusBadge>}

@@ -13,6 +13,8 @@ import {
   Send,
 } from 'lucide-react'
 import type { AlertDetail } from '../../api/alerts.ts'
+import { useSession } from '../../api/session.ts'
+import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { DeliveryLine } from './DeliveryLine.tsx'
 import classes from './detail.module.css'
@@ -37,6 +39,9 @@ const ICONS: Readonly<Record<TimelineLine['kind'], LucideIcon>> = {
   resolved: CircleCheck,
 }
 
+/** As the timeline says it of a client without a channel. */
+const NOBODY = 'Nobody to notify: add a channel'
+
 /** What a line begins with, where its text does not say it already. */
 const HEADS: Readonly<Partial<Record<TimelineLine['kind'], string>>> = {
   opened: 'Opened',
@@ -45,6 +50,7 @@ const HEADS: Readonly<Partial<Record<TimelineLine['kind'], string>>> = {
   eased: 'Became a warning',
   flapping: 'Comes and goes',
   calmed: 'Steady again',
+  unreachable: NOBODY,
   acknowledged: 'Acknowledged',
   resolved: 'Over',
 }
@@ -61,7 +67,7 @@ export function Timeline({ alert, zone }: { alert: AlertDetail; zone: string | u
             <Icon size={16} strokeWidth={1.75} aria-hidden />
             <div className={classes.entry}>
               <p>
-                <b>{head}</b>
+                <b>{kind === 'unreachable' ? <AddChannel clientId={alert.client_id} /> : head}</b>
                 {actor !== null && ` by ${actor}`}
               </p>
               {sentence(text) !== head && <p>{sentence(text)}</p>}
@@ -80,6 +86,20 @@ export function Timeline({ alert, zone }: { alert: AlertDetail; zone: string | u
         )
       })}
     </ol>
+  )
+}
+
+/** The same words as in the timeline of the interface, with the way to the fields. */
+function AddChannel({ clientId }: { clientId: string }) {
+  const { mayChange } = useSession()
+  if (!mayChange) return NOBODY
+  return (
+    <>
+      Nobody to notify:{' '}
+      <TextLink to="/clients/$clientId/edit" params={{ clientId }}>
+        add a channel
+      </TextLink>
+    </>
   )
 }
 

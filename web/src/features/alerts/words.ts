@@ -28,7 +28,7 @@ export function endWords({ resolution, started_at, resolved_at }: AlertRecord): 
 export const typeName = (probeType: string): string => probeType.replaceAll('_', ' ')
 
 /** "14:00", "Sat 22 Nov, 09:00" on another day than `now`, and with the zone where it is not the reader's own. */
-export function clockTime(at: string, zone: string | undefined, now: number): string {
+export function clockTime(moment: number, zone: string | undefined, now: number): string {
   const inZone = zone === undefined ? {} : { timeZone: zone }
   const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', ...inZone })
   const time = new Intl.DateTimeFormat('en-GB', {
@@ -37,6 +37,5 @@ export function clockTime(at: string, zone: string | undefined, now: number): st
     ...(zone === undefined || zone === ownZone() ? {} : { timeZoneName: 'short' }),
     ...inZone,
   })
-  const moment = Date.parse(at)
   return day.format(moment) === day.format(now) ? time.format(moment) : `${day.format(moment)}, ${time.format(moment)}`
 }

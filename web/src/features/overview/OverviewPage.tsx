@@ -6,6 +6,7 @@ import { useNow } from '../../lib/use-now.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { NoClients, NothingMatches } from './Empty.tsx'
+import { NoChannel } from './NoChannel.tsx'
 import { OverviewHeader } from './OverviewHeader.tsx'
 import { OverviewSkeleton } from './OverviewSkeleton.tsx'
 import classes from './overview.module.css'
@@ -36,6 +37,7 @@ function Loaded({ overview }: { overview: Overview }) {
   return (
     <div className={classes.page}>
       <OverviewHeader {...{ overview, filter, search }} onFilter={setFilter} onSearch={setSearch} />
+      <NoChannel clients={overview.clients_without_channel} />
       {rows.length > 0 ? (
         <Wall rows={rows} isUnfolded={isUnfolded} onFold={() => setFine(isUnfolded ? 'folded' : 'shown')} />
       ) : overview.clients.length === 0 ? (

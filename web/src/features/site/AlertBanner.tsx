@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { type AlertRecord, alertQuery, useEndSilence, useHandleAlert } from '../../api/alerts.ts'
 import { useSession } from '../../api/session.ts'
 import type { SiteRecord } from '../../api/site.ts'
+import { onset } from '../../lib/onset.ts'
 import { saidBy, useMyName } from '../../lib/use-my-name.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { duration, exact } from '../../lib/words.ts'
@@ -24,15 +25,13 @@ interface Props {
   quiet: Quiet | null
 }
 
-/** A beginning that was seen within a minute was seen at once. */
-const MINUTE = 60_000
-
 /** What is broken, since when, what changed before, and the two things one can do about the messages. */
 export function AlertBanner({ alert, site, quiet }: Props) {
   const { data: detail } = useQuery(alertQuery(alert.id))
   const now = useNow()
   const zone = site.timezone
   const since = Date.parse(alert.started_at)
+  const words = onset(alert, (at) => clock(at, now, zone))
   const status = alert.subject === 'check' ? 'error' : alert.severity
   const variant = quiet !== null ? 'hatched' : alert.state === 'acknowledged' ? 'outline' : 'filled'
   return (
@@ -48,11 +47,9 @@ export function AlertBanner({ alert, site, quiet }: Props) {
         </h2>
         <p>
           <span title={exact(since, zone)}>
-            since {clock(since, now, zone)} ({duration(now - since)})
+            {words.began} ({duration(now - since)})
           </span>
-          {Date.parse(alert.opened_at) - since >= MINUTE && (
-            <span>detected {clock(Date.parse(alert.opened_at), now, zone)}</span>
-          )}
+          {words.detected !== null && <span>{words.detected}</span>}
           {detail?.change != null && <span>began {detail.change}</span>}
           {detail !== undefined && factsInWords(detail.facts).map((fact) => <span key={fact}>{fact}</span>)}
           {alert.is_flapping && <span>comes and goes</span>}

@@ -1,4 +1,5 @@
 import type { SharedSite as Site } from '../../api/status.ts'
+import { onset } from '../../lib/onset.ts'
 import { counted } from '../../lib/words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Sparkline } from '../../ui/Sparkline.tsx'
@@ -43,7 +44,9 @@ export function SharedSite({ site, now }: { site: Site; now: number }) {
 /** The answer has no ids, and each line is drawn from nothing but its alert. */
 const placeOf = (index: number): string => `alert ${index}`
 
-function Alert({ alert: { title, severity, state, started_at }, now }: { alert: Site['alerts'][number]; now: number }) {
+function Alert({ alert, now }: { alert: Site['alerts'][number]; now: number }) {
+  const { title, severity, state } = alert
+  const { began, detected } = onset(alert, (at) => moment(at, now))
   const isTaken = state === 'acknowledged'
   return (
     <li>
@@ -51,7 +54,8 @@ function Alert({ alert: { title, severity, state, started_at }, now }: { alert: 
       <span>
         {title}{' '}
         <span className={classes.muted}>
-          · since {moment(Date.parse(started_at), now)}
+          · {began}
+          {detected !== null && ` · ${detected}`}
           {isTaken && ' · somebody is on it'}
         </span>
       </span>
