@@ -58,6 +58,7 @@ export const dataFreshness = defineProbeType({
         if (last === null) return noData('No event has come yet')
         return learningHours(knownFrom, end, site.timezone) ?? learning('too few events are usual to judge a silence')
       },
+      'critical',
     )
   },
 })

@@ -73,6 +73,7 @@ export const dataVolume = defineProbeType({
           learningHours(knownFrom, end, site.timezone) ?? learning('too few events are usual in a day to judge them')
         )
       },
+      'warning',
     )
   },
 })

@@ -36,6 +36,7 @@ export interface DataResult {
     left_out: number
     reason?: string
     complete_until?: string
+    refused?: { why: string; since: string; requests: number }
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../../detection/index.ts'
 import { DAY, floorTo, isoTime, MINUTE } from '../../../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables } from '../../../store/index.ts'
+import { type Refusals, readRefusals } from './refusals.ts'
 
 /** With counts further behind than this, sites that send would be taken for silent ones. */
 const MOST_BEHIND_MS = 2 * MINUTE
@@ -41,7 +42,11 @@ export interface CountsOutcome {
  * Reads a site's counts since `from` in one snapshot and judges them. Counts that are behind, because the fold is or the
  * replica that reports are read from, are not judged: the outcome is an `error`.
  *
+ * While the site's requests are refused there is nothing to judge either: the outcome then says why they are. Only a type that
+ * judges whether data come at all says that they are lost.
+ *
  * @param unjudged what to say while nothing can be judged
+ * @param whenRefused how bad it is, to such a type, that the quota is used up
  */
 export async function judgeCounts<T>(
   { store, site, now }: Counting,
@@ -49,18 +54,53 @@ export async function judgeCounts<T>(
   read: (snapshot: Snapshot) => Promise<T>,
   judge: (counts: T) => Verdict,
   unjudged: (counts: T) => Unjudged,
+  whenRefused?: 'warning' | 'critical',
 ): Promise<CountsOutcome> {
   const range = { from: floorTo(from, DAY), to: now + MINUTE }
-  const { counts, complete } = await readSnapshot(store, site.site_no, range, async (snapshot) => ({
+  const { counts, complete, refusals } = await readSnapshot(store, site.site_no, range, async (snapshot) => ({
     counts: await read(snapshot),
     complete: await completeUntil(snapshot.db, now),
+    refusals: await readRefusals(snapshot.db, site, now),
   }))
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   const { status, message, details } = judge(counts)
   const all = { ...details, ...shortened(details.findings) }
-  if (details.judged > 0) return { status, message, details: all, findings: bySubject(details.findings) }
-  return { status: 'ok', ...unjudged(counts), details: all }
+  const judged: CountsOutcome =
+    details.judged > 0
+      ? { status, message, details: all, findings: bySubject(details.findings) }
+      : { status: 'ok', ...unjudged(counts), details: all }
+  return refusals === null ? judged : explained(judged, refusals, whenRefused)
 }
+
+/** An outcome that a site's refused requests explain. */
+function explained(judged: CountsOutcome, refusals: Refusals, whenRefused?: 'warning' | 'critical'): CountsOutcome {
+  const { why, since, requests, lasts, message } = refusals
+  const details = { ...judged.details, refused: { why, since: isoTime(since), requests } }
+  // Somebody revoked the key on purpose. It is bad only while a sender still uses it.
+  const loss = why === 'key_revoked' ? 'warning' : whenRefused
+  if (lasts && whenRefused !== undefined && loss !== undefined && requests > 0) {
+    return lost(loss, refusals, { ...details, findings: [], left_out: 0, judged: 1 })
+  }
+  if (lasts) {
+    return { status: 'ok', reason: 'no_data', message, details: { ...details, findings: [], left_out: 0, judged: 0 } }
+  }
+  if (judged.reason !== undefined) return { ...judged, message, details }
+  const { status } = judged
+  const isSilence = whenRefused !== undefined && (status === 'warning' || status === 'critical')
+  return isSilence ? lost(status, refusals, details) : { ...judged, details }
+}
+
+/** What says of the site as a whole that its data are lost. */
+const lost = (
+  status: 'warning' | 'critical',
+  { since, message }: Refusals,
+  details: CountsOutcome['details'],
+): CountsOutcome => ({
+  status,
+  message,
+  details,
+  findings: [{ subject: {}, status, message, startedAt: since, details }],
+})
 
 /** What is bad about each subject. A tag that is gone from several events is one subject: it is one fault. */
 function bySubject(findings: readonly Finding[]): SubjectFinding[] {

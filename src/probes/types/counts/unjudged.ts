@@ -27,7 +27,8 @@ export function daysSeen(seen: number, days: number, judgesFrom: number, timezon
 const localDay = (time: number, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' }).format(time)
 
-const localMoment = (time: number, timeZone: string): string =>
+/** `20 Nov, 14:10` */
+export const localMoment = (time: number, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', {
     timeZone,
     day: 'numeric',

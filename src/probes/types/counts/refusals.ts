@@ -1,0 +1,119 @@
+import { DAY, floorTo, MINUTE, monthOf, nextMonthStart, number } from '../../../lib/index.ts'
+import { lastEventAt, limitsOf } from '../../../management/index.ts'
+import { countOf, type Kysely, type SiteRow, type Tables, totalOf } from '../../../store/index.ts'
+import { localMoment } from './unjudged.ts'
+
+/** Why nothing of a site is counted, though or because its requests are refused. */
+export interface Refusals {
+  why: 'quota' | 'key_revoked' | 'rate' | 'forbidden' | 'invalid_payload' | 'payload_too_large'
+  /** Epoch ms; to the minute, where it is the first refusal since the last event. */
+  since: number
+  /** Requests refused since then. */
+  requests: number
+  /** Without more requests nothing will change: true while the quota is used up or the key is revoked. */
+  lasts: boolean
+  /** `refused: quota used up since 20 Nov, 14:10 (…)` */
+  message: string
+}
+
+/** Refusals of passing kinds explain a silence for so long after the last of them, and of one at least so long. */
+const RECENT_MS = 15 * MINUTE
+const LEAST_SILENCE_MS = 5 * MINUTE
+/** Refusals further back say nothing about now; a quota is a month's. */
+const LOOKED_BACK_MS = 31 * DAY
+
+/**
+ * What explains that a site has sent nothing since its last event: null while events come, and when nobody tried. A wrong
+ * key belongs to no site, so its refusals (401) are nobody's; nor are refusals of a whole node's overload (503) told apart by site.
+ *
+ * @param db a snapshot in which the counts are complete
+ */
+export async function readRefusals(db: Kysely<Tables>, site: SiteRow, now: number): Promise<Refusals | null> {
+  const last = await lastEventAt(db, site.site_no)
+  const said = (why: Refusals['why'], since: number, requests: number, words: string, more = ''): Refusals => ({
+    why,
+    since,
+    requests,
+    lasts: why === 'quota' || why === 'key_revoked',
+    message: `refused: ${words} since ${localMoment(since, site.timezone)}${more}`,
+  })
+  if (site.key_revoked_at !== null) {
+    const seen = await refusedSince(db, site.site_no, Math.max(site.key_revoked_at, now - DAY), now)
+    const requests = seen.reduce((sum, { total }) => sum + total, 0)
+    const more = requests > 0 ? ` (${number(requests)} requests in the last 24 hours)` : ''
+    return said('key_revoked', site.key_revoked_at, requests, 'key revoked', more)
+  }
+  if (last !== null && now - last < MINUTE) return null
+  const from = floorTo(Math.max(last ?? 0, now - LOOKED_BACK_MS), MINUTE)
+  // In the minute of the last event some may have come before it: one of a later minute has to tell that it goes on.
+  const refused = (await refusedSince(db, site.site_no, from, now)).filter(
+    ({ newest }) => last === null || newest > last,
+  )
+  const limited = refused.find(({ reason }) => reason === 'rate_limited')
+  const quota = limited === undefined ? null : await usedUpQuota(db, site.client_id, now)
+  if (limited !== undefined && quota !== null) {
+    const more = `${number(quota.events)} of ${number(quota.limit)} events this month, anew from ${localMoment(nextMonthStart(now), site.timezone)}`
+    return said('quota', limited.oldest, limited.total, 'quota used up', ` (${more})`)
+  }
+  // What is accepted just now may not be counted yet: a sender of whom a part is refused is not silent.
+  if (last !== null && now - last < LEAST_SILENCE_MS) return null
+  const [most] = refused.filter(({ newest }) => newest >= now - RECENT_MS).toSorted((a, b) => b.total - a.total)
+  if (most === undefined) return null
+  const { why, words } = WORDS[most.reason] ?? { why: 'forbidden', words: most.reason }
+  const count = `${number(most.total)} ${most.total === 1 ? 'request' : 'requests'}`
+  return said(why, most.oldest, most.total, words, ` (${count}, none accepted)`)
+}
+
+const WORDS: Readonly<Record<string, { why: Refusals['why']; words: string }>> = {
+  rate_limited: { why: 'rate', words: "over the client's rate or the rest of its quota" },
+  forbidden: { why: 'forbidden', words: 'the site or its client is switched off' },
+  invalid_payload: { why: 'invalid_payload', words: 'invalid payloads' },
+  payload_too_large: { why: 'payload_too_large', words: 'payloads too large' },
+}
+
+interface Refused {
+  reason: string
+  total: number
+  /** Minutes of the first and the last, epoch ms. */
+  oldest: number
+  newest: number
+}
+
+function refusedSince(db: Kysely<Tables>, siteNo: number, from: number, now: number): Promise<Refused[]> {
+  return db
+    .selectFrom('rejection_counts')
+    .select(({ fn }) => [
+      'reason',
+      totalOf('total').as('total'),
+      fn.min<number>('bucket').as('oldest'),
+      fn.max<number>('bucket').as('newest'),
+    ])
+    .where('site_no', '=', siteNo)
+    .where('bucket', '>=', floorTo(from, MINUTE))
+    .where('bucket', '<=', now)
+    .groupBy('reason')
+    .execute()
+}
+
+/** The client's quota, shared by all its sites, if nothing of this month's is left. */
+async function usedUpQuota(
+  db: Kysely<Tables>,
+  clientId: string,
+  now: number,
+): Promise<{ events: number; limit: number } | null> {
+  const client = await db
+    .selectFrom('clients')
+    .select(['plan', 'requests_per_second', 'events_per_month'])
+    .where('id', '=', clientId)
+    .executeTakeFirst()
+  const limit = client === undefined ? null : limitsOf(client).eventsPerMonth
+  if (limit === null) return null
+  const row = await db
+    .selectFrom('client_usage')
+    .select(countOf('events').as('events'))
+    .where('client_id', '=', clientId)
+    .where('month', '=', monthOf(now))
+    .executeTakeFirst()
+  const events = row?.events ?? 0
+  return events >= limit ? { events, limit } : null
+}
