@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { FairQueue } from '../lib/index.ts'
 import { RateLimitedError } from './errors.ts'
+import { onceGone } from './gone.ts'
 
 /** How much of one kind of work is done at once. */
 export interface PlaceLimits {
@@ -51,7 +52,7 @@ export class Places {
       }, this.#limits.patienceMs).unref()
       const waiting: Waiting = { caller, response, resolve, reject, timer }
       this.#queue.push(caller, waiting)
-      response.once('close', () => {
+      onceGone(response, () => {
         clearTimeout(timer)
         if (this.#queue.remove(caller, waiting)) resolve(null)
       })

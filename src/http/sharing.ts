@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { isGone, onceGone } from './gone.ts'
 import { type PlaceLimits, Places } from './places.ts'
 import type { HttpApp } from './types.ts'
 import { UnreadAnswers, type UnreadLimits } from './unread-answers.ts'
@@ -54,13 +55,16 @@ export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => 
     const { work = 'usual' } = request.routeOptions.config
     if (work === 'none') return
     const giveBack = await places[work].take(request.caller, reply.raw)
-    if (giveBack !== null) {
-      held.set(request, giveBack)
-      return
+    if (giveBack === null || isGone(reply.raw)) {
+      giveBack?.()
+      // Nobody is there to be answered.
+      reply.hijack()
+      return reply
     }
-    // Nobody is there to be answered.
-    reply.hijack()
-    return reply
+    held.set(request, giveBack)
+    // An exchange that the connection's end, or a malformed request behind it, has cut off is never sent.
+    onceGone(reply.raw, giveBack)
+    return
   })
   app.addHook('onSend', async (request, reply, payload) => {
     unread.add(reply.raw, request.caller, sizeOf(payload))

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { isGone, onceGone } from './gone.ts'
 
 /** What may be under way to readers, and how long. */
 export interface UnreadLimits {
@@ -43,13 +44,13 @@ export class UnreadAnswers {
   /** An answer of so many bytes is about to be sent. */
   add(response: ServerResponse, caller: string, bytes: number): void {
     const { counted, total, stalledMs, longestMs } = this.#limits
-    if (bytes < counted || response.closed) return
+    if (bytes < counted || isGone(response)) return
     // Node begins this time anew with every byte that leaves, and that of idle connections after the answer.
     response.setTimeout(stalledMs, () => response.destroy())
     const timer = setTimeout(() => response.destroy(), longestMs).unref()
     this.#answers.set(response, { caller, bytes, timer })
     this.#change(caller, bytes)
-    response.once('close', () => this.#remove(response))
+    onceGone(response, () => this.#remove(response))
     while (this.#total > total) {
       const [longest] = this.#answers.keys()
       if (longest === undefined) return

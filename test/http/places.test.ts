@@ -10,6 +10,7 @@ class Response extends EventEmitter {
   closed = false
   destroyed = false
   stalledMs = 0
+  readonly req = { socket: Object.assign(new EventEmitter(), { destroyed: false }) }
   onStalled = (): unknown => undefined
 
   setTimeout(ms: number, onStalled: () => unknown): void {
@@ -133,4 +134,28 @@ test('above the bytes for all, the answer that is the longest under way is cut',
     [true, false, false, false],
   )
   assert.ok(unread.hasRoomFor('caller 0'))
+})
+
+test('an answer that waits behind another of its connection goes with that connection', async () => {
+  let reads = 0
+  const unread = new UnreadAnswers(
+    { counted: 10, perCaller: 100, total: 1_000, stalledMs: 1_000, longestMs: 1_000 },
+    () => {
+      reads += 1
+    },
+  )
+  const places = new Places({ ...LIMITS, total: 1 })
+  const [behind, waiting] = [response(), response()]
+  unread.add(behind, 'a', 100)
+  assert.equal(unread.hasRoomFor('a'), false)
+  await places.take('b', response())
+  const place = places.take('a', waiting)
+  // Node tells such a response nothing: it never had the connection.
+  for (const each of [behind, waiting]) {
+    each.req.socket.destroyed = true
+    each.req.socket.emit('close')
+  }
+  assert.equal(unread.hasRoomFor('a'), true)
+  assert.equal(reads, 1)
+  assert.equal(await settled(place), null)
 })
