@@ -9,6 +9,7 @@ const CODE_OF_STATUS: Readonly<Record<number, readonly string[]>> = {
   401: ['unauthorized'],
   403: ['forbidden'],
   404: ['not_found'],
+  405: ['method_not_allowed'],
   409: ['conflict'],
   413: ['payload_too_large'],
   429: ['rate_limited'],
@@ -23,7 +24,7 @@ const CODE_OF_STATUS: Readonly<Record<number, readonly string[]>> = {
  */
 export function faultOf(answer: HttpAnswer, asked: Buffer, isHead: boolean, isIngest: boolean | null): string | null {
   const { status } = answer
-  if (status >= 500 && !isDocumented503(answer, asked))
+  if (status >= 500 && !isDocumented503(answer, asked, isHead))
     return `answered ${status} ${answer.body.toString('utf8', 0, 100)}`
   if (status < 400 || isHead || isAsDocumentedWithoutBody(answer)) return null
   const text = answer.body.toString()
@@ -33,10 +34,10 @@ export function faultOf(answer: HttpAnswer, asked: Buffer, isHead: boolean, isIn
 }
 
 /** Ingest may have no room, the event stream may be full, `/ready` may tell of a wait, and the dashboard may not be built. */
-function isDocumented503({ status, body, head }: HttpAnswer, asked: Buffer): boolean {
+function isDocumented503({ status, body, head }: HttpAnswer, asked: Buffer, isHead: boolean): boolean {
   if (status !== 503) return false
   return isPage({ head })
-    ? body.includes('The dashboard is not built')
+    ? isHead || body.includes('The dashboard is not built')
     : asked.includes('/api/stream') || SAYS_WHY_NOT.some((text) => body.includes(text))
 }
 

@@ -103,7 +103,8 @@ export class IngestAttack {
 /** As the service reads it: whatever it makes of odd JSON, it counts one event for what is no batch. */
 function isOneEventIn(body: Buffer): boolean {
   try {
-    const value: unknown = JSON.parse(body.toString())
+    // A byte order mark in front is read past.
+    const value: unknown = JSON.parse(body.toString().replace(/^\uFEFF/, ''))
     return typeof value === 'object' && value !== null && !('batch' in value && value.batch === true)
   } catch {
     return true
