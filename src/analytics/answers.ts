@@ -38,6 +38,10 @@ export function overviewAnswer({ previous, ...report }: Overview) {
 const reportAnswer = (report: WindowReport) => ({
   ...report,
   ...isoRange(report),
+  score: {
+    ...report.score,
+    recent: report.score.recent === null ? null : { ...report.score.recent, ...isoRange(report.score.recent) },
+  },
   containers: report.containers.map((container) => ({ ...container, last_seen: isoTime(container.last_seen) })),
   last_seen: isoTimeOrNull(report.last_seen),
 })

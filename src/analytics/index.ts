@@ -14,6 +14,7 @@ export type {
   TagAnswer,
   TimeseriesAnswer,
 } from './schemas.ts'
+export { ScoreCap } from './schemas.ts'
 export { type Band, bandOf, ecommerceScore, type Score, type ScoreCounts, score, userDataScore } from './score.ts'
 export { qualityCounts, SCORE_EVENT_COLUMNS, SCORE_EVENT_MEASURES } from './score-counts.ts'
 export { identityOf } from './site-facts.ts'

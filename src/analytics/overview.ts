@@ -1,11 +1,12 @@
-import { DAY, floorTo } from '../lib/index.ts'
+import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { EVENT_COLUMNS, GRAIN, NO_EVENT, OTHER, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { EventCounts, SiteRow, TagCounts } from '../store/index.ts'
 import { addSums, byCountThenKey, type Sums, sumBy, zeroSums } from './merge.ts'
+import { type CriticalAlert, criticalAlerts } from './open-alert.ts'
 import { type EcommercePresence, ecommercePresence, type UserDataPresence, userDataPresence } from './presence.ts'
 import type { RangeQuery } from './range.ts'
 import { type Score, score } from './score.ts'
-import { bearsTransactionId, SCORE_TAG_COLUMNS, scoreCounts } from './score-counts.ts'
+import { bearsTransactionId, scoreCounts } from './score-counts.ts'
 import { type ContainerReport, containersOf, identityOf, idsOverCapAt, rejectionsOf } from './site-facts.ts'
 import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 import { sumRollups, totals } from './sums.ts'
@@ -21,7 +22,7 @@ export interface WindowReport extends TimeRange {
   tags: TagReport[]
   user_data: UserDataPresence
   ecommerce: EcommercePresence
-  score: Score
+  score: ReportedScore
   /** Requests refused, by reason. */
   rejections: Record<string, number>
   /** Events whose sender's clock was so wrong that ours was used. */
@@ -31,6 +32,9 @@ export interface WindowReport extends TimeRange {
   containers: ContainerReport[]
   last_seen: number | null
 }
+
+/** A score, and beside it that of the last hour of a window that is longer: what is bad now a whole day hides. */
+export type ReportedScore = Score & { recent: (Score & TimeRange) | null }
 
 export interface Overview extends WindowReport {
   site_id: string
@@ -56,8 +60,12 @@ export async function overview(context: ReportContext, site: SiteRow, query: Ove
         containers: await containersOf(snapshot.db, site.site_no),
         idsOverCapAt: await idsOverCapAt(snapshot.db, site.site_no),
       }
-      const report = { site_id: site.id, ...(await windowReport(snapshot, window, facts)) }
-      return previous === undefined ? report : { ...report, previous: await windowReport(snapshot, previous, facts) }
+      // What is open now says nothing of a window that is over.
+      const goesOn = window.range.to >= context.clock.now()
+      const alert = goesOn ? ((await criticalAlerts(snapshot.db, [site.id])).get(site.id) ?? null) : null
+      const report = { site_id: site.id, ...(await windowReport(snapshot, window, facts, alert)) }
+      if (previous === undefined) return report
+      return { ...report, previous: await windowReport(snapshot, previous, facts, null) }
     },
     context.limits,
   )
@@ -69,7 +77,12 @@ interface SiteFacts {
   idsOverCapAt: number | null
 }
 
-async function windowReport(snapshot: Snapshot, window: ReportWindow, facts: SiteFacts): Promise<WindowReport> {
+async function windowReport(
+  snapshot: Snapshot,
+  window: ReportWindow,
+  facts: SiteFacts,
+  alert: CriticalAlert | null,
+): Promise<WindowReport> {
   const { identity, containers, idsOverCapAt } = facts
   const otherContainer = containers.find(({ container_id }) => container_id === OTHER)
   const since = floorTo(window.range.from, DAY)
@@ -96,7 +109,10 @@ async function windowReport(snapshot: Snapshot, window: ReportWindow, facts: Sit
     ),
     user_data: userDataPresence(all),
     ecommerce: ecommercePresence(all),
-    score: score(scoreCounts(withTransactions(events, all), sumOf([...tags.values()], SCORE_TAG_COLUMNS))),
+    score: {
+      ...score(scoreCounts(withTransactions(events), tags), alert),
+      recent: await recentScore(snapshot, window, identity, alert),
+    },
     rejections,
     skewed: all.skewed,
     warnings: warningsOf({
@@ -109,6 +125,22 @@ async function windowReport(snapshot: Snapshot, window: ReportWindow, facts: Sit
     containers,
     last_seen: containers[0]?.last_seen ?? null,
   }
+}
+
+/** Null for a window of an hour or less, and where the counts of its last hour are not kept apart. */
+async function recentScore(
+  snapshot: Snapshot,
+  window: ReportWindow,
+  identity: TagIdentity,
+  alert: CriticalAlert | null,
+): Promise<ReportedScore['recent']> {
+  const { from, to } = window.range
+  const hour = { from: to - HOUR, to }
+  if (hour.from <= from || hour.from < window.minuteRowsFrom) return null
+  const part = { ...window, range: hour }
+  const events = await eventSums(snapshot, part)
+  const tags = await tagSums(snapshot, part, identity)
+  return { ...hour, ...score(scoreCounts(withTransactions(events), tags), alert) }
 }
 
 async function eventSums(snapshot: Snapshot, window: ReportWindow): Promise<Map<string, EventCounts>> {
@@ -139,10 +171,10 @@ async function tagSums(
   return sumBy(rows, TAG_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
 }
 
-function withTransactions(events: ReadonlyMap<string, EventCounts>, all: EventCounts) {
+function withTransactions(events: ReadonlyMap<string, EventCounts>) {
   const bearing = [...events].filter(([name]) => bearsTransactionId(name)).map(([, sums]) => sums)
   const { ecommerce_total: transaction_total, transaction_id } = sumOf(bearing, ['ecommerce_total', 'transaction_id'])
-  return { ...all, transaction_total, transaction_id }
+  return { ...sumOf([...events.values()], EVENT_COLUMNS), transaction_total, transaction_id }
 }
 
 function sumOf<C extends string>(rows: readonly Sums<C>[], columns: readonly C[]): Sums<C> {

@@ -32,16 +32,36 @@ const FieldInput = Type.Object({
   weight: Type.Number(),
 })
 
-const Score = Type.Object({
+export const ScoreCap = Type.Object(
+  { max: Type.Number(), reason: Type.String({ description: "The alert's title" }), alert_id: Uuid },
+  { description: 'A critical alert of the site is open: no score is higher' },
+)
+
+const score = {
   overall: Points,
   delivery: Points,
   user_data: Points,
   ecommerce: Points,
   band: nullable(Type.Enum(['excellent', 'good', 'warning', 'critical'])),
   insufficient_data: Type.Boolean({ description: 'Fewer than 20 events, or nothing to judge' }),
+  cap: nullable(ScoreCap),
   inputs: Type.Object({
     events: Count,
-    delivery: Type.Object({ success: Count, executions: Count, rate: Rate, weight: Type.Number() }),
+    uncapped: Points,
+    delivery: Type.Object({
+      success: Count,
+      executions: Count,
+      rate: Rate,
+      worst_tag: nullable(
+        Type.Object(
+          { tag_key: Type.String(), success: Count, executions: Count, rate: Rate },
+          {
+            description: 'Of the tags that ran 20 times and 1 % as often as the busiest, the one that succeeded least',
+          },
+        ),
+      ),
+      weight: Type.Number(),
+    }),
     user_data: Type.Object({ email: FieldInput, phone: FieldInput, address: FieldInput, weight: Type.Number() }),
     ecommerce: Type.Object({
       value: FieldInput,
@@ -51,6 +71,13 @@ const Score = Type.Object({
       weight: Type.Number(),
     }),
   }),
+}
+
+const Score = Type.Object({
+  ...score,
+  recent: nullable(
+    Type.Object({ ...window, ...score }, { description: 'The last hour of the window; null where it is no longer' }),
+  ),
 })
 
 const windowReport = {

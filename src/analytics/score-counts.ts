@@ -1,8 +1,8 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import { NO_EVENT } from '../rollups/index.ts'
 import type { EventCounts, TagCounts } from '../store/index.ts'
-import type { Sums } from './merge.ts'
-import type { ScoreCounts } from './score.ts'
+import { addSums, type Sums, zeroSums } from './merge.ts'
+import { type ScoreCounts, type TagCount, worstTag } from './score.ts'
 import { isOneOf, totals, totalWhere } from './sums.ts'
 
 /** Events that carry a transaction id. Batches do not say of which event their counters are, so theirs count as they are. */
@@ -40,8 +40,12 @@ export const SCORE_TAG_MEASURES = totals(SCORE_TAG_COLUMNS)
 export type ScoreEventSums = Sums<ScoreEventColumn>
 export type ScoreTagSums = Sums<(typeof SCORE_TAG_COLUMNS)[number]>
 
-export function scoreCounts(events: ScoreEventSums, tags: ScoreTagSums): ScoreCounts {
-  return { events: events.total, success: tags.success, executions: tags.executions, ...qualityCounts(events) }
+/** What the score is computed from, of the sums of each tag. */
+export function scoreCounts(events: ScoreEventSums, tags: Iterable<readonly [key: string, ScoreTagSums]>): ScoreCounts {
+  const ofTags = Array.from(tags, ([tag_key, { success, executions }]): TagCount => ({ tag_key, success, executions }))
+  const total = zeroSums(SCORE_TAG_COLUMNS)
+  for (const tag of ofTags) addSums(total, tag, SCORE_TAG_COLUMNS)
+  return { events: events.total, ...total, worst_tag: worstTag(ofTags), ...qualityCounts(events) }
 }
 
 export function qualityCounts(events: ScoreEventSums): Pick<ScoreCounts, 'user_data' | 'ecommerce'> {

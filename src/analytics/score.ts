@@ -3,6 +3,14 @@ import { ratio } from './presence.ts'
 /** Fewer events than this say nothing about a site's health. */
 export const MIN_EVENTS = 20
 
+/** A tag says something by itself from this many executions on, … */
+export const MIN_TAG_EXECUTIONS = 20
+/** … and matters if it ran at least this often, as a share of what the busiest tag ran. */
+export const MIN_TAG_SHARE = 0.01
+
+/** No site scores more while a critical alert of it is open: below the band `warning`. */
+export const MAX_WHILE_CRITICAL = 49
+
 const PART_WEIGHTS = { delivery: 0.5, user_data: 0.25, ecommerce: 0.25 } as const
 
 const USER_DATA_TARGETS = {
@@ -33,11 +41,28 @@ interface FieldCount {
   total: number
 }
 
+/** How one tag fared. */
+export interface TagCount {
+  tag_key: string
+  success: number
+  executions: number
+}
+
+/** Why a score is not higher. */
+export interface ScoreCap {
+  max: number
+  /** The alert's title. */
+  reason: string
+  alert_id: string
+}
+
 /** Everything the score is computed from. */
 export interface ScoreCounts {
   events: number
   success: number
   executions: number
+  /** See `worstTag`. */
+  worst_tag: TagCount | null
   user_data: Record<keyof typeof USER_DATA_TARGETS, FieldCount>
   /** The base of `transaction_id` is the purchase and refund events where names are known. */
   ecommerce: Record<keyof typeof ECOMMERCE_TARGETS, FieldCount>
@@ -58,21 +83,37 @@ export interface Score {
   band: Band | null
   /** Fewer than `MIN_EVENTS` events, or no part with data. */
   insufficient_data: boolean
+  /** Set while a critical alert of the site is open, whether or not `overall` would be higher without it. */
+  cap: ScoreCap | null
   inputs: {
     events: number
-    delivery: { success: number; executions: number; rate: number | null; weight: number }
+    /** What `overall` would be without the cap. */
+    uncapped: number | null
+    delivery: {
+      success: number
+      executions: number
+      rate: number | null
+      worst_tag: (TagCount & { rate: number | null }) | null
+      weight: number
+    }
     user_data: Record<keyof typeof USER_DATA_TARGETS, FieldInput> & { weight: number }
     ecommerce: Record<keyof typeof ECOMMERCE_TARGETS, FieldInput> & { weight: number }
   }
 }
 
-/** The quality score of a site, with everything it was computed from. */
-export function score(counts: ScoreCounts): Score {
-  const delivery = percent(ratio(counts.success, counts.executions))
+/** The quality score of a site, with everything it was computed from; `alert` is a critical one that is open. */
+export function score(counts: ScoreCounts, alert: { id: string; title: string } | null = null): Score {
+  const { success, executions, worst_tag } = counts
+  const rate = ratio(success, executions)
+  const worst = worst_tag === null ? null : { ...worst_tag, rate: ratio(worst_tag.success, worst_tag.executions) }
   const userData = fieldInputs(USER_DATA_TARGETS, counts.user_data)
   const ecommerce = fieldInputs(ECOMMERCE_TARGETS, counts.ecommerce)
-  const parts = { delivery, user_data: fieldScore(userData), ecommerce: fieldScore(ecommerce) }
-  const overall =
+  const parts = {
+    delivery: percent(rate === null ? null : Math.min(rate, worst?.rate ?? 1)),
+    user_data: fieldScore(userData),
+    ecommerce: fieldScore(ecommerce),
+  }
+  const uncapped =
     counts.events < MIN_EVENTS
       ? null
       : weightedMean([
@@ -80,23 +121,36 @@ export function score(counts: ScoreCounts): Score {
           { value: parts.user_data, weight: PART_WEIGHTS.user_data },
           { value: parts.ecommerce, weight: PART_WEIGHTS.ecommerce },
         ])
+  const cap = alert === null ? null : { max: MAX_WHILE_CRITICAL, reason: alert.title, alert_id: alert.id }
+  const overall = uncapped === null ? null : Math.min(uncapped, cap?.max ?? 100)
   return {
     overall,
     ...parts,
     band: overall === null ? null : bandOf(overall),
     insufficient_data: overall === null,
+    cap,
     inputs: {
       events: counts.events,
-      delivery: {
-        success: counts.success,
-        executions: counts.executions,
-        rate: ratio(counts.success, counts.executions),
-        weight: PART_WEIGHTS.delivery,
-      },
+      uncapped,
+      delivery: { success, executions, rate, worst_tag: worst, weight: PART_WEIGHTS.delivery },
       user_data: { ...userData, weight: PART_WEIGHTS.user_data },
       ecommerce: { ...ecommerce, weight: PART_WEIGHTS.ecommerce },
     },
   }
+}
+
+/**
+ * The tag that succeeded least often, of those that matter: a conversion tag runs on one event in fifty, and a mean over all
+ * tags hides that it fails. Of equals the busiest, then the first by key; null when none matters.
+ */
+export function worstTag(tags: readonly TagCount[]): TagCount | null {
+  const busiest = tags.reduce((most, { executions }) => Math.max(most, executions), 0)
+  const least = Math.max(MIN_TAG_EXECUTIONS, MIN_TAG_SHARE * busiest)
+  const rateOf = ({ success, executions }: TagCount) => ratio(success, executions) ?? 1
+  const [worst] = tags
+    .filter(({ executions }) => executions >= least)
+    .sort((a, b) => rateOf(a) - rateOf(b) || b.executions - a.executions || (a.tag_key < b.tag_key ? -1 : 1))
+  return worst === undefined ? null : { tag_key: worst.tag_key, success: worst.success, executions: worst.executions }
 }
 
 export const bandOf = (overall: number): Band => BANDS.find(({ from }) => overall >= from)?.band ?? 'critical'

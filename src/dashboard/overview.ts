@@ -67,7 +67,7 @@ export async function overview(
 
 const RECENT_ALERTS = 20
 
-const NO_SUMMARY: SiteSummary = { events_24h: 0, score: null }
+const NO_SUMMARY: SiteSummary = { events_24h: 0, score: null, score_cap: null }
 
 const activeSites = (store: Store): Promise<SiteRow[]> =>
   store.read
@@ -112,6 +112,7 @@ function siteState(
     events_24h: figures.events_24h,
     sparkline: [...figures.sparkline],
     score: figures.score,
+    score_cap: figures.score_cap,
     probes: probes.map(probeState),
   }
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AlertRecord } from '../alerts/index.ts'
+import { ScoreCap } from '../analytics/index.ts'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { UnjudgedReasonSchema } from '../probes/index.ts'
 import { STATUSES } from './status.ts'
@@ -39,6 +40,7 @@ export const SiteState = Type.Object({
     description: 'Events per UTC hour of the last 24, oldest first; the last is under way and up to a minute behind',
   }),
   score: nullable(Type.Number({ description: '0–100 over the last 24 hours; null with too few events' })),
+  score_cap: nullable(ScoreCap),
   probes: Type.Array(ProbeState),
 })
 

@@ -44,7 +44,8 @@ function* shares(report: unknown, path = ''): Generator<{ path: string; value: n
     const here = `${path}/${key}`
     if (typeof value !== 'number') yield* shares(value, here)
     else if (/rate$/.test(key)) yield { path: here, value, most: 1 }
-    else if (/score\/(overall|delivery|user_data|ecommerce)$/.test(here)) yield { path: here, value, most: 100 }
+    else if (/score\/(recent\/)?(overall|delivery|user_data|ecommerce)$/.test(here))
+      yield { path: here, value, most: 100 }
   }
 }
 

@@ -3,13 +3,15 @@ import { test } from 'node:test'
 import { overview } from '../../src/analytics/index.ts'
 import { warningsOf } from '../../src/analytics/warnings.ts'
 import type { Payload } from '../../src/ingest/payload.ts'
-import { AppError } from '../../src/lib/index.ts'
+import { AppError, HOUR, MINUTE } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
+import { insertAlert } from '../support/alerts.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
 import { batch, count, event, reportContext } from './support.ts'
 
 const NOW = '2026-11-20T12:34:30Z'
+const NOW_MS = Date.parse(NOW)
 const at = (time: string) => `2026-11-20T${time}Z`
 const times = (n: number, payload: Payload): Payload[] => Array.from({ length: n }, () => payload)
 
@@ -261,3 +263,73 @@ testOnEveryEngine('quality reports of more events than there were are kept, and 
     ],
   )
 })
+
+/** A day of a healthy tag, in whose last hour another fails 55 of 100 times. */
+const lateFailure = (): Payload[] => [
+  ...Array.from({ length: 1_000 }, (_, index) =>
+    event(NOW_MS - 20 * HOUR + index * MINUTE, {
+      tags: [
+        { id: '1', name: 'GA4', status: 'success' },
+        { id: '2', name: 'Meta CAPI', status: 'success' },
+      ],
+    }),
+  ),
+  ...Array.from({ length: 100 }, (_, index) =>
+    event(NOW_MS - 30 * MINUTE + index * 1_000, {
+      tags: [
+        { id: '1', name: 'GA4', status: 'success' },
+        { id: '2', name: 'Meta CAPI', status: index < 55 ? 'failure' : 'success' },
+      ],
+    }),
+  ),
+]
+
+testOnEveryEngine(
+  'the last hour stands beside the score of a longer window, and follows its worst tag',
+  async (store) => {
+    const site = await insertSite(store)
+    await count(store, site, lateFailure())
+    const { score, to } = await report(store, site)
+    assert.deepEqual([score.overall, score.delivery, score.band], [95, 95, 'excellent'])
+    assert.equal(score.inputs.delivery.rate, 0.975)
+    assert.deepEqual([score.recent?.from, score.recent?.to], [to - HOUR, to])
+    assert.deepEqual([score.recent?.overall, score.recent?.band], [45, 'critical'])
+    assert.deepEqual(score.recent?.inputs.delivery.worst_tag, {
+      tag_key: 'Meta CAPI',
+      success: 45,
+      executions: 100,
+      rate: 0.45,
+    })
+    assert.equal((await report(store, site, { hours: 1 })).score.recent, null)
+    const lastHour = await report(store, site, { from: to - HOUR, to })
+    assert.equal(lastHour.score.overall, 45)
+  },
+)
+
+testOnEveryEngine(
+  'an open critical alert of the site caps the score of a window that goes on, no other',
+  async (store) => {
+    const site = await insertSite(store)
+    await count(store, site, lateFailure())
+    const other = await insertSite(store)
+    await insertAlert(store, other, NOW_MS - 10 * MINUTE)
+    await insertAlert(store, site, NOW_MS - 10 * MINUTE, {
+      state: 'resolved',
+      resolved_at: NOW_MS,
+      resolution: 'recovered',
+    })
+    await insertAlert(store, site, NOW_MS - 10 * MINUTE, { severity: 'warning' })
+    assert.deepEqual([(await report(store, site)).score.cap, (await report(store, site)).score.overall], [null, 95])
+    const alert = await insertAlert(store, site, NOW_MS - 5 * MINUTE, {
+      state: 'acknowledged',
+      title: 'Meta CAPI fails',
+    })
+    const { score, previous } = await report(store, site, { hours: 12, compare: 'previous' })
+    assert.deepEqual(score.cap, { max: 49, reason: 'Meta CAPI fails', alert_id: alert.id })
+    assert.deepEqual([score.overall, score.band, score.recent?.overall], [49, 'critical', 45])
+    assert.ok((score.inputs.uncapped ?? 0) > 90)
+    assert.equal(previous?.score.cap, null)
+    const over = await report(store, site, { from: NOW_MS - 12 * HOUR, to: NOW_MS - HOUR })
+    assert.deepEqual([over.score.cap, over.score.overall], [null, 100])
+  },
+)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bandOf, type ScoreCounts, score } from '../../src/analytics/score.ts'
+import { bandOf, type ScoreCounts, score, type TagCount, worstTag } from '../../src/analytics/score.ts'
 
 const of = (present: number, total: number) => ({ present, total })
 const NO_USER_DATA = { email: of(0, 0), phone: of(0, 0), address: of(0, 0) }
@@ -10,6 +10,7 @@ const counts = (over: Partial<ScoreCounts> = {}): ScoreCounts => ({
   events: 100,
   success: 0,
   executions: 0,
+  worst_tag: null,
   user_data: NO_USER_DATA,
   ecommerce: NO_ECOMMERCE,
   ...over,
@@ -127,7 +128,13 @@ for (const { name, counts: given, ...expected } of TABLE) {
 test('the score returns everything it was computed from', () => {
   const { inputs } = score(counts({ success: 3, executions: 4, ecommerce: { ...NO_ECOMMERCE, value: of(1, 2) } }))
   assert.equal(inputs.events, 100)
-  assert.deepEqual(inputs.delivery, { success: 3, executions: 4, rate: 0.75, weight: 0.5 })
+  assert.deepEqual(inputs.delivery, {
+    success: 3,
+    executions: 4,
+    rate: 0.75,
+    worst_tag: null,
+    weight: 0.5,
+  })
   assert.deepEqual(inputs.ecommerce.value, { present: 1, total: 2, rate: 0.5, target: 0.95, weight: 0.3 })
   assert.deepEqual(inputs.user_data.email, { present: 0, total: 0, rate: null, target: 0.7, weight: 0.5 })
 })
@@ -135,4 +142,47 @@ test('the score returns everything it was computed from', () => {
 test('bands start at 90, 70 and 50', () => {
   const bands = [100, 90, 89.999, 70, 69.999, 50, 49.999, 0].map(bandOf)
   assert.deepEqual(bands, ['excellent', 'excellent', 'good', 'good', 'warning', 'warning', 'critical', 'critical'])
+})
+
+const tag = (tag_key: string, success: number, executions: number): TagCount => ({ tag_key, success, executions })
+
+test('the worst tag that matters weighs as delivery, whatever the others did', () => {
+  const tags = [tag('GA4', 1_000, 1_000), tag('Ads', 1_000, 1_000), tag('Meta CAPI', 45, 100)]
+  const { overall, delivery, band, inputs } = score(
+    counts({ success: 2_045, executions: 2_100, worst_tag: worstTag(tags) }),
+  )
+  assert.deepEqual([overall, delivery, band], [45, 45, 'critical'])
+  assert.deepEqual(inputs.delivery.worst_tag, { tag_key: 'Meta CAPI', success: 45, executions: 100, rate: 0.45 })
+  assert.equal(inputs.delivery.rate, 2_045 / 2_100)
+})
+
+test('the rate over all tags stands where it is lower than that of any tag that matters', () => {
+  const tags = [tag('GA4', 30, 30), ...Array.from({ length: 10 }, (_, index) => tag(`rare ${index}`, 0, 19))]
+  const { delivery } = score(counts({ success: 30, executions: 220, worst_tag: worstTag(tags) }))
+  assert.equal(delivery, 13.636363636)
+})
+
+test('a tag matters from 20 executions and 1 % of those of the busiest on', () => {
+  assert.equal(worstTag([]), null)
+  assert.equal(worstTag([tag('a', 0, 19)]), null)
+  assert.equal(worstTag([tag('a', 0, 20)])?.tag_key, 'a')
+  assert.equal(worstTag([tag('a', 10_000, 10_000), tag('b', 0, 99)])?.tag_key, 'a')
+  assert.equal(worstTag([tag('a', 10_000, 10_000), tag('b', 0, 100)])?.tag_key, 'b')
+})
+
+test('of tags that succeed as often the busiest is named, then the first by key', () => {
+  assert.equal(worstTag([tag('a', 20, 20), tag('c', 30, 30), tag('b', 30, 30)])?.tag_key, 'b')
+})
+
+test('an open critical alert caps the score, says so, and lifts none', () => {
+  const alert = { id: 'alert-1', title: 'Meta CAPI fails' }
+  const cap = { max: 49, reason: 'Meta CAPI fails', alert_id: 'alert-1' }
+  const high = score(counts({ success: 98, executions: 100 }), alert)
+  assert.deepEqual([high.overall, high.band, high.cap, high.inputs.uncapped], [49, 'critical', cap, 98])
+  assert.equal(high.delivery, 98)
+  const low = score(counts({ success: 10, executions: 100 }), alert)
+  assert.deepEqual([low.overall, low.cap, low.inputs.uncapped], [10, cap, 10])
+  const unknown = score(counts({ events: 19, success: 1, executions: 1 }), alert)
+  assert.deepEqual([unknown.overall, unknown.band, unknown.insufficient_data, unknown.cap], [null, null, true, cap])
+  assert.equal(score(counts({ success: 98, executions: 100 })).cap, null)
 })

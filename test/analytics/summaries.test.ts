@@ -3,6 +3,7 @@ import { overview, siteSummaries } from '../../src/analytics/index.ts'
 import type { Payload } from '../../src/ingest/payload.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import type { SiteRow } from '../../src/store/index.ts'
+import { insertAlert } from '../support/alerts.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
 import { count, event, reportContext, rollUpAll } from './support.ts'
@@ -13,7 +14,10 @@ const NOW = Date.parse('2026-11-20T12:34:30Z')
 const traffic = (bad: number): Payload[] =>
   Array.from({ length: 230 }, (_, index) =>
     event(NOW - 27 * HOUR + index * 7 * MINUTE, {
-      tags: [{ id: '1', status: index % bad === 0 ? 'failure' : 'success' }],
+      tags: [
+        { id: '1', status: index % bad === 0 ? 'failure' : 'success' },
+        { id: '2', status: 'success' },
+      ],
       user_data: { has_email: index % 2 === 0 },
     }),
   )
@@ -23,16 +27,25 @@ testOnEveryEngine('summaries of many sites are what the overview of each says', 
   for (const timezone of ['UTC', 'Asia/Kolkata', 'America/New_York']) sites.push(await insertSite(store, { timezone }))
   const silent = await insertSite(store)
   for (const [index, site] of sites.entries()) await count(store, site, traffic(2 + index))
+  const [capped] = sites
+  assert.ok(capped !== undefined)
+  await insertAlert(store, capped, NOW - HOUR)
+  await insertAlert(store, capped, NOW - HOUR, { state: 'acknowledged', title: 'Opened later' })
   const compare = async () => {
     const summaries = await siteSummaries(store, [...sites, silent], NOW)
     for (const site of sites) {
       const { total_events, score } = await overview(reportContext(store, NOW), site, {})
-      assert.deepEqual(summaries.get(site.site_no), { events_24h: total_events, score: score.overall })
+      assert.deepEqual(summaries.get(site.site_no), {
+        events_24h: total_events,
+        score: score.overall,
+        score_cap: score.cap,
+      })
     }
-    assert.deepEqual(summaries.get(silent.site_no), { events_24h: 0, score: null })
+    assert.deepEqual(summaries.get(silent.site_no), { events_24h: 0, score: null, score_cap: null })
     return summaries
   }
   const fromMinutes = await compare()
+  assert.equal(fromMinutes.get(capped.site_no)?.score_cap?.reason, 'It is down')
   await rollUpAll(store, NOW)
   assert.deepEqual(await compare(), fromMinutes)
   // One comes late for an hour that has been rolled up.

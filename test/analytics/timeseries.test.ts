@@ -5,6 +5,7 @@ import { requireAnswerable } from '../../src/analytics/timeseries/plan.ts'
 import type { Payload } from '../../src/ingest/payload.ts'
 import { AppError, isoTime } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
+import { insertAlert } from '../support/alerts.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
 import { batch, count, event, reportContext } from './support.ts'
@@ -179,6 +180,22 @@ testOnEveryEngine('the score of a bucket needs twenty events in it', async (stor
   await count(store, site, [...runs(19, '10:00:00', 'success'), ...runs(15, '11:00:00', 'success')])
   await count(store, site, runs(5, '11:30:00', 'failure'))
   assert.deepEqual(values(await report(store, site, { metric: 'score', ...hourly })), { score: [null, 75, null] })
+})
+
+testOnEveryEngine('the score of a bucket follows the worst tag in it', async (store) => {
+  const site = await insertSite(store)
+  const both = (time: string, status: 'success' | 'failure') =>
+    event(at(time), {
+      tags: [
+        { id: '1', name: 'GA4', status: 'success' },
+        { id: '2', name: 'Meta CAPI', status },
+      ],
+    })
+  const many = (n: number, payload: Payload) => Array.from({ length: n }, () => payload)
+  await count(store, site, [...many(30, both('10:00:00', 'success')), ...many(10, both('10:30:00', 'failure'))])
+  await count(store, site, many(40, both('11:00:00', 'success')))
+  await insertAlert(store, site, Date.parse(at('11:30:00')))
+  assert.deepEqual(values(await report(store, site, { metric: 'score', ...hourly })), { score: [75, 100, null] })
 })
 
 testOnEveryEngine('a rate, a percentile and a score say what they are taken of, a count does not', async (store) => {

@@ -22,6 +22,7 @@ interface SiteState {
   events_24h: number
   sparkline: number[]
   score: number | null
+  score_cap: { max: number; reason: string; alert_id: string } | null
   reason: string | null
   probes: { status: string; judged: boolean; reason: string | null }[]
 }
@@ -82,6 +83,7 @@ testPerEngine('a site shows what it received in 24 hours, when it last did, and 
       events_24h: 20,
       sparkline: [...Array(23).fill(0), 20],
       score: 100,
+      score_cap: null,
       probes: [],
     },
     {
@@ -97,6 +99,7 @@ testPerEngine('a site shows what it received in 24 hours, when it last did, and 
       events_24h: 0,
       sparkline: Array(24).fill(0),
       score: null,
+      score_cap: null,
       probes: [],
     },
   ])

@@ -19,6 +19,7 @@ const site = (name: string, status: Status, over: Partial<SiteState> = {}): Site
   events_24h: 1,
   sparkline: [],
   score: null,
+  score_cap: null,
   probes: [],
   ...over,
 })

@@ -1,5 +1,6 @@
 import type { EventCounts } from '../../store/index.ts'
-import { zeroSums } from '../merge.ts'
+import { bucketIndex } from '../buckets.ts'
+import { sumBy, zeroSums } from '../merge.ts'
 import { ECOMMERCE_FIELDS, type EcommerceField, ratio, USER_DATA_FIELDS, type UserDataField } from '../presence.ts'
 import { ecommerceScore, score, userDataScore } from '../score.ts'
 import {
@@ -36,20 +37,25 @@ export async function qualitySeries(context: SeriesContext): Promise<Series[]> {
   ]
 }
 
-/** The overall score of each bucket, null where there were too few events. */
+/** The overall score of each bucket, null where there were too few events. Alerts of today cap no past. */
 export async function scoreSeries(context: SeriesContext): Promise<Series[]> {
   const { starts } = context.buckets
   const events = await scoreEventCells(context)
-  const tagRows = await readBuckets(context, { table: 'tag_rollups', by: [], measures: SCORE_TAG_MEASURES })
-  const tags = cellsBy(tagRows, starts, SCORE_TAG_COLUMNS, () => ALL).get(ALL) ?? []
+  const tagRows = await readBuckets(context, {
+    table: 'tag_rollups',
+    by: ['container_id', 'tag_key'],
+    measures: SCORE_TAG_MEASURES,
+  })
+  const tagsAt = Map.groupBy(tagRows, (row) => bucketIndex(starts, row.at))
+  const tagSumsAt = (index: number) =>
+    sumBy(tagsAt.get(index) ?? [], SCORE_TAG_COLUMNS, (row) => context.identity.keyOf(row.container_id, row.tag_key))
   const noEvents = zeroSums(SCORE_EVENT_COLUMNS)
-  const noTags = zeroSums(SCORE_TAG_COLUMNS)
   return [
     {
       key: context.query.metric,
       points: starts.map((t, index) => ({
         t,
-        value: score(scoreCounts(events[index] ?? noEvents, tags[index] ?? noTags)).overall,
+        value: score(scoreCounts(events[index] ?? noEvents, tagSumsAt(index))).overall,
         base: (events[index] ?? noEvents).total,
       })),
     },

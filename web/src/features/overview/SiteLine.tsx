@@ -33,7 +33,7 @@ export const SiteLine = memo(
           {compact(site.events_24h)}
           <span className="sr-only"> events in 24 hours</span>
         </span>
-        <Score score={site.score} />
+        <Score score={site.score} cap={site.score_cap} />
         <span className={classes.lastSeen}>
           <span className="sr-only">last event </span>
           <RelativeTime at={site.last_event_at} zone={site.timezone} never="no event yet" />
@@ -58,10 +58,14 @@ function State({ headline: { status, text, since } }: { headline: Headline }) {
 
 const lasting = (ms: number): string => (ms < 60_000 ? 'just now' : duration(ms))
 
-function Score({ score }: { score: number | null }) {
+function Score({ score, cap }: { score: number | null; cap: SiteState['score_cap'] }) {
   const band = score === null || score >= 70 ? 'good' : score >= 50 ? 'warning' : 'critical'
   return (
-    <span className={classes.score} data-band={band}>
+    <span
+      className={classes.score}
+      data-band={band}
+      title={cap === null ? undefined : `${cap.max} at most while a critical alert is open: ${cap.reason}`}
+    >
       <span className="sr-only">score </span>
       {score === null ? '–' : Math.round(score)}
     </span>

@@ -1,4 +1,5 @@
 import { Popover, UnstyledButton } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { Info } from 'lucide-react'
 import type { Score } from '../../api/analytics.ts'
 import { percent, whole } from '../../lib/words.ts'
@@ -27,13 +28,23 @@ export function ScoreExplained() {
 
 function Parts({ score }: { score: Score }) {
   const { inputs } = score
+  const worst = inputs.delivery.worst_tag
   return (
     <div className={classes.parts}>
       <p>
         {score.overall === null
           ? `There are ${whole(inputs.events)} events in this time: a score takes 20 at least.`
-          : 'Each part counts with its weight; one without data counts for nothing, and the others for more.'}
+          : 'Each part counts with its weight; one without data counts for nothing, and the others for more. Delivery is the lower of its two rates.'}
       </p>
+      {score.cap !== null && (
+        <p>
+          {score.cap.max} at most while a critical alert is open:{' '}
+          <Link to="/alerts/$alertId" params={{ alertId: score.cap.alert_id }}>
+            {score.cap.reason}
+          </Link>
+          {score.inputs.uncapped !== null && `. Without it ${figure(score.inputs.uncapped, 'points')}.`}
+        </p>
+      )}
       <table>
         <thead>
           <tr>
@@ -53,6 +64,15 @@ function Parts({ score }: { score: Score }) {
             <td />
             <td />
           </tr>
+          {worst !== null && (
+            <tr>
+              <th scope="row">worst tag that matters: {worst.tag_key}</th>
+              <td>{figure(worst.rate, 'rate')}</td>
+              <td>100 %</td>
+              <td />
+              <td />
+            </tr>
+          )}
         </tbody>
         <Fields part="user_data" name="User data" points={score.user_data} />
         <Fields part="ecommerce" name="E-commerce" points={score.ecommerce} />

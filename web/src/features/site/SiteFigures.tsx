@@ -1,3 +1,4 @@
+import type { Score } from '../../api/analytics.ts'
 import { Figure, Figures } from './Figures.tsx'
 import { shareOf } from './heat.ts'
 import { ScoreExplained } from './ScoreExplained.tsx'
@@ -17,10 +18,20 @@ export function SiteFigures() {
         name={<ScoreExplained />}
         value={score.overall}
         kind="points"
-        before={was?.overall}
-        note={score.insufficient_data ? 'too few events' : (score.band ?? undefined)}
+        // Why it is not higher matters more than what it was.
+        before={score.cap === null ? was?.overall : undefined}
+        note={noteOf(score)}
         tone={toneOf(score.overall)}
       />
+      {score.recent !== null && (
+        <Figure
+          name="Score, last hour"
+          value={score.recent.overall}
+          kind="points"
+          note={score.recent.insufficient_data ? 'too few events' : (score.recent.band ?? undefined)}
+          tone={toneOf(score.recent.overall)}
+        />
+      )}
       <Figure
         name="Delivery"
         value={score.delivery}
@@ -63,4 +74,9 @@ export function SiteFigures() {
       />
     </Figures>
   )
+}
+
+function noteOf({ insufficient_data, cap, band }: Score): string | undefined {
+  if (insufficient_data) return 'too few events'
+  return cap === null ? (band ?? undefined) : `${cap.max} at most: a critical alert is open`
 }
