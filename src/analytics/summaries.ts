@@ -67,6 +67,7 @@ async function summariesOf(
  * Sums over a range of days or less, for many sites in one statement: hour rows where no mark forbids it, minute rows in
  * the marked hours and in the cut hour at the start. (A cover per site would be a statement per site.) Each part groups
  * in the order of the key it reads by; grouped otherwise, the marked hours take two and a half times as long to sort.
+ * Sums kept apart by `keyColumn` pay for that.
  */
 async function sumsBySite<M extends string>(
   db: Kysely<Tables>,
