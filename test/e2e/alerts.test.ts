@@ -88,6 +88,44 @@ test('alerts about targets that break and are repaired', async (t) => {
     await target.turn('good')
   })
 
+  await t.test('what was done is taken back by a key or a click while a toast offers it', async (t) => {
+    const target = await addTarget(t, service, 'Undone shop')
+    await target.turn('bad')
+    const { page } = await openPage(t, service.url, '/alerts?q=undone')
+    const line = row(page, target.name)
+    await line.waitFor()
+
+    await page.keyboard.press('j')
+    await page.locator('li:focus-within').filter({ hasText: target.name }).waitFor()
+    await page.keyboard.press('a')
+    await page.getByText('1 alert acknowledged', { exact: true }).waitFor()
+    await heading(page, 'Acknowledged').waitFor()
+    await page.keyboard.press('u')
+    await heading(page, 'Open').waitFor()
+
+    await line.getByRole('button', { name: 'Silence' }).click()
+    await page.getByRole('menuitemradio', { name: 'This check', checked: true }).waitFor()
+    await page.getByRole('menuitemradio', { name: 'The whole site' }).click()
+    await page.getByRole('menuitem', { name: 'Until resolved' }).click()
+    await line.getByText('silenced until resolved', { exact: true }).waitFor()
+    await page.getByText('Silenced', { exact: true }).waitFor()
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await line.getByText('silenced until resolved', { exact: true }).waitFor({ state: 'detached' })
+
+    await line.getByRole('link', { name: /answered 503/ }).click()
+    await page.getByText('Silenced until it is resolved', { exact: true }).waitFor()
+    await page.getByText('The silence was ended', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Acknowledge', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
+    await page.getByText('1 alert acknowledged', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Un-acknowledge' }).click()
+    await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor()
+    await page.getByText('No longer acknowledged', { exact: true }).first().waitFor()
+    await assertAccessible(page)
+    await target.turn('good')
+  })
+
   await t.test('the keyboard moves, opens, silences and acknowledges', async (t) => {
     const targets = [await addTarget(t, service, 'First shop'), await addTarget(t, service, 'Second shop')]
     for (const target of targets) {

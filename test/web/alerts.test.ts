@@ -7,9 +7,10 @@ import { chartWindow } from '../../web/src/features/alerts/chart-window.ts'
 import { findingIn } from '../../web/src/features/alerts/finding.ts'
 import { countsOf, type Filter, inboxRows, verdict } from '../../web/src/features/alerts/inbox.ts'
 import { timelineOf } from '../../web/src/features/alerts/timeline.ts'
-import { sentence } from '../../web/src/features/alerts/words.ts'
+import { sentence, timesIn } from '../../web/src/features/alerts/words.ts'
 import type { Places } from '../../web/src/lib/use-places.ts'
-import { quietAt, quietNow } from '../../web/src/ui/quiet/quiet.ts'
+import { quietAt, quietNow, untilWords } from '../../web/src/ui/quiet/quiet.ts'
+import { silenceScopes } from '../../web/src/ui/quiet/silence-scopes.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const MINUTE = 60_000
@@ -225,4 +226,48 @@ test('of several things that keep an alert quiet the one that lasts longest is n
   assert.equal(quietAt(quiet, alert('a', { client_id: 'nord', probe_id: 'other' })), null)
   const ofTag = (tag: string) => alert('a', { client_id: 'nord', probe_id: 'tags', subject_key: `tag:"${tag}"` })
   assert.deepEqual([quietAt(quiet, ofTag('Meta'))?.id, quietAt(quiet, ofTag('GA4'))], ['tag', null])
+})
+
+const PLACE = { client_id: 'acme', site_id: 'shop', probe_id: 'probe' }
+const OFFERS: readonly [key: string, label: string | null, offered: string[]][] = [
+  ['target', null, ['This check', 'The whole site']],
+  ['tag:"Meta CAPI"', 'Meta CAPI', ['This tag: Meta CAPI', 'All of this check', 'The whole site']],
+  ['event:"a, \\"b\\""', 'a, "b"', ['This event: a, "b"', 'All of this check', 'The whole site']],
+  ['tag:"A",event:"b"', 'A · b', ['Only A · b', 'All of this check', 'The whole site']],
+  ['sha256:00', 'Very long', ['Only Very long', 'All of this check', 'The whole site']],
+]
+for (const [subject_key, subject_label, offered] of OFFERS) {
+  test(`an alert about ${subject_key} can be silenced as ${offered.join(', ')}`, () => {
+    const scopes = silenceScopes({ ...PLACE, subject_key, subject_label })
+    assert.deepEqual(
+      scopes.map(({ label }) => label),
+      offered,
+    )
+    const none = { client_id: null, site_id: null, probe_id: null }
+    const wide = [
+      { ...none, probe_id: 'probe' },
+      { ...none, site_id: 'shop' },
+    ]
+    const own = subject_label === null ? [] : [{ ...none, probe_id: 'probe', subject_key }]
+    assert.deepEqual(
+      scopes.map(({ scope }) => scope),
+      [...own, ...wide],
+    )
+  })
+}
+
+test('times in the words of a timeline are those of the page', () => {
+  const clock = (at: number) => new Date(at).toISOString().slice(11, 16)
+  assert.equal(
+    timesIn('Silenced from 2026-11-20T16:00:00.000Z until 2026-11-20T17:30:00Z: moving', clock),
+    'Silenced from 16:00 until 17:30: moving',
+  )
+  assert.equal(timesIn('Silenced until it is resolved', clock), 'Silenced until it is resolved')
+})
+
+test('a silence until an alert is resolved says so, and not the year after which it ends at the latest', () => {
+  const clock = () => '16:00'
+  const quiet = { kind: 'silence', id: 's', until: iso(NOW), why: null } as const
+  assert.equal(untilWords({ ...quiet, untilResolved: true }, clock), 'until resolved')
+  assert.equal(untilWords({ ...quiet, untilResolved: false }, clock), 'until 16:00')
 })

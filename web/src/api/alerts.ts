@@ -56,10 +56,11 @@ export const silencesQuery = (active_only: boolean) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** Somebody takes care of an alert, or ends it by hand. */
+/** Somebody takes care of an alert, does so no more, or ends it by hand. */
 export const useHandleAlert = () =>
-  useAlertChange(({ id, verb, ...handling }: Handling & { id: string; verb: 'acknowledge' | 'resolve' }) =>
-    request<AlertRecord>(`/api/alerts/${id}/${verb}`, { method: 'POST', body: handling }),
+  useAlertChange(
+    ({ id, verb, ...handling }: Handling & { id: string; verb: 'acknowledge' | 'unacknowledge' | 'resolve' }) =>
+      request<AlertRecord>(`/api/alerts/${id}/${verb}`, { method: 'POST', body: handling }),
   )
 
 export const useSilence = () =>

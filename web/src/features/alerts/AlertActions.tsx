@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { BellOff, BellRing } from 'lucide-react'
-import { type AlertDetail, useEndSilence } from '../../api/alerts.ts'
+import { type AlertDetail, useEndSilence, useHandleAlert } from '../../api/alerts.ts'
 import { useSession } from '../../api/session.ts'
+import { saidBy, useMyName } from '../../lib/use-my-name.ts'
 import type { Quiet } from '../../ui/quiet/quiet.ts'
 import { SilenceMenu } from '../../ui/quiet/SilenceMenu.tsx'
 import { HandlePopover } from './HandlePopover.tsx'
@@ -16,6 +18,8 @@ interface Props {
 export function AlertActions({ alert, quiet, zone }: Props) {
   const { mayChange } = useSession()
   const end = useEndSilence()
+  const handle = useHandleAlert()
+  const [name] = useMyName()
   if (!mayChange || alert.state === 'resolved') return null
   return (
     <>
@@ -23,6 +27,15 @@ export function AlertActions({ alert, quiet, zone }: Props) {
         <HandlePopover id={alert.id} verb="acknowledge" action="Acknowledge" variant="filled">
           Says that somebody takes care of it. No more reminders are sent.
         </HandlePopover>
+      )}
+      {alert.state === 'acknowledged' && (
+        <Button
+          variant="default"
+          loading={handle.isPending}
+          onClick={() => handle.mutate({ id: alert.id, verb: 'unacknowledge', ...saidBy(name) }, { onError: failed })}
+        >
+          Un-acknowledge
+        </Button>
       )}
       {quiet === null ? (
         <SilenceMenu place={alert} zone={zone}>
@@ -36,7 +49,7 @@ export function AlertActions({ alert, quiet, zone }: Props) {
             variant="default"
             leftSection={<BellRing size={16} aria-hidden />}
             loading={end.isPending}
-            onClick={() => end.mutate(quiet.id)}
+            onClick={() => end.mutate(quiet.id, { onError: failed })}
           >
             End the silence
           </Button>
@@ -48,3 +61,5 @@ export function AlertActions({ alert, quiet, zone }: Props) {
     </>
   )
 }
+
+const failed = ({ message }: Error) => notifications.show({ color: 'danger', title: 'Not changed', message })

@@ -5,7 +5,7 @@ import { useNow } from '../../lib/use-now.ts'
 import type { SitePlace } from '../../lib/use-places.ts'
 import { counted, duration, exact } from '../../lib/words.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import type { Quiet } from '../../ui/quiet/quiet.ts'
+import { type Quiet, untilWords } from '../../ui/quiet/quiet.ts'
 import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { AlertActions } from './AlertActions.tsx'
@@ -86,8 +86,8 @@ function State({ alert, quiet, zone }: { alert: AlertDetail; quiet: Quiet | null
       {alert.acknowledged_by !== null && <span>acknowledged by {alert.acknowledged_by}</span>}
       {quiet !== null && (
         <span>
-          {quiet.kind === 'silence' ? 'silenced' : 'under maintenance'} until{' '}
-          {clockTime(Date.parse(quiet.until), zone, now)}
+          {quiet.kind === 'silence' ? 'silenced' : 'under maintenance'}{' '}
+          {untilWords(quiet, (at) => clockTime(at, zone, now))}
           {quiet.why !== null && `: ${quiet.why}`}
         </span>
       )}

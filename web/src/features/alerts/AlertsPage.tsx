@@ -1,15 +1,13 @@
 import { Button, Kbd } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type AlertRecord, useHandleAlert } from '../../api/alerts.ts'
+import type { AlertRecord } from '../../api/alerts.ts'
 import { useSession } from '../../api/session.ts'
 import { usePlace } from '../../lib/place.ts'
-import { saidBy, useMyName } from '../../lib/use-my-name.ts'
 import { useSetUrlState } from '../../lib/use-url-state.ts'
-import { counted } from '../../lib/words.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { useQuiet } from '../../ui/quiet/use-quiet.ts'
+import { useAcknowledging } from '../../ui/undo/use-acknowledging.ts'
 import classes from './alerts.module.css'
 import { BulkBar } from './BulkBar.tsx'
 import { NoAlerts, NothingMatches } from './Empty.tsx'
@@ -118,26 +116,6 @@ function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inb
   )
 }
 
-/** Acknowledges one alert after another and says so when that was refused for some. */
-function useAcknowledging() {
-  const handle = useHandleAlert()
-  const [name] = useMyName()
-  const [isBusy, setBusy] = useState(false)
-  const run = async (ids: readonly string[]) => {
-    setBusy(true)
-    const outcomes = await Promise.allSettled(
-      ids.map((id) => handle.mutateAsync({ id, verb: 'acknowledge', ...saidBy(name) })),
-    )
-    setBusy(false)
-    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []))
-    const [first] = failures
-    if (first === undefined) return
-    const title = `${counted(failures.length, 'alert was', 'alerts were')} not acknowledged`
-    notifications.show({ color: 'danger', title, message: first.message })
-  }
-  return { isBusy, run: (ids: readonly string[]) => void run(ids) }
-}
-
 const KEYS = [
   ['j', 'k', 'move'],
   ['↵', 'opens'],
@@ -146,6 +124,7 @@ const CHANGE_KEYS = [
   ['a', 'acknowledges'],
   ['s', 'silences'],
   ['x', 'selects'],
+  ['u', 'undoes'],
 ] as const
 
 function KeyHelp({ mayChange }: { mayChange: boolean }) {

@@ -2,6 +2,7 @@ import { Button, type ButtonProps, Group, Popover, Stack, Text, Textarea, TextIn
 import { type ReactNode, useState } from 'react'
 import { useHandleAlert } from '../../api/alerts.ts'
 import { saidBy, useMyName } from '../../lib/use-my-name.ts'
+import { useUndoAcknowledging } from '../../ui/undo/use-acknowledging.ts'
 
 interface Props {
   id: string
@@ -34,14 +35,22 @@ function Form({ id, verb, action, children, onDone }: Props & { onDone: () => vo
   const [name, setName] = useMyName()
   const [comment, setComment] = useState('')
   const handle = useHandleAlert()
+  const offerUndo = useUndoAcknowledging()
+  const submit = async () => {
+    try {
+      await handle.mutateAsync({ id, verb, ...saidBy(name), comment: comment.trim() === '' ? null : comment })
+    } catch {
+      // The form shows it.
+      return
+    }
+    onDone()
+    if (verb === 'acknowledge') offerUndo([id])
+  }
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        handle.mutate(
-          { id, verb, ...saidBy(name), comment: comment.trim() === '' ? null : comment },
-          { onSuccess: onDone },
-        )
+        void submit()
       }}
     >
       <Stack gap="md">

@@ -1,6 +1,6 @@
 import type { AlertRecord } from '../../api/alerts.ts'
 import { useNow } from '../../lib/use-now.ts'
-import type { Quiet } from '../../ui/quiet/quiet.ts'
+import { type Quiet, untilWords } from '../../ui/quiet/quiet.ts'
 import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
 import classes from './alerts.module.css'
 import { clockTime, endWords, markOf } from './words.ts'
@@ -21,7 +21,7 @@ export function Handled({ alert, quiet, zone }: Props) {
     <span className={classes.handled}>
       {quiet !== null && (
         <StatusBadge status={markOf(alert)} variant="hatched">
-          {`${quiet.kind === 'silence' ? 'silenced' : 'maintenance'} until ${clockTime(Date.parse(quiet.until), zone, now)}`}
+          {`${quiet.kind === 'silence' ? 'silenced' : 'maintenance'} ${untilWords(quiet, (at) => clockTime(at, zone, now))}`}
         </StatusBadge>
       )}
       {alert.is_flapping && <StatusBadge status="unknown">comes and goes</StatusBadge>}

@@ -14,12 +14,13 @@ import {
 } from 'lucide-react'
 import type { AlertDetail } from '../../api/alerts.ts'
 import { useSession } from '../../api/session.ts'
+import { useNow } from '../../lib/use-now.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { DeliveryLine } from './DeliveryLine.tsx'
 import classes from './detail.module.css'
 import { type TimelineLine, timelineOf } from './timeline.ts'
-import { sentence } from './words.ts'
+import { clockTime, sentence, timesIn } from './words.ts'
 
 const ICONS: Readonly<Record<TimelineLine['kind'], LucideIcon>> = {
   opened: CircleAlert,
@@ -51,17 +52,21 @@ const HEADS: Readonly<Partial<Record<TimelineLine['kind'], string>>> = {
   flapping: 'Comes and goes',
   calmed: 'Steady again',
   unreachable: NOBODY,
+  unsilenced: 'The silence was ended',
+  unacknowledged: 'No longer acknowledged',
   acknowledged: 'Acknowledged',
   resolved: 'Over',
 }
 
 /** The alert's story, oldest first, with what was sent and whether it arrived. */
 export function Timeline({ alert, zone }: { alert: AlertDetail; zone: string | undefined }) {
+  const now = useNow()
   return (
     <ol className={classes.timeline}>
       {timelineOf(alert).map(({ key, kind, at, actor, text, deliveries }) => {
         const Icon = ICONS[kind]
-        const head = HEADS[kind] ?? sentence(text)
+        const said = sentence(timesIn(text, (moment) => clockTime(moment, zone, now)))
+        const head = HEADS[kind] ?? said
         return (
           <li key={key} data-tone={toneOf(kind, alert)}>
             <Icon size={16} strokeWidth={1.75} aria-hidden />
@@ -70,7 +75,7 @@ export function Timeline({ alert, zone }: { alert: AlertDetail; zone: string | u
                 <b>{kind === 'unreachable' ? <AddChannel clientId={alert.client_id} /> : head}</b>
                 {actor !== null && ` by ${actor}`}
               </p>
-              {sentence(text) !== head && <p>{sentence(text)}</p>}
+              {said !== head && <p>{said}</p>}
               <p className={classes.muted}>
                 <RelativeTime at={at} {...(zone === undefined ? {} : { zone })} />
               </p>

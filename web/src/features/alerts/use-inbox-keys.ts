@@ -1,8 +1,5 @@
 import { useEffect, useRef } from 'react'
-
-/** Keys are for what is typed or chosen there, not for the list. */
-const ELSEWHERE =
-  'input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=dialog], [role=listbox]'
+import { isForPage } from '../../lib/keys.ts'
 
 /** What the keys do. */
 export interface Keys {
@@ -31,8 +28,7 @@ export function useInboxKeys(keys: Keys, isInList: () => boolean): void {
   latest.current = { keys, isInList }
   useEffect(() => {
     const listener = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.target instanceof Element && event.target.closest(ELSEWHERE) !== null) return
+      if (!isForPage(event)) return
       // Elsewhere arrows scroll the page.
       if (event.key.startsWith('Arrow') && !latest.current.isInList()) return
       const meaning = MEANING[event.key]

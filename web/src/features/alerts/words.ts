@@ -27,6 +27,10 @@ export function endWords({ resolution, started_at, resolved_at }: AlertRecord): 
 /** "data_volume" as people read it. */
 export const typeName = (probeType: string): string => probeType.replaceAll('_', ' ')
 
+/** A text of the interface with its times as people of the page read them: "Silenced until 16:00". */
+export const timesIn = (text: string, clock: (moment: number) => string): string =>
+  text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (time) => clock(Date.parse(time)))
+
 /** "14:00", "Sat 22 Nov, 09:00" on another day than `now`, and with the zone where it is not the reader's own. */
 export function clockTime(moment: number, zone: string | undefined, now: number): string {
   const inZone = zone === undefined ? {} : { timeZone: zone }

@@ -19,6 +19,8 @@ export function EntryRow({ entry, places, mayChange, onEdit }: Props) {
   // What comes each week is read in the zone in which it was planned.
   const zone = (kind === 'maintenance' ? record.timezone : null) ?? zoneOf(record, places)
   const window = windowOf(entry)
+  // Its end in a year is only the latest.
+  const endsWithAlerts = kind === 'silence' && record.until_resolved && record.state === 'active'
   const weekly = kind === 'maintenance' ? weeklyWords(record) : null
   return (
     <li className={classes.entry} data-state={stateOf(entry)}>
@@ -27,13 +29,18 @@ export function EntryRow({ entry, places, mayChange, onEdit }: Props) {
         <span className={classes.title}>{titleOf(entry)}</span>
         <span className={classes.scope}>
           {kind === 'silence' ? 'Silence' : 'Maintenance'} of {scopeName(record, places)}
+          {kind === 'silence' && record.subject_label !== null && ` · ${record.subject_label}`}
         </span>
       </div>
       <div className={classes.when}>
-        {window !== null && <span>{windowWords(window, zone)}</span>}
+        {endsWithAlerts ? (
+          <span>until it is resolved</span>
+        ) : (
+          window !== null && <span>{windowWords(window, zone)}</span>
+        )}
         {weekly !== null && <span className={classes.muted}>{weekly}</span>}
       </div>
-      <Remaining entry={entry} />
+      {endsWithAlerts ? <span className={classes.left} /> : <Remaining entry={entry} />}
       <span className={classes.by}>by {record.created_by}</span>
       <span className={classes.actions}>{mayChange && <EntryActions entry={entry} onEdit={onEdit} />}</span>
     </li>

@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Bell, BellOff, Check, ChevronDown } from 'lucide-react'
 import { useState } from 'react'
-import { type AlertRecord, alertQuery, useEndSilence, useHandleAlert } from '../../api/alerts.ts'
+import { type AlertRecord, alertQuery, useEndSilence } from '../../api/alerts.ts'
 import { useSession } from '../../api/session.ts'
 import type { SiteRecord } from '../../api/site.ts'
 import { onset } from '../../lib/onset.ts'
-import { saidBy, useMyName } from '../../lib/use-my-name.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { duration, exact } from '../../lib/words.ts'
-import type { Quiet } from '../../ui/quiet/quiet.ts'
+import { type Quiet, untilWords } from '../../ui/quiet/quiet.ts'
 import { SilenceMenu } from '../../ui/quiet/SilenceMenu.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { useAcknowledging } from '../../ui/undo/use-acknowledging.ts'
 import classes from './AlertBanner.module.css'
 import { factsInWords } from './alert-facts.ts'
 import { useSiteView } from './use-site-view.ts'
@@ -56,7 +56,7 @@ export function AlertBanner({ alert, site, quiet }: Props) {
           {alert.acknowledged_by !== null && <span>acknowledged by {alert.acknowledged_by}</span>}
           {quiet !== null && (
             <span>
-              {quiet.kind === 'silence' ? 'silent' : 'maintenance'} until {clock(Date.parse(quiet.until), now, zone)}
+              {quiet.kind === 'silence' ? 'silent' : 'maintenance'} {untilWords(quiet, (at) => clock(at, now, zone))}
             </span>
           )}
         </p>
@@ -75,8 +75,7 @@ function Actions({
   const { mayChange } = useSession()
   const { setFocus } = useSiteView()
   const [fault, setFault] = useState<string | null>(null)
-  const handle = useHandleAlert()
-  const [name] = useMyName()
+  const acknowledging = useAcknowledging()
   const endSilence = useEndSilence()
   const onError = (error: Error) => setFault(error.message)
   return (
@@ -95,8 +94,8 @@ function Actions({
         <Button
           variant="default"
           leftSection={<Check size={16} aria-hidden />}
-          loading={handle.isPending}
-          onClick={() => handle.mutate({ id: alert.id, verb: 'acknowledge', ...saidBy(name) }, { onError })}
+          loading={acknowledging.isBusy}
+          onClick={() => acknowledging.run([alert.id])}
         >
           Acknowledge
         </Button>

@@ -1,22 +1,24 @@
 import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { useSilence } from '../../api/alerts.ts'
 import { ApiError } from '../../api/client.ts'
 import { usePlaces } from '../../lib/use-places.ts'
 import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
 import type { Scope } from './quiet.ts'
 import { ScopePicker, zoneOf } from './ScopePicker.tsx'
 import { SPANS } from './until.ts'
+import { useSilencing } from './use-silencing.ts'
 
 interface Props {
   opened: boolean
   onClose: () => void
   /** What is chosen at first. */
   scope: Scope
+  /** What the scope's `subject_key` is called. */
+  subject?: string | null
 }
 
 /** Asks for everything a silence can have. */
-export function SilenceDialog({ opened, onClose, scope }: Props) {
+export function SilenceDialog({ opened, onClose, scope, subject = null }: Props) {
   return (
     <Modal
       opened={opened}
@@ -26,16 +28,16 @@ export function SilenceDialog({ opened, onClose, scope }: Props) {
       size="lg"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <Form scope={scope} onClose={onClose} />
+      <Form scope={scope} subject={subject} onClose={onClose} />
     </Modal>
   )
 }
 
 const HOUR = 3_600_000
 
-function Form({ scope: first, onClose }: Omit<Props, 'opened'>) {
+function Form({ scope: first, subject = null, onClose }: Omit<Props, 'opened'>) {
   const places = usePlaces()
-  const silence = useSilence()
+  const silence = useSilencing()
   const [scope, setScope] = useState(first)
   const [comment, setComment] = useState('')
   const [start, setStart] = useState('')
@@ -46,26 +48,27 @@ function Form({ scope: first, onClose }: Omit<Props, 'opened'>) {
   const { error } = silence
   const fault = (path: string) => (error instanceof ApiError ? error.fault(path) : undefined)
   const submit = () =>
-    silence.mutate(
-      {
+    silence
+      .run({
         ...scope,
         ...(startsAt === null ? {} : { starts_at: new Date(startsAt).toISOString() }),
         ends_at: new Date(endsAt ?? 0).toISOString(),
         comment: comment.trim() === '' ? null : comment,
-      },
-      { onSuccess: onClose },
-    )
+      })
+      // The form shows what was refused.
+      .then(onClose, () => undefined)
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        submit()
+        void submit()
       }}
     >
       <Stack gap="lg">
         <Text size="sm" c="dimmed">
           Probes go on running and alerts go on opening, but nobody is told. What is still bad at the end is told then.
         </Text>
+        {subject !== null && scope.subject_key != null && <Text size="sm">Only {subject} of this probe.</Text>}
         <ScopePicker value={scope} onChange={setScope} error={fault('/client_id')} />
         <Group align="flex-start" grow>
           <TextInput

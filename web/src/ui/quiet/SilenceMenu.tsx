@@ -2,12 +2,15 @@ import { Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { BellOff } from 'lucide-react'
 import { type ReactElement, useState } from 'react'
-import { useSilence } from '../../api/alerts.ts'
 import type { Place } from './quiet.ts'
 import { SilenceDialog } from './SilenceDialog.tsx'
+import classes from './SilenceMenu.module.css'
+import { silenceScopes } from './silence-scopes.ts'
 import { SPANS } from './until.ts'
+import { useSilencing } from './use-silencing.ts'
 
 interface Props {
+  /** Of an alert that is not over. */
   place: Place
   /** IANA zone of the site: "tomorrow" is tomorrow there. */
   zone: string
@@ -17,39 +20,57 @@ interface Props {
   onChange?: (opened: boolean) => void
 }
 
-/** Keeps messages about a probe back for a while, in two clicks. */
+/** Keeps messages back for a while, in two clicks: about the tag, event or field of the alert, unless something wider is chosen. */
 export function SilenceMenu({ place, zone, children, opened, onChange }: Props) {
   const [isCustom, setCustom] = useState(false)
-  const silence = useSilence()
-  const choose = (end: number) =>
-    silence.mutate(
-      { probe_id: place.probe_id, ends_at: new Date(end).toISOString() },
-      { onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not silenced', message }) },
+  const [chosen, setChosen] = useState<string | null>(null)
+  const { run } = useSilencing()
+  const scopes = silenceScopes(place)
+  const { key, scope } = scopes.find((one) => one.key === chosen) ?? scopes[0] ?? NOTHING
+  const choose = (end: { ends_at: string } | { until_resolved: true }) =>
+    void run({ ...scope, ...end }).catch(({ message }: Error) =>
+      notifications.show({ color: 'danger', title: 'Not silenced', message }),
     )
   return (
     <>
       <Menu
         position="bottom-end"
+        onOpen={() => setChosen(null)}
         {...(opened === undefined ? {} : { opened })}
         {...(onChange === undefined ? {} : { onChange })}
       >
         <Menu.Target>{children}</Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>Tell nobody about this probe for</Menu.Label>
+        <Menu.Dropdown className={classes.menu ?? ''}>
+          <Menu.Label>Tell nobody about</Menu.Label>
+          <Menu.RadioGroup value={key} onChange={setChosen}>
+            {scopes.map((one) => (
+              <Menu.RadioItem key={one.key} value={one.key}>
+                <span className={classes.scope}>{one.label}</span>
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+          <Menu.Divider />
+          <Menu.Label>For</Menu.Label>
           {SPANS.map(({ label, endOf }) => (
-            <Menu.Item key={label} onClick={() => choose(endOf(Date.now(), zone))}>
+            <Menu.Item key={label} onClick={() => choose({ ends_at: new Date(endOf(Date.now(), zone)).toISOString() })}>
               {label}
             </Menu.Item>
           ))}
+          <Menu.Item onClick={() => choose({ until_resolved: true })}>Until resolved</Menu.Item>
           <Menu.Divider />
           <Menu.Item leftSection={<BellOff size={16} aria-hidden />} onClick={() => setCustom(true)}>
             Custom…
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <SilenceDialog opened={isCustom} onClose={() => setCustom(false)} scope={{ ...NONE, probe_id: place.probe_id }} />
+      <SilenceDialog
+        opened={isCustom}
+        onClose={() => setCustom(false)}
+        scope={scope}
+        subject={place.subject_label ?? null}
+      />
     </>
   )
 }
 
-const NONE = { client_id: null, site_id: null, probe_id: null }
+const NOTHING = { key: 'probe', scope: { client_id: null, site_id: null, probe_id: null } }

@@ -8,6 +8,8 @@ export interface Place {
   probe_id: string
   /** Of an alert: which tag, event or field. Left out, a silence of one of them does not cover the place. */
   subject_key?: string
+  /** The same for people; null or left out: the whole of what the probe watches. */
+  subject_label?: string | null
 }
 
 /** What keeps messages back now. */
@@ -16,6 +18,8 @@ export interface Quiet {
   id: string
   /** ISO */
   until: string
+  /** It ends sooner, with the last alert within it. */
+  untilResolved: boolean
   /** The comment of a silence, the title of maintenance. */
   why: string | null
 }
@@ -25,16 +29,40 @@ export function quietNow(
   silences: readonly SilenceRecord[],
   maintenance: readonly MaintenanceRecord[],
 ): (Quiet & Scope)[] {
-  const silent = silences.flatMap(({ state, id, ends_at, comment, ...scope }) =>
-    state === 'active' ? [{ kind: 'silence' as const, id, until: ends_at, why: comment, ...scopeOf(scope) }] : [],
+  const silent = silences.flatMap(({ state, id, ends_at, until_resolved, comment, ...scope }) =>
+    state === 'active'
+      ? [
+          {
+            kind: 'silence' as const,
+            id,
+            until: ends_at,
+            untilResolved: until_resolved,
+            why: comment,
+            ...scopeOf(scope),
+          },
+        ]
+      : [],
   )
   const planned = maintenance.flatMap(({ is_under_way, next_occurrence, id, title, ...scope }) =>
     is_under_way && next_occurrence !== null
-      ? [{ kind: 'maintenance' as const, id, until: next_occurrence.ends_at, why: title, ...scopeOf(scope) }]
+      ? [
+          {
+            kind: 'maintenance' as const,
+            id,
+            until: next_occurrence.ends_at,
+            untilResolved: false,
+            why: title,
+            ...scopeOf(scope),
+          },
+        ]
       : [],
   )
   return [...silent, ...planned].toSorted((a, b) => Date.parse(b.until) - Date.parse(a.until))
 }
+
+/** "until 16:00", "until resolved" */
+export const untilWords = ({ until, untilResolved }: Quiet, clock: (at: number) => string): string =>
+  untilResolved ? 'until resolved' : `until ${clock(Date.parse(until))}`
 
 /** What of it covers a place; null: people are told. */
 export const quietAt = (quiet: readonly (Quiet & Scope)[], place: Place): Quiet | null =>
