@@ -43,6 +43,15 @@ export function residentMemory(pid: number): { nowMb: number; peakMb: number } {
   return { nowMb: megabytes('VmRSS'), peakMb: megabytes('VmHWM') }
 }
 
+/** Memory of a process in MB now; 0 once it has died, as what follows will tell. */
+export function memoryIfAlive(pid: number): number {
+  try {
+    return residentMemory(pid).nowMb
+  } catch {
+    return 0
+  }
+}
+
 /** Processor time a process has used, all its threads together, in seconds; NaN where there is no `/proc`. */
 export const processorSeconds = (pid: number): number => secondsIn(pid, 2)
 

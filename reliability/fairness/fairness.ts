@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { residentMemory } from '../../bench/lib/machine.ts'
+import { memoryIfAlive } from '../../bench/lib/machine.ts'
 import { overviewUrl, requestJson } from '../../bench/lib/management-api.ts'
 import { startPostgres } from '../../bench/lib/postgres.ts'
 import { packKeys } from '../../bench/lib/request-template.ts'
@@ -134,7 +134,7 @@ async function beside(
 ): Promise<FairnessRow> {
   let peakMb = 0
   const memory = setInterval(() => {
-    peakMb = Math.max(peakMb, memoryOf(server.pid))
+    peakMb = Math.max(peakMb, memoryIfAlive(server.pid))
   }, MEMORY_INTERVAL_MS)
   const end = new AbortController()
   const watching = watchVisibility(server.url, watched, end.signal)
@@ -148,15 +148,6 @@ async function beside(
     end.abort()
     // After an error of the attack that of the watcher, whose server is gone, adds nothing.
     await watching.catch(() => undefined)
-  }
-}
-
-/** Of a process that has just died: 0. That it died is told by what follows. */
-function memoryOf(pid: number): number {
-  try {
-    return residentMemory(pid).nowMb
-  } catch {
-    return 0
   }
 }
 

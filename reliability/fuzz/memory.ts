@@ -1,4 +1,4 @@
-import { residentMemory } from '../../bench/lib/machine.ts'
+import { memoryIfAlive } from '../../bench/lib/machine.ts'
 
 const INTERVAL_MS = 250
 
@@ -17,7 +17,7 @@ export class MemoryWatch {
     this.#timer = setInterval(() => {
       this.longestStallMs = Math.max(this.longestStallMs, performance.now() - lookedAt - INTERVAL_MS)
       lookedAt = performance.now()
-      this.#samples.push({ share: progress(), mb: residentMemory(this.#pid).nowMb })
+      this.#samples.push({ share: progress(), mb: memoryIfAlive(this.#pid) })
     }, INTERVAL_MS)
   }
 

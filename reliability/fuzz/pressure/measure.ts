@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadResult } from '../../../bench/lib/http-load.ts'
-import { residentMemory } from '../../../bench/lib/machine.ts'
+import { memoryIfAlive } from '../../../bench/lib/machine.ts'
 import { eventBody } from '../../../bench/lib/payloads.ts'
 import { ingestRequest, packKeys } from '../../../bench/lib/request-template.ts'
 import { type RunningServer, startTagwarden } from '../../../bench/lib/servers.ts'
@@ -63,7 +63,7 @@ async function underAttack(
   const herd = attack === null ? null : new Herd(server.port, attack.connections, attack.behaviour)
   let peakMb = 0
   const memory = setInterval(() => {
-    peakMb = Math.max(peakMb, residentMemory(server.pid).nowMb)
+    peakMb = Math.max(peakMb, memoryIfAlive(server.pid))
   }, MEMORY_INTERVAL_MS)
   try {
     if (herd !== null) await sleep(BUILD_UP_MS)
