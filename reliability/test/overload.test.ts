@@ -10,7 +10,8 @@ import { startServerProcess } from '../../test/support/server-process.ts'
 import { overloadChecks } from '../overload/outcome.ts'
 import { overload } from '../overload/overload.ts'
 
-const CONNECTIONS = 64
+/** Without waiting for answers over one connection: fewer than end it. */
+const TIMES = 200
 const OK = 'HTTP/1.1 200'
 const UNAVAILABLE = 'HTTP/1.1 503'
 
@@ -59,16 +60,16 @@ test('what comes beyond all room is refused with 503 and a time, and what is acc
 
   const answers: string[] = []
   // How many requests are too many is the machine's: twice as many each time, until some are refused.
-  let times = 200
+  let connections = 64
   const refused = await until('a refusal', async () => {
     const [strangers, ...bursts] = await Promise.all([
-      sendAtOnce(url, requestFor({ ...site, ingest_key: 'wrong' }), times),
-      ...Array.from({ length: CONNECTIONS }, () => sendAtOnce(url, request, times)),
+      sendAtOnce(url, requestFor({ ...site, ingest_key: 'wrong' }), TIMES),
+      ...Array.from({ length: connections }, () => sendAtOnce(url, request, TIMES)),
     ])
     answers.push(...bursts.flat())
     // A wrong key is told as one, whatever else there is to do.
     assert.ok(strangers?.every((answer) => answer.startsWith('HTTP/1.1 401')))
-    times *= 2
+    connections *= 2
     const found = answers.filter((answer) => answer.startsWith(UNAVAILABLE))
     return found.length > 0 ? found : undefined
   })
