@@ -1,6 +1,7 @@
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { EVENT_COLUMNS, GRAIN, NO_EVENT, OTHER, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { EventCounts, SiteRow, TagCounts } from '../store/index.ts'
+import { admissionWarnings } from './admission-warnings.ts'
 import { addSums, byCountThenKey, type Sums, sumBy, zeroSums } from './merge.ts'
 import { type CriticalAlert, criticalAlerts } from './open-alert.ts'
 import { type EcommercePresence, ecommercePresence, type UserDataPresence, userDataPresence } from './presence.ts'
@@ -63,7 +64,9 @@ export async function overview(context: ReportContext, site: SiteRow, query: Ove
       // What is open now says nothing of a window that is over.
       const goesOn = window.range.to >= context.clock.now()
       const alert = goesOn ? ((await criticalAlerts(snapshot.db, [site.id])).get(site.id) ?? null) : null
-      const report = { site_id: site.id, ...(await windowReport(snapshot, window, facts, alert)) }
+      const current = await windowReport(snapshot, window, facts, alert)
+      const admission = await admissionWarnings(snapshot.db, site, context.clock.now())
+      const report = { site_id: site.id, ...current, warnings: [...admission, ...current.warnings] }
       if (previous === undefined) return report
       return { ...report, previous: await windowReport(snapshot, previous, facts, null) }
     },

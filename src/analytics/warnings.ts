@@ -11,6 +11,9 @@ export interface Warning {
     | 'user_data_over_total'
     | 'ecommerce_over_total'
     | 'clock_skew'
+    | 'quota_near'
+    | 'quota_used_up'
+    | 'key_revoked'
   message: string
 }
 

@@ -333,3 +333,36 @@ testOnEveryEngine(
     assert.deepEqual([over.score.cap, over.score.overall], [null, 100])
   },
 )
+
+testOnEveryEngine('a report warns of a quota from 80 % on, and of a revoked key', async (store) => {
+  const site = await insertSite(store)
+  const warningsWith = async (events: number, over: Partial<SiteRow> = {}) => {
+    await store.write.deleteFrom('client_usage').execute()
+    const usage = { client_id: site.client_id, month: 202611, events, requests: 1 }
+    await store.write.insertInto('client_usage').values(usage).execute()
+    return (await report(store, { ...site, ...over })).warnings
+  }
+  assert.deepEqual(await warningsWith(1_000), [])
+  await store.write.updateTable('clients').set({ events_per_month: 1_000 }).execute()
+  assert.deepEqual(await warningsWith(799), [])
+  assert.deepEqual(await warningsWith(800), [
+    {
+      code: 'quota_near',
+      message:
+        "800 of the client's 1,000 events of this month (80 %) are used: once all are, every request is refused until 2026-12-01T00:00:00.000Z",
+    },
+  ])
+  assert.deepEqual(await warningsWith(1_000), [
+    {
+      code: 'quota_used_up',
+      message:
+        "1,000 of the client's 1,000 events of this month are used up: every request is refused until 2026-12-01T00:00:00.000Z",
+    },
+  ])
+  assert.deepEqual(await warningsWith(0, { key_revoked_at: Date.parse(at('10:00:00')) }), [
+    {
+      code: 'key_revoked',
+      message: 'the key was revoked at 2026-11-20T10:00:00.000Z: every request of the site is refused',
+    },
+  ])
+})

@@ -50,7 +50,8 @@ export function usageRecord(client: ClientRow, rows: readonly MonthUsage[], now:
   }
 }
 
-function levelOf(share: number | null): UsageRecord['level'] {
+/** @param share events of the month over the limit; null without one */
+export function levelOf(share: number | null): UsageRecord['level'] {
   if (share === null || share < WARNING_SHARE) return 'ok'
   return share < 1 ? 'warning' : 'exceeded'
 }

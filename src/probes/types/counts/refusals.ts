@@ -1,6 +1,6 @@
-import { DAY, floorTo, MINUTE, monthOf, nextMonthStart, number } from '../../../lib/index.ts'
-import { lastEventAt, limitsOf } from '../../../management/index.ts'
-import { countOf, type Kysely, type SiteRow, type Tables, totalOf } from '../../../store/index.ts'
+import { DAY, floorTo, MINUTE, nextMonthStart, number } from '../../../lib/index.ts'
+import { lastEventAt, monthUsage } from '../../../management/index.ts'
+import { type Kysely, type SiteRow, type Tables, totalOf } from '../../../store/index.ts'
 import { localMoment } from './unjudged.ts'
 
 /** Why nothing of a site is counted, though or because its requests are refused. */
@@ -50,9 +50,9 @@ export async function readRefusals(db: Kysely<Tables>, site: SiteRow, now: numbe
     ({ newest }) => last === null || newest > last,
   )
   const limited = refused.find(({ reason }) => reason === 'rate_limited')
-  const quota = limited === undefined ? null : await usedUpQuota(db, site.client_id, now)
-  if (limited !== undefined && quota !== null) {
-    const more = `${number(quota.events)} of ${number(quota.limit)} events this month, anew from ${localMoment(nextMonthStart(now), site.timezone)}`
+  const usage = limited === undefined ? null : await monthUsage(db, site.client_id, now)
+  if (limited !== undefined && usage?.level === 'exceeded') {
+    const more = `${number(usage.events)} of ${number(usage.limit)} events this month, anew from ${localMoment(nextMonthStart(now), site.timezone)}`
     return said('quota', limited.oldest, limited.total, 'quota used up', ` (${more})`)
   }
   // What is accepted just now may not be counted yet: a sender of whom a part is refused is not silent.
@@ -93,27 +93,4 @@ function refusedSince(db: Kysely<Tables>, siteNo: number, from: number, now: num
     .where('bucket', '<=', now)
     .groupBy('reason')
     .execute()
-}
-
-/** The client's quota, shared by all its sites, if nothing of this month's is left. */
-async function usedUpQuota(
-  db: Kysely<Tables>,
-  clientId: string,
-  now: number,
-): Promise<{ events: number; limit: number } | null> {
-  const client = await db
-    .selectFrom('clients')
-    .select(['plan', 'requests_per_second', 'events_per_month'])
-    .where('id', '=', clientId)
-    .executeTakeFirst()
-  const limit = client === undefined ? null : limitsOf(client).eventsPerMonth
-  if (limit === null) return null
-  const row = await db
-    .selectFrom('client_usage')
-    .select(countOf('events').as('events'))
-    .where('client_id', '=', clientId)
-    .where('month', '=', monthOf(now))
-    .executeTakeFirst()
-  const events = row?.events ?? 0
-  return events >= limit ? { events, limit } : null
 }

@@ -33,6 +33,9 @@ const isBatch = (payload: Accepted): boolean => 'batch' in payload && payload.ba
 export const isTagHeard = ({ containers }: Pick<SiteReport, 'containers'>): boolean =>
   containers.some(({ container_id }) => container_id !== SAMPLE_CONTAINER)
 
+/** Told by the check of the plan. */
+const QUOTA_WARNINGS: readonly string[] = ['quota_near', 'quota_used_up']
+
 /** What there is to look after in what the tag sent. */
 export function checksOf({ report, recent, usage, minutes }: Facts): Check[] {
   const mode = modeOf(recent)
@@ -41,7 +44,9 @@ export function checksOf({ report, recent, usage, minutes }: Facts): Check[] {
     namesCheck(report.tags),
     ...(mode === null ? [] : [modeCheck(mode, report, usage, peakOf(minutes))]),
     usageCheck(usage),
-    ...report.warnings.map(({ code, message }) => warningCheck(code, message)),
+    ...report.warnings
+      .filter(({ code }) => !QUOTA_WARNINGS.includes(code))
+      .map(({ code, message }) => warningCheck(code, message)),
   ]
 }
 
@@ -165,6 +170,9 @@ function usageCheck({ share, level, limit, events, plan }: UsageRecord): Check {
 
 const WARNING_TITLES: Readonly<Record<SiteReport['warnings'][number]['code'], string>> = {
   clock_skew: 'A clock is wrong',
+  quota_near: 'The quota is nearly used up',
+  quota_used_up: 'The quota is used up',
+  key_revoked: 'The key is revoked',
   user_data_over_total: 'More user data than events',
   ecommerce_over_total: 'More e-commerce data than events',
   events_over_cap: 'Too many event names',
