@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   notifications: ['lib', 'store', 'cluster', 'http', 'management'],
   alerts: ['lib', 'store', 'cluster', 'http', 'management', 'analytics', 'probes', 'notifications'],
   digests: ['lib', 'store', 'cluster', 'management', 'analytics', 'alerts', 'notifications'],
-  analytics: ['lib', 'store', 'rollups', 'http'],
+  analytics: ['lib', 'store', 'rollups', 'http', 'management'],
   probes: ['lib', 'store', 'cluster', 'rollups', 'http', 'management', 'analytics', 'detection'],
   dashboard: ['lib', 'store', 'rollups', 'http', 'management', 'analytics', 'probes', 'alerts'],
   cli: [
