@@ -144,8 +144,11 @@ const SEEDS: readonly Seed[] = [
   {
     title: 'a database that everybody on the machine can read',
     seed: async (_t, { environment }) => {
-      await makeDatabase(environment.DATA_DIR ?? '')
-      await chmod(environment.DATA_DIR ?? '', 0o755)
+      const folder = environment.DATA_DIR ?? ''
+      await makeDatabase(folder)
+      // As an earlier version left them: new ones are readable by their owner alone.
+      await chmod(folder, 0o755)
+      await chmod(join(folder, 'tagwarden.db'), 0o644)
       return {}
     },
     finds: warning('privacy', /others on this machine can read the ingest keys in it: chmod 700 /),
