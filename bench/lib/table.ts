@@ -23,6 +23,13 @@ export interface Check {
   reached: boolean
 }
 
+export const check = (what: string, value: string, target: string, reached: boolean): Check => ({
+  what,
+  value,
+  target,
+  reached,
+})
+
 export interface Outcome {
   measurements: Measurement[]
   checks: Check[]

@@ -1,4 +1,4 @@
-import { type Check, grouped, markdownTable, milliseconds, outcomeText } from '../../bench/lib/table.ts'
+import { type Check, check, grouped, markdownTable, milliseconds, outcomeText } from '../../bench/lib/table.ts'
 import { ALONE, type FairnessResult, type FairnessRow } from './fairness.ts'
 
 /** Healthy p99 beside a hostile sender next to that alone … */
@@ -87,10 +87,3 @@ const answersText = (statuses: Record<string, number>): string =>
   Object.entries(statuses)
     .map(([status, count]) => `${status} × ${grouped(count)}`)
     .join(', ')
-
-const check = (what: string, value: string, target: string, reached: boolean): Check => ({
-  what,
-  value,
-  target,
-  reached,
-})

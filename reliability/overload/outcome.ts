@@ -1,4 +1,4 @@
-import { type Check, grouped, markdownTable, milliseconds, outcomeText } from '../../bench/lib/table.ts'
+import { type Check, check, grouped, markdownTable, milliseconds, outcomeText } from '../../bench/lib/table.ts'
 import type { Overload, OverloadResult } from './overload.ts'
 
 /** More connections that all send at once are shown, and promised nothing. */
@@ -79,10 +79,3 @@ function otherAnswers({ statuses, unanswered }: Overload['during']): string {
   if (unanswered > 0) others.push(`${grouped(unanswered)} unanswered`)
   return others.join(', ') || 'none'
 }
-
-const check = (what: string, value: string, target: string, reached: boolean): Check => ({
-  what,
-  value,
-  target,
-  reached,
-})

@@ -1,4 +1,4 @@
-import { type Check, grouped, markdownTable, milliseconds, outcomeText } from '../../bench/lib/table.ts'
+import { type Check, check, grouped, markdownTable, milliseconds, outcomeText } from '../../bench/lib/table.ts'
 import type { Sample, SoakResult } from './soak.ts'
 
 /** Memory of the last third next to that of the second: what grows on shows here. */
@@ -92,13 +92,6 @@ export function soakChecks(result: SoakResult): Check[] {
     check('errors and warnings in the log', log.slice(0, 300) || 'none', 'none', log === ''),
   ]
 }
-
-const check = (what: string, value: string, target: string, reached: boolean): Check => ({
-  what,
-  value,
-  target,
-  reached,
-})
 
 /** `count` parts of about the same length, or as many as there are items. */
 export function partsOf<T>(items: readonly T[], count: number): T[][] {
