@@ -42,6 +42,7 @@ export interface IngestStatus {
 /** The ingest service: open it, let `handle` answer requests, stop it when no request can come any more. */
 export class Ingest {
   readonly #clock: Clock
+  readonly #onError: IngestOptions['onError']
   readonly #foldAside: () => Promise<unknown>
   readonly #keys: KeyIndex
   readonly #door: IngestDoor
@@ -58,6 +59,7 @@ export class Ingest {
     const { store, clock, leases, onError } = options
     const { nodeId } = options.membership
     this.#clock = clock
+    this.#onError = onError
     this.#foldAside = async () => foldOrphans(store, await options.membership.living())
     this.#keys = keys
     this.#health = new WriteHealth(store, clock)
@@ -176,13 +178,19 @@ export class Ingest {
     }
   }
 
-  /** To be called when no request can arrive any more: commits and folds what is left. */
+  /**
+   * To be called when no request can arrive any more: commits and folds what is left. With the database away that stays in
+   * the journal, where the next node to start finds it.
+   */
   async stop(): Promise<void> {
     clearInterval(this.#pauses)
     await this.#commits.drain()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     this.#keys.close()
-    await this.#foldLast()
+    await this.#foldLast().catch((thrown: unknown) => {
+      if (!isPassing(thrown)) throw thrown
+      this.#onError(asError(thrown), 'last fold')
+    })
   }
 }
 
