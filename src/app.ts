@@ -10,6 +10,7 @@ import {
   boundPipeline,
   callerReader,
   createHttpApp,
+  enduring,
   type HttpApp,
   IDLE_SOCKET_TIMEOUT_MS,
   inTurn,
@@ -48,7 +49,8 @@ const DASHBOARD_FOLDER = join(import.meta.dirname, '../web/dist')
 
 /** What this node's role answers over HTTP; does not listen. */
 export async function buildApp(options: AppOptions): Promise<HttpApp> {
-  const { config, store, membership, leases, ingest, worker, loops, clock, log, clockDoubt, isStopping } = options
+  const { config, store, membership, leases, ingest, worker, loops, clock, log, clockDoubt, isStopping, onError } =
+    options
   const isForPeople = hasRole(config, 'worker')
   const app = await createHttpApp({
     log,
@@ -67,7 +69,7 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     dashboardFolder: DASHBOARD_FOLDER,
     serverFactory: (handler) => {
       const paced = inTurn(handler, callerReader(config.trustProxy))
-      return createHttpServer(ingest === null ? paced : ingestFirst(ingest, paced))
+      return createHttpServer(enduring(ingest === null ? paced : ingestFirst(ingest, paced), onError))
     },
   })
   if (ingest !== null) ingestRoutes(app, ingest, config.ingestKeyHeaders)

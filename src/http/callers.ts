@@ -9,7 +9,7 @@ import { callerOf } from './access/throttle.ts'
  * @param trustProxy proxies whose `X-Forwarded-For` is believed
  */
 export function callerReader(trustProxy: readonly string[]): (request: IncomingMessage) => string {
-  if (trustProxy.length === 0) return ({ socket }) => callerOf(socket.remoteAddress ?? '')
+  if (trustProxy.length === 0) return ({ socket }) => callerOf(socket.remoteAddress)
   const isTrusted = proxyAddress.compile([...trustProxy])
   return (request) => callerOf(proxyAddress(request, isTrusted))
 }

@@ -50,7 +50,7 @@ test('failures add up, until there was none for 15 minutes', () => {
   assert.deepEqual(withFailure(two, 1_800_001), { failures: 1, lastFailureAt: 1_800_001 })
 })
 
-const CALLERS: [address: string, caller: string][] = [
+const CALLERS: [address: string | undefined, caller: string][] = [
   ['203.0.113.9', '203.0.113.9'],
   ['::ffff:203.0.113.9', '203.0.113.9'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
@@ -59,9 +59,10 @@ const CALLERS: [address: string, caller: string][] = [
   ['2001:0db8:0:0:ffff::', '2001:db8:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  [undefined, ''],
 ]
 for (const [address, caller] of CALLERS) {
-  test(`${address} counts as ${caller}`, () => assert.equal(callerOf(address), caller))
+  test(`${address ?? 'an unknown address'} counts as ${caller}`, () => assert.equal(callerOf(address), caller))
 }
 
 const from = (address: string): Guesser => ({ address, isByOwnName: true })

@@ -33,8 +33,14 @@ export function waitOf(record: FailureRecord | undefined, now: number): number {
   return Math.max(0, record.lastFailureAt + delayAfter(record.failures) - now)
 }
 
-/** Whom an address counts as: an IPv6 host has a whole /64 to send from, so that is one caller. */
-export function callerOf(address: string): string {
+/**
+ * Whom an address counts as: an IPv6 host has a whole /64 to send from, so that is one caller.
+ *
+ * @param address undefined of a connection that its sender has reset: what arrived before is still read, and the system no
+ *   longer says from where. Types of libraries that pass it on do not tell of that.
+ */
+export function callerOf(address: string | undefined): string {
+  if (address === undefined) return ''
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
   const [bare = ''] = address.split('%', 1)
@@ -53,7 +59,8 @@ export function callerOf(address: string): string {
 
 /** Who sends tokens. */
 export interface Guesser {
-  address: string
+  /** Undefined of a connection that is reset. */
+  address: string | undefined
   /** False when the call was by a name that is not this service's. */
   isByOwnName: boolean
 }
