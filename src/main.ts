@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { buildApp } from './app.ts'
-import { ClockGuard, DatabaseClock, Leases, Membership } from './cluster/index.ts'
+import { ClockGuard, DatabaseClock, Leases, Listening, Membership } from './cluster/index.ts'
 import { type Config, hasRole } from './config.ts'
 import { Ingest } from './ingest/index.ts'
 import { asError, type Clock, Closers, type Outbound, OutboundThread, StartupError } from './lib/index.ts'
@@ -86,6 +86,7 @@ export async function startService({ config, clock: machine, log, onDeath }: Ser
       ? await Ingest.open({ ...node, keyHeaders: config.ingestKeyHeaders })
       : null
     closers.add(() => ingest?.stop())
+    const listening = ingest === null ? null : new Listening({ store, clock, trouble: () => ingest.trouble, onError })
 
     const outbound = new OutboundThread({ allow: config.outboundAllow, userAgent: `Tagwarden/${VERSION}`, clock })
     closers.add(() => outbound.close())
@@ -96,7 +97,11 @@ export async function startService({ config, clock: machine, log, onDeath }: Ser
     closers.add(() => worker?.stop())
 
     let isStopping = false
-    const loops = [guard.loop, ...[membership, ingest, worker].flatMap((part) => part?.loops ?? [])]
+    const loops = [
+      guard.loop,
+      ...(listening === null ? [] : [listening.loop]),
+      ...[membership, ingest, worker].flatMap((part) => part?.loops ?? []),
+    ]
     const clockDoubt = () => guard.doubt
     const app = await buildApp({
       ...node,
@@ -110,6 +115,8 @@ export async function startService({ config, clock: machine, log, onDeath }: Ser
     })
     await listen(app, config)
     address = addressOf(app.server.address())
+    closers.add(() => listening?.stop())
+    await listening?.start()
     // What it sends has links that lead here.
     worker?.start()
     const watch = new SelfWatch({

@@ -48,7 +48,7 @@ export function replay(history: SiteHistory, log: VerdictLog, firstSlot = FIRST_
     const now = timeOf(slot)
     const counts = volume(slot)
     log.add('data_volume', slot, dataVolume(counts, DATA_VOLUME_DEFAULTS))
-    log.add('data_freshness', slot, dataFreshness({ now, ...counts }, DATA_FRESHNESS_DEFAULTS))
+    log.add('data_freshness', slot, dataFreshness({ now, ...counts, outages: [] }, DATA_FRESHNESS_DEFAULTS))
     log.add('tag_failure_rate', slot, tagFailureRate({ now, tags: outcomes(slot) }, TAG_FAILURE_RATE_DEFAULTS))
     log.add(
       'user_data_quality',

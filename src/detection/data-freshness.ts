@@ -1,4 +1,5 @@
 import { duration, isoTime, MINUTE, number } from '../lib/index.ts'
+import { overlap, type TimeRange } from './buckets.ts'
 import { burstsNow } from './burst-now.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 import type { VolumeBaseline } from './volume-baseline.ts'
@@ -19,6 +20,8 @@ export interface FreshnessInput {
   last_event_at: number | null
   recent: RecentCounts
   baseline: VolumeBaseline
+  /** When the service itself took no requests, without overlaps. Nothing can be heard then, so that it is no silence. */
+  outages: readonly TimeRange[]
 }
 
 /** One gap in twenty between independent events is longer than this many times the mean gap: ln 20. */
@@ -26,19 +29,21 @@ const LONG_GAP = Math.log(20)
 
 /** Whether a site still sends at all. */
 export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): Verdict {
-  const { now, last_event_at: last, recent, baseline } = input
+  const { now, last_event_at: last, recent, baseline, outages } = input
   if (last === null) return verdictOf([null], 'no event has come yet')
-  const silence = Math.max(0, now - last)
+  const deaf = outages.reduce((sum, outage) => sum + overlap(outage, { from: last, to: now }), 0)
+  const silence = Math.max(0, now - last - deaf)
   const usual = usualSince(input, last)
-  if (usual === null) return verdictOf([null], `last event ${duration(silence)} ago; too little is known to judge`)
+  if (usual === null)
+    return verdictOf([null], `last event ${duration(Math.max(0, now - last))} ago; too little is known to judge`)
   const { expected, covered, caution } = usual
   const { burst } = burstsNow(null, recent, baseline)
   const usualGap = expected > 0 ? (caution * LONG_GAP * burst * covered) / expected : Number.POSITIVE_INFINITY
   const limit = Math.max(config.min_silence_minutes * MINUTE, config.gaps * usualGap)
   const isSilent = silence > limit && expected >= caution
   const message = isSilent
-    ? `nothing received for ${duration(silence)}; about ${number(expected)} events are usual in that time`
-    : `last event ${duration(silence)} ago`
+    ? `nothing received for ${duration(silence)}${besides(deaf)}; about ${number(expected)} events are usual in that time`
+    : `last event ${duration(Math.max(0, now - last))} ago`
   return verdictOf(
     [
       {
@@ -49,12 +54,20 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
         expected: Number.isFinite(usualGap) ? usualGap / MINUTE : null,
         band: { low: null, high: Number.isFinite(limit) ? limit / MINUTE : null },
         since: isSilent ? isoTime(last) : null,
-        evidence: { last_event_at: isoTime(last), events_expected_since: expected, burst_size: burst },
+        evidence: {
+          last_event_at: isoTime(last),
+          events_expected_since: expected,
+          burst_size: burst,
+          own_outage_minutes: deaf / MINUTE,
+        },
       },
     ],
     message,
   )
 }
+
+const besides = (deaf: number): string =>
+  deaf < MINUTE ? '' : ` (besides ${duration(deaf)} in which this service took no requests)`
 
 interface Usual {
   expected: number
@@ -69,7 +82,7 @@ function usualSince({ recent, baseline }: FreshnessInput, last: number): Usual |
     const expected = expectedOf(window)
     if (Number.isNaN(expected)) return usual
     if (window.from < last) return usual ?? { expected: 0, covered: 0, caution: 1 }
-    usual = { expected, covered: window.to - window.from, caution: window.caution }
+    usual = { expected, covered: window.covered, caution: window.caution }
   }
   return usual
 }

@@ -74,7 +74,7 @@ function finding({ name, look, silence, status, bursts, onset }: Seen, config: V
     since: status === 'ok' ? null : isoTime(silence?.window.from ?? onset?.since ?? window.from),
     evidence: {
       kind,
-      window_minutes: (window.to - window.from) / MINUTE,
+      window_minutes: window.covered / MINUTE,
       z,
       ratio: Number.isFinite(ratio) ? ratio : null,
       burst_size: bursts.burst,
@@ -91,7 +91,7 @@ const courseOf = ({ isOld, isSudden }: Onset): string => (isOld ? 'over a day' :
 
 function messageOf(name: string | null, { window, expected, ratio }: Look): string {
   const what = name === null ? 'events' : `“${name}” events`
-  const time = duration(window.to - window.from)
+  const time = duration(window.covered)
   const isNone = window.measured === 0
   const usual =
     name === null

@@ -1,6 +1,7 @@
 export type { TimeRange } from './buckets.ts'
 export { DATA_FRESHNESS_DEFAULTS, dataFreshness, type FreshnessConfig, type FreshnessInput } from './data-freshness.ts'
 export { dataVolume, type VolumeInput } from './data-volume.ts'
+export { heard } from './heard.ts'
 export { type LocalTime, localTime, sameHoursBefore } from './local-time.ts'
 export { DATA_VOLUME_DEFAULTS, type VolumeConfig } from './look.ts'
 export {

@@ -52,7 +52,7 @@ export function silenceOf(
   }
   const visits = (level * missing) / group
   if (silent === null || visits < least * silent.caution) return null
-  return silent.to - silent.from > GAPS * longestGap(recent, name) ? { window: silent, level, visits } : null
+  return silent.covered > GAPS * longestGap(recent, name) ? { window: silent, level, visits } : null
 }
 
 /** The level next to the usual one that chance can make of a count. */
@@ -65,13 +65,16 @@ function levelOf(measured: number, expected: number, burst: number): number {
 function longestGap({ buckets, total, events }: BucketCounts, name: string | null): number {
   const counts = (name === null ? total : events.get(name)) ?? []
   let longest = 0
-  let next = Number.NaN
+  let gap = Number.NaN
   for (let index = buckets.length - 1; index >= 0; index--) {
     const bucket = buckets[index]
     if (bucket === undefined || bucket.to - bucket.from > MINUTE) break
-    if ((counts[index] ?? 0) === 0) continue
-    if (next > bucket.to) longest = Math.max(longest, next - bucket.to)
-    next = bucket.from
+    if ((counts[index] ?? 0) === 0) {
+      gap += bucket.to - bucket.from
+      continue
+    }
+    if (gap > longest) longest = gap
+    gap = 0
   }
   return longest
 }

@@ -21,6 +21,8 @@ export interface RecentCounts extends BucketCounts {
 export interface Window extends TimeRange {
   readonly measured: number
   readonly samples: readonly number[]
+  /** Time that the buckets hold, ms: less than from one end to the other where buckets are left out, see `heard`. */
+  readonly covered: number
   /**
    * How many times more has to be missing than otherwise: with nothing but yesterday to compare with, today may be another kind of
    * day. An office has a fifth of a Friday's visits on its first Saturday.
@@ -52,6 +54,7 @@ export function* windowsBack(
   const sums = new ReferenceSums(name)
   let measured = 0
   let total = 0
+  let covered = 0
   const newest = recent.buckets.length - 1 - skipped
   const to = recent.buckets[newest]?.to ?? 0
   for (let index = newest; index >= 0; index--) {
@@ -59,9 +62,10 @@ export function* windowsBack(
     if (bucket === undefined) return
     measured += counts?.[index] ?? 0
     total += recent.total[index] ?? 0
+    covered += bucket.to - bucket.from
     sums.add(bucket, baseline)
     const samples = name === null ? sums.totals() : measured === 0 ? sums.besides(total) : sums.shares(total)
-    yield { from: bucket.from, to, measured, samples, caution: sums.isOneDay() ? CAUTION_AFTER_A_DAY : 1 }
+    yield { from: bucket.from, to, measured, samples, covered, caution: sums.isOneDay() ? CAUTION_AFTER_A_DAY : 1 }
   }
 }
 

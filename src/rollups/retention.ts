@@ -46,6 +46,7 @@ export async function applyRetention(
   const hoursFrom = Math.min(hourRowsFrom(now, retention), floorTo(foldsFrom, DAY))
   const sites = await store.read.selectFrom('sites').select('site_no').orderBy('site_no').execute()
   const namesFrom = floorTo(now, DAY) - NAME_DAYS * DAY
+  await store.write.deleteFrom('outages').where('ended_at', '<', hoursFrom).execute()
   await attemptEach(sites, async ({ site_no }) => {
     if (!(await untilDone(() => removeOldestHour(store, site_no, minutesFrom, mayGoOn), mayGoOn))) return false
     const old = [

@@ -24,7 +24,14 @@ import type {
   SiteTable,
   StatusLinkTable,
 } from './tables/management.ts'
-import type { ClientDemandTable, ClockCheckTable, LeaseTable, NodeTable } from './tables/nodes.ts'
+import type {
+  ClientDemandTable,
+  ClockCheckTable,
+  LeaseTable,
+  ListeningTable,
+  NodeTable,
+  OutageTable,
+} from './tables/nodes.ts'
 import type { DeployMarkerTable, ProbeResultTable, ProbeTable } from './tables/probes.ts'
 import type {
   ClientUsageTable,
@@ -72,6 +79,8 @@ export interface Tables {
   rejection_counts: RejectionCountTable
   write_checks: WriteCheckTable
   clock_checks: ClockCheckTable
+  outages: OutageTable
+  listening: ListeningTable
   nodes: NodeTable
   leases: LeaseTable
   client_demand: ClientDemandTable

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DATA_FRESHNESS_DEFAULTS, dataFreshness } from '../../src/detection/index.ts'
+import { DATA_FRESHNESS_DEFAULTS, dataFreshness, type TimeRange } from '../../src/detection/index.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { NOON, volumeInput } from './support.ts'
 
 /** Judges a site that usually has `perSlot` events in five minutes and was last heard of `silence` ms ago. */
-function judge(perSlot: number, silence: number, knownFrom = NOON - 40 * DAY) {
+function judge(perSlot: number, silence: number, knownFrom = NOON - 40 * DAY, outages: readonly TimeRange[] = []) {
   const usual = () => ({ page_view: perSlot })
   const input = volumeInput({
     usual,
     recent: (time) => ({ page_view: time < NOON - silence ? perSlot : 0 }),
     knownFrom,
+    outages,
   })
-  return dataFreshness({ now: NOON, last_event_at: NOON - silence, ...input }, DATA_FRESHNESS_DEFAULTS)
+  return dataFreshness({ now: NOON, last_event_at: NOON - silence, ...input, outages }, DATA_FRESHNESS_DEFAULTS)
 }
 
 const CASES: readonly [what: string, perSlot: number, silence: number, status: string][] = [
@@ -38,7 +39,7 @@ test('a silence says since when and how much was missed', () => {
 
 test('a site that never sent anything is not judged', () => {
   const input = volumeInput({ usual: () => ({}) })
-  const verdict = dataFreshness({ now: NOON, last_event_at: null, ...input }, DATA_FRESHNESS_DEFAULTS)
+  const verdict = dataFreshness({ now: NOON, last_event_at: null, ...input, outages: [] }, DATA_FRESHNESS_DEFAULTS)
   assert.deepEqual([verdict.status, verdict.details.judged], ['ok', 0])
 })
 
@@ -51,4 +52,25 @@ test('with nothing but yesterday to compare with, a silence has to be five times
   assert.equal(judge(1, 80 * MINUTE, since).status, 'ok')
   assert.equal(judge(1, 7 * HOUR, since).status, 'critical')
   assert.equal(judge(500, 20 * MINUTE, since).status, 'critical')
+})
+
+const DOWN_FOR_THREE_HOURS = [{ from: NOON - 3 * HOUR - 10 * MINUTE, to: NOON - 10 * MINUTE }]
+
+test('the time in which the service itself took no requests is no silence', () => {
+  const { status, message } = judge(500, 3 * HOUR + 11 * MINUTE, undefined, DOWN_FOR_THREE_HOURS)
+  assert.deepEqual([status, message], ['ok', 'last event 3 h 11 min ago'])
+})
+
+test('a silence goes on before and after an outage of the service, without its length', () => {
+  const { status, message, details } = judge(500, 3 * HOUR + 30 * MINUTE, undefined, DOWN_FOR_THREE_HOURS)
+  assert.equal(status, 'critical')
+  assert.match(message, /^nothing received for 30 min \(besides 3 h in which this service took no requests\); about /)
+  assert.deepEqual([details.findings[0]?.measured, details.findings[0]?.evidence.own_outage_minutes], [30, 180])
+})
+
+test('a site that stays silent after the service came back is found', () => {
+  const silent = [{ from: NOON - 4 * HOUR, to: NOON - 20 * MINUTE }]
+  assert.equal(judge(500, 4 * HOUR, undefined, silent).status, 'critical')
+  assert.equal(judge(5, 4 * HOUR, undefined, silent).status, 'critical')
+  assert.equal(judge(1, 4 * HOUR, undefined, silent).status, 'ok')
 })

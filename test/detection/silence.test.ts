@@ -65,3 +65,25 @@ test('of an event no more is expected than it had, however many others come', ()
     [],
   )
 })
+
+const OUTAGES = [
+  { minutes: 20, down: { from: 200, to: 5 }, what: 'silent since the service came back is', status: 'critical' },
+  { minutes: 200, down: { from: 200, to: 1 }, what: 'not heard of while the service was down is', status: 'ok' },
+  { minutes: 205, down: { from: 200, to: 5 }, what: 'silent before and after an outage is', status: 'critical' },
+  { minutes: 0, down: { from: 30, to: 25 }, what: 'that sends as before a restart is', status: 'ok' },
+] as const
+for (const { minutes, down, what, status } of OUTAGES) {
+  test(`a site ${what} ${status}`, () => {
+    const outages = [{ from: NOON - down.from * MINUTE, to: NOON - down.to * MINUTE }]
+    const recent = since(minutes, steady(60), steady(0))
+    const input = volumeInput({ usual: steady(60), recent, outages })
+    assert.equal(dataVolume(input, DATA_VOLUME_DEFAULTS).status, status)
+  })
+}
+
+test('an outage of the service is no gap that the sender is known to make', () => {
+  const recent = since(8, steady(10), steady(0))
+  const outages = [{ from: NOON - 28 * MINUTE, to: NOON - 10 * MINUTE }]
+  const { status, message } = dataVolume(volumeInput({ usual: steady(10), recent, outages }), DATA_VOLUME_DEFAULTS)
+  assert.deepEqual([status, message], ['critical', 'no events for 8 min; 16 are usual in that time'])
+})

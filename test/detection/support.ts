@@ -1,6 +1,7 @@
 import {
   type BucketCounts,
   type HourCounts,
+  heard,
   type LocalTime,
   localTime,
   type TimeRange,
@@ -48,14 +49,12 @@ export function volumeInput({ now = NOON, usual, recent = usual, timezone = 'UTC
   }
   const slots = bucketsUntil(now, SLOT, 72)
   const older = bucketsUntil(now - 72 * SLOT, HOUR, 18)
-  const known = (buckets: readonly TimeRange[]) =>
-    buckets.filter(({ from, to }) => !outages.some((outage) => outage.from < to && outage.to > from))
   return {
     baseline: volumeBaseline({ hours, knownFrom, outages }, clock, now, weeks),
-    recent: {
-      ...counted(known([...older, ...slots]), recent),
-      minutes: counted(known(bucketsUntil(now, MINUTE, 30)), recent),
-    },
+    recent: heard(
+      { ...counted([...older, ...slots], recent), minutes: counted(bucketsUntil(now, MINUTE, 30), recent) },
+      outages,
+    ),
   }
 }
 

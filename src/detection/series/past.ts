@@ -39,7 +39,8 @@ export class Past {
     for (let length = step; length === step || length <= LONGEST; length *= 2) {
       const range = { from: newest + step - length, to: newest + step }
       const { sum, count } = this.between(range.from, range.to)
-      yield { ...range, measured: sum, samples: this.samplesFor(range.from, range.to, count), caution: 1 }
+      const samples = this.samplesFor(range.from, range.to, count)
+      yield { ...range, measured: sum, samples, covered: length, caution: 1 }
       if (range.from <= (this.times[0] ?? 0)) return
     }
   }

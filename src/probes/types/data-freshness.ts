@@ -9,7 +9,7 @@ import {
 import { floorTo, MINUTE } from '../../lib/index.ts'
 import { lastEventAt } from '../../management/index.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { eventCountsFrom, readEventCounts } from './counts/event-counts.ts'
+import { eventCountsFrom, historyOf, readEventCounts } from './counts/event-counts.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
 import { learning, learningHours, noData } from './counts/unjudged.ts'
 
@@ -49,10 +49,10 @@ export const dataFreshness = defineProbeType({
       { store, site, now },
       eventCountsFrom(end, compared),
       (snapshot) => readEventCounts(snapshot, end, compared),
-      ({ recent, hours, knownFrom }) => {
-        const history = { hours, knownFrom: knownFrom ?? end, outages: [] }
-        const baseline = volumeBaseline(history, clock, end, WEEKS)
-        return judgeFreshness({ now, last_event_at: last, recent, baseline }, config)
+      (counts) => {
+        const { recent, outages } = counts
+        const baseline = volumeBaseline(historyOf(counts, end), clock, end, WEEKS)
+        return judgeFreshness({ now, last_event_at: last, recent, baseline, outages }, config)
       },
       ({ knownFrom }) => {
         if (last === null) return noData('No event has come yet')

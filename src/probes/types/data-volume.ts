@@ -8,7 +8,7 @@ import {
 } from '../../detection/index.ts'
 import { floorTo, MINUTE } from '../../lib/index.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { eventCountsFrom, readEventCounts } from './counts/event-counts.ts'
+import { eventCountsFrom, historyOf, readEventCounts } from './counts/event-counts.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
 import { learning, learningHours, noData } from './counts/unjudged.ts'
 
@@ -63,9 +63,9 @@ export const dataVolume = defineProbeType({
       { store, site, now },
       eventCountsFrom(end, compared),
       (snapshot) => readEventCounts(snapshot, end, compared),
-      ({ recent, hours, knownFrom }) => {
-        const history = { hours, knownFrom: knownFrom ?? end, outages: [] }
-        return judgeVolume({ recent, baseline: volumeBaseline(history, clock, end, config.weeks) }, config)
+      (counts) => {
+        const baseline = volumeBaseline(historyOf(counts, end), clock, end, config.weeks)
+        return judgeVolume({ recent: counts.recent, baseline }, config)
       },
       ({ knownFrom, recent }) => {
         if (knownFrom === null && recent.total.every((count) => count === 0)) return noData('No event has come yet')

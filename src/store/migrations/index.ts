@@ -10,6 +10,7 @@ import { noStoredWebhook } from './0009-no-stored-webhook.ts'
 import { lostRuns } from './0010-lost-runs.ts'
 import { foldsOfRuns } from './0011-folds-of-runs.ts'
 import { clockChecks } from './0012-clock-checks.ts'
+import { outages } from './0013-outages.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -26,6 +27,7 @@ export const migrations: readonly Migration[] = [
   lostRuns,
   foldsOfRuns,
   clockChecks,
+  outages,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -213,6 +213,11 @@ CREATE TABLE leases (
   claimed_at integer not null
 );
 
+CREATE TABLE listening (
+  id integer primary key,
+  listened_until integer not null
+);
+
 CREATE TABLE maintenance (
   id text primary key,
   client_id text,
@@ -244,6 +249,11 @@ CREATE TABLE nodes (
   version text not null,
   started_at integer not null,
   seen_at integer not null
+);
+
+CREATE TABLE outages (
+  began_at integer primary key,
+  ended_at integer not null
 );
 
 CREATE TABLE probe_results (

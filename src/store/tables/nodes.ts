@@ -30,6 +30,18 @@ export interface ClockCheckTable {
   doubt: string | null
 }
 
+/** A stretch in which no process took events. Times are epoch ms. */
+export interface OutageTable {
+  began_at: number
+  ended_at: number
+}
+
+/** Until when events were taken, by any process; one row. */
+export interface ListeningTable {
+  id: number
+  listened_until: number
+}
+
 /** Requests that a node gets of a client whose rate is limited: what the limit is shared out by. */
 export interface ClientDemandTable {
   client_id: string

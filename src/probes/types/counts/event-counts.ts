@@ -1,5 +1,12 @@
 import { type Snapshot, sumStretches, totals } from '../../../analytics/index.ts'
-import type { BucketCounts, HourCounts, RecentCounts } from '../../../detection/index.ts'
+import { type Outage, readOutages } from '../../../cluster/index.ts'
+import {
+  type BucketCounts,
+  type HourCounts,
+  type HourHistory,
+  heard,
+  type RecentCounts,
+} from '../../../detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../../lib/index.ts'
 import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../../rollups/index.ts'
 import { lastDay, SLOT, stretchesOf } from './timeline.ts'
@@ -16,7 +23,12 @@ export interface EventCounts {
   hours: Map<number, HourCounts>
   /** Start of the first whole hour of which the site has rows; null when there is none. */
   knownFrom: number | null
+  /** When the service itself took no requests. What was counted around the longer of them is not in `recent`. */
+  outages: readonly Outage[]
 }
+
+/** A shorter outage, as a restart makes, says nothing against the count of an hour or of five minutes. */
+const BRIEF_MS = MINUTE
 
 /** From where on a snapshot has to be opened for `readEventCounts`. */
 export const eventCountsFrom = (end: number, hours: readonly number[]): number =>
@@ -48,12 +60,24 @@ export async function readEventCounts(snapshot: Snapshot, end: number, hours: re
     else add(bySlot, indexAt(at), event_name, events, total)
   }
   const inBuckets = buckets.map(({ from }, index) => (from < slotsFrom ? byHour.get(from) : bySlot.get(index)))
+  const outages = await readOutages(snapshot.db, eventCountsFrom(end, hours), end)
+  const recent = { ...bucketCounts(buckets, inBuckets), minutes: await minuteCounts(snapshot, end) }
   return {
-    recent: { ...bucketCounts(buckets, inBuckets), minutes: await minuteCounts(snapshot, end) },
+    recent: heard(recent, outages.filter(isLong)),
     hours: byHour,
     knownFrom: await firstWholeHour(snapshot),
+    outages,
   }
 }
+
+/** What earlier hours are known to have had. */
+export const historyOf = ({ hours, knownFrom, outages }: EventCounts, end: number): HourHistory => ({
+  hours,
+  knownFrom: knownFrom ?? end,
+  outages: outages.filter(isLong),
+})
+
+const isLong = ({ from, to }: Outage): boolean => to - from >= BRIEF_MS
 
 async function minuteCounts(snapshot: Snapshot, end: number): Promise<BucketCounts> {
   const start = end - MINUTES * MINUTE

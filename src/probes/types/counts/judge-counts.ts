@@ -1,4 +1,5 @@
 import { readSnapshot, type Snapshot } from '../../../analytics/index.ts'
+import { lastListenedAt } from '../../../cluster/index.ts'
 import {
   type Finding,
   isBad,
@@ -40,7 +41,8 @@ export interface CountsOutcome {
 
 /**
  * Reads a site's counts since `from` in one snapshot and judges them. Counts that are behind, because the fold is or the
- * replica that reports are read from, are not judged: the outcome is an `error`.
+ * replica that reports are read from, are not judged: the outcome is an `error`. So is it for a type that judges whether data come
+ * while no process takes any.
  *
  * While the site's requests are refused there is nothing to judge either: the outcome then says why they are. Only a type that
  * judges whether data come at all says that they are lost.
@@ -57,12 +59,14 @@ export async function judgeCounts<T>(
   whenRefused?: 'warning' | 'critical',
 ): Promise<CountsOutcome> {
   const range = { from: floorTo(from, DAY), to: now + MINUTE }
-  const { counts, complete, refusals } = await readSnapshot(store, site.site_no, range, async (snapshot) => ({
+  const { counts, complete, listened, refusals } = await readSnapshot(store, site.site_no, range, async (snapshot) => ({
     counts: await read(snapshot),
     complete: await completeUntil(snapshot.db, now),
+    listened: whenRefused === undefined ? now : await lastListenedAt(snapshot.db),
     refusals: await readRefusals(snapshot.db, site, now),
   }))
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
+  if (now - (listened ?? now) > MOST_BEHIND_MS) return deaf(now, listened ?? now)
   const { status, message, details } = judge(counts)
   const all = { ...details, ...shortened(details.findings) }
   const judged: CountsOutcome =
@@ -145,6 +149,16 @@ function behind(now: number, complete: number): CountsOutcome {
     status: 'error',
     message: `Cannot judge: the counts are ${minutes} minutes behind what was received`,
     details: { reason: 'counts_behind', complete_until: isoTime(complete), behind_seconds: (now - complete) / 1_000 },
+  }
+}
+
+/** While nobody listens, that nothing is heard says nothing about the site; that nobody does has to be told all the same. */
+function deaf(now: number, listened: number): CountsOutcome {
+  const minutes = Math.round((now - listened) / MINUTE)
+  return {
+    status: 'error',
+    message: `Cannot judge: no process of this service has taken requests for ${minutes} minutes`,
+    details: { reason: 'not_listening', listened_until: isoTime(listened) },
   }
 }
 

@@ -74,4 +74,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   // One row each.
   write_checks: 'coordinator',
   clock_checks: 'coordinator',
+  listening: 'coordinator',
+  // A row a time that the service was down.
+  outages: 'coordinator',
 }

@@ -1,0 +1,147 @@
+import { asError, type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
+import { isPassing, type Kysely, type Store, type Tables, type Transaction } from '../store/index.ts'
+
+const BEAT_INTERVAL_MS = 5 * SECOND
+/** A stretch without beats is an outage from here on: two of them were due, ms. */
+const LEAST_OUTAGE_MS = 2 * BEAT_INTERVAL_MS
+/** A process that runs for less than this between two deaths was not there, ms. That also bounds how many rows there are. */
+const LEAST_UPTIME_MS = MINUTE
+/** The table has one row. */
+const ID = 1
+
+export interface ListeningOptions {
+  store: Pick<Store, 'write' | 'isShared'>
+  clock: Clock
+  /** Why events cannot be taken now, or null. */
+  trouble: () => string | null
+  onError: (error: Error, what: string) => void
+}
+
+/** A half-open stretch in which no process took events, epoch ms. */
+export interface Outage {
+  from: number
+  to: number
+}
+
+/**
+ * Writes down that events are taken, and afterwards when they were not: while every process was down, cut off from the database, or
+ * could not write. All processes that take events move on one time, so that there is an outage only where none did. A database
+ * that is restored from a backup tells the same of what was lost since.
+ */
+export class Listening {
+  readonly loop: Loop
+  readonly #options: ListeningOptions
+  /** Whether this process itself knows of no pause since its last beat. */
+  #isSteady = false
+
+  constructor(options: ListeningOptions) {
+    this.#options = options
+    const { clock, onError } = options
+    this.loop = new Loop({
+      name: 'listening',
+      clock,
+      intervalMs: BEAT_INTERVAL_MS,
+      tick: () => this.#tick(),
+      onError,
+    })
+  }
+
+  /** To be called when requests can come. */
+  async start(): Promise<void> {
+    await this.loop.tick()
+    this.loop.start()
+  }
+
+  /** To be called when none can come any more. */
+  async stop(): Promise<void> {
+    await this.loop.stop()
+    await this.loop.tick()
+  }
+
+  async #tick(): Promise<void> {
+    const { store, clock, trouble } = this.#options
+    if (trouble() !== null) {
+      this.#isSteady = false
+      return
+    }
+    // Asleep with its machine a process knows of no pause, but its clock does; a clock that only others move tells nothing of it.
+    const mayHavePaused = !this.#isSteady || clock.monotonic !== undefined
+    try {
+      await store.write.transaction().execute((trx) => beat(trx, store.isShared, clock.now(), mayHavePaused))
+      this.#isSteady = true
+    } catch (thrown) {
+      this.#isSteady = false
+      // That the store is away is the heartbeat's to say.
+      if (!isPassing(asError(thrown))) throw thrown
+    }
+  }
+}
+
+async function beat(trx: Transaction<Tables>, isShared: boolean, now: number, mayHavePaused: boolean): Promise<void> {
+  const row = await trx
+    .selectFrom('listening')
+    .select('listened_until')
+    .where('id', '=', ID)
+    // One process after the other: what the first has written down is no outage to the second.
+    .$if(isShared, (query) => query.forUpdate())
+    .executeTakeFirst()
+  if (row === undefined) {
+    const first = { id: ID, listened_until: now }
+    await trx
+      .insertInto('listening')
+      .values(first)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    return
+  }
+  const { listened_until: until } = row
+  if (Math.abs(now - until) >= LEAST_OUTAGE_MS) {
+    if (now < until) await forgetFrom(trx, now)
+    else if (mayHavePaused) await writeDown(trx, until, now)
+  } else if (now <= until) return
+  await trx.updateTable('listening').set({ listened_until: now }).where('id', '=', ID).execute()
+}
+
+/** A clock that was ahead made outages of what is still to come. */
+async function forgetFrom(trx: Transaction<Tables>, now: number): Promise<void> {
+  await trx.deleteFrom('outages').where('ended_at', '>', now).execute()
+}
+
+async function writeDown(trx: Transaction<Tables>, from: number, to: number): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('outages')
+    .set({ ended_at: to })
+    .where('ended_at', '>', from - LEAST_UPTIME_MS)
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows > 0n) return
+  await trx
+    .insertInto('outages')
+    .values({ began_at: from, ended_at: to })
+    .onConflict((conflict) => conflict.column('began_at').doUpdateSet({ ended_at: to }))
+    .execute()
+}
+
+/** The outages that touch a stretch, oldest first, without overlaps. */
+export async function readOutages(db: Kysely<Tables>, from: number, to: number): Promise<Outage[]> {
+  const rows = await db
+    .selectFrom('outages')
+    .selectAll()
+    .where('ended_at', '>', from)
+    .where('began_at', '<', to)
+    .orderBy('began_at')
+    .execute()
+  return rows.map(({ began_at, ended_at }) => ({ from: began_at, to: ended_at }))
+}
+
+/** When a process that takes events was last known to live, epoch ms; null where none ever was. */
+export async function lastListenedAt(db: Kysely<Tables>): Promise<number | null> {
+  const { seen_at } = await db
+    .selectFrom('nodes')
+    .select((eb) => eb.fn.max<number | null>('seen_at').as('seen_at'))
+    .where('role', 'in', ['ingest', 'all'])
+    .executeTakeFirstOrThrow()
+  if (seen_at !== null) return seen_at
+  // A process that left has no row any more.
+  const row = await db.selectFrom('listening').select('listened_until').where('id', '=', ID).executeTakeFirst()
+  return row?.listened_until ?? null
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { foldOrphans, rollUp } from '../../src/rollups/index.ts'
+import type { SiteKey } from '../support/api.ts'
+import { TestClock } from '../support/clock.ts'
+import { deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
+import { placeFor, testPerEngine } from '../support/engines.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const START = Date.parse('2026-11-20T10:00:00.000Z')
+const STEP = 15_000
+
+/** Lets a site have received an event every 15 seconds from one time to another. */
+async function receive({ service: { store } }: TestService, site: SiteKey, from: number, to: number): Promise<void> {
+  const { site_no } = await store.read
+    .selectFrom('sites')
+    .select('site_no')
+    .where('id', '=', site.id)
+    .executeTakeFirstOrThrow()
+  for (let day = from; day < to; day += DAY) {
+    const count = (Math.min(to, day + DAY) - day) / STEP
+    const payloads = Array.from({ length: count }, (_, n) => eventPayload({ timestamp_ms: day + n * STEP }))
+    await writeJournal(store, 'gone', day, deltaOf(site_no, payloads, Math.min(to, day + DAY)))
+  }
+  await foldOrphans(store, [])
+  await rollUp(store, to)
+}
+
+/** What both probes that look for silence find now, and the alerts that are open then. */
+async function look(api: TestService, site: SiteKey) {
+  await api.service.membership.beat()
+  const probes = (await api.call('GET', `/api/probes?site_id=${site.id}`)).json<{ id: string; probe_type: string }[]>()
+  const found = new Map<string, string>()
+  for (const { id, probe_type } of probes) {
+    if (probe_type !== 'data_freshness' && probe_type !== 'data_volume') continue
+    const { status, message } = (await api.call('POST', `/api/probes/${id}/run`)).json<Record<string, string>>()
+    found.set(probe_type, `${status}: ${message}`)
+  }
+  const open = await api.service.store.read
+    .selectFrom('alerts')
+    .select('title')
+    .where('state', '!=', 'resolved')
+    .execute()
+  return { freshness: found.get('data_freshness') ?? '', volume: found.get('data_volume') ?? '', open: open.length }
+}
+
+async function openShop(t: TestContext, clock: TestClock, place: Record<string, string>) {
+  const api = await startTestService(t, clock, place)
+  const fields = { client_id: (await api.newClient()).id, name: 'Shop', url: 'https://shop.example' }
+  const site = (await api.call('POST', '/api/sites?auto_probes=true', fields)).json<SiteKey>()
+  await api.service.store.write
+    .updateTable('sites')
+    .set({ created_at: START - 30 * DAY })
+    .execute()
+  // Runs of its own would open alerts of sites that this one does not call; here only those asked for count.
+  await api.service.store.write
+    .updateTable('probes')
+    .set({ next_run_at: START + 900 * DAY })
+    .execute()
+  await receive(api, site, START - 3 * DAY, START)
+  return { api, site }
+}
+
+testPerEngine('three hours off are no silence of a site, and what is silent afterwards is found', async (engine, t) => {
+  const clock = new TestClock(START)
+  const place = await placeFor(engine, t)
+  const { api, site } = await openShop(t, clock, place)
+  const before = await look(api, site)
+  assert.match(before.freshness, /^ok: /)
+  await api.service.stop(0)
+
+  clock.advance(3 * HOUR)
+  const again = await startTestService(t, clock, place)
+  clock.advance(MINUTE)
+  const back = await look(again, site)
+  assert.match(back.freshness, /^ok: last event 3 h 1 min ago/)
+  assert.match(back.volume, /^ok: /)
+  assert.equal(back.open, 0)
+
+  clock.advance(59 * MINUTE)
+  const silent = await look(again, site)
+  assert.match(
+    silent.freshness,
+    /^critical: nothing received for 60 min \(besides 3 h in which this service took no requests\)/,
+  )
+  assert.match(silent.volume, /^critical: no events for /)
+  assert.ok(silent.open >= 1)
+})
+
+testPerEngine('a site that sends on after three hours off is fine', async (engine, t) => {
+  const clock = new TestClock(START)
+  const place = await placeFor(engine, t)
+  const { api, site } = await openShop(t, clock, place)
+  await api.service.stop(0)
+  clock.advance(3 * HOUR)
+  const again = await startTestService(t, clock, place)
+  await receive(again, site, START + 3 * HOUR, START + 4 * HOUR)
+  clock.advance(HOUR)
+  const back = await look(again, site)
+  assert.deepEqual([back.freshness.slice(0, 3), back.volume.slice(0, 3), back.open], ['ok:', 'ok:', 0])
+  const outages = await again.service.store.read.selectFrom('outages').selectAll().execute()
+  assert.deepEqual(outages, [{ began_at: START, ended_at: START + 3 * HOUR }])
+})
