@@ -12,6 +12,8 @@ export interface HostileKind {
   events: number
   /** The last bytes of all connections' bodies are sent at the same moment. */
   together?: true
+  /** It costs too much to read, and is refused with 400 by rule. */
+  isRefused?: true
 }
 
 /** A reader with access to reports, instead of a sender. */
@@ -48,10 +50,24 @@ function padded(fill: (length: number) => string): string {
 /** `[{},{},…]` of about that many characters: a value for every third byte. */
 const emptyObjects = (length: number): string => `[${'{},'.repeat(Math.floor((length - 4) / 3))}{}]`
 
+const zeros = (length: number): string => `[${'0,'.repeat(Math.floor((length - 3) / 2))}0]`
+
 const nested = (length: number): string => {
   const depth = Math.floor(length / 2)
   return `${'['.repeat(depth)}${']'.repeat(depth)}`
 }
+
+/** Names that every object has already: a count kept under one of them in a plain object goes astray. */
+const PROTOTYPE_NAMES = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'hasOwnProperty',
+  'toString',
+  'valueOf',
+  '__defineGetter__',
+  'isPrototypeOf',
+] as const
 
 /** Every way to send that is valid and yet meant to cost others something. */
 export const hostileKinds: readonly HostileKind[] = [
@@ -131,12 +147,34 @@ export const hostileKinds: readonly HostileKind[] = [
     body: () => padded(emptyObjects),
     events: 1,
     together: true,
+    isRefused: true,
   },
   {
     name: '1 MB nested half a million deep in an unknown field',
     connections: 32,
     perSecond: 40,
     body: () => padded(nested),
+    events: 1,
+    isRefused: true,
+  },
+  {
+    name: '1 MB of zeros in an unknown field',
+    connections: 32,
+    perSecond: 40,
+    body: () => padded(zeros),
+    events: 1,
+  },
+  {
+    name: 'names that every object has already',
+    connections: 32,
+    perSecond: 300,
+    body: (_, random) =>
+      eventBody(
+        random.pick(PROTOTYPE_NAMES),
+        random.pick(PROTOTYPE_NAMES),
+        () => ({ id: random.pick(PROTOTYPE_NAMES), name: random.pick(PROTOTYPE_NAMES) }),
+        20,
+      ),
     events: 1,
   },
 ]

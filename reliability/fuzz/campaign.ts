@@ -1,12 +1,13 @@
 import type { RunningServer } from '../../bench/lib/servers.ts'
 import { Failures } from './failures.ts'
-import { newSites, Victim } from './fixture.ts'
+import { type KeyedSite, newSites, Victim } from './fixture.ts'
 import { ApiAttack } from './generators/api.ts'
 import { mutated } from './generators/bytes.ts'
 import { cutAttack, type FramingAttack, framingAttacks } from './generators/framing.ts'
 import { headerText } from './generators/headers.ts'
 import { IngestAttack } from './generators/ingest.ts'
 import { HostileValues } from './generators/values.ts'
+import { HostileSenders } from './hostile-senders.ts'
 import { type Caller, call } from './management.ts'
 import { isIngest, type Operation, readOperations } from './operations.ts'
 import { faultOf } from './oracle.ts'
@@ -35,6 +36,8 @@ const LONE_CONNECTIONS = 64
 const BYTES_SHARE = 0.15
 const FRAMING_SHARE = 0.02
 const INGEST_SHARE = 0.5
+/** Of the requests to ingest: valid, and meant to hurt. Few, as they are large. */
+const VALID_SHARE = 0.04
 /** One of so many requests on the attacked connections is a healthy one. */
 const WITNESS_EVERY = 200
 const RESTORE_EVERY = 2_500
@@ -50,6 +53,7 @@ export class Campaign {
   readonly failures: Failures
   readonly witness: Witness
   readonly victim: Victim
+  readonly senders: HostileSenders
   /** A name that is kept by design. */
   readonly keptName: string
   readonly #options: CampaignOptions
@@ -60,8 +64,8 @@ export class Campaign {
   readonly #corpus: Buffer[] = []
   readonly #framing: FramingAttack[]
   /** Takes attacked submissions of one event, whose counts are compared; the other takes all else. */
-  readonly #counted: { id: string; ingest_key: string }
-  readonly #uncounted: { id: string; ingest_key: string }
+  readonly #counted: KeyedSite
+  readonly #uncounted: KeyedSite
   readonly account: Account = newAccount()
   #restoredAt = 0
   #failedRestores = 0
@@ -71,7 +75,8 @@ export class Campaign {
     options: CampaignOptions,
     operations: readonly Operation[],
     victim: Victim,
-    [witness, counted, uncounted]: { id: string; ingest_key: string }[],
+    [witness, counted, uncounted]: KeyedSite[],
+    hostile: KeyedSite,
   ) {
     if (witness === undefined || counted === undefined || uncounted === undefined) throw new Error('a site is missing')
     this.#options = options
@@ -84,6 +89,7 @@ export class Campaign {
     this.#uncounted = uncounted
     this.#hostile = new HostileValues(options.random.fork())
     this.#ingest = new IngestAttack(options.random.fork(), this.#hostile, options.canary)
+    this.senders = new HostileSenders(hostile, options.random.fork())
     this.#api = new ApiAttack(options.random.fork(), this.#hostile, operations, victim)
     const body = JSON.stringify({ container_id: 'GTM-X', event_name: 'x', timestamp_ms: 0, tags: [] })
     this.#framing = framingAttacks({ key: uncounted.ingest_key, body })
@@ -91,14 +97,16 @@ export class Campaign {
 
   static async prepare(options: CampaignOptions): Promise<Campaign> {
     const sites = await newSites(options.caller, 'Attacked', 3)
+    const [hostile] = await newSites(options.caller, 'Hostile', 1)
+    if (hostile === undefined) throw new Error('a site is missing')
     const victim = new Victim(options.caller)
     await victim.restore()
-    return new Campaign(options, await readOperations(options.caller.url), victim, sites)
+    return new Campaign(options, await readOperations(options.caller.url), victim, sites, hostile)
   }
 
   /** Sites whose recent payloads may be looked at. */
   get siteIds(): string[] {
-    return [this.witness.site.id, this.#counted.id, this.#uncounted.id]
+    return [this.witness.site.id, this.#counted.id, this.#uncounted.id, this.senders.site.id]
   }
 
   /** Sends `requests` attacks. */
@@ -139,6 +147,10 @@ export class Campaign {
     if (healthy !== null) this.failures.add(`healthy requests: ${healthy}`, 'witness', null)
     const attacked = await countFault(caller, this.#counted, this.account)
     if (attacked !== null) this.failures.add(`attacked site: ${attacked}`, 'ingest', null)
+    const sent = await countFault(caller, this.senders.site, this.senders.account)
+    if (sent !== null) this.failures.add(`hostile senders: ${sent}`, 'valid', null)
+    const charged = await this.senders.usageFault(caller)
+    if (charged !== null) this.failures.add(`hostile senders: ${charged}`, 'valid', null)
     const ready = await call(caller, 'GET', '/ready')
     if (ready.status !== 200) this.failures.add(`/ready answers ${ready.status} ${ready.text}`, 'witness', null)
   }
@@ -147,7 +159,15 @@ export class Campaign {
     const random = this.#random
     this.tally.sent()
     if (this.tally.requests % WITNESS_EVERY === 0) return this.witness.shot()
-    return random.chance(INGEST_SHARE) ? this.#ingestShot() : this.#apiShot()
+    if (!random.chance(INGEST_SHARE)) return this.#apiShot()
+    return random.chance(VALID_SHARE) ? this.#validShot() : this.#ingestShot()
+  }
+
+  #validShot(): Shot {
+    return this.senders.shot((bytes, answer, fault) => {
+      this.#judge('valid', bytes, answer, false, true)
+      if (fault !== null) this.failures.add(fault, 'valid', bytes)
+    })
   }
 
   #ingestShot(): Shot {

@@ -41,6 +41,7 @@ function verdicts(results: readonly PartResult[]): string {
     ),
     row('healthy requests among them: acknowledged and counted', ({ healthy }) => grouped(healthy), 'all'),
     row('hostile submissions acknowledged and counted', ({ counted }) => grouped(counted), 'all'),
+    row('events of valid, hostile senders acknowledged, counted and charged', ({ charged }) => grouped(charged), 'all'),
     row(
       'memory after a third, at the end, at most',
       ({ memory }) => `${[memory.earlyMb, memory.lateMb, memory.peakMb].map((mb) => mb.toFixed(0)).join(', ')} MB`,

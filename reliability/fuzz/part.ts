@@ -26,6 +26,10 @@ export interface PartResult {
   healthy: number
   /** Attacked submissions that were acknowledged, and are counted. */
   counted: number
+  /** Answers 200 to each kind of valid and hostile sender. */
+  accepted: ReadonlyMap<string, number>
+  /** Their events that were acknowledged, and are counted and charged. */
+  charged: number
   memory: { earlyMb: number; lateMb: number; peakMb: number }
 }
 
@@ -77,6 +81,8 @@ export async function runPart(
     seconds,
     healthy: campaign.witness.account.acknowledged,
     counted: campaign.account.acknowledged,
+    accepted: campaign.senders.accepted,
+    charged: campaign.senders.account.acknowledged,
     memory: { earlyMb: memory.between(0.33, 0.43), lateMb: memory.between(0.9, 2), peakMb: memory.peakMb },
   }
 }
