@@ -129,7 +129,7 @@ export class IngestDoor {
       this.answers.ok++
       answerOk(response)
     }
-    commits.submit({ siteNo: site.siteNo, payload, idempotencyKey, settle })
+    commits.submit({ siteNo: site.siteNo, payload, idempotencyKey, bytes: body.size, settle })
   }
 
   #keyOf(request: IncomingMessage): string | undefined {

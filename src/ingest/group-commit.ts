@@ -16,6 +16,8 @@ export interface Submission {
   payload: Payload
   /** Set when the sender gave an `Idempotency-Key`. */
   idempotencyKey: string | undefined
+  /** Of its body. */
+  bytes: number
   settle: (outcome: Outcome) => void
 }
 
@@ -37,6 +39,15 @@ const FULL_GROUP = 128
  * a journal row that nobody can write or read in time.
  */
 const ITEMS_PER_GROUP = 64_000
+/** Body from which a submission is heavy: eighty tags. */
+const HEAVY_BODY = 4_096
+/**
+ * Bytes of heavy bodies in a group; further ones wait for the next, while light submissions go on joining. Writing 32 events of
+ * 500 tags together held one of five tags up for over 100 ms, measured on one busy core.
+ */
+const HEAVY_BYTES_PER_GROUP = 262_144
+/** Numbers and texts a submission, on average, up to which the same names are expected to come again and again. */
+const ITEMS_WORTH_ADDING_UP = 500
 /** Size of a group that shows a busy service. */
 const BUSY_GROUP = 8
 /** Part of the last group's size that is waited for … */
@@ -54,10 +65,12 @@ class Group {
   /** The others, each with what it counts if its key is free. */
   readonly claims: IdempotencyClaim<{ submission: Submission; log: Log }>[] = []
   #claimed = 0
+  #heavyBytes = 0
 
   add(submission: Submission, now: number): void {
-    const { siteNo, payload, idempotencyKey } = submission
+    const { siteNo, payload, idempotencyKey, bytes } = submission
     this.submissions.push(submission)
+    if (bytes > HEAVY_BODY) this.#heavyBytes += bytes
     if (idempotencyKey === undefined) {
       appendPayload(this.log, siteNo, payload, now)
       return
@@ -68,8 +81,9 @@ class Group {
     this.#claimed += log.length
   }
 
-  get isFull(): boolean {
-    return this.log.length + this.#claimed >= ITEMS_PER_GROUP
+  hasRoomFor({ bytes }: Submission): boolean {
+    if (this.log.length + this.#claimed >= ITEMS_PER_GROUP) return false
+    return bytes <= HEAVY_BODY || this.#heavyBytes < HEAVY_BYTES_PER_GROUP
   }
 }
 
@@ -86,7 +100,7 @@ export class GroupCommit {
   readonly #expiry: Expiry
   /** Compiled once: it is the one statement of every commit. */
   readonly #insertRow: CompiledQuery
-  /** In the order in which they are to be committed; the last one gathers. */
+  /** In the order in which they are to be committed. */
   #groups: Group[] = []
   #waiting = 0
   #seq = 0
@@ -126,7 +140,7 @@ export class GroupCommit {
       return
     }
     this.#waiting++
-    this.#gathering().add(submission, this.#clock.now())
+    this.#groupFor(submission).add(submission, this.#clock.now())
     if (this.#committing !== undefined) return
     if (this.#waiting >= FULL_GROUP) {
       this.#stopLinger()
@@ -135,9 +149,9 @@ export class GroupCommit {
     else if (this.#waiting >= this.#enough) this.#endLinger()
   }
 
-  #gathering(): Group {
-    const last = this.#groups.at(-1)
-    if (last !== undefined && !last.isFull) return last
+  /** The first that has room, so that a light submission does not wait for the heavy ones before it. */
+  #groupFor(submission: Submission): Group {
+    for (const group of this.#groups) if (group.hasRoomFor(submission)) return group
     const next = new Group()
     this.#groups.push(next)
     return next
@@ -258,7 +272,9 @@ export class GroupCommit {
 
   #journalRow(seq: number, now: number, group: readonly Submission[], log: Log): BatchOperation {
     const sites = new Set(group.map((submission) => submission.siteNo))
-    const entries = group.length >= sites.size * WORTH_ADDING_UP ? addedUp(log) : log
+    const isRepetitive =
+      group.length >= sites.size * WORTH_ADDING_UP && log.length <= group.length * ITEMS_WORTH_ADDING_UP
+    const entries = isRepetitive ? addedUp(log) : log
     const time = this.#store.nowInSql === undefined ? [now] : []
     const parameters = [this.#nodeId, seq, ...time, JSON.stringify(entries)]
     return { kind: 'statement', query: { ...this.#insertRow, parameters } }

@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import type { BatchOperation, Store } from '../store/index.ts'
 import { absorbTag, addAll, cellAt, Delta, type EventDelta, eventIn, type SiteDelta, tagIn } from './delta.ts'
 import { appendDelta, type Log } from './log.ts'
 
-/** Units of one site in one fold from which they are set aside. A busy site has some hundred. */
-export const HEAVY_SITE = 8_000
+/** Units of one site in one fold from which they are set aside: ten milliseconds of work. A busy site has some hundred. */
+export const HEAVY_SITE = 4_000
 /** Units in a piece of what is set aside: two or three rows each, in one transaction. */
 const UNITS_PER_PIECE = 2_000
 
@@ -41,25 +42,30 @@ export interface Aside {
  * that is folded like a dead node's. Its name cannot occur twice, as a node's rows up to `lastSeq` are folded but once.
  * Usage is left out: it goes into the rollups with the fold itself, because quotas count on it.
  */
-export function setAside(store: Store, { nodeId, lastSeq, writtenAt, siteNo, site }: Aside): BatchOperation[] {
+export async function setAside(
+  store: Store,
+  { nodeId, lastSeq, writtenAt, siteNo, site }: Aside,
+): Promise<BatchOperation[]> {
   const stream = [nodeId, lastSeq, siteNo].join(SEPARATOR)
-  return piecesOf(siteNo, site).map((payload, index) => {
-    const row = { node_id: stream, seq: index + 1, written_at: writtenAt, payload }
-    return { kind: 'statement', query: store.write.insertInto('journal').values(row).compile() }
-  })
+  const operations: BatchOperation[] = []
+  for (const payload of piecesOf(siteNo, site)) {
+    const row = { node_id: stream, seq: operations.length + 1, written_at: writtenAt, payload }
+    operations.push({ kind: 'statement', query: store.write.insertInto('journal').values(row).compile() })
+    // Requests get their turn between two pieces.
+    await setImmediate()
+  }
+  return operations
 }
 
-function piecesOf(siteNo: number, site: SiteDelta): string[] {
-  const pieces: string[] = []
+function* piecesOf(siteNo: number, site: SiteDelta): Generator<string> {
   let piece = new Delta()
   let units = 0
   const cut = () => {
-    if (units === 0) return
     const log: Log = []
     appendDelta(log, piece)
-    pieces.push(JSON.stringify(log))
     piece = new Delta()
     units = 0
+    return JSON.stringify(log)
   }
   for (const cell of site.cells) {
     for (const [name, event] of cell.events) {
@@ -73,11 +79,10 @@ function piecesOf(siteNo: number, site: SiteDelta): string[] {
       for (const [key, tag] of event.tags) {
         absorbTag(tagIn(target(), key), tag)
         units += 1 + tag.ids.size
-        if (units >= UNITS_PER_PIECE) cut()
+        if (units >= UNITS_PER_PIECE) yield cut()
       }
-      if (units >= UNITS_PER_PIECE) cut()
+      if (units >= UNITS_PER_PIECE) yield cut()
     }
   }
-  cut()
-  return pieces
+  if (units > 0) yield cut()
 }

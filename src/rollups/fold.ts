@@ -1,6 +1,7 @@
 import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
 import { HEAVY_SITE, isAside, setAside, unitsOf } from './aside.ts'
-import type { Delta } from './delta.ts'
+import { condense } from './condense.ts'
+import type { Delta, SiteDelta } from './delta.ts'
 import { NameBooks } from './names.ts'
 import { Pace } from './pace.ts'
 import { FoldRows } from './rows.ts'
@@ -74,7 +75,8 @@ export const isFoldConflict = (thrown: unknown): boolean =>
  *
  * A crash leaves the state of the last committed chunk, from which any process goes on.
  *
- * A site whose counts are too many for one transaction is set aside: its chunk writes them back to the journal, in small
+ * A site whose counts are too many for one transaction, after the caps of its names have made of them what they can
+ * (`condense`), is set aside: its chunk writes them back to the journal, in small
  * pieces and under a stream of their own, instead of into the rollups. To the argument that is the same: counts leave the run
  * in the transaction that puts them elsewhere. The sites after it do not wait for it.
  */
@@ -102,11 +104,9 @@ export class Folder {
   async fold(task: FoldTask): Promise<void> {
     const done = task.siteCursor ?? 0
     const sites = [...task.delta.sites.keys()].filter((siteNo) => siteNo > done).sort((a, b) => a - b)
-    const isHeavy = (siteNo: number) => this.#isHeavy(task, siteNo)
-    const light = sites.filter((siteNo) => !isHeavy(siteNo))
     try {
-      await this.#books.load(task.delta, light)
-      await this.#foldSites(task, sites, new Set(light))
+      await this.#books.load(task.delta, sites)
+      await this.#foldSites(task, sites)
       this.#books.forgetOldDays(sites)
       this.pace.faster()
     } catch (thrown) {
@@ -117,12 +117,7 @@ export class Folder {
     }
   }
 
-  #isHeavy({ nodeId, delta }: FoldTask, siteNo: number): boolean {
-    const site = delta.sites.get(siteNo)
-    return site !== undefined && !isAside(nodeId) && unitsOf(site) > this.#heavySite
-  }
-
-  async #foldSites(task: FoldTask, sites: readonly number[], light: ReadonlySet<number>): Promise<void> {
+  async #foldSites(task: FoldTask, sites: readonly number[]): Promise<void> {
     let rows = new FoldRows()
     let asides: BatchOperation[] = []
     for (const siteNo of sites) {
@@ -136,15 +131,18 @@ export class Folder {
       const site = task.delta.sites.get(siteNo)
       const clientId = this.#clientOf(siteNo)
       if (site === undefined || clientId === undefined) continue
-      if (light.has(siteNo)) {
-        rows.addSite(siteNo, clientId, site, this.#books)
-      } else {
-        rows.addUsage(clientId, site)
-        asides.push(...setAside(this.#store, { ...task, siteNo, site }))
-      }
+      const condensed = this.#isHeavy(task, site) ? await condense(siteNo, site, this.#books, rows) : site
+      if (this.#isHeavy(task, condensed)) {
+        rows.addUsage(clientId, condensed)
+        asides.push(...(await setAside(this.#store, { ...task, siteNo, site: condensed })))
+      } else rows.addSite(siteNo, clientId, condensed, this.#books)
     }
     const last = [this.#take(task, task.siteCursor ?? 0), ...rows.operations(), ...asides, ...this.#finish(task)]
     await this.#store.batch(last)
+  }
+
+  #isHeavy({ nodeId }: FoldTask, site: SiteDelta): boolean {
+    return !isAside(nodeId) && unitsOf(site) > this.#heavySite
   }
 
   /** What a chunk begins with that is not the last. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import type { FoldTable, Store } from '../store/index.ts'
 import { isAside, unitsOf } from './aside.ts'
@@ -14,12 +15,14 @@ const SITES_PER_FOLD = 4_000
 const UNITS_PER_FOLD = 150_000
 /** The part of them that was read since they were last counted, at least: counting goes through all of them. */
 const RECKONED_AGAIN = 3 / 4
-/** Journal rows read and added up without a pause: a few milliseconds, then requests get their turn. */
+/** Journal rows read at once. */
 const ROWS_PER_READ = 50
 /** Rows of the first reading, which tells how long they are … */
 const ROWS_OF_FIRST_READ = 10
 /** … and characters of the others, about. */
 const CHARACTERS_PER_READ = 2_000_000
+/** Characters added up without a pause: a few milliseconds, then requests get their turn. */
+const CHARACTERS_PER_TURN = 200_000
 /** How often in a row another process may be quicker with the same rows before they are left to it. */
 const MAX_CONFLICTS = 10
 
@@ -141,8 +144,14 @@ class Run {
       .orderBy('seq')
       .limit(limit)
       .execute()
+    let characters = 0
     for (const { seq, written_at, payload } of rows) {
       if (!takes(seq)) return false
+      characters += payload.length
+      if (characters > CHARACTERS_PER_TURN) {
+        characters = 0
+        await setImmediate()
+      }
       const log = JSON.parse(payload) as Log
       addLog(this.#delta, log)
       if (this.#rows === 0) this.#first = seq

@@ -18,6 +18,7 @@ const BOOKS_PER_SITE = 3
 
 const CAPS = { event: NAMES_PER_DAY, tag: NAMES_PER_DAY, container: CONTAINERS_PER_DAY } as const
 export type NameKind = keyof typeof CAPS
+const NAME_KINDS = ['event', 'tag', 'container'] as const satisfies NameKind[]
 const isNameKind = (kind: string): kind is NameKind => Object.hasOwn(CAPS, kind)
 
 /** Which names a site has used on one day, and which tag ids they belonged to. */
@@ -63,12 +64,17 @@ export class NameBook {
 
   /** Whether `book` would admit a name of this cell. */
   wouldAdmit({ containerId, events }: Cell): boolean {
+    if (this.#isFull) return false
     if (this.#isNew('container', containerId)) return true
     for (const [name, event] of events) {
       if (this.#isNew('event', name)) return true
       for (const key of event.tags.keys()) if (this.#isNew('tag', key)) return true
     }
     return false
+  }
+
+  get #isFull(): boolean {
+    return NAME_KINDS.every((kind) => this.#admitted[kind] >= CAPS[kind])
   }
 
   #isNew(kind: NameKind, name: string): boolean {

@@ -34,6 +34,14 @@ import type { NameBook, NameBooks, NameKind } from './names.ts'
 import { dayOf } from './names.ts'
 import type { RowBudget } from './row-budget.ts'
 
+/** A tag id and the name that it came with. */
+interface TagLink {
+  containerId: string
+  id: string
+  name: string
+  lastSeenAt: number
+}
+
 /** Rows of one fold transaction, gathered by table. */
 export class FoldRows {
   readonly #values = new Map<UpsertSpec, SqlValue[]>()
@@ -66,6 +74,20 @@ export class FoldRows {
   /** Adds what a site's client used, and nothing else. */
   addUsage(clientId: string, site: SiteDelta): void {
     for (const [month, usage] of site.usage) this.#addUsage(clientId, month, usage)
+  }
+
+  /** The name to count `name` under on the book's day, which is written if it is new and fits under the cap. */
+  bookName(siteNo: number, book: NameBook, kind: NameKind, name: string): string {
+    return book.book(kind, name, (admitted) => this.#push(dailyNames, siteNo, book.day, kind, admitted))
+  }
+
+  /** Writes which name a tag id has, unless that is written or there are too many ids on the book's day. */
+  linkId(siteNo: number, book: NameBook, { containerId, id, name, lastSeenAt }: TagLink): void {
+    if (name === OTHER || containerId === OTHER) return // many share it: it is the name of none
+    const link = book.linkId(containerId, id, name)
+    if (link === 'link') this.#push(tagNames, siteNo, containerId, id, name, lastSeenAt)
+    // A note that says it: reports leave out what is called `(other)`.
+    else if (link === 'full') this.#push(tagNames, siteNo, OTHER, OTHER, OTHER, lastSeenAt)
   }
 
   operations(): BatchOperation[] {
@@ -129,10 +151,9 @@ export class FoldRows {
 
   /** The cell under the names it is to be counted by; the same object when no name changes, which is nearly always. */
   #bookNames(siteNo: number, cell: Cell, books: NameBooks): Cell {
-    const day = dayOf(cell.minute)
-    const book = books.book(siteNo, day)
-    const nameOf = (kind: NameKind, name: string) =>
-      book.book(kind, name, (admitted) => this.#push(dailyNames, siteNo, day, kind, admitted))
+    const book = books.book(siteNo, dayOf(cell.minute))
+    const nameOf = (kind: NameKind, name: string) => this.bookName(siteNo, book, kind, name)
+    const { lastSeenAt } = cell
     const containerId = nameOf('container', cell.containerId)
     let changed = containerId !== cell.containerId
     for (const [name, event] of cell.events) {
@@ -140,20 +161,10 @@ export class FoldRows {
       for (const [key, tag] of event.tags) {
         const booked = nameOf('tag', key)
         changed ||= booked !== key
-        this.#linkIds(siteNo, cell, book, containerId, booked, tag)
+        for (const id of tag.ids) this.linkId(siteNo, book, { containerId, id, name: booked, lastSeenAt })
       }
     }
     return changed ? renamed(cell, containerId, nameOf) : cell
-  }
-
-  #linkIds(siteNo: number, cell: Cell, book: NameBook, containerId: string, name: string, tag: TagDelta): void {
-    if (name === OTHER || containerId === OTHER) return // many share it: it is the name of none
-    for (const id of tag.ids) {
-      const link = book.linkId(containerId, id, name)
-      if (link === 'link') this.#push(tagNames, siteNo, containerId, id, name, cell.lastSeenAt)
-      // A note that says it: reports leave out what is called `(other)`.
-      else if (link === 'full') this.#push(tagNames, siteNo, OTHER, OTHER, OTHER, cell.lastSeenAt)
-    }
   }
 }
 

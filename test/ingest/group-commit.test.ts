@@ -22,7 +22,7 @@ function submit(commits: GroupCommit, keys: readonly (string | undefined)[]): Ou
     const settle = (outcome: Outcome) => {
       outcomes[index] = outcome
     }
-    commits.submit({ siteNo: 1, payload: eventPayload({ timestamp_ms: NOW }), idempotencyKey, settle })
+    commits.submit({ siteNo: 1, payload: eventPayload({ timestamp_ms: NOW }), idempotencyKey, bytes: 200, settle })
   }
   return outcomes
 }
@@ -69,4 +69,19 @@ testOnEveryEngine('while a commit is held up there is room for so many, then the
   assert.equal(second.filter((outcome) => outcome === 'committed').length, inCommit)
   assert.deepEqual(await submitAll(commits, [undefined]), ['committed'])
   assert.deepEqual(commits.totals.failed, 0)
+})
+
+testOnEveryEngine('a light submission is committed before the heavy ones that came earlier', async (store) => {
+  const commits = newCommits(store)
+  const settled: number[] = []
+  const submitBytes = (bytes: number) => {
+    const payload = eventPayload({ timestamp_ms: NOW })
+    commits.submit({ siteNo: 1, payload, idempotencyKey: undefined, bytes, settle: () => settled.push(bytes) })
+  }
+  for (let i = 0; i < 32; i++) submitBytes(30_000)
+  submitBytes(200)
+  await commits.drain()
+  assert.equal(settled.length, 33)
+  assert.ok(settled.indexOf(200) < 10, `after ${settled.indexOf(200)} others`)
+  assert.equal(commits.totals.commits, 4)
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { EventPayload } from '../../src/ingest/payload.ts'
 import { Delta, Folder, foldJournal, foldOrphans, LINKS_PER_DAY } from '../../src/rollups/index.ts'
 import { type BatchOperation, columnsOf, type Store, StoreError } from '../../src/store/index.ts'
 import { newDatabase, openOn } from '../store/postgres/support.ts'
@@ -83,6 +84,44 @@ testOnEveryEngine('a site with very many names is set aside, and the others are 
   assert.deepEqual(await store.read.selectFrom('journal').select('seq').execute(), [])
   assert.ok(watched.most() < 10_000, `${watched.most()} rows in one transaction`)
 })
+
+testOnEveryEngine(
+  'a site whose names are too many for a day, not for a fold, is visible with the others',
+  async (store) => {
+    const { site_no, client_id } = await insertSite(store)
+    const folder = new Folder(store, () => client_id)
+    const events = 200
+    // A container, an event name and 60 tags of its own each; the second time all the names of the day are taken.
+    const payloads = (round: number) =>
+      Array.from({ length: events }, (_, event) =>
+        eventPayload({
+          timestamp_ms: NOW,
+          container_id: `container ${round} ${event}`,
+          event_name: `event ${round} ${event}`,
+          tags: Array.from({ length: 60 }, (_, tag) => ({
+            id: `${tag}`,
+            name: `tag ${round} ${event} ${tag}`,
+            status: 'success',
+          })),
+        }),
+      )
+    for (const round of [1, 2, 3, 4]) await foldPayloads(store, folder, site_no, round, payloads(round))
+    await foldOrphans(store, ['node'])
+    const watched = watchedRows(store)
+    await foldPayloads(watched.store, folder, site_no, 5, payloads(5))
+    assert.equal(await totalEvents(store, site_no), 5 * events)
+    for (const table of ['tag_rollups', 'event_tag_rollups'] as const) {
+      assert.equal(await executions(store, site_no, table), 5 * events * 60)
+    }
+    assert.ok(watched.most() < 20, `${watched.most()} rows in one transaction`)
+    assert.deepEqual(await store.read.selectFrom('journal').select('seq').execute(), [])
+  },
+)
+
+async function foldPayloads(store: Store, folder: Folder, siteNo: number, seq: number, payloads: EventPayload[]) {
+  await writeJournal(store, 'node', seq, deltaOf(siteNo, payloads, NOW))
+  await foldJournal(store, folder, { nodeId: 'node' })
+}
 
 testOnEveryEngine('what was set aside is counted once when its fold is tried again after a failure', async (store) => {
   const { site_no, client_id } = await insertSite(store)
