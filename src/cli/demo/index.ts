@@ -19,6 +19,7 @@ begin anew.
 
 Its probes ask a small server of the demo's own on 127.0.0.1 instead of tag servers and Google, and reach this address for it.
 What the settings say of Google accounts, chat, e-mail and heartbeats is not used: nobody is to be told of invented incidents.
+The clients have a chat of the demo's own instead: the same server has a page, /chat, that shows what they are told.
 The other settings are those of "tagwarden serve".
 
 Examples:

@@ -13,7 +13,7 @@ export interface Doing {
   do: (ctx: Context) => Promise<void>
 }
 
-/** Whom alerts of the history reach: nobody, whatever is set up. */
+/** Whom alerts of the history reach beside the clients' own chat: nobody, whatever is set up. */
 export const NOBODY: Reach = { globalWebhook: null, isEmailOn: false }
 
 const ON_CALL = 'Priya Nair'

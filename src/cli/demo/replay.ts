@@ -35,6 +35,8 @@ export interface ReplayOptions {
   tools: Omit<RunTools, 'clock'>
   /** Is set to the time that the replay is at. */
   clock: SetClock
+  /** Sends what is to be sent by now. */
+  tell: () => Promise<void>
 }
 
 interface Watched extends DemoProbe {
@@ -49,7 +51,7 @@ export const plannedRuns = (probes: readonly DemoProbe[], happened: Happened): n
 
 /**
  * Runs the probes over a history as if they had been there: each at its own time, on the counts of that time, and what follows
- * from the results (alerts, deploy markers) is decided and written by what does so in the service. Nobody is told.
+ * from the results (alerts, deploy markers, messages) is decided and written by what does so in the service.
  *
  * @param update takes the runs made so far
  * @returns the results written
@@ -75,6 +77,23 @@ export async function replay(options: ReplayOptions, update: Update): Promise<nu
       results += await runBatch(options, watched, Math.min(at + BATCH_MS, doing?.at ?? happened.to, happened.to))
       update(results)
     }
+    await tellAtItsTime(options)
+  }
+}
+
+/** Sends what was written just now, each message when its time has come. */
+async function tellAtItsTime({ tools: { store }, clock, tell }: ReplayOptions): Promise<void> {
+  const waiting = await store.read
+    .selectFrom('deliveries')
+    .select('not_before')
+    .distinct()
+    .where('state', '=', 'pending')
+    .where('attempts', '=', 0)
+    .orderBy('not_before')
+    .execute()
+  for (const { not_before } of waiting) {
+    clock.time = Math.max(clock.time, not_before)
+    await tell()
   }
 }
 

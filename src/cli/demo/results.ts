@@ -1,16 +1,20 @@
-import { Membership } from '../../cluster/index.ts'
+import { randomBytes } from 'node:crypto'
+import { noteDelivered } from '../../alerts/index.ts'
+import { Leases, Membership } from '../../cluster/index.ts'
 import type { Config } from '../../config.ts'
 import { type Clock, Closers, OutboundThread, SECOND } from '../../lib/index.ts'
+import { createChatTransport, Notifications, type Transport } from '../../notifications/index.ts'
 import { PageReader } from '../../probes/index.ts'
 import type { Store } from '../../store/index.ts'
 import { VERSION } from '../../version.ts'
 import { withProgress } from '../progress.ts'
+import { Chat } from './chat.ts'
 import type { Incident } from './incidents.ts'
-import { doingsOf } from './people.ts'
+import { doingsOf, NOBODY } from './people.ts'
 import { ensureDemoProbes, REGISTRY } from './probes.ts'
 import { releasesAround, versionsFrom } from './releases.ts'
 import { plannedRuns, type ReplayOptions, replay, SetClock } from './replay.ts'
-import { ACTOR, type DemoSite, leadToTagServer, tagServerPortOf } from './sites.ts'
+import { ACTOR, chatKeyOf, clientsOf, type DemoSite, leadToChat, leadToTagServer, tagServerPortOf } from './sites.ts'
 import { allowingTagServer, startTagServer, type TagServer } from './tag-server.ts'
 
 export interface ResultsOptions {
@@ -27,6 +31,8 @@ export interface ResultsOptions {
 export interface Results {
   /** Listens. It hands out the versions of `start`. */
   tagServer: TagServer
+  /** Answers at the same address. */
+  chat: Chat
   probes: number
   results: number
 }
@@ -38,9 +44,13 @@ export async function writeResultHistory(options: ResultsOptions): Promise<Resul
   const releases = releasesAround(start, incidents)
   const versionAt = await versionsFrom(store, sites, releases, from)
   const replayClock = new SetClock(start)
-  const tagServer = await startTagServer(tagServerPortOf(sites), (id) => versionAt(id, replayClock.now()))
+  const clients = await clientsOf(store, sites)
+  const chat = new Chat(chatKeyOf(clients) ?? randomBytes(18).toString('base64url'))
+  const tagServer = await startTagServer(tagServerPortOf(sites), (id) => versionAt(id, replayClock.now()), chat)
   try {
-    const led = await leadToTagServer({ store, clock, actor: ACTOR }, sites, tagServer.url)
+    const ctx = { store, clock, actor: ACTOR }
+    await leadToChat(ctx, clients, chat.hookUrl(tagServer.url))
+    const led = await leadToTagServer(ctx, sites, tagServer.url)
     const probes = await ensureDemoProbes({ store, clock: { now: () => earliest }, actor: ACTOR }, led)
     const happened = { incidents, releases, from, to: start }
     const doings = doingsOf(probes, happened)
@@ -49,9 +59,9 @@ export async function writeResultHistory(options: ResultsOptions): Promise<Resul
       ({ site, row }) => isData(row.probe_type) || site.row.tag_server_url?.startsWith(`${tagServer.url}/`),
     )
     const lookBack = { probes: ours, happened, doings, clock: replayClock, actor: ACTOR }
-    const results = from < start ? await replayAsNode(options, tagServer, lookBack) : 0
+    const results = from < start ? await replayAsNode(options, tagServer, chat, lookBack) : 0
     replayClock.time = start
-    return { tagServer, probes: probes.length, results }
+    return { tagServer, chat, probes: probes.length, results }
   } catch (thrown) {
     await tagServer.close()
     throw thrown
@@ -63,7 +73,8 @@ const isData = (type: string): boolean => REGISTRY.get(type)?.kind === 'data'
 async function replayAsNode(
   { store, config, clock }: ResultsOptions,
   tagServer: TagServer,
-  lookBack: Omit<ReplayOptions, 'nodeId' | 'tools'>,
+  chat: Chat,
+  lookBack: Omit<ReplayOptions, 'nodeId' | 'tools' | 'tell'>,
 ): Promise<number> {
   const closers = new Closers()
   try {
@@ -77,14 +88,35 @@ async function replayAsNode(
     const pages = new PageReader()
     closers.add(() => pages.close())
     const tools = { store, outbound, pages, settings, retryAfterMs: SECOND }
+    const notifications = new Notifications({
+      ...{ store, clock: lookBack.clock, membership: node, onError },
+      globalWebhook: NOBODY.globalWebhook,
+      leases: new Leases({ store, clock, membership: node }),
+      transports: {
+        chat: onlyTo(chat.hookUrl(tagServer.url), createChatTransport({ outbound, webhookSecret: null })),
+        email: null,
+      },
+      // The chat knows where the dashboard is, once that is known.
+      publicUrl: () => tagServer.url,
+      resultDays: config.retentionResultDays,
+      onDelivered: noteDelivered(store),
+    })
+    closers.add(() => notifications.stop())
+    const tell = () => notifications.run()
     const planned = plannedRuns(lookBack.probes, lookBack.happened)
     return await withProgress('running probes', planned, (update) =>
-      replay({ ...lookBack, nodeId: node.nodeId, tools }, update),
+      replay({ ...lookBack, nodeId: node.nodeId, tools, tell }, update),
     )
   } finally {
     await closers.closeAll()
   }
 }
+
+/** What somebody set up beside the demo's chat waits for the service: of the past nothing is sent there. */
+const onlyTo = (address: string, transport: Transport): Transport => ({
+  send: async (order, signal) =>
+    order.address === address ? transport.send(order, signal) : { kind: 'passing', error: 'the demo looks back' },
+})
 
 /** When a probe ran last, epoch ms; 0 when none did. */
 async function lastResultAt({ read }: Store): Promise<number> {

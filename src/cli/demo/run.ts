@@ -1,11 +1,12 @@
+import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
-import { type Clock, DAY, floorTo, HOUR, isoTime, MINUTE } from '../../lib/index.ts'
+import { type Clock, DAY, floorTo, HOUR, isoTime, MINUTE, SECOND } from '../../lib/index.ts'
 import { startService } from '../../main.ts'
 import { migrate, openSqliteStore } from '../../store/index.ts'
 import { createLog } from '../log.ts'
 import { withProgress } from '../progress.ts'
 import { stopOnSignals } from '../signals.ts'
-import { folderFor, gapsOf, type SiteGap, settle, writeHistory } from './history.ts'
+import { folderFor, gapsOf, type HistoryOptions, type SiteGap, settle, writeHistory } from './history.ts'
 import { type Incident, incidentsAround } from './incidents.ts'
 import { type Results, writeResultHistory } from './results.ts'
 import { Simulator } from './simulator.ts'
@@ -28,51 +29,32 @@ export interface DemoOptions {
  * @throws StartupError when the store is not the demo's, or the service cannot start
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
-  const { config, clock, seed } = options
-  const start = floorTo(clock.now(), MINUTE)
-  const incidents = incidentsAround(start)
-  const { gaps, tagServer } = await prepareStore(options, incidents, start)
-
-  const log = createLog(config)
-  const service = await startService({ config: allowingTagServer(config, tagServer.url), clock, log }).catch(
-    async (thrown: unknown) => {
-      await tagServer.close()
-      throw thrown
-    },
-  )
-  const simulator = options.simulate
-    ? new Simulator({
-        sites: gaps,
-        incidents,
-        seed,
-        fromOf: new Map(gaps.map(({ row, from }) => [row.site_no, Math.max(from, start)])),
-        endpoint: `${service.address}/ingest`,
-        keyHeader: config.ingestKeyHeaders[0] ?? 'x-service-key',
-        clock,
-        log,
-      })
-    : undefined
-  stopOnSignals(async () => {
-    await simulator?.stop()
-    await service.stop()
-    await tagServer.close()
-  }, log)
-  log.info(`Tagwarden is ready on ${service.address}`)
-  for (const line of tourLines(service.address, gaps, incidents, start)) console.log(line)
+  const prepared = await prepareDemo(options)
+  const log = createLog(options.config)
+  const demo = await serveDemo(options, prepared, log)
+  stopOnSignals(demo.stop, log)
+  log.info(`Tagwarden is ready on ${demo.address}`)
+  const { gaps, incidents, start, chat, tagServer } = prepared
+  const chatPage = chat.pageUrl(tagServer.url)
+  for (const line of tourLines({ address: demo.address, chatPage, sites: gaps, incidents, now: start })) {
+    console.log(line)
+  }
 }
 
-interface Prepared extends Pick<Results, 'tagServer'> {
+export interface PreparedDemo extends Pick<Results, 'tagServer' | 'chat'> {
   gaps: readonly SiteGap[]
+  incidents: readonly Incident[]
+  /** When the preparation began, and up to when the history reaches: epoch ms. */
+  start: number
+  filledTo: number
 }
 
 /** Before the service opens it: the history is written in bulk, and nobody waits behind it. */
-async function prepareStore(
-  { config, clock, days, seed }: DemoOptions,
-  incidents: readonly Incident[],
-  start: number,
-): Promise<Prepared> {
+export async function prepareDemo({ config, clock, days, seed }: DemoOptions): Promise<PreparedDemo> {
   const { dataDir } = config
   const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
+  const start = floorTo(clock.now(), MINUTE)
+  const incidents = incidentsAround(start)
   const store = await openSqliteStore(dataDir)
   try {
     await migrate(store.write, store.columnTypes)
@@ -89,14 +71,76 @@ async function prepareStore(
       const buckets = gaps.length * Math.ceil((start - first) / HOUR + (start - first) / DAY)
       await withProgress('rolling up', buckets, (update) => settle(store, retention, clock.now(), update))
     }
-    const { tagServer, probes, results } = await writeResultHistory({
+    const { tagServer, chat, probes, results } = await writeResultHistory({
       ...{ store, config, clock, incidents, earliest, start },
       sites: gaps,
     })
-    const written = `${events} events of ${gaps.length} sites and ${results} results of ${probes} probes`
+    const bridge = await bridgeToNow({ folder, gaps, incidents, seed, retention }, start, clock).catch(
+      async (thrown: unknown) => {
+        await tagServer.close()
+        throw thrown
+      },
+    )
+    const written = `${events + bridge.events} events of ${gaps.length} sites and ${results} results of ${probes} probes`
     console.log(`${written} since ${isoTime(first)} written to ${dataDir}`)
-    return { gaps, tagServer }
+    return { gaps, incidents, start, filledTo: bridge.to, tagServer, chat }
   } finally {
     await store.close()
   }
+}
+
+/** What is left after this is as long as a commit takes, ms. */
+const BRIDGED_MS = SECOND
+/** Each round is about the time that the one before took. */
+const BRIDGE_ROUNDS = 10
+
+/**
+ * Writes what the sites sent while the history was made, which takes minutes on a slow machine: left out, the first probes find a
+ * silence and open alerts that nothing explains.
+ *
+ * @returns up to when there are counts now, epoch ms
+ */
+async function bridgeToNow(
+  history: Omit<HistoryOptions, 'to'>,
+  from: number,
+  clock: Clock,
+): Promise<{ to: number; events: number }> {
+  let [to, events] = [from, 0]
+  for (let round = 0; round < BRIDGE_ROUNDS && clock.now() - to > BRIDGED_MS; round += 1) {
+    const now = clock.now()
+    const gaps = history.gaps.map((gap) => ({ ...gap, from: Math.max(gap.from, to) }))
+    events += await writeHistory({ ...history, gaps, to: now }, () => undefined)
+    to = now
+  }
+  return { to, events }
+}
+
+/** Serves what was prepared, and sends on from where it ends. */
+export async function serveDemo(
+  { config, clock, seed, simulate }: DemoOptions,
+  { gaps, incidents, filledTo, tagServer, chat }: PreparedDemo,
+  log: Logger,
+): Promise<{ address: string; stop: () => Promise<void> }> {
+  const service = await startService({ config: allowingTagServer(config, tagServer.url), clock, log }).catch(
+    async (thrown: unknown) => {
+      await tagServer.close()
+      throw thrown
+    },
+  )
+  const { address } = service
+  chat.leadTo(config.publicUrl ?? address)
+  const simulator = simulate
+    ? new Simulator({
+        ...{ sites: gaps, incidents, seed, clock, log },
+        fromOf: new Map(gaps.map(({ row, from }) => [row.site_no, Math.max(from, filledTo)])),
+        endpoint: `${address}/ingest`,
+        keyHeader: config.ingestKeyHeaders[0] ?? 'x-service-key',
+      })
+    : undefined
+  const stop = async (): Promise<void> => {
+    await simulator?.stop()
+    await service.stop()
+    await tagServer.close()
+  }
+  return { address, stop }
 }

@@ -1,6 +1,7 @@
 import { type Clock, StartupError } from '../../lib/index.ts'
-import { type Context, createClient, createSite, updateSite } from '../../management/index.ts'
+import { type Context, createClient, createSite, updateClient, updateSite } from '../../management/index.ts'
 import type { ClientRow, SiteRow, Store } from '../../store/index.ts'
+import { chatKeyIn } from './chat.ts'
 import { TAG_SERVER_HOST } from './tag-server.ts'
 import type { ClientProfile, SiteProfile } from './world/profile.ts'
 
@@ -95,3 +96,25 @@ export async function leadToTagServer(ctx: Context, sites: readonly DemoSite[], 
   }
   return led
 }
+
+/** The clients of the demo's sites. */
+export function clientsOf({ read }: Pick<Store, 'read'>, sites: readonly DemoSite[]): Promise<ClientRow[]> {
+  const ids = [...new Set(sites.map(({ row }) => row.client_id))]
+  return read.selectFrom('clients').selectAll().where('id', 'in', ids).orderBy('id').execute()
+}
+
+/** The key of an earlier demo's chat, which stays: the address of a channel is the same then. Null when there was none. */
+export const chatKeyOf = (clients: readonly ClientRow[]): string | null =>
+  clients.map(({ chat_webhook }) => ownChatKey(chat_webhook)).find((key) => key !== null) ?? null
+
+/** Gives the demo's chat to the clients that have no other. */
+export async function leadToChat(ctx: Context, clients: readonly ClientRow[], hookUrl: string): Promise<void> {
+  for (const { id, chat_webhook } of clients) {
+    if (chat_webhook === null || ownChatKey(chat_webhook) !== null) {
+      await updateClient(ctx, id, { chat_webhook: hookUrl })
+    }
+  }
+}
+
+const ownChatKey = (address: string | null): string | null =>
+  address !== null && OWN_TAG_SERVER.test(address) ? chatKeyIn(address) : null

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { Config } from '../../config.ts'
 import { parseOutboundAllow } from '../../lib/index.ts'
+import type { Chat } from './chat.ts'
 
 /** Where the demo's probes find the sites' tag servers, and what they take for Google's. */
 export interface TagServer {
@@ -14,7 +15,7 @@ export interface TagServer {
 export const TAG_SERVER_HOST = '127.0.0.1'
 
 /**
- * Answers `/healthy` and `/gtm.js?id=…` behind any prefix, as a tag server and Google's host do.
+ * Answers `/healthy` and `/gtm.js?id=…` behind any prefix, as a tag server and Google's host do, and hands on what is for the chat.
  *
  * @param preferredPort of an earlier demo; another one is taken when somebody else has it
  * @param versionOf the published version of a web container; undefined when there is none
@@ -22,8 +23,11 @@ export const TAG_SERVER_HOST = '127.0.0.1'
 export async function startTagServer(
   preferredPort: number | null,
   versionOf: (containerId: string) => number | undefined,
+  chat: Chat,
 ): Promise<TagServer> {
+  let host = ''
   const server = createServer((request, response) => {
+    if (chat.handle(request, response, host)) return
     const url = URL.parse(request.url ?? '/', `http://${TAG_SERVER_HOST}`)
     const version = url?.pathname.endsWith('/gtm.js') ? versionOf(url.searchParams.get('id') ?? '') : undefined
     if (url?.pathname.endsWith('/healthy')) {
@@ -38,8 +42,9 @@ export async function startTagServer(
     if (preferredPort === null) throw thrown
     return listen(server, 0)
   })
+  host = `${TAG_SERVER_HOST}:${port}`
   return {
-    url: `http://${TAG_SERVER_HOST}:${port}`,
+    url: `http://${host}`,
     async close() {
       if (!server.listening) return
       const closed = once(server, 'close')
@@ -50,7 +55,7 @@ export async function startTagServer(
   }
 }
 
-/** The settings with which the demo's probes reach its tag server, and take it for Google's, too. */
+/** The settings with which the demo's probes and messages reach its server, which they take for Google's, too. */
 export function allowingTagServer(config: Config, url: string): Config {
   const { ranges, hosts } = config.outboundAllow
   const own = parseOutboundAllow(TAG_SERVER_HOST)

@@ -2,13 +2,18 @@ import { isoTime } from '../../lib/index.ts'
 import type { Incident } from './incidents.ts'
 import type { DemoSite } from './sites.ts'
 
+export interface Tour {
+  /** Of the service. */
+  address: string
+  /** Shows what the clients are told. */
+  chatPage: string
+  sites: readonly DemoSite[]
+  incidents: readonly Incident[]
+  now: number
+}
+
 /** Where to look first, for somebody who sees Tagwarden for the first time: pages of the dashboard. */
-export function tourLines(
-  address: string,
-  sites: readonly DemoSite[],
-  incidents: readonly Incident[],
-  now: number,
-): string[] {
+export function tourLines({ address, chatPage, sites, incidents, now }: Tour): string[] {
   return [
     '',
     'The dashboard:',
@@ -21,6 +26,8 @@ export function tourLines(
         ...current.flatMap((incident) => [`  now: ${describe(incident)}`, `  ${address}/alerts`]),
       ]
     }),
+    'What the clients are told, in a chat of the demo:',
+    `  ${chatPage}`,
     'Every endpoint:',
     `  ${address}/api/docs`,
     '',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { Chat } from '../../../src/cli/demo/chat.ts'
 import { folderFor, gapsOf, settle, writeHistory } from '../../../src/cli/demo/history.ts'
 import { incidentsAround } from '../../../src/cli/demo/incidents.ts'
 import { type Results, writeResultHistory } from '../../../src/cli/demo/results.ts'
@@ -47,7 +48,10 @@ test('results of the past are found on the counts of their time, and alerts foll
   assert.deepEqual([alert.severity, alert.state], ['critical', 'open'])
   const first = rows.find(({ executed_at, probe_id }) => probe_id === alert.probe_id && executed_at === alert.opened_at)
   assert.ok(first !== undefined && first.status !== 'ok', 'the alert was opened by a result of that moment')
-  assert.deepEqual(await store.read.selectFrom('deliveries').selectAll().execute(), [])
+  assert.ok(alert.first_notified_at !== null && alert.first_notified_at < alert.opened_at + MINUTE)
+  const deliveries = await store.read.selectFrom('deliveries').selectAll().execute()
+  assert.ok(deliveries.length > 0 && deliveries.every(({ state, attempts }) => state === 'delivered' && attempts === 1))
+  assert.ok(written.chat.messages.some(({ tone, text }) => tone === 'critical' && text.includes('Meta CAPI')))
   assert.deepEqual(await store.read.selectFrom('nodes').selectAll().execute(), [])
 })
 
@@ -55,8 +59,11 @@ test('a demo that goes on resolves what it left open, opens it anew, and publish
   const store = await openEmptyStore(sqlite, t)
   const first = await fill(t, store, TO)
   await first.tagServer.close()
+  const webhook = () => store.read.selectFrom('clients').select('chat_webhook').executeTakeFirst()
+  const before = await webhook()
   const second = await fill(t, store, TO + 5 * HOUR)
   assert.equal(second.tagServer.url, first.tagServer.url)
+  assert.deepEqual(await webhook(), before)
   const alerts = (await alertsOf(store)).filter(({ probe_type }) => probe_type === 'tag_failure_rate')
   assert.deepEqual(
     alerts.map(({ state, resolution }) => [state, resolution]),
@@ -90,7 +97,7 @@ test('a tag server that somebody gave a site stays, and is not asked about the p
 
 test('the tag server is healthy, hands out versions, and takes another port when its own is taken', async (t) => {
   const versionOf = (id: string) => (id === 'GTM-ABC1234' ? 42 : undefined)
-  const server = await startTagServer(null, versionOf)
+  const server = await startTagServer(null, versionOf, new Chat('key'))
   t.after(() => server.close())
   const answer = async (path: string) => {
     const response = await fetch(server.url + path)
@@ -100,7 +107,7 @@ test('the tag server is healthy, hands out versions, and takes another port when
   assert.match((await answer('/gtm.js?id=GTM-ABC1234'))[1], /"version":"42"/)
   assert.equal((await answer('/gtm.js?id=GTM-OTHER'))[0], 404)
   assert.equal((await answer('/'))[0], 404)
-  const other = await startTagServer(Number(new URL(server.url).port), versionOf)
+  const other = await startTagServer(Number(new URL(server.url).port), versionOf, new Chat('key'))
   t.after(() => other.close())
   assert.notEqual(other.url, server.url)
 })
