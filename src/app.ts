@@ -5,7 +5,7 @@ import { alertRoutes, maintenanceRoutes, silenceRoutes } from './alerts/index.ts
 import { analyticsRoutes, REPORT_LIMITS } from './analytics/index.ts'
 import type { Leases, Membership } from './cluster/index.ts'
 import { type Config, hasRole, isLoopback } from './config.ts'
-import { dashboardRoutes } from './dashboard/index.ts'
+import { dashboardRoutes, SiteMetrics } from './dashboard/index.ts'
 import {
   boundPipeline,
   callerReader,
@@ -76,7 +76,10 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   healthRoutes(app, { store, writeTrouble: () => (ingest ?? membership).trouble, clockDoubt, isStopping })
   const { probes = null, notifications = null } = worker ?? {}
   const parts = { membership, leases, ingest, probes, notifications, loops }
-  metricsRoutes(app, { store, ...parts, clock, role: config.role, version: VERSION })
+  // A node that takes requests of tags and nothing else has better to do; the others say the same of all sites.
+  const figures = worker === null ? null : new SiteMetrics({ store, clock, setting: config.metricsPerSite })
+  const perSite = figures === null ? {} : { perSite: () => figures.text() }
+  metricsRoutes(app, { store, ...parts, clock, role: config.role, version: VERSION, ...perSite })
   if (worker !== null) apiRoutes(app, options, worker)
   return app
 }

@@ -194,6 +194,12 @@ export const SETTINGS = {
     parse.optional(parse.containerUrl),
   ),
   hostingBToken: setting('HOSTING_B_TOKEN', 'unset', 'Sent to it as a bearer token', parse.optional(parse.token), true),
+  metricsPerSite: setting(
+    'METRICS_PER_SITE',
+    'auto',
+    'Whether `/metrics` has figures of each site and tag: `auto` (up to 1,000 sites), `on` or `off`',
+    parse.oneOf(['auto', 'on', 'off'], 'auto'),
+  ),
   logLevel: setting(
     'LOG_LEVEL',
     'info',

@@ -20,7 +20,7 @@ export { qualityCounts, SCORE_EVENT_COLUMNS, SCORE_EVENT_MEASURES } from './scor
 export { identityOf } from './site-facts.ts'
 export { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 export { type Stretch, sumStretches } from './stretches.ts'
-export { type SiteSummary, siteSummaries } from './summaries.ts'
+export { type SiteFigures, type SiteSummary, siteFigures, siteSummaries, type TagFigures } from './summaries.ts'
 export { totals } from './sums.ts'
 export { type TagDetail, tag } from './tag.ts'
 export { type Metric, type Timeseries, type TimeseriesQuery, timeseries } from './timeseries/index.ts'

@@ -21,18 +21,36 @@ export interface SiteSummary {
   score_cap: ScoreCap | null
 }
 
+/** What a site's tags did in that time, beside its summary. */
+export interface SiteFigures extends SiteSummary {
+  tags: readonly TagFigures[]
+}
+
+export interface TagFigures {
+  tag_key: string
+  executions: number
+  success: number
+}
+
 /** Sites per snapshot: a reader is busy with one for long enough as it is. */
 const SITES_PER_QUERY = 250
 
 /** The last 24 hours of many sites, by `site_no`: the figures that `overview` gives for each. */
-export async function siteSummaries(
+export const siteSummaries = (
   store: Store,
   sites: readonly Pick<SiteRow, 'site_no' | 'id'>[],
   now: number,
-): Promise<Map<number, SiteSummary>> {
+): Promise<ReadonlyMap<number, SiteSummary>> => siteFigures(store, sites, now)
+
+/** The same, with the figures of each tag. */
+export async function siteFigures(
+  store: Store,
+  sites: readonly Pick<SiteRow, 'site_no' | 'id'>[],
+  now: number,
+): Promise<Map<number, SiteFigures>> {
   const to = floorTo(now, MINUTE) + MINUTE
   const range = { from: to - DAY, to }
-  const summaries = new Map<number, SiteSummary>()
+  const summaries = new Map<number, SiteFigures>()
   for (let start = 0; start < sites.length; start += SITES_PER_QUERY) {
     const part = sites.slice(start, start + SITES_PER_QUERY)
     for (const [siteNo, summary] of await summariesOf(store, part, range)) summaries.set(siteNo, summary)
@@ -44,7 +62,7 @@ async function summariesOf(
   store: Store,
   sites: readonly Pick<SiteRow, 'site_no' | 'id'>[],
   range: TimeRange,
-): Promise<[number, SiteSummary][]> {
+): Promise<[number, SiteFigures][]> {
   const siteNos = sites.map((site) => site.site_no)
   const ids = sites.map((site) => site.id)
   const { eventRows, tagRows, alerts } = await store.reports.transaction().execute(async (db) => ({
@@ -59,7 +77,15 @@ async function summariesOf(
     // Joined by name only: what a tag was called before it was named or renamed today counts beside it.
     const ofTags = sumBy(tags.get(site_no) ?? [], SCORE_TAG_COLUMNS, (row) => row.key)
     const { overall, cap } = score(scoreCounts(ofEvents, ofTags), alerts.get(id))
-    return [site_no, { events_24h: ofEvents.total, score: overall, score_cap: cap }]
+    return [
+      site_no,
+      {
+        events_24h: ofEvents.total,
+        score: overall,
+        score_cap: cap,
+        tags: Array.from(ofTags, ([tag_key, { executions, success }]) => ({ tag_key, executions, success })),
+      },
+    ]
   })
 }
 

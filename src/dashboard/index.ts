@@ -1,5 +1,6 @@
 export { type DashboardOptions, dashboardRoutes } from './routes.ts'
 export type { ClientState, Overview, SiteState } from './schemas.ts'
+export { SiteMetrics } from './site-metrics.ts'
 export type { Status } from './status.ts'
 export type { SharedSite, StatusPage } from './status-page-schemas.ts'
 export type { StreamEvents } from './stream-events.ts'

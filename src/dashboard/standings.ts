@@ -1,9 +1,8 @@
 import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
-import { SECOND } from '../lib/index.ts'
+import { Kept, SECOND } from '../lib/index.ts'
 import { lastEventTimes } from '../management/index.ts'
 import { activeProbes } from '../probes/index.ts'
 import type { Store } from '../store/index.ts'
-import { Kept } from './kept.ts'
 import { type SiteStatus, siteStatus } from './status.ts'
 
 /** Nobody without a key makes us read more often, ms. */

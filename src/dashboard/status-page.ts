@@ -1,7 +1,6 @@
 import type { UnresolvedAlert } from '../alerts/index.ts'
-import { isoTime, isoTimeOrNull, MINUTE } from '../lib/index.ts'
+import { isoTime, isoTimeOrNull, Kept, MINUTE } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
-import { Kept } from './kept.ts'
 import { Sparklines } from './sparklines.ts'
 import { type SiteStanding, STANDINGS_FRESH_MS, type Standings } from './standings.ts'
 import { STATUSES, type Status, worstStatus } from './status.ts'

@@ -23,6 +23,8 @@ export interface MetricsOptions {
   clock: Clock
   role: string
   version: string
+  /** What is told of each site, in the same format; left out, nothing is. */
+  perSite?: () => Promise<string>
 }
 
 /**
@@ -38,10 +40,10 @@ export function metricsRoutes(app: HttpApp, options: MetricsOptions): void {
   const { store, clock, notifications } = options
   if (notifications !== null) deliveryMetrics(registry, { store, clock, notifications })
   loopMetrics(registry, options)
-  siteMetrics(registry, options)
+  lastSeenMetrics(registry, options)
   app.get('/metrics', { config: { host: 'own' }, schema: { hide: true } }, async (_request, reply) => {
     reply.type(registry.contentType)
-    return registry.metrics()
+    return (await registry.metrics()) + ((await options.perSite?.()) ?? '')
   })
 }
 
@@ -141,7 +143,7 @@ function loopMetrics(registry: Registry, { loops, clock }: MetricsOptions): void
   })
 }
 
-function siteMetrics(registry: Registry, { store }: MetricsOptions): void {
+function lastSeenMetrics(registry: Registry, { store }: MetricsOptions): void {
   new Gauge({
     name: 'tagwarden_site_last_seen_timestamp_seconds',
     help: 'When a container of the site last sent something, Unix time',

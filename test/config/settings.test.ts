@@ -40,6 +40,7 @@ test('an empty environment gives the defaults', () => {
     hostingAToken: null,
     hostingBStatusUrl: null,
     hostingBToken: null,
+    metricsPerSite: 'auto',
     logLevel: 'info',
   }
   assert.deepEqual(readConfig({}), defaults)
@@ -105,6 +106,7 @@ const TAKEN: readonly [environment: Environment, values: Partial<Config>][] = [
       },
     },
   ],
+  [{ METRICS_PER_SITE: 'off' }, { metricsPerSite: 'off' }],
   [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
   [
     { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER },

@@ -12,6 +12,35 @@ export interface MonthUsage {
   level: UsageRecord['level']
 }
 
+/** Events that clients with a quota may still send in the month of `now`, oldest client first. */
+export async function quotasLeft(
+  db: Kysely<Tables>,
+  now: number,
+): Promise<{ id: string; name: string; left: number }[]> {
+  const clients = await db
+    .selectFrom('clients')
+    .leftJoin('client_usage', (join) =>
+      join.onRef('client_usage.client_id', '=', 'clients.id').on('client_usage.month', '=', monthOf(now)),
+    )
+    .select([
+      'id',
+      'name',
+      'plan',
+      'requests_per_second',
+      'events_per_month',
+      countOf('client_usage.events').as('events'),
+    ])
+    .where('is_active', '=', 1)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return clients.flatMap((client) => {
+    const limit = limitsOf(client).eventsPerMonth
+    // Without a row the join finds null.
+    return limit === null ? [] : [{ id: client.id, name: client.name, left: Math.max(0, limit - (client.events ?? 0)) }]
+  })
+}
+
 /** What a client has used of its quota in the month of `now`; null without a quota, or without the client. */
 export async function monthUsage(db: Kysely<Tables>, clientId: string, now: number): Promise<MonthUsage | null> {
   const client = await db

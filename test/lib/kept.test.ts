@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Kept } from '../../src/dashboard/kept.ts'
+import { Kept } from '../../src/lib/index.ts'
 
 /** Counts its reads and fails where it is told to. */
 function counting(failing: readonly number[] = []) {

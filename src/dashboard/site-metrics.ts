@@ -1,0 +1,148 @@
+import { setImmediate } from 'node:timers/promises'
+import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
+import { type SiteFigures, siteFigures, type TagFigures } from '../analytics/index.ts'
+import { type Clock, Kept, SECOND } from '../lib/index.ts'
+import { quotasLeft } from '../management/index.ts'
+import { OTHER } from '../rollups/index.ts'
+import type { Store } from '../store/index.ts'
+import { expositionOf, type Family, type Sample } from './exposition.ts'
+
+/** Figures of 24 hours change slowly, and several Prometheus servers may ask. */
+const FRESH_MS = 30 * SECOND
+/** With more sites than this, `auto` says nothing of each: Prometheus would keep tens of thousands of series without being asked to. */
+const SITES_MAX = 1_000
+/** Those of a site that ran most; the rest are one. */
+const TAGS_PER_SITE = 20
+/** Sites whose lines are made without letting others have their turn. */
+const SITES_PER_TURN = 50
+
+export interface SiteMetricsOptions {
+  store: Store
+  clock: Clock
+  setting: 'auto' | 'on' | 'off'
+}
+
+/**
+ * What `/metrics` says of each active site, its tags and each client. Read apart from the counters of the process: by a reader of
+ * the reports, at most every 30 seconds, and kept as text.
+ */
+export class SiteMetrics {
+  readonly #text: Kept<string>
+  readonly #clock: Clock
+
+  constructor({ store, clock, setting }: SiteMetricsOptions) {
+    this.#clock = clock
+    this.#text = new Kept(FRESH_MS, async (now) => (setting === 'off' ? '' : readText(store, setting, now)))
+  }
+
+  /** Empty where nothing is to be said, and while the store is away. */
+  text(): Promise<string> {
+    return this.#text.get(this.#clock.now()).catch(() => '')
+  }
+}
+
+async function readText(store: Store, setting: 'auto' | 'on', now: number): Promise<string> {
+  const sites = await activeSites(store)
+  if (setting === 'auto' && sites.length > SITES_MAX) return ''
+  const figures = await siteFigures(store, sites, now)
+  const alerts = Map.groupBy(await unresolvedAlerts(store.read), ({ siteId }) => siteId)
+  const quotas = await quotasLeft(store.read, now)
+  const bySite = FAMILIES.map(({ name, help }): Family & { samples: Sample[] } => ({ name, help, samples: [] }))
+  for (const [at, site] of sites.entries()) {
+    if (at % SITES_PER_TURN === SITES_PER_TURN - 1) await setImmediate()
+    const read = { site, figures: figures.get(site.site_no), alerts: alerts.get(site.id) ?? [] }
+    for (const [index, { samplesOf }] of FAMILIES.entries()) bySite[index]?.samples.push(...samplesOf(read))
+  }
+  const quota = {
+    name: 'tagwarden_client_quota_left_events',
+    help: 'Events that the client may still send in this UTC month',
+  }
+  const families = [
+    ...bySite,
+    {
+      ...quota,
+      samples: quotas.map(({ id, name, left }) => ({ labels: { client_id: id, client: name }, value: left })),
+    },
+  ]
+  let text = ''
+  for (const family of families) {
+    text += expositionOf(family)
+    await setImmediate()
+  }
+  return text
+}
+
+interface Site {
+  site_no: number
+  id: string
+  name: string
+}
+
+interface SiteRead {
+  site: Site
+  figures: SiteFigures | undefined
+  alerts: readonly UnresolvedAlert[]
+}
+
+const labelsOf = ({ id, name }: Site) => ({ site_id: id, site: name })
+
+const FAMILIES: readonly { name: string; help: string; samplesOf: (read: SiteRead) => Sample[] }[] = [
+  {
+    name: 'tagwarden_site_events_24h',
+    help: 'Events of the last 24 hours',
+    samplesOf: ({ site, figures }) => [{ labels: labelsOf(site), value: figures?.events_24h ?? 0 }],
+  },
+  {
+    name: 'tagwarden_site_score',
+    help: 'Score of the last 24 hours, 0 to 100; absent with too little data',
+    samplesOf: ({ site, figures }) =>
+      typeof figures?.score === 'number' ? [{ labels: labelsOf(site), value: figures.score }] : [],
+  },
+  {
+    name: 'tagwarden_site_open_alerts',
+    help: 'Alerts that are not over, acknowledged ones included',
+    samplesOf: ({ site, alerts }) =>
+      (['warning', 'critical'] as const).map((severity) => ({
+        labels: { ...labelsOf(site), severity },
+        value: alerts.filter((alert) => alert.severity === severity).length,
+      })),
+  },
+  {
+    name: 'tagwarden_tag_runs_24h',
+    help: 'Runs of the tag in the last 24 hours',
+    samplesOf: ({ site, figures }) => tagSamples(site, figures, ({ executions }) => executions),
+  },
+  {
+    name: 'tagwarden_tag_failures_24h',
+    help: 'Those of them that did not succeed',
+    samplesOf: ({ site, figures }) => tagSamples(site, figures, ({ executions, success }) => executions - success),
+  },
+]
+
+const tagSamples = (site: Site, figures: SiteFigures | undefined, countOf: (tag: TagFigures) => number): Sample[] =>
+  bounded(figures?.tags ?? []).map((tag) => ({ labels: { ...labelsOf(site), tag: tag.tag_key }, value: countOf(tag) }))
+
+/** The tags that ran most, and `(other)` for what is beyond. */
+function bounded(tags: readonly TagFigures[]): TagFigures[] {
+  const named = tags
+    .filter(({ tag_key }) => tag_key !== OTHER)
+    .toSorted((a, b) => b.executions - a.executions || (a.tag_key < b.tag_key ? -1 : 1))
+  const rest = [...named.slice(TAGS_PER_SITE), ...tags.filter(({ tag_key }) => tag_key === OTHER)]
+  if (rest.length === 0) return named
+  const other = { tag_key: OTHER, executions: 0, success: 0 }
+  for (const { executions, success } of rest) {
+    other.executions += executions
+    other.success += success
+  }
+  return [...named.slice(0, TAGS_PER_SITE), other]
+}
+
+const activeSites = ({ read }: Store): Promise<Site[]> =>
+  read
+    .selectFrom('sites')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['sites.site_no', 'sites.id', 'sites.name'])
+    .where('sites.is_active', '=', 1)
+    .where('clients.is_active', '=', 1)
+    .orderBy('sites.site_no')
+    .execute()

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { SiteMetrics } from '../../src/dashboard/index.ts'
+import { MINUTE, newId, newIngestKey } from '../../src/lib/index.ts'
+import { type Sample, samplesOf } from '../operations/prometheus-text.ts'
+import { TestClock } from '../support/clock.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { placeFor, testOnEveryEngine, testPerEngine } from '../support/engines.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { BLANK_SITE, insertSite } from '../support/sites.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:30.000Z')
+
+/** Labels, but for the ids, and value of each sample of a metric. */
+const told = (samples: readonly Sample[], metric: string) =>
+  samples
+    .filter(({ name }) => name === metric)
+    .map(({ labels: { site_id: _site, client_id: _client, ...labels }, value }) => [...Object.values(labels), value])
+
+const samples = async (api: TestService) => samplesOf((await api.call('GET', '/metrics')).text)
+
+testPerEngine('metrics tell events, tags and alerts of each site, and what is left of quotas', async (engine, t) => {
+  const clock = new TestClock(NOW)
+  const api = await startTestService(t, clock, await placeFor(engine, t))
+  const name = 'a "quoted" \\ name = {1},\nin two lines'
+  const client = await api.newClient({ name: 'ACME', plan: 'free' })
+  const site = await api.newSite(client, { name })
+  const statuses = ['success', 'success', 'failure', 'timeout'] as const
+  for (const status of statuses) {
+    await api.ingest(site, eventPayload({ timestamp_ms: NOW, tags: [{ id: '1', name: 'Ad "one"', status }] }))
+  }
+  await api.service.ingest.flush()
+  const found = await samples(api)
+  assert.deepEqual(told(found, 'tagwarden_site_events_24h'), [[name, 4]])
+  assert.deepEqual(told(found, 'tagwarden_tag_runs_24h'), [[name, 'Ad "one"', 4]])
+  assert.deepEqual(told(found, 'tagwarden_tag_failures_24h'), [[name, 'Ad "one"', 2]])
+  assert.deepEqual(told(found, 'tagwarden_site_score'), [], 'four events are too few for a score')
+  assert.deepEqual(told(found, 'tagwarden_site_open_alerts'), [
+    [name, 'warning', 0],
+    [name, 'critical', 0],
+  ])
+  assert.deepEqual(told(found, 'tagwarden_client_quota_left_events'), [['ACME', 99_996]])
+
+  await api.call('PATCH', `/api/sites/${site.id}`, { is_active: false })
+  clock.advance(MINUTE)
+  assert.deepEqual(told(await samples(api), 'tagwarden_site_events_24h'), [], 'of what is switched off')
+})
+
+testPerEngine('the 20 tags of a site that ran most are told apart, the rest together', async (engine, t) => {
+  const api = await startTestService(t, new TestClock(NOW), await placeFor(engine, t))
+  const site = await api.newSite(await api.newClient(), { name: 'Shop' })
+  const tags = Array.from({ length: 25 }, (_, at) => ({
+    id: String(at),
+    name: `tag ${at}`,
+    status: 'failure' as const,
+  }))
+  await api.ingest(site, eventPayload({ timestamp_ms: NOW, tags }))
+  await api.ingest(site, eventPayload({ timestamp_ms: NOW, tags: tags.slice(5) }))
+  await api.service.ingest.flush()
+  const found = told(await samples(api), 'tagwarden_tag_failures_24h')
+  assert.equal(found.length, 21)
+  assert.deepEqual(found.at(-1), ['Shop', '(other)', 5])
+  assert.ok(found.slice(0, 20).every(([, tag, value]) => tag !== 'tag 0' && value === 2))
+})
+
+testPerEngine('they can be switched off', async (engine, t) => {
+  const api = await startTestService(t, new TestClock(NOW), { ...(await placeFor(engine, t)), METRICS_PER_SITE: 'off' })
+  await api.newSite(await api.newClient())
+  assert.deepEqual(told(await samples(api), 'tagwarden_site_events_24h'), [])
+})
+
+testOnEveryEngine('with over 1,000 sites nothing is told of each, unless somebody asks for it', async (store) => {
+  const clock = new TestClock(NOW)
+  const { client_id } = await insertSite(store)
+  const many = Array.from({ length: 1_000 }, (_, at) => ({
+    ...{ ...BLANK_SITE, id: newId(), client_id, ingest_key: newIngestKey() },
+    ...{ name: `shop ${at}`, url: 'https://shop.example' },
+  }))
+  for (let at = 0; at < many.length; at += 100) {
+    await store.write
+      .insertInto('sites')
+      .values(many.slice(at, at + 100))
+      .execute()
+  }
+  const countOf = async (setting: 'auto' | 'on') => {
+    const text = await new SiteMetrics({ store, clock, setting }).text()
+    return text === '' ? 0 : told(samplesOf(text), 'tagwarden_site_events_24h').length
+  }
+  assert.equal(await countOf('auto'), 0)
+  assert.equal(await countOf('on'), 1_001)
+  await store.write.deleteFrom('sites').where('name', '=', 'shop 0').execute()
+  assert.equal(await countOf('auto'), 1_000)
+})
+
+testOnEveryEngine(
+  'one reading serves who asks within half a minute, and a store that is away tells nothing',
+  async (store) => {
+    const clock = new TestClock(NOW)
+    await insertSite(store, { name: 'first' })
+    const metrics = new SiteMetrics({ store, clock, setting: 'auto' })
+    const names = async () => told(samplesOf(await metrics.text()), 'tagwarden_site_events_24h').map(([name]) => name)
+    assert.deepEqual(await names(), ['first'])
+    await insertSite(store, { name: 'second' })
+    assert.deepEqual(await names(), ['first'])
+    clock.advance(30_000)
+    assert.deepEqual(await names(), ['first', 'second'])
+    clock.advance(30_000)
+    await store.close()
+    assert.equal(await metrics.text(), '')
+  },
+)
