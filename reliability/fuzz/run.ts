@@ -16,8 +16,7 @@ const HELP = `Attacks Tagwarden over HTTP with hostile requests, and says whethe
   --pages N      bodies of hostile answers to probes (100,000)
   --seed N       another seed sends others; the same one sends the same (1)
   --only a,b     parts: open (nobody needs a key), keys (ADMIN_TOKEN and VIEWER_TOKEN are set), pages (what monitored sites answer),
-                 pressure (slow and idle
-                 connections; needs "ulimit -n" of 6,000) (all)
+                 pressure (slow, idle and greedy connections, on SQLite and on PostgreSQL; needs "ulimit -n" of 6,000) (all)
   --write        put the figures into docs/reliability.md
 `
 
@@ -74,7 +73,7 @@ async function fuzz(session: Session): Promise<void> {
   }
   let isEverySenderServed = true
   if (parts.includes('pressure')) {
-    const rows = await session.step(() => runPressure(session, progress))
+    const rows = await runPressure(session, progress)
     const text = pressureText(rows)
     process.stdout.write(`\n${text}\n`)
     if (options.write) writeFigures('pressure', pressureSettings, text)

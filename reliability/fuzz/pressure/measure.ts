@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadResult } from '../../../bench/lib/http-load.ts'
 import { memoryIfAlive } from '../../../bench/lib/machine.ts'
 import { eventBody } from '../../../bench/lib/payloads.ts'
+import { startPostgres } from '../../../bench/lib/postgres.ts'
 import { ingestRequest, packKeys } from '../../../bench/lib/request-template.ts'
 import { type RunningServer, startTagwarden } from '../../../bench/lib/servers.ts'
 import type { Session } from '../../../bench/lib/session.ts'
@@ -10,11 +11,15 @@ import { grouped, markdownTable, milliseconds } from '../../../bench/lib/table.t
 import { callWorker } from '../../../bench/lib/worker-calls.ts'
 import type { SteadyPlan } from '../../../bench/probes/steady-load.ts'
 import { STEADY_LOAD } from '../../../bench/probes/workers.ts'
+import { readConfig } from '../../../src/config.ts'
+import { openStore } from '../../../src/store/index.ts'
+import { BLOATED, bloat } from '../../lib/bloat.ts'
 import { newSites } from '../fixture.ts'
 import { type PressureAttack, pressureAttacks } from './attacks.ts'
 import { Herd } from './herd.ts'
 
-const TARGET_P99_MS = 100
+/** With no attack: on a machine that is too slow or too busy no attack can be judged. */
+const ALONE_P99_MS = 100
 /** Those of the largest attack, of the healthy senders, and of the server's own files. */
 const FILES_NEEDED = 6_000
 const RATE_PER_SECOND = 500
@@ -24,42 +29,82 @@ const BUILD_UP_MS = 4_000
 const MEASURE_MS = 15_000
 const MEMORY_INTERVAL_MS = 250
 
-/** One attack, or none. */
+type Engine = 'sqlite' | 'postgres'
+
+const ENGINE_NAMES: Readonly<Record<Engine, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+
+/** One attack on a service with one engine, or none. */
 export interface PressureRow {
+  engine: Engine
   name: string
   connections: number
   /** Connections that the server ended. */
   cut: number
   load: LoadResult
   peakMb: number
+  targetP99Ms: number
   fault: string | null
 }
 
-/** Healthy senders at a steady rate, alone and beside each attack. @throws Error when too few files may be open */
+/** Healthy senders at a steady rate, alone and beside each attack, on each engine. @throws Error when too few files may be open */
 export async function runPressure(session: Session, progress: (text: string) => void): Promise<PressureRow[]> {
   requireFiles()
-  const server = await startTagwarden(session, session.newFolder('data'))
-  const [victim] = await newSites({ url: server.url, token: null }, 'Attacked', 1)
-  const [healthy] = await newSites({ url: server.url, token: null }, 'Healthy', 1)
-  if (victim === undefined || healthy === undefined) throw new Error('a site is missing')
+  return [
+    ...(await session.step(() => onEngine(session, 'sqlite', {}, progress))),
+    ...(await session.step(() => onPostgres(session, progress))),
+  ]
+}
+
+async function onPostgres(session: Session, progress: (text: string) => void): Promise<PressureRow[]> {
+  const postgres = await startPostgres(session.pins.server)
+  try {
+    return await onEngine(session, 'postgres', { DATABASE_URL: postgres.url }, progress)
+  } finally {
+    await postgres.stop()
+  }
+}
+
+async function onEngine(
+  session: Session,
+  engine: Engine,
+  environment: Readonly<Record<string, string>>,
+  progress: (text: string) => void,
+): Promise<PressureRow[]> {
+  const dataDir = session.newFolder('data')
+  const { victim, healthy } = await prepare(session, dataDir, environment)
+  const server = await startTagwarden(session, dataDir, environment)
   const send = startSender(session, server, healthy.ingest_key)
   const rows: PressureRow[] = []
   const measure = async (attack: PressureAttack | null) => {
-    const row = await underAttack(server, attack, send)
+    const row = { engine, ...(await underAttack(server, attack, send)) }
     rows.push(row)
-    progress(`${row.name}: p99 ${milliseconds(row.load.p99Ms)}${row.fault === null ? '' : `, ${row.fault}`}`)
+    const fault = row.fault === null ? '' : `, ${row.fault}`
+    progress(`${ENGINE_NAMES[engine]}, ${row.name}: p99 ${milliseconds(row.load.p99Ms)}${fault}`)
   }
   await measure(null)
   for (const attack of pressureAttacks({ key: victim.ingest_key, siteId: victim.id })) await measure(attack)
   await measure(null)
+  await server.stop()
   return rows
+}
+
+/** A healthy site, and one that is attacked and whose reports of a year take long. */
+async function prepare(session: Session, dataDir: string, environment: Readonly<Record<string, string>>) {
+  const server = await startTagwarden(session, dataDir, environment)
+  const [victim] = await newSites({ url: server.url, token: null }, 'Attacked', 1)
+  const [healthy] = await newSites({ url: server.url, token: null }, 'Healthy', 1)
+  await server.stop()
+  if (victim === undefined || healthy === undefined) throw new Error('a site is missing')
+  const store = await openStore(readConfig({ DATA_DIR: dataDir, ...environment }), () => undefined)
+  await bloat(store, victim.id, BLOATED).finally(() => store.close())
+  return { victim, healthy }
 }
 
 async function underAttack(
   server: RunningServer,
   attack: PressureAttack | null,
   send: () => Promise<LoadResult>,
-): Promise<PressureRow> {
+): Promise<Omit<PressureRow, 'engine'>> {
   const herd = attack === null ? null : new Herd(server.port, attack.connections, attack.behaviour)
   let peakMb = 0
   const memory = setInterval(() => {
@@ -75,6 +120,7 @@ async function underAttack(
       cut: herd?.cut ?? 0,
       load,
       peakMb,
+      targetP99Ms: attack?.targetP99Ms ?? ALONE_P99_MS,
       fault,
     }
   } finally {
@@ -107,13 +153,14 @@ function requireFiles(): void {
 const isServed = ({ load }: PressureRow): boolean => load.unanswered === 0 && load.accepted === load.answers
 
 export const isHeld = (row: PressureRow): boolean =>
-  row.fault === null && isServed(row) && row.load.p99Ms < TARGET_P99_MS
+  row.fault === null && isServed(row) && row.load.p99Ms <= row.targetP99Ms
 
 export const pressureSettings = `${RATE_PER_SECOND} healthy requests/s over ${HEALTHY_CONNECTIONS} connections, ${MEASURE_MS / 1_000} s each; times count from when a request was due.`
 
 /** What the attacks did to the healthy senders, as Markdown. */
 export function pressureText(rows: readonly PressureRow[]): string {
   const head = [
+    'engine',
     'attack',
     'connections',
     'cut by the server',
@@ -127,6 +174,7 @@ export function pressureText(rows: readonly PressureRow[]): string {
   return markdownTable(
     head,
     rows.map((row) => [
+      ENGINE_NAMES[row.engine],
       row.fault === null ? row.name : `${row.name}: ${row.fault}`,
       grouped(row.connections),
       grouped(row.cut),
@@ -135,7 +183,7 @@ export function pressureText(rows: readonly PressureRow[]): string {
       milliseconds(row.load.maxMs),
       grouped(row.load.unanswered + row.load.answers - row.load.accepted),
       `${row.peakMb.toFixed(0)} MB`,
-      isHeld(row) ? 'yes' : `no (p99 < ${TARGET_P99_MS} ms)`,
+      isHeld(row) ? 'yes' : `no (p99 ≤ ${row.targetP99Ms} ms, all answered 200)`,
     ]),
   )
 }
