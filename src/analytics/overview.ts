@@ -7,7 +7,7 @@ import { type CriticalAlert, criticalAlerts } from './open-alert.ts'
 import { type EcommercePresence, ecommercePresence, type UserDataPresence, userDataPresence } from './presence.ts'
 import type { RangeQuery } from './range.ts'
 import { type Score, score } from './score.ts'
-import { bearsTransactionId, scoreCounts } from './score-counts.ts'
+import { bearsTransactionId, type Carriers, carriersOf, type ScoreEventSums, scoreCounts } from './score-counts.ts'
 import { type ContainerReport, containersOf, identityOf, idsOverCapAt, rejectionsOf } from './site-facts.ts'
 import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 import { sumRollups, totals } from './sums.ts'
@@ -92,6 +92,8 @@ async function windowReport(
   const events = await eventSums(snapshot, window)
   const tags = await tagSums(snapshot, window, identity)
   const all = sumOf([...events.values()], EVENT_COLUMNS)
+  const scored = withTransactions(events)
+  const carriers = carriersOf(scored)
   const rejections = await rejectionsOf(snapshot.db, snapshot.siteNo, window.range)
   return {
     ...window.range,
@@ -113,8 +115,8 @@ async function windowReport(
     user_data: userDataPresence(all),
     ecommerce: ecommercePresence(all),
     score: {
-      ...score(scoreCounts(withTransactions(events), tags), alert),
-      recent: await recentScore(snapshot, window, identity, alert),
+      ...score(scoreCounts(scored, tags, carriers), alert),
+      recent: await recentScore(snapshot, window, identity, alert, carriers),
     },
     rejections,
     skewed: all.skewed,
@@ -136,6 +138,7 @@ async function recentScore(
   window: ReportWindow,
   identity: TagIdentity,
   alert: CriticalAlert | null,
+  carriers: Carriers,
 ): Promise<ReportedScore['recent']> {
   const { from, to } = window.range
   const hour = { from: to - HOUR, to }
@@ -143,7 +146,7 @@ async function recentScore(
   const part = { ...window, range: hour }
   const events = await eventSums(snapshot, part)
   const tags = await tagSums(snapshot, part, identity)
-  return { ...hour, ...score(scoreCounts(withTransactions(events), tags), alert) }
+  return { ...hour, ...score(scoreCounts(withTransactions(events), tags, carriers), alert) }
 }
 
 async function eventSums(snapshot: Snapshot, window: ReportWindow): Promise<Map<string, EventCounts>> {
@@ -174,10 +177,14 @@ async function tagSums(
   return sumBy(rows, TAG_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
 }
 
-function withTransactions(events: ReadonlyMap<string, EventCounts>) {
-  const bearing = [...events].filter(([name]) => bearsTransactionId(name)).map(([, sums]) => sums)
-  const { ecommerce_total: transaction_total, transaction_id } = sumOf(bearing, ['ecommerce_total', 'transaction_id'])
-  return { ...sumOf([...events.values()], EVENT_COLUMNS), transaction_total, transaction_id }
+function withTransactions(events: ReadonlyMap<string, EventCounts>): Map<string, ScoreEventSums> {
+  return new Map(
+    Array.from(events, ([name, sums]) => {
+      const bears = bearsTransactionId(name)
+      const transaction_id = bears ? sums.transaction_id : 0
+      return [name, { ...sums, transaction_total: bears ? sums.ecommerce_total : 0, transaction_id }]
+    }),
+  )
 }
 
 function sumOf<C extends string>(rows: readonly Sums<C>[], columns: readonly C[]): Sums<C> {

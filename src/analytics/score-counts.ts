@@ -24,7 +24,7 @@ const PLAIN = [
   'items',
 ] as const satisfies (keyof EventCounts)[]
 
-/** What the score needs of `event_rollups`, over all event names. */
+/** What the score needs of `event_rollups`. */
 export const SCORE_EVENT_MEASURES = {
   ...totals(PLAIN),
   transaction_total: totalWhere('ecommerce_total', isTransaction),
@@ -40,14 +40,84 @@ export const SCORE_TAG_MEASURES = totals(SCORE_TAG_COLUMNS)
 export type ScoreEventSums = Sums<ScoreEventColumn>
 export type ScoreTagSums = Sums<(typeof SCORE_TAG_COLUMNS)[number]>
 
-/** What the score is computed from, of the sums of each tag. */
-export function scoreCounts(events: ScoreEventSums, tags: Iterable<readonly [key: string, ScoreTagSums]>): ScoreCounts {
-  const ofTags = Array.from(tags, ([tag_key, { success, executions }]): TagCount => ({ tag_key, success, executions }))
-  const total = zeroSums(SCORE_TAG_COLUMNS)
-  for (const tag of ofTags) addSums(total, tag, SCORE_TAG_COLUMNS)
-  return { events: events.total, ...total, worst_tag: worstTag(ofTags), ...qualityCounts(events) }
+/** Of which events a field is judged at all, by name. */
+export interface Carriers {
+  email: ReadonlySet<string>
+  phone: ReadonlySet<string>
+  address: ReadonlySet<string>
+  ecommerce: ReadonlySet<string>
 }
 
+/** Events carry what at least this share of them has. */
+const CARRIED_SHARE = 0.1
+
+/**
+ * Which events carry what, in a window: tags send their flags with every event, and a page view of somebody who is not signed in is
+ * no fault. Purchases and refunds are commerce whatever they lack; counters of batches, which name no event, count as they are.
+ */
+export function carriersOf(events: ReadonlyMap<string, ScoreEventSums>): Carriers {
+  const names = (isCarried: (sums: ScoreEventSums) => boolean, always: readonly string[]) =>
+    new Set([...events].flatMap(([name, sums]) => (always.includes(name) || isCarried(sums) ? [name] : [])))
+  const userData = (field: 'email' | 'phone' | 'address') =>
+    names((sums) => sums[field] > 0 && sums[field] >= CARRIED_SHARE * sums.user_data_total, [NO_EVENT])
+  return {
+    email: userData('email'),
+    phone: userData('phone'),
+    address: userData('address'),
+    ecommerce: names((sums) => {
+      const most = Math.max(sums.value, sums.currency, sums.items)
+      return most > 0 && most >= CARRIED_SHARE * sums.ecommerce_total
+    }, TRANSACTION_EVENTS),
+  }
+}
+
+/**
+ * What the score is computed from.
+ *
+ * @param events the sums of each event name
+ * @param tags the sums of each tag
+ * @param carriers those of a longer window that this one is a part of: what is lost in it must not leave the base with it
+ */
+export function scoreCounts(
+  events: ReadonlyMap<string, ScoreEventSums>,
+  tags: Iterable<readonly [key: string, ScoreTagSums]>,
+  carriers: Carriers = carriersOf(events),
+): ScoreCounts {
+  const ofTags = Array.from(tags, ([tag_key, { success, executions }]): TagCount => ({ tag_key, success, executions }))
+  const all = zeroSums(SCORE_TAG_COLUMNS)
+  for (const tag of ofTags) addSums(all, tag, SCORE_TAG_COLUMNS)
+  const total = [...events.values()].reduce((sum, ofName) => sum + ofName.total, 0)
+  return { events: total, ...all, worst_tag: worstTag(ofTags), ...carriedCounts(events, carriers) }
+}
+
+/** Each field of the events that carry it. */
+export function carriedCounts(
+  events: ReadonlyMap<string, ScoreEventSums>,
+  carriers: Carriers,
+): Pick<ScoreCounts, 'user_data' | 'ecommerce'> {
+  const of = (present: ScoreEventColumn, total: ScoreEventColumn, names: ReadonlySet<string>) => {
+    const sum = { present: 0, total: 0 }
+    for (const [name, sums] of events) {
+      if (!names.has(name)) continue
+      sum.present += sums[present]
+      sum.total += sums[total]
+    }
+    return sum
+  }
+  const userData = (field: 'email' | 'phone' | 'address') => of(field, 'user_data_total', carriers[field])
+  const ecommerce = (field: 'value' | 'currency' | 'items') => of(field, 'ecommerce_total', carriers.ecommerce)
+  return {
+    user_data: { email: userData('email'), phone: userData('phone'), address: userData('address') },
+    ecommerce: {
+      value: ecommerce('value'),
+      currency: ecommerce('currency'),
+      transaction_id: of('transaction_id', 'transaction_total', carriers.ecommerce),
+      items: ecommerce('items'),
+    },
+  }
+}
+
+/** Each field of all events. */
 export function qualityCounts(events: ScoreEventSums): Pick<ScoreCounts, 'user_data' | 'ecommerce'> {
   const userData = (present: number) => ({ present, total: events.user_data_total })
   const ecommerce = (present: number) => ({ present, total: events.ecommerce_total })

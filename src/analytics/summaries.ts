@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import { GRAIN, type TimeRange } from '../rollups/index.ts'
 import type { Kysely, SiteRow, Store, Tables } from '../store/index.ts'
-import { type Sums, sumBy, zeroSums } from './merge.ts'
+import { type Sums, sumBy } from './merge.ts'
 import { criticalAlerts } from './open-alert.ts'
 import { type ScoreCap, score } from './score.ts'
 import {
@@ -66,21 +66,22 @@ async function summariesOf(
   const siteNos = sites.map((site) => site.site_no)
   const ids = sites.map((site) => site.id)
   const { eventRows, tagRows, alerts } = await store.reports.transaction().execute(async (db) => ({
-    eventRows: await sumsBySite(db, 'event_rollups', siteNos, range, SCORE_EVENT_MEASURES),
+    eventRows: await sumsBySite(db, 'event_rollups', siteNos, range, SCORE_EVENT_MEASURES, 'event_name'),
     tagRows: await sumsBySite(db, 'tag_rollups', siteNos, range, SCORE_TAG_MEASURES, 'tag_key'),
     alerts: await criticalAlerts(db, ids),
   }))
-  const events = sumBy(eventRows, SCORE_EVENT_COLUMNS, (row) => String(row.site_no))
+  const events = Map.groupBy(eventRows, (row) => row.site_no)
   const tags = Map.groupBy(tagRows, (row) => row.site_no)
   return sites.map(({ site_no, id }) => {
-    const ofEvents = events.get(String(site_no)) ?? zeroSums(SCORE_EVENT_COLUMNS)
+    const ofEvents = sumBy(events.get(site_no) ?? [], SCORE_EVENT_COLUMNS, (row) => row.key)
     // Joined by name only: what a tag was called before it was named or renamed today counts beside it.
     const ofTags = sumBy(tags.get(site_no) ?? [], SCORE_TAG_COLUMNS, (row) => row.key)
-    const { overall, cap } = score(scoreCounts(ofEvents, ofTags), alerts.get(id))
+    const counts = scoreCounts(ofEvents, ofTags)
+    const { overall, cap } = score(counts, alerts.get(id))
     return [
       site_no,
       {
-        events_24h: ofEvents.total,
+        events_24h: counts.events,
         score: overall,
         score_cap: cap,
         tags: Array.from(ofTags, ([tag_key, { executions, success }]) => ({ tag_key, executions, success })),
@@ -101,11 +102,10 @@ async function sumsBySite<M extends string>(
   siteNos: readonly number[],
   range: TimeRange,
   measures: Readonly<Record<M, RawBuilder<number>>>,
-  keyColumn?: 'tag_key',
+  keyColumn: 'event_name' | 'tag_key',
 ): Promise<({ site_no: number; key: string } & Sums<M>)[]> {
   const hoursFrom = ceilTo(range.from, HOUR)
-  const key = keyColumn === undefined ? sql`''` : sql.ref(`r.${keyColumn}`)
-  const byKey = keyColumn === undefined ? sql`` : sql`, ${key}`
+  const key = sql.ref(`r.${keyColumn}`)
   const sums = sql.join(
     Object.entries<RawBuilder<number>>(measures).map(([name, measure]) => sql`${measure} as ${sql.ref(name)}`),
   )
@@ -115,7 +115,7 @@ async function sumsBySite<M extends string>(
     select r.site_no, ${key} as key, ${sums} from ${rollups} r
     where r.site_no in (${sites}) and r.grain = ${GRAIN.minute}
       and r.bucket >= ${range.from} and r.bucket < ${hoursFrom}
-    group by r.site_no${byKey}
+    group by r.site_no, ${key}
     union all
     select r.site_no, ${key} as key, ${sums} from ${rollups} r
     where r.site_no in (${sites}) and r.grain = ${GRAIN.hour} and r.bucket >= ${hoursFrom} and r.bucket < ${range.to}
@@ -123,12 +123,12 @@ async function sumsBySite<M extends string>(
         select 1 from rollup_marks m
         where m.site_no = r.site_no and m.grain = ${GRAIN.hour} and m.bucket = r.bucket - r.bucket % ${HOUR}
       )
-    group by r.site_no${byKey}
+    group by r.site_no, ${key}
     union all
     select m.site_no, ${key} as key, ${sums} from rollup_marks m
     join ${rollups} r
       on r.site_no = m.site_no and r.grain = ${GRAIN.minute} and r.bucket >= m.bucket and r.bucket < m.bucket + ${HOUR}
     where m.site_no in (${sites}) and m.grain = ${GRAIN.hour} and m.bucket >= ${hoursFrom} and m.bucket < ${range.to}
-    group by m.site_no${byKey}`.execute(db)
+    group by m.site_no, ${key}`.execute(db)
   return rows
 }

@@ -366,3 +366,50 @@ testOnEveryEngine('a report warns of a quota from 80 % on, and of a revoked key'
     },
   ])
 })
+
+testOnEveryEngine(
+  'the score judges user data on events that carry it: an anonymous page view is no fault',
+  async (store) => {
+    const site = await insertSite(store)
+    const anonymous = { has_email: false, has_phone: false, has_address: false }
+    const view = event(at('10:00:00'), { event_name: 'page_view', user_data: anonymous })
+    const signedIn = { ...view, user_data: { ...anonymous, has_email: true } }
+    const lead = event(at('10:00:00'), { event_name: 'lead', user_data: { ...anonymous, has_email: true } })
+    await count(store, site, [...times(95, view), ...times(5, signedIn), ...times(8, lead)])
+    const seen = await report(store, site)
+    assert.deepEqual([seen.user_data.email.present, seen.user_data.email.total], [13, 108])
+    const { email, phone } = seen.score.inputs.user_data
+    assert.deepEqual([email.present, email.total, phone.total, seen.score.user_data], [8, 8, 0, 100])
+    await count(store, site, times(100, { ...lead, user_data: anonymous }))
+    const half = await report(store, site)
+    assert.equal(half.score.user_data, null, 'fewer than 10 % of the leads carry it')
+  },
+)
+
+testOnEveryEngine('what purchases lack counts, and what other events never had does not', async (store) => {
+  const site = await insertSite(store)
+  const nothing = { has_value: false, has_currency: false, has_items: false, has_transaction_id: false }
+  const view = event(at('10:00:00'), { event_name: 'page_view', ecommerce: nothing })
+  const cart = event(at('10:00:00'), { event_name: 'add_to_cart', ecommerce: { ...nothing, has_items: true } })
+  const bought = event(at('10:00:00'), { event_name: 'purchase', ecommerce: nothing })
+  await count(store, site, [...times(60, view), ...times(10, cart), ...times(10, bought)])
+  const { inputs } = (await report(store, site)).score
+  const { value, items, transaction_id } = inputs.ecommerce
+  assert.deepEqual(
+    [value, items, transaction_id].map(({ present, total }) => [present, total]),
+    [
+      [0, 20],
+      [10, 20],
+      [0, 10],
+    ],
+  )
+})
+
+testOnEveryEngine('a field that is lost in the last hour is lost to the score of that hour', async (store) => {
+  const site = await insertSite(store)
+  const lead = (time: string, has_email: boolean) => event(at(time), { event_name: 'lead', user_data: { has_email } })
+  await count(store, site, [...times(60, lead('08:00:00', true)), ...times(30, lead('11:50:00', false))])
+  const { score } = await report(store, site, { hours: 12 })
+  assert.equal(score.recent?.user_data, 0)
+  assert.ok((score.user_data ?? 0) > 90)
+})

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { overview, siteSummaries } from '../../src/analytics/index.ts'
+import { overview, siteFigures } from '../../src/analytics/index.ts'
 import type { Payload } from '../../src/ingest/payload.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import type { SiteRow } from '../../src/store/index.ts'
@@ -18,7 +18,8 @@ const traffic = (bad: number): Payload[] =>
         { id: '1', status: index % bad === 0 ? 'failure' : 'success' },
         { id: '2', status: 'success' },
       ],
-      user_data: { has_email: index % 2 === 0 },
+      event_name: index % 4 === 0 ? 'login' : 'page_view',
+      user_data: { has_email: index % 4 === 0 },
     }),
   )
 
@@ -32,16 +33,23 @@ testOnEveryEngine('summaries of many sites are what the overview of each says', 
   await insertAlert(store, capped, NOW - HOUR)
   await insertAlert(store, capped, NOW - HOUR, { state: 'acknowledged', title: 'Opened later' })
   const compare = async () => {
-    const summaries = await siteSummaries(store, [...sites, silent], NOW)
+    const summaries = await siteFigures(store, [...sites, silent], NOW)
     for (const site of sites) {
-      const { total_events, score } = await overview(reportContext(store, NOW), site, {})
-      assert.deepEqual(summaries.get(site.site_no), {
-        events_24h: total_events,
-        score: score.overall,
-        score_cap: score.cap,
-      })
+      const { total_events, score, tags } = await overview(reportContext(store, NOW), site, {})
+      const summary = summaries.get(site.site_no)
+      assert.deepEqual(
+        { ...summary, tags: summary?.tags.toSorted((a, b) => (a.tag_key < b.tag_key ? -1 : 1)) },
+        {
+          events_24h: total_events,
+          score: score.overall,
+          score_cap: score.cap,
+          tags: tags
+            .map(({ tag_key, executions, success }) => ({ tag_key, executions, success }))
+            .toSorted((a, b) => (a.tag_key < b.tag_key ? -1 : 1)),
+        },
+      )
     }
-    assert.deepEqual(summaries.get(silent.site_no), { events_24h: 0, score: null, score_cap: null })
+    assert.deepEqual(summaries.get(silent.site_no), { events_24h: 0, score: null, score_cap: null, tags: [] })
     return summaries
   }
   const fromMinutes = await compare()
@@ -59,5 +67,5 @@ testOnEveryEngine('summaries of many sites are what the overview of each says', 
 })
 
 testOnEveryEngine('no sites have no summaries', async (store) => {
-  assert.deepEqual(await siteSummaries(store, [], NOW), new Map())
+  assert.deepEqual(await siteFigures(store, [], NOW), new Map())
 })

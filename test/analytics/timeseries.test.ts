@@ -153,7 +153,7 @@ testOnEveryEngine('data quality is a sub-score, or the rate of each field', asyn
     batch(at('12:00:00'), { user_data_quality: { email: 35, phone: 0, address: 0, total: 100 } }),
   ])
   const of = async (query: TimeseriesQuery) => values(await report(store, site, { ...hourly, ...query }))
-  assert.deepEqual(await of({ metric: 'user_data' }), { user_data: [null, 50, 25] })
+  assert.deepEqual(await of({ metric: 'user_data' }), { user_data: [null, 100, 25] })
   assert.deepEqual(await of({ metric: 'ecommerce' }), { ecommerce: [null, 80, null] })
   assert.deepEqual(await of({ metric: 'user_data', group_by: 'field' }), {
     email: [null, 1, 0.35],

@@ -1,10 +1,11 @@
 import type { EventCounts } from '../../store/index.ts'
 import { bucketIndex } from '../buckets.ts'
-import { sumBy, zeroSums } from '../merge.ts'
+import { sumBy } from '../merge.ts'
 import { ECOMMERCE_FIELDS, type EcommerceField, ratio, USER_DATA_FIELDS, type UserDataField } from '../presence.ts'
 import { ecommerceScore, score, userDataScore } from '../score.ts'
 import {
-  qualityCounts,
+  carriedCounts,
+  carriersOf,
   SCORE_EVENT_COLUMNS,
   SCORE_EVENT_MEASURES,
   SCORE_TAG_COLUMNS,
@@ -13,7 +14,7 @@ import {
 } from '../score-counts.ts'
 import { totals } from '../sums.ts'
 import { readBuckets, type SeriesContext } from './read.ts'
-import { type Cells, cellsBy, type Series, seriesOf } from './series.ts'
+import { cellsBy, type Series, seriesOf } from './series.ts'
 
 /** Presence of user-data or e-commerce fields: the sub-score (0–100), or the rate of each field (0–1). */
 export async function qualitySeries(context: SeriesContext): Promise<Series[]> {
@@ -21,26 +22,20 @@ export async function qualitySeries(context: SeriesContext): Promise<Series[]> {
   if (query.group_by === 'field') {
     return query.metric === 'user_data' ? userDataSeries(context) : ecommerceSeries(context)
   }
-  const cells = await scoreEventCells(context)
-  return [
-    seriesOf(
-      query.metric,
-      context.buckets.starts,
-      cells,
-      SCORE_EVENT_COLUMNS,
-      (sums) => {
-        const counts = qualityCounts(sums)
-        return query.metric === 'user_data' ? userDataScore(counts.user_data) : ecommerceScore(counts.ecommerce)
-      },
-      (sums) => (query.metric === 'user_data' ? sums.user_data_total : sums.ecommerce_total),
-    ),
-  ]
+  const { at, carriers } = await scoreEvents(context)
+  const part = query.metric === 'user_data' ? 'user_data' : 'ecommerce'
+  const points = context.buckets.starts.map((t, index) => {
+    const counts = carriedCounts(at(index), carriers)
+    const value = part === 'user_data' ? userDataScore(counts.user_data) : ecommerceScore(counts.ecommerce)
+    return { t, value, base: Math.max(...Object.values(counts[part]).map(({ total }) => total)) }
+  })
+  return [{ key: query.metric, points }]
 }
 
 /** The overall score of each bucket, null where there were too few events. Alerts of today cap no past. */
 export async function scoreSeries(context: SeriesContext): Promise<Series[]> {
   const { starts } = context.buckets
-  const events = await scoreEventCells(context)
+  const { at, carriers } = await scoreEvents(context)
   const tagRows = await readBuckets(context, {
     table: 'tag_rollups',
     by: ['container_id', 'tag_key'],
@@ -49,24 +44,26 @@ export async function scoreSeries(context: SeriesContext): Promise<Series[]> {
   const tagsAt = Map.groupBy(tagRows, (row) => bucketIndex(starts, row.at))
   const tagSumsAt = (index: number) =>
     sumBy(tagsAt.get(index) ?? [], SCORE_TAG_COLUMNS, (row) => context.identity.keyOf(row.container_id, row.tag_key))
-  const noEvents = zeroSums(SCORE_EVENT_COLUMNS)
-  return [
-    {
-      key: context.query.metric,
-      points: starts.map((t, index) => ({
-        t,
-        value: score(scoreCounts(events[index] ?? noEvents, tagSumsAt(index))).overall,
-        base: (events[index] ?? noEvents).total,
-      })),
-    },
-  ]
+  const points = starts.map((t, index) => {
+    const counts = scoreCounts(at(index), tagSumsAt(index), carriers)
+    return { t, value: score(counts).overall, base: counts.events }
+  })
+  return [{ key: context.query.metric, points }]
 }
 
 const ALL = ''
 
-async function scoreEventCells(context: SeriesContext): Promise<Cells<(typeof SCORE_EVENT_COLUMNS)[number]>> {
-  const rows = await readBuckets(context, { table: 'event_rollups', by: [], measures: SCORE_EVENT_MEASURES })
-  return cellsBy(rows, context.buckets.starts, SCORE_EVENT_COLUMNS, () => ALL).get(ALL) ?? []
+/** What came by name in each bucket, and which events carry what in the whole window: in one minute that says nothing. */
+async function scoreEvents(context: SeriesContext) {
+  const { starts } = context.buckets
+  const rows = await readBuckets(context, {
+    table: 'event_rollups',
+    by: ['event_name'],
+    measures: SCORE_EVENT_MEASURES,
+  })
+  const sumsOf = (some: typeof rows) => sumBy(some, SCORE_EVENT_COLUMNS, (row) => row.event_name)
+  const inBuckets = Map.groupBy(rows, (row) => bucketIndex(starts, row.at))
+  return { at: (index: number) => sumsOf(inBuckets.get(index) ?? []), carriers: carriersOf(sumsOf(rows)) }
 }
 
 async function userDataSeries(context: SeriesContext): Promise<Series[]> {
@@ -87,19 +84,15 @@ async function userDataSeries(context: SeriesContext): Promise<Series[]> {
   )
 }
 
-/** As the score counts, so that a line can be held against its target: only some events bear a transaction id. */
-const ECOMMERCE_BASES = { ...ECOMMERCE_FIELDS, transaction_id: 'transaction_total' } as const
-
+/** As the score counts, so that a line can be held against its target: not every event bears a transaction id. */
 async function ecommerceSeries(context: SeriesContext): Promise<Series[]> {
-  const cells = await scoreEventCells(context)
-  return (Object.keys(ECOMMERCE_BASES) as EcommerceField[]).map((field) =>
-    seriesOf(
-      field,
-      context.buckets.starts,
-      cells,
-      SCORE_EVENT_COLUMNS,
-      (sums) => ratio(sums[field], sums[ECOMMERCE_BASES[field]]),
-      (sums) => sums[ECOMMERCE_BASES[field]],
-    ),
-  )
+  const { at, carriers } = await scoreEvents(context)
+  const counts = context.buckets.starts.map((t, index) => ({ t, ...carriedCounts(at(index), carriers) }))
+  return (Object.keys(ECOMMERCE_FIELDS) as EcommerceField[]).map((field) => ({
+    key: field,
+    points: counts.map(({ t, ecommerce }) => {
+      const { present, total } = ecommerce[field]
+      return { t, value: ratio(present, total), base: total }
+    }),
+  }))
 }
