@@ -13,6 +13,11 @@ export const KEPT_PER_SITE = 50
 const KEPT_PER_FLUSH = 500
 /** Largest body whose payload is kept to look at, bytes. */
 export const KEPT_BYTES_MAX = 65_536
+/**
+ * Of one site and flush, bytes of bodies: fifty of two and a half kilobytes. With larger ones "the last 50" become a sample as well.
+ * Without it one sender of large events had 3 MB a second written out as text and stored.
+ */
+const KEPT_BYTES_PER_FLUSH = 131_072
 const IDS_PER_MS = 1_000
 
 /** Why a request was refused: the `error` value of the answer. */
@@ -59,7 +64,7 @@ export class Evidence {
     if (size > KEPT_BYTES_MAX) return
     const mayGrow = this.#kept < KEPT_PER_FLUSH
     if (mayGrow || this.#sites.has(siteNo)) {
-      if (this.#site(siteNo).accepted.push({ at, payload }, mayGrow)) this.#kept++
+      if (this.#site(siteNo).accepted.push({ at, payload }, mayGrow, size)) this.#kept++
     }
   }
 
@@ -153,16 +158,23 @@ class KeptRows {
   }
 }
 
-/** The last `KEPT_PER_SITE` things pushed. */
+/** The last `KEPT_PER_SITE` things pushed, of those that there was room for. */
 class LastOnes<T> {
   readonly #items: T[] = []
+  readonly #sizes: number[] = []
+  #bytes = 0
   #pushed = 0
 
-  /** True when it takes more room than before; refused when that is not allowed. */
-  push(item: T, mayGrow: boolean): boolean {
+  /** True when there is one more than before; refused when that is not allowed, or there are too many bytes. */
+  push(item: T, mayGrow: boolean, size = 0): boolean {
     const isFull = this.#items.length >= KEPT_PER_SITE
     if (!isFull && !mayGrow) return false
-    this.#items[this.#pushed % KEPT_PER_SITE] = item
+    const place = this.#pushed % KEPT_PER_SITE
+    const bytes = this.#bytes - (this.#sizes[place] ?? 0) + size
+    if (bytes > KEPT_BYTES_PER_FLUSH) return false
+    this.#items[place] = item
+    this.#sizes[place] = size
+    this.#bytes = bytes
     this.#pushed++
     return !isFull
   }

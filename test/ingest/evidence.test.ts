@@ -73,6 +73,20 @@ testOnEveryEngine('the last ones of each site stay when several processes write 
   )
 })
 
+testOnEveryEngine('large payloads of a site are a sample, and small ones of others are all kept', async (store) => {
+  const evidence = new Evidence(store)
+  for (let i = 0; i < KEPT_PER_SITE; i++) {
+    evidence.accepted(1, eventPayload({ timestamp_ms: i }), 60_000, NOW)
+    evidence.accepted(2, eventPayload({ timestamp_ms: i }), 2_000, NOW)
+  }
+  await evidence.flush()
+  assert.equal((await kept(store, 1)).length, 2)
+  assert.equal((await kept(store, 2)).length, KEPT_PER_SITE)
+  evidence.accepted(1, eventPayload({ timestamp_ms: 1 }), 60_000, NOW + 1)
+  await evidence.flush()
+  assert.equal((await kept(store, 1)).length, 3)
+})
+
 testOnEveryEngine('a refusal whose place holds what a database cannot is kept all the same', async (store) => {
   const evidence = new Evidence(store)
   const checked = checkPayload({ ...BATCH, event_counts: { 'a\0b\ud800': 'x' } })
