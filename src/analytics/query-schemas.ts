@@ -30,6 +30,9 @@ const range = {
   ),
 }
 
+/** More series than a chart has room for. */
+const KEYS_MAX = 100
+
 const strict = { additionalProperties: false } as const
 
 export const WindowQuery = Type.Object(range, strict)
@@ -59,6 +62,12 @@ export const TimeseriesParams = Type.Object(
       Type.String({ minLength: 1, description: 'Only this event: events, executions, failures' }),
     ),
     tag_key: Type.Optional(Type.String({ minLength: 1, description: 'Only this tag: executions, failures, latency' })),
+    keys: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        maxItems: KEYS_MAX,
+        description: 'With group_by: only the series with these keys, once for each. One that is not there is left out',
+      }),
+    ),
   },
   strict,
 )

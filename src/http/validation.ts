@@ -24,11 +24,14 @@ function ajvWith(options: Options): Ajv {
   return ajv
 }
 
-/** JSON has types, so a body is taken as it is; queries and paths are text, so numbers and flags are read from them. */
+/**
+ * JSON has types, so a body is taken as it is; queries and paths are text, so numbers and flags are read from them, and what may stand
+ * there several times is a list when it stands there once.
+ */
 const strict = { all: ajvWith({ ...common, allErrors: true }), first: ajvWith(common) }
 const reading = {
-  all: ajvWith({ ...common, allErrors: true, coerceTypes: true }),
-  first: ajvWith({ ...common, coerceTypes: true }),
+  all: ajvWith({ ...common, allErrors: true, coerceTypes: 'array' }),
+  first: ajvWith({ ...common, coerceTypes: 'array' }),
 }
 
 function compile(ajv: Ajv, schema: object): Check {

@@ -204,3 +204,24 @@ testOnEveryEngine(
     await refused(app, { url: `${path}/tags/a%00b` }, 404, 'not_found')
   },
 )
+
+testOnEveryEngine('keys stand in the query once for each, and only with a grouping', async (store, t) => {
+  const { app, site, path, get } = await openReports(t, store)
+  await count(store, site, [purchase])
+  const grouped = '/timeseries?metric=executions&group_by=tag_key&hours=1'
+  const keys = async (query: string) =>
+    (await get(grouped + query)).json<{ series: { key: string }[] }>().series.map(({ key }) => key)
+  assert.deepEqual(await keys('&keys=GA4'), ['GA4'])
+  assert.deepEqual(await keys('&keys=Meta&keys=GA4'), ['GA4'])
+  assert.deepEqual(await keys('&keys=Meta'), [])
+  for (const query of [
+    '/timeseries?metric=executions&keys=GA4',
+    `${grouped}&keys=`,
+    `${grouped}${'&keys=a'.repeat(101)}`,
+  ]) {
+    const answer = await app.inject({ url: path + query })
+    assert.equal(answer.statusCode, 400, query)
+    assert.match(answer.json<{ details: { path: string }[] }>().details[0]?.path ?? '', /^\/keys/)
+  }
+  assert.equal((await app.inject({ url: `${path}/overview?hours=1&hours=2` })).statusCode, 400)
+})

@@ -267,3 +267,29 @@ for (const [query, path, message] of REFUSED) {
     )
   })
 }
+
+testOnEveryEngine('of the series of a grouping only those asked for are sent', async (store) => {
+  const site = await insertSite(store)
+  const names = Array.from({ length: 60 }, (_, index) => `tag ${index}`)
+  await count(
+    store,
+    site,
+    names.map((name, index) =>
+      event(at('10:05:00'), { tags: [{ id: String(index), name, status: 'failure', execution_time: 1 }] }),
+    ),
+  )
+  const grouped = { metric: 'failures', group_by: 'tag_key', ...hourly } as const
+  const all = await report(store, site, grouped)
+  assert.equal(all.series.length, 60)
+  const shown = names.slice(0, 12)
+  const some = await report(store, site, { ...grouped, keys: [...shown, 'unknown'] })
+  assert.deepEqual(
+    some.series,
+    all.series.filter(({ key }) => shown.includes(key)),
+  )
+  assert.ok(JSON.stringify(some.series).length < JSON.stringify(all.series).length / 4)
+  assert.throws(
+    () => requireAnswerable({ metric: 'failures', keys: shown }),
+    (thrown) => thrown instanceof AppError && thrown.code === 'invalid_request' && /give group_by/.test(thrown.message),
+  )
+})

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AlertRecord } from '../../src/alerts/index.ts'
+import { withQuery } from '../../web/src/api/client.ts'
 import { calmBucket, fineBucket } from '../../web/src/features/site/buckets.ts'
 import { columnsOf, later, totalOf } from '../../web/src/features/site/columns.ts'
-import { heatCells, heatLevel, mixed, shareOf } from '../../web/src/features/site/heat.ts'
+import { heatCells, heatLevel, keysOf, mixed, shareOf } from '../../web/src/features/site/heat.ts'
 import { alertSpans, deployMarks } from '../../web/src/features/site/marks.ts'
 import { reasonInWords, summaryOf } from '../../web/src/features/site/payload.ts'
 import { change, clock, figure, span } from '../../web/src/features/site/words.ts'
@@ -197,4 +198,10 @@ test('a payload is summed up in a line, of an event and of a batch', () => {
   assert.equal(summaryOf({ accepted_at }).what, '')
   assert.equal(reasonInWords('rate_limited'), 'More than the plan allows')
   assert.equal(reasonInWords('of_tomorrow'), 'of_tomorrow')
+})
+
+test('the heat map asks for its rows in one order, and for all where their names are too long for an address', () => {
+  assert.deepEqual(keysOf(['Meta', 'GA4']), { keys: ['GA4', 'Meta'] })
+  assert.deepEqual(keysOf(Array.from({ length: 12 }, () => 'ä'.repeat(200))), {})
+  assert.equal(withQuery('/x', { a: 1, keys: ['b c', 'd&e'], none: null }), '/x?a=1&keys=b+c&keys=d%26e')
 })

@@ -61,6 +61,6 @@ export async function timeseries(context: ReportContext, site: SiteRow, query: T
     metric: query.metric,
     ...range,
     bucket_seconds: buckets.step.seconds,
-    series,
+    series: query.keys === undefined ? series : series.filter(({ key }) => query.keys?.includes(key)),
   }
 }

@@ -16,6 +16,8 @@ export interface TimeseriesQuery extends RangeQuery {
   group_by?: Group
   event_name?: string
   tag_key?: string
+  /** Only these of the series that the grouping gives. */
+  keys?: readonly string[]
 }
 
 /** What each metric can be grouped and filtered by. */
@@ -41,6 +43,9 @@ export function requireAnswerable(query: TimeseriesQuery): void {
       '/group_by',
       `${group_by} is not kept for ${metric}: ${allowedText('can be grouped by', groups)}`,
     )
+  }
+  if (query.keys !== undefined && group_by === undefined) {
+    throw invalidRequest('/keys', 'chooses among the series of a grouping: give group_by, too')
   }
   for (const filter of ['event_name', 'tag_key'] as const) {
     if (query[filter] !== undefined && !filters.includes(filter)) {

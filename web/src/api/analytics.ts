@@ -25,7 +25,7 @@ export type TagReport = OverviewAnswer['tags'][number]
 export type Score = OverviewAnswer['score']
 
 /** How a metric is cut; the window comes beside it. */
-export type Cut = Pick<TimeseriesQuery, 'metric' | 'group_by' | 'event_name' | 'tag_key' | 'bucket'>
+export type Cut = Pick<TimeseriesQuery, 'metric' | 'group_by' | 'event_name' | 'tag_key' | 'bucket' | 'keys'>
 
 /** Reports of a window that goes on are asked for anew this often, ms. */
 const REFRESH_MS = 60_000

@@ -33,7 +33,10 @@ export class UnreachableError extends Error {
   }
 }
 
-export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
+type Value = string | number | boolean | null | undefined
+
+/** A list stands in the address once for each of its values. */
+export type Query = Readonly<Record<string, Value | readonly string[]>>
 
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -70,9 +73,11 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
 
 /** The address of a call, for links such as a CSV download. */
 export function withQuery(path: string, query: Query): string {
-  const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined)
-  if (given.length === 0) return path
-  return `${path}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`
+  const given = Object.entries(query).flatMap(([name, value]) => {
+    const values = Array.isArray(value) ? value : [value]
+    return values.filter((one) => one !== null && one !== undefined).map((one): [string, string] => [name, String(one)])
+  })
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
 }
 
 async function errorOf(response: Response): Promise<Error> {

@@ -11,7 +11,7 @@ import type { ChartColors } from '../../ui/chart/colors.ts'
 import { Awaited } from './Awaited.tsx'
 import { columnsOf } from './columns.ts'
 import classes from './HeatPanel.module.css'
-import { heatCells, shareOf } from './heat.ts'
+import { heatCells, keysOf, shareOf } from './heat.ts'
 import { heatHeight, heatOption } from './heat-option.ts'
 import { Panel } from './Panel.tsx'
 import { useSite } from './site-scope.ts'
@@ -47,8 +47,9 @@ const NARROW = '(max-width: 64em)'
 /** Row × time, the share of failed executions as a colour. Its names are buttons, in line with its rows. */
 export function HeatPanel({ title, group, of = NOTHING, rows, onPick, more }: Props) {
   const { site, query, frame } = useSite()
-  const ran = useQuery(timeseriesQuery(site.id, query, { metric: 'executions', group_by: group, ...of }))
-  const failed = useQuery(timeseriesQuery(site.id, query, { metric: 'failures', group_by: group, ...of }))
+  const cut = { group_by: group, ...of, ...keysOf(rows.map(({ name }) => name)) }
+  const ran = useQuery(timeseriesQuery(site.id, query, { metric: 'executions', ...cut }))
+  const failed = useQuery(timeseriesQuery(site.id, query, { metric: 'failures', ...cut }))
   const isNarrow = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ?? false
   const row = usePrinting() || !isNarrow ? ROW.wide : ROW.narrow
   const about = of.tag_key ?? of.event_name

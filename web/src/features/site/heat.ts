@@ -74,3 +74,15 @@ export function usualShares(cells: readonly HeatCell[]): Map<number, number> {
   }
   return usual
 }
+
+/** An address may be as long as a header: 16 kB together, proxies take less. */
+const KEYS_MAX_LENGTH = 3_000
+
+/**
+ * Asks for the rows that are shown and no others: of 60 tags, 12. Always in one order, as another order of the rows is no other
+ * question; names too long for an address are not sent, and all rows come.
+ */
+export function keysOf(names: readonly string[]): { keys?: string[] } {
+  const keys = names.toSorted()
+  return encodeURIComponent(keys.join()).length > KEYS_MAX_LENGTH ? {} : { keys }
+}
