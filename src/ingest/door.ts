@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock } from '../lib/index.ts'
+import { type Clock, excessOf } from '../lib/index.ts'
 import { answerError, answerOk, type IngestError } from './answers.ts'
 import { announcesTooMuch, type Body, BodyReader, discardRest } from './body.ts'
 import { checkPayload } from './check.ts'
@@ -11,7 +11,6 @@ import type { KeyIndex, SiteEntry } from './key-index.ts'
 import { eventsIn } from './normalise.ts'
 import type { Payload } from './payload.ts'
 import type { Shedding } from './shedding.ts'
-import { excessOf } from './structure.ts'
 
 export interface DoorOptions {
   clock: Clock

@@ -64,6 +64,16 @@ const SEEDS: readonly Seed[] = [
     finds: warning('TRUST_PROXY', /believes every caller.*name the proxy's address/),
   },
   {
+    title: 'TRUST_PROXY that believes half of the internet',
+    seed: settings({ TRUST_PROXY: '127.0.0.1,128.0.0.0/1' }),
+    finds: warning('TRUST_PROXY', /128\.0\.0\.0\/1 believes every caller.*name the proxy's address/),
+  },
+  {
+    title: 'TRUST_PROXY that believes much of IPv6',
+    seed: settings({ TRUST_PROXY: '2000::/3' }),
+    finds: warning('TRUST_PROXY', /2000::\/3 believes every caller/),
+  },
+  {
     title: 'OUTBOUND_ALLOW with everything in it',
     seed: settings({ OUTBOUND_ALLOW: '0.0.0.0/0' }),
     finds: warning('OUTBOUND_ALLOW', /hand out credentials: name the few addresses/),

@@ -1,9 +1,9 @@
-import { MINUTE, type Outbound, SECOND, unlessAborted } from '../../lib/index.ts'
+import { MINUTE, type Outbound, parseForeignJson, SECOND, unlessAborted } from '../../lib/index.ts'
 import type { GoogleCredentials } from '../settings.ts'
 import { signedAssertion } from './assertion.ts'
 import type { Caller } from './caller.ts'
 import { complaintOf, GoogleFailure, reasonOf } from './failure.ts'
-import { isRecord, parsedJson, textOf } from './json.ts'
+import { isRecord, textOf } from './json.ts'
 import { unreachable } from './unreachable.ts'
 
 /** A token is given up this long before its end, so that it does not end on the way; no run takes longer than a minute. */
@@ -67,7 +67,7 @@ export class AccessTokens {
       .catch((thrown: unknown) => {
         throw unreachable(thrown, 'The token server of Google')
       })
-    const json = parsedJson(answer.body)
+    const json = parseForeignJson(answer.body)
     if (answer.status !== 200) throw refusal(answer.status, json, client_email)
     const text = isRecord(json) ? textOf(json.access_token) : null
     const seconds = isRecord(json) ? json.expires_in : undefined

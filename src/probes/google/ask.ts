@@ -1,6 +1,7 @@
+import { parseForeignJson } from '../../lib/index.ts'
 import type { Caller } from './caller.ts'
 import { complaintOf, GoogleFailure, type GoogleFailureReason, reasonOf } from './failure.ts'
-import { isRecord, type JsonRecord, parsedJson } from './json.ts'
+import { isRecord, type JsonRecord } from './json.ts'
 import type { ServiceAccount } from './service-account.ts'
 import { unreachable } from './unreachable.ts'
 
@@ -49,13 +50,13 @@ export async function askGoogle(account: ServiceAccount, question: Question, cal
         throw new GoogleFailure('unreachable', `${who} did not answer in the time of the check`)
       throw unreachable(thrown, who)
     })
-  const json = parsedJson(answer.body)
+  const json = parseForeignJson(answer.body)
   if (answer.status !== 200) {
     if (answer.status === 401) account.tokens.forget(scope)
     throw refusal(answer.status, json, api, account.email)
   }
   if (answer.isTruncated || !isRecord(json)) {
-    const why = answer.isTruncated ? 'more than 4 MB' : 'something that is no JSON object'
+    const why = answer.isTruncated ? 'more than 4 MB' : 'something that is no JSON object, or too nested or long a one'
     throw new GoogleFailure('bad_answer', `${who} answered ${why}`, { status: answer.status })
   }
   return { json, tookMs: answer.timings.total }

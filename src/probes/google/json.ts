@@ -15,12 +15,3 @@ export function wholeNumberOf(value: unknown): number | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null
   return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : null
 }
-
-/** Undefined when it is no JSON. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

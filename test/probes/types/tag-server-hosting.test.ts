@@ -212,10 +212,12 @@ test('hosting A: an API that is away, too slow, or speaks no JSON is an error', 
   const slow = await run(t, { settings, timeoutMs: 100 })
   assert.equal(slow.status, 'error')
   assert.match(slow.message, /100 ms/)
-  const page = await httpServer(t, (_request, response) => response.end('<html>'))
-  const odd = await run(t, { settings: { hostingAApiUrl: `http://127.0.0.1:${page.port}`, hostingAToken: KEY } })
-  assert.equal(odd.status, 'error')
-  assert.match(odd.message, /not JSON$/)
+  for (const said of ['<html>', '['.repeat(500_000) + ']'.repeat(500_000), `{"body":[${'{},'.repeat(340_000)}{}]}`]) {
+    const page = await httpServer(t, (_request, response) => response.end(said))
+    const odd = await run(t, { settings: { hostingAApiUrl: `http://127.0.0.1:${page.port}`, hostingAToken: KEY } })
+    assert.equal(odd.status, 'error')
+    assert.match(odd.message, /not JSON, or too nested or long$/)
+  }
 })
 
 test('hosting A: without a key the check is an error that says how to set one; a key of the probe is enough', async (t) => {

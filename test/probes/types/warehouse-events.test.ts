@@ -256,6 +256,12 @@ const FAILURES: readonly [what: string, answer: (asked: Asked) => Reply | undefi
   ['a dataset that is not there', () => undefined, /There is no dataset acme-tags.analytics_1/, 'not_found'],
   ['500', tableOnly({ status: 500, text: 'oops' }), /BigQuery API answers 500/, 'unavailable'],
   ['malformed JSON', tableOnly({ text: '{' }), /no JSON object/, 'bad_answer'],
+  [
+    '1 MB of empty objects',
+    tableOnly({ text: `{"x":[${'{},'.repeat(349_000)}{}]}` }),
+    /too nested or long/,
+    'bad_answer',
+  ],
   ['a table without rows', tableOnly({ json: { kind: 'x' } }), /neither the rows nor the last change/, 'bad_answer'],
   ['a huge body', tableOnly({ text: `{"a":"${'x'.repeat(5_000_000)}"}` }), /more than 4 MB/, 'bad_answer'],
 ]

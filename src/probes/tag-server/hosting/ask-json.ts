@@ -1,4 +1,4 @@
-import { retryAfterMs, SECOND } from '../../../lib/index.ts'
+import { parseForeignJson, retryAfterMs, SECOND } from '../../../lib/index.ts'
 import type { Asking } from '../ask.ts'
 import { providerFailure } from '../failure.ts'
 import type { Finding } from '../finding.ts'
@@ -45,9 +45,9 @@ export async function askJson(
       signal,
     })
     const problem = problemOf(status, retryAfterMs(answered['retry-after'], now))
-    const json = problem === null ? parsed(body) : undefined
+    const json = problem === null ? parseForeignJson(body) : undefined
     if (json !== undefined) return { isAnswer: true, body: json, totalMs: timings.total }
-    const message = `${who} ${problem ?? `answered ${status} with something that is not JSON`}`
+    const message = `${who} ${problem ?? `answered ${status} with something that is not JSON, or too nested or long`}`
     return { isAnswer: false, status, finding: { check: 'hosting', status: 'error', message }, failure: undefined }
   } catch (failure) {
     const finding = providerFailure('hosting', who, failure, timeoutMs)
@@ -62,12 +62,4 @@ function problemOf(status: number, retryMs: number | null): string | null {
   }
   if (status !== 429) return `answered ${status}`
   return `answered 429, too many requests${retryMs === null ? '' : `, for another ${Math.ceil(retryMs / SECOND)} s`}`
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

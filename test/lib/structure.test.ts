@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CONTAINERS_MAX, DEPTH_MAX, type Excess, excessOf } from '../../src/ingest/structure.ts'
+import { CONTAINERS_MAX, DEPTH_MAX, type Excess, excessOf, parseForeignJson } from '../../src/lib/structure.ts'
 
 /** Long enough to be looked at. */
 const long = (json: string): string => json + ' '.repeat(20_000)
@@ -30,4 +30,23 @@ test('what passes is parsed by JSON as before', () => {
     if (excess !== null || !text.startsWith('[')) continue
     assert.doesNotThrow(() => JSON.parse(text))
   }
+})
+
+const MB = 1_048_576
+const HOSTILE = {
+  'lists within lists': nested(MB / 2),
+  'empty objects': `[${'{},'.repeat(MB / 3)}{}]`,
+  'objects within objects': `${'{"a":'.repeat(MB / 6)}1${'}'.repeat(MB / 6)}`,
+}
+for (const [what, text] of Object.entries(HOSTILE)) {
+  test(`1 MB of ${what} from another system is not parsed`, () => {
+    assert.doesNotThrow(() => JSON.parse(text))
+    assert.equal(parseForeignJson(text), undefined)
+  })
+}
+
+test('a long list from another system is parsed, and what is no JSON is nothing', () => {
+  const list = Array.from({ length: 50_000 }, (_, id) => ({ id }))
+  assert.deepEqual(parseForeignJson(JSON.stringify(list)), list)
+  assert.equal(parseForeignJson('{'), undefined)
 })

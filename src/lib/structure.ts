@@ -4,6 +4,8 @@ const UNLIMITED_LENGTH = 16_384
 export const DEPTH_MAX = 64
 /** Objects and lists. The largest payload needs about 1,000. */
 export const CONTAINERS_MAX = 20_000
+/** The longest lists that the systems we ask answer with have some ten thousand. */
+const FOREIGN_CONTAINERS_MAX = 60_000
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -21,7 +23,7 @@ export type Excess = 'too deep' | 'too many objects'
  *
  * Text that is no JSON may be judged either way: parsing it fails.
  */
-export function excessOf(text: string): Excess | null {
+export function excessOf(text: string, containersMax = CONTAINERS_MAX): Excess | null {
   if (text.length <= UNLIMITED_LENGTH) return null
   let depth = 0
   let containers = 0
@@ -33,7 +35,7 @@ export function excessOf(text: string): Excess | null {
       case OPEN_LIST:
       case OPEN_OBJECT:
         if (++depth > DEPTH_MAX) return 'too deep'
-        if (++containers > CONTAINERS_MAX) return 'too many objects'
+        if (++containers > containersMax) return 'too many objects'
         break
       case CLOSE_LIST:
       case CLOSE_OBJECT:
@@ -52,4 +54,14 @@ function endOfText(text: string, start: number): number {
     if (code === BACKSLASH) at += 1
   }
   return text.length
+}
+
+/** JSON that another system answered with. Undefined when it is none, or would take long to parse. */
+export function parseForeignJson(text: string): unknown {
+  if (excessOf(text, FOREIGN_CONTAINERS_MAX) !== null) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
