@@ -1,6 +1,12 @@
 import { pipeline, type Readable } from 'node:stream'
 import { type BrotliDecompress, createBrotliDecompress, createUnzip, type Unzip } from 'node:zlib'
 
+/** What each body may have beside the room that bodies share: most are smaller, and nobody's large one holds them up. */
+const FREE_BYTES = 65_536
+
+/** Waits for so much room, and resolves with what gives it back. */
+export type TakeRoom = (bytes: number) => Promise<() => void>
+
 /** What is asked for; a compressed answer comes as text all the same. */
 export const ACCEPT_ENCODING = 'gzip, br'
 
@@ -14,16 +20,18 @@ export interface Body {
  * Reads a body up to `maxBytes` after decompression, then stops asking for more. Only a few chunks are ever held beside
  * what is kept, however much a compressed body would become.
  *
- * @throws what the stream or the decompression fails with
+ * @param takeRoom asked for all that the body may have as soon as it is no small one; nothing more is read meanwhile
+ * @throws what `takeRoom`, the stream or the decompression fails with
  */
 export async function readBody(
   stream: Readable,
   headers: Readonly<Record<string, string>>,
   maxBytes: number,
+  takeRoom: TakeRoom,
 ): Promise<Body> {
   const decompressor = decompressorOf(headers['content-encoding'])
-  if (decompressor === null) return await readBytes(stream, maxBytes)
-  return await readBytes(pipeline(stream, decompressor, passOn), maxBytes).catch((thrown: unknown) => {
+  if (decompressor === null) return await readBytes(stream, maxBytes, takeRoom)
+  return await readBytes(pipeline(stream, decompressor, passOn), maxBytes, takeRoom).catch((thrown: unknown) => {
     // The answer to HEAD, 204 and 304 may name an encoding and have nothing to decompress.
     if (decompressor.bytesWritten === 0 && isEarlyEnd(thrown)) return NOTHING
     throw thrown
@@ -38,22 +46,32 @@ const isEarlyEnd = (thrown: unknown): boolean =>
 /** Errors are met by whoever reads the end of the pipeline. */
 const passOn = (): void => {}
 
-async function readBytes(stream: Readable, maxBytes: number): Promise<Body> {
+async function readBytes(stream: Readable, maxBytes: number, takeRoom: TakeRoom): Promise<Body> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > maxBytes) break
+  let giveBack: (() => void) | null = null
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > maxBytes) break
+      if (giveBack === null && size > FREE_BYTES) giveBack = await takeRoom(maxBytes)
+    }
+    return { bytes: joined(chunks, Math.min(size, maxBytes)), isTruncated: size > maxBytes }
+  } finally {
+    giveBack?.()
   }
-  // Of its own, and no part of a pool: it may be handed over to another thread.
-  const bytes = new Uint8Array(Math.min(size, maxBytes))
+}
+
+/** Of its own, and no part of a pool: it may be handed over to another thread. */
+function joined(chunks: readonly Buffer[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length)
   let at = 0
   for (const chunk of chunks) {
-    bytes.set(chunk.subarray(0, bytes.length - at), at)
-    at = Math.min(at + chunk.length, bytes.length)
+    bytes.set(chunk.subarray(0, length - at), at)
+    at = Math.min(at + chunk.length, length)
   }
-  return { bytes, isTruncated: size > maxBytes }
+  return bytes
 }
 
 /** Null leaves the body as it is, also when the server names an encoding that was not asked for. */

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Client } from 'undici'
 import { ACCEPT_ENCODING, type Body, readBody } from './body.ts'
+import type { BodyRoom } from './body-room.ts'
 import type { Course } from './course.ts'
 import type { Hop } from './redirect.ts'
 
@@ -28,6 +29,7 @@ export async function exchange(
   hop: Hop,
   socket: Socket,
   course: Course,
+  room: BodyRoom,
   maxBytes: number,
   wantsBody: (status: number, headers: Readonly<Record<string, string>>) => boolean,
 ): Promise<Exchanged> {
@@ -49,7 +51,9 @@ export async function exchange(
     // The end of the connection is an error to a body that nobody reads.
     response.body.on('error', () => {})
     if (!wantsBody(status, headers)) return { status, headers, body: null }
-    const body = await course.during('body', () => readBody(response.body, headers, maxBytes))
+    const body = await course.during('body', () =>
+      readBody(response.body, headers, maxBytes, (bytes) => room.take(bytes, course.signal)),
+    )
     return { status, headers, body }
   } finally {
     await client.destroy(ENDED)

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import type { OutboundAllow } from './allow.ts'
 import { decodeBody } from './body.ts'
+import { BodyRoom } from './body-room.ts'
 import type { CertificateFacts } from './certificate.ts'
 import { type Connecting, lookupAll, type OutboundLookup, openConnection } from './connect.ts'
 import { Course, type OutboundLimits, type OutboundTimings } from './course.ts'
@@ -25,6 +26,8 @@ export interface OutboundOptions {
   lookupAlias?: OutboundLookup
   /** Of this machine, unless a test knows better. */
   interfaces?: ListInterfaces
+  /** What bodies that are read at the same time may take of memory together; 64 MiB by default. */
+  bodiesBytes?: number
 }
 
 export interface OutboundRequest {
@@ -92,18 +95,21 @@ export interface Outbound {
   ): Promise<NameFacts>
 }
 
+/** 32 of the largest that probes read. */
+const BODIES_BYTES = 64 * 1_024 * 1_024
 const DEFAULT_LIMITS: OutboundLimits = { totalMs: 10_000, bodyBytes: 1_024 * 1_024 }
 
 export function createOutbound(options: OutboundOptions): Outbound {
   const { allow, userAgent, clock, lookup = systemLookup, lookupAlias = systemAliases } = options
   const isOwn = ownAddresses(options.interfaces)
   const env: Connecting = { allow, isOwn, clock, lookup }
+  const room = new BodyRoom(options.bodiesBytes ?? BODIES_BYTES)
   const fetchBytes: Outbound['fetchBytes'] = async (url, request = {}) => {
     const hop = firstHop(url, request, userAgent)
     await loadUndici()
     const course = new Course({ ...DEFAULT_LIMITS, ...request.limits }, request.signal)
     try {
-      return await follow(hop, request, course, env)
+      return await follow(hop, request, course, env, room)
     } finally {
       course.end()
     }
@@ -145,13 +151,19 @@ function firstHop(url: string, { method = 'GET', headers = {}, body }: OutboundR
   }
 }
 
-async function follow(first: Hop, request: OutboundRequest, course: Course, env: Connecting): Promise<OutboundBytes> {
+async function follow(
+  first: Hop,
+  request: OutboundRequest,
+  course: Course,
+  env: Connecting,
+  room: BodyRoom,
+): Promise<OutboundBytes> {
   const { maxRedirects = 0, allowsDowngrade = false, limits } = request
   const maxBytes = limits?.bodyBytes ?? DEFAULT_LIMITS.bodyBytes
   const redirects: { status: number; to: string }[] = []
   for (let hop = first; ; ) {
     const { url } = hop.target
-    const { answer, certificate } = await askOnce(hop, course, env, maxBytes, maxRedirects > 0)
+    const { answer, certificate } = await askOnce(hop, course, env, room, maxBytes, maxRedirects > 0)
     const location = redirectLocation(answer.status, answer.headers.location, url)
     if (location === null || maxRedirects === 0) {
       return {
@@ -179,6 +191,7 @@ async function askOnce(
   hop: Hop,
   course: Course,
   env: Connecting,
+  room: BodyRoom,
   maxBytes: number,
   follows: boolean,
 ): Promise<{ answer: Exchanged; certificate: CertificateFacts | null }> {
@@ -186,7 +199,7 @@ async function askOnce(
   course.startHop(target.host)
   try {
     const { socket, certificate } = await openConnection(target, course, env)
-    const answer = await exchange(hop, socket, course, maxBytes, (status, { location }) => {
+    const answer = await exchange(hop, socket, course, room, maxBytes, (status, { location }) => {
       return !follows || redirectLocation(status, location, target.url) === null
     })
     return { answer, certificate }
