@@ -27,6 +27,8 @@ const ROOM_AGAIN_SECONDS = 1
 
 /** Where a refusal is said to be whose client has too much under way. */
 const BYTES_UNDER_WAY = 'bytes under way'
+/** Which limit of the plan refused a request, in place of a path. */
+const PLAN_LIMITS = { rate: 'requests per second', quota: 'events per month' } as const
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 
@@ -72,7 +74,7 @@ export class IngestDoor {
     }
     const refusal = site.meter.takeRequest(clock.now())
     if (refusal !== undefined) {
-      this.#reject(request, response, site, 'rate_limited', '', refusal.retryAfterSeconds)
+      this.#reject(request, response, site, 'rate_limited', PLAN_LIMITS[refusal.limit], refusal.retryAfterSeconds)
       return
     }
     if (!shedding.admits(performance.now())) {
@@ -109,7 +111,7 @@ export class IngestDoor {
     const refusal = site.meter.takeEvents(events, now)
     if (refusal !== undefined) {
       body.release()
-      this.#reject(request, response, site, 'rate_limited', '', refusal.retryAfterSeconds)
+      this.#reject(request, response, site, 'rate_limited', PLAN_LIMITS[refusal.limit], refusal.retryAfterSeconds)
       return
     }
     const settle: Submission['settle'] = (outcome) => {

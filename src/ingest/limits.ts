@@ -3,6 +3,8 @@ import type { Limits } from '../management/index.ts'
 
 /** A refusal and how long to wait, in whole seconds. */
 export interface Refusal {
+  /** Which of the two: the request came too fast, or its events are more than is left of the month. */
+  limit: 'rate' | 'quota'
   retryAfterSeconds: number
 }
 
@@ -92,7 +94,9 @@ export class ClientMeter {
     this.#tokens = Math.min(this.#capacity(), this.#tokens + (elapsed / SECOND) * rate * this.#share)
     this.#filledAt = now
     // By the client's rate and not by this node's share of it, which is another one in a second.
-    if (this.#tokens < 1) return { retryAfterSeconds: Math.max(1, Math.ceil((1 - this.#tokens) / rate)) }
+    if (this.#tokens < 1) {
+      return { limit: 'rate', retryAfterSeconds: Math.max(1, Math.ceil((1 - this.#tokens) / rate)) }
+    }
     this.#tokens--
     return undefined
   }
@@ -172,5 +176,6 @@ export class ClientMeter {
 }
 
 const untilNextMonth = (now: number): Refusal => ({
+  limit: 'quota',
   retryAfterSeconds: Math.max(1, Math.ceil((nextMonthStart(now) - now) / SECOND)),
 })

@@ -18,7 +18,7 @@ test('a burst of one second of requests passes, then the rate of the plan', () =
 test('a refused request is told to come back in whole seconds', () => {
   const meter = new ClientMeter({ requestsPerSecond: 10, eventsPerMonth: null }, T)
   takeMany(meter, 10, T)
-  assert.deepEqual(meter.takeRequest(T), { retryAfterSeconds: 1 })
+  assert.deepEqual(meter.takeRequest(T), { limit: 'rate', retryAfterSeconds: 1 })
 })
 
 test('over ten seconds a steady sender gets ten seconds of its rate and the burst', () => {
@@ -44,9 +44,9 @@ test('the request that would go over the quota is refused until the month ends, 
   const meter = new ClientMeter({ requestsPerSecond: null, eventsPerMonth: 120 }, T)
   assert.equal(meter.takeEvents(100, T), undefined)
   const secondsLeft = (Date.parse('2026-12-01T00:00:00Z') - T) / 1_000
-  assert.deepEqual(meter.takeEvents(50, T), { retryAfterSeconds: secondsLeft })
+  assert.deepEqual(meter.takeEvents(50, T), { limit: 'quota', retryAfterSeconds: secondsLeft })
   assert.equal(meter.takeEvents(20, T), undefined)
-  assert.deepEqual(meter.takeRequest(T), { retryAfterSeconds: secondsLeft })
+  assert.deepEqual(meter.takeRequest(T), { limit: 'quota', retryAfterSeconds: secondsLeft })
 })
 
 test('the quota starts anew with the UTC month', () => {
@@ -117,7 +117,7 @@ test('a share of less than one request in a second lets one through now and then
   assert.equal(takeMany(meter, 5, T + 4_000), 1)
   meter.setShare(0)
   assert.equal(takeMany(meter, 5, T + 3_600_000), 0)
-  assert.deepEqual(meter.takeRequest(T + 3_600_000), { retryAfterSeconds: 1 })
+  assert.deepEqual(meter.takeRequest(T + 3_600_000), { limit: 'rate', retryAfterSeconds: 1 })
 })
 
 test('arrivals are counted when they are refused, and not when the rate is not asked', () => {

@@ -216,6 +216,27 @@ testPerEngine('an idempotency key of more than 128 characters is refused', async
   assert.equal((await api.ingest(site, event(), { 'idempotency-key': 'k'.repeat(129) })).status, 400)
 })
 
+testPerEngine('a refusal by the plan says by which limit', async (engine, t) => {
+  const clock = new TestClock(NOW)
+  const api = await startTestService(t, clock, await placeFor(engine, t))
+  const client = await api.newClient({ events_per_month: 2, requests_per_second: 1 })
+  const site = await api.newSite(client)
+  assert.equal((await api.ingest(site, event())).status, 200)
+  assert.equal((await api.ingest(site, event())).status, 429)
+  clock.advance(2_000)
+  assert.equal((await api.ingest(site, event())).status, 200)
+  clock.advance(2_000)
+  assert.equal((await api.ingest(site, event())).status, 429)
+  await api.service.ingest.flush()
+  const recent = (await api.call('GET', `/api/monitoring/sites/${site.id}/recent`)).json<{
+    rejections: { reason: string; path: string }[]
+  }>()
+  assert.deepEqual(
+    recent.rejections.map(({ reason, path }) => `${reason}: ${path}`),
+    ['rate_limited: events per month', 'rate_limited: requests per second'],
+  )
+})
+
 testPerEngine("the month's use survives a restart and is shown", async (engine, t) => {
   const environment = await placeFor(engine, t)
   const clock = new TestClock(NOW)

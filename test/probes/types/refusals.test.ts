@@ -113,6 +113,20 @@ testOnEveryEngine(
   },
 )
 
+for (const [path, words] of [
+  ['requests per second', "over the client's rate"],
+  ['events per month', "over the rest of the client's quota"],
+] as const) {
+  testOnEveryEngine(`a silence by ${path} says so`, async (store, t) => {
+    const site = await siteUntil(store, NOW - 7 * HOUR)
+    await refuse(store, site, 'rate_limited', every(MINUTE, NOW - 7 * HOUR, NOW))
+    const row = { site_no: site.site_no, id: 1, rejected_at: NOW, reason: 'rate_limited', path }
+    await store.write.insertInto('rejections').values(row).execute()
+    const { message } = await resultOf(t, store, site, dataFreshness)
+    assert.equal(message, `refused: ${words} since 20 Nov, 03:00 (1,260 requests, none accepted)`)
+  })
+}
+
 testOnEveryEngine('refusals beside events that come change nothing', async (store, t) => {
   const site = await siteUntil(store, NOW + MINUTE)
   await refuse(store, site, 'invalid_payload', REFUSED)

@@ -59,7 +59,8 @@ export async function readRefusals(db: Kysely<Tables>, site: SiteRow, now: numbe
   if (last !== null && now - last < LEAST_SILENCE_MS) return null
   const [most] = refused.filter(({ newest }) => newest >= now - RECENT_MS).toSorted((a, b) => b.total - a.total)
   if (most === undefined) return null
-  const { why, words } = WORDS[most.reason] ?? { why: 'forbidden', words: most.reason }
+  const { why, words } = (await limitOf(db, site.site_no, most)) ??
+    WORDS[most.reason] ?? { why: 'forbidden', words: most.reason }
   const count = `${number(most.total)} ${most.total === 1 ? 'request' : 'requests'}`
   return said(why, most.oldest, most.total, words, ` (${count}, none accepted)`)
 }
@@ -69,6 +70,31 @@ const WORDS: Readonly<Record<string, { why: Refusals['why']; words: string }>> =
   forbidden: { why: 'forbidden', words: 'the site or its client is switched off' },
   invalid_payload: { why: 'invalid_payload', words: 'invalid payloads' },
   payload_too_large: { why: 'payload_too_large', words: 'payloads too large' },
+}
+
+/** Which limit of the plan the newest refusal was by, where it is kept. */
+async function limitOf(
+  db: Kysely<Tables>,
+  siteNo: number,
+  { reason }: Refused,
+): Promise<{ why: 'rate'; words: string } | undefined> {
+  if (reason !== 'rate_limited') return undefined
+  const newest = await db
+    .selectFrom('rejections')
+    .select('path')
+    .where('site_no', '=', siteNo)
+    .where('reason', '=', reason)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const words = LIMIT_WORDS[newest?.path ?? '']
+  return words === undefined ? undefined : { why: 'rate', words }
+}
+
+const LIMIT_WORDS: Readonly<Record<string, string>> = {
+  'requests per second': "over the client's rate",
+  'events per month': "over the rest of the client's quota",
+  'bytes under way': 'over the bytes that a client may have under way',
 }
 
 interface Refused {

@@ -29,6 +29,24 @@ export function groupsOf(rejections: readonly Rejection[]): RejectionGroup[] {
 export function adviceOf({ reason, path }: Pick<RejectionGroup, 'reason' | 'path'>): { what: string; todo: string } {
   switch (reason) {
     case 'rate_limited':
+      if (path === 'requests per second') {
+        return {
+          what: 'Too fast',
+          todo: 'More requests a second than the plan allows. Send batches, or take a larger plan.',
+        }
+      }
+      if (path === 'events per month') {
+        return {
+          what: 'Quota used up',
+          todo: 'More events than are left of the month. They are taken again from the first of the next one, or with a larger plan.',
+        }
+      }
+      if (path === 'bytes under way') {
+        return {
+          what: 'Too much at once',
+          todo: 'The client has more bytes under way than one may have. Send smaller batches, or fewer at a time.',
+        }
+      }
       return {
         what: 'Too many',
         todo: 'Over the plan: too many requests a second, or the events of the month are used up. Send batches, or take a larger plan.',
