@@ -15,6 +15,7 @@ import {
   IDLE_SOCKET_TIMEOUT_MS,
   inTurn,
   SERVER_LIMITS,
+  type Sessions,
 } from './http/index.ts'
 import { type Ingest, ingestRoutes, isIngestTarget } from './ingest/index.ts'
 import type { Clock, Loop } from './lib/index.ts'
@@ -52,6 +53,8 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   const { config, store, membership, leases, ingest, worker, loops, clock, log, clockDoubt, isStopping, onError } =
     options
   const isForPeople = hasRole(config, 'worker')
+  const tokens = { admin: config.adminToken, viewer: config.viewerToken }
+  const sessions = createSessions({ store, clock, tokens })
   const app = await createHttpApp({
     log,
     clock,
@@ -60,7 +63,7 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
       viewerToken: config.viewerToken,
       listensOnLoopback: isLoopback(config.host),
     },
-    sessions: createSessions({ store, clock, tokens: { admin: config.adminToken, viewer: config.viewerToken } }),
+    sessions,
     publicUrl: config.publicUrl,
     trustProxy: config.trustProxy,
     isPassing,
@@ -80,11 +83,16 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   const figures = worker === null ? null : new SiteMetrics({ store, clock, setting: config.metricsPerSite })
   const perSite = figures === null ? {} : { perSite: () => figures.text() }
   metricsRoutes(app, { store, ...parts, clock, role: config.role, version: VERSION, ...perSite })
-  if (worker !== null) apiRoutes(app, options, worker)
+  if (worker !== null) apiRoutes(app, options, worker, sessions)
   return app
 }
 
-function apiRoutes(app: HttpApp, { config, store, clock, onError }: AppOptions, worker: Worker): void {
+function apiRoutes(
+  app: HttpApp,
+  { config, store, clock, onError }: AppOptions,
+  worker: Worker,
+  sessions: Sessions,
+): void {
   const { belongings, probes, alerts, notifications } = worker
   const { defaultPlan, publicUrl } = config
   managementRoutes(app, { store, clock, belongings, defaultPlan, publicUrl })
@@ -100,7 +108,7 @@ function apiRoutes(app: HttpApp, { config, store, clock, onError }: AppOptions, 
     retention: retentionOf(config),
     limits: REPORT_LIMITS,
   })
-  dashboardRoutes(app, { store, clock, reach: alerts.reach, onError })
+  dashboardRoutes(app, { store, clock, reach: alerts.reach, sessions, onError })
   nodeRoutes(app, { store, clock })
   settingsRoutes(app, { store, clock, settings: settingsOf(config) })
 }

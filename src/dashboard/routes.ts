@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { AlertReach } from '../alerts/index.ts'
-import { errorResponses, etagOf, type HttpApp, keepHeaders, matchesEtag } from '../http/index.ts'
+import { errorResponses, etagOf, type HttpApp, keepHeaders, matchesEtag, type Sessions } from '../http/index.ts'
 import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { badgeRoutes } from './badge-routes.ts'
@@ -16,12 +16,13 @@ export interface DashboardOptions {
   clock: Clock
   /** Where messages go besides the addresses of the clients. */
   reach: AlertReach
+  sessions: Pick<Sessions, 'rolesOf'>
   onError: (error: Error, loop: string) => void
 }
 
 const tags = ['Dashboard']
 
-export function dashboardRoutes(app: HttpApp, { store, clock, reach, onError }: DashboardOptions): void {
+export function dashboardRoutes(app: HttpApp, { store, clock, reach, sessions, onError }: DashboardOptions): void {
   const sparklines = new Sparklines(store)
   app.get(
     '/api/dashboard/overview',
@@ -52,7 +53,7 @@ export function dashboardRoutes(app: HttpApp, { store, clock, reach, onError }: 
   badgeRoutes(app, standings, clock)
   statusPageRoutes(app, { store, standings, clock })
 
-  const stream = new EventStream(store, clock, onError)
+  const stream = new EventStream({ store, clock, sessions, onError })
   app.addHook('preClose', () => stream.stop())
   app.get(
     '/api/stream',
@@ -77,7 +78,7 @@ export function dashboardRoutes(app: HttpApp, { store, clock, reach, onError }: 
       stream.admit(caller, access.role === 'viewer')
       keepHeaders(reply)
       reply.hijack()
-      stream.add(reply.raw, caller)
+      stream.add(reply.raw, { caller, session: access.session })
     },
   )
 }

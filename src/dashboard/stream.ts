@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { RateLimitedError } from '../http/index.ts'
+import { RateLimitedError, type Sessions } from '../http/index.ts'
 import { AppError, type Clock, floorTo, isoTime, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import { GRAIN } from '../rollups/index.ts'
 import { type Store, totalOf } from '../store/index.ts'
@@ -23,6 +23,20 @@ export const KEPT_FOR_ADMINS = 50
 export const STREAMS_PER_CALLER = 20
 const RETRY_SECONDS = 30
 
+export interface EventStreamOptions {
+  store: Store
+  clock: Clock
+  sessions: Pick<Sessions, 'rolesOf'>
+  onError: (error: Error, loop: string) => void
+}
+
+/** Whose a stream is. */
+export interface StreamOwner {
+  caller: string
+  /** The session that it was opened with and ends with; null: a key, which holds as long as this process. */
+  session: string | null
+}
+
 /**
  * Server-sent events for the dashboard. One poll of the store serves all listeners, and none is made while nobody
  * listens; what it reads is in the store, so every node tells of what any node took in.
@@ -30,7 +44,9 @@ const RETRY_SECONDS = 30
 export class EventStream {
   readonly #store: Store
   readonly #clock: Clock
-  readonly #listeners = new Set<ServerResponse>()
+  readonly #sessions: EventStreamOptions['sessions']
+  /** With the session of each. */
+  readonly #listeners = new Map<ServerResponse, string | null>()
   readonly #byCaller = new Map<string, number>()
   readonly #loop: Loop
   readonly #statuses = new StatusChanges()
@@ -39,9 +55,10 @@ export class EventStream {
   #saidSomethingAt = 0
   #isStopping = false
 
-  constructor(store: Store, clock: Clock, onError: (error: Error, loop: string) => void) {
+  constructor({ store, clock, sessions, onError }: EventStreamOptions) {
     this.#store = store
     this.#clock = clock
+    this.#sessions = sessions
     this.#loop = new Loop({
       name: 'event-stream',
       clock,
@@ -71,7 +88,7 @@ export class EventStream {
   }
 
   /** Takes over a response whose head has not been sent. */
-  add(response: ServerResponse, caller: string): void {
+  add(response: ServerResponse, { caller, session }: StreamOwner): void {
     this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) + 1)
     response.writeHead(200, {
       'Content-Type': 'text/event-stream',
@@ -81,7 +98,7 @@ export class EventStream {
     })
     response.write(`retry: ${POLL_INTERVAL_MS}\n\n`)
     const isFirst = this.#listeners.size === 0
-    this.#listeners.add(response)
+    this.#listeners.set(response, session)
     if (isFirst) {
       this.#seenUpTo = this.#clock.now() - FOLDED_WITHIN_MS
       this.#statuses.reset()
@@ -102,7 +119,7 @@ export class EventStream {
   /** Ends all streams, so that the server can close. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    for (const response of this.#listeners) response.end()
+    for (const response of this.#listeners.keys()) response.end()
     this.#listeners.clear()
     await this.#loop.stop()
   }
@@ -113,6 +130,8 @@ export class EventStream {
   }
 
   async #poll(): Promise<void> {
+    // Before anything is read: while sessions cannot be looked up, nothing is told.
+    await this.#endWithSessions()
     if (this.#listeners.size === 0) return
     const { read } = this.#store
     const [sites, probes, alerts] = await Promise.all([
@@ -127,13 +146,26 @@ export class EventStream {
     if (now - this.#saidSomethingAt >= KEEP_ALIVE_MS) this.#send(': still here\n\n', now)
   }
 
+  /** Signed out, expired, or the token is another one: who listens by such a session hears no more. */
+  async #endWithSessions(): Promise<void> {
+    const sessions = new Set([...this.#listeners.values()].filter((session) => session !== null))
+    if (sessions.size === 0) return
+    const roles = await this.#sessions.rolesOf([...sessions])
+    for (const [response, session] of this.#listeners) {
+      // One that came while this was asked is asked about the next time.
+      if (session === null || !sessions.has(session) || roles.has(session)) continue
+      this.#listeners.delete(response)
+      response.end()
+    }
+  }
+
   #tell<K extends keyof StreamEvents>(kind: K, message: StreamEvents[K], now: number): void {
     this.#send(`event: ${kind}\ndata: ${JSON.stringify(message)}\n\n`, now)
   }
 
   #send(message: string, now: number): void {
     this.#saidSomethingAt = now
-    for (const response of this.#listeners) {
+    for (const response of this.#listeners.keys()) {
       // A reader that does not read would make us keep its messages: it comes back by itself.
       if (response.writableNeedDrain) response.destroy()
       else response.write(message)

@@ -58,21 +58,30 @@ export function createSessions({ store, clock, tokens, maxSessions = MAX_SESSION
     return value
   }
 
-  async function roleOf(value: string): Promise<Role | null> {
-    const row = await store.read
+  async function rolesOf(values: readonly string[]): Promise<ReadonlyMap<string, Role>> {
+    const byHash = new Map(values.map((value) => [hashOf(value), value]))
+    const roles = new Map<string, Role>()
+    if (byHash.size === 0) return roles
+    const rows = await store.read
       .selectFrom('sign_ins')
-      .select(['role', 'token_print', 'expires_at'])
-      .where('id', '=', hashOf(value))
-      .executeTakeFirst()
-    if (row === undefined || row.expires_at <= clock.now()) return null
-    return row.token_print === (await printOf(row.role)) ? row.role : null
+      .select(['id', 'role', 'token_print'])
+      .where('id', 'in', [...byHash.keys()])
+      .where('expires_at', '>', clock.now())
+      .execute()
+    for (const { id, role, token_print } of rows) {
+      const value = byHash.get(id)
+      if (value !== undefined && token_print === (await printOf(role))) roles.set(value, role)
+    }
+    return roles
   }
+
+  const roleOf = async (value: string): Promise<Role | null> => (await rolesOf([value])).get(value) ?? null
 
   async function end(value: string): Promise<void> {
     await store.write.deleteFrom('sign_ins').where('id', '=', hashOf(value)).execute()
   }
 
-  return { begin, roleOf, end }
+  return { begin, roleOf, rolesOf, end }
 }
 
 /** The value is 32 random bytes, so a fast hash is as good as a slow one. */

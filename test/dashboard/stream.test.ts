@@ -4,6 +4,7 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { EventStream, KEPT_FOR_ADMINS, STREAMS_MAX, STREAMS_PER_CALLER } from '../../src/dashboard/stream.ts'
+import { SESSION_MS } from '../../src/http/index.ts'
 import { SECOND, systemClock } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertProbe } from '../probes/support.ts'
@@ -13,6 +14,7 @@ import { TestClock } from '../support/clock.ts'
 import { eventPayload } from '../support/deltas.ts'
 import { placeFor, testOnEveryEngine, testPerEngine } from '../support/engines.ts'
 import { startTestService } from '../support/service.ts'
+import { memorySessions } from '../support/sessions.ts'
 import { insertSite } from '../support/sites.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
@@ -52,11 +54,16 @@ const eventsIn = (text: string, name: string): unknown[] =>
 async function serve(t: TestContext, store: Store) {
   const clock = new TestClock(NOW)
   const errors: Error[] = []
-  const stream = new EventStream(store, clock, (error) => errors.push(error))
+  const stream = new EventStream({
+    store,
+    clock,
+    sessions: memorySessions(clock),
+    onError: (error) => errors.push(error),
+  })
   let last: ServerResponse | undefined
   const server = createServer((_request, response) => {
     last = response
-    stream.add(response, 'caller')
+    stream.add(response, { caller: 'caller', session: null })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -152,6 +159,37 @@ test('more streams than the maximum are refused, the last ones to viewers, and o
     leave()
     return undefined
   })
+})
+
+testPerEngine('a stream ends with the session it was opened with, and no other does', async (engine, t) => {
+  const clock = new TestClock(NOW)
+  const settings = { ADMIN_TOKEN, VIEWER_TOKEN, ...(await placeFor(engine, t)) }
+  const api = await startTestService(t, clock, settings)
+  const signIn = async (token: string) => {
+    const { status, headers } = await api.call('POST', '/api/session', { token })
+    assert.equal(status, 200)
+    return { cookie: headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: api.url }
+  }
+  const open = async (headers: Record<string, string>) => {
+    const listener = await listen(t, `${api.url}/api/stream`, headers)
+    assert.equal(listener.response.statusCode, 200)
+    return listener
+  }
+  const [leaving, staying] = [await signIn(ADMIN_TOKEN), await signIn(ADMIN_TOKEN)]
+  const [first, second, other, program] = [
+    await open(leaving),
+    await open(leaving),
+    await open(staying),
+    await open({ authorization: `Bearer ${VIEWER_TOKEN}` }),
+  ]
+  const isOver = ({ response }: Listener) => response.readableEnded
+  assert.equal((await api.call('DELETE', '/api/session', undefined, leaving)).status, 204)
+  await until('the end of its streams', () => (isOver(first) && isOver(second)) || undefined, 10_000)
+  assert.deepEqual([isOver(other), isOver(program)], [false, false])
+  clock.advance(SESSION_MS)
+  await until('the end of the session that is too old', () => isOver(other) || undefined, 10_000)
+  assert.equal(isOver(program), false)
+  assert.equal((await listen(t, `${api.url}/api/stream`, staying)).response.statusCode, 401)
 })
 
 test('one address has twenty streams, and others are not kept out by it', async (t) => {

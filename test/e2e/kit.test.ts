@@ -19,10 +19,11 @@ async function serveKit(t: TestContext): Promise<string> {
   const options = ['build', join(REPOSITORY, 'web'), '--mode', 'kit', '--outDir', folder, '--logLevel', 'error']
   await promisify(execFile)(process.execPath, [vite, ...options])
   const store = await openEmptyStore(sqlite, t)
+  const sessions = memorySessions(systemClock)
   const app = await createHttpApp({
     log: false,
     clock: systemClock,
-    sessions: memorySessions(systemClock),
+    sessions,
     access: { adminToken: null, viewerToken: null, listensOnLoopback: true },
     publicUrl: null,
     trustProxy: [],
@@ -32,7 +33,7 @@ async function serveKit(t: TestContext): Promise<string> {
   })
   t.after(() => app.close())
   const reach = { globalWebhook: null, isEmailOn: false }
-  dashboardRoutes(app, { store, clock: systemClock, reach, onError: (error) => assert.fail(error) })
+  dashboardRoutes(app, { store, clock: systemClock, reach, sessions, onError: (error) => assert.fail(error) })
   return app.listen({ host: '127.0.0.1', port: 0 })
 }
 

@@ -17,6 +17,9 @@ testOnEveryEngine('a session holds on every node until it is ended on one, or 12
   assert.match(admin, /^[\w-]{43}$/)
   assert.deepEqual([await there.roleOf(admin), await there.roleOf(viewer)], ['admin', 'viewer'])
   assert.equal(await there.roleOf(`${viewer.slice(0, 20)}${admin.slice(20)}`), null)
+  const roles = [...(await there.rolesOf([viewer, 'a stranger', admin]))]
+  assert.deepEqual(roles.toSorted(), [[admin, 'admin'] as const, [viewer, 'viewer'] as const].toSorted())
+  assert.equal((await there.rolesOf([])).size, 0)
   await there.end(admin)
   assert.deepEqual([await here.roleOf(admin), await here.roleOf(viewer)], [null, 'viewer'])
   clock.advance(12 * HOUR - 1)

@@ -6,6 +6,8 @@ export interface Access {
   role: Role | 'open' | 'nobody'
   /** As the audit log names them. */
   actor: string
+  /** The session by which they are let in, as in its cookie; null: by a key sent along, or without one. */
+  session: string | null
 }
 
 export interface AccessSettings {
@@ -15,9 +17,9 @@ export interface AccessSettings {
   listensOnLoopback: boolean
 }
 
-export const OPEN: Access = { role: 'open', actor: 'anonymous' }
-export const NOBODY: Access = { role: 'nobody', actor: 'nobody' }
-export const accessOf = (role: Role): Access => ({ role, actor: role })
+export const OPEN: Access = { role: 'open', actor: 'anonymous', session: null }
+export const NOBODY: Access = { role: 'nobody', actor: 'nobody', session: null }
+export const accessOf = (role: Role, session: string | null = null): Access => ({ role, actor: role, session })
 
 /** Whether ingest keys, webhooks and e-mail addresses may be in the answer. */
 export const seesSecrets = ({ role }: Access): boolean => role === 'admin' || role === 'open'

@@ -67,9 +67,10 @@ export function createGate({ settings, sessions, publicUrl, clock }: GateOptions
     return role
   }
 
-  async function sessionRole(request: FastifyRequest): Promise<Role | null> {
+  async function accessBySession(request: FastifyRequest): Promise<Access> {
     const cookie = cookieOf(request)
-    return cookie === null ? null : sessions.roleOf(cookie)
+    const role = cookie === null ? null : await sessions.roleOf(cookie)
+    return role === null ? NOBODY : accessOf(role, cookie)
   }
 
   function refuseForeignHost(request: FastifyRequest): void {
@@ -96,15 +97,13 @@ export function createGate({ settings, sessions, publicUrl, clock }: GateOptions
     return OPEN
   }
 
-  async function identify(request: FastifyRequest): Promise<{ access: Access; byCookie: boolean }> {
+  async function identify(request: FastifyRequest): Promise<Access> {
     const token = bearerToken(request.headers.authorization)
-    if (token !== null) return { access: accessOf(roleOfToken(token, request)), byCookie: false }
-    const role = await sessionRole(request)
-    return { access: role === null ? NOBODY : accessOf(role), byCookie: true }
+    return token === null ? accessBySession(request) : accessOf(roleOfToken(token, request))
   }
 
   async function admitKnown(request: FastifyRequest): Promise<Access> {
-    const { access, byCookie } = await identify(request)
+    const access = await identify(request)
     if (access.role === 'nobody') {
       throw new AppError('unauthorized', 'A key is needed: send "Authorization: Bearer …" or sign in')
     }
@@ -112,7 +111,7 @@ export function createGate({ settings, sessions, publicUrl, clock }: GateOptions
     if (access.role === 'viewer') throw new AppError('forbidden', 'This key reads only')
     // Browsers send cookies by themselves, so a change needs proof that a page of ours asks for it. They send no
     // `Authorization` by themselves.
-    if (byCookie) {
+    if (access.session !== null) {
       if (request.headers.origin === undefined) {
         throw new AppError('forbidden', 'A change with the session cookie needs an Origin header')
       }
@@ -125,7 +124,7 @@ export function createGate({ settings, sessions, publicUrl, clock }: GateOptions
     authenticationRequired,
     refuseForeignHost,
     admit: authenticationRequired ? admitKnown : admitOpen,
-    recognise: async (request) => (authenticationRequired ? (await identify(request)).access : OPEN),
+    recognise: async (request) => (authenticationRequired ? identify(request) : OPEN),
     refuseForeignPage,
     async signIn(token, request) {
       const role = roleOfToken(token, request)

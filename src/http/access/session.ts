@@ -10,6 +10,8 @@ export interface Sessions {
   begin(role: Role): Promise<string>
   /** The role a cookie's value stands for; null when the session has ended, or there never was one. */
   roleOf(value: string): Promise<Role | null>
+  /** The roles of those of many values that stand for one, all asked for at once. */
+  rolesOf(values: readonly string[]): Promise<ReadonlyMap<string, Role>>
   /** From now on the value stands for nobody. */
   end(value: string): Promise<void>
 }
