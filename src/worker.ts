@@ -6,6 +6,7 @@ import { type Clock, Closers, type Loop, type Outbound } from './lib/index.ts'
 import type { Belongings } from './management/index.ts'
 import { Notifications, type Transports } from './notifications/index.ts'
 import { Probes } from './probes/index.ts'
+import { Quotas } from './quotas/index.ts'
 import { Maintenance } from './rollups/index.ts'
 import type { Store } from './store/index.ts'
 
@@ -29,6 +30,7 @@ export class Worker {
   readonly notifications: Notifications
   readonly #maintenance: Maintenance
   readonly #digests: Digests
+  readonly #quotas: Quotas
 
   constructor({ config, transports, publicUrl, ...node }: WorkerOptions) {
     const { retentionResultDays: resultDays, chatWebhookUrl: globalWebhook } = config
@@ -40,6 +42,7 @@ export class Worker {
     this.alerts = new Alerts({ ...node, reach, resultDays })
     this.probes = new Probes({ ...node, settings: config, resultDays, onResults: this.alerts.onResults })
     this.#digests = new Digests({ ...node, retention, isEmailOn: reach.isEmailOn })
+    this.#quotas = new Quotas({ ...node, reach })
   }
 
   /** What takes part when management adds and deletes. */
@@ -63,7 +66,7 @@ export class Worker {
   }
 
   get #parts() {
-    return [this.#maintenance, this.notifications, this.alerts, this.#digests, this.probes]
+    return [this.#maintenance, this.notifications, this.alerts, this.#digests, this.#quotas, this.probes]
   }
 }
 

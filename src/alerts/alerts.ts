@@ -60,6 +60,7 @@ export class Alerts {
       removeOfClient: async (trx, clientId) => {
         await removeQuietOf(trx, { clientIds: [clientId] })
         await trx.deleteFrom('digests').where('client_id', '=', clientId).execute()
+        await trx.deleteFrom('quota_messages').where('client_id', '=', clientId).execute()
         await removeMessagesOfClient(trx, clientId)
         await probes.removeOfClient(trx, clientId)
       },

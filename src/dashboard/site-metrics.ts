@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
 import { type SiteFigures, siteFigures, type TagFigures } from '../analytics/index.ts'
 import { type Clock, Kept, SECOND } from '../lib/index.ts'
-import { quotasLeft } from '../management/index.ts'
+import { monthUsages } from '../management/index.ts'
 import { OTHER } from '../rollups/index.ts'
 import type { Store } from '../store/index.ts'
 import { expositionOf, type Family, type Sample } from './exposition.ts'
@@ -46,7 +46,7 @@ async function readText(store: Store, setting: 'auto' | 'on', now: number): Prom
   if (setting === 'auto' && sites.length > SITES_MAX) return ''
   const figures = await siteFigures(store, sites, now)
   const alerts = Map.groupBy(await unresolvedAlerts(store.read), ({ siteId }) => siteId)
-  const quotas = await quotasLeft(store.read, now)
+  const quotas = await monthUsages(store.read, now)
   const bySite = FAMILIES.map(({ name, help }): Family & { samples: Sample[] } => ({ name, help, samples: [] }))
   for (const [at, site] of sites.entries()) {
     if (at % SITES_PER_TURN === SITES_PER_TURN - 1) await setImmediate()
@@ -61,7 +61,10 @@ async function readText(store: Store, setting: 'auto' | 'on', now: number): Prom
     ...bySite,
     {
       ...quota,
-      samples: quotas.map(({ id, name, left }) => ({ labels: { client_id: id, client: name }, value: left })),
+      samples: quotas.map(({ id, name, events, limit }) => ({
+        labels: { client_id: id, client: name },
+        value: Math.max(0, limit - events),
+      })),
     },
   ]
   let text = ''

@@ -2,7 +2,7 @@
  * What is told to people, before it takes the shape of a chat service or an e-mail. Kept as JSON in the outbox, so a message
  * says what was true when it was written, however late it is sent. Times are epoch ms.
  */
-export type Message = AlertMessage | TestMessage | DigestMessage | OwnFailureMessage
+export type Message = AlertMessage | TestMessage | DigestMessage | QuotaMessage | OwnFailureMessage
 
 export const ALERT_MESSAGE_KINDS = ['opened', 'escalated', 'flapping', 'reminder', 'resolved'] as const
 export type AlertMessageKind = (typeof ALERT_MESSAGE_KINDS)[number]
@@ -88,6 +88,20 @@ export interface DigestAlert {
   /** When it began. */
   opened_at: number
   resolved_at: number | null
+}
+
+/** A client has used so much of its events of the month. */
+export interface QuotaMessage {
+  kind: 'quota'
+  client: Named
+  /** Per cent that are reached. */
+  step: 80 | 100
+  events: number
+  limit: number
+  /** When it was seen. */
+  seen_at: number
+  /** When the month ends, and the count begins anew. */
+  resets_at: number
 }
 
 /** Tagwarden itself does not work as it should. */

@@ -19,6 +19,7 @@ import type {
 import type {
   AuditTable,
   ClientTable,
+  QuotaMessageTable,
   SignInTable,
   SiteRemovalTable,
   SiteTable,
@@ -94,6 +95,7 @@ export interface Tables {
   channels: ChannelTable
   deliveries: DeliveryTable
   digests: DigestTable
+  quota_messages: QuotaMessageTable
   status_links: StatusLinkTable
   sign_ins: SignInTable
 }

@@ -18,6 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   notifications: ['lib', 'store', 'cluster', 'http', 'management'],
   alerts: ['lib', 'store', 'cluster', 'http', 'management', 'analytics', 'probes', 'notifications'],
   digests: ['lib', 'store', 'cluster', 'management', 'analytics', 'alerts', 'notifications'],
+  quotas: ['lib', 'store', 'cluster', 'management', 'notifications'],
   analytics: ['lib', 'store', 'rollups', 'http', 'management'],
   probes: ['lib', 'store', 'cluster', 'rollups', 'http', 'management', 'analytics', 'detection'],
   dashboard: ['lib', 'store', 'rollups', 'http', 'management', 'analytics', 'probes', 'alerts'],
@@ -37,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'notifications',
     'alerts',
     'digests',
+    'quotas',
   ],
 }
 const ROOMS = Object.keys(MAY_IMPORT)

@@ -12,11 +12,11 @@ export interface MonthUsage {
   level: UsageRecord['level']
 }
 
-/** Events that clients with a quota may still send in the month of `now`, oldest client first. */
-export async function quotasLeft(
+/** What active clients with a quota have used of it in the month of `now`, oldest client first. */
+export async function monthUsages(
   db: Kysely<Tables>,
   now: number,
-): Promise<{ id: string; name: string; left: number }[]> {
+): Promise<(MonthUsage & { id: string; name: string })[]> {
   const clients = await db
     .selectFrom('clients')
     .leftJoin('client_usage', (join) =>
@@ -35,9 +35,11 @@ export async function quotasLeft(
     .orderBy('id')
     .execute()
   return clients.flatMap((client) => {
+    const { id, name } = client
     const limit = limitsOf(client).eventsPerMonth
     // Without a row the join finds null.
-    return limit === null ? [] : [{ id: client.id, name: client.name, left: Math.max(0, limit - (client.events ?? 0)) }]
+    const events = client.events ?? 0
+    return limit === null ? [] : [{ id, name, events, limit, level: levelOf(events / limit) }]
   })
 }
 

@@ -40,6 +40,8 @@ function titleOf(message: Message): string {
       return 'Test message'
     case 'digest':
       return `${message.period === 'daily' ? 'Daily' : 'Weekly'} digest of ${message.client.name}`
+    case 'quota':
+      return message.step === 100 ? 'Quota used up' : 'Quota nearly used up'
     case 'own_failure':
     case 'own_recovery':
       return message.message

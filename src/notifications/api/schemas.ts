@@ -19,7 +19,9 @@ export const DeliveryRecord = Type.Object({
   client_id: nullable(Uuid),
   alert_id: nullable(Uuid),
   kind: Type.String({
-    description: '`opened`, `escalated`, `flapping`, `reminder`, `resolved`, `digest`, `own_failure` or `own_recovery`',
+    description:
+      '`opened`, `escalated`, `flapping`, `reminder`, `resolved`, `digest`, `quota`, `own_failure` or ' +
+      '`own_recovery`',
   }),
   title: Type.String({ description: 'What it is about' }),
   state: Type.Enum([...DELIVERY_STATES], {

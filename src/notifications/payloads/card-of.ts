@@ -4,6 +4,7 @@ import { changeOf, headingOf, LINE_MAX, name, sinceWhen, titleOf, toneOf, whatOf
 import type { Card, CardOptions } from './card.ts'
 import { digestCard } from './digest-card.ts'
 import { groupCard } from './group-card.ts'
+import { quotaCard } from './quota-card.ts'
 import { capitalised, cut, oneLine, printable, sentence } from './text.ts'
 import { LocalTimes, lengthInWords } from './time.ts'
 
@@ -17,6 +18,8 @@ export function cardOf(message: Message | MessageGroup, options: CardOptions): C
       return testCard(message, options)
     case 'digest':
       return digestCard(message, options)
+    case 'quota':
+      return quotaCard(message, options)
     case 'own_failure':
     case 'own_recovery':
       return ownCard(message, options)

@@ -87,8 +87,9 @@ const labelsOf = ({ alert, client, site, probe }: AlertMessage) => ({
   probe_id: probe.id,
 })
 
-/** What is no alert of a site: a test, Tagwarden's own failures. */
-function otherEntries(message: Message | MessageGroup, { publicUrl, at }: CardOptions) {
+/** What is no alert of a site: a test, a quota, Tagwarden's own failures. */
+function otherEntries(message: Message | MessageGroup, options: CardOptions) {
+  const { publicUrl, at } = options
   if (message.kind === 'test') {
     const labels = {
       alertname: 'tagwarden_test',
@@ -97,6 +98,16 @@ function otherEntries(message: Message | MessageGroup, { publicUrl, at }: CardOp
       client_id: message.client.id,
     }
     return [otherEntry(labels, 'Test message', `Sent by hand by ${oneLine(message.asked_by)}`, at, null, publicUrl)]
+  }
+  if (message.kind === 'quota') {
+    const labels = {
+      alertname: 'tagwarden_quota',
+      severity: (message.step === 100 ? 'critical' : 'warning') satisfies Severity as string,
+      client: message.client.name,
+      client_id: message.client.id,
+    }
+    const { heading, what } = cardOf(message, options)
+    return [otherEntry(labels, heading, what, message.seen_at, null, publicUrl)]
   }
   if (message.kind !== 'own_failure' && message.kind !== 'own_recovery') return []
   const labels = {

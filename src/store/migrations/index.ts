@@ -11,6 +11,7 @@ import { lostRuns } from './0010-lost-runs.ts'
 import { foldsOfRuns } from './0011-folds-of-runs.ts'
 import { clockChecks } from './0012-clock-checks.ts'
 import { outages } from './0013-outages.ts'
+import { quotaMessages } from './0014-quota-messages.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   foldsOfRuns,
   clockChecks,
   outages,
+  quotaMessages,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -291,6 +291,15 @@ CREATE TABLE probes (
   memory text not null
   , recent_statuses text not null default '', last_reason text, subject_statuses text not null default '{}', due_at integer, lost_runs integer not null default 0);
 
+CREATE TABLE quota_messages (
+  client_id text not null,
+  month integer not null,
+  quota integer not null,
+  step integer not null,
+  written_at integer not null,
+  primary key (client_id, month, quota, step)
+) without rowid;
+
 CREATE TABLE recent_payloads (
   site_no integer not null,
   id integer not null,

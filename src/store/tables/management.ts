@@ -83,6 +83,18 @@ export interface SignInTable {
   expires_at: number
 }
 
+/** What clients were told of their quota. */
+export interface QuotaMessageTable {
+  client_id: string
+  /** UTC, as in `client_usage`. */
+  month: number
+  /** Events: a client that gets a larger quota is warned of that one as well. */
+  quota: number
+  /** Per cent: 80 or 100. */
+  step: number
+  written_at: number
+}
+
 export type ClientRow = Selectable<ClientTable>
 export type SiteRow = Selectable<SiteTable>
 export type StatusLinkRow = Selectable<StatusLinkTable>

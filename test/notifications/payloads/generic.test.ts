@@ -48,9 +48,10 @@ test('a group has every alert in full, and in common what is the same in all', (
   deepEqual(Object.keys(commonLabels), ['alertname', 'client', 'client_id'])
 })
 
-test('a test message and our own failures are entries of their own, so that receivers do show them', () => {
+test('a test message, a quota and our own failures are entries of their own, so that receivers do show them', () => {
   for (const [name, status] of [
     ['test', 'firing'],
+    ['quota_near', 'firing'],
     ['own_failure', 'firing'],
     ['own_recovery', 'resolved'],
   ] as const) {

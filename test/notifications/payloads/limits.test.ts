@@ -8,7 +8,7 @@ import { bodyOf } from '../../../src/notifications/payloads/payload.ts'
 import { SERVICES, type Service } from '../../../src/notifications/payloads/service.ts'
 import { SLACK_LIMITS } from '../../../src/notifications/payloads/slack.ts'
 import { TEAMS_MAX_BYTES } from '../../../src/notifications/payloads/teams.ts'
-import { AT, digest, KEY, opened, PUBLIC_URL, resolved, SAMPLES } from './samples.ts'
+import { AT, digest, KEY, opened, PUBLIC_URL, quota, resolved, SAMPLES } from './samples.ts'
 
 interface TextObject {
   type: string
@@ -118,6 +118,7 @@ for (const unit of EXTREMES) {
     check({ kind: 'group', of: 'opened', client: message.client, messages: Array.from({ length: 20 }, () => message) })
     check({ kind: 'test', client: message.client, asked_by: long })
     check({ kind: 'own_failure', part: long, message: long, since: AT, node: long })
+    check({ ...quota, client: message.client })
     check({ ...digest, client: message.client, sites: digest.sites.map((site) => ({ ...site, name: long })) })
   })
 }

@@ -1,5 +1,11 @@
 import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
-import type { AlertMessage, DigestMessage, Message, MessageGroup } from '../../../src/notifications/message.ts'
+import type {
+  AlertMessage,
+  DigestMessage,
+  Message,
+  MessageGroup,
+  QuotaMessage,
+} from '../../../src/notifications/message.ts'
 
 /** When the samples are sent: 10:24 in Berlin. */
 export const AT = Date.parse('2026-11-20T09:24:00Z')
@@ -152,6 +158,16 @@ export const digest: DigestMessage = {
   ],
 }
 
+export const quota: QuotaMessage = {
+  kind: 'quota',
+  client: opened.client,
+  step: 80,
+  events: 83_996,
+  limit: 100_000,
+  seen_at: AT,
+  resets_at: Date.parse('2026-12-01T00:00:00Z'),
+}
+
 /** One of each kind, and of each way to end. */
 export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
   opened,
@@ -164,6 +180,8 @@ export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
   group,
   group_resolved: groupResolved,
   test: { kind: 'test', client: opened.client, asked_by: 'anna' },
+  quota_near: quota,
+  quota_used_up: { ...quota, step: 100, events: 100_000 },
   own_failure: {
     kind: 'own_failure',
     part: 'deliveries',

@@ -67,6 +67,8 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   channels: 'coordinator',
   deliveries: 'coordinator',
   digests: 'coordinator',
+  // At most two rows a client and month, written with the messages.
+  quota_messages: 'coordinator',
   // At most a row a client.
   status_links: 'coordinator',
   // A row a browser, read by its key.

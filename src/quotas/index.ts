@@ -1,0 +1,1 @@
+export { Quotas, type QuotasOptions } from './quotas.ts'
