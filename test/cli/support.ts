@@ -9,6 +9,8 @@ import { until } from '../support/api.ts'
 import { tempDir } from '../support/engines.ts'
 
 const CLI = join(import.meta.dirname, '../../bin/tagwarden.mjs')
+/** The demo writes three weeks and judges them before it is ready: half a minute of a machine that does nothing else. */
+const START_MS = 180_000
 
 export interface Finished {
   code: number | null
@@ -43,11 +45,15 @@ export async function startCli(
   // `close` comes when the pipes are at their end, too; `exit` may come before the last lines.
   const finished = once(child, 'close').then(() => ({ code: child.exitCode, out, err }))
   const printed = (pattern: RegExp) =>
-    until(`a line like ${pattern}`, () => {
-      const found = out.map((line) => pattern.exec(line)?.[1]).find((match) => match !== undefined)
-      if (found === undefined && child.exitCode !== null) throw new Error(`it ended: ${[...out, ...err].join('\n')}`)
-      return found
-    })
+    until(
+      `a line like ${pattern}`,
+      () => {
+        const found = out.map((line) => pattern.exec(line)?.[1]).find((match) => match !== undefined)
+        if (found === undefined && child.exitCode !== null) throw new Error(`it ended: ${[...out, ...err].join('\n')}`)
+        return found
+      },
+      START_MS,
+    )
   return { child, out, printed, finished }
 }
 
