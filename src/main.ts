@@ -7,7 +7,7 @@ import { Ingest } from './ingest/index.ts'
 import { asError, type Clock, Closers, type Outbound, OutboundThread, StartupError } from './lib/index.ts'
 import { createChatTransport, createEmailTransport, type Transports } from './notifications/index.ts'
 import { SelfWatch } from './operations/index.ts'
-import { hasUnfinishedCopy, migrate, openStore, type Store, StoreError } from './store/index.ts'
+import { hasUnfinishedCopy, keepPrivate, migrate, openStore, type Store, StoreError } from './store/index.ts'
 import { VERSION } from './version.ts'
 import { Worker } from './worker.ts'
 
@@ -57,6 +57,8 @@ export async function startService({ config, clock: machine, log, onDeath }: Ser
     const onError = (error: Error, what: string) => log.error({ err: error, what }, `${what} failed`)
     const store = await openStore(config, onError, onDeath)
     closers.add(() => store.close())
+    const files = await keepPrivate(config)
+    if (files.length > 0) log.info({ files }, 'others could open files of the database: only their owner can now')
     if (store.isShared && (await hasUnfinishedCopy(store.admin))) {
       throw new StartupError(
         'DATABASE_URL holds the beginning of a copy: let "tagwarden migrate --from …" finish it before the service starts',

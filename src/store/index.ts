@@ -5,7 +5,7 @@ export { type CopyOptions, copyToPostgres, type RowsCopied } from './copy/copy.t
 export { hasUnfinishedCopy } from './copy/progress.ts'
 export type { Tally } from './copy/tally.ts'
 export { type MigrationState, migrate, migrationState } from './migrate.ts'
-export { openStore, type StoreLocation } from './open.ts'
+export { keepPrivate, openStore, type StoreLocation } from './open.ts'
 export { distributeTables } from './postgres/citus/distribute.ts'
 export { requireCitus } from './postgres/citus/readiness.ts'
 export { openPostgresStore } from './postgres/open.ts'

@@ -1,5 +1,6 @@
 import { openPostgresStore } from './postgres/open.ts'
 import { openSqliteStore } from './sqlite/open.ts'
+import { keepSqlitePrivate } from './sqlite/privacy.ts'
 import type { Store } from './store.ts'
 
 /** Where the data lives. */
@@ -26,3 +27,7 @@ export function openStore(
   if (databaseUrl === null) return openSqliteStore(dataDir, onDeath)
   return openPostgresStore({ url: databaseUrl, readUrl: databaseReadUrl, poolSize: databasePoolSize, onError })
 }
+
+/** Takes the embedded database's files from everybody but their owner, and tells which were open to others. A server keeps its own. */
+export const keepPrivate = ({ dataDir, databaseUrl }: StoreLocation): Promise<string[]> =>
+  databaseUrl === null ? keepSqlitePrivate(dataDir) : Promise.resolve([])

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { StartupError } from '../../src/lib/index.ts'
-import { migrate, openSqliteStore, sqlitePath } from '../../src/store/index.ts'
+import { pino } from 'pino'
+import { readConfig } from '../../src/config.ts'
+import { StartupError, systemClock } from '../../src/lib/index.ts'
+import { startService } from '../../src/main.ts'
+import { keepPrivate, migrate, openSqliteStore, sqlitePath } from '../../src/store/index.ts'
 import { tempDir } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
 
@@ -49,6 +52,62 @@ test('what the store puts into a folder that all may look into is for its owner 
   const names = await readdir(dataDir)
   assert.ok(names.includes('tagwarden.db') && names.includes('tagwarden.db-wal') && names.includes('tagwarden.lock'))
   for (const name of names) assert.equal((await stat(join(dataDir, name))).mode & 0o777, 0o600, name)
+})
+
+test('files of a database that others could open are taken from them, once', async (t) => {
+  const dataDir = await tempDir(t)
+  const location = { dataDir, databaseUrl: null, databaseReadUrl: null, databasePoolSize: 0 }
+  const path = sqlitePath(dataDir)
+  const files = [path, `${path}-wal`, `${path}-shm`, join(dataDir, 'tagwarden.lock')]
+  const store = await openSqliteStore(dataDir)
+  t.after(() => store.close())
+  await migrate(store.write, store.columnTypes)
+  assert.deepEqual(await keepPrivate(location), [])
+  const modes = [0o644, 0o660, 0o604, 0o666]
+  for (const [index, file] of files.entries()) await chmod(file, modes[index] ?? 0)
+  assert.deepEqual(await keepPrivate(location), files)
+  for (const file of files) assert.equal((await stat(file)).mode & 0o777, 0o600, file)
+  assert.deepEqual(await keepPrivate(location), [])
+  const { id } = await insertSite(store)
+  assert.deepEqual(await store.read.selectFrom('sites').select('id').execute(), [{ id }])
+})
+
+test('files of another owner are left as they are, and one that nobody can look at stops nothing', async (t) => {
+  const dataDir = await tempDir(t)
+  const location = { dataDir, databaseUrl: null, databaseReadUrl: null, databasePoolSize: 0 }
+  assert.deepEqual(await keepPrivate(location), [])
+  const path = sqlitePath(dataDir)
+  await symlink(path, path)
+  assert.deepEqual(await keepPrivate(location), [])
+  await rm(path)
+  await writeFile(path, '', { mode: 0o644 })
+  if (process.getuid?.() !== 0) return
+  await chown(path, 65_534, 65_534)
+  assert.deepEqual(await keepPrivate(location), [])
+  assert.equal((await stat(path)).mode & 0o777, 0o644)
+})
+
+test('a start tells once which files of the database others could open', async (t) => {
+  const dataDir = await tempDir(t)
+  const start = async () => {
+    const lines: string[] = []
+    const log = pino({}, { write: (line) => lines.push(line) })
+    const service = await startService({
+      config: readConfig({ DATA_DIR: dataDir, PORT: '0' }),
+      clock: systemClock,
+      log,
+    })
+    await service.stop(0)
+    return lines.filter((line) => line.includes('only their owner'))
+  }
+  const [path, lock] = [sqlitePath(dataDir), join(dataDir, 'tagwarden.lock')]
+  assert.deepEqual(await start(), [])
+  await chmod(path, 0o644)
+  const [line, ...more] = await start()
+  assert.deepEqual(more, [])
+  assert.ok(line?.includes(path) && !line.includes(lock), line)
+  assert.equal((await stat(path)).mode & 0o777, 0o600)
+  assert.deepEqual(await start(), [])
 })
 
 test('a file system that takes no folders is one clear line', { skip: process.platform !== 'linux' }, async () => {

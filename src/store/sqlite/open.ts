@@ -31,6 +31,9 @@ const RESTART_LOG_PAGES = 2_000
 /** The database file in `dataDir`; `openSqliteStore` creates it. */
 export const sqlitePath = (dataDir: string): string => join(dataDir, 'tagwarden.db')
 
+/** What tells other processes that one has the database. */
+export const lockPath = (dataDir: string): string => join(dataDir, 'tagwarden.lock')
+
 /**
  * Opens the embedded store in `dataDir` (created when missing): one writer thread that all writes take turns on, reader
  * threads for reports, and a thread that moves the write-ahead log into the database behind them.
@@ -43,13 +46,13 @@ export async function openSqliteStore(
   onDeath: (error: Error) => void = () => undefined,
 ): Promise<Store> {
   const path = sqlitePath(dataDir)
-  const lockPath = join(dataDir, 'tagwarden.lock')
-  const open = (mode: ThreadOptions['mode']) => ConnectionThread.open({ path, mode, lockPath }, onDeath)
+  const lock = lockPath(dataDir)
+  const open = (mode: ThreadOptions['mode']) => ConnectionThread.open({ path, mode, lockPath: lock }, onDeath)
   const threads: ConnectionThread[] = []
   try {
     await makeFolder(resolve(dataDir))
     await makePrivateFile(path)
-    await makePrivateFile(lockPath)
+    await makePrivateFile(lock)
     // The writer is first: it takes the lock and creates the file that the others open.
     threads.push(await open('writer'))
     threads.push(

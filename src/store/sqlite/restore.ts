@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { copyFile, open } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { asError, isoTime, StartupError } from '../../lib/index.ts'
 import type { CopiedDatabase } from './backup.ts'
@@ -17,7 +17,7 @@ import {
   whileGrowing,
   withTemporaryFile,
 } from './files.ts'
-import { sqlitePath } from './open.ts'
+import { lockPath, sqlitePath } from './open.ts'
 import { replaceDatabase } from './replace.ts'
 
 export interface RestoreOptions {
@@ -94,7 +94,7 @@ async function beginning(path: string): Promise<string> {
 }
 
 async function lockFolder(dataDir: string): Promise<DatabaseSync> {
-  const path = join(dataDir, 'tagwarden.lock')
+  const path = lockPath(dataDir)
   try {
     const lock = takeLock(path)
     await ownLike(path, dataDir)
