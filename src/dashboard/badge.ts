@@ -1,3 +1,4 @@
+import { isoTime } from '../lib/index.ts'
 import { printable, shortened, svgText, textWidth } from './badge-text.ts'
 import type { Status } from './status.ts'
 
@@ -30,14 +31,19 @@ const MARKS: Readonly<Record<Status, string>> = {
   unknown: '<circle cx="6" cy="6" r="3.75" fill="none" stroke="#fff" stroke-width="2"/>',
 }
 
-/** A status as a small SVG image that needs nothing from elsewhere and holds no script. */
-export function badge(label: string, status: Status): string {
+/**
+ * A status as a small SVG image that needs nothing from elsewhere and holds no script.
+ *
+ * @param since when the trouble began (epoch ms), which its title tells; null: there is none, or nobody knows
+ */
+export function badge(label: string, status: Status, since: number | null = null): string {
   const shown = shortened(printable(label), LABEL_MAX)
   const labelWidth = textWidth(shown, FONT_SIZE)
   const wordWidth = textWidth(status, FONT_SIZE)
   const split = Math.ceil(labelWidth + 2 * PAD)
   const width = Math.ceil(split + PAD + MARK + PAD / 2 + wordWidth + PAD)
-  const title = svgText(`${shown}: ${status}`)
+  const began = since === null ? '' : ` since ${isoTime(since).slice(0, 16).replace('T', ' ')} UTC`
+  const title = svgText(`${shown}: ${status}${began}`)
   const text = (x: number, length: number, content: string) =>
     `<text x="${x}" y="${BASELINE}" textLength="${length.toFixed(1)}">${content}</text>`
   return [

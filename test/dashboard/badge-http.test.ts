@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { HOUR, SECOND } from '../../src/lib/index.ts'
 import { ADMIN, UNKNOWN_ID, VIEWER } from '../management/support.ts'
 import { insertProbe } from '../probes/support.ts'
+import { insertAlert } from '../support/alerts.ts'
 import { TestClock } from '../support/clock.ts'
 import { placeFor, type TestEngine, testPerEngine } from '../support/engines.ts'
 import { startTestService } from '../support/service.ts'
@@ -52,6 +53,22 @@ testPerEngine('a badge needs no key, tells the status, and is at most five secon
   assert.deepEqual([same.status, same.text], [304, ''])
 })
 
+testPerEngine('a badge tells in its title since when there is trouble, and not once it is over', async (engine, t) => {
+  const { clock, api, client, site, setStatus, get } = await start(t, engine)
+  const { store } = api.service
+  await setStatus('critical')
+  const at = { started_at: Date.parse('2026-11-20T09:41:59.000Z') }
+  const alert = await insertAlert(store, { id: site.id, client_id: client.id }, clock.now(), at)
+  clock.advance(5 * SECOND)
+  const { text } = await get()
+  const title = 'Shop &#38; Co: critical since 2026-11-20 09:41 UTC'
+  assert.ok(text.includes(`aria-label="${title}"`) && text.includes(`<title>${title}</title>`), text)
+  await setStatus('ok')
+  await store.write.updateTable('alerts').set({ state: 'resolved' }).where('id', '=', alert.id).execute()
+  clock.advance(5 * SECOND)
+  assert.match((await get()).text, /<title>Shop &#38; Co: ok<\/title>/)
+})
+
 testPerEngine('a badge bears another label when asked to, and refuses what is none', async (engine, t) => {
   const { get } = await start(t, engine)
   assert.match((await get('?label=%3Cb%3E%20our%20tags')).text, /aria-label="&#60;b&#62; our tags: ok"/)
@@ -85,7 +102,7 @@ testPerEngine('what is unknown or switched off is an image that says so, with 40
   assert.equal((await api.call('GET', `/badge/${site.id}`, undefined, { accept: 'text/html' })).status, 404)
 })
 
-testPerEngine('a badge holds nothing but name and status', async (engine, t) => {
+testPerEngine('a badge of a site without trouble holds nothing but name and status', async (engine, t) => {
   const { get, site, client } = await start(t, engine)
   const { text } = await get()
   for (const secret of [site.ingest_key, site.id, client.id, 'Acme', 'secret-path', 'business']) {
