@@ -7,7 +7,7 @@ import {
 } from '../alerts/index.ts'
 import { type SiteSummary, siteSummaries } from '../analytics/index.ts'
 import { isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
-import { lastEventTimes } from '../management/index.ts'
+import { lastEventTimes, monthUsages } from '../management/index.ts'
 import { activeProbes, type ProbeState } from '../probes/index.ts'
 import type { ClientRow, SiteRow, Store } from '../store/index.ts'
 import type { ClientState, Overview, SiteState } from './schemas.ts'
@@ -21,7 +21,7 @@ export async function overview(
   reach: AlertReach,
   now: number,
 ): Promise<Overview> {
-  const [clients, sites, seen, probes, alerts, recent] = await Promise.all([
+  const [clients, sites, seen, probes, alerts, recent, usages] = await Promise.all([
     store.read
       .selectFrom('clients')
       .selectAll()
@@ -34,6 +34,7 @@ export async function overview(
     activeProbes(store.read),
     unresolvedAlerts(store.read),
     recentAlerts(store, RECENT_ALERTS),
+    monthUsages(store.read, now),
   ])
   const siteNos = sites.map((site) => site.site_no)
   const [summaries, hours] = await Promise.all([siteSummaries(store, sites, now), sparklines.of(siteNos, now)])
@@ -61,11 +62,18 @@ export async function overview(
     totals: totalsOf(states),
     clients: states,
     clients_without_channel: await unreachableClients(store.read, watched, reach),
+    clients_near_quota: nearQuota(usages),
     recent_alerts: recent,
   }
 }
 
 const RECENT_ALERTS = 20
+
+/** Who is refused comes before who will be. */
+function nearQuota(usages: Awaited<ReturnType<typeof monthUsages>>): Overview['clients_near_quota'] {
+  const near = usages.flatMap(({ level, ...usage }) => (level === 'ok' ? [] : [{ ...usage, level }]))
+  return near.toSorted((a, b) => Number(b.level === 'exceeded') - Number(a.level === 'exceeded'))
+}
 
 const NO_SUMMARY: SiteSummary = { events_24h: 0, score: null, score_cap: null }
 

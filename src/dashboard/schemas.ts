@@ -70,6 +70,19 @@ export const Overview = Type.Object(
     clients_without_channel: Type.Array(Type.Object({ id: Uuid, name: Type.String() }), {
       description: 'Active clients with a site of whose alerts nobody would be told: no channel, or all switched off',
     }),
+    clients_near_quota: Type.Array(
+      Type.Object({
+        id: Uuid,
+        name: Type.String(),
+        events: Type.Integer({ minimum: 0, description: 'Of the UTC month' }),
+        limit: Count,
+        level: Type.Enum(['warning', 'exceeded'], {
+          description:
+            '`warning`: 80 % are used; `exceeded`: all are, and every request is refused until the month ends',
+        }),
+      }),
+      { description: 'Active clients whose quota is nearly used up, or is; these first' },
+    ),
     recent_alerts: Type.Array(AlertRecord, { description: 'The last 20 of these sites, newest first' }),
   },
   { description: 'Active clients with their active sites' },

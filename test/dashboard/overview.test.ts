@@ -30,6 +30,7 @@ interface Overview {
   generated_at: string
   totals: Record<string, number>
   clients: { id: string; name: string; status: string; open_alerts: number; sites: SiteState[] }[]
+  clients_near_quota: object[]
   recent_alerts: { id: string; state: string }[]
 }
 
@@ -59,6 +60,7 @@ testPerEngine('without clients the overview is empty', async (engine, t) => {
     totals: { clients: 0, sites: 0, ok: 0, warning: 0, critical: 0, error: 0, unknown: 0, waiting: 0, open_alerts: 0 },
     clients: [],
     clients_without_channel: [],
+    clients_near_quota: [],
     recent_alerts: [],
   })
 })
@@ -320,5 +322,27 @@ testPerEngine(
       recent_alerts.map(({ id }) => id),
       [shown.id],
     )
+  },
+)
+
+testPerEngine(
+  'active clients at 80 % of their quota and above are named, those without any left first',
+  async (engine, t) => {
+    const { clock, api } = await start(t, engine)
+    const names = ['near', 'used up', 'fine', 'off']
+    const clients = new Map<string, { id: string }>()
+    for (const name of names) {
+      const client = await api.newClient({ name, events_per_month: 5 })
+      clients.set(name, client)
+      const count = name === 'near' ? 4 : name === 'fine' ? 3 : 5
+      await send(api, await api.newSite(client), count, clock.now())
+    }
+    await api.call('PATCH', `/api/clients/${clients.get('off')?.id}`, { is_active: false })
+    await api.newClient({ name: 'unlimited' })
+    const { clients_near_quota } = await overviewOf(api)
+    assert.deepEqual(clients_near_quota, [
+      { id: clients.get('used up')?.id, name: 'used up', events: 5, limit: 5, level: 'exceeded' },
+      { id: clients.get('near')?.id, name: 'near', events: 4, limit: 5, level: 'warning' },
+    ])
   },
 )

@@ -140,6 +140,58 @@ test('clients of whose alerts nobody would be told', async (t) => {
   })
 })
 
+test('clients whose quota is nearly used up, or is', async (t) => {
+  const service = await startEmpty(t)
+  const chat_webhook = 'https://chat.example/hook'
+  for (const [name, count] of [
+    ['ACME', 4],
+    ['Nordwind', 5],
+    ['Fine', 3],
+  ] as const) {
+    const site = await service.newSite(await service.newClient({ name, events_per_month: 5, chat_webhook }), { name })
+    for (let sent = 0; sent < count; sent++) {
+      assert.equal((await service.ingest(site, eventPayload({ timestamp_ms: Date.now() }))).status, 200)
+    }
+  }
+  await until('all events are counted', async () => {
+    const { text } = await service.call('GET', '/api/dashboard/overview')
+    return (text.includes('"exceeded"') && text.includes('"events":4')) || undefined
+  })
+
+  for (const look of LOOKS) {
+    await t.test(
+      `are named on the overview in ${look.scheme} on a ${look.device}, and axe finds nothing`,
+      async (t) => {
+        const { page } = await openPage(t, service.url, '/', look)
+        const [usedUp, near] = [
+          /^1 client has used up its events of this month: nothing it sends is counted/,
+          /^1 client has nearly/,
+        ]
+        const words = async (name: RegExp) => page.getByRole('region', { name }).getByRole('listitem').allInnerTexts()
+        await page.getByRole('region', { name: usedUp }).waitFor()
+        assert.deepEqual(await words(usedUp), ['Nordwind 100 % of 5 events'])
+        assert.deepEqual(await words(near), ['ACME 80 % of 5 events'])
+        await assertAccessible(page)
+        assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
+      },
+    )
+  }
+
+  await t.test('lead to the client, and are named no more once the quota is larger', async (t) => {
+    const { page } = await openPage(t, service.url, '/')
+    const banner = page.getByRole('region', { name: /used up .* events of this month/ })
+    await banner.getByRole('link', { name: 'Nordwind' }).click()
+    await page.waitForURL('**/clients/*')
+    for (const { id } of (await service.call('GET', '/api/clients')).json<{ id: string }[]>()) {
+      const changed = await service.call('PATCH', `/api/clients/${id}`, { events_per_month: 50 })
+      assert.equal(changed.status, 200, changed.text)
+    }
+    await page.goto('/')
+    await page.getByText('live', { exact: true }).waitFor()
+    assert.equal(await banner.count(), 0)
+  })
+})
+
 test('a stream that is refused is opened again until it is there', async (t) => {
   const service = await startEmpty(t)
   await service.newSite(await service.newClient({ name: 'ACME' }), { name: 'Shop' })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noChannel } from '../../web/src/features/overview/no-channel.ts'
+import { quotaWords } from '../../web/src/features/overview/quota-use.ts'
 import { onset, onsetLine } from '../../web/src/lib/onset.ts'
 import { reopenAfter } from '../../web/src/lib/reopen.ts'
 import { compact, counted, duration, exact, percent, relative } from '../../web/src/lib/words.ts'
@@ -132,4 +133,23 @@ test('five clients without a channel are named, of more it is said how many', ()
   const { words, named, more } = noChannel(clients)
   assert.deepEqual([words, named.length, more], ['7 clients have no way to be notified: add a channel', 5, 2])
   assert.equal(noChannel(clients.slice(0, 1)).words, '1 client has no way to be notified: add a channel')
+})
+
+test('quotas: who is refused and who will be, rounded down, in two sentences', () => {
+  const client = (name: string, events: number) => {
+    const level = events < 1_000 ? ('warning' as const) : ('exceeded' as const)
+    return { id: name, name, events, limit: 1_000, level }
+  }
+  assert.deepEqual(quotaWords([]), [])
+  const [one] = quotaWords([client('near', 999)])
+  assert.equal(one?.words, '1 client has nearly used up its events of this month')
+  assert.deepEqual(one?.named, [{ id: 'near', name: 'near', used: '99 % of 1,000 events' }])
+  const many = quotaWords([...'abcdefg'].map((name) => client(name, 1_000)).concat(client('x', 800), client('y', 800)))
+  assert.deepEqual(
+    many.map(({ words, more }) => [words, more]),
+    [
+      ['7 clients have used up their events of this month: nothing they send is counted until the month ends (UTC)', 2],
+      ['2 clients have nearly used up their events of this month', 0],
+    ],
+  )
 })

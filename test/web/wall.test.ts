@@ -43,6 +43,7 @@ function overviewOf(clients: Record<string, SiteState[]>): Overview {
       open_alerts: 0,
     },
     clients_without_channel: [],
+    clients_near_quota: [],
     clients: Object.entries(clients).map(([name, sites]) => ({
       id: name,
       name,

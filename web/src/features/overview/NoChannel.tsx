@@ -2,7 +2,7 @@ import { BellRing } from 'lucide-react'
 import type { Overview } from '../../api/overview.ts'
 import { useSession } from '../../api/session.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
-import classes from './NoChannel.module.css'
+import { Banner } from './Banner.tsx'
 import { noChannel } from './no-channel.ts'
 
 /** Says of whose alerts nobody would be told, for as long as there is such a client. */
@@ -10,26 +10,14 @@ export function NoChannel({ clients }: { clients: Overview['clients_without_chan
   const { mayChange } = useSession()
   if (clients.length === 0) return null
   const { words, named, more } = noChannel(clients)
-  return (
-    <section className={classes.banner} aria-labelledby="no-channel">
-      <BellRing size={16} aria-hidden />
-      <div className={classes.words}>
-        <h2 id="no-channel">{words}</h2>
-        <ul>
-          {named.map(({ id, name }) => (
-            <li key={id}>
-              <TextLink to={mayChange ? '/clients/$clientId/edit' : '/clients/$clientId'} params={{ clientId: id }}>
-                {name}
-              </TextLink>
-            </li>
-          ))}
-          {more > 0 && (
-            <li>
-              <TextLink to="/clients">and {more} more</TextLink>
-            </li>
-          )}
-        </ul>
-      </div>
-    </section>
-  )
+  const to = mayChange ? '/clients/$clientId/edit' : '/clients/$clientId'
+  const links = named.map(({ id, name }) => ({
+    id,
+    link: (
+      <TextLink to={to} params={{ clientId: id }}>
+        {name}
+      </TextLink>
+    ),
+  }))
+  return <Banner id="no-channel" tone="warning" icon={BellRing} words={words} named={links} more={more} />
 }

@@ -10,6 +10,7 @@ import { NoChannel } from './NoChannel.tsx'
 import { OverviewHeader } from './OverviewHeader.tsx'
 import { OverviewSkeleton } from './OverviewSkeleton.tsx'
 import classes from './overview.module.css'
+import { QuotaUse } from './QuotaUse.tsx'
 import { Wall } from './Wall.tsx'
 import { FILTERS, type Filter, wallRows } from './wall.ts'
 
@@ -37,6 +38,7 @@ function Loaded({ overview }: { overview: Overview }) {
   return (
     <div className={classes.page}>
       <OverviewHeader {...{ overview, filter, search }} onFilter={setFilter} onSearch={setSearch} />
+      <QuotaUse clients={overview.clients_near_quota} />
       <NoChannel clients={overview.clients_without_channel} />
       {rows.length > 0 ? (
         <Wall rows={rows} isUnfolded={isUnfolded} onFold={() => setFine(isUnfolded ? 'folded' : 'shown')} />

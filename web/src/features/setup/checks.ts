@@ -37,13 +37,14 @@ export const isTagHeard = ({ containers }: Pick<SiteReport, 'containers'>): bool
 const QUOTA_WARNINGS: readonly string[] = ['quota_near', 'quota_used_up']
 
 /** What there is to look after in what the tag sent. */
-export function checksOf({ report, recent, usage, minutes }: Facts): Check[] {
+export function checksOf(facts: Facts): Check[] {
+  const { report, recent } = facts
   const mode = modeOf(recent)
   return [
     ownTagCheck(report),
     namesCheck(report.tags),
-    ...(mode === null ? [] : [modeCheck(mode, report, usage, peakOf(minutes))]),
-    usageCheck(usage),
+    ...(mode === null ? [] : [modeCheck(mode, facts)]),
+    usageCheck(facts),
     ...report.warnings
       .filter(({ code }) => !QUOTA_WARNINGS.includes(code))
       .map(({ code, message }) => warningCheck(code, message)),
@@ -117,18 +118,22 @@ const TIGHT = 0.5
 /** Below this part, one request for each event is nothing to save on. */
 const ROOMY = 0.1
 
-function modeCheck(mode: Mode, report: SiteReport, usage: UsageRecord, peak: number): Check {
+function modeCheck(mode: Mode, { report, recent, usage, minutes }: Facts): Check {
   const check = { id: 'mode', title: 'The send mode fits the traffic' }
   const { requests_per_second: allowed, plan } = usage
+  const peak = peakOf(minutes)
   const refused = report.rejections.rate_limited ?? 0
+  const limits = limitsMet(recent)
   const pace = `${rate(peak)} a second in the busiest minute`
   if (allowed === null) {
     const words = mode === 'batched' ? 'Batches' : 'Per event'
     return { ...check, status: 'ok', text: `${words}, ${pace}; the plan ${plan} has no limit of requests.` }
   }
   const limit = `the ${allowed} that the plan ${plan} allows all sites of the client`
-  if (refused > 0 && usage.level !== 'exceeded') {
-    const text = `${counted(refused, 'request')} of the last 24 hours came too fast: over ${limit}. Send batches, or take a larger plan.`
+  if (refused > 0 && limits.has('requests per second')) {
+    const were = `${counted(refused, 'request')} of the last 24 hours`
+    const fast = limits.size === 1 ? `${were} came too fast` : `Of ${were} that were refused, some came too fast`
+    const text = `${fast}: over ${limit}. Send batches, or take a larger plan.`
     return { ...check, status: 'critical', text }
   }
   if (mode === 'batched') {
@@ -144,13 +149,18 @@ function modeCheck(mode: Mode, report: SiteReport, usage: UsageRecord, peak: num
   return { ...check, status: 'ok', text: `${both}${pace}, far below ${limit}.` }
 }
 
+/** Which limits the newest refusals name; the count of refusals does not tell them apart. */
+const limitsMet = ({ rejections }: RecentAnswer): ReadonlySet<string> =>
+  new Set(rejections.filter(({ reason }) => reason === 'rate_limited').map(({ path }) => path))
+
 /** Two digits are enough: "0.53 events", "1 event", "420 events". */
 const rate = (perSecond: number): string => {
   const rounded = perSecond < 10 ? Number(perSecond.toPrecision(2)) : Math.round(perSecond)
   return rounded < 10 && rounded !== 1 ? `${rounded} events` : counted(rounded, 'event')
 }
 
-function usageCheck({ share, level, limit, events, plan }: UsageRecord): Check {
+function usageCheck({ usage, report, recent }: Facts): Check {
+  const { share, level, limit, events, plan } = usage
   const check = { id: 'usage', title: 'The plan has room' }
   if (limit === null || share === null) {
     return { ...check, status: 'ok', text: `${whole(events)} events this month; the plan ${plan} has no limit.` }
@@ -162,6 +172,10 @@ function usageCheck({ share, level, limit, events, plan }: UsageRecord): Check {
       status: 'critical',
       text: `${used}: further ones are refused until the month ends. Take a larger plan.`,
     }
+  }
+  if ((report.rejections.rate_limited ?? 0) > 0 && limitsMet(recent).has('events per month')) {
+    const text = `${used}: batches of more events than are left are refused. Send smaller ones, or take a larger plan.`
+    return { ...check, status: 'critical', text }
   }
   if (level === 'warning')
     return { ...check, status: 'warning', text: `${used}: it may not last until the month ends.` }

@@ -1,0 +1,43 @@
+import { counted, whole } from '../../lib/words.ts'
+
+/** Clients that are named; the page of clients has them all. */
+const NAMED = 5
+
+interface Client {
+  id: string
+  name: string
+  events: number
+  limit: number
+  level: 'warning' | 'exceeded'
+}
+
+/** What one banner says: "1 client has used up its quota: …", of whom, and how many more. */
+export interface QuotaWords {
+  level: Client['level']
+  words: string
+  named: readonly { id: string; name: string; used: string }[]
+  more: number
+}
+
+/** One for those whose events are refused, one for those that will be soon; none for nobody. */
+export function quotaWords(clients: readonly Client[]): QuotaWords[] {
+  return (['exceeded', 'warning'] as const).flatMap((level) => {
+    const those = clients.filter((client) => client.level === level)
+    if (those.length === 0) return []
+    const named = those.slice(0, NAMED).map(({ id, name, events, limit }) => ({
+      id,
+      name,
+      // Rounded down: 100 % is only said of what is used up.
+      used: `${Math.floor((100 * events) / limit)} % of ${whole(limit)} events`,
+    }))
+    return [{ level, words: headingOf(level, those.length), named, more: those.length - named.length }]
+  })
+}
+
+function headingOf(level: Client['level'], count: number): string {
+  const isOne = count === 1
+  const who = `${counted(count, 'client')} ${isOne ? 'has' : 'have'}`
+  if (level === 'warning') return `${who} nearly used up ${isOne ? 'its' : 'their'} events of this month`
+  const sent = isOne ? 'its events of this month: nothing it sends' : 'their events of this month: nothing they send'
+  return `${who} used up ${sent} is counted until the month ends (UTC)`
+}
