@@ -5,7 +5,14 @@ import type { SqlValue, Store } from '../../src/store/index.ts'
 const TEXTS = ['plain', 'Ünï', '', '😀', '\uffff', '{"a",b}', "it's \\ back", 'NULL', 'line\nbreak\t', 'Zeta', 'alpha']
 
 /** What speaks of the processes on the old store. */
-export const NOT_COPIED: readonly string[] = ['client_demand', 'clock_checks', 'leases', 'nodes', 'write_checks']
+export const NOT_COPIED: readonly string[] = [
+  'client_demand',
+  'clock_checks',
+  'leases',
+  'listening',
+  'nodes',
+  'write_checks',
+]
 
 /** The tables that Tagwarden made, as the database itself lists them. */
 export async function tableNames(store: Store): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { StartupError } from '../../lib/index.ts'
 import type { Store } from '../store.ts'
 import type { UpsertSpec } from '../upsert.ts'
+import { carryOnListening } from './carry-on-listening.ts'
 import { FIRST_ROWS, readPage, rowsAfter } from './pages.ts'
 import {
   advance,
@@ -55,6 +56,7 @@ export async function copyToPostgres({ source, target, watch }: CopyOptions): Pr
     requireSame(tallies, await talliesOf(target.admin, tables))
   }
   await carryOnCounting(source.read, target.admin, tables)
+  await carryOnListening(source.read, target.admin)
   if (progress !== undefined) await endProgress(target.admin)
   return tallies
 }

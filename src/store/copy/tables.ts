@@ -12,6 +12,7 @@ export const NOT_COPIED: readonly (keyof Tables)[] = [
   'client_demand',
   'write_checks',
   'clock_checks',
+  'listening',
 ]
 
 const IS_NUMBER: Readonly<Record<string, boolean>> = {
