@@ -35,9 +35,15 @@ const UNREAD: UnreadLimits = {
 /** What counts for an answer that is read from a file or made while it is sent, bytes: what waits of it in memory. */
 const STREAMED = 262_144
 
+/** A place, and whether the handler has it at work: then it is not free before that ends. */
+interface Held {
+  giveBack: () => void
+  isWorkedOn: boolean
+}
+
 /**
  * Lets callers share what is done at once: a request waits for a place before its handler runs, and gives it back with its
- * answer, so that a slow reader holds none. Nothing is begun for a caller who does not read what it asked for.
+ * answer, so that a slow reader holds none, and one who hung up holds his until the work for him has ended. Nothing is begun for a caller who does not read what it asked for.
  */
 export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => string): void {
   const mayBegin = (caller: string): boolean => unread.hasRoomFor(caller)
@@ -45,7 +51,7 @@ export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => 
   const unread = new UnreadAnswers(UNREAD, () => {
     for (const some of Object.values(places)) some.look()
   })
-  const held = new WeakMap<FastifyRequest, () => void>()
+  const held = new WeakMap<FastifyRequest, Held>()
 
   app.decorateRequest('caller', '')
   app.addHook('onRequest', async (request) => {
@@ -61,14 +67,29 @@ export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => 
       reply.hijack()
       return reply
     }
-    held.set(request, giveBack)
-    // An exchange that the connection's end, or a malformed request behind it, has cut off is never sent.
-    onceGone(reply.raw, giveBack)
+    const place: Held = { giveBack, isWorkedOn: false }
+    held.set(request, place)
+    // An exchange that the connection's end, or a malformed request behind it, has cut off is never sent, and its handler may not
+    // have been called. One that was goes on: whoever asks and hangs up, again and again, would else have any number at work.
+    onceGone(reply.raw, () => {
+      if (!place.isWorkedOn) giveBack()
+    })
     return
+  })
+  app.addHook('onRoute', (route) => {
+    const { handler } = route
+    route.handler = function (request, reply) {
+      const result: unknown = handler.call(this, request, reply)
+      const place = held.get(request)
+      // A reply is a promise as well, of its end.
+      if (place === undefined || result === reply || !(result instanceof Promise)) return result
+      place.isWorkedOn = true
+      return result.finally(place.giveBack)
+    }
   })
   app.addHook('onSend', async (request, reply, payload) => {
     unread.add(reply.raw, request.caller, sizeOf(payload))
-    held.get(request)?.()
+    held.get(request)?.giveBack()
     return payload
   })
 }
