@@ -5,7 +5,7 @@ import { type Onset, onsetOf } from './onset.ts'
 import { byMinute, type Silence, silenceOf } from './silence.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
 import type { VolumeBaseline } from './volume-baseline.ts'
-import { type BucketCounts, type RecentCounts, windowsBack } from './volume-window.ts'
+import { type BucketCounts, expectedOf, type RecentCounts, windowsBack } from './volume-window.ts'
 
 export interface VolumeInput {
   recent: RecentCounts
@@ -18,6 +18,33 @@ export function dataVolume({ recent, baseline }: VolumeInput, config: VolumeConf
   const judge = (name: string | null) => judgeSubject(name, recent, fine, baseline, config)
   const site = judge(null)
   return verdictOf([site, ...baseline.names.map(judge)], site?.message ?? 'too few events are expected to judge')
+}
+
+/** How far a site that has too few events to be judged is from it. */
+export interface VolumeSoFar {
+  /** The stretch up to now that can be compared with, ms. */
+  readonly covered: number
+  readonly events: number
+  /** What earlier weeks had in it. */
+  readonly usual: number
+  /** What they must have had. */
+  readonly needed: number
+  /** Likewise, once there are weeks to compare with; null where there are. */
+  readonly neededInWeeks: number | null
+}
+
+/** Null while nothing is known to compare the newest events with. */
+export function volumeSoFar({ recent, baseline }: VolumeInput, config: VolumeConfig): VolumeSoFar | null {
+  const needed = config.min_expected * burstsNow(null, recent, baseline).burst
+  let soFar: VolumeSoFar | null = null
+  for (const window of windowsBack(recent, baseline, null, 0)) {
+    const { covered, measured, caution } = window
+    const usual = expectedOf(window)
+    if (Number.isNaN(usual)) break
+    const neededInWeeks = caution > 1 ? needed : null
+    soFar = { covered, events: measured, usual, needed: caution * needed, neededInWeeks }
+  }
+  return soFar
 }
 
 function judgeSubject(

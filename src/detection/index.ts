@@ -1,6 +1,6 @@
 export type { TimeRange } from './buckets.ts'
 export { DATA_FRESHNESS_DEFAULTS, dataFreshness, type FreshnessConfig, type FreshnessInput } from './data-freshness.ts'
-export { dataVolume, type VolumeInput } from './data-volume.ts'
+export { dataVolume, type VolumeInput, type VolumeSoFar, volumeSoFar } from './data-volume.ts'
 export { heard } from './heard.ts'
 export { type LocalTime, localTime, sameHoursBefore } from './local-time.ts'
 export { DATA_VOLUME_DEFAULTS, type VolumeConfig } from './look.ts'
@@ -30,6 +30,9 @@ export {
   type LatencyBucket,
   type LatencyConfig,
   type LatencyInput,
+  latencySoFar,
+  MIN_USUAL_EXECUTIONS,
+  MIN_USUAL_HOURS,
   TAG_LATENCY_DEFAULTS,
   type TagLatencies,
   tagLatency,
@@ -55,6 +58,7 @@ export {
 export {
   type HourCounts,
   type HourHistory,
+  nextKnownHour,
   type VolumeBaseline,
   volumeBaseline,
   volumeHours,

@@ -54,13 +54,18 @@ const SLOW_SHARE = 1 - QUANTILE
 /** By this factor the mean has to have risen, too. It is exact, while 990 and 1,010 ms can be 1.5 s apart in a histogram. */
 const MEAN_FACTOR = 1.5
 /** Hours of the past that a usual value is made of, and timed executions that make an hour count. */
-const MIN_USUAL_HOURS = 4
-const MIN_USUAL_EXECUTIONS = 10
+export const MIN_USUAL_HOURS = 4
+export const MIN_USUAL_EXECUTIONS = 10
 
 /** Which tags take much longer than at the same hours of the last week. */
 export function tagLatency({ now, bounds, tags }: LatencyInput, config: LatencyConfig): Verdict {
   const judged = tags.map((tag) => judgeTag(tag, now, bounds, config))
   return verdictOf(judged, `${number(judged.filter((finding) => finding !== null).length)} tags are as quick as usual`)
+}
+
+/** How far a tag is from being judged: times it ran with a time lately, and hours of its past that count. */
+export function latencySoFar({ recent, usual }: TagLatencies): { timed: number; hours: number } {
+  return { timed: sum(recent.map(timedIn)), hours: usual.filter(hasEnough).length }
 }
 
 function judgeTag(

@@ -35,6 +35,9 @@ export interface VolumeBaseline {
   burstOf(name: string | null): number
 }
 
+/** Weeks that must be known; with fewer, yesterday is the comparison. */
+export const MIN_WEEKS = 2
+
 const NOTHING: HourCounts = { total: 0, events: new Map() }
 const DAYS_A_WEEK = 7
 
@@ -68,6 +71,19 @@ export function volumeBaseline(history: HourHistory, clock: LocalTime, now: numb
     return burst
   }
   return { referenceAt: (hour) => references.get(hour) ?? reference(hour), names: [...names], burstOf }
+}
+
+/**
+ * The start of the next hour that there is something to compare with, the one under way included. A time to come may be compared
+ * with hours that are not over yet.
+ */
+export function nextKnownHour({ referenceAt }: VolumeBaseline, now: number): number {
+  const hours = Array.from({ length: DAY / HOUR + 1 }, (_, index) => floorTo(now, HOUR) + index * HOUR)
+  const isKnown = (hour: number): boolean => {
+    const { weeks, yesterday } = referenceAt(hour)
+    return yesterday !== null || weeks.filter((week) => week !== null).length >= MIN_WEEKS
+  }
+  return hours.find(isKnown) ?? floorTo(now, HOUR) + DAY
 }
 
 /** Counts of a name by week, in the hours that are known of every week. */

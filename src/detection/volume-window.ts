@@ -1,7 +1,7 @@
 import { floorTo, HOUR } from '../lib/index.ts'
 import type { TimeRange } from './buckets.ts'
 import { median } from './statistics.ts'
-import type { HourCounts, VolumeBaseline } from './volume-baseline.ts'
+import { type HourCounts, MIN_WEEKS, type VolumeBaseline } from './volume-baseline.ts'
 
 /** Events of a site. `total` and each list in `events` have one count for each of `buckets`. */
 export interface BucketCounts {
@@ -31,9 +31,6 @@ export interface Window extends TimeRange {
 }
 
 const CAUTION_AFTER_A_DAY = 5
-
-/** Weeks that must be known; with fewer, yesterday is the comparison. */
-export const MIN_WEEKS = 2
 
 /**
  * Follows one subject back in time from the end of `recent`, bucket by bucket, and gives the window of all buckets so far.

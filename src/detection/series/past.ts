@@ -1,7 +1,8 @@
 import { DAY, HOUR } from '../../lib/index.ts'
 import type { LocalTime } from '../local-time.ts'
 import { median } from '../statistics.ts'
-import { MIN_WEEKS, type Window } from '../volume-window.ts'
+import { MIN_WEEKS } from '../volume-baseline.ts'
+import type { Window } from '../volume-window.ts'
 
 const DAYS_A_WEEK = 7
 /** The longest window, as in the probe. */

@@ -9,9 +9,9 @@ import {
 import { floorTo, MINUTE } from '../../lib/index.ts'
 import { lastEventAt } from '../../management/index.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { eventCountsFrom, historyOf, readEventCounts } from './counts/event-counts.ts'
+import { type EventCounts, eventCountsFrom, historyOf, readEventCounts } from './counts/event-counts.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
-import { learning, learningHours, noData } from './counts/unjudged.ts'
+import { learningHour, learningHours, noData } from './counts/unjudged.ts'
 
 const WEEKS = 4
 
@@ -44,6 +44,7 @@ export const dataFreshness = defineProbeType({
     const clock = localTime(site.timezone)
     const end = floorTo(now, MINUTE)
     const compared = volumeHours(clock, end, WEEKS)
+    const baselineOf = (counts: EventCounts) => volumeBaseline(historyOf(counts, end), clock, end, WEEKS)
     const last = await lastEventAt(store.read, site.site_no)
     return judgeCounts(
       { store, site, now },
@@ -51,12 +52,13 @@ export const dataFreshness = defineProbeType({
       (snapshot) => readEventCounts(snapshot, end, compared),
       (counts) => {
         const { recent, outages } = counts
-        const baseline = volumeBaseline(historyOf(counts, end), clock, end, WEEKS)
-        return judgeFreshness({ now, last_event_at: last, recent, baseline, outages }, config)
+        return judgeFreshness({ now, last_event_at: last, recent, baseline: baselineOf(counts), outages }, config)
       },
-      ({ knownFrom }) => {
+      (counts) => {
         if (last === null) return noData('No event has come yet')
-        return learningHours(knownFrom, end, site.timezone) ?? learning('too few events are usual to judge a silence')
+        return (
+          learningHours(counts.knownFrom, end, site.timezone) ?? learningHour(baselineOf(counts), end, site.timezone)
+        )
       },
       'critical',
     )

@@ -3,14 +3,16 @@ import {
   DATA_VOLUME_DEFAULTS,
   dataVolume as judgeVolume,
   localTime,
+  type VolumeSoFar,
   volumeBaseline,
   volumeHours,
+  volumeSoFar,
 } from '../../detection/index.ts'
-import { floorTo, MINUTE } from '../../lib/index.ts'
+import { DAY, duration, floorTo, MINUTE, number } from '../../lib/index.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { eventCountsFrom, historyOf, readEventCounts } from './counts/event-counts.ts'
+import { type EventCounts, eventCountsFrom, historyOf, readEventCounts } from './counts/event-counts.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
-import { learning, learningHours, noData } from './counts/unjudged.ts'
+import { learning, learningHour, learningHours, localDay, noData } from './counts/unjudged.ts'
 
 const Config = Type.Object(
   {
@@ -46,6 +48,9 @@ const Config = Type.Object(
   { additionalProperties: false },
 )
 
+/** By then a whole day can be compared with two weeks. */
+const WEEKS_KNOWN_AFTER_MS = 15 * DAY
+
 export const dataVolume = defineProbeType({
   name: 'data_volume',
   title: 'Data volume',
@@ -59,21 +64,30 @@ export const dataVolume = defineProbeType({
     const clock = localTime(site.timezone)
     const end = floorTo(now, MINUTE)
     const compared = volumeHours(clock, end, config.weeks)
+    const baselineOf = (counts: EventCounts) => volumeBaseline(historyOf(counts, end), clock, end, config.weeks)
     return judgeCounts(
       { store, site, now },
       eventCountsFrom(end, compared),
       (snapshot) => readEventCounts(snapshot, end, compared),
+      (counts) => judgeVolume({ recent: counts.recent, baseline: baselineOf(counts) }, config),
       (counts) => {
-        const baseline = volumeBaseline(historyOf(counts, end), clock, end, config.weeks)
-        return judgeVolume({ recent: counts.recent, baseline }, config)
-      },
-      ({ knownFrom, recent }) => {
+        const { knownFrom, recent } = counts
         if (knownFrom === null && recent.total.every((count) => count === 0)) return noData('No event has come yet')
-        return (
-          learningHours(knownFrom, end, site.timezone) ?? learning('too few events are usual in a day to judge them')
-        )
+        const hours = learningHours(knownFrom, end, site.timezone)
+        if (hours !== undefined) return hours
+        const baseline = baselineOf(counts)
+        const soFar = volumeSoFar({ recent, baseline }, config)
+        if (soFar === null) return learningHour(baseline, end, site.timezone)
+        return learning(tooFew(soFar, (knownFrom ?? end) + WEEKS_KNOWN_AFTER_MS, site.timezone))
       },
       'warning',
     )
   },
 })
+
+/** `3 events in 24 h, 3 are usual; judges once 75 are, from 3 Dec once 15 are` */
+function tooFew({ covered, events, usual, needed, neededInWeeks }: VolumeSoFar, weeksKnown: number, timezone: string) {
+  const later =
+    neededInWeeks === null ? '' : `, from ${localDay(weeksKnown, timezone)} once ${number(neededInWeeks)} are`
+  return `${number(events)} events in ${duration(covered)}, ${number(usual)} are usual; judges once ${number(needed)} are${later}`
+}

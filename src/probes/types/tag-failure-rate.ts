@@ -60,7 +60,9 @@ export const tagFailureRate = defineProbeType({
         const most = mostRuns(counts)
         return most === null
           ? noData('No tag has run in the last 24 hours')
-          : learning(`“${most.tag_key}” ran ${most.runs} of ${config.min_executions} times in the last 24 hours`)
+          : learning(
+              `“${most.tag_key}” ran ${most.runs} of ${config.min_executions} times in the last 24 hours, judges from the ${config.min_executions}th on`,
+            )
       },
     )
   },

@@ -2,21 +2,27 @@ import { Type } from 'typebox'
 import {
   tagLatency as judgeLatency,
   type LatencyBucket,
+  latencySoFar,
   localTime,
+  MIN_USUAL_EXECUTIONS,
+  MIN_USUAL_HOURS,
   sameHoursBefore,
   TAG_LATENCY_DEFAULTS,
+  type TagLatencies,
 } from '../../detection/index.ts'
-import { floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from '../../rollups/index.ts'
 import { defineProbeType } from '../probe-type.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
-import { readTagCounts, type TagBucket } from './counts/tag-counts.ts'
+import { readTagCounts, type TagBucket, type TagHistory } from './counts/tag-counts.ts'
 import { lastDay, stretchesOf } from './counts/timeline.ts'
-import { learning, noData } from './counts/unjudged.ts'
+import { learning, localDay, noData } from './counts/unjudged.ts'
 import { windowMinutes } from './counts/window-setting.ts'
 
 const COLUMNS = ['executions', 'timeout', 'total_ms', 'timed', ...LATENCY_COLUMNS] as const
 const DAYS_COMPARED = 7
+
+type Counts = ReadonlyMap<string, TagHistory<(typeof COLUMNS)[number]>>
 
 const times = (byDefault: number, description: string) =>
   Type.Number({ minimum: 1, maximum: 100, default: byDefault, description })
@@ -71,29 +77,50 @@ export const tagLatency = defineProbeType({
         const earlier = stretchesOf([...usualHours].filter((usual) => usual < recentFrom))
         return readTagCounts(snapshot, timeline, end, COLUMNS, earlier)
       },
+      (counts) => judgeLatency({ now: end, bounds: LATENCY_BOUNDS_MS, tags: latenciesOf(counts, usualHours) }, config),
       (counts) => {
-        const tags = Array.from(counts, ([tag_key, { recent, earlier }]) => ({
-          tag_key,
-          recent: recent.map(latencyBucket),
-          usual: [...earlier, ...recent.filter(({ from, to }) => to - from === HOUR && usualHours.has(from))].map(
-            latencyBucket,
-          ),
-        }))
-        return judgeLatency({ now: end, bounds: LATENCY_BOUNDS_MS, tags }, config)
-      },
-      (counts) => {
-        const timed = [...counts.values()].some(({ recent }) =>
-          recent.some((bucket) => latencyBucket(bucket).total_ms > 0),
-        )
-        return timed
-          ? learning(
-              `no tag has ${config.min_executions} executions with a time lately, and 4 hours with 10 of them around this time of day in the last week; judges the first that has`,
-            )
-          : noData('No tag has run with a time in the last 24 hours (batches have none)')
+        const nearest = nearestOf(latenciesOf(counts, usualHours), config.min_executions)
+        if (nearest === null) return noData('No tag has run with a time in the last 24 hours (batches have none)')
+        return learning(soFar(nearest, config.min_executions, end, site.timezone))
       },
     )
   },
 })
+
+function latenciesOf(counts: Counts, usualHours: ReadonlySet<number>): TagLatencies[] {
+  return Array.from(counts, ([tag_key, { recent, earlier }]) => ({
+    tag_key,
+    recent: recent.map(latencyBucket),
+    usual: [...earlier, ...recent.filter(({ from, to }) => to - from === HOUR && usualHours.has(from))].map(
+      latencyBucket,
+    ),
+  }))
+}
+
+interface Nearest {
+  tag_key: string
+  timed: number
+  hours: number
+}
+
+/** The tag that lacks least to be judged, null when none ran with a time. */
+function nearestOf(tags: readonly TagLatencies[], needed: number): Nearest | null {
+  const rank = ({ timed, hours }: Nearest) => Math.min(1, timed / needed) + Math.min(1, hours / MIN_USUAL_HOURS)
+  const timed = tags.map((tag) => ({ tag_key: tag.tag_key, ...latencySoFar(tag) })).filter((tag) => tag.timed > 0)
+  return timed.toSorted((a, b) => rank(b) - rank(a))[0] ?? null
+}
+
+/** A day adds the hour under way and its two neighbours to the past. */
+function soFar({ tag_key, timed, hours }: Nearest, needed: number, now: number, timezone: string): string {
+  if (timed < needed) {
+    return `“${tag_key}” ran ${timed} of ${needed} times with a time in the last 24 hours, judges from the ${needed}th on`
+  }
+  const days = Math.max(1, Math.ceil((MIN_USUAL_HOURS - hours) / 3))
+  return (
+    `“${tag_key}” is known in ${hours} of ${MIN_USUAL_HOURS} hours around this time of day (${MIN_USUAL_EXECUTIONS} executions with a time in each), ` +
+    `judges from ${localDay(now + days * DAY, timezone)} if it goes on so`
+  )
+}
 
 function latencyBucket(bucket: TagBucket<(typeof COLUMNS)[number]>): LatencyBucket {
   const { from, to, executions, timeout, timed } = bucket

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Payload } from '../../../src/ingest/payload.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
+import { dataFreshness } from '../../../src/probes/types/data-freshness.ts'
 import { dataVolume } from '../../../src/probes/types/data-volume.ts'
 import { batch } from '../../analytics/support.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../support/deltas.ts'
@@ -78,9 +79,29 @@ testOnEveryEngine('data_volume: a site that never sent is not judged', async (st
 })
 
 testOnEveryEngine('data_volume: a site with a few events a day is not judged', async (store, t) => {
-  const rare = every(8 * HOUR, NOW - 15 * DAY, NOW).map((time) => batch(time, { total_events: 1 }))
-  const { status, message } = await resultOf(t, store, await siteWith(store, rare), dataVolume)
-  assert.deepEqual([status, message], ['ok', 'Learning: too few events are usual in a day to judge them'])
+  const rare = every(8 * HOUR, NOW - 17 * DAY, NOW).map((time) => batch(time, { total_events: 1 }))
+  const { status, reason, message } = await resultOf(t, store, await siteWith(store, rare), dataVolume)
+  assert.deepEqual([status, reason], ['ok', 'learning'])
+  assert.equal(message, 'Learning: 3 events in 24 h, 3 are usual; judges once 15 are')
+})
+
+testOnEveryEngine('data_volume: a quiet site of two days is told when its weeks will do', async (store, t) => {
+  const quiet = every(30 * MINUTE, NOW - 2 * DAY - 2 * HOUR, NOW).map((time) => batch(time, { total_events: 1 }))
+  const { reason, message } = await resultOf(t, store, await siteWith(store, quiet), dataVolume)
+  assert.equal(reason, 'learning')
+  assert.equal(message, 'Learning: 48 events in 24 h, 48 are usual; judges once 85 are, from 3 Dec once 17 are')
+})
+
+testOnEveryEngine('data probes that cannot compare with the day before say from when they can', async (store, t) => {
+  const known = every(HOUR, NOW - 2 * DAY, NOW).map(hour)
+  const site = await siteWith(store, known)
+  const outage = { began_at: NOW - DAY - 90 * MINUTE, ended_at: NOW - DAY + 30 * MINUTE }
+  await store.write.insertInto('outages').values(outage).execute()
+  const says = 'Learning: this hour is known neither of yesterday nor of two earlier weeks, judges from 20 Nov, 11:05'
+  for (const type of [dataVolume, dataFreshness]) {
+    const { reason, message } = await resultOf(t, store, site, type)
+    assert.deepEqual([reason, message], ['learning', says])
+  }
 })
 
 testOnEveryEngine('data probes do not judge while the counts are behind what was received', async (store, t) => {

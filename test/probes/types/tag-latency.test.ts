@@ -65,9 +65,23 @@ testOnEveryEngine('tag_latency: a tag without a past, or without times, is learn
   )
   const ofYoung = await resultOf(t, store, young, tagLatency)
   assert.deepEqual([ofYoung.status, ofYoung.reason], ['ok', 'learning'])
-  assert.match(ofYoung.message, /^Learning: no tag has 30 executions with a time lately, and 4 hours/)
+  assert.equal(
+    ofYoung.message,
+    'Learning: “Meta CAPI” is known in 0 of 4 hours around this time of day (10 executions with a time in each), judges from 22 Nov if it goes on so',
+  )
   const ofBatches = await resultOf(t, store, await siteWith(store, batches), tagLatency)
   assert.deepEqual([ofBatches.status, ofBatches.reason], ['ok', 'no_data'])
+})
+
+testOnEveryEngine('tag_latency: a tag that hardly ran lately is told how often it has to', async (store, t) => {
+  const rare = every(10 * MINUTE, NOW - 2 * HOUR, NOW).map((time) => run(time, 80))
+  const site = await siteWith(store, [...USUAL, ...rare])
+  const { reason, message } = await resultOf(t, store, site, tagLatency, { min_executions: 60 })
+  assert.equal(reason, 'learning')
+  assert.match(
+    message,
+    /^Learning: “Meta CAPI” ran \d+ of 60 times with a time in the last 24 hours, judges from the 60th on$/,
+  )
 })
 
 testOnEveryEngine('tag_latency: bounds that contradict each other are an error', async (store, t) => {

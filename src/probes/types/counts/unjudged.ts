@@ -1,5 +1,7 @@
+import { nextKnownHour, type VolumeBaseline } from '../../../detection/index.ts'
 import { DAY, floorTo, HOUR, number } from '../../../lib/index.ts'
 import type { Unjudged } from './judge-counts.ts'
+import { SLOT } from './timeline.ts'
 
 /** Nothing was there to be judged. */
 export const noData = (message: string): Unjudged => ({ reason: 'no_data', message })
@@ -19,12 +21,18 @@ export function learningHours(knownFrom: number | null, now: number, timezone: s
   return learning(`${seen} of 24 hours, judges from ${localMoment(since + DAY, timezone)}`)
 }
 
+/** While there is nothing to compare the newest events with, as there is not where this service was down the day before. */
+export const learningHour = (baseline: VolumeBaseline, now: number, timezone: string): Unjudged =>
+  learning(
+    `this hour is known neither of yesterday nor of two earlier weeks, judges from ${localMoment(nextKnownHour(baseline, now) + SLOT, timezone)}`,
+  )
+
 /** `2 of 7 days, judges from 29 Nov`. */
 export function daysSeen(seen: number, days: number, judgesFrom: number, timezone: string): string {
   return `${number(seen)} of ${number(days)} days, judges from ${localDay(judgesFrom, timezone)}`
 }
 
-const localDay = (time: number, timeZone: string): string =>
+export const localDay = (time: number, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' }).format(time)
 
 /** `20 Nov, 14:10` */
