@@ -6,6 +6,7 @@ import { monthUsages } from '../management/index.ts'
 import { OTHER } from '../rollups/index.ts'
 import type { Store } from '../store/index.ts'
 import { expositionOf, type Family, type Sample } from './exposition.ts'
+import { type ContainerSeen, containersBySite } from './site-containers.ts'
 
 /** Figures of 24 hours change slowly, and several Prometheus servers may ask. */
 const FRESH_MS = 30 * SECOND
@@ -46,11 +47,17 @@ async function readText(store: Store, setting: 'auto' | 'on', now: number): Prom
   if (setting === 'auto' && sites.length > SITES_MAX) return ''
   const figures = await siteFigures(store, sites, now)
   const alerts = Map.groupBy(await unresolvedAlerts(store.read), ({ siteId }) => siteId)
+  const containers = await containersBySite(store)
   const quotas = await monthUsages(store.read, now)
   const bySite = FAMILIES.map(({ name, help }): Family & { samples: Sample[] } => ({ name, help, samples: [] }))
   for (const [at, site] of sites.entries()) {
     if (at % SITES_PER_TURN === SITES_PER_TURN - 1) await setImmediate()
-    const read = { site, figures: figures.get(site.site_no), alerts: alerts.get(site.id) ?? [] }
+    const read = {
+      site,
+      figures: figures.get(site.site_no),
+      alerts: alerts.get(site.id) ?? [],
+      containers: containers.get(site.site_no) ?? [],
+    }
     for (const [index, { samplesOf }] of FAMILIES.entries()) bySite[index]?.samples.push(...samplesOf(read))
   }
   const quota = {
@@ -85,11 +92,21 @@ interface SiteRead {
   site: Site
   figures: SiteFigures | undefined
   alerts: readonly UnresolvedAlert[]
+  containers: readonly ContainerSeen[]
 }
 
 const labelsOf = ({ id, name }: Site) => ({ site_id: id, site: name })
 
 const FAMILIES: readonly { name: string; help: string; samplesOf: (read: SiteRead) => Sample[] }[] = [
+  {
+    name: 'tagwarden_site_last_seen_timestamp_seconds',
+    help: 'When a container of the site last sent something, Unix time',
+    samplesOf: ({ site, containers }) =>
+      containers.map(({ container_id, last_seen_at }) => ({
+        labels: { ...labelsOf(site), container_id },
+        value: last_seen_at / 1_000,
+      })),
+  },
   {
     name: 'tagwarden_site_events_24h',
     help: 'Events of the last 24 hours',

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Type } from 'typebox'
 import type { Leases, Membership } from '../cluster/index.ts'
 import type { HttpApp } from '../http/index.ts'
 import type { Ingest } from '../ingest/index.ts'
@@ -40,8 +41,8 @@ export function metricsRoutes(app: HttpApp, options: MetricsOptions): void {
   const { store, clock, notifications } = options
   if (notifications !== null) deliveryMetrics(registry, { store, clock, notifications })
   loopMetrics(registry, options)
-  lastSeenMetrics(registry, options)
-  app.get('/metrics', { config: { host: 'own' }, schema: { hide: true } }, async (_request, reply) => {
+  const schema = { hide: true, querystring: Type.Object({}, { additionalProperties: false }) }
+  app.get('/metrics', { config: { host: 'own' }, schema }, async (_request, reply) => {
     reply.type(registry.contentType)
     return (await registry.metrics()) + ((await options.perSite?.()) ?? '')
   })
@@ -142,45 +143,3 @@ function loopMetrics(registry: Registry, { loops, clock }: MetricsOptions): void
     },
   })
 }
-
-function lastSeenMetrics(registry: Registry, { store }: MetricsOptions): void {
-  new Gauge({
-    name: 'tagwarden_site_last_seen_timestamp_seconds',
-    help: 'When a container of the site last sent something, Unix time',
-    labelNames: ['site_id', 'site', 'container_id'],
-    registers: [registry],
-    async collect() {
-      const rows = await lastSeen(store).catch(() => [])
-      this.reset()
-      for (const row of rows) {
-        this.labels({ site_id: row.id, site: row.name, container_id: row.container_id }).set(row.last_seen_at / 1_000)
-      }
-    },
-  })
-}
-
-/** Containers of a site in the metrics: those that sent something last. A sender can name others every day. */
-const CONTAINERS_PER_SITE = 20
-
-const lastSeen = (store: Store) =>
-  store.read
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('site_containers')
-        .select((row) => [
-          'site_no',
-          'container_id',
-          'last_seen_at',
-          row.fn
-            .agg<number>('row_number')
-            .over((over) => over.partitionBy('site_no').orderBy('last_seen_at', 'desc').orderBy('container_id'))
-            .as('place'),
-        ])
-        .as('site_containers'),
-    )
-    .innerJoin('sites', 'sites.site_no', 'site_containers.site_no')
-    .select(['sites.id', 'sites.name', 'site_containers.container_id', 'site_containers.last_seen_at'])
-    .where('site_containers.place', '<=', CONTAINERS_PER_SITE)
-    .orderBy('site_containers.site_no')
-    .orderBy('site_containers.container_id')
-    .execute()

@@ -14,7 +14,7 @@ export function probeMetrics(registry: Registry, { scheduler }: Probes): void {
   })
   const runs = new Counter({
     name: 'tagwarden_probe_runs_total',
-    help: 'Runs of probes whose result was written',
+    help: 'Runs of probes whose result was written; unjudged is an ok that found nothing to judge',
     labelNames: ['probe_type', 'status'],
     registers,
   })

@@ -23,7 +23,8 @@ export interface SchedulerOptions {
 export interface SchedulerWatch {
   /** A run that was due `lagMs` ago begins. */
   onStart?: (lagMs: number) => void
-  onResult?: (probeType: string, status: ResultStatus) => void
+  /** A result was written; `unjudged` is an ok that found nothing to judge. */
+  onResult?: (probeType: string, outcome: ResultStatus | 'unjudged') => void
 }
 
 const CLAIM_INTERVAL_MS = 200
@@ -211,7 +212,8 @@ export class Scheduler {
   /** @returns the result once it is on disk; undefined when its claim was lost */
   async #write(finished: Finished): Promise<Finished | undefined> {
     if (!(await this.#writer.add(finished))) return undefined
-    for (const { onResult } of this.#watches) onResult?.(finished.probe.probe_type, finished.status)
+    const { probe, status, result } = finished
+    for (const { onResult } of this.#watches) onResult?.(probe.probe_type, result.reason === null ? status : 'unjudged')
     return finished
   }
 

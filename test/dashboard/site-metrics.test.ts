@@ -31,6 +31,7 @@ testPerEngine('metrics tell events, tags and alerts of each site, and what is le
   await api.service.ingest.flush()
   const found = await samples(api)
   assert.deepEqual(told(found, 'tagwarden_site_events_24h'), [[name, 4]])
+  assert.equal(told(found, 'tagwarden_site_last_seen_timestamp_seconds').length, 1)
   assert.deepEqual(told(found, 'tagwarden_tag_runs_24h'), [[name, 'Ad "one"', 4]])
   assert.deepEqual(told(found, 'tagwarden_tag_failures_24h'), [[name, 'Ad "one"', 2]])
   assert.deepEqual(told(found, 'tagwarden_site_score'), [], 'four events are too few for a score')
@@ -42,7 +43,10 @@ testPerEngine('metrics tell events, tags and alerts of each site, and what is le
 
   await api.call('PATCH', `/api/sites/${site.id}`, { is_active: false })
   clock.advance(MINUTE)
-  assert.deepEqual(told(await samples(api), 'tagwarden_site_events_24h'), [], 'of what is switched off')
+  const later = await samples(api)
+  for (const metric of ['tagwarden_site_events_24h', 'tagwarden_site_last_seen_timestamp_seconds']) {
+    assert.deepEqual(told(later, metric), [], `${metric} of what is switched off`)
+  }
 })
 
 testPerEngine('the 20 tags of a site that ran most are told apart, the rest together', async (engine, t) => {
@@ -64,8 +68,12 @@ testPerEngine('the 20 tags of a site that ran most are told apart, the rest toge
 
 testPerEngine('they can be switched off', async (engine, t) => {
   const api = await startTestService(t, new TestClock(NOW), { ...(await placeFor(engine, t)), METRICS_PER_SITE: 'off' })
-  await api.newSite(await api.newClient())
-  assert.deepEqual(told(await samples(api), 'tagwarden_site_events_24h'), [])
+  const site = await api.newSite(await api.newClient())
+  await api.ingest(site, eventPayload({ timestamp_ms: NOW }))
+  await api.service.ingest.flush()
+  for (const metric of ['tagwarden_site_events_24h', 'tagwarden_site_last_seen_timestamp_seconds']) {
+    assert.deepEqual(told(await samples(api), metric), [], metric)
+  }
 })
 
 testOnEveryEngine('with over 1,000 sites nothing is told of each, unless somebody asks for it', async (store) => {
@@ -81,8 +89,16 @@ testOnEveryEngine('with over 1,000 sites nothing is told of each, unless somebod
       .values(many.slice(at, at + 100))
       .execute()
   }
+  const sites = await store.read.selectFrom('sites').select('site_no').execute()
+  const seen = { container_id: 'GTM-AAAA', first_seen_at: NOW, last_seen_at: NOW }
+  for (let at = 0; at < sites.length; at += 100) {
+    const rows = sites.slice(at, at + 100).map(({ site_no }) => ({ ...seen, site_no }))
+    await store.write.insertInto('site_containers').values(rows).execute()
+  }
   const countOf = async (setting: 'auto' | 'on') => {
     const text = await new SiteMetrics({ store, clock, setting }).text()
+    const lastSeen = told(samplesOf(text), 'tagwarden_site_last_seen_timestamp_seconds').length
+    assert.equal(lastSeen, text === '' ? 0 : told(samplesOf(text), 'tagwarden_site_events_24h').length)
     return text === '' ? 0 : told(samplesOf(text), 'tagwarden_site_events_24h').length
   }
   assert.equal(await countOf('auto'), 0)

@@ -69,12 +69,42 @@ test('no call of the interface takes a query parameter that it does not know', a
   for (const [path, methods] of Object.entries(paths)) {
     if (!path.startsWith('/api/') || path === '/api/ingest') continue
     const address = path.replace('{token}', 'x'.repeat(43)).replaceAll(/\{\w+\}/g, ID)
-    for (const method of Object.keys(methods).filter((name) => name === 'get' || name === 'delete')) {
-      const answer = await api.call(method.toUpperCase(), `${address}?surely_unknown=1`)
+    for (const method of Object.keys(methods)) {
+      const body = method === 'post' || method === 'patch' ? {} : undefined
+      const answer = await api.call(method.toUpperCase(), `${address}?surely_unknown=1`, body)
       assert.equal(answer.status, 400, `${method} ${path}: ${answer.text}`)
       assert.match(answer.text, /surely_unknown/, path)
       calls++
     }
   }
-  assert.ok(calls > 25, `${calls} calls`)
+  assert.ok(calls > 45, `${calls} calls`)
+})
+
+test('metrics take no parameter either', async (t) => {
+  const api = await startTestService(t, systemClock)
+  assert.equal((await api.call('GET', '/metrics')).status, 200)
+  const answer = await api.call('GET', '/metrics?site=1')
+  assert.equal(answer.status, 400)
+  assert.match(answer.text, /site/)
+})
+
+test('the interface itself takes flags and ids as they are spelt', async (t) => {
+  const api = await startTestService(t, systemClock)
+  const [client, off] = [await api.newClient(), await api.newClient({ name: 'Off', is_active: false })]
+  const ids = async (query: string) =>
+    (await api.call('GET', `/api/clients?${query}`)).json<{ id: string }[]>().map(({ id }) => id)
+  for (const flag of ['1', 'true', 'TRUE']) assert.deepEqual(await ids(`active_only=${flag}`), [client.id], flag)
+  for (const flag of ['0', 'false', 'FALSE']) assert.equal((await ids(`active_only=${flag}`)).length, 2, flag)
+
+  const upper = client.id.toUpperCase()
+  const site = await api.newSite({ id: upper })
+  assert.equal(site.client_id, client.id)
+  const found = await api.call('GET', `/api/sites?client_id=${upper}`)
+  assert.deepEqual(
+    found.json<{ id: string }[]>().map(({ id }) => id),
+    [site.id],
+  )
+  assert.equal((await api.call('GET', `/api/sites/${site.id.toUpperCase()}`)).json<{ id: string }>().id, site.id)
+  const patched = await api.call('PATCH', `/api/clients/${off.id.toUpperCase()}`, { name: 'Gone' })
+  assert.equal(patched.json<{ id: string }>().id, off.id)
 })

@@ -126,6 +126,7 @@ testPerEngine(
     })
     assert.deepEqual(await seen(), [sample('GTM-AAAA', NOW), sample('GTM-BBBB', NOW + 1_500)])
     await api.call('DELETE', `/api/sites/${site.id}`)
+    clock.advance(MINUTE)
     assert.deepEqual(await seen(), [])
   },
 )

@@ -311,6 +311,16 @@ testOnEveryEngine('the watch is told how late a run begins, and how each ended',
   assert.deepEqual(seen, [250, ['fake', 'ok']])
 })
 
+testOnEveryEngine('a run that found nothing to judge is no ok to the watch', async (store, t) => {
+  const site = await insertSite(store)
+  await insertProbe(store, site.id)
+  const node = await openNode(t, store, newClock(), [typeOf(async () => ({ ...OK, reason: 'no_data' }))])
+  const seen: string[] = []
+  node.probes.scheduler.watch({ onResult: (_type, outcome) => seen.push(outcome) })
+  await runDue(node)
+  assert.deepEqual(seen, ['unjudged'])
+})
+
 testOnEveryEngine(
   'a stop lets runs end for a moment, calls off the rest and gives its claims back',
   async (store, t) => {

@@ -28,7 +28,7 @@ testPerEngine('a running service runs probes by itself and shows how late they b
   assert.equal(result?.status, 'ok')
   const metrics = (await api.call('GET', '/metrics')).text
   assert.match(metrics, /^tagwarden_probe_lag_seconds_count [1-9]\d*$/m)
-  assert.match(metrics, /^tagwarden_probe_runs_total\{probe_type="data_freshness",status="ok"\} 1$/m)
+  assert.match(metrics, /^tagwarden_probe_runs_total\{probe_type="data_freshness",status="unjudged"\} 1$/m)
   assert.match(metrics, /^tagwarden_loop_lag_seconds\{loop="probes"\} /m)
 })
 
