@@ -46,6 +46,12 @@ testOnEveryEngine('weekly maintenance takes the time zone of its site and says w
   assert.deepEqual(off, { ...record, is_active: false, next_occurrence: null })
 })
 
+testOnEveryEngine('maintenance that nobody gave a title is called so', async (store, t) => {
+  const api = await openQuietApi(store, t)
+  const { title: _title, ...untitled } = WEEKLY
+  assert.equal((await create(api, { ...untitled, site_id: placeOf(api, 0).site.id })).title, 'Maintenance')
+})
+
 testOnEveryEngine('maintenance that is once is planned, moved, ended early and deleted', async (store, t) => {
   const api = await openQuietApi(store, t)
   const { site } = placeOf(api, 0)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { HOUR, MINUTE } from '../../src/lib/index.ts'
+import { HOUR, MINUTE, newOrderedId } from '../../src/lib/index.ts'
 import { type ProbeOutcome, SUBJECTS_MAX, type Subject, subjectKey } from '../../src/probes/index.ts'
 import type { AlertRow, ProbeRow, Store } from '../../src/store/index.ts'
 import { DELIVERED, openNode } from '../notifications/support.ts'
@@ -45,6 +45,31 @@ function outcomeOf(bad: Bad, startedAt: number | null): ProbeOutcome {
 const tag = (tag_key: string): string => subjectKey({ tag_key })
 const shown = (rows: readonly AlertRow[]) => rows.map(({ subject, state }) => `${subject} ${state}`)
 const told = async (store: Store) => (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.title}`)
+
+for (const { what, ago, change } of [
+  {
+    what: 'between the onset and its detection',
+    ago: 8 * MINUTE,
+    change: '12 min before web container 41 → 42 was seen',
+  },
+  { what: 'before the onset', ago: 45 * MINUTE, change: '25 min after web container 41 → 42' },
+]) {
+  testOnEveryEngine(`a deploy ${what} is as far away as from the onset`, async (store, t) => {
+    const { findBad, site, clock } = await watchTags(t, store)
+    const detected = clock.now() + MINUTE
+    const at = detected - ago
+    const marker = { site_id: site.id, source: 'web container', from_version: '41', to_version: '42', details: '{}' }
+    await store.write
+      .insertInto('deploy_markers')
+      .values({ ...marker, id: newOrderedId(at), at })
+      .execute()
+    const onset = detected - 20 * MINUTE
+    await findBad({ Meta: 'critical' }, onset)
+    const [message] = await outbox(store)
+    assert.deepEqual([message?.alert.since, message?.alert.opened_at], [onset, detected])
+    assert.equal(message?.change, change)
+  })
+}
 
 testOnEveryEngine(
   'a second tag that breaks while the first is open is told, and each ends by itself',

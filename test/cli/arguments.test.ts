@@ -35,8 +35,8 @@ interface Refusal {
 
 const REFUSALS: readonly Refusal[] = [
   { what: 'an unknown command', args: ['watch'], says: /unknown command 'watch'/ },
-  { what: 'an unknown option', args: ['serve', '--fast'], says: /unknown option '--fast'/ },
-  { what: 'send without a key', args: ['send'], says: /required option '--key <key>'/ },
+  { what: 'an unknown option', args: ['serve', '--fast'], says: /unknown option '--fast' \(see --help\)$/ },
+  { what: 'send without a key', args: ['send'], says: /required option '--key <key>'.*\(see --help\)$/ },
   {
     what: 'send of nothing',
     args: ['send', '--key', 'k', '--count', '0'],

@@ -16,13 +16,20 @@ async function refusal(t: TestContext, environment: Record<string, string>): Pro
   return err[0] ?? ''
 }
 
-test('serve prints where it is ready, answers there, and ends with code 0 on SIGTERM', async (t) => {
+test('serve prints where it is ready and what is off or open, answers there, and ends with code 0 on SIGTERM', async (t) => {
   const server = await startCli(t, ['serve'], { PORT: '0', DATA_DIR: await tempDir(t) })
   const url = await server.printed(READY)
   assert.equal((await fetch(`${url}/ready`)).status, 200)
+  await server.printed(/(Management is open: [^"]+)/)
   server.child.kill('SIGTERM')
-  const { code, err } = await server.finished
+  const { code, out, err } = await server.finished
   assert.deepEqual({ code, err }, { code: 0, err: [] })
+  for (const note of [`Dashboard: ${url}/`, 'E-mail is off: SMTP_URL is not set', 'No chat channel for all clients']) {
+    assert.ok(
+      out.some((line) => line.includes(note)),
+      note,
+    )
+  }
 })
 
 test('a second process on the same DATA_DIR is refused, and the first goes on', async (t) => {

@@ -73,17 +73,6 @@ testOnEveryEngine('tag_latency: a tag without a past, or without times, is learn
   assert.deepEqual([ofBatches.status, ofBatches.reason], ['ok', 'no_data'])
 })
 
-testOnEveryEngine('tag_latency: a tag that hardly ran lately is told how often it has to', async (store, t) => {
-  const rare = every(10 * MINUTE, NOW - 2 * HOUR, NOW).map((time) => run(time, 80))
-  const site = await siteWith(store, [...USUAL, ...rare])
-  const { reason, message } = await resultOf(t, store, site, tagLatency, { min_executions: 60 })
-  assert.equal(reason, 'learning')
-  assert.match(
-    message,
-    /^Learning: “Meta CAPI” ran \d+ of 60 times with a time in the last 24 hours, judges from the 60th on$/,
-  )
-})
-
 testOnEveryEngine('tag_latency: bounds that contradict each other are an error', async (store, t) => {
   const { status } = await resultOf(t, store, await siteWith(store, []), tagLatency, { critical_factor: 1.5 })
   assert.equal(status, 'error')
