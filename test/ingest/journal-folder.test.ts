@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { JournalFolder } from '../../src/ingest/journal-folder.ts'
+import { MINUTE } from '../../src/lib/index.ts'
 import { Folder, foldOrphans } from '../../src/rollups/index.ts'
+import { StoreError } from '../../src/store/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
 
+/** Nobody knows whether the row is there. */
+const UNKNOWN = new StoreError('unavailable', 'Connection terminated unexpectedly')
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 
 testOnEveryEngine('folds that are asked for at the same time count each row once', async (store) => {
@@ -36,14 +40,39 @@ testOnEveryEngine('a row whose commit is still under way is left for the next fo
 
 testOnEveryEngine('a commit that was reported as failed counts when its row is there after all', async (store) => {
   const folder = new JournalFolder(store, new Folder(store, () => 'client'), new TestClock(NOW), 'node')
-  folder.onSettled(1)
+  folder.onSettled(1, UNKNOWN)
   await folder.fold()
   assert.equal(await totalEvents(store, 7), 0)
   await writeJournal(store, 'node', 2, deltaOf(7, [eventPayload({ timestamp_ms: NOW })], NOW))
-  folder.onSettled(2)
+  folder.onSettled(2, UNKNOWN)
   await folder.fold()
   assert.equal(await totalEvents(store, 7), 1)
 })
+
+testOnEveryEngine(
+  'a row that lands within a minute of its failed commit counts without another commit',
+  async (store) => {
+    const { site_no, client_id } = await insertSite(store)
+    const clock = new TestClock(NOW)
+    const folder = new JournalFolder(store, new Folder(store, () => client_id), clock, 'node')
+    const event = deltaOf(site_no, [eventPayload({ timestamp_ms: NOW })], NOW)
+    folder.onSettled(1, UNKNOWN)
+    await folder.fold()
+    clock.advance(MINUTE - 1)
+    await writeJournal(store, 'node', 1, event)
+    await folder.fold()
+    assert.equal(await totalEvents(store, site_no), 1)
+    // One that takes longer is found as what others have left is found.
+    folder.onSettled(2, UNKNOWN)
+    await folder.fold()
+    clock.advance(MINUTE)
+    await writeJournal(store, 'node', 2, event)
+    await folder.fold()
+    assert.equal(await totalEvents(store, site_no), 1)
+    await foldOrphans(store, [])
+    assert.equal(await totalEvents(store, site_no), 2)
+  },
+)
 
 testOnEveryEngine('a node that others took for dead goes on with what they left', async (store) => {
   const { site_no, client_id } = await insertSite(store)
