@@ -1,4 +1,5 @@
 import { DAY } from '../lib/index.ts'
+import { attemptEach, untilDone } from '../rollups/index.ts'
 import { type BatchOperation, chunksOf, type Store, StoreError } from '../store/index.ts'
 
 /** How long a key keeps its payload from being counted again, ms. */
@@ -126,8 +127,14 @@ function bySiteAndKey(a: IdempotencyClaim<unknown>, b: IdempotencyClaim<unknown>
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
 }
 
-/** Removes keys that have run out, some at a time, so that commits get their turns in between. Any process may do so. */
-export async function clearIdempotencyKeys(store: Store, now: number): Promise<void> {
+/**
+ * Removes keys that have run out, some at a time, so that commits get their turns in between. Any process may do so. A site whose
+ * keys cannot be removed keeps no other from its turn.
+ *
+ * @param mayGoOn asked before each step: the clock that the keys have run out by may be doubted meanwhile
+ * @throws the first failure, when all others are done
+ */
+export async function clearIdempotencyKeys(store: Store, now: number, mayGoOn: () => boolean): Promise<void> {
   const upTo = now - IDEMPOTENCY_WINDOW_MS
   const sites = await store.read
     .selectFrom('idempotency_keys')
@@ -136,7 +143,9 @@ export async function clearIdempotencyKeys(store: Store, now: number): Promise<v
     .where('accepted_at', '<=', upTo)
     .execute()
   // Site by site: in a cluster rows are locked on one node, not on all of them at once.
-  for (const { site_no } of sites) while ((await removeExpired(store, site_no, upTo)) >= KEYS_PER_STATEMENT);
+  await attemptEach(sites, ({ site_no }) =>
+    untilDone(async () => (await removeExpired(store, site_no, upTo)) >= KEYS_PER_STATEMENT, mayGoOn),
+  )
 }
 
 async function removeExpired(store: Store, siteNo: number, upTo: number): Promise<bigint> {

@@ -107,7 +107,7 @@ export class Ingest {
       loop(
         'idempotency',
         CLEAR_KEYS_INTERVAL_MS,
-        expiring(leases, 'idempotency', (now) => clearIdempotencyKeys(store, now)),
+        expiring(leases, 'idempotency', (now, mayGoOn) => clearIdempotencyKeys(store, now, mayGoOn)),
       ),
     ]
     // A store in trouble takes no requests either, and one who reports that is enough.

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { claimKeys, clearIdempotencyKeys, IDEMPOTENCY_WINDOW_MS } from '../../src/ingest/idempotency.ts'
 import type { Store } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
+import { refuseDeletion } from '../support/refusal.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 /** More than one statement takes. */
 const MANY = 1_200
 
+const always = () => true
 const claim = (siteNo: number, key: string, submission = key) => ({ siteNo, key, submission })
 const manyClaims = (from = 0) => Array.from({ length: MANY }, (_, i) => claim(7, `key ${from + i}`))
 
@@ -68,10 +70,10 @@ testOnEveryEngine('groups with the same keys in any order, at the same time, get
 testOnEveryEngine('keys that have run out are cleared away, by several processes at once too', async (store) => {
   await claimAll(store, manyClaims())
   await claimAll(store, [claim(7, 'young')], NOW + 1)
-  await Promise.all(Array.from({ length: 3 }, () => clearIdempotencyKeys(store, NOW + IDEMPOTENCY_WINDOW_MS)))
-  await clearIdempotencyKeys(store, NOW + IDEMPOTENCY_WINDOW_MS)
+  await Promise.all(Array.from({ length: 3 }, () => clearIdempotencyKeys(store, NOW + IDEMPOTENCY_WINDOW_MS, always)))
+  await clearIdempotencyKeys(store, NOW + IDEMPOTENCY_WINDOW_MS, always)
   assert.equal(await keysLeft(store), 1)
-  await clearIdempotencyKeys(store, NOW + IDEMPOTENCY_WINDOW_MS + 1)
+  await clearIdempotencyKeys(store, NOW + IDEMPOTENCY_WINDOW_MS + 1, always)
   assert.equal(await keysLeft(store), 0)
 })
 
@@ -80,9 +82,35 @@ testOnEveryEngine('keys that are claimed anew while they are cleared away are fr
   const later = NOW + IDEMPOTENCY_WINDOW_MS
   const [free] = await Promise.all([
     claimAll(store, manyClaims(), later),
-    clearIdempotencyKeys(store, later),
-    clearIdempotencyKeys(store, later),
+    clearIdempotencyKeys(store, later, always),
+    clearIdempotencyKeys(store, later, always),
   ])
   assert.equal(free.length, MANY)
   assert.equal(await keysLeft(store), MANY)
 })
+
+testOnEveryEngine('a site whose keys cannot be cleared away keeps no other site from it', async (store) => {
+  await claimAll(
+    store,
+    [1, 2, 3].map((siteNo) => claim(siteNo, 'a')),
+  )
+  await refuseDeletion(store, 'idempotency_keys', 1)
+  await assert.rejects(clearIdempotencyKeys(store, NOW + IDEMPOTENCY_WINDOW_MS, always), /not to be deleted/)
+  const left = await store.read.selectFrom('idempotency_keys').select('site_no').execute()
+  assert.deepEqual(left, [{ site_no: 1 }])
+})
+
+testOnEveryEngine(
+  'a clock that is doubted while keys are cleared away stops that before the next step',
+  async (store) => {
+    await claimAll(store, [...manyClaims(), claim(8, 'a')])
+    const leftAfter = async (steps: number) => {
+      let asked = 0
+      await clearIdempotencyKeys(store, NOW + IDEMPOTENCY_WINDOW_MS, () => asked++ < steps)
+      return await keysLeft(store)
+    }
+    assert.equal(await leftAfter(0), MANY + 1)
+    const left = await leftAfter(1)
+    assert.ok(left === MANY || left === MANY + 1 - 500, `${left} keys left`)
+  },
+)
