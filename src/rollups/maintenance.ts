@@ -5,7 +5,7 @@ import { foldOrphans } from './orphans.ts'
 import { Pace } from './pace.ts'
 import { removeDeletedSites } from './removal.ts'
 import { applyRetention, type Retention } from './retention.ts'
-import { MARKS_PER_ROUND, rollUp } from './roll-up.ts'
+import { rollUpAll } from './roll-up.ts'
 import { Setbacks } from './setbacks.ts'
 
 const ROLL_UP_INTERVAL_MS = 10 * SECOND
@@ -42,10 +42,7 @@ export class Maintenance {
       expiring(leases, name, (now, mayGoOn) => work(now, () => !this.#isStopping && mayGoOn()))
     const rollingUp = exclusively(leases, 'roll-up', async (isOurs) => {
       const mayGoOn = () => !this.#isStopping && isOurs()
-      // At once again while there is more than one round takes.
-      for (let derived = MARKS_PER_ROUND; derived >= MARKS_PER_ROUND && mayGoOn(); ) {
-        derived = await rollUp(store, clock.now(), { setbacks, mayGoOn })
-      }
+      await rollUpAll(store, clock, { setbacks, mayGoOn })
     })
     const retaining = deleting('retention', (now, mayGoOn) => applyRetention(store, retention, now, mayGoOn))
     const removing = deleting('removal', (now, mayGoOn) => removeDeletedSites(store, now, mayGoOn))

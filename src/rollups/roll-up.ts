@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE } from '../lib/index.ts'
+import { type Clock, DAY, HOUR, MINUTE } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { attemptEach } from './attempts.ts'
 import { GRAIN } from './columns.ts'
@@ -29,20 +29,57 @@ export interface RollUpOptions {
  *
  * @throws the first failure, when all others are done
  */
-export async function rollUp(
+export async function rollUp(store: Store, now: number, options: RollUpOptions = {}): Promise<number> {
+  const tally = { tried: 0, derived: 0 }
+  await oneRound(store, now, options, tally)
+  return tally.derived
+}
+
+/**
+ * Rolls up round after round, at once while a round was full. Buckets that fail rest, and end no round early nor the rounds.
+ *
+ * @throws the first failure, when all others are done
+ */
+export async function rollUpAll(
+  store: Store,
+  clock: Clock,
+  options: Required<Pick<RollUpOptions, 'setbacks' | 'mayGoOn'>>,
+): Promise<void> {
+  await attemptEach(fullRounds(), async (tally) => {
+    await oneRound(store, clock.now(), options, tally)
+    return options.mayGoOn()
+  })
+}
+
+/** Buckets of a round; filled in as it goes, so that they are known when it ends in a failure. */
+interface Tally {
+  tried: number
+  derived: number
+}
+
+function* fullRounds(): Generator<Tally> {
+  let tally: Tally
+  do {
+    tally = { tried: 0, derived: 0 }
+    yield tally
+  } while (tally.tried >= MARKS_PER_ROUND)
+}
+
+async function oneRound(
   store: Store,
   now: number,
-  { setbacks = new Setbacks(), rowsAtOnce, mayGoOn = () => true }: RollUpOptions = {},
-): Promise<number> {
-  let derived = 0
+  { setbacks = new Setbacks(), rowsAtOnce, mayGoOn = () => true }: RollUpOptions,
+  tally: Tally,
+): Promise<void> {
   const deriveAll = (step: Step, marks: readonly Mark[]) =>
     attemptEach(marks, async (mark) => {
       if (!mayGoOn()) return false
       const name = nameOf(step.to, mark)
       // Until it has worked: whatever it ends in.
       setbacks.failed(name, now)
+      tally.tried++
       if (await derive(store, step, mark, rowsAtOnce)) setbacks.succeeded(name)
-      derived++
+      tally.derived++
       return true
     })
   const steps = [
@@ -54,7 +91,6 @@ export async function rollUp(
     await step()
     return true
   })
-  return derived
 }
 
 /** Marks whose bucket is over, the oldest first; days only when none of their hours is marked. */
