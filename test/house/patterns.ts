@@ -29,6 +29,52 @@ export async function patternsIn(root: string, file: string): Promise<Pattern[]>
   return found
 }
 
+/** What of a file of TypeScript makes regular expressions that `patternsIn` cannot find: at run time, or of a text. */
+export async function madePatternsIn(root: string, file: string): Promise<string[]> {
+  return madePatterns(stripTypeScriptTypes(await readFile(join(root, file), 'utf8'))).map((made) => `${file}: ${made}`)
+}
+
+/** The same of JavaScript: uses of `RegExp`, with `new`, without it, or handed on under another name. */
+export function madePatterns(code: string): string[] {
+  const tree = parse(code, { ecmaVersion: 'latest', sourceType: 'module' })
+  const found: string[] = []
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) {
+      for (const one of node) visit(one)
+      return
+    }
+    if (!isNode(node)) return
+    const isCall = node.type === 'NewExpression' || node.type === 'CallExpression'
+    if ((isCall && isNamedRegExp(node.callee)) || isNamedRegExp(node)) {
+      const isWritten = Array.isArray(node.arguments) && isPattern(node.arguments[0])
+      if (!isWritten) found.push(code.slice(node.start, node.end))
+      return
+    }
+    // Asked about, it makes nothing.
+    const isAsked = node.type === 'BinaryExpression' && node.operator === 'instanceof'
+    for (const [key, value] of Object.entries(node)) if (!(isAsked && key === 'right')) visit(value)
+  }
+  visit(tree)
+  return found
+}
+
+interface Node {
+  type: string
+  start: number
+  end: number
+  [key: string]: unknown
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+
+const isNamedRegExp = (node: unknown): boolean =>
+  isNode(node) &&
+  ((node.type === 'Identifier' && node.name === 'RegExp') ||
+    (node.type === 'MemberExpression' && isNamedRegExp(node.property) && node.computed === false))
+
+const isPattern = (node: unknown): boolean => isNode(node) && node.type === 'Literal' && 'regex' in node
+
 /** At this length linear matching takes a millisecond, and quadratic matching half a minute. */
 const LENGTH = 400_000
 /** Wall time, on a machine that does other things: far from both. */

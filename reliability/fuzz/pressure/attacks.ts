@@ -105,8 +105,8 @@ export function pressureAttacks({ key, siteId }: PressureTargets, scale = 1): Pr
       name: '20,000 requests in one go for `/metrics`, none read',
       connections: 1,
       behaviour: { first: get('/metrics').repeat(20_000), drip: '', isReading: false },
-      // Who does not read does not see that it is cut either.
       targetP99Ms: STRICT_MS,
+      // Who does not read does not see that it is cut. What it costs is judged: the memory, and how the others are served.
       fault: stays,
     },
     {
