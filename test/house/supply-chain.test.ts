@@ -73,6 +73,36 @@ test('everything that runs may be handed on', () => {
   )
 })
 
+test('THIRD-PARTY.md names what runs, and pins each Node by its content', () => {
+  const page = readFileSync(join(REPOSITORY, 'THIRD-PARTY.md'), 'utf8')
+  const running = locked.filter(({ dev, devOptional }) => dev !== true && devOptional !== true)
+  assert.deepEqual(
+    running.filter(({ name, version, license }) => !page.includes(`| \`${name}\` | ${version} | ${license} |`)),
+    [],
+  )
+  const nodes = running.filter(({ name }) => /^node-(linux|win)-/.test(name))
+  assert.equal(nodes.length, 3)
+  assert.deepEqual(
+    nodes.filter(({ integrity }) => integrity === undefined || !page.includes(integrity)),
+    [],
+  )
+})
+
+test('everything that the dashboard is made of may be handed on', () => {
+  const page = readFileSync(join(REPOSITORY, 'THIRD-PARTY.md'), 'utf8')
+  const [, dashboard = ''] = page.split('## What the dashboard is made of')
+  const rows = [...dashboard.matchAll(/^\| `(.+)` \| \S+ \| (.+) \| <.+> \|$/gm)]
+  const names = rows.map(([, name]) => name)
+  for (const name of ['react', 'echarts', '@mantine/core', '@fontsource-variable/inter'])
+    assert.ok(names.includes(name))
+  // The first is that of fonts; the others ask for nothing.
+  const allowed = [...LICENCES, 'OFL-1.1', 'Unlicense', '(MIT OR CC0-1.0)']
+  assert.deepEqual(
+    rows.filter(([, , licence]) => !allowed.includes(licence ?? '')).map(([, name]) => name),
+    [],
+  )
+})
+
 test('the bill of materials names what runs, with versions, and nothing of development', async (t) => {
   const target = join(await tempDir(t), 'sbom.cdx.json')
   const script = join(REPOSITORY, 'scripts/write-sbom.ts')

@@ -1,0 +1,141 @@
+/**
+ * Writes THIRD-PARTY.md: whose work is handed on with ours, and under which licence. With `--check` it writes nothing and fails when
+ * the file is not what it would write.
+ *
+ * From the lockfile, and the source of a package from what is installed of it. A package for some machines only is installed on
+ * these alone, so nothing is read of it: the page is the same everywhere.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeGenerated } from './generated-file.ts'
+
+const REPOSITORY = join(import.meta.dirname, '..')
+
+interface Locked {
+  version: string
+  license?: string
+  integrity?: string
+  dev?: boolean
+  devOptional?: boolean
+  optional?: boolean
+  os?: string | string[]
+  cpu?: string | string[]
+  dependencies?: Record<string, string>
+}
+
+interface Package extends Locked {
+  path: string
+  name: string
+}
+
+const MODULES = 'node_modules/'
+const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8')
+const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }
+const nameOf = (path: string): string => path.slice(path.lastIndexOf(MODULES) + MODULES.length)
+const packageAt = (path: string): Package | undefined => {
+  const entry = packages[path]
+  return entry === undefined ? undefined : { path, name: nameOf(path), ...entry }
+}
+
+/** What `npm ci --omit=dev` installs. */
+const running = Object.keys(packages)
+  .flatMap((path) => packageAt(path) ?? [])
+  .filter(({ path, dev, devOptional }) => path !== '' && dev !== true && devOptional !== true)
+
+/** What the sources of the dashboard import, and what that depends on: some of it is in the files that a browser loads. */
+function bundled(): Package[] {
+  const found = new Map<string, Package>()
+  const add = (name: string, from: string) => {
+    const place = resolve(name, from)
+    if (place === undefined || found.has(place.path)) return
+    found.set(place.path, place)
+    for (const dependency of Object.keys(place.dependencies ?? {})) add(dependency, place.path)
+  }
+  for (const file of globSync('web/src/**/*.{ts,tsx,css}', { cwd: REPOSITORY })) {
+    for (const [, name] of read(file).matchAll(
+      /(?:from|import|import\()\s*['"]((?:@[\w.-]+\/)?[a-z][\w.-]*)[^'"]*['"]/g,
+    )) {
+      if (name !== undefined) add(name, '')
+    }
+  }
+  return [...found.values()]
+}
+
+/** As Node finds it: beside the package, or beside one of those that it is in. */
+function resolve(name: string, from: string): Package | undefined {
+  const place = packageAt(`${from === '' ? '' : `${from}/`}${MODULES}${name}`)
+  if (place !== undefined || from === '') return place
+  const above = from.lastIndexOf(`/${MODULES}`)
+  return resolve(name, above === -1 ? '' : from.slice(0, above))
+}
+
+function sourceOf({ path, name }: Package): string {
+  const manifest = JSON.parse(read(`${path}/package.json`)) as { repository?: string | { url?: string } }
+  const { repository } = manifest
+  const given = (typeof repository === 'string' ? repository : repository?.url) ?? ''
+  const bare = given
+    .replace(/^git\+/, '')
+    .replace(/\.git$/, '')
+    .replace(/^github:/, '')
+  if (/^[\w.-]+\/[\w.-]+$/.test(bare)) return `https://github.com/${bare}`
+  const host = bare.replace(/^(ssh:\/\/)?git@([\w.]+)[:/]/, 'https://$2/').replace(/^(git|http|ssh):\/\//, 'https://')
+  return host.startsWith('https://') ? host : `https://www.npmjs.com/package/${name}`
+}
+
+const byName = (a: Package, b: Package): number => {
+  const [first, second] = [`${a.name}@${a.version}`, `${b.name}@${b.version}`]
+  return first < second ? -1 : Number(first > second)
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const unique = new Set([head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`))
+  return [...unique].join('\n')
+}
+
+const listed = (some: readonly Package[]): string =>
+  table(
+    ['Package', 'Version', 'Licence', 'Source'],
+    some
+      .toSorted(byName)
+      .map((one) => [`\`${one.name}\``, one.version, one.license ?? 'see its source', `<${sourceOf(one)}>`]),
+  )
+
+const forSome = running.filter(({ optional }) => optional === true)
+const machines = ({ os, cpu }: Locked): string => [os ?? [], cpu ?? []].flat().join(' ') || 'wherever it can be used'
+
+const page = `# Third parties
+
+Written by \`npm run docs\` from the lockfile. Each package has its licence's text in its own folder under \`node_modules\`.
+
+## What runs
+
+${listed(running.filter(({ optional }) => optional !== true))}
+
+## What runs on some machines only
+
+The \`node-…\` packages are the Node that runs the service. Each is pinned like every package, by the exact version in \`package.json\` and
+by the SHA-512 of its content in \`package-lock.json\`: \`npm ci\` refuses anything else, and nothing of it runs on installation. Each holds
+the program \`node\` of that release, which is a work of many under the licences in
+<https://github.com/nodejs/node/blob/main/LICENSE>.
+
+${table(
+  ['Package', 'Version', 'Licence', 'For', 'Content'],
+  forSome
+    .toSorted(byName)
+    .map((one) => [
+      `\`${one.name}\``,
+      one.version,
+      one.license ?? 'see its source',
+      machines(one),
+      `\`${one.integrity ?? ''}\``,
+    ]),
+)}
+
+## What the dashboard is made of
+
+What its sources import, and what that depends on. Its build puts what is used of it into the files that a browser loads.
+
+${listed(bundled())}
+`
+
+writeGenerated('THIRD-PARTY.md', page, 'package-lock.json')
