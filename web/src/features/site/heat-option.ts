@@ -1,12 +1,9 @@
 import type { EChartsCoreOption } from 'echarts/core'
-import { percent, whole } from '../../lib/words.ts'
-import { bucketText } from '../../ui/chart/bucket-text.ts'
 import type { ChartColors } from '../../ui/chart/colors.ts'
-import { hatchOf } from '../../ui/chart/hatch.ts'
-import { THIN_BASE } from '../../ui/chart/points.ts'
 import { timeOption } from '../../ui/chart/time-option.ts'
 import { tooltipBox } from '../../ui/chart/tooltip.ts'
-import { type HeatCell, heatLevel, mixed, usualShares } from './heat.ts'
+import { type HeatCell, usualShares } from './heat.ts'
+import { cellColor, cellStyle, cellWords } from './heat-cell.ts'
 import type { Frame } from './site-scope.ts'
 
 export interface HeatData {
@@ -31,9 +28,6 @@ export const heatHeight = (rows: number, row: HeatData['row']): number => TOP + 
 /** Tag × time: the share of executions that ended badly as a colour, a hatch where nothing ran. */
 export function heatOption({ rows, cells, width, row, of, frame }: HeatData, colors: ChartColors): EChartsCoreOption {
   const base = timeOption({ ...frame, series: [], kind: 'lines' }, colors)
-  const neutral = colors.of('--unknown-soft')
-  const critical = colors.of('--critical')
-  const fillOf = (cell: HeatCell) => mixed(neutral, critical, heatLevel(cell.bad / cell.executions))
   const usual = usualShares(cells)
   return {
     ...base,
@@ -44,16 +38,13 @@ export function heatOption({ rows, cells, width, row, of, frame }: HeatData, col
       trigger: 'item',
       formatter: ({ dataIndex }: { dataIndex: number }) => {
         const cell = cells[dataIndex]
-        return cell === undefined
-          ? ''
-          : cellTooltip(cell, {
-              name: rows[cell.row] ?? '',
-              of,
-              width,
-              color: fillOf(cell),
-              usual: usual.get(cell.row),
-              frame,
-            })
+        if (cell === undefined) return ''
+        const name = rows[cell.row] ?? ''
+        const said = cellWords(cell, { name, of, width, usual: usual.get(cell.row), frame })
+        const failed = { name: said.name, text: said.failed, color: cellColor(cell, width, frame, colors), value: 1 }
+        const lines =
+          said.usual === undefined ? [] : [{ name: 'usual', text: said.usual, color: 'transparent', value: 0 }]
+        return tooltipBox(said.time, [failed, ...lines])
       },
     },
     series: [
@@ -80,7 +71,7 @@ export function heatOption({ rows, cells, width, row, of, frame }: HeatData, col
               width: Math.max(1, Math.round(end) - Math.round(start)),
               height: row.height - row.above - GAP,
             },
-            style: { fill: fillOf(cell), opacity: isUncertain(cell, width, frame) ? PALE : 1 },
+            style: cellStyle(cell, width, frame, colors),
           }
         },
       },
@@ -124,33 +115,5 @@ function gaps(rows: number, row: HeatData['row'], colors: ChartColors): object[]
   ]
 }
 
-interface CellWords {
-  name: string
-  of: string | undefined
-  width: number
-  color: string
-  usual: number | undefined
-  frame: Frame
-}
-
-/** "Meta CAPI · purchase", "15:30–15:45, 21 Nov 2026, CET", "42 of 62 failed (68 %)", "usual 0.6 %". */
-function cellTooltip(cell: HeatCell, { name, of, width, color, usual, frame }: CellWords): HTMLElement {
-  const { at, executions, bad } = cell
-  const time = bucketText({ start: at, end: at + width, isPartial: isCut(cell, width, frame) }, frame.zone)
-  const share = bad / executions
-  const failed = `${whole(bad)} of ${whole(executions)} failed (${percent(share)})`
-  const lines = [{ name: of === undefined ? name : `${of} · ${name}`, color, text: failed, value: 1 }]
-  if (usual !== undefined) lines.push({ name: 'usual', color: 'transparent', text: percent(usual), value: 0 })
-  return tooltipBox(time, lines)
-}
-
-const PALE = 0.45
-
-const isCut = ({ at }: HeatCell, width: number, { from, to }: Frame): boolean => at < from || at + width > to
-
-/** Few executions, or a time that is not over: too little for a strong colour. */
-const isUncertain = (cell: HeatCell, width: number, frame: Frame): boolean =>
-  cell.executions < THIN_BASE || isCut(cell, width, frame)
-
 /** "Nothing ran" is something else than "nothing failed". */
-const hatch = (colors: ChartColors) => ({ backgroundColor: hatchOf(colors.of('--surface'), colors.of('--line')) })
+const hatch = (colors: ChartColors) => ({ backgroundColor: colors.hatch(colors.of('--surface'), colors.of('--line')) })

@@ -1,5 +1,6 @@
 import { useComputedColorScheme } from '@mantine/core'
 import { useMemo } from 'react'
+import { hatchOf } from './hatch.ts'
 
 /** What a chart takes its colours from: a canvas cannot read CSS variables by itself. */
 export interface ChartColors {
@@ -7,6 +8,8 @@ export interface ChartColors {
   of: (token: string) => string
   /** A token's colour, see-through: 0 is clear, 1 is solid. */
   soft: (token: string, opacity: number) => string
+  /** Slanted lines on a ground, both given as colours: for what is not over, or did not happen. */
+  hatch: (ground: string, line: string) => object | string
 }
 
 /** The tokens as they are now; other ones after a change of the colour scheme. */
@@ -20,6 +23,7 @@ function readColors(_scheme: 'light' | 'dark'): ChartColors {
   const of = (token: string) => style.getPropertyValue(token).trim()
   return {
     of,
+    hatch: hatchOf,
     soft(token, opacity) {
       const channels = /^#(..)(..)(..)$/.exec(of(token))?.slice(1) ?? ['0', '0', '0']
       return `rgba(${channels.map((channel) => Number.parseInt(channel, 16)).join(',')},${opacity})`

@@ -1,10 +1,12 @@
 import type { ChartColors } from './colors.ts'
+import type { Stretch } from './points.ts'
 import type { AlertSpan, DeployMark } from './time-option.ts'
 
-/** The stretches with an alert, and the one that somebody picked. */
+/** The stretches with an alert, those that are not over, and the one that somebody picked. */
 export function areas(
   alerts: readonly AlertSpan[],
   picked: { from: number; to: number } | null,
+  open: readonly Stretch[],
   end: number,
   colors: ChartColors,
 ): object {
@@ -12,6 +14,8 @@ export function areas(
     { xAxis: from, itemStyle: { color: colors.soft(`--${severity}`, 0.12) } },
     { xAxis: to ?? end },
   ])
+  const color = colors.hatch('transparent', colors.of('--line'))
+  const ofOpen = open.map(({ from, to }) => [{ xAxis: from, itemStyle: { color } }, { xAxis: to }])
   const accent = colors.of('--accent-text')
   const ofPicked = picked !== null && [
     {
@@ -20,7 +24,7 @@ export function areas(
     },
     { xAxis: picked.to },
   ]
-  return { silent: true, data: ofPicked === false ? ofAlerts : [...ofAlerts, ofPicked] }
+  return { silent: true, data: [...ofAlerts, ...ofOpen, ...(ofPicked === false ? [] : [ofPicked])] }
 }
 
 export function deployLines(deploys: readonly DeployMark[], colors: ChartColors): object {

@@ -44,6 +44,23 @@ export function placed(points: readonly ReportPoint[], from: number, to: number)
   })
 }
 
+/** Times in epoch ms. */
+export interface Stretch {
+  from: number
+  to: number
+}
+
+/** The parts of the window in which a bucket is not over, or not shown as a whole: one at either end at most. */
+export function partialStretches(points: readonly PlacedPoint[], from: number, to: number): Stretch[] {
+  const partial = points.filter(({ isPartial }) => isPartial)
+  const begun = partial.filter(({ start }) => start < from).map(({ end }) => end)
+  const open = partial.filter(({ start, end }) => start >= from && end > to).map(({ start }) => start)
+  return [
+    ...(begun.length === 0 ? [] : [{ from, to: Math.min(to, Math.max(...begun)) }]),
+    ...(open.length === 0 ? [] : [{ from: Math.min(...open), to }]),
+  ]
+}
+
 /** A value of a moment instead of a bucket. */
 export function instant({ t, value, base }: ReportPoint): PlacedPoint {
   const at = Date.parse(t)
@@ -53,6 +70,9 @@ export function instant({ t, value, base }: ReportPoint): PlacedPoint {
 export const isThin = ({ base, value }: PlacedPoint): boolean =>
   value !== null && base !== undefined && base < THIN_BASE
 
+/** Not to be read like the rest of its line: of few, or of a time of which more is to come. */
+const isUncertain = (point: PlacedPoint): boolean => isThin(point) || (point.isPartial && point.value !== null)
+
 /** A point of a line in one of its two strokes; `joins`: it only leads the line there, and belongs to the other stroke. */
 export interface Stroke {
   point: PlacedPoint
@@ -60,15 +80,15 @@ export interface Stroke {
 }
 
 /**
- * A line in two strokes: what is known well, and what little is known of, with the points on either side that it joins. Null
+ * A line in two strokes: what is known well, and what little is known of or is not over, with the points on either side that it joins. Null
  * keeps a gap.
  */
 export function strokes(points: readonly PlacedPoint[]): { solid: (Stroke | null)[]; thin: (Stroke | null)[] } {
-  const solid = points.map((point) => (isThin(point) ? null : { point, joins: false }))
+  const solid = points.map((point) => (isUncertain(point) ? null : { point, joins: false }))
   const thin = points.map((point, index) => {
-    if (isThin(point)) return { point, joins: false }
+    if (isUncertain(point)) return { point, joins: false }
     const [before, after] = [points[index - 1], points[index + 1]]
-    const touches = (before !== undefined && isThin(before)) || (after !== undefined && isThin(after))
+    const touches = (before !== undefined && isUncertain(before)) || (after !== undefined && isUncertain(after))
     return touches && point.value !== null ? { point, joins: true } : null
   })
   return { solid, thin }

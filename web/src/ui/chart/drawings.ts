@@ -1,0 +1,46 @@
+import type { ChartColors } from './colors.ts'
+import { isAlone, type PlacedPoint, type Stroke, strokes } from './points.ts'
+import type { TimeChartData, TimeSeries } from './time-option.ts'
+
+/** Of what is not over yet, or little is known of. */
+const PALE = 0.45
+
+/** What a tooltip needs of a point lies beside its value, under `point`. */
+const item = (point: PlacedPoint, more: object = {}) => ({ value: [point.at, point.value], point, ...more })
+
+/** A series as ECharts draws it: bars are one, a line has a second stroke where little is known or more is to come. */
+export function drawings(
+  kind: TimeChartData['kind'],
+  series: TimeSeries,
+  points: readonly PlacedPoint[],
+  colors: ChartColors,
+  token = '--series-other',
+): object[] {
+  const name = series.key
+  const line = { name, type: 'line', symbol: 'none', showAllSymbol: true, connectNulls: false }
+  if (series.isReference === true) {
+    const color = colors.of('--line-strong')
+    return [{ ...line, color, lineStyle: { color, width: 1.5, type: 'dashed' }, data: points.map((p) => item(p)) }]
+  }
+  const color = colors.of(token)
+  if (kind === 'bars') {
+    const hatched = { itemStyle: { color: colors.hatch(colors.of('--surface'), color) } }
+    const data = points.map((point) => item(point, point.isPartial ? hatched : {}))
+    return [{ name, type: 'bar', stack: 'all', color, barCategoryGap: '12%', barMinHeight: 0, data }]
+  }
+  const { solid, thin } = strokes(points)
+  return [
+    { ...line, color, lineStyle: { color, width: 1.5 }, data: lineItems(solid, points) },
+    { ...line, color, lineStyle: { color, width: 1.5, type: 'dotted', opacity: PALE }, data: lineItems(thin, points) },
+  ]
+}
+
+/** A value between two gaps has no line: a dot shows it. */
+function lineItems(stroke: readonly (Stroke | null)[], points: readonly PlacedPoint[]): object[] {
+  return stroke.map((each, index) => {
+    if (each === null) return { value: [points[index]?.at, null] }
+    const dot = isAlone(stroke, index) ? { symbol: 'circle', symbolSize: 5 } : {}
+    // The point that is joined is told of by the stroke it belongs to.
+    return each.joins ? { value: [each.point.at, each.point.value] } : item(each.point, dot)
+  })
+}
