@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Overview, SiteState, Status } from '../../src/dashboard/index.ts'
 import { headlineOf, verdict, type WallOptions, wallRows } from '../../web/src/features/overview/wall.ts'
+import { siteWaitsFor, unjudgedWords } from '../../web/src/ui/status/status.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')
 const PLAIN: WallOptions = { filter: 'all', search: '', isUnfolded: false, now: NOW }
@@ -172,6 +173,21 @@ const HEADLINES: readonly [title: string, site: SiteState, text: string][] = [
 for (const [title, shop, text] of HEADLINES) {
   test(`a site's line tells ${title}`, () => assert.equal(headlineOf(shop).text, text))
 }
+
+test("the header of a site's page says what it waits for in the words of its line on the wall", () => {
+  const waiting = HEADLINES.filter(([, { status }]) => status === 'unknown')
+  assert.equal(waiting.length, 5)
+  for (const [title, shop, text] of waiting) assert.equal(siteWaitsFor(shop), text, title)
+})
+
+test('beside a probe stands why it has judged nothing, with what was seen so far', () => {
+  const message = 'Learning: 2 of 7 days, judges from 29 Nov'
+  assert.equal(unjudgedWords({ reason: 'learning' }, message), 'learning: 2 of 7 days')
+  assert.equal(unjudgedWords({ reason: 'learning' }, 'too few events'), 'learning')
+  assert.equal(unjudgedWords({ reason: 'learning' }), 'learning')
+  assert.equal(unjudgedWords({ reason: 'no_data' }, 'No event yet'), 'no data yet')
+  assert.equal(unjudgedWords({ reason: null }, message), undefined)
+})
 
 const VERDICTS: readonly [statuses: Status[], sentence: string][] = [
   [[], 'No site is watched yet'],

@@ -1,5 +1,5 @@
 import type { ClientState, Overview, SiteState, Status } from '../../api/overview.ts'
-import { bySeverity, STATUSES } from '../../ui/status/status.ts'
+import { bySeverity, STATUSES, siteWaitsFor } from '../../ui/status/status.ts'
 
 export const FILTERS = ['all', 'broken', 'silent'] as const
 export type Filter = (typeof FILTERS)[number]
@@ -101,23 +101,11 @@ export function headlineOf(site: SiteState): Headline {
   }
   const worst = site.probes.find((probe) => probe.status === status)
   if (status === 'ok') return { status, text: 'all fine', since: null, isAcknowledged: false }
-  if (status === 'unknown') return { status, text: unknownText(site), since: null, isAcknowledged: false }
+  if (status === 'unknown') return { status, text: siteWaitsFor(site), since: null, isAcknowledged: false }
   if (worst === undefined) return { status, text: 'no probes yet', since: null, isAcknowledged: false }
   return { status, text: capitalised(worst.message ?? worst.name), since: null, isAcknowledged: false }
 }
 
-/** What a site without a status waits for. */
-function unknownText({ reason, last_event_at, probes }: SiteState): string {
-  if (reason === 'no_data') return last_event_at === null ? 'no data yet' : 'no event in the last 24 hours'
-  if (probes.length === 0) return 'no probes yet'
-  if (reason !== 'learning') return 'waiting for the first result'
-  const learning = probes.filter((probe) => probe.reason === 'learning')
-  // Whether events come at all is what a site has to learn first.
-  const first = learning.find((probe) => probe.probe_type === 'data_freshness') ?? learning[0]
-  return uncapitalised(first?.message ?? 'learning')
-}
-
-const uncapitalised = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** The one sentence over everything: what is wrong first, then what is known to be well, then what is not known. */

@@ -10,7 +10,7 @@ import { TextLink } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
-import { STATUS_WORDS } from '../../ui/status/status.ts'
+import { STATUS_WORDS, unjudgedWords } from '../../ui/status/status.ts'
 import { DeleteProbe } from './DeleteProbe.tsx'
 import { statusOf } from './list.ts'
 import { ProbeActions } from './ProbeActions.tsx'
@@ -56,7 +56,13 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
           { label: 'Probes', to: '/probes' },
           ...(site === undefined ? [] : [{ label: site.name, to: `/sites/${site.id}/probes` }]),
         ]}
-        mark={<StatusMark status={probe.is_active ? status : 'unknown'} size={16} label={STATUS_WORDS[status]} />}
+        mark={
+          <StatusMark
+            status={probe.is_active ? status : 'unknown'}
+            size={16}
+            label={unjudgedWords(probe, probe.last_message) ?? STATUS_WORDS[status]}
+          />
+        }
         actions={<ProbeActions probe={probe} onDelete={() => setDeleting(true)} />}
       >
         {type?.description}

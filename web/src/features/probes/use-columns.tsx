@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import type { ProbeRecord } from '../../api/probes.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
-import { STATUSES } from '../../ui/status/status.ts'
+import { STATUSES, unjudgedWords } from '../../ui/status/status.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { type ProbeRow, sentence } from './list.ts'
 import { inWords } from './presets.ts'
@@ -89,7 +89,11 @@ const Name = ({ row: { probe } }: { row: ProbeRow }) => (
 )
 
 const Status = ({ row: { probe, status } }: { row: ProbeRow }) =>
-  probe.is_active ? <StatusBadge status={status} /> : <span className={classes.muted}>switched off</span>
+  probe.is_active ? (
+    <StatusBadge status={status}>{unjudgedWords(probe)}</StatusBadge>
+  ) : (
+    <span className={classes.muted}>switched off</span>
+  )
 
 function Message({ row: { probe } }: { row: ProbeRow }) {
   if (probe.last_message === null) return <span className={classes.muted}>{waiting(probe)}</span>

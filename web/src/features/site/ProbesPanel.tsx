@@ -42,7 +42,7 @@ function Probe({ probe, zone }: { probe: ProbeRecord; zone: string }) {
   const status = statusOf(probe)
   return (
     <li className={classes.probe}>
-      <StatusMark status={status} label={unjudgedWords(probe) ?? STATUS_WORDS[status]} />
+      <StatusMark status={status} label={unjudgedWords(probe, probe.last_message) ?? STATUS_WORDS[status]} />
       <span className={classes.name}>{probe.name}</span>
       <span className={classes.results}>
         <HeatStrip results={results} zone={zone} />

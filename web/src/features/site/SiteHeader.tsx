@@ -9,6 +9,7 @@ import type { SiteRecord } from '../../api/site.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
+import { siteWaitsFor } from '../../ui/status/status.ts'
 import { TimeRangePicker } from '../../ui/TimeRangePicker.tsx'
 import { CsvMenu } from './CsvMenu.tsx'
 import classes from './site.module.css'
@@ -36,7 +37,14 @@ export function SiteHeader({ site, query, view }: Props) {
     ({ clients }: Overview) => {
       const client = clients.find(({ id }) => id === site.client_id)
       const state = client?.sites.find(({ id }) => id === site.id)
-      return state && { client: client?.name, status: state.status, last: state.last_event_at }
+      return (
+        state && {
+          client: client?.name,
+          status: state.status,
+          last: state.last_event_at,
+          waitsFor: siteWaitsFor(state),
+        }
+      )
     },
     [site.client_id, site.id],
   )
@@ -63,7 +71,9 @@ export function SiteHeader({ site, query, view }: Props) {
       }
     >
       <div className={classes.facts}>
-        {state !== undefined && <StatusBadge status={state.status} />}
+        {state !== undefined && (
+          <StatusBadge status={state.status}>{state.status === 'unknown' ? state.waitsFor : undefined}</StatusBadge>
+        )}
         {isOff && <StatusBadge status="unknown">switched off</StatusBadge>}
         <a href={site.url} rel="noreferrer" target="_blank">
           {site.url.replace(/^https?:\/\//, '').replace(/\/$/, '')}

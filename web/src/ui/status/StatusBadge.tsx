@@ -6,7 +6,7 @@ import { STATUS_WORDS } from './status.ts'
 interface Props {
   status: Status
   /** Instead of the status's own word. */
-  children?: string
+  children?: string | undefined
   variant?: 'filled' | 'outline' | 'hatched'
 }
 

@@ -12,9 +12,37 @@ export const STATUS_WORDS: Readonly<Record<Status, string>> = {
   unknown: 'nothing judged yet',
 }
 
-/** Why there is no status yet, in words; undefined where there is one. */
-export const unjudgedWords = ({ reason }: Pick<SiteState, 'reason'>): string | undefined =>
-  reason === null ? undefined : { no_data: 'no data yet', learning: 'learning' }[reason]
+/**
+ * Why there is no status yet, in words; undefined where there is one.
+ *
+ * @param message of the result: "Learning: 2 of 7 days, judges from 29 Nov" becomes "learning: 2 of 7 days"
+ */
+export function unjudgedWords(
+  { reason }: Pick<SiteState, 'reason'>,
+  message: string | null = null,
+): string | undefined {
+  if (reason === null) return undefined
+  if (reason === 'no_data') return 'no data yet'
+  const seen = /^learning: [^,]+/i.exec(message ?? '')?.[0]
+  return uncapitalised(seen ?? 'learning')
+}
+
+/** What a site without a status waits for, as far as is known. */
+export function siteWaitsFor({
+  reason,
+  last_event_at,
+  probes,
+}: Pick<SiteState, 'reason' | 'last_event_at' | 'probes'>): string {
+  if (reason === 'no_data') return last_event_at === null ? 'no data yet' : 'no event in the last 24 hours'
+  if (probes.length === 0) return 'no probes yet'
+  if (reason !== 'learning') return 'waiting for the first result'
+  const learning = probes.filter((probe) => probe.reason === 'learning')
+  // Whether events come at all is what a site has to learn first.
+  const first = learning.find((probe) => probe.probe_type === 'data_freshness') ?? learning[0]
+  return uncapitalised(first?.message ?? 'learning')
+}
+
+const uncapitalised = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 
 /** The characters that stand for the marks where no picture can be, such as a tab's title. */
 export const STATUS_SIGNS: Readonly<Record<Status, string>> = {
