@@ -19,7 +19,7 @@ import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { DeliveryLine } from './DeliveryLine.tsx'
 import classes from './detail.module.css'
-import { type TimelineLine, timelineOf } from './timeline.ts'
+import { type TimelineLine, timelineOf, unheard } from './timeline.ts'
 import { clockTime, sentence, timesIn } from './words.ts'
 
 const ICONS: Readonly<Record<TimelineLine['kind'], LucideIcon>> = {
@@ -40,9 +40,6 @@ const ICONS: Readonly<Record<TimelineLine['kind'], LucideIcon>> = {
   resolved: CircleCheck,
 }
 
-/** As the timeline says it of a client without a channel. */
-const NOBODY = 'Nobody to notify: add a channel'
-
 /** What a line begins with, where its text does not say it already. */
 const HEADS: Readonly<Partial<Record<TimelineLine['kind'], string>>> = {
   opened: 'Opened',
@@ -51,7 +48,6 @@ const HEADS: Readonly<Partial<Record<TimelineLine['kind'], string>>> = {
   eased: 'Became a warning',
   flapping: 'Comes and goes',
   calmed: 'Steady again',
-  unreachable: NOBODY,
   unsilenced: 'The silence was ended',
   unacknowledged: 'No longer acknowledged',
   acknowledged: 'Acknowledged',
@@ -72,7 +68,7 @@ export function Timeline({ alert, zone }: { alert: AlertDetail; zone: string | u
             <Icon size={16} strokeWidth={1.75} aria-hidden />
             <div className={classes.entry}>
               <p>
-                <b>{kind === 'unreachable' ? <AddChannel clientId={alert.client_id} /> : head}</b>
+                <b>{kind === 'unreachable' ? <Unheard text={text} clientId={alert.client_id} /> : head}</b>
                 {actor !== null && ` by ${actor}`}
               </p>
               {said !== head && <p>{said}</p>}
@@ -94,15 +90,16 @@ export function Timeline({ alert, zone }: { alert: AlertDetail; zone: string | u
   )
 }
 
-/** The same words as in the timeline of the interface, with the way to the fields. */
-function AddChannel({ clientId }: { clientId: string }) {
+/** Why nobody was told, with the way to the fields, or to the test message that turns a channel on again. */
+function Unheard({ text, clientId }: { text: string; clientId: string }) {
   const { mayChange } = useSession()
-  if (!mayChange) return NOBODY
+  const { why, way, isOff } = unheard(text)
+  if (!mayChange) return `${why} ${way}`
   return (
     <>
-      Nobody to notify:{' '}
-      <TextLink to="/clients/$clientId/edit" params={{ clientId }}>
-        add a channel
+      {why}{' '}
+      <TextLink to={isOff ? '/clients/$clientId' : '/clients/$clientId/edit'} params={{ clientId }}>
+        {way}
       </TextLink>
     </>
   )

@@ -16,6 +16,15 @@ const TOGETHER_MS = 2_000
 
 const arrivedAt = ({ delivered_at, created_at }: DeliveryRecord): number => Date.parse(delivered_at ?? created_at)
 
+/** Why nobody was told, up to the way out of it: without any channel one is added, with those that are off one is turned on. */
+export type Unheard = { why: string; way: string; isOff: boolean }
+
+/** @param text of an entry that nobody could be told */
+export const unheard = (text: string): Unheard =>
+  /switched off/.test(text)
+    ? { why: 'Nobody to notify: all channels are switched off,', way: 'turn one on', isOff: true }
+    : { why: 'Nobody to notify:', way: 'add a channel', isOff: false }
+
 /** The story of an alert, oldest first. */
 export function timelineOf({ timeline, deliveries }: Pick<AlertDetail, 'timeline' | 'deliveries'>): TimelineLine[] {
   const lines = timeline.map((entry, n): TimelineLine => ({ ...entry, key: `${n}`, deliveries: [] }))
