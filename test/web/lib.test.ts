@@ -7,6 +7,7 @@ import { reopenAfter } from '../../web/src/lib/reopen.ts'
 import { compact, counted, duration, exact, percent, relative } from '../../web/src/lib/words.ts'
 import { momentOf, wallTime } from '../../web/src/lib/zone.ts'
 import { parseSearch, stringifySearch } from '../../web/src/routes/search.ts'
+import { explain } from '../../web/src/ui/error-words.ts'
 import { SERIES_COLORS, seriesTokens } from '../../web/src/ui/series-color.ts'
 import { type Column, nextSort, sorted } from '../../web/src/ui/table/column.ts'
 
@@ -152,4 +153,15 @@ test('quotas: who is refused and who will be, rounded down, in two sentences', (
       ['2 clients have nearly used up their events of this month', 0],
     ],
   )
+})
+
+test('code that cannot be loaded is no fault of the page, in the words of any browser', () => {
+  const said = [
+    'Failed to fetch dynamically imported module: https://tagwarden.example/static/SitePage.js',
+    'error loading dynamically imported module: https://tagwarden.example/static/SitePage.js',
+    'Importing a module script failed.',
+    'Unable to preload CSS for /static/SitePage.css',
+  ]
+  for (const words of said) assert.equal(explain(new TypeError(words)).title, 'A part of this page could not be loaded')
+  assert.equal(explain(new TypeError('x is not a function')).title, 'This page has a fault')
 })
