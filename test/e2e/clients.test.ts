@@ -28,8 +28,16 @@ test('an empty store leads to a client and a site, and a field says what is wron
   await page.getByLabel('Name').fill('Nordwind')
   await page.getByLabel('E-mail address').fill('nobody')
   await choose(page, 'Plan', 'Free')
+  // So low that the field is out of sight when the button is pressed.
+  const size = page.viewportSize()
+  await page.setViewportSize({ width: 1440, height: 320 })
   await page.getByRole('button', { name: 'Create the client' }).click()
   await page.getByText('must be an e-mail address').waitFor()
+  await page.waitForFunction('document.activeElement?.getAttribute("aria-invalid") === "true"')
+  const focused =
+    '(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.activeElement.getBoundingClientRect())'
+  await page.waitForFunction(focused)
+  if (size !== null) await page.setViewportSize(size)
   await page.getByLabel('E-mail address').fill('team@nordwind.example')
   await page.getByRole('button', { name: 'Create the client' }).click()
   await page.getByRole('heading', { name: 'Nordwind', level: 1 }).waitFor()

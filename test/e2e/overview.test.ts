@@ -13,6 +13,10 @@ const INCIDENT = /Meta CAPI/
 /** How far the page can be scrolled to the right, px. */
 const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
+/** On the clock of the device that the tests look with. */
+const berlinTime = (): string =>
+  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'Europe/Berlin' }).format(Date.now())
+
 test('the overview of the demo store', async (t) => {
   const demo = await startDemo(t)
 
@@ -93,11 +97,17 @@ test('the overview of the demo store', async (t) => {
   await t.test('cut off from the service, the page says so and keeps what it shows', async (t) => {
     const { page, complaints } = await openPage(t, demo.url, '/')
     await page.getByText('Feldkamp Outdoor').waitFor()
+    const earliest = berlinTime()
     await page.context().setOffline(true)
-    await page.getByText(/No connection to Tagwarden/).waitFor()
+    const banner = page.getByText(/No connection to Tagwarden/)
+    await banner.waitFor()
+    const [, asOf = ''] = /You see the state as of (\d\d:\d\d)\./.exec((await banner.textContent()) ?? '') ?? []
+    assert.ok([earliest, berlinTime()].includes(asOf), `as of "${asOf}"`)
+    await page.waitForFunction('document.title === "no connection · Overview · Tagwarden"')
     assert.equal(await page.getByText('Feldkamp Outdoor').count(), 1)
     await page.context().setOffline(false)
-    await page.getByText(/No connection to Tagwarden/).waitFor({ state: 'detached' })
+    await banner.waitFor({ state: 'detached' })
+    await page.waitForFunction('!document.title.includes("no connection")')
     // The browser tells of each connection that it could not make.
     await until(
       'complaints about the network only',

@@ -83,6 +83,8 @@ test('the page of a site of the demo store', async (t) => {
       .click()
     await page.waitForURL('**/sites/*?tag=Meta+CAPI')
     await page.getByRole('heading', { name: 'Tag Meta CAPI' }).waitFor()
+    const title = `Meta CAPI · ${site.name} · Tagwarden`
+    await page.waitForFunction(`document.title.endsWith(${JSON.stringify(title)})`)
     await page.getByRole('row', { name: /^purchase/ }).press('Enter')
     await page.waitForURL('**/sites/*?event=purchase')
     await page
