@@ -32,12 +32,6 @@ test('signing in', async (t) => {
     await t.test(`the sign-in in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
       const { page } = await openPage(t, service.url, '/', look)
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-      // Nothing is known here: neither the tab nor the page says how the sites are.
-      await page.waitForFunction('document.title === "Sign in · Tagwarden"')
-      const icon = await page.locator('link[rel="icon"]').getAttribute('href')
-      assert.equal(icon, '/static/favicon-unknown.svg')
-      assert.equal(await page.locator('[data-status]').count(), 0)
-      await page.locator('main svg').first().waitFor()
       await assertAccessible(page)
       await screenshot(page, 'sign-in', look)
     })
