@@ -13,15 +13,30 @@ const REACH = {
   HEARTBEAT_URL: 'https://watch.example/beat',
 }
 
-test('the demo keeps to its folder and tells nobody, whatever the settings say', async (t) => {
+interface Channel {
+  client_id: string | null
+}
+
+interface Client {
+  id: string
+  chat_webhook: string | null
+}
+
+test('the demo keeps to its folder and tells nobody but its own chat, whatever the settings say', async (t) => {
   const environment = await placeFor(postgres, t)
   const settings = { ...environment, DATABASE_READ_URL: environment.DATABASE_URL ?? '', ROLE: 'worker', ...REACH }
   const args = ['demo', '--data-dir', await tempDir(t), '--port', '0', '--days', '1', '--no-simulate']
   const demo = await startCli(t, args, settings)
   const api = apiClient(await demo.printed(/Tagwarden is ready on (http:\/\/[^"\s]+)/))
   assert.equal((await api.call('GET', '/api/sites')).json<unknown[]>().length, 4)
-  const reach = (await api.call('GET', '/api/channels')).json<{ email_enabled: boolean; channels: unknown[] }>()
-  assert.deepEqual([reach.email_enabled, reach.channels], [false, []])
+  const reach = (await api.call('GET', '/api/channels')).json<{ email_enabled: boolean; channels: Channel[] }>()
+  assert.equal(reach.email_enabled, false)
+  const clients = (await api.call('GET', '/api/clients')).json<Client[]>()
+  assert.deepEqual(
+    reach.channels.map(({ client_id }) => client_id),
+    clients.map(({ id }) => id),
+  )
+  for (const { chat_webhook } of clients) assert.match(chat_webhook ?? '', /^http:\/\/127\.0\.0\.1:\d+\/chat\/hook\//)
   demo.child.kill('SIGTERM')
   assert.equal((await demo.finished).code, 0)
 
