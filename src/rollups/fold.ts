@@ -76,9 +76,9 @@ export const isFoldConflict = (thrown: unknown): boolean =>
  * A crash leaves the state of the last committed chunk, from which any process goes on.
  *
  * A site whose counts are too many for one transaction, after the caps of its names have made of them what they can
- * (`condense`), is set aside: its chunk writes them back to the journal, in small
- * pieces and under a stream of their own, instead of into the rollups. To the argument that is the same: counts leave the run
- * in the transaction that puts them elsewhere. The sites after it do not wait for it.
+ * (`condense`), is set aside: its chunk writes them back to the journal, in small pieces and under a stream of their own, instead
+ * of into the rollups. To the argument that is the same: counts leave the run in the transaction that puts them elsewhere. The
+ * sites after it do not wait for it.
  */
 export class Folder {
   readonly pace: Pace
@@ -131,7 +131,11 @@ export class Folder {
       const site = task.delta.sites.get(siteNo)
       const clientId = this.#clientOf(siteNo)
       if (site === undefined || clientId === undefined) continue
-      const condensed = this.#isHeavy(task, site) ? await condense(siteNo, site, this.#books, rows) : site
+      if (!this.#isHeavy(task, site)) {
+        rows.addSite(siteNo, clientId, site, this.#books)
+        continue
+      }
+      const condensed = await condense(siteNo, site, this.#books, rows)
       if (this.#isHeavy(task, condensed)) {
         rows.addUsage(clientId, condensed)
         asides.push(...(await setAside(this.#store, { ...task, siteNo, site: condensed })))
