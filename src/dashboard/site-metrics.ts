@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
+import { Gauge, Registry } from 'prom-client'
 import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
 import { type SiteFigures, siteFigures, type TagFigures } from '../analytics/index.ts'
 import { type Clock, Kept, SECOND } from '../lib/index.ts'
 import { monthUsages } from '../management/index.ts'
 import { OTHER } from '../rollups/index.ts'
 import type { Store } from '../store/index.ts'
-import { expositionOf, type Family, type Sample } from './exposition.ts'
 import { type ContainerSeen, containersBySite } from './site-containers.ts'
 
 /** Figures of 24 hours change slowly, and several Prometheus servers may ask. */
@@ -49,7 +49,10 @@ async function readText(store: Store, setting: 'auto' | 'on', now: number): Prom
   const alerts = Map.groupBy(await unresolvedAlerts(store.read), ({ siteId }) => siteId)
   const containers = await containersBySite(store)
   const quotas = await monthUsages(store.read, now)
-  const bySite = FAMILIES.map(({ name, help }): Family & { samples: Sample[] } => ({ name, help, samples: [] }))
+  const registry = new Registry()
+  const gaugeOf = ({ name, help, labelNames }: Omit<Family, 'samplesOf'>) =>
+    new Gauge({ name, help, labelNames, registers: [registry] })
+  const bySite = FAMILIES.map((family) => ({ gauge: gaugeOf(family), samplesOf: family.samplesOf }))
   for (const [at, site] of sites.entries()) {
     if (at % SITES_PER_TURN === SITES_PER_TURN - 1) await setImmediate()
     const read = {
@@ -58,25 +61,21 @@ async function readText(store: Store, setting: 'auto' | 'on', now: number): Prom
       alerts: alerts.get(site.id) ?? [],
       containers: containers.get(site.site_no) ?? [],
     }
-    for (const [index, { samplesOf }] of FAMILIES.entries()) bySite[index]?.samples.push(...samplesOf(read))
+    for (const { gauge, samplesOf } of bySite) {
+      for (const { labels, value } of samplesOf(read)) gauge.set(labels, value)
+    }
   }
-  const quota = {
+  const left = gaugeOf({
     name: 'tagwarden_client_quota_left_events',
     help: 'Events that the client may still send in this UTC month',
+    labelNames: ['client_id', 'client'],
+  })
+  for (const { id, name, events, limit } of quotas) {
+    left.set({ client_id: id, client: name }, Math.max(0, limit - events))
   }
-  const families = [
-    ...bySite,
-    {
-      ...quota,
-      samples: quotas.map(({ id, name, events, limit }) => ({
-        labels: { client_id: id, client: name },
-        value: Math.max(0, limit - events),
-      })),
-    },
-  ]
   let text = ''
-  for (const family of families) {
-    text += expositionOf(family)
+  for (const { name } of registry.getMetricsAsArray()) {
+    text += `${await registry.getSingleMetricAsString(name)}\n`
     await setImmediate()
   }
   return text
@@ -97,10 +96,25 @@ interface SiteRead {
 
 const labelsOf = ({ id, name }: Site) => ({ site_id: id, site: name })
 
-const FAMILIES: readonly { name: string; help: string; samplesOf: (read: SiteRead) => Sample[] }[] = [
+interface Sample {
+  labels: Readonly<Record<string, string>>
+  value: number
+}
+
+interface Family {
+  name: string
+  help: string
+  labelNames: string[]
+  samplesOf: (read: SiteRead) => Sample[]
+}
+
+const SITE_LABELS = ['site_id', 'site']
+
+const FAMILIES: readonly Family[] = [
   {
     name: 'tagwarden_site_last_seen_timestamp_seconds',
     help: 'When a container of the site last sent something, Unix time',
+    labelNames: [...SITE_LABELS, 'container_id'],
     samplesOf: ({ site, containers }) =>
       containers.map(({ container_id, last_seen_at }) => ({
         labels: { ...labelsOf(site), container_id },
@@ -110,17 +124,20 @@ const FAMILIES: readonly { name: string; help: string; samplesOf: (read: SiteRea
   {
     name: 'tagwarden_site_events_24h',
     help: 'Events of the last 24 hours',
+    labelNames: SITE_LABELS,
     samplesOf: ({ site, figures }) => [{ labels: labelsOf(site), value: figures?.events_24h ?? 0 }],
   },
   {
     name: 'tagwarden_site_score',
     help: 'Score of the last 24 hours, 0 to 100; absent with too little data',
+    labelNames: SITE_LABELS,
     samplesOf: ({ site, figures }) =>
       typeof figures?.score === 'number' ? [{ labels: labelsOf(site), value: figures.score }] : [],
   },
   {
     name: 'tagwarden_site_open_alerts',
     help: 'Alerts that are not over, acknowledged ones included',
+    labelNames: [...SITE_LABELS, 'severity'],
     samplesOf: ({ site, alerts }) =>
       (['warning', 'critical'] as const).map((severity) => ({
         labels: { ...labelsOf(site), severity },
@@ -130,11 +147,13 @@ const FAMILIES: readonly { name: string; help: string; samplesOf: (read: SiteRea
   {
     name: 'tagwarden_tag_runs_24h',
     help: 'Runs of the tag in the last 24 hours',
+    labelNames: [...SITE_LABELS, 'tag'],
     samplesOf: ({ site, figures }) => tagSamples(site, figures, ({ executions }) => executions),
   },
   {
     name: 'tagwarden_tag_failures_24h',
     help: 'Those of them that did not succeed',
+    labelNames: [...SITE_LABELS, 'tag'],
     samplesOf: ({ site, figures }) => tagSamples(site, figures, ({ executions, success }) => executions - success),
   },
 ]
