@@ -1,5 +1,5 @@
 import { exclusively, expiring, type Leases } from '../cluster/index.ts'
-import { asError, DAY, HOUR, Loop, MINUTE } from '../lib/index.ts'
+import { attemptAll, DAY, HOUR, Loop, MINUTE } from '../lib/index.ts'
 import { dueDigests } from './due-clients.ts'
 import { type DigestContext, writeDigest } from './write.ts'
 
@@ -43,19 +43,12 @@ export class Digests {
   /** @throws AggregateError of what failed, when every digest that can be written is. */
   async #writeDue(mayGoOn: () => boolean): Promise<void> {
     const { store, clock } = this.#context
-    const failures: Error[] = []
-    for (const due of await dueDigests(store, clock.now())) {
-      if (!mayGoOn()) break
-      try {
-        await writeDigest(this.#context, due)
-      } catch (thrown) {
-        failures.push(asError(thrown))
-      }
-    }
-    const [first] = failures
-    if (first === undefined) return
-    const what = failures.length === 1 ? '1 digest' : `${failures.length} digests`
-    throw new AggregateError(failures, `${what} could not be written: ${first.message}`)
+    await attemptAll(
+      await dueDigests(store, clock.now()),
+      mayGoOn,
+      (due) => writeDigest(this.#context, due),
+      (count) => `${count === 1 ? '1 digest' : `${count} digests`} could not be written`,
+    )
   }
 
   async #clear(now: number): Promise<void> {

@@ -1,3 +1,4 @@
+export * from './attempt-all.ts'
 export * from './clock.ts'
 export * from './closers.ts'
 export * from './confined/index.ts'

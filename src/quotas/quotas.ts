@@ -1,5 +1,5 @@
 import { exclusively, expiring, type Leases } from '../cluster/index.ts'
-import { asError, DAY, HOUR, Loop, MINUTE, monthOf } from '../lib/index.ts'
+import { attemptAll, DAY, HOUR, Loop, MINUTE, monthOf } from '../lib/index.ts'
 import { monthUsages } from '../management/index.ts'
 import { type QuotaContext, stepOf, writeQuotaMessage } from './write.ts'
 
@@ -41,20 +41,11 @@ export class Quotas {
 
   /** @throws AggregateError of what failed, when all others are written. */
   async #writeDue(mayGoOn: () => boolean): Promise<void> {
-    const failures: Error[] = []
-    for (const clientId of await this.#due()) {
-      if (!mayGoOn()) break
-      try {
-        await writeQuotaMessage(this.#context, clientId)
-      } catch (thrown) {
-        failures.push(asError(thrown))
-      }
-    }
-    const [first] = failures
-    if (first === undefined) return
-    throw new AggregateError(
-      failures,
-      `messages about quotas of ${failures.length} clients could not be written: ${first.message}`,
+    await attemptAll(
+      await this.#due(),
+      mayGoOn,
+      (clientId) => writeQuotaMessage(this.#context, clientId),
+      (count) => `messages about quotas of ${count} clients could not be written`,
     )
   }
 

@@ -1,0 +1,27 @@
+import { asError } from './errors.ts'
+
+/**
+ * Does the work for each item, one after the other. One that fails keeps none of the others from theirs.
+ *
+ * @param mayGoOn asked before each
+ * @param failed what could not be done, of so many items: the beginning of the message
+ * @throws AggregateError of what failed, when all others are done
+ */
+export async function attemptAll<T>(
+  items: Iterable<T>,
+  mayGoOn: () => boolean,
+  work: (item: T) => Promise<void>,
+  failed: (count: number) => string,
+): Promise<void> {
+  const failures: Error[] = []
+  for (const item of items) {
+    if (!mayGoOn()) break
+    try {
+      await work(item)
+    } catch (thrown) {
+      failures.push(asError(thrown))
+    }
+  }
+  const [first] = failures
+  if (first !== undefined) throw new AggregateError(failures, `${failed(failures.length)}: ${first.message}`)
+}
