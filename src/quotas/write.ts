@@ -1,5 +1,5 @@
 import { type Clock, monthOf, nextMonthStart } from '../lib/index.ts'
-import { lockClient, type MonthUsage, monthUsage } from '../management/index.ts'
+import { lockClient, monthUsage, type QuotaUsage } from '../management/index.ts'
 import { channelsOf, enqueue, isReachable, offChannels, type QuotaMessage, type Reach } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
 
@@ -10,7 +10,7 @@ export interface QuotaContext {
 }
 
 /** What is told of at this use; null: nothing. */
-export const stepOf = ({ level }: Pick<MonthUsage, 'level'>): QuotaMessage['step'] | null =>
+export const stepOf = ({ level }: Pick<QuotaUsage, 'level'>): QuotaMessage['step'] | null =>
   level === 'ok' ? null : level === 'warning' ? 80 : 100
 
 /**

@@ -5,7 +5,7 @@ import type { UsageRecord } from './schemas.ts'
 import { levelOf } from './usage.ts'
 
 /** A client's use of a quota that it has. */
-export interface MonthUsage {
+export interface QuotaUsage {
   /** Of all its sites in the UTC month. */
   events: number
   limit: number
@@ -16,8 +16,22 @@ export interface MonthUsage {
 export async function monthUsages(
   db: Kysely<Tables>,
   now: number,
-): Promise<(MonthUsage & { id: string; name: string })[]> {
-  const clients = await db
+): Promise<(QuotaUsage & { id: string; name: string })[]> {
+  const clients = await usedBy(db, now).where('is_active', '=', 1).orderBy('created_at').orderBy('id').execute()
+  return clients.flatMap((client) => {
+    const usage = usageOf(client)
+    return usage === null ? [] : [{ id: client.id, name: client.name, ...usage }]
+  })
+}
+
+/** What a client has used of its quota in the month of `now`; null without a quota, or without the client. */
+export async function monthUsage(db: Kysely<Tables>, clientId: string, now: number): Promise<QuotaUsage | null> {
+  const client = await usedBy(db, now).where('id', '=', clientId).executeTakeFirst()
+  return client === undefined ? null : usageOf(client)
+}
+
+const usedBy = (db: Kysely<Tables>, now: number) =>
+  db
     .selectFrom('clients')
     .leftJoin('client_usage', (join) =>
       join.onRef('client_usage.client_id', '=', 'clients.id').on('client_usage.month', '=', monthOf(now)),
@@ -30,34 +44,12 @@ export async function monthUsages(
       'events_per_month',
       countOf('client_usage.events').as('events'),
     ])
-    .where('is_active', '=', 1)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
-  return clients.flatMap((client) => {
-    const { id, name } = client
-    const limit = limitsOf(client).eventsPerMonth
-    // Without a row the join finds null.
-    const events = client.events ?? 0
-    return limit === null ? [] : [{ id, name, events, limit, level: levelOf(events / limit) }]
-  })
-}
 
-/** What a client has used of its quota in the month of `now`; null without a quota, or without the client. */
-export async function monthUsage(db: Kysely<Tables>, clientId: string, now: number): Promise<MonthUsage | null> {
-  const client = await db
-    .selectFrom('clients')
-    .select(['plan', 'requests_per_second', 'events_per_month'])
-    .where('id', '=', clientId)
-    .executeTakeFirst()
-  const limit = client === undefined ? null : limitsOf(client).eventsPerMonth
-  if (limit === null) return null
-  const row = await db
-    .selectFrom('client_usage')
-    .select(countOf('events').as('events'))
-    .where('client_id', '=', clientId)
-    .where('month', '=', monthOf(now))
-    .executeTakeFirst()
-  const events = row?.events ?? 0
-  return { events, limit, level: levelOf(events / limit) }
+type Used = Awaited<ReturnType<ReturnType<typeof usedBy>['executeTakeFirstOrThrow']>>
+
+function usageOf(client: Used): QuotaUsage | null {
+  const limit = limitsOf(client).eventsPerMonth
+  // Without a row the join finds null.
+  const events = client.events ?? 0
+  return limit === null ? null : { events, limit, level: levelOf(events / limit) }
 }
