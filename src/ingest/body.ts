@@ -11,9 +11,9 @@ const CHUNK_COST = 256
 /** A body up to this size is looked at when it is there. A larger one waits for its turn. */
 const SMALL_BODY = 16_384
 /** Bytes of larger bodies that are looked at in one turn of the event loop: then others are answered first. */
-const BYTES_PER_TURN = 131_072
-/** A turn of larger bodies that took this long, ms, held everybody up … */
-const HEAVY_MS = 8
+const BYTES_PER_TURN = 65_536
+/** A turn of larger bodies that took this long, ms, is noticed by everybody … */
+const HEAVY_MS = 1
 /** … and is followed by this many times as long for everybody else, before the next one. */
 const REST = 3
 

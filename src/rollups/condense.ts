@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import { addAll, cellAt, eventIn, type SiteDelta, tagIn } from './delta.ts'
 import { dayOf, type NameBooks } from './names.ts'
 import type { FoldRows } from './rows.ts'
+import { Turns } from './turns.ts'
 
-/** Names and ids gone through without a pause: a millisecond or two, then requests get their turn. */
+/** Names and ids gone through without a pause: a millisecond or two, then others get their turn. */
 const UNITS_PER_TURN = 2_000
 
 /**
@@ -18,9 +18,10 @@ const UNITS_PER_TURN = 2_000
  */
 export async function condense(siteNo: number, site: SiteDelta, books: NameBooks, rows: FoldRows): Promise<SiteDelta> {
   const condensed: SiteDelta = { cells: [], index: undefined, usage: site.usage }
+  const turns = new Turns()
   let units = 0
   const spend = async () => {
-    if (++units % UNITS_PER_TURN === 0) await setImmediate()
+    if (++units % UNITS_PER_TURN === 0) await turns.give()
   }
   for (const cell of site.cells) {
     const book = books.book(siteNo, dayOf(cell.minute))

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import type { FoldTable, Store } from '../store/index.ts'
 import { isAside, unitsOf } from './aside.ts'
@@ -6,13 +5,14 @@ import { Delta } from './delta.ts'
 import { type Folder, type FoldTask, isFoldConflict } from './fold.ts'
 import { addLog, type Log } from './log.ts'
 import { Pace } from './pace.ts'
+import { Turns } from './turns.ts'
 
 /** Journal rows that go into one fold at most, so that its sum stays small when there is much to catch up with. */
 const ROWS_PER_FOLD = 2_000
 /** Sites in one fold from which reading stops: the sum of more would only fill memory (3 kB each), not merge any better. */
 const SITES_PER_FOLD = 4_000
-/** Names and ids in one fold from which reading stops: some 50 MB, and seconds of the database's time. */
-const UNITS_PER_FOLD = 150_000
+/** Names and ids in one fold from which reading stops: some 15 MB. What lives longer costs the garbage collector tens of ms a time. */
+const UNITS_PER_FOLD = 40_000
 /** The part of them that was read since they were last counted, at least: counting goes through all of them. */
 const RECKONED_AGAIN = 3 / 4
 /** Journal rows read at once. */
@@ -21,8 +21,8 @@ const ROWS_PER_READ = 50
 const ROWS_OF_FIRST_READ = 10
 /** … and characters of the others, about. */
 const CHARACTERS_PER_READ = 2_000_000
-/** Characters added up without a pause: a few milliseconds, then requests get their turn. */
-const CHARACTERS_PER_TURN = 200_000
+/** Characters added up without a pause: a few milliseconds, then others get their turn. */
+const CHARACTERS_PER_TURN = 100_000
 /** How often in a row another process may be quicker with the same rows before they are left to it. */
 const MAX_CONFLICTS = 10
 
@@ -144,13 +144,14 @@ class Run {
       .orderBy('seq')
       .limit(limit)
       .execute()
+    const turns = new Turns()
     let characters = 0
     for (const { seq, written_at, payload } of rows) {
       if (!takes(seq)) return false
       characters += payload.length
       if (characters > CHARACTERS_PER_TURN) {
         characters = 0
-        await setImmediate()
+        await turns.give()
       }
       const log = JSON.parse(payload) as Log
       addLog(this.#delta, log)
