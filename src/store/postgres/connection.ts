@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { StoreError } from '../store.ts'
 import type { DatabaseClient } from './database-client.ts'
 import { storeErrorOf } from './errors.ts'
+import { queryInPortions } from './portioned-query.ts'
 import { storableValue } from './values.ts'
 
 /** How the driver says that no answer came in time. */
@@ -18,12 +19,15 @@ interface QueryOptions {
 /** A connection of the pool. Its errors are `StoreError`s; one that broke is not used again. */
 export class PooledConnection {
   readonly #client: LentClient
+  readonly #rowsPerFetch: number | undefined
   #brokenBy: StoreError | undefined
   #waitsSince: number | undefined
   #fellSilent = false
 
-  constructor(client: LentClient) {
+  /** @param rowsPerFetch all rows of a statement at once when left out */
+  constructor(client: LentClient, rowsPerFetch?: number) {
     this.#client = client
+    this.#rowsPerFetch = rowsPerFetch
     // An error between two statements.
     client.on('error', this.#onError)
   }
@@ -64,12 +68,12 @@ export class PooledConnection {
   ): Promise<pg.QueryResult> {
     if (this.#brokenBy !== undefined) throw this.#brokenBy
     this.#waitsSince = performance.now()
+    const config = { text, values: values.map(storableValue) }
     try {
-      return await this.#client.query({
-        text,
-        values: values.map(storableValue),
-        ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }),
-      })
+      if (this.#rowsPerFetch !== undefined) {
+        return await queryInPortions(this.#client, { ...config, rows: this.#rowsPerFetch })
+      }
+      return await this.#client.query({ ...config, ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }) })
     } catch (thrown) {
       const error = storeErrorOf(thrown)
       if (error.kind === 'unavailable') this.#brokenBy ??= error

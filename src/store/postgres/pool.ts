@@ -32,6 +32,8 @@ export interface PoolOptions {
   waitTimeoutMs: number
   /** Whether a server that takes no writes will do. */
   mayBeReadOnly: boolean
+  /** Rows of a statement that are fetched at once; all when left out. */
+  rowsPerFetch?: number
 }
 
 /** Connections to the current host of a database, made when they are needed and kept for the next. */
@@ -92,11 +94,11 @@ export class ConnectionPool {
   }
 
   async #connect(): Promise<PooledConnection> {
-    const { rotation, waitTimeoutMs } = this.#options
+    const { rotation, waitTimeoutMs, rowsPerFetch } = this.#options
     for (let tries = rotation.length; ; tries--) {
       const endpoint = rotation.current
       try {
-        return new PooledConnection(await this.#trustedClient())
+        return new PooledConnection(await this.#trustedClient(), rowsPerFetch)
       } catch (thrown) {
         if (this.#isClosed) throw closed()
         const error = storeErrorOf(thrown)

@@ -187,3 +187,33 @@ test('a closed store says so, and closes once more', async (t) => {
   )
   await store.close()
 })
+
+test('the rows of a report are fetched in portions, so that decoding them leaves others their turns', async (t) => {
+  const wire = await wireTo(t, await newDatabase(t))
+  const store = await openOn(t, wire.url)
+  const ROWS = 10_000
+  const numbers = sql<{ n: number }>`select n from generate_series(1, ${ROWS}) as n order by n`
+  const requests = async (db: Store['read']): Promise<number> => {
+    await numbers.execute(db)
+    const before = wire.sent()
+    const { rows } = await numbers.execute(db)
+    assert.deepEqual([rows.length, rows[0]?.n, rows.at(-1)?.n], [ROWS, 1, ROWS])
+    return wire.sent() - before
+  }
+  for (const db of [store.reports, store.asked]) assert.ok((await requests(db)) > 20)
+  // What the program reads for itself comes in one piece.
+  assert.ok((await requests(store.read)) <= 5)
+})
+
+test('a report that fails in a later portion says so, and its connection serves the next', async (t) => {
+  const store = await openOn(t, await newDatabase(t), { poolSize: 4 })
+  const backend = await backendOf(store.reports)
+  const failing = sql`select 1 / (5000 - n) from generate_series(1, 10000) as n`.execute(store.reports)
+  await assert.rejects(failing, ofKind('other', /division by zero/))
+  assert.equal(await backendOf(store.reports), backend)
+  const inTransaction = store.reports
+    .transaction()
+    .execute((trx) => sql`select 1 / (5000 - n) from generate_series(1, 10000) as n`.execute(trx))
+  await assert.rejects(inTransaction, ofKind('other', /division by zero/))
+  assert.equal(await backendOf(store.reports), backend)
+})

@@ -77,6 +77,8 @@ export interface Wire {
   forget: () => void
   /** Connections that the program holds. */
   connected: () => number
+  /** How often the program has sent something. */
+  sent: () => number
 }
 
 /** A stretch of network between the program and the server of `url`. */
@@ -84,11 +86,15 @@ export async function wireTo(t: TestContext, url: string): Promise<Wire> {
   const server = new URL(url)
   let present = { requests: false, answers: false }
   const program = new Set<Socket>()
+  let sent = 0
   const wire = createServer((near) => {
     const isCut = present
     const far = connect(Number(server.port), server.hostname)
     program.add(near)
-    near.on('data', (data) => void (isCut.requests || far.write(data)))
+    near.on('data', (data) => {
+      sent += 1
+      if (!isCut.requests) far.write(data)
+    })
     far.on('data', (data) => void (isCut.answers || near.write(data)))
     near.on('close', () => {
       program.delete(near)
@@ -122,5 +128,6 @@ export async function wireTo(t: TestContext, url: string): Promise<Wire> {
       present = { requests: false, answers: false }
     },
     connected: () => program.size,
+    sent: () => sent,
   }
 }
