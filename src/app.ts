@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { alertRoutes, maintenanceRoutes, silenceRoutes } from './alerts/index.ts'
@@ -11,6 +12,7 @@ import {
   callerReader,
   createHttpApp,
   enduring,
+  Flooders,
   type HttpApp,
   IDLE_SOCKET_TIMEOUT_MS,
   inTurn,
@@ -71,8 +73,13 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     isForPeople,
     dashboardFolder: DASHBOARD_FOLDER,
     serverFactory: (handler) => {
-      const paced = inTurn(handler, callerReader(config.trustProxy))
-      return createHttpServer(enduring(ingest === null ? paced : ingestFirst(ingest, paced), onError))
+      const flooders = new Flooders()
+      // What comes through a proxy counts against whoever sent it there, and the proxy itself is not kept out.
+      const cut = (socket: Socket) => (config.trustProxy.length === 0 ? flooders.cut(socket) : socket.destroy())
+      const paced = inTurn(handler, callerReader(config.trustProxy), cut)
+      const server = createHttpServer(enduring(ingest === null ? paced : ingestFirst(ingest, paced, cut), onError))
+      flooders.keepOut(server)
+      return server
     },
   })
   if (ingest !== null) ingestRoutes(app, ingest, config.ingestKeyHeaders)
@@ -129,8 +136,8 @@ const settingsOf = (config: Config) => ({
  * Ingest is answered before the framework builds its request and reply: measured on one core, that is 4 to 6 % of all
  * requests a bare `node:http` server can answer.
  */
-function ingestFirst(ingest: Ingest, handler: RequestListener): RequestListener {
-  const take = boundPipeline((request, response) => ingest.handle(request, response))
+function ingestFirst(ingest: Ingest, handler: RequestListener, cut: (socket: Socket) => void): RequestListener {
+  const take = boundPipeline((request, response) => ingest.handle(request, response), cut)
   return (request: IncomingMessage, response: ServerResponse) => {
     if (request.url !== undefined && isIngestTarget(request.url)) {
       take(request, response)

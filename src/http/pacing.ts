@@ -9,6 +9,11 @@ type Exchange = [request: IncomingMessage, response: ServerResponse]
 /** Asked by whatever watches over us, so it waits behind nothing else. */
 const VITAL: ReadonlySet<string | undefined> = new Set(['/health', '/ready'])
 
+/** Cuts a connection on which too many requests wait. */
+type Cut = (socket: Socket) => void
+
+const destroy: Cut = (socket) => socket.destroy()
+
 /**
  * Hands requests to `handler` at the pace of the event loop: one a turn over all connections, and beside it one for `/health` or
  * `/ready`; of each connection the next when the last answer has left. Otherwise who sends thousands in one go (pipelining) has
@@ -18,7 +23,11 @@ const VITAL: ReadonlySet<string | undefined> = new Set(['/health', '/ready'])
  *
  * @param callerOf whom a request counts for
  */
-export function inTurn(handler: RequestListener, callerOf: (request: IncomingMessage) => string): RequestListener {
+export function inTurn(
+  handler: RequestListener,
+  callerOf: (request: IncomingMessage) => string,
+  cut: Cut = destroy,
+): RequestListener {
   /** What waits on the connections that have a request under way. */
   const waiting = new WeakMap<Socket, Exchange[]>()
 
@@ -54,7 +63,7 @@ export function inTurn(handler: RequestListener, callerOf: (request: IncomingMes
       line.push([request, response])
     } else {
       waiting.delete(socket)
-      socket.destroy()
+      cut(socket)
     }
   }
 }
@@ -63,7 +72,7 @@ export function inTurn(handler: RequestListener, callerOf: (request: IncomingMes
  * Hands requests to `handler` at once, those of one connection side by side, and cuts a connection on which more than
  * `PIPELINED_INGEST_MAX` wait for their answer. Costs nothing where none waits behind another.
  */
-export function boundPipeline(handler: RequestListener): RequestListener {
+export function boundPipeline(handler: RequestListener, cut: Cut = destroy): RequestListener {
   const behind = new WeakMap<Socket, number>()
   return (request, response) => {
     const { socket } = request
@@ -71,7 +80,7 @@ export function boundPipeline(handler: RequestListener): RequestListener {
     if (responseUnderWay(socket) !== response) {
       const count = (behind.get(socket) ?? 0) + 1
       if (count > PIPELINED_INGEST_MAX) {
-        socket.destroy()
+        cut(socket)
         return
       }
       behind.set(socket, count)

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
-import { boundPipeline, inTurn } from '../../src/http/index.ts'
+import { boundPipeline, Flooders, inTurn } from '../../src/http/index.ts'
 import { until } from '../support/api.ts'
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
@@ -15,8 +15,9 @@ function sent(socket: Socket, bytes: string): Socket {
   return socket
 }
 
-async function listening(t: TestContext, listener: RequestListener): Promise<() => Socket> {
+async function listening(t: TestContext, listener: RequestListener, flooders?: Flooders): Promise<() => Socket> {
   const server = createServer(listener)
+  flooders?.keepOut(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const sockets: Socket[] = []
   t.after(() => {
@@ -99,6 +100,24 @@ test('a connection on which 33 requests wait is cut, and others are answered as 
   await text(flood).catch(() => undefined)
   assert.match(await other, /^HTTP\/1\.1 200/)
   assert.ok(begun <= 1, `${begun} of a flood began`)
+})
+
+test('an address whose connection was cut gets no new one for a moment', async (t) => {
+  const flooders = new Flooders()
+  const open = await listening(
+    t,
+    inTurn(
+      (_request, response) => response.end('answer'),
+      byHeader,
+      (socket) => flooders.cut(socket),
+    ),
+    flooders,
+  )
+  const ask = () => text(sent(open(), last('/a'))).catch(() => '')
+  assert.match(await ask(), /^HTTP\/1\.1 200/)
+  await text(sent(open(), get('/flood').repeat(20_000))).catch(() => undefined)
+  assert.equal(await ask(), '')
+  assert.match(await until('it is forgiven', async () => (await ask()) || undefined), /^HTTP\/1\.1 200/)
 })
 
 test('thirty-two requests may wait on a connection', async (t) => {
