@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { HttpApp } from '../../src/http/index.ts'
+import { slowTextFor } from '../house/patterns.ts'
 import { TestClock } from '../support/clock.ts'
 import { startTestService } from '../support/service.ts'
 
@@ -164,5 +165,24 @@ test('what needs a key is described as needing one, and nothing else is', async 
     if (path.endsWith('/ingest')) continue // has a key of its own, which its 401 is about
     const answer = await app.inject({ method: method as 'GET', url: path.replace(/\{\w+\}/g, 'x') })
     assert.equal(answer.statusCode === 401, needed.length > 0, `${name} answered ${answer.statusCode}`)
+  }
+})
+
+/** Every `pattern` of a schema in the document, which the program makes a regular expression of. */
+function patternsOf(value: unknown, found = new Set<string>()): Set<string> {
+  if (typeof value !== 'object' || value === null) return found
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === 'pattern' && typeof inner === 'string') found.add(inner)
+    else patternsOf(inner, found)
+  }
+  return found
+}
+
+test('every pattern of a schema takes time in proportion to the text that a caller sends', async (t) => {
+  const patterns = patternsOf(await documentOf(await openApp(t)))
+  assert.ok(patterns.size >= 6, `only ${patterns.size} were found`)
+  for (const pattern of patterns) {
+    const slow = slowTextFor({ place: 'schema', pattern: new RegExp(pattern, 'u') })
+    assert.equal(slow, null, `${pattern}: ${slow}`)
   }
 })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { LoadResult } from '../../../bench/lib/http-load.ts'
 import { memoryIfAlive } from '../../../bench/lib/machine.ts'
 import { eventBody } from '../../../bench/lib/payloads.ts'
@@ -98,7 +99,15 @@ async function prepare(session: Session, dataDir: string, environment: Readonly<
   await server.stop()
   if (victim === undefined || healthy === undefined) throw new Error('a site is missing')
   const store = await openStore(readConfig({ DATA_DIR: dataDir, ...environment }), () => undefined)
-  await bloat(store, victim.id, BLOATED).finally(() => store.close())
+  try {
+    await bloat(store, victim.id, BLOATED)
+    // Otherwise the server writes all of that out, and cleans up behind it, while the first figures are taken.
+    if (store.engine === 'postgres') {
+      for (const settle of [sql`vacuum analyze`, sql`checkpoint`]) await settle.execute(store.admin)
+    }
+  } finally {
+    await store.close()
+  }
   return { victim, healthy }
 }
 
