@@ -5,11 +5,11 @@ import type { BatchOperation, Store } from '../store/index.ts'
 
 /** What people read in the timeline of each message that reached somebody. */
 const TOLD: Readonly<Record<AlertMessageKind, string>> = {
-  opened: 'Told that it is open',
-  escalated: 'Told that it has become critical',
-  flapping: 'Told that it comes and goes; quiet until it is steady',
+  opened: 'Notified: open',
+  escalated: 'Notified: now critical',
+  flapping: 'Notified: flapping; paused until it is steady',
   reminder: 'Reminded',
-  resolved: 'Told that it is over',
+  resolved: 'Notified: resolved',
 }
 
 /**
@@ -47,4 +47,4 @@ export const noteDelivered =
   }
 
 const textOf = (kind: string, where: string): string =>
-  `${kind in TOLD ? TOLD[kind as AlertMessageKind] : 'Told'}, by ${where}`
+  `${kind in TOLD ? TOLD[kind as AlertMessageKind] : 'Notified'}, by ${where}`

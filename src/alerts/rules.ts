@@ -59,7 +59,7 @@ function quietRules(alert: Alert, place: Place, surroundings: Surroundings): Pic
   if (reason !== null) return { quietBy: reason.by }
   const other = alert.subject === WHOLE ? sameOutage(alert, outages) : undefined
   if (other !== undefined) {
-    return { quietBy: suppressedBy(other), quietText: `Nobody is told: the same outage as “${other.title}”` }
+    return { quietBy: suppressedBy(other), quietText: `No notification: the same outage as “${other.title}”` }
   }
   if (isReachable(client, reach, off)) return { quietBy: null }
   return isReachable(client, reach, new Set())

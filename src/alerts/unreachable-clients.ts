@@ -1,7 +1,7 @@
 import { isReachable, offChannels, type Reach } from '../notifications/index.ts'
 import type { ClientRow, Kysely, Tables } from '../store/index.ts'
 
-/** Those of the clients of whose alerts nobody would be told: they have no channel, or all of theirs are switched off. */
+/** Those of the clients without working notifications: they have no channel, or all of theirs are switched off. */
 export async function unreachableClients(
   db: Kysely<Tables>,
   clients: readonly Pick<ClientRow, 'id' | 'name' | 'chat_webhook' | 'email'>[],

@@ -10,7 +10,7 @@ export function startNotes(config: Config, address: string): string[] {
     notes.push('No chat channel for all clients: CHAT_WEBHOOK_URL is not set (each client can have its own)')
   }
   if (config.adminToken === null) {
-    notes.push(`Management is open: whoever reaches ${url} can change everything, as ADMIN_TOKEN is not set`)
+    notes.push(`Management is open: anyone who can reach ${url} can change everything, because ADMIN_TOKEN is not set`)
   }
   return notes
 }

@@ -68,7 +68,7 @@ export const Overview = Type.Object(
     }),
     clients: Type.Array(ClientState),
     clients_without_channel: Type.Array(Type.Object({ id: Uuid, name: Type.String() }), {
-      description: 'Active clients with a site of whose alerts nobody would be told: no channel, or all switched off',
+      description: 'Active clients with a site without working notifications: no channel, or all switched off',
     }),
     clients_near_quota: Type.Array(
       Type.Object({

@@ -71,7 +71,7 @@ function judgeTag({ tag_key, buckets }: TagOutcomes, now: number, config: Failur
   return {
     subject: { tag_key },
     status,
-    message: `“${tag_key}” ended badly in ${percent(bad / executions)} of ${number(executions)} executions in ${duration(length)} (${named.join(', ') || 'none'})`,
+    message: `“${tag_key}” failed in ${percent(bad / executions)} of ${number(executions)} executions in ${duration(length)} (${named.join(', ') || 'none'})`,
     measured: bad / executions,
     expected: null,
     band: { low: null, high: config.warning_share },

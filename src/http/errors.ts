@@ -34,8 +34,8 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, AppError>> = {
     'invalid_request',
     'The body does not have the length that Content-Length says',
   ),
-  FST_ERR_BAD_URL: new AppError('not_found', 'Nothing has this address'),
-  FST_ERR_MAX_PARAM_LENGTH: new AppError('not_found', 'Nothing has this address'),
+  FST_ERR_BAD_URL: new AppError('not_found', 'Not found'),
+  FST_ERR_MAX_PARAM_LENGTH: new AppError('not_found', 'Not found'),
 }
 
 /** Tells a failure that passes by itself (the store is busy, full or closing) from a fault. */

@@ -68,7 +68,7 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
     else settleText(schema, data)
     const details = [...faultsOf(data, part), ...(httpPart === 'body' ? [] : endlessNumbers(data))]
     if (details.length === 0) return { value: data }
-    if (httpPart === 'params') return { error: new AppError('not_found', 'Nothing has this address') }
+    if (httpPart === 'params') return { error: new AppError('not_found', 'Not found') }
     return { error: new AppError('invalid_request', summarise(details), details) }
   }
 }

@@ -20,7 +20,7 @@ const State = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('unavailable')]),
   reasons: Type.Array(Type.String(), { description: 'Why requests should go elsewhere; empty when they need not' }),
   degraded: Type.Array(Type.String(), {
-    description: 'What somebody has to look at, while requests are answered as ever',
+    description: 'What needs attention while requests are still answered',
   }),
 })
 

@@ -60,7 +60,7 @@ testOnEveryEngine(
       .select('text')
       .where('alert_id', '=', second?.id ?? '')
       .execute()
-    assert.ok(events.some(({ text }) => text === 'Nobody is told: the same outage as “endpoint critical”'))
+    assert.ok(events.some(({ text }) => text === 'No notification: the same outage as “endpoint critical”'))
     clock.advance(MINUTE)
     await health('ok')
     await upkeep()

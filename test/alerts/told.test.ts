@@ -67,7 +67,7 @@ testOnEveryEngine('told is who got it: a message that waits has told nobody, nor
   await deliverAll(store, clock.now())
   const [told] = await alertRows(store)
   assert.equal(told?.first_notified_at, clock.now())
-  assert.deepEqual(await texts(store), ['Told that it is open, by the webhook for all clients'])
+  assert.deepEqual(await texts(store), ['Notified: open, by the webhook for all clients'])
   clock.advance(29 * MINUTE)
   await upkeep()
   assert.deepEqual(await kinds(store), ['opened'])
@@ -93,8 +93,8 @@ testOnEveryEngine('the sender writes down what reached people, with the message 
     [isoTime(clock.now()), isoTime(clock.now())],
   )
   assert.deepEqual((await texts(store)).sort(), [
-    'Told that it is open, by e-mail',
-    'Told that it is open, by the webhook for all clients',
+    'Notified: open, by e-mail',
+    'Notified: open, by the webhook for all clients',
   ])
 })
 

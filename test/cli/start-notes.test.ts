@@ -11,7 +11,7 @@ test('a start with nothing set says where the dashboard is, and what is off or o
     'Dashboard: http://127.0.0.1:8080/',
     'E-mail is off: SMTP_URL is not set',
     'No chat channel for all clients: CHAT_WEBHOOK_URL is not set (each client can have its own)',
-    'Management is open: whoever reaches http://127.0.0.1:8080 can change everything, as ADMIN_TOKEN is not set',
+    'Management is open: anyone who can reach http://127.0.0.1:8080 can change everything, because ADMIN_TOKEN is not set',
   ])
 })
 

@@ -40,7 +40,7 @@ test('a tag with fewer than 20 executions in a day is not judged', () => {
 test('a tag that runs rarely is judged over a longer time', () => {
   const verdict = judge(course([0, 5], [0, 5], ...Array.from({ length: 10 }, () => [1, 2] as const)))
   assert.equal(verdict.status, 'critical')
-  assert.match(verdict.message, /“GA4” ended badly in 50 % of 20 executions in 50 min \(10 failures\)/)
+  assert.match(verdict.message, /“GA4” failed in 50 % of 20 executions in 50 min \(10 failures\)/)
 })
 
 test('a tag that runs often is judged by its last 15 minutes only', () => {

@@ -7,7 +7,7 @@ import { assertAccessible, LOOKS, openPage } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { addTarget, startEmpty } from './support/target.ts'
 
-const INCIDENT = /Meta CAPI.* ended badly/
+const INCIDENT = /Meta CAPI.* failed/
 
 const row = (page: Page, text: string | RegExp) => page.getByRole('listitem').filter({ hasText: text })
 

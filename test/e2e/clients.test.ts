@@ -159,7 +159,7 @@ test('the clients of the demo store', async (t) => {
   const site = demo.sites[0] ?? assert.fail('no site')
   const pages = [
     ['client', `/clients/${site.client_id}`, 'Plan and usage'],
-    ['client-form', `/clients/${site.client_id}/edit`, 'Who is told'],
+    ['client-form', `/clients/${site.client_id}/edit`, 'Notifications'],
     ['site-form', `/sites/${site.id}/edit`, 'Analytics and its export'],
   ] as const
 

@@ -30,7 +30,7 @@ test('maintenance and silences', async (t) => {
 
   await t.test('with nothing planned the page says what it is for', async (t) => {
     const { page } = await openPage(t, service.url, '/maintenance')
-    await page.getByText('Nothing is quiet: people are told of every alert.').waitFor()
+    await page.getByText('No maintenance is in progress: every alert sends notifications.').waitFor()
     await page.getByText(/^Nothing is planned/).waitFor()
     await assertAccessible(page)
   })

@@ -117,7 +117,7 @@ test('the overview of the demo store', async (t) => {
   })
 })
 
-test('clients of whose alerts nobody would be told', async (t) => {
+test('clients without working notifications', async (t) => {
   const service = await startEmpty(t)
   const clients = [await service.newClient({ name: 'ACME' }), await service.newClient({ name: 'Nordwind' })]
   for (const client of clients) await service.newSite(client, { name: `Shop of ${client.id}` })

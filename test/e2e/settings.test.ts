@@ -136,7 +136,7 @@ test('a viewer sees alerts, maintenance and settings, and no button that would b
   assert.equal(await page.getByRole('button', { name: /Acknowledge|Silence|Resolve/ }).count(), 0)
 
   await page.goto('/maintenance')
-  await page.getByText(/^Nothing is quiet/).waitFor()
+  await page.getByText(/^No maintenance is in progress/).waitFor()
   assert.equal(await page.getByRole('button', { name: /Silence|Plan/ }).count(), 0)
 
   await page.goto('/settings')

@@ -148,7 +148,7 @@ test('the page of a site of the demo store', async (t) => {
     )
     await page.goto(path)
     const panel = page.getByRole('region', { name: 'Execution time' })
-    await panel.getByRole('alert').getByText('Tagwarden has a fault').waitFor({ timeout: 30_000 })
+    await panel.getByRole('alert').getByText('Tagwarden hit an internal error').waitFor({ timeout: 30_000 })
     await chart(page, /^Events by name over time/)
       .first()
       .waitFor()

@@ -144,7 +144,7 @@ test("the link on the client's page", async (t) => {
     const { page: shared, complaints } = await openPage(t, service.url, new URL(address).pathname)
     await shared.getByRole('heading', { name: 'Feldkamp Group' }).waitFor()
     await section.getByRole('button', { name: 'Revoke …' }).click()
-    await page.getByText('sees nothing any more, for good').waitFor()
+    await page.getByText('stops working for everyone').waitFor()
     await assertAccessible(page)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await section.getByRole('button', { name: 'Revoke …' }).click()

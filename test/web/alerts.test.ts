@@ -95,7 +95,7 @@ test('open alerts stand by severity, then the longest open first; those that are
 
 const VERDICTS: readonly [alerts: readonly AlertRecord[], words: string][] = [
   [[], 'No alert is open'],
-  [[alert('a', { state: 'acknowledged' })], 'Everything open is taken care of'],
+  [[alert('a', { state: 'acknowledged' })], 'Every open alert is acknowledged'],
   [[alert('a')], '1 alert is open'],
   [[alert('a', { severity: 'critical' })], '1 alert is open, critical'],
   [ALERTS, '2 alerts are open, 1 of them critical'],
@@ -107,7 +107,7 @@ for (const [alerts, words] of VERDICTS) {
 const SENTENCES: readonly [text: string, shown: string][] = [
   ['nothing received for 30 min', 'Nothing received for 30 min'],
   ['shop.example answered 503', 'shop.example answered 503'],
-  ['“Meta CAPI” ended badly', '“Meta CAPI” ended badly'],
+  ['“Meta CAPI” failed', '“Meta CAPI” failed'],
 ]
 for (const [text, shown] of SENTENCES) {
   test(`"${text}" is shown as "${shown}"`, () => assert.equal(sentence(text), shown))

@@ -30,7 +30,7 @@ const sentences: readonly [status: Status, sites: SharedSite[], said: string][] 
   ['unknown', [fresh], 'Waiting for the first results'],
   ['ok', [fine], 'All fine'],
   ['ok', [fine, fresh, fresh], '1 healthy · 2 not judged yet'],
-  ['ok', [fine, site('ok', null, 1)], 'Fine again, but not for sure yet'],
+  ['ok', [fine, site('ok', null, 1)], 'Recovering, not confirmed yet'],
   ['critical', [site('critical', TODAY), fine, fine], '1 of 3 sites has been broken since 09:42'],
   [
     'critical',

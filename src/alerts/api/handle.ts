@@ -11,7 +11,7 @@ import { alertRecord } from './record.ts'
 import type { Handling } from './schemas.ts'
 
 /**
- * Somebody takes care of it: no more reminders. Who was first stays; a comment is added to the timeline each time.
+ * Someone is working on it: no more reminders. Who was first stays; a comment is added to the timeline each time.
  *
  * @throws AppError `not_found`, or `conflict` when it is over
  */

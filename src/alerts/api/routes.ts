@@ -63,7 +63,7 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
       schema: {
         tags,
         summary: 'Acknowledge an alert',
-        description: 'Somebody takes care of it: no more reminders. 409 when it is resolved.',
+        description: 'Someone is working on it: no more reminders. 409 when it is resolved.',
         params: AlertParams,
         body: Handling,
         response: { 200: AlertRecord, ...errorResponses(400, 404, 409) },

@@ -42,8 +42,8 @@ export const AlertRecord = Type.Object({
         'What kept a message from being written: `silence:ID`, `maintenance:ID`, the `alert:ID` of the same outage, or `no_channel`',
     }),
   ),
-  is_flapping: Type.Boolean({ description: 'It comes and goes, and nobody is told until it is steady' }),
-  first_notified_at: nullableTime('When a message about it was first delivered; null: nobody was told'),
+  is_flapping: Type.Boolean({ description: 'It changes so often that notifications are paused until it is steady' }),
+  first_notified_at: nullableTime('When a message about it was first delivered; null: no one was notified'),
 })
 export type AlertRecord = Static<typeof AlertRecord>
 

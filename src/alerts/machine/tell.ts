@@ -61,11 +61,11 @@ function keptQuiet(alert: AlertRow, events: readonly AlertEvent[], quietBy: stri
   }
 }
 
-const QUIET_BY_SILENCE: QuietWords = { kind: 'suppressed', otherwise: 'Nobody is told: silenced' }
+const QUIET_BY_SILENCE: QuietWords = { kind: 'suppressed', otherwise: 'No notification: silenced' }
 
 const QUIET: Readonly<Record<string, QuietWords>> = {
-  maintenance: { kind: 'suppressed', otherwise: 'Nobody is told: maintenance' },
-  alert: { kind: 'suppressed', otherwise: 'Nobody is told: another alert tells of the same outage' },
+  maintenance: { kind: 'suppressed', otherwise: 'No notification: maintenance' },
+  alert: { kind: 'suppressed', otherwise: 'No notification: another alert covers the same outage' },
   no_channel: { kind: 'unreachable', otherwise: 'Nobody to notify: add a channel' },
 }
 

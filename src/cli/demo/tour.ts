@@ -26,7 +26,7 @@ export function tourLines({ address, chatPage, sites, incidents, now }: Tour): s
         ...current.flatMap((incident) => [`  now: ${describe(incident)}`, `  ${address}/alerts`]),
       ]
     }),
-    'What the clients are told, in a chat of the demo:',
+    'Notifications to clients, in the chat of the demo:',
     `  ${chatPage}`,
     'Every endpoint:',
     `  ${address}/api/docs`,

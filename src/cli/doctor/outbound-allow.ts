@@ -16,6 +16,6 @@ export function outboundAllowFinding({ outboundAllow: { ranges, hosts } }: Confi
   })
   if (tooWide === undefined) return { check, level: 'ok', text: 'no more than a few places' }
   const [base, bits] = tooWide
-  const text = `${base.toString()}/${bits} lets whoever makes probes reach ${CLOUD_METADATA}, where clouds hand out credentials: name the few addresses that are needed`
+  const text = `${base.toString()}/${bits} lets anyone who creates probes reach ${CLOUD_METADATA}, where clouds hand out credentials: name the few addresses that are needed`
   return { check, level: 'warning', text }
 }

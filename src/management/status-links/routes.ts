@@ -47,7 +47,7 @@ export function statusLinkRoutes(app: HttpApp, options: ManagementOptions): void
         tags,
         summary: "Share a client's status page",
         description:
-          'Makes the link that shows the status of the client and its sites to whoever has it, without a key. 200 with the ' +
+          'Makes the link that shows the status of the client and its sites to anyone who has it, without a key. 200 with the ' +
           'link that is there when there is one.',
         params: StatusLinkParams,
         response: { 200: StatusLinkRecord, 201: StatusLinkRecord, ...errorResponses(404) },

@@ -7,7 +7,7 @@ export const StatusLinkRecord = Type.Object({
   client_id: Uuid,
   is_active: Type.Boolean({ description: 'Whether there is a link' }),
   token: nullable(
-    Type.String({ description: 'Opens the page to whoever has it; null without a link, and for viewers' }),
+    Type.String({ description: 'Opens the page to anyone who has it; null without a link, and for viewers' }),
   ),
   url: nullable(
     Type.String({ description: 'Address of the page; null without `token`, and where `PUBLIC_URL` is not set' }),

@@ -59,7 +59,7 @@ export type DeliveryQuery = Static<typeof DeliveryQuery>
 
 export const ChannelRecord = Type.Object({
   channel: ChannelName,
-  client_id: nullable(Type.String({ format: 'uuid', description: 'Null: it is told of every client' })),
+  client_id: nullable(Type.String({ format: 'uuid', description: 'Null: it receives the alerts of every client' })),
   client_name: nullable(Type.String()),
   kind: ServiceKind,
   address: nullable(Type.String({ description: 'Of a webhook without its path, which is a secret; null for viewers' })),

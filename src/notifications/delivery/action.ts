@@ -34,7 +34,7 @@ export function actionFor({ channel, address, waiting, clientIds, untold }: Chan
   if (gone.length > 0) {
     return { kind: 'cancel', ids: gone.map(({ id }) => id), reason: 'the client was deleted or is not active' }
   }
-  if (untold.length > 0) return { kind: 'cancel', ids: untold, reason: 'nobody was told that it began' }
+  if (untold.length > 0) return { kind: 'cancel', ids: untold, reason: 'its opening was never notified' }
   const stored = storedAddress({ key: keyOf(channel.channel), address })
   if (channel.address !== stored) return { kind: 'renew', address: stored }
   if (channel.off_since !== null) return { kind: 'rest', until: null }

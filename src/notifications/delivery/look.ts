@@ -80,7 +80,7 @@ export async function lookAt(store: Store, key: ChannelKey, reach: Reach): Promi
 }
 
 /**
- * Ids of those that say an alert is over of which nobody was told that it began: what said so was refused or given up, and nothing
+ * Ids of those that say an alert is over of which its opening was never notified: what said so was refused or given up, and nothing
  * else about it waits any more.
  */
 async function untoldOf(

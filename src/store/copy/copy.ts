@@ -123,6 +123,6 @@ function requireSame(source: readonly Tally[], target: readonly Tally[]): void {
   if (lines.length === 0) return
   throw new StartupError(
     `the copy is not the same as the source, do not use it: ${lines.join('; ')}. ` +
-      'Something else has written to the target: drop that database, create it anew and run this again',
+      'Something else has written to the target: drop that database, create it again and rerun this command',
   )
 }

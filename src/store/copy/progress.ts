@@ -50,7 +50,7 @@ export async function readProgress(db: Kysely<Tables>, source: string): Promise<
   if (rows.some((row) => row.source !== source)) {
     throw new StartupError(
       'the target holds the unfinished copy of another store, or of this one before it was changed again: ' +
-        'drop that database, create it anew and run this again',
+        'drop that database, create it again and rerun this command',
     )
   }
   return new Map(

@@ -106,7 +106,7 @@ test('the demo has probes with results, deploys, and an alert about the incident
     `alerts?resolved=false&severity=critical&site_id=${outdoor?.id}`,
   )
   assert.ok(critical !== undefined && others.length === 0)
-  assert.match(critical.title, /“Meta CAPI” ended badly/)
+  assert.match(critical.title, /“Meta CAPI” failed/)
   const { change } = await demo.list<{ change: string | null }>(`alerts/${critical.id}`)
   assert.match(change ?? '', /^\d+ min after web container 41 → 42$/)
   const age = Date.now() - Date.parse(critical.opened_at)

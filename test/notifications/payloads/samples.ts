@@ -19,7 +19,7 @@ export const opened: AlertMessage = {
     severity: 'critical',
     state: 'open',
     title: 'Meta CAPI fails on 31 % of purchase events',
-    message: '“Meta CAPI” ended badly in 31 % of 1,284 executions in 30 min (398 failure)',
+    message: '“Meta CAPI” failed in 31 % of 1,284 executions in 30 min (398 failure)',
     since: AT - 42 * MINUTE,
     opened_at: AT - 30 * MINUTE,
     resolved_at: null,

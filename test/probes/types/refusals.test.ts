@@ -38,7 +38,7 @@ testOnEveryEngine('a used-up quota is said by every data probe instead of silenc
   const site = await siteUntil(store)
   await useQuota(store, site, 1_000, 1_000)
   await refuse(store, site, 'rate_limited', REFUSED)
-  const says = 'refused: quota used up since 20 Nov, 09:00 (1,000 of 1,000 events this month, anew from 1 Dec, 00:00)'
+  const says = 'refused: quota used up since 20 Nov, 09:00 (1,000 of 1,000 events this month, resets 1 Dec, 00:00)'
   const freshness = await resultOf(t, store, site, dataFreshness)
   assert.deepEqual([freshness.status, freshness.reason, freshness.message], ['critical', null, says])
   assert.deepEqual(freshness.details.refused, { why: 'quota', since: isoTime(SILENT_FROM), requests: 180 })

@@ -39,7 +39,7 @@ for (const { what, bad, status } of BAD) {
     )
     const result = await resultOf(t, store, site, tagFailureRate)
     assert.equal(result.status, status)
-    assert.match(result.message, /^“Meta CAPI” ended badly in \d+ % of 300 executions in 15 min \(/)
+    assert.match(result.message, /^“Meta CAPI” failed in \d+ % of 300 executions in 15 min \(/)
     const [finding, ...others] = result.details.findings
     assert.deepEqual(others, [])
     assert.deepEqual([finding?.subject, finding?.since], [{ tag_key: 'Meta CAPI' }, isoTime(since)])
@@ -69,7 +69,7 @@ testOnEveryEngine(
     )
     const { status, message } = await resultOf(t, store, await siteWith(store, runs), tagFailureRate)
     assert.equal(status, 'critical')
-    assert.match(message, /^“Ads” ended badly in 100 % of \d+ executions in /)
+    assert.match(message, /^“Ads” failed in 100 % of \d+ executions in /)
   },
 )
 

@@ -7,7 +7,7 @@ export function NotFound() {
   return (
     <EmptyState
       icon={Compass}
-      title="Nothing has this address"
+      title="Page not found"
       action={
         <Button component={Link} to="/">
           Go to the overview

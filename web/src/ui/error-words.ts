@@ -14,7 +14,7 @@ export function explain(error: Error): ErrorWords {
   if (error instanceof UnreachableError) {
     return {
       title: 'Tagwarden cannot be reached',
-      advice: 'Check that the service runs and that this device is online. Watching goes on without this page.',
+      advice: 'Check that the service runs and that this device is online. Monitoring continues without this page.',
     }
   }
   if (error instanceof ApiError) return explainAnswer(error)
@@ -26,7 +26,7 @@ export function explain(error: Error): ErrorWords {
   }
   return {
     title: 'This page has a fault',
-    advice: `Reload it. If that does not help, tell whoever runs Tagwarden: "${error.message}"`,
+    advice: `Reload it. If that does not help, send this to the person who runs Tagwarden: "${error.message}"`,
   }
 }
 
@@ -39,9 +39,12 @@ function explainAnswer({ code, message, retryAfter }: ApiError): ErrorWords {
     case 'rate_limited':
       return { title: 'Too many requests', advice: `${message}. Try again in ${retryAfter ?? 60} s.` }
     case 'unavailable':
-      return { title: 'Tagwarden cannot answer now', advice: 'Its database is busy or away. It comes back by itself.' }
+      return {
+        title: 'Tagwarden cannot answer now',
+        advice: 'Its database is busy or unavailable. This page recovers automatically.',
+      }
     case 'internal_error':
-      return { title: 'Tagwarden has a fault', advice: "The service's log says more. Try again, or look there." }
+      return { title: 'Tagwarden hit an internal error', advice: "Try again. The service's log has the details." }
     default:
       return { title: 'This cannot be shown', advice: message }
   }

@@ -52,7 +52,7 @@ export async function readRefusals(db: Kysely<Tables>, site: SiteRow, now: numbe
   const limited = refused.find(({ reason }) => reason === 'rate_limited')
   const usage = limited === undefined ? null : await monthUsage(db, site.client_id, now)
   if (limited !== undefined && usage?.level === 'exceeded') {
-    const more = `${number(usage.events)} of ${number(usage.limit)} events this month, anew from ${localMoment(nextMonthStart(now), site.timezone)}`
+    const more = `${number(usage.events)} of ${number(usage.limit)} events this month, resets ${localMoment(nextMonthStart(now), site.timezone)}`
     return said('quota', limited.oldest, limited.total, 'quota used up', ` (${more})`)
   }
   // What is accepted just now may not be counted yet: a sender of whom a part is refused is not silent.

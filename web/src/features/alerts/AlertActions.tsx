@@ -25,7 +25,7 @@ export function AlertActions({ alert, quiet, zone }: Props) {
     <>
       {alert.state === 'open' && (
         <HandlePopover id={alert.id} verb="acknowledge" action="Acknowledge" variant="filled">
-          Says that somebody takes care of it. No more reminders are sent.
+          Says that someone is working on it. Stops reminders.
         </HandlePopover>
       )}
       {alert.state === 'acknowledged' && (

@@ -91,7 +91,7 @@ function State({ alert, quiet, zone }: { alert: AlertDetail; quiet: Quiet | null
           {quiet.why !== null && `: ${quiet.why}`}
         </span>
       )}
-      {alert.is_flapping && <span>comes and goes: nobody is told until it is steady</span>}
+      {alert.is_flapping && <span>flapping: notifications are paused until it is steady</span>}
     </>
   )
 }

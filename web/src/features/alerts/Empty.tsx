@@ -12,10 +12,10 @@ const TITLES: Readonly<Record<Filter, string>> = {
 }
 
 const TEXTS: Readonly<Record<Filter, string>> = {
-  all: 'A probe whose result is a warning or critical opens an alert here, and it ends by itself when the probe is fine again. Without probes there are no alerts.',
-  open: 'Nobody is needed. A new alert appears here by itself.',
-  acknowledged: 'Acknowledging says that somebody takes care of an alert: no more reminders are sent.',
-  resolved: 'An alert that ends stays here, with its whole story.',
+  all: 'A probe whose result is a warning or critical opens an alert here; it resolves automatically when the probe is ok again. Without probes there are no alerts.',
+  open: 'Nothing needs attention. New alerts appear here automatically.',
+  acknowledged: 'Acknowledging an alert says that someone is working on it and stops reminders.',
+  resolved: 'Resolved alerts stay here with their full history.',
 }
 
 export function NoAlerts({ filter, onShowAll }: { filter: Filter; onShowAll: () => void }) {
@@ -51,7 +51,7 @@ export function NothingMatches({ onShowAll }: { onShowAll: () => void }) {
         </Button>
       }
     >
-      Alerts are found by their words, by severity, and by client and site.
+      Search alerts by text, severity, client or site.
     </EmptyState>
   )
 }

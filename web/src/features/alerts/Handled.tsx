@@ -24,7 +24,7 @@ export function Handled({ alert, quiet, zone }: Props) {
           {`${quiet.kind === 'silence' ? 'silenced' : 'maintenance'} ${untilWords(quiet, (at) => clockTime(at, zone, now))}`}
         </StatusBadge>
       )}
-      {alert.is_flapping && <StatusBadge status="unknown">comes and goes</StatusBadge>}
+      {alert.is_flapping && <StatusBadge status="unknown">flapping</StatusBadge>}
       {alert.acknowledged_by !== null && (
         <StatusBadge status={markOf(alert)} variant="outline">{`by ${alert.acknowledged_by}`}</StatusBadge>
       )}

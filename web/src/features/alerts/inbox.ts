@@ -46,7 +46,7 @@ function wordsOf({ title, message, probe_type, site_id, client_id }: AlertRecord
 
 /** One line that says what matters: "11 alerts are open, 2 of them critical". */
 export function verdict({ open, critical, acknowledged }: Counts): string {
-  if (open === 0) return acknowledged === 0 ? 'No alert is open' : 'Everything open is taken care of'
+  if (open === 0) return acknowledged === 0 ? 'No alert is open' : 'Every open alert is acknowledged'
   const worst = critical === 0 ? '' : critical === open ? ', critical' : `, ${critical} of them critical`
   return `${open} ${open === 1 ? 'alert is' : 'alerts are'} open${worst}`
 }

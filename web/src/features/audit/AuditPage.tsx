@@ -63,7 +63,7 @@ export function AuditPage() {
             )
           }
         >
-          Every change of a client, site, probe, silence or maintenance is written down here, whoever made it.
+          Every change of a client, site, probe, silence or maintenance is recorded here.
         </EmptyState>
       ) : (
         <>

@@ -33,8 +33,8 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
         onAct={() => (client.is_active ? setSwitchingOff(true) : update.mutate({ is_active: true }, { onError }))}
       >
         {client.is_active
-          ? 'What its sites send is refused, its probes rest, nobody is notified. All data stay, and it can be switched on again.'
-          : 'Its sites are heard again, and its probes run.'}
+          ? 'What its sites send is refused, its probes pause and no one is notified. All data stays, and you can switch it on again.'
+          : 'Its sites are accepted again, and its probes run.'}
       </Act>
       <Act title="Delete the client" action="Delete …" isFinal onAct={() => setDeleting(true)}>
         With {counted(sites.length, 'site')} and everything they have sent. This cannot be undone.

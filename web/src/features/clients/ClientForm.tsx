@@ -86,7 +86,7 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
         )}
       </fieldset>
       <fieldset className={classes.group}>
-        <legend>Who is told</legend>
+        <legend>Notifications</legend>
         <TextInput
           label="E-mail address"
           description="Alerts and digests go there"
@@ -97,7 +97,7 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
         />
         <TextInput
           label="Chat webhook"
-          description="Of Slack, Teams, Discord, Google Chat, or any address that takes JSON. Treat it like a key"
+          description="Of Slack, Teams, Discord, Google Chat, or any address that takes JSON. Keep it secret"
           placeholder="https://hooks.slack.com/services/…"
           autoComplete="off"
           {...form.getInputProps('chat_webhook')}

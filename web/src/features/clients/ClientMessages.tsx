@@ -41,7 +41,7 @@ export function ClientMessages({ client }: { client: ClientRecord }) {
               ? 'none'
               : `every ${duration(client.reminder_minutes * MINUTE_MS)} while an alert is open`}
           </dd>
-          <dt>Also told</dt>
+          <dt>Also notified of</dt>
           <dd>
             {[
               client.notify_escalated ? 'when a warning becomes critical' : null,

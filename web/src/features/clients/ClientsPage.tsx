@@ -67,7 +67,7 @@ function Loaded({ rows }: { rows: readonly ClientRow[] }) {
   if (rows.length === 0) {
     return (
       <EmptyState icon={Building2} title="No client yet" action={<AddClient />}>
-        A client is a company or project. Its sites send under one plan, and its people are told when something breaks.
+        A client is a company or project. Its sites send under one plan, and its team is notified when something breaks.
       </EmptyState>
     )
   }
@@ -101,7 +101,7 @@ function Loaded({ rows }: { rows: readonly ClientRow[] }) {
             </Button>
           }
         >
-          Clients are found by their name, and by the names and addresses of their sites.
+          Search clients by name, or by the name or address of a site.
         </EmptyState>
       )}
     </>

@@ -14,7 +14,7 @@ export function NewClientPage() {
   return (
     <div className={classes.page}>
       <PageHeader title="New client" parents={[{ label: 'Clients & sites', to: '/clients' }]}>
-        A company or project. Its sites send under one plan, and its people are told when something breaks.
+        A company or project. Its sites send under one plan, and its team is notified when something breaks.
       </PageHeader>
       {mayChange ? (
         <ClientForm

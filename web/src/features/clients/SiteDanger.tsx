@@ -27,8 +27,8 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
       <h2>Key, switching off and deleting</h2>
       {site.key_revoked_at === null ? (
         <Act title="Revoke the ingest key" action="Revoke …" isFinal onAct={() => setAsking('revoke')}>
-          For a key that got into wrong hands. It is refused at once and for good: the site can then receive nothing
-          more, and keeps its history. To send again it has to be deleted and created anew.
+          For a key that has leaked. It is refused immediately and permanently: the site receives nothing more and keeps
+          its history. To send again, delete the site and create it again.
         </Act>
       ) : (
         <div className={classes.act}>
@@ -48,8 +48,8 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
         onAct={() => (site.is_active ? setAsking('off') : update.mutate({ is_active: true }, { onError }))}
       >
         {site.is_active
-          ? 'What it sends is refused and its probes rest. All data stay, and it can be switched on again.'
-          : 'It is heard again, and its probes run.'}
+          ? 'What it sends is refused and its probes pause. All data stays, and you can switch it on again.'
+          : 'It is accepted again, and its probes run.'}
       </Act>
       <Act title="Delete the site" action="Delete …" isFinal onAct={() => setAsking('delete')}>
         With {counted(probes.length, 'probe')} and everything it has sent. This cannot be undone.

@@ -8,7 +8,7 @@ export const PLANS: readonly { value: Plan; label: string; limits: string }[] = 
   { value: 'free', label: 'Free', limits: '10 requests a second, 100,000 events a month' },
   { value: 'pro', label: 'Pro', limits: '100 requests a second, 1,000,000 events a month' },
   { value: 'business', label: 'Business', limits: '500 requests a second, 10,000,000 events a month' },
-  { value: 'enterprise', label: 'Enterprise', limits: 'limits of its own, or none' },
+  { value: 'enterprise', label: 'Enterprise', limits: 'custom limits, or none' },
 ]
 
 export const planLabel = (plan: Plan): string => PLANS.find(({ value }) => value === plan)?.label ?? plan

@@ -75,7 +75,8 @@ function MaintenanceActions({ record, onEdit }: { record: MaintenanceRecord; onE
         name={title}
         action="Delete it"
       >
-        Its windows end, the one under way too. What is bad then is told. Results that it marked go on naming it.
+        Ends all of its windows, including the current one. Alerts that are still open are then notified. Results it
+        marked keep its name.
       </ConfirmByName>
     </>
   )

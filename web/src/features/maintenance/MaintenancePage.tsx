@@ -51,7 +51,8 @@ export function MaintenancePage() {
           )
         }
       >
-        Probes go on and alerts open, but nobody is told. What is still bad at the end is told then.
+        Probes keep running and alerts still open, but no notifications are sent. Whatever is still failing at the end
+        is notified then.
       </PageHeader>
       {entries !== null ? (
         <Loaded entries={entries} mayChange={mayChange} />
@@ -96,11 +97,11 @@ function Loaded({ entries: all, mayChange }: { entries: readonly Entry[]; mayCha
     <Stack gap="lg">
       <PlaceSelect places={places} client={client} site={site} className={classes.place} />
       <EntryList title="Quiet now" entries={inState('now')} {...list}>
-        Nothing is quiet: people are told of every alert.
+        No maintenance is in progress: every alert sends notifications.
       </EntryList>
       <Calendar entries={entries} places={places} zone={places.sites[site]?.timezone ?? ownZone()} />
       <EntryList title="Planned" entries={inState('planned')} {...list}>
-        Nothing is planned. Maintenance that is planned here keeps releases and moves from waking anybody.
+        Nothing is planned. Plan maintenance here, and a release or a move wakes no one.
       </EntryList>
       {past === 'shown' ? (
         <EntryList title="Over or suspended" entries={over} {...list}>

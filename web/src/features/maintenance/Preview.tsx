@@ -17,7 +17,7 @@ export function Preview({ values, zone }: { values: FormValues; zone: string }) 
   return (
     <Text size="sm" c="dimmed" role="status">
       {next === undefined
-        ? 'As it stands, nothing will ever be quiet.'
+        ? 'As entered, this never takes effect.'
         : `${next.from <= now ? 'Quiet now' : 'Next'}: ${windowWords(
             { starts_at: new Date(next.from).toISOString(), ends_at: new Date(next.to).toISOString() },
             inZone,

@@ -36,7 +36,7 @@ export function NothingMatches({ filter, search, onShowAll }: Props) {
   if (search.trim() !== '') {
     return (
       <EmptyState icon={SearchX} title={`No site matches "${search.trim()}"`} action={showAll}>
-        Sites are found by their name, their address and their client's name.
+        Search sites by name, address or client.
       </EmptyState>
     )
   }

@@ -5,7 +5,7 @@ import { TextLink } from '../../ui/LinkButton.tsx'
 import { Banner } from './Banner.tsx'
 import { noChannel } from './no-channel.ts'
 
-/** Says of whose alerts nobody would be told, for as long as there is such a client. */
+/** Says without working notifications, for as long as there is such a client. */
 export function NoChannel({ clients }: { clients: Overview['clients_without_channel'] }) {
   const { mayChange } = useSession()
   if (clients.length === 0) return null

@@ -23,8 +23,8 @@ export function DeleteProbe({ probe, onClose, onDeleted }: Props) {
       name={probe.name}
       action="Delete the probe"
     >
-      Deletes all of its results, and what it has learned. Its alert, if one is open, can no longer clear by itself. To
-      keep them, switch the probe off instead.
+      Deletes all of its results, and what it has learned. Its alert, if one is open, can no longer resolve
+      automatically. To keep them, switch the probe off instead.
     </ConfirmByName>
   )
 }

@@ -41,7 +41,7 @@ export function NoProbes({ siteId, hasSites }: NoProbesProps) {
       }
     >
       A probe checks one thing at regular intervals: whether the tag server answers, whether events come as usual, which
-      tags fail. Without one a site has no status, and nobody is told when it breaks.
+      tags fail. Without one a site has no status, and no one is notified when it breaks.
     </EmptyState>
   )
 }
@@ -72,7 +72,7 @@ export function NothingMatches({ filter, search, onShowAll }: NothingMatchesProp
     >
       {sought === ''
         ? 'None of the probes is in this state now.'
-        : 'Probes are found by their name, type, site and last message.'}
+        : 'Search probes by name, type, site or last message.'}
     </EmptyState>
   )
 }

@@ -14,8 +14,12 @@ interface Props {
 }
 
 const KINDS = [
-  { kind: 'data', title: 'What the site sends', text: 'Judges the events and tags that were reported. Asks nobody.' },
-  { kind: 'wire', title: 'What stands around it', text: 'Asks other systems over the network.' },
+  {
+    kind: 'data',
+    title: 'What the site sends',
+    text: 'Evaluates the events and tags it reports. No network requests.',
+  },
+  { kind: 'wire', title: 'What it depends on', text: 'Checks other systems over the network.' },
 ] as const
 
 /** The types of probes, with what the site lacks for each. */

@@ -8,9 +8,9 @@ import classes from './settings.module.css'
 import { WithSettings } from './WithSettings.tsx'
 
 const ROLES: Readonly<Record<string, string>> = {
-  admin: 'You are signed in as admin, who reads and changes everything.',
-  viewer: 'You are signed in as viewer, who reads, without keys, webhooks and addresses.',
-  open: 'Nobody has to sign in: everybody who reaches the service may change everything.',
+  admin: 'You are signed in as admin and can change everything.',
+  viewer: 'You are signed in as viewer: read-only, without keys, webhooks and addresses.',
+  open: 'No sign-in: anyone who can reach the service can change everything.',
 }
 
 /** Who may look and change, and how to set it. */

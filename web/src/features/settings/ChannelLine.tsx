@@ -56,7 +56,7 @@ function Trouble({
           Since <RelativeTime at={failing_since} />.{' '}
           {next_attempt_at !== null && (
             <>
-              Tried again by itself <RelativeTime at={next_attempt_at} />.
+              Retried automatically <RelativeTime at={next_attempt_at} />.
             </>
           )}
         </>

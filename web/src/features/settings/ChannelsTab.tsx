@@ -26,7 +26,7 @@ function Loaded({ channels }: { channels: readonly ChannelRecord[] }) {
   const owners = groupsOf(channels, Object.values(clients))
   return (
     <Stack gap="lg">
-      <Card title="Every client" about="Hears of all clients, and of what goes wrong with Tagwarden itself.">
+      <Card title="Every client" about="Receives the alerts of all clients, and problems of Tagwarden itself.">
         {global.length === 0 ? (
           <p className={classes.empty}>
             Not set up. <code>CHAT_WEBHOOK_URL</code> of the service is the address of a Slack, Teams, Google Chat or
@@ -38,7 +38,8 @@ function Loaded({ channels }: { channels: readonly ChannelRecord[] }) {
       </Card>
       {owners.length === 0 ? (
         <EmptyState icon={BellOff} title="No client yet">
-          Each client can have a chat webhook and an e-mail address of its own, which hear of its sites only.
+          Each client can have a chat webhook and an e-mail address of its own, which receive alerts of its own sites
+          only.
         </EmptyState>
       ) : (
         owners.map(({ id, name, own }) => (
@@ -50,8 +51,8 @@ function Loaded({ channels }: { channels: readonly ChannelRecord[] }) {
             {own.length === 0 ? (
               <p className={classes.empty}>
                 {global.length === 0
-                  ? 'Nobody is told of this client: give it a chat webhook or an e-mail address.'
-                  : 'Nothing of its own: only the webhook of every client hears of it.'}
+                  ? 'No notifications are set up for this client: add a chat webhook or an e-mail address.'
+                  : 'No channel of its own: its alerts go to the webhook for every client.'}
               </p>
             ) : (
               <ChannelList channels={own} />

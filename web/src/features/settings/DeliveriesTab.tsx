@@ -81,7 +81,7 @@ function Log({ rows, isAll }: { rows: readonly DeliveryRecord[]; isAll: boolean 
   if (rows.length === 0) {
     return (
       <EmptyState icon={MailCheck} title={isAll ? 'Nothing was sent yet' : 'No message matches'}>
-        Each message about an alert stands here once for each channel, with what became of it.
+        Every message about an alert is listed once per channel, with its outcome.
       </EmptyState>
     )
   }

@@ -8,7 +8,7 @@ export function RetentionTab() {
   return (
     <WithSettings>
       {({ retention: { minute_days, hour_days, result_days } }) => (
-        <Card title="Retention" about="What is older goes by itself. Settings of the service decide how old that is.">
+        <Card title="Retention" about="Older data is deleted automatically. The service's settings decide how old.">
           <FactList
             facts={[
               { name: 'Counts by the minute', value: counted(minute_days, 'day'), setting: 'RETENTION_MINUTE_DAYS' },

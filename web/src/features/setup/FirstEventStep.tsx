@@ -15,7 +15,7 @@ export function FirstEventStep({ site }: { site: SiteRecord }) {
       <Step number={4} title="Waiting for the first event…" state="waiting" word="listening">
         <p className={classes.listening}>
           <Loader size={16} aria-hidden="true" />
-          This page listens: publish the container, or send the sample, and the event shows here within two seconds.
+          This page listens: publish the container, or send the sample, and the event appears here within two seconds.
         </p>
         <Rejections site={site} />
       </Step>

@@ -15,7 +15,7 @@ export function Rejections({ site }: { site: SiteRecord }) {
     <section className={classes.block} aria-labelledby="rejections">
       <h3 id="rejections">Refused requests</h3>
       <p className={classes.muted}>
-        Of the last 50. Requests with an unknown key belong to no site and are not among them.
+        From the last 50. Requests with an unknown key belong to no site and are not included.
       </p>
       <ul className={classes.rejections}>
         {groups.map((group) => (

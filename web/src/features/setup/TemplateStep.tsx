@@ -38,7 +38,7 @@ export function TemplateStep({ site, ingest, mayChange }: Props) {
           </Button>
           <span className={classes.muted}>
             {ingest.isHttps
-              ? "It holds this site's endpoint and key: treat it like a key."
+              ? "It holds this site's endpoint and key: keep it secret."
               : "It holds this site's key: treat it like one. The endpoint is left empty, as the tag takes https:// only."}
           </span>
         </div>

@@ -45,8 +45,8 @@ export function TryStep({ site, ingest }: Props) {
       </div>
       <p className={classes.muted}>
         {key === null
-          ? 'An admin has the key that belongs where $INGEST_KEY stands.'
-          : 'The key is hidden here, and in what the button copies it stands in full.'}
+          ? "Replace $INGEST_KEY with the site's key, which an admin can see."
+          : 'The key is masked here; the button copies it in full.'}
       </p>
     </Step>
   )

@@ -35,7 +35,7 @@ export function SignInPage() {
         </div>
         <h1>Sign in</h1>
         <p className={classes.text}>
-          With the admin key, or the viewer key to look only. Whoever set up Tagwarden has them.
+          With the admin key, or the viewer key for read-only access. The person who set up Tagwarden has both.
         </p>
         <PasswordInput
           label="Key"

@@ -52,7 +52,7 @@ export function AlertBanner({ alert, site, quiet }: Props) {
           {words.detected !== null && <span>{words.detected}</span>}
           {detail?.change != null && <span>began {detail.change}</span>}
           {detail !== undefined && factsInWords(detail.facts).map((fact) => <span key={fact}>{fact}</span>)}
-          {alert.is_flapping && <span>comes and goes</span>}
+          {alert.is_flapping && <span>flapping</span>}
           {alert.acknowledged_by !== null && <span>acknowledged by {alert.acknowledged_by}</span>}
           {quiet !== null && (
             <span>

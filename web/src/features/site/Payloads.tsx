@@ -33,7 +33,7 @@ export function Payloads() {
         <h2>Refused</h2>
         {data.rejections.length === 0 ? (
           <EmptyState icon={CircleCheck} title="Nothing was refused">
-            Here stand the last 50 requests that were not counted, with the field at fault and the reason. What the
+            This shows the last 50 requests that were not counted, with the field at fault and the reason. What the
             fields held is kept nowhere.
           </EmptyState>
         ) : (
@@ -44,7 +44,7 @@ export function Payloads() {
         <h2>Accepted</h2>
         {data.accepted.length === 0 ? (
           <EmptyState icon={Inbox} title="Nothing arrived yet" action={<SetUpLink siteId={site.id} />}>
-            Here stand the last 50 payloads: which tags ran, and which data was there. Not the data itself, which is
+            This shows the last 50 payloads: which tags ran, and which data was there. Not the data itself, which is
             kept nowhere.
           </EmptyState>
         ) : (

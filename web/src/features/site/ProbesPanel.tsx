@@ -24,7 +24,8 @@ export function ProbesPanel() {
         <Skeleton height={200} />
       ) : probes.length === 0 ? (
         <Note height={120}>
-          No probe watches this site: nobody is told when it breaks. Probes judge what it sends, and ask its tag server.
+          No probe watches this site: no one is notified when it breaks. Probes judge what it sends, and ask its tag
+          server.
         </Note>
       ) : (
         <ul className={classes.probes}>

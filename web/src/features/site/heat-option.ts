@@ -25,7 +25,7 @@ const GAP = 3
 
 export const heatHeight = (rows: number, row: HeatData['row']): number => TOP + rows * row.height + BOTTOM
 
-/** Tag × time: the share of executions that ended badly as a colour, a hatch where nothing ran. */
+/** Tag × time: the share of executions that failed as a colour, a hatch where nothing ran. */
 export function heatOption({ rows, cells, width, row, of, frame }: HeatData, colors: ChartColors): EChartsCoreOption {
   const base = timeOption({ ...frame, series: [], kind: 'lines' }, colors)
   const usual = usualShares(cells)

@@ -56,7 +56,7 @@ function Alert({ alert, now }: { alert: Site['alerts'][number]; now: number }) {
         <span className={classes.muted}>
           · {began}
           {detected !== null && ` · ${detected}`}
-          {isTaken && ' · somebody is on it'}
+          {isTaken && ' · someone is on it'}
         </span>
       </span>
     </li>

@@ -43,7 +43,7 @@ function NotShared({ clientId }: Props) {
     <>
       <p className={classes.text}>
         A page for people without a key: how the sites stand, and what is broken since when. It shows no key, address or
-        setting. {mayChange ? 'Whoever has the link can see it, until you revoke it.' : 'It is not shared.'}
+        setting. {mayChange ? 'Anyone with the link can see it until you revoke it.' : 'It is not shared.'}
       </p>
       {mayChange && (
         <div>
@@ -67,7 +67,7 @@ function Shared({ link }: { link: StatusLinkRecord }) {
   const address = addressOf(link)
   const made = (
     <p className={classes.text}>
-      Shared <RelativeTime at={link.created_at} /> by {link.created_by}. Whoever has the link can see the page.
+      Shared <RelativeTime at={link.created_at} /> by {link.created_by}. Anyone with the link can see the page.
     </p>
   )
   if (address === null) return made
@@ -120,8 +120,7 @@ function Revoke({ clientId, opened, onClose }: Props & { opened: boolean; onClos
     >
       <Stack gap="lg">
         <Text size="md">
-          Everybody who has it sees nothing any more, for good. You can make another link, which you would have to hand
-          out anew.
+          The link stops working for everyone, permanently. You can create a new link and share it again.
         </Text>
         {revoke.error !== null && <p role="alert">{revoke.error.message}</p>}
         <Group justify="flex-end">

@@ -73,7 +73,9 @@ function Gone() {
   useTab('Status', 'unknown')
   return (
     <Sheet title="This link opens nothing">
-      <p className={classes.text}>It may be incomplete, or it was revoked. Ask whoever gave it to you for a new one.</p>
+      <p className={classes.text}>
+        It may be incomplete, or it was revoked. Ask the person who sent it to you for a new one.
+      </p>
     </Sheet>
   )
 }

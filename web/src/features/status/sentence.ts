@@ -22,7 +22,7 @@ export function sentence({ status, sites }: Pick<StatusPage, 'status' | 'sites'>
     case 'warning':
       return at === null ? `${which} ${isOne ? 'needs' : 'need'} a look` : `${which} ${has} needed a look ${at}`
     case 'ok':
-      if (!sites.every(({ alerts }) => alerts.length === 0)) return 'Fine again, but not for sure yet'
+      if (!sites.every(({ alerts }) => alerts.length === 0)) return 'Recovering, not confirmed yet'
       return isAll ? 'All fine' : `${concerned.length} healthy · ${sites.length - concerned.length} not judged yet`
     case 'unknown':
       return sites.length === 0 ? 'No site is watched yet' : 'Waiting for the first results'

@@ -4,7 +4,7 @@ import { Monitor, Moon, Sun } from 'lucide-react'
 const SCHEMES = [
   { value: 'light', label: 'Light', icon: Sun },
   { value: 'dark', label: 'Dark', icon: Moon },
-  { value: 'auto', label: 'As the system', icon: Monitor },
+  { value: 'auto', label: 'System', icon: Monitor },
 ] as const
 
 export function ThemeSwitch() {

@@ -16,7 +16,7 @@ export function UserMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          {role === 'admin' ? 'Admin: sees and changes everything' : 'Viewer: reads, without keys and addresses'}
+          {role === 'admin' ? 'Admin: can change everything' : 'Viewer: read-only, without keys and addresses'}
         </Menu.Label>
         <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => signOut.mutate()}>
           Sign out

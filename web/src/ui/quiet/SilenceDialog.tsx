@@ -66,7 +66,8 @@ function Form({ scope: first, subject = null, onClose }: Omit<Props, 'opened'>) 
     >
       <Stack gap="lg">
         <Text size="sm" c="dimmed">
-          Probes go on running and alerts go on opening, but nobody is told. What is still bad at the end is told then.
+          Probes keep running and alerts still open, but no notifications are sent. Whatever is still failing at the end
+          is notified then.
         </Text>
         {subject !== null && scope.subject_key != null && <Text size="sm">Only {subject} of this probe.</Text>}
         <ScopePicker value={scope} onChange={setScope} error={fault('/client_id')} />
