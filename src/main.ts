@@ -21,6 +21,8 @@ export interface ServiceOptions {
   log: Logger
   /** Told when the store cannot work any more until the process starts anew. */
   onDeath?: (error: Error) => void
+  /** Opens the store; a test may open one without threads. */
+  open?: typeof openStore
 }
 
 /** A running Tagwarden. */
@@ -51,11 +53,17 @@ const IDLE_SWEEP_MS = 50
  *
  * @throws StartupError with one line for the operator
  */
-export async function startService({ config, clock: machine, log, onDeath }: ServiceOptions): Promise<Service> {
+export async function startService({
+  config,
+  clock: machine,
+  log,
+  onDeath,
+  open = openStore,
+}: ServiceOptions): Promise<Service> {
   const closers = new Closers()
   try {
     const onError = (error: Error, what: string) => log.error({ err: error, what }, `${what} failed`)
-    const store = await openStore(config, onError, onDeath)
+    const store = await open(config, onError, onDeath)
     closers.add(() => store.close())
     const files = await keepPrivate(config)
     if (files.length > 0) log.info({ files }, 'others could open files of the database: only their owner can now')

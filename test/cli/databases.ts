@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { integrityErrors, migrate, openSqliteStore, type Store } from '../../src/store/index.ts'
+import { integrityErrors, migrate, type Store } from '../../src/store/index.ts'
 import { tempDir } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
+import { openFolderWithoutThreads } from '../support/sqlite.ts'
 
 /** A database file that has taken no step yet. */
 export const makeUnmigrated = (dataDir: string): Promise<void> => withStore(dataDir, async () => undefined)
@@ -17,7 +18,7 @@ export const makeNewer = (dataDir: string): Promise<void> =>
 
 /** Opens the folder's store for `work`; it is closed when the promise resolves. */
 export async function withStore<T>(dataDir: string, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openSqliteStore(dataDir)
+  const store = await openFolderWithoutThreads(dataDir)
   try {
     return await work(store)
   } finally {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type BatchOperation, type Store, StoreError, upsertInto } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryRealEngine } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
 
 const usage = upsertInto('client_usage', { keys: ['client_id', 'month'], sums: ['events', 'requests'] })
@@ -26,7 +26,7 @@ const ofKind = (kind: StoreError['kind']) => (error: unknown) => {
   return true
 }
 
-testOnEveryEngine('a batch is kept as a whole', async (store) => {
+testOnEveryRealEngine('a batch is kept as a whole', async (store) => {
   await store.batch([journalRow(store, 1), { kind: 'upsert', spec: usage, values: ['c', 202611, 5, 1] }])
   assert.deepEqual(await journalSeqs(store), [1])
   assert.deepEqual(await store.read.selectFrom('client_usage').selectAll().execute(), [
@@ -35,7 +35,7 @@ testOnEveryEngine('a batch is kept as a whole', async (store) => {
   await store.batch([])
 })
 
-testOnEveryEngine('a batch of which one part fails leaves nothing, whatever part it is', async (store) => {
+testOnEveryRealEngine('a batch of which one part fails leaves nothing, whatever part it is', async (store) => {
   await store.batch([journalRow(store, 1)])
   const good: BatchOperation = { kind: 'upsert', spec: usage, values: ['c', 202611, 5, 1] }
   await assert.rejects(store.batch([good, journalRow(store, 2), journalRow(store, 1)]), ofKind('unique'))
@@ -48,7 +48,7 @@ testOnEveryEngine('a batch of which one part fails leaves nothing, whatever part
   assert.deepEqual(await journalSeqs(store), [1, 2])
 })
 
-testOnEveryEngine(
+testOnEveryRealEngine(
   'a statement that changes another number of rows than expected rolls the batch back',
   async (store) => {
     await store.batch([journalRow(store, 1), journalRow(store, 2)])
@@ -60,7 +60,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('an upsert adds up sums', async (store) => {
+testOnEveryRealEngine('an upsert adds up sums', async (store) => {
   await store.batch([{ kind: 'upsert', spec: usage, values: ['a', 1, 10, 1, 'b', 1, 20, 2] }])
   await store.batch([{ kind: 'upsert', spec: usage, values: ['a', 1, 5, 1, 'a', 2, 7, 3] }])
   const rows = await store.read.selectFrom('client_usage').selectAll().orderBy('client_id').orderBy('month').execute()
@@ -74,7 +74,7 @@ testOnEveryEngine('an upsert adds up sums', async (store) => {
   )
 })
 
-testOnEveryEngine('an upsert keeps the largest of maxima', async (store) => {
+testOnEveryRealEngine('an upsert keeps the largest of maxima', async (store) => {
   const seen = async (at: number) => {
     await store.batch([{ kind: 'upsert', spec: containers, values: [1, 'GTM-A', at] }])
     return store.read.selectFrom('site_containers').select('last_seen_at').executeTakeFirstOrThrow()
@@ -84,7 +84,7 @@ testOnEveryEngine('an upsert keeps the largest of maxima', async (store) => {
   assert.deepEqual(await seen(300), { last_seen_at: 300 })
 })
 
-testOnEveryEngine('an upsert leaves what is fixed, and rows of keys alone, as they stand', async (store) => {
+testOnEveryRealEngine('an upsert leaves what is fixed, and rows of keys alone, as they stand', async (store) => {
   const write = (payload: string): BatchOperation[] => [
     { kind: 'upsert', spec: payloads, values: [1, 1, 5, payload] },
     { kind: 'upsert', spec: marks, values: [1, 60, 0, 1, 60, 60_000] },
@@ -97,7 +97,7 @@ testOnEveryEngine('an upsert leaves what is fixed, and rows of keys alone, as th
   assert.equal((await store.read.selectFrom('rollup_marks').selectAll().execute()).length, 2)
 })
 
-testOnEveryEngine('errors are named by what the caller can do about them', async (store) => {
+testOnEveryRealEngine('errors are named by what the caller can do about them', async (store) => {
   const site = await insertSite(store)
   await assert.rejects(insertSite(store, { id: site.id }), ofKind('unique'))
   await assert.rejects(insertSite(store, { ingest_key: site.ingest_key }), ofKind('unique'))
@@ -105,7 +105,7 @@ testOnEveryEngine('errors are named by what the caller can do about them', async
   await assert.rejects(orphan.execute(), ofKind('foreign_key'))
 })
 
-testOnEveryEngine('numbers up to 2^53 − 1 and any text come back as they went in', async (store) => {
+testOnEveryRealEngine('numbers up to 2^53 − 1 and any text come back as they went in', async (store) => {
   const text = 'Käufe/ß 😀 \' " \\ \n % _'
   await store.batch([{ kind: 'upsert', spec: payloads, values: [1, Number.MAX_SAFE_INTEGER, 0, text] }])
   assert.deepEqual(await store.read.selectFrom('recent_payloads').selectAll().executeTakeFirstOrThrow(), {

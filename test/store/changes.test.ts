@@ -29,6 +29,11 @@ test('a listener that has ended its subscription hears no more, the others do', 
   assert.deepEqual(heard, ['first', 'second', 'second'])
 })
 
-test('without listeners there is nothing to wait for', async () => {
-  await new ChangeFeed().publish(CHANGE)
+test('a change without listeners is over: one who comes later hears of the next only', async () => {
+  const feed = new ChangeFeed()
+  await feed.publish(CHANGE)
+  const heard: string[] = []
+  feed.subscribe(({ id }) => void heard.push(id))
+  await feed.publish({ kind: 'site', id: 'b' })
+  assert.deepEqual(heard, ['b'])
 })

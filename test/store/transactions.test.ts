@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { type Store, StoreError, type Tables, type Transaction, upsertInto } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryRealEngine } from '../support/engines.ts'
 
 const usage = upsertInto('client_usage', { keys: ['client_id', 'month'], sums: ['events', 'requests'] })
 const addOneEvent = (store: Store) => store.batch([{ kind: 'upsert', spec: usage, values: ['c', 1, 1, 0] }])
@@ -11,7 +11,7 @@ const CHECK = { id: 1, checked_at: 0 }
 const eventsOf = async (db: Store['read']): Promise<number> =>
   (await db.selectFrom('client_usage').select('events').executeTakeFirstOrThrow()).events
 
-testOnEveryEngine('transactions and batches take turns, so that no write is lost', async (store) => {
+testOnEveryRealEngine('transactions and batches take turns, so that no write is lost', async (store) => {
   await addOneEvent(store)
   // Read, then write what was read and one: it loses counts as soon as another write comes between the two. PostgreSQL
   // lets one come, unless the row is locked; an update that changes nothing is the lock that both engines have.
@@ -31,7 +31,7 @@ testOnEveryEngine('transactions and batches take turns, so that no write is lost
   assert.equal(await eventsOf(store.read), 31)
 })
 
-testOnEveryEngine("a reader's transaction sees one snapshot while writes go on", async (store) => {
+testOnEveryRealEngine("a reader's transaction sees one snapshot while writes go on", async (store) => {
   await addOneEvent(store)
   await store.read.transaction().execute(async (trx) => {
     assert.equal(await eventsOf(trx), 1)
@@ -41,7 +41,7 @@ testOnEveryEngine("a reader's transaction sees one snapshot while writes go on",
   assert.equal(await eventsOf(store.read), 2)
 })
 
-testOnEveryEngine(
+testOnEveryRealEngine(
   'reads do not wait for a write transaction, and do not see what it has not committed',
   async (store) => {
     await addOneEvent(store)
@@ -61,7 +61,7 @@ const FAILURES: readonly [what: string, fail: (trx: Transaction<Tables>) => Prom
   ['an error of the caller', () => Promise.reject(new Error('thrown between two statements'))],
 ]
 for (const [what, fail] of FAILURES) {
-  testOnEveryEngine(`after ${what} in a transaction nothing of it stays, and the next one works`, async (store) => {
+  testOnEveryRealEngine(`after ${what} in a transaction nothing of it stays, and the next one works`, async (store) => {
     const failing = store.write.transaction().execute(async (trx) => {
       await trx.insertInto('journal').values({ node_id: 'n', seq: 1, written_at: 0, payload: '' }).execute()
       await fail(trx)
@@ -74,7 +74,7 @@ for (const [what, fail] of FAILURES) {
   })
 }
 
-testOnEveryEngine('a report that takes long does not keep the others waiting', async (store) => {
+testOnEveryRealEngine('a report that takes long does not keep the others waiting', async (store) => {
   await addOneEvent(store)
   await store.read.transaction().execute(async (trx) => {
     assert.equal(await eventsOf(trx), 1)
@@ -83,7 +83,7 @@ testOnEveryEngine('a report that takes long does not keep the others waiting', a
   })
 })
 
-testOnEveryEngine('after an error in a report the reader works on', async (store) => {
+testOnEveryRealEngine('after an error in a report the reader works on', async (store) => {
   await addOneEvent(store)
   // More failures than there can be readers, so that each has had one.
   for (let i = 0; i < 8; i++) {
@@ -92,7 +92,7 @@ testOnEveryEngine('after an error in a report the reader works on', async (store
   for (let i = 0; i < 8; i++) assert.equal(await eventsOf(store.read), 1)
 })
 
-testOnEveryEngine('a closed store refuses what comes after, as closed', async (store) => {
+testOnEveryRealEngine('a closed store refuses what comes after, as closed', async (store) => {
   await store.close()
   const isClosed = (error: unknown) => error instanceof StoreError && error.kind === 'closed'
   await assert.rejects(addOneEvent(store), isClosed)

@@ -1,9 +1,10 @@
 import { tmpdir } from 'node:os'
 import { type TestContext, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
-import { migrate, openStore, type Store } from '../../src/store/index.ts'
+import { openStore, type Store } from '../../src/store/index.ts'
 import { fastestFolder, newFolder, removeFolder } from './folders.ts'
 import { createDatabase } from './postgres.ts'
+import { copyTemplate, openWithoutThreads } from './sqlite.ts'
 
 /** Where one test keeps its data. */
 export interface Place {
@@ -16,17 +17,23 @@ export interface Place {
 /** A database engine that tests run on. A new engine is one more entry in `engines`. */
 export interface TestEngine {
   name: string
-  /** Makes a place without data. */
+  /** Makes a place that is migrated and without data. */
   newPlace: () => Promise<Place>
+  open: typeof openStore
 }
 
 export const sqlite: TestEngine = {
   name: 'SQLite',
   async newPlace() {
     const folder = await newFolder(await fastestFolder())
+    await copyTemplate(folder)
     return { environment: { DATA_DIR: folder }, remove: () => removeFolder(folder) }
   },
+  open: openWithoutThreads,
 }
+
+/** As the program opens it: for tests of the engine itself. */
+export const threadedSqlite: TestEngine = { ...sqlite, open: openStore }
 
 export const postgres: TestEngine = {
   name: 'PostgreSQL',
@@ -34,19 +41,33 @@ export const postgres: TestEngine = {
     const { url, drop } = await createDatabase()
     return { environment: { DATABASE_URL: url }, remove: drop }
   },
+  open: openStore,
 }
 
 export const engines: readonly TestEngine[] = [sqlite, postgres]
+export const realEngines: readonly TestEngine[] = [threadedSqlite, postgres]
 
 /** Declares the same test once for every engine. */
-export function testPerEngine(title: string, body: (engine: TestEngine, t: TestContext) => Promise<void>): void {
-  for (const engine of engines) test(`${title} (${engine.name})`, (t) => body(engine, t))
+export function testPerEngine(
+  title: string,
+  body: (engine: TestEngine, t: TestContext) => Promise<void>,
+  among = engines,
+): void {
+  for (const engine of among) test(`${title} (${engine.name})`, (t) => body(engine, t))
 }
 
 /** Declares the same test once for every engine, each with an empty store of its own. */
-export function testOnEveryEngine(title: string, body: (store: Store, t: TestContext) => Promise<void>): void {
-  testPerEngine(title, async (engine, t) => body(await openEmptyStore(engine, t), t))
+export function testOnEveryEngine(
+  title: string,
+  body: (store: Store, t: TestContext) => Promise<void>,
+  among = engines,
+): void {
+  testPerEngine(title, async (engine, t) => body(await openEmptyStore(engine, t), t), among)
 }
+
+/** The same with the threads that the program has, for tests of the store itself. */
+export const testOnEveryRealEngine = (title: string, body: (store: Store, t: TestContext) => Promise<void>): void =>
+  testOnEveryEngine(title, body, realEngines)
 
 /** The settings of a place that goes with the test, for one or more programs that the test starts on it. */
 export async function placeFor(engine: TestEngine, t: TestContext): Promise<Place['environment']> {
@@ -59,9 +80,8 @@ export async function placeFor(engine: TestEngine, t: TestContext): Promise<Plac
 export async function openEmptyStore(engine: TestEngine, t: TestContext): Promise<Store> {
   const environment = await placeFor(engine, t)
   const report = (error: Error, what: string) => t.diagnostic(`${what}: ${error.message}`)
-  const store = await openStore(readConfig(environment), report)
+  const store = await engine.open(readConfig(environment), report)
   t.after(() => store.close())
-  await migrate(store.admin, store.columnTypes)
   return store
 }
 

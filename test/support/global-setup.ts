@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { shareFolder } from './made-once.ts'
 import { startSharedServer } from './postgres.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -7,6 +8,7 @@ let server: PostgresServer | undefined
 /** Node's test runner calls it before it starts the first test file; those processes inherit this one's environment. */
 export async function globalSetup(): Promise<void> {
   server = await startSharedServer()
+  shareFolder(server.folder)
   // Every SQLite store that a test opens starts threads, which load our modules: compiled before, in half the time.
   process.env.NODE_COMPILE_CACHE ??= join(server.folder, 'compiled')
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../../src/lib/index.ts'
 import { type Service, startService } from '../../src/main.ts'
 import { type ApiClient, apiClient } from './api.ts'
 import { placeFor, sqlite } from './engines.ts'
+import { openWithoutThreads } from './sqlite.ts'
 
 /** A service that takes ingest requests. */
 export interface TestService extends ApiClient {
@@ -14,7 +15,7 @@ export interface TestService extends ApiClient {
 }
 
 /**
- * The whole program in this process, on a random port, with the test's clock.
+ * The whole program in this process, on a random port, with the test's clock, and without threads for the embedded store.
  *
  * @param environment its settings; if they do not say where the data are, it gets an empty SQLite folder
  */
@@ -25,7 +26,7 @@ export async function startTestService(
 ): Promise<TestService> {
   const place = isPlaced(environment) ? {} : await placeFor(sqlite, t)
   const config = readConfig({ PORT: '0', DEFAULT_PLAN: 'enterprise', ...place, ...environment })
-  const service = await startService({ config, clock, log: pino({ level: 'silent' }) })
+  const service = await startService({ config, clock, log: pino({ level: 'silent' }), open: openWithoutThreads })
   t.after(() => service.stop(0))
   const { ingest } = service
   assert.ok(ingest !== null)

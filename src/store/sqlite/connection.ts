@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StoreError } from '../store.ts'
 import { columnsOf, type SqlValue, type UpsertSpec } from '../upsert.ts'
-import type { QueryAnswer, ThreadBatchOperation, ThreadOptions } from './protocol.ts'
+import type { QueryAnswer, ThreadBatchOperation, ThreadOptions, ThreadRequest } from './protocol.ts'
 import { upsertSql } from './upsert-sql.ts'
 
 /** How long a statement waits for a lock that another program holds on the file, ms. */
@@ -10,6 +10,8 @@ const BUSY_TIMEOUT_MS = 1_000
 const PREPARED_STATEMENTS = 500
 /** Page cache of each connection, KiB. */
 const CACHE_KIB = { writer: 32_768, reader: 8_192, checkpointer: 1_024 }
+
+const NO_ANSWER: QueryAnswer = { rows: [], changes: 0 }
 
 /** One connection, used inside its thread. Not safe to share: callers take turns by sending messages. */
 export class SqliteConnection {
@@ -22,6 +24,22 @@ export class SqliteConnection {
     if (options.mode === 'writer') this.#lock = takeLock(options.lockPath)
     this.#options = options
     this.#db = openDatabase(options)
+  }
+
+  answer(request: ThreadRequest): QueryAnswer {
+    switch (request.kind) {
+      case 'query':
+        return this.query(request.sql, request.parameters)
+      case 'rollback':
+        this.rollback()
+        return NO_ANSWER
+      case 'batch':
+        this.batch(request.operations)
+        return NO_ANSWER
+      case 'close':
+        this.close()
+        return NO_ANSWER
+    }
   }
 
   query(sql: string, parameters: readonly SqlValue[]): QueryAnswer {

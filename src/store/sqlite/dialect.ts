@@ -10,11 +10,11 @@ import {
 } from 'kysely'
 import type { Mutex } from '../../lib/index.ts'
 import type { SqlValue } from '../upsert.ts'
-import type { ConnectionThread } from './thread.ts'
+import type { Connection } from './protocol.ts'
 
 /** A thread and the lock whose holder may speak to it: a transaction keeps it from its `begin` to its end. */
 export interface SharedThread {
-  thread: ConnectionThread
+  thread: Connection
   turn: Mutex
 }
 
@@ -94,10 +94,10 @@ class ThreadDriver implements Driver {
 }
 
 class ThreadConnection implements DatabaseConnection {
-  readonly #thread: ConnectionThread
+  readonly #thread: Connection
   readonly release: () => void
 
-  constructor(thread: ConnectionThread, release: () => void) {
+  constructor(thread: Connection, release: () => void) {
     this.#thread = thread
     this.release = release
   }

@@ -8,7 +8,7 @@ import type { Tables } from '../tables.ts'
 import type { SqlValue } from '../upsert.ts'
 import { type SharedThread, threadDialect } from './dialect.ts'
 import { makeFolder, makePrivateFile } from './files.ts'
-import type { ThreadBatchOperation, ThreadOptions } from './protocol.ts'
+import type { Connection, ThreadBatchOperation, ThreadOptions } from './protocol.ts'
 import { ConnectionThread } from './thread.ts'
 
 export const sqliteTypes: ColumnTypes = {
@@ -39,16 +39,18 @@ export const lockPath = (dataDir: string): string => join(dataDir, 'tagwarden.lo
  * threads for reports, and a thread that moves the write-ahead log into the database behind them.
  *
  * @param onDeath told when one of its threads has died: nothing works any more, and only a new process can help
+ * @param connect opens one connection, in a thread of its own unless a test says otherwise
  * @throws StartupError when another process has the folder, or it cannot be used.
  */
 export async function openSqliteStore(
   dataDir: string,
   onDeath: (error: Error) => void = () => undefined,
+  connect: (options: ThreadOptions) => Promise<Connection> = (options) => ConnectionThread.open(options, onDeath),
 ): Promise<Store> {
   const path = sqlitePath(dataDir)
   const lock = lockPath(dataDir)
-  const open = (mode: ThreadOptions['mode']) => ConnectionThread.open({ path, mode, lockPath: lock }, onDeath)
-  const threads: ConnectionThread[] = []
+  const open = (mode: ThreadOptions['mode']) => connect({ path, mode, lockPath: lock })
+  const threads: Connection[] = []
   try {
     await makeFolder(resolve(dataDir))
     await makePrivateFile(path)
@@ -68,13 +70,13 @@ export async function openSqliteStore(
   return sqliteStore(threads)
 }
 
-function sqliteStore(threads: readonly ConnectionThread[]): Store {
+function sqliteStore(threads: readonly Connection[]): Store {
   const [writerThread, checkpointer, ...readerThreads] = threads
   if (writerThread === undefined || checkpointer === undefined) throw new Error('threads are missing')
-  const share = (thread: ConnectionThread): SharedThread => ({ thread, turn: new Mutex() })
+  const share = (thread: Connection): SharedThread => ({ thread, turn: new Mutex() })
   const writer = share(writerThread)
   const write = new Kysely<Tables>({ dialect: threadDialect([writer], 'begin immediate') })
-  const reading = (readers: readonly ConnectionThread[]) =>
+  const reading = (readers: readonly Connection[]) =>
     new Kysely<Tables>({ dialect: threadDialect(readers.map(share), 'begin') })
   const read = reading(readerThreads.slice(0, READERS))
 
@@ -121,7 +123,7 @@ function sqliteStore(threads: readonly ConnectionThread[]): Store {
  * few itself, and its next commit starts the log from the beginning. Written over instead of made longer, the log also
  * costs less to sync, since the file system has no new length to record.
  */
-async function checkpoint(checkpointer: ConnectionThread, writer: SharedThread): Promise<void> {
+async function checkpoint(checkpointer: Connection, writer: SharedThread): Promise<void> {
   // PASSIVE never waits for a reader or the writer; what it cannot move now it moves the next time.
   const request = { kind: 'query', sql: 'pragma wal_checkpoint(passive)', parameters: [] } as const
   const { rows } = await checkpointer.request(request)

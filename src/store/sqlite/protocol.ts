@@ -24,6 +24,12 @@ export interface QueryAnswer {
   changes: number
 }
 
+/** The way to one database connection, which takes one request after the other. */
+export interface Connection {
+  request: (request: ThreadRequest) => Promise<QueryAnswer>
+  close: () => Promise<void>
+}
+
 export type ThreadResponse =
   | { id: number; ok: true; answer?: QueryAnswer }
   | { id: number; ok: false; errorKind: StoreErrorKind; message: string }

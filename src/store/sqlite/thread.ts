@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { StoreError } from '../store.ts'
-import type { QueryAnswer, ThreadOptions, ThreadRequest, ThreadResponse } from './protocol.ts'
+import type { Connection, QueryAnswer, ThreadOptions, ThreadRequest, ThreadResponse } from './protocol.ts'
 
 interface Waiting {
   resolve: (answer: QueryAnswer) => void
@@ -15,7 +15,7 @@ const NO_ANSWER: QueryAnswer = { rows: [], changes: 0 }
 const ENTRY = new URL('./worker.ts', import.meta.url)
 
 /** The main thread's end of one database connection, which lives in a thread of its own so that no SQL runs here. */
-export class ConnectionThread {
+export class ConnectionThread implements Connection {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0

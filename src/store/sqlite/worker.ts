@@ -25,21 +25,7 @@ function serve(port: MessagePort, options: ThreadOptions): void {
   if (connection === undefined) return
   const opened = connection
   port.on('message', ({ id, request }: { id: number; request: ThreadRequest }) => {
-    answer(id, () => {
-      switch (request.kind) {
-        case 'query':
-          return { answer: opened.query(request.sql, request.parameters) }
-        case 'rollback':
-          opened.rollback()
-          return {}
-        case 'batch':
-          opened.batch(request.operations)
-          return {}
-        case 'close':
-          opened.close()
-          return {}
-      }
-    })
+    answer(id, () => ({ answer: opened.answer(request) }))
   })
 }
 
