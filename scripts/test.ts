@@ -1,0 +1,81 @@
+/**
+ * Runs the tests, or those whose paths begin with the arguments: `npm test -- test/store test/lib/loop.test.ts`.
+ *
+ * `node --test` gives every file a process, and each loads the program again: 350 times half a second of a processor. Here files of
+ * one folder share processes. The slow ones keep their own and come first, so that no core waits for one of them at the end.
+ */
+import { globSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { pathToFileURL } from 'node:url'
+import { globalSetup, globalTeardown } from '../test/support/global-setup.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const FILES = '{test,bench,reliability}/**/*.test.ts'
+/** Two for two cores: a test that waits leaves its core to the processes it waits for. */
+const CONCURRENCY = 2
+/** Files of a process; with more, one that hangs or runs out of memory takes more along. */
+const SHARED_BY = 12
+/** Folders whose files take seconds each. */
+const SLOW = [
+  'reliability/',
+  'test/e2e/',
+  'bench/',
+  'test/cli/demo/',
+  'test/system/',
+  'test/cli/',
+  'test/notifications/crash',
+]
+
+const rankOf = (file: string): number => {
+  const rank = SLOW.findIndex((prefix) => file.startsWith(prefix))
+  return rank === -1 ? SLOW.length : rank
+}
+
+/** The files of each process. */
+function processesFor(files: readonly string[]): string[][] {
+  const slow = files.filter((file) => rankOf(file) < SLOW.length).sort((a, b) => rankOf(a) - rankOf(b))
+  const folders = Map.groupBy(
+    files.filter((file) => !slow.includes(file)),
+    dirname,
+  )
+  const shared = [...folders.values()].flatMap((ofFolder) => {
+    const count = Math.ceil(ofFolder.length / SHARED_BY)
+    return Array.from({ length: count }, (_, n) => ofFolder.filter((_file, at) => at % count === n))
+  })
+  return [...slow.map((file) => [file]), ...shared.sort((a, b) => b.length - a.length)]
+}
+
+/** What a process runs: a test file, or one that imports several. */
+async function entryOf(files: readonly string[], number: number): Promise<string> {
+  const [first = '', ...others] = files
+  if (others.length === 0) return join(ROOT, first)
+  const entry = join(folder, `${dirname(first).replaceAll('/', '-')}-${number}.mjs`)
+  await writeFile(entry, files.map((file) => `import ${JSON.stringify(pathToFileURL(join(ROOT, file)))}\n`).join(''))
+  return entry
+}
+
+const asked = process.argv.slice(2)
+const all = globSync(FILES, { cwd: ROOT }).sort()
+const files = asked.length === 0 ? all : all.filter((file) => asked.some((prefix) => file.startsWith(prefix)))
+if (files.length === 0) {
+  console.error(`no test file begins with ${asked.join(' or ')}`)
+  process.exit(1)
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'tagwarden-tests-'))
+try {
+  await globalSetup()
+  const entries = await Promise.all(processesFor(files).map(entryOf))
+  const events = run({ files: entries, concurrency: CONCURRENCY, cwd: ROOT })
+  events.on('test:summary', ({ file, success }) => {
+    if (file === undefined && !success) process.exitCode = 1
+  })
+  for await (const text of events.compose(spec)) process.stdout.write(text as string)
+} finally {
+  await globalTeardown()
+  await rm(folder, { recursive: true, force: true })
+}
