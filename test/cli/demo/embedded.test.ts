@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { readConfig } from '../../../src/config.ts'
 import { openStore } from '../../../src/store/index.ts'
 import { apiClient } from '../../support/api.ts'
-import { placeFor, postgres, tempDir } from '../../support/engines.ts'
+import { placeFor, postgres } from '../../support/engines.ts'
 import { startCli } from '../support.ts'
+import { demoIn, preparedDemo, READY } from './prepared.ts'
 
 const REACH = {
   CHAT_WEBHOOK_URL: 'https://chat.example/hook',
@@ -25,9 +26,8 @@ interface Client {
 test('the demo keeps to its folder and tells nobody but its own chat, whatever the settings say', async (t) => {
   const environment = await placeFor(postgres, t)
   const settings = { ...environment, DATABASE_READ_URL: environment.DATABASE_URL ?? '', ROLE: 'worker', ...REACH }
-  const args = ['demo', '--data-dir', await tempDir(t), '--port', '0', '--days', '1', '--no-simulate']
-  const demo = await startCli(t, args, settings)
-  const api = apiClient(await demo.printed(/Tagwarden is ready on (http:\/\/[^"\s]+)/))
+  const demo = await startCli(t, demoIn(await preparedDemo(t)), settings)
+  const api = apiClient(await demo.printed(READY))
   assert.equal((await api.call('GET', '/api/sites')).json<unknown[]>().length, 4)
   const reach = (await api.call('GET', '/api/channels')).json<{ email_enabled: boolean; channels: Channel[] }>()
   assert.equal(reach.email_enabled, false)

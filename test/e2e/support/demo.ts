@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
+import { demoIn, preparedDemo, READY } from '../../cli/demo/prepared.ts'
 import { startCli } from '../../cli/support.ts'
 import { type ApiClient, apiClient } from '../../support/api.ts'
-import { tempDir } from '../../support/engines.ts'
 import { ensureDashboard } from './dashboard.ts'
 
 /** A running demo: two clients, four sites, two days of history up to now, an incident under way, probes that have run. */
@@ -21,9 +21,8 @@ export async function startDemo(
   token: string | null = null,
 ): Promise<Demo> {
   await ensureDashboard()
-  const args = ['demo', '--port', '0', '--days', '2', '--no-simulate', '--data-dir', await tempDir(t)]
-  const { printed } = await startCli(t, args, environment)
-  const api = withToken(apiClient(await printed(/Tagwarden is ready on (http:\/\/[^"\s]+)/)), token)
+  const { printed } = await startCli(t, demoIn(await preparedDemo(t)), environment)
+  const api = withToken(apiClient(await printed(READY)), token)
   const sites = (await api.call('GET', '/api/sites')).json<Demo['sites']>()
   return { ...api, sites }
 }

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { cp } from 'node:fs/promises'
+import type { TestContext } from 'node:test'
+import { tempDir } from '../../support/engines.ts'
+import { madeOnce } from '../../support/made-once.ts'
+import { startCli } from '../support.ts'
+
+/** The command line of a demo without live traffic, on a folder. */
+export const demoIn = (dataDir: string): string[] =>
+  'demo --port 0 --days 2 --no-simulate --data-dir'.split(' ').concat(dataDir)
+
+export const READY = /Tagwarden is ready on (http:\/\/[^"\s]+)/
+
+/**
+ * A folder in which a demo of two days was started and ended, for the test alone. Writing two days and judging them takes a quarter
+ * of a minute of a processor; a demo that is started on this goes on from there in seconds.
+ */
+export async function preparedDemo(t: TestContext): Promise<string> {
+  const dataDir = await tempDir(t)
+  await cp(await madeOnce('demo', (folder) => writeDemo(t, folder)), dataDir, { recursive: true })
+  return dataDir
+}
+
+async function writeDemo(t: TestContext, dataDir: string): Promise<void> {
+  const { child, printed, finished } = await startCli(t, demoIn(dataDir))
+  await printed(READY)
+  child.kill('SIGTERM')
+  const { code, err } = await finished
+  assert.equal(code, 0, err.join('\n'))
+}
