@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { amount } from '../../test/support/length.ts'
 import { AlarmLog } from '../detection/alarms.ts'
 import { healthySite, KINDS } from '../detection/healthy.ts'
 import { simulate } from '../detection/history.ts'
@@ -7,8 +8,8 @@ import { Random } from '../detection/random.ts'
 import { replay } from '../detection/replay.ts'
 import { RUN_EVERY, SLOTS } from '../detection/world.ts'
 
-/** One run in six of those that the service makes: an hour of silence or of loss is seen by two of them. */
-const EVERY = 6 * RUN_EVERY
+/** Of the runs that the service makes, one in sixteen; at night one in four, so that what lasts an hour is seen by three of them. */
+const EVERY = amount(16, 4) * RUN_EVERY
 const BATCH = 50
 
 for (const batch of [1, BATCH]) {

@@ -4,20 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Closers } from '../../src/lib/index.ts'
+import { amount } from '../../test/support/length.ts'
 import { sharedDatabaseServer } from '../chaos/database-server.ts'
 import { FAULTS } from '../chaos/faults/index.ts'
 import { playFault } from '../chaos/rounds.ts'
 
-/** The short form of `npm run chaos`: a round of some faults on both engines. */
+/** The short form of `npm run chaos`: a round of some faults on both engines; at night some rounds. */
 const ROUNDS: Readonly<Record<string, number>> = {
-  'hostile-kill': 1,
-  'torn-write': 1,
-  'full-disk': 1,
-  'failing-fsync': 1,
-  clock: 2,
-  'pg-restart': 1,
-  'pg-cut': 1,
-  'pg-unknown': 1,
+  'hostile-kill': amount(1, 3),
+  'torn-write': amount(1, 5),
+  'full-disk': amount(1, 4),
+  'failing-fsync': amount(1, 4),
+  clock: amount(2, 5),
+  'pg-restart': amount(1, 4),
+  'pg-cut': amount(1, 4),
+  'pg-unknown': amount(1, 4),
 }
 const SEED = 7
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Session } from '../../bench/lib/session.ts'
+import { amount } from '../../test/support/length.ts'
 import { fairness } from '../fairness/fairness.ts'
 import { hostileKinds, UNREAD_REPORTS } from '../fairness/kinds.ts'
 import { fairnessChecks } from '../fairness/outcome.ts'
@@ -21,7 +22,7 @@ test('a sender with a valid key neither stops the service nor loses the events o
   t.after(() => session.close())
   const result = await fairness(session, {
     engine: 'sqlite',
-    seconds: 1,
+    seconds: amount(1, 8),
     kinds: KINDS,
     progress: (text) => t.diagnostic(text),
   })

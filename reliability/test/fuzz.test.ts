@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Session } from '../../bench/lib/session.ts'
+import { amount } from '../../test/support/length.ts'
 import { hostileKinds } from '../fairness/kinds.ts'
 import { runPart } from '../fuzz/part.ts'
 
-const REQUESTS = { open: 12_000, keys: 8_000 } as const
+const REQUESTS = { open: amount(4_000, 40_000), keys: amount(3_000, 30_000) }
 
 for (const name of ['open', 'keys'] as const) {
   test(`no hostile request makes the service fail, lose a count or keep content (${name})`, async (t) => {

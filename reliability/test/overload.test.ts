@@ -6,6 +6,7 @@ import { Session } from '../../bench/lib/session.ts'
 import { type ApiClient, apiClient, type SiteKey, until } from '../../test/support/api.ts'
 import { eventPayload } from '../../test/support/deltas.ts'
 import { tempDir } from '../../test/support/engines.ts'
+import { amount } from '../../test/support/length.ts'
 import { startServerProcess } from '../../test/support/server-process.ts'
 import { overloadChecks } from '../overload/outcome.ts'
 import { overload } from '../overload/overload.ts'
@@ -103,7 +104,7 @@ test('with three times what it can take, nothing that was answered is lost', asy
   const result = await overload(session, {
     peakSeconds: 1,
     calmSeconds: 1,
-    seconds: 2,
+    seconds: amount(2, 20),
     connections: [700],
     sites: 20,
     progress: (text) => t.diagnostic(text),

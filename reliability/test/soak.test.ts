@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Session } from '../../bench/lib/session.ts'
+import { amount } from '../../test/support/length.ts'
 import { soakChecks } from '../soak/outcome.ts'
 import { soak } from '../soak/soak.ts'
 
@@ -11,7 +12,7 @@ test('under load, with probes, alerts, messages and readers beside it, all is co
   const session = new Session()
   t.after(() => session.close())
   const result = await soak(session, {
-    seconds: 8,
+    seconds: amount(8, 120),
     sampleSeconds: 2,
     perSecond: 150,
     sites: 50,

@@ -86,8 +86,10 @@ test('every image is pinned by its content, and every action of the build server
   ]
   assert.equal(images.length, 5)
   for (const image of images) assert.match(image ?? '', /^[a-z]+:[\d.]+[a-z-]*@sha256:[0-9a-f]{64}$/)
-  const actions = [...text('.github/workflows/ci.yml').matchAll(/uses: (.*)$/gm)].map(([, action]) => action)
-  assert.ok(actions.length >= 5)
+  const actions = ['ci', 'nightly'].flatMap((name) =>
+    [...text(`.github/workflows/${name}.yml`).matchAll(/uses: (.*)$/gm)].map(([, action]) => action),
+  )
+  assert.ok(actions.length >= 7)
   for (const action of actions) assert.match(action ?? '', /^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
 })
 

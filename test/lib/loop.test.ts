@@ -123,8 +123,14 @@ test('a loop that is stopped and started again during a tick has one timer, and 
   assert.equal(started(), 1)
 })
 
-test('stopping a loop that was never started is nothing', async (t) => {
-  await open(t).loop.stop()
+test('a loop that is stopped before it was started has not ticked, and can still be started', async (t) => {
+  const { loop, nextTick, started } = open(t)
+  await loop.stop()
+  assert.equal(started(), 0)
+  loop.start()
+  const first = await nextTick(1)
+  first.end()
+  assert.equal(started(), 1)
 })
 
 test('a loop lags from when a tick should have ended well', async (t) => {

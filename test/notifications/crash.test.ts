@@ -5,12 +5,15 @@ import { MINUTE, SECOND } from '../../src/lib/index.ts'
 import { migrate, openStore, type Store } from '../../src/store/index.ts'
 import { apiClient, until } from '../support/api.ts'
 import { placeFor, sqlite, tempDir, testPerEngine } from '../support/engines.ts'
+import { amount } from '../support/length.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import { insertClient, tell } from './support.ts'
 import { type Received, startWebhookServer } from './webhook-server.ts'
 
-const CLIENTS = 8
-const ALERTS_PER_CLIENT = 25
+const CLIENTS = amount(7, 8)
+const ALERTS_PER_CLIENT = amount(12, 25)
+/** Messages of a life in full course. */
+const MANY = amount(30, 80)
 /** Too far apart to be one message; but all of the last client are. */
 const STEP_MS = 31 * SECOND
 
@@ -53,7 +56,7 @@ function faultOf(channel: number, count: number): string | null {
   return count % 20 === 9 ? 'busy' : null
 }
 
-/** Writes 200 alerts' messages, as old as if they had gathered while nothing ran. */
+/** Writes the messages of all alerts, as old as if they had gathered while nothing ran. */
 async function fillOutbox(store: Store, url: string): Promise<void> {
   const start = Date.now() - ALERTS_PER_CLIENT * STEP_MS - MINUTE
   for (let channel = 0; channel < CLIENTS; channel++) {
@@ -86,9 +89,9 @@ testPerEngine(
 
     // Early; while servers hang; and three times in full course.
     const moments = [
-      (accepted: number) => accepted >= 20,
+      (accepted: number) => accepted >= MANY / 2,
       () => (webhook.faults.hang ?? 0) >= 2,
-      ...Array.from({ length: 3 }, () => (accepted: number) => accepted >= 80),
+      ...Array.from({ length: 3 }, () => (accepted: number) => accepted >= MANY),
     ]
     for (const isMoment of moments) {
       const before = webhook.accepted.length

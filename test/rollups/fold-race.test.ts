@@ -4,6 +4,7 @@ import { Delta, Folder, foldJournal, isFoldConflict, readFoldTask } from '../../
 import type { Store } from '../../src/store/index.ts'
 import { addTo, deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
+import { amount } from '../support/length.ts'
 import { steppingStore } from '../support/stepping-store.ts'
 import { inTurns, type Step } from '../support/turns.ts'
 
@@ -146,7 +147,7 @@ testOnEveryEngine('processes that fold a node at once, in any order, count each 
         await assertFolded(store, sites, ROWS)
       },
     ),
-    { numRuns: 40 },
+    { numRuns: amount(15, 150) },
   )
 })
 

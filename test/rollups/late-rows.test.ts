@@ -4,6 +4,7 @@ import { Delta, Folder, foldJournal, foldOrphans, isFoldConflict } from '../../s
 import type { Store } from '../../src/store/index.ts'
 import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
+import { amount } from '../support/length.ts'
 import { steppingStore } from '../support/stepping-store.ts'
 import { inTurns, type Step } from '../support/turns.ts'
 
@@ -134,7 +135,7 @@ testOnEveryEngine(
           assert.deepEqual(await store.read.selectFrom('folds').selectAll().execute(), [])
         },
       ),
-      { numRuns: 60, endOnFailure: true },
+      { numRuns: amount(25, 250), endOnFailure: true },
     )
   },
 )

@@ -4,11 +4,12 @@ import pg from 'pg'
 import { type ApiClient, apiClient, type SiteKey, until } from '../support/api.ts'
 import { eventPayload } from '../support/deltas.ts'
 import { placeFor, postgres, sqlite, tempDir } from '../support/engines.ts'
+import { amount } from '../support/length.ts'
 import { startServerProcess } from '../support/server-process.ts'
 
 const ROUNDS = [
-  [sqlite, 20],
-  [postgres, 8],
+  [sqlite, amount(5, 20)],
+  [postgres, amount(3, 8)],
 ] as const
 const CONNECTIONS = 16
 /** Acknowledged requests after which the process is killed; another number each round, so that it dies at other places. */

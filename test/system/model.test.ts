@@ -5,6 +5,7 @@ import { applyRetention, rollUp } from '../../src/rollups/index.ts'
 import type { SiteKey } from '../support/api.ts'
 import { TestClock } from '../support/clock.ts'
 import { placeFor, testPerEngine } from '../support/engines.ts'
+import { amount } from '../support/length.ts'
 import { type Model, modelOf } from '../support/model.ts'
 import { payloads } from '../support/random-payloads.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -98,7 +99,7 @@ testPerEngine(
           assert.deepEqual(settled(compacted), settled(fresh))
         },
       ),
-      { numRuns: 25, seed: 20_261_120 },
+      { numRuns: amount(15, 100), seed: 20_261_120 },
     )
   },
 )
