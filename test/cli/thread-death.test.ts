@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { apiClient, until } from '../support/api.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { tempDir } from '../support/engines.ts'
+import { startCli } from './support.ts'
+
+const ENDER = join(import.meta.dirname, 'end-thread.ts')
+const READY = /Tagwarden is ready on (http:\/\/[^"\s]+)/
+const FATAL = 60
+
+/** The threads in the order in which a service starts them: the writer opens the file before the others can. */
+const THREADS = { 'that writes': 0, 'that moves the log': 1, 'that reads': 2 }
+
+for (const [which, number] of Object.entries(THREADS)) {
+  test(`a service whose database thread ${which} dies says so and ends with code 1, and the next has what was acknowledged`, async (t) => {
+    const settings = { PORT: '0', DATA_DIR: await tempDir(t) }
+    const dying = await startCli(t, ['serve'], {
+      ...settings,
+      END_THREAD: String(number),
+      NODE_OPTIONS: `--import=${ENDER}`,
+    })
+    const api = apiClient(await dying.printed(READY))
+    const site = await api.newSite(await api.newClient())
+    assert.equal((await api.ingest(site, eventPayload({ timestamp_ms: Date.now() }))).status, 200)
+
+    dying.child.kill('SIGUSR2')
+    await until('the process has ended', () => dying.child.exitCode ?? dying.child.signalCode ?? undefined)
+    const { code, out, err } = await dying.finished
+    assert.deepEqual({ code, err }, { code: 1, err: [] })
+    const last = JSON.parse(out.at(-1) ?? '') as { level: number; msg: string; err: { message: string } }
+    assert.equal(last.level, FATAL)
+    assert.match(last.msg, /^the process ends because its database is gone: what was acknowledged is safe/)
+    assert.match(last.err.message, /^the database thread ended with code 1$/)
+
+    const next = await startCli(t, ['serve'], settings)
+    const again = apiClient(await next.printed(READY))
+    const report = await again.call('GET', `/api/monitoring/sites/${site.id}/overview?hours=1`)
+    assert.equal(report.json<{ total_events: number }>().total_events, 1)
+  })
+}
