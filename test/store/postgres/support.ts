@@ -79,21 +79,36 @@ export interface Wire {
   connected: () => number
   /** How often the program has sent something. */
   sent: () => number
+  /** Once: `spring` is told of the next message with this text and who sent it, and says what goes on in its place. */
+  trap: (text: string, spring: Trap['spring']) => void
+}
+
+interface Trap {
+  text: string
+  spring: (message: Buffer, program: Socket) => Buffer | null
 }
 
 /** A stretch of network between the program and the server of `url`. */
 export async function wireTo(t: TestContext, url: string): Promise<Wire> {
   const server = new URL(url)
   let present = { requests: false, answers: false }
+  let trap: Trap | undefined
   const program = new Set<Socket>()
   let sent = 0
+  const trapped = (message: Buffer, near: Socket): Buffer | null => {
+    if (trap === undefined || !message.includes(trap.text)) return message
+    const { spring } = trap
+    trap = undefined
+    return spring(message, near)
+  }
   const wire = createServer((near) => {
     const isCut = present
     const far = connect(Number(server.port), server.hostname)
     program.add(near)
-    near.on('data', (data) => {
+    near.on('data', (data: Buffer) => {
       sent += 1
-      if (!isCut.requests) far.write(data)
+      const message = trapped(data, near)
+      if (!isCut.requests && message !== null) far.write(message)
     })
     far.on('data', (data) => void (isCut.answers || near.write(data)))
     near.on('close', () => {
@@ -129,5 +144,8 @@ export async function wireTo(t: TestContext, url: string): Promise<Wire> {
     },
     connected: () => program.size,
     sent: () => sent,
+    trap(text, spring) {
+      trap = { text, spring }
+    },
   }
 }
