@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DAY, HOUR, isoTime, MINUTE, SECOND, systemClock } from '../../src/lib/index.ts'
+import { DAY, HOUR, isoTime, MINUTE, monthOf, nextMonthStart, SECOND, systemClock } from '../../src/lib/index.ts'
 import { MachineClock } from '../support/clock.ts'
 import { eventPayload } from '../support/deltas.ts'
 import { placeFor, postgres } from '../support/engines.ts'
@@ -97,6 +97,61 @@ test('on PostgreSQL a node whose clock is wrong takes nobody for dead, and no le
     assert.equal(row.skewed, 0)
   }
 })
+
+const MONTH = 31 * DAY
+
+for (const ahead of [MONTH, -MONTH]) {
+  const direction = ahead > 0 ? 'ahead' : 'behind'
+  test(`on PostgreSQL a node whose clock is a month ${direction} counts quotas in the database's month`, async (t) => {
+    const place = await placeFor(postgres, t)
+    const right = await startTestService(t, systemClock, place)
+    const client = await right.newClient({ events_per_month: 5 })
+    const site = await right.newSite(client)
+    const send = async (api: TestService) => {
+      const answer = await api.ingest(site, eventPayload({ timestamp_ms: Date.now() }))
+      await api.service.ingest.flush()
+      return answer
+    }
+    const learnOfOthers = async (api: TestService) => {
+      const loop = api.service.ingest.loops.find(({ name }) => name === 'quotas')
+      assert.ok(loop !== undefined)
+      await loop.tick()
+    }
+    assert.equal((await send(right)).status, 200)
+
+    const machine = new MachineClock(Date.now() + ahead)
+    const wrong = await startTestService(t, machine, place)
+    assert.equal((await send(wrong)).status, 200)
+    // Set once more while it runs, and back again: no month begins.
+    for (const time of [Date.now() + 2 * ahead, Date.now()]) {
+      machine.set(time)
+      await learnOfOthers(wrong)
+      assert.equal((await send(wrong)).status, 200)
+    }
+    machine.set(Date.now() + ahead)
+    await learnOfOthers(right)
+    assert.equal((await send(right)).status, 200)
+    await learnOfOthers(wrong)
+
+    const refused = await send(wrong)
+    assert.equal(refused.status, 429)
+    const now = Number(await right.service.store.now?.())
+    const untilNextMonth = (nextMonthStart(now) - now) / SECOND
+    const toldToWait = Number(refused.headers.get('retry-after'))
+    assert.ok(Math.abs(toldToWait - untilNextMonth) < 60, `${toldToWait} s instead of ${untilNextMonth}`)
+    const counted = await right.service.store.read
+      .selectFrom('client_usage')
+      .select(['month', 'events'])
+      .where('client_id', '=', client.id)
+      .execute()
+    assert.deepEqual(counted, [{ month: monthOf(now), events: 5 }])
+    for (const api of [right, wrong]) {
+      const usage = await api.call('GET', `/api/clients/${client.id}/usage`)
+      const { events, level } = usage.json<{ events: number; level: string }>()
+      assert.deepEqual([events, level], [5, 'exceeded'])
+    }
+  })
+}
 
 async function siteNo({ service }: TestService, id: string): Promise<number> {
   const site = await service.store.read.selectFrom('sites').select('site_no').where('id', '=', id).executeTakeFirst()
