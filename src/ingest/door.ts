@@ -56,6 +56,11 @@ export class IngestDoor {
     this.#options = options
   }
 
+  /** Bytes of requests that have begun and are not answered. */
+  get bytesUnderWay(): number {
+    return this.#bodies.bytesUnderWay
+  }
+
   handle(request: IncomingMessage, response: ServerResponse): void {
     const { clock, keys, shedding } = this.#options
     if (request.method !== 'POST') {

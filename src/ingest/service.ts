@@ -35,6 +35,8 @@ export interface IngestStatus {
   answers: IngestDoor['answers']
   commits: GroupCommit['totals']
   waiting: number
+  /** Of requests that have begun and are not answered. */
+  bytesUnderWay: number
   /** Age of the oldest count that is not visible in reports yet, ms. */
   foldLagMs: number
 }
@@ -174,6 +176,7 @@ export class Ingest {
       answers: this.#door.answers,
       commits: this.#commits.totals,
       waiting: this.#commits.waiting,
+      bytesUnderWay: this.#door.bytesUnderWay,
       foldLagMs: oldest === null ? 0 : Math.max(0, this.#clock.now() - oldest),
     }
   }

@@ -121,6 +121,14 @@ function ingestMetrics(registry: Registry, ingest: Ingest): void {
     },
   })
   new Gauge({
+    name: 'tagwarden_ingest_bytes',
+    help: 'Bytes of ingest requests under way, from the first of a body to the answer',
+    registers,
+    collect() {
+      this.set(ingest.status().bytesUnderWay)
+    },
+  })
+  new Gauge({
     name: 'tagwarden_fold_lag_seconds',
     help: 'Age of the oldest accepted count that reports do not show yet',
     registers,

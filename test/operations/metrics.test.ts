@@ -59,6 +59,7 @@ testPerEngine('metrics count what ingest answered and committed', async (engine,
     })
     assert.deepEqual(valuesBy(samples, 'tagwarden_commits_total', ''), { '': 3 })
     assert.deepEqual(valuesBy(samples, 'tagwarden_ingest_waiting', ''), { '': 0 })
+    assert.deepEqual(valuesBy(samples, 'tagwarden_ingest_bytes', ''), { '': 0 })
     assert.deepEqual(valuesBy(samples, 'tagwarden_fold_lag_seconds', ''), { '': 0 })
   }
 })

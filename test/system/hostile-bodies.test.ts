@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { apiClient, type SiteKey } from '../support/api.ts'
 import { eventPayload } from '../support/deltas.ts'
 import { tempDir } from '../support/engines.ts'
+import { HeldBody } from '../support/held-body.ts'
 import { startServerProcess } from '../support/server-process.ts'
 
 const CONNECTIONS = 220
@@ -27,40 +27,6 @@ const EMPTY_OBJECTS = hostileBody(() => '{}')
 /** Takes several times as much, and is as valid as any other. */
 const SHORT_TEXTS = hostileBody((index) => `"${index.toString(36)}"`)
 
-/** A connection that has sent a request but for its last byte; an answer may come before. */
-class HeldBack {
-  readonly #socket: Socket
-  readonly #last: string
-  #answer = ''
-  readonly #closed: Promise<unknown>
-
-  constructor(url: string, site: SiteKey, body: string) {
-    const { hostname, port } = new URL(url)
-    this.#socket = connect(Number(port), hostname)
-    this.#socket.on('data', (chunk: Buffer) => {
-      this.#answer += chunk.toString()
-    })
-    // A connection that is cut after its answer may be reset while bytes are on their way.
-    this.#socket.on('error', () => undefined)
-    this.#closed = new Promise((resolve) => this.#socket.once('close', resolve))
-    const head = `POST /ingest HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Key: ${site.ingest_key}`
-    this.#socket.write(`${head}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`)
-    this.#last = body.slice(-1)
-  }
-
-  async sent(): Promise<void> {
-    while (this.#socket.writableLength > 0 && !this.#socket.destroyed && this.#answer === '') {
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-  }
-
-  async finish(): Promise<string> {
-    if (this.#answer === '' && this.#socket.writable) this.#socket.write(this.#last)
-    await this.#closed
-    return /^HTTP\/1\.1 (\d+)/.exec(this.#answer)?.[1] ?? 'cut'
-  }
-}
-
 /** The limits of memory that `npm start` sets. */
 async function startOptions(): Promise<string> {
   const file = await readFile(join(import.meta.dirname, '../../package.json'), 'utf8')
@@ -79,7 +45,7 @@ test('hundreds of bodies that are huge in memory stop neither the service nor th
   const held = Array.from({ length: CONNECTIONS }, (_, i) => {
     const site = hostile[i % HOSTILE_CLIENTS]
     assert.ok(site)
-    return new HeldBack(server.url, site, i % 2 === 0 ? EMPTY_OBJECTS : SHORT_TEXTS)
+    return new HeldBody(server.url, site, i % 2 === 0 ? EMPTY_OBJECTS : SHORT_TEXTS)
   })
   await Promise.all(held.map((connection) => connection.sent()))
 

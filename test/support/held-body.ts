@@ -1,0 +1,47 @@
+import { connect, type Socket } from 'node:net'
+import type { SiteKey } from './api.ts'
+
+/** A connection that has sent an ingest request but for its last byte; an answer may come before. */
+export class HeldBody {
+  readonly #socket: Socket
+  readonly #last: string
+  #answer = ''
+  readonly #closed: Promise<unknown>
+
+  constructor(url: string, site: SiteKey, body: string) {
+    const { hostname, port } = new URL(url)
+    this.#socket = connect(Number(port), hostname)
+    this.#socket.on('data', (chunk: Buffer) => {
+      this.#answer += chunk.toString()
+    })
+    // A connection that is cut after its answer may be reset while bytes are on their way.
+    this.#socket.on('error', () => undefined)
+    this.#closed = new Promise((resolve) => this.#socket.once('close', resolve))
+    const head = `POST /ingest HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Key: ${site.ingest_key}`
+    this.#socket.write(`${head}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`)
+    this.#last = body.slice(-1)
+  }
+
+  /** What it was answered so far; undefined while the last byte is waited for. */
+  get status(): string | undefined {
+    return /^HTTP\/1\.1 (\d+)/.exec(this.#answer)?.[1]
+  }
+
+  async sent(): Promise<void> {
+    while (this.#socket.writableLength > 0 && !this.#socket.destroyed && this.#answer === '') {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+
+  /** Sends the last byte, if it is still asked for, and resolves with the status, or `cut`. */
+  async finish(): Promise<string> {
+    if (this.#answer === '' && this.#socket.writable) this.#socket.write(this.#last)
+    await this.#closed
+    return this.status ?? 'cut'
+  }
+
+  /** Goes away. */
+  leave(): void {
+    this.#socket.destroy()
+  }
+}
