@@ -6,7 +6,7 @@
  */
 import { globSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -15,8 +15,8 @@ import { globalSetup, globalTeardown } from '../test/support/global-setup.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = '{test,bench,reliability}/**/*.test.ts'
-/** Two for two cores: a test that waits leaves its core to the processes it waits for. */
-const CONCURRENCY = 2
+/** One more than cores, as many a test waits; but PostgreSQL has connections for a few at a time only. */
+const CONCURRENCY = Math.min(availableParallelism(), 3) + 1
 /** Files of a process; with more, one that hangs or runs out of memory takes more along. */
 const SHARED_BY = 12
 /** Folders whose files take seconds each. */

@@ -11,6 +11,7 @@ import { type ApiClient, until } from '../support/api.ts'
 import { TestClock } from '../support/clock.ts'
 import { deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
 import { placeFor, postgres, sqlite } from '../support/engines.ts'
+import { amount } from '../support/length.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { withStore } from './databases.ts'
 import { runCli } from './support.ts'
@@ -152,11 +153,12 @@ test('after the copy every report answers the same from PostgreSQL as from the e
   assert.equal(after.service.store.engine, 'postgres')
   const questions = await questionsTo(before)
   assert.ok(questions.length > 300, `${questions.length}`)
+  const asked = questions.filter((_, n) => n % amount(4, 1) === 0)
   let answered = 0
-  for (const question of questions) {
+  for (const question of asked) {
     const [expected, actual] = await Promise.all([answerOf(before, question), answerOf(after, question)])
     assert.deepEqual(actual, expected, question)
     if (expected.status === 200) answered++
   }
-  assert.ok(answered > questions.length / 2, `${answered} of ${questions.length} questions were good ones`)
+  assert.ok(answered > asked.length / 2, `${answered} of ${asked.length} questions were good ones`)
 })

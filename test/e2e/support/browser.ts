@@ -18,5 +18,5 @@ const launch = async (): Promise<Browser> =>
     executablePath: await chromium.executablePath(),
     // Tests often run as root in a container, where there is no sandbox. The package's own list is for cloud functions: with
     // its `--single-process` the browser ends with the first page.
-    args: ['--no-sandbox', '--font-render-hinting=none'],
+    args: ['--no-sandbox', '--font-render-hinting=none', '--disable-gpu'],
   })
