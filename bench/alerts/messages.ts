@@ -63,6 +63,7 @@ function tellings({ clientId, probeId, results }: Timeline, policy: Policy): Tol
         standing: policy.hasFlapping ? standing : { ...standing, flips: 0 },
         complaint: { severity, subject_label: null, title: message, message, details: '{}' },
         startedAt: at,
+        events: [],
         identity,
       },
       rules,

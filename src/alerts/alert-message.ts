@@ -1,19 +1,22 @@
-import type { AlertMessage, AlertMessageKind } from '../notifications/index.ts'
+import { namesInWords } from '../lib/index.ts'
+import type { AlertMessage, AlertMessageKind, Fact } from '../notifications/index.ts'
 import type { AlertRow } from '../store/index.ts'
 import { factsOf } from './finding.ts'
+import { badEventsOf } from './machine.ts'
 import { resolutionOf, severityOf, stateOf } from './record.ts'
 import type { Marker, Place } from './surroundings.ts'
 import { changeInWords } from './wording.ts'
 
-/** What people are told of an alert, as it is now. */
+/** What people are told of an alert, as it is now. @param before as it was when they were told last */
 export function alertMessage(
   kind: AlertMessageKind,
+  before: AlertRow | null,
   alert: AlertRow,
   { client, site, probe }: Place,
   change: Marker | undefined,
   resolvedBy: string | null,
 ): AlertMessage {
-  const facts = factsOf(alert.probe_type, alert.details)
+  const facts = [...(kind === 'widened' ? newEvents(before, alert) : []), ...factsOf(alert.probe_type, alert.details)]
   return {
     kind,
     alert: {
@@ -36,3 +39,8 @@ export function alertMessage(
     change: change === undefined ? null : changeInWords(change, alert.started_at),
   }
 }
+
+/** The title tells of the worst event, which may be one that people know of. */
+const newEvents = (before: AlertRow | null, alert: AlertRow): Fact[] => [
+  { name: 'Now also on', value: namesInWords(badEventsOf(alert).slice(before?.told_events ?? 0)) },
+]

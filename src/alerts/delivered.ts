@@ -7,6 +7,7 @@ import type { BatchOperation, Store } from '../store/index.ts'
 const TOLD: Readonly<Record<AlertMessageKind, string>> = {
   opened: 'Notified: open',
   escalated: 'Notified: now critical',
+  widened: 'Notified: more events are bad',
   flapping: 'Notified: flapping; paused until it is steady',
   reminder: 'Reminded',
   resolved: 'Notified: resolved',

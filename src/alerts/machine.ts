@@ -11,3 +11,4 @@ export {
   type Subject,
   type Transition,
 } from './machine/types.ts'
+export { badEventsOf } from './machine/widened.ts'

@@ -40,7 +40,7 @@ export async function judgeResults(
 }
 
 async function stepOf(trx: Transaction<Tables>, work: Work, surroundings: Surroundings, now: number): Promise<Step[]> {
-  const { finished, key, standing, complaint, alert } = work
+  const { finished, key, standing, complaint, events, alert } = work
   const place = surroundings.places.get(finished.probe.id)
   // Run by hand while switched off, or switched off during the run: the result stays a result.
   if (place === undefined || !place.isActive) return []
@@ -53,7 +53,7 @@ async function stepOf(trx: Transaction<Tables>, work: Work, surroundings: Surrou
     subject: key,
   }
   const startedAt = alert === null ? await startOf(trx, work) : (work.startedAt ?? alert.started_at)
-  const happening = { type: 'result', standing, complaint, startedAt, identity } as const
+  const happening = { type: 'result', standing, complaint, startedAt, events, identity } as const
   const before = alert ?? { ...NEW, ...identity, ...complaint, started_at: startedAt }
   const about = standing.verdict === 'bad' ? { ...before, severity: complaint.severity, last_seen_at: now } : before
   const made = transition(alert, happening, rulesOf(about, place, surroundings), now)

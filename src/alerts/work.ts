@@ -14,6 +14,8 @@ export interface Work {
   complaint: Complaint
   /** Since when it is bad, where the result says so. Epoch ms. */
   startedAt: number | null
+  /** Of a tag that is judged on each of its events: on which of them it is bad. */
+  events: readonly string[]
   alert: AlertRow | null
 }
 
@@ -43,8 +45,9 @@ function aboutSubjects(finished: Finished, alerts: AlertsBySubject): Work[] {
       ...work(result.key),
       complaint: complaintOf(result),
       startedAt: result.startedAt,
+      events: result.events,
     })),
-    ...fine.map((alert) => ({ ...work(alert.subject), complaint: unchanged(alert), startedAt: null })),
+    ...fine.map((alert) => ({ ...work(alert.subject), complaint: unchanged(alert), startedAt: null, events: [] })),
   ]
 }
 
@@ -53,7 +56,8 @@ function aboutCheck(finished: Finished, alerts: AlertsBySubject): Work[] {
   const standing = standingOf('check', history)
   const alert = alerts.get('check') ?? null
   if (alert === null && standing.verdict !== 'bad') return []
-  return [{ finished, key: 'check', history, standing, complaint: checkComplaint(finished), startedAt: null, alert }]
+  const complaint = checkComplaint(finished)
+  return [{ finished, key: 'check', history, standing, complaint, startedAt: null, events: [], alert }]
 }
 
 const unchanged = ({ severity, subject_label, title, message, details }: AlertRow): Complaint => ({

@@ -69,22 +69,22 @@ async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[])
 }
 
 async function messagesOf(trx: Transaction<Tables>, steps: readonly Step[], reach: Reach): Promise<Entry[]> {
-  const told = steps.flatMap(({ transition: { alert, message, events }, place }) => {
+  const told = steps.flatMap(({ before, transition: { alert, message, events }, place }) => {
     if (alert === null || message === null || place === undefined) return []
     const resolvedBy = events.find(({ kind }) => kind === 'resolved')?.actor ?? null
-    return [{ alert, message, place, resolvedBy }]
+    return [{ before, alert, message, place, resolvedBy }]
   })
   if (told.length === 0) return []
   const changes = await changesBefore(
     trx,
     told.map(({ alert }) => alert),
   )
-  return told.flatMap(({ alert, message, place, resolvedBy }) =>
+  return told.flatMap(({ before, alert, message, place, resolvedBy }) =>
     channelsOf({ client: place.client, ...reach }).map((channel) => ({
       channel,
       clientId: place.client.id,
       alertId: alert.id,
-      message: alertMessage(message, alert, place, changes.get(alert.id), resolvedBy),
+      message: alertMessage(message, before, alert, place, changes.get(alert.id), resolvedBy),
     })),
   )
 }

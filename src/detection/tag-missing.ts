@@ -67,18 +67,19 @@ export function tagMissing(input: TagMissingInput, config: TagMissingConfig): Ve
     const reference = event === undefined ? null : tagReference(pair.days, event.days, input.days, config)
     return event === undefined || reference === null ? [] : [{ pair, event, reference }]
   })
-  const absences = new Map(
-    Array.from(
-      Map.groupBy(belongings, ({ pair }) => pair.tag_key),
-      ([tag, ofTag]) => [tag, absenceOf(ofTag, input, config)] as const,
-    ),
-  )
+  const byTag = Map.groupBy(belongings, ({ pair }) => pair.tag_key)
+  const absences = new Map(Array.from(byTag, ([tag, ofTag]) => [tag, absenceOf(ofTag, input, config)] as const))
   const judged = belongings.map((belonging) =>
     judge(belonging, absences.get(belonging.pair.tag_key) ?? null, input, reportsPairs, config),
   )
   const isJudged = judged.filter((finding) => finding !== null).length
   const unjudged = Array.from({ length: input.pairs.length - belongings.length }, () => null)
-  return verdictOf([...judged, ...unjudged], `${number(isJudged)} tags run on the events they belong to`)
+  const verdict = verdictOf([...judged, ...unjudged], `${number(isJudged)} tags run on the events they belong to`)
+  const bad = new Set(verdict.details.findings.map(({ subject }) => subject.tag_key))
+  const isIdle = (tag: string, ofTag: readonly Belonging[]) =>
+    (absences.get(tag) ?? null) !== null || (reportsPairs && isIdleForHours(tag, ofTag, input, config))
+  const idle = [...byTag].filter(([tag, ofTag]) => bad.has(tag) && isIdle(tag, ofTag))
+  return { ...verdict, idle: new Map(idle.map(([tag, ofTag]) => [tag, ofTag.map(({ pair }) => pair.event_name)])) }
 }
 
 /** Minutes in which a tag ran on nothing at all, although what it belongs to came so often that this is no chance. */
@@ -87,19 +88,39 @@ interface Absence extends TimeRange {
   readonly occurrences: number
 }
 
-function absenceOf(
+function absenceOf(belongings: readonly Belonging[], input: TagMissingInput, config: TagMissingConfig): Absence | null {
+  const runs = input.executions.get(belongings[0]?.pair.tag_key ?? '') ?? []
+  const absence = withoutRuns(input.slots, together(belongings, input, 'slots'), runs)
+  return isTelling(absence, belongings, input, config) ? absence : null
+}
+
+/** The same by whole hours, for tags of events too rare to tell within one. */
+function isIdleForHours(
+  tag: string,
   belongings: readonly Belonging[],
-  { hours, slots, executions }: TagMissingInput,
+  input: TagMissingInput,
   config: TagMissingConfig,
-): Absence | null {
-  const together = (buckets: readonly TimeRange[], grain: 'hours' | 'slots') =>
-    buckets.map((_, index) => sum(belongings.map(({ event }) => event[grain][index] ?? 0)))
-  const runs = executions.get(belongings[0]?.pair.tag_key ?? '') ?? []
-  const absence = withoutRuns(slots, together(slots, 'slots'), runs)
+): boolean {
+  const ofTag = input.pairs.filter(({ tag_key }) => tag_key === tag)
+  const runs = input.hours.map((_, index) => sum(ofTag.map(({ hours }) => hours[index] ?? 0)))
+  return isTelling(withoutRuns(input.hours, together(belongings, input, 'hours'), runs), belongings, input, config)
+}
+
+/** Occurrences of all the events that a tag belongs to. */
+const together = (
+  belongings: readonly Belonging[],
+  input: TagMissingInput,
+  grain: 'hours' | 'slots',
+): readonly number[] => input[grain].map((_, index) => sum(belongings.map(({ event }) => event[grain][index] ?? 0)))
+
+function isTelling(
+  { occurrences }: Runs,
+  belongings: readonly Belonging[],
+  input: TagMissingInput,
+  config: TagMissingConfig,
+): boolean {
   const usual = pooled(belongings.map(({ reference }) => reference.days))
-  return absence.occurrences >= tellingAbsence(usual, together(hours, 'hours'), config.recent_occurrences)
-    ? absence
-    : null
+  return occurrences >= tellingAbsence(usual, together(belongings, input, 'hours'), config.recent_occurrences)
 }
 
 function judge(

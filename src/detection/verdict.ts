@@ -35,6 +35,8 @@ export interface SubjectFinding {
   message: string
   /** Start of the first bad bucket, epoch ms; null where it is not known. */
   startedAt: number | null
+  /** Of a tag that is judged on each of its events: on which of them it is bad. */
+  events?: readonly string[]
   /** As those of the whole result, about this subject alone. */
   details: Readonly<Record<string, unknown>>
 }
@@ -50,6 +52,8 @@ export interface Verdict {
     /** How many had not. */
     readonly unjudged: number
   }
+  /** Tags that run on nothing at all any more, each with every event that it belongs to. */
+  readonly idle?: ReadonlyMap<string, readonly string[]>
 }
 
 const RANK: Readonly<Record<Status, number>> = { ok: 0, warning: 1, critical: 2 }

@@ -18,3 +18,10 @@ export function duration(length: number): string {
   const rest = minutes % 60
   return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`
 }
+
+/** “a”, “b”, “c” and 4 more */
+export function namesInWords(names: readonly string[], most = 3): string {
+  const named = names.slice(0, most).map((name) => `“${name}”`)
+  const rest = names.length - named.length
+  return rest === 0 ? named.join(', ') : `${named.join(', ')} and ${rest} more`
+}

@@ -4,7 +4,7 @@
  */
 export type Message = AlertMessage | TestMessage | DigestMessage | QuotaMessage | OwnFailureMessage
 
-export const ALERT_MESSAGE_KINDS = ['opened', 'escalated', 'flapping', 'reminder', 'resolved'] as const
+export const ALERT_MESSAGE_KINDS = ['opened', 'escalated', 'widened', 'flapping', 'reminder', 'resolved'] as const
 export type AlertMessageKind = (typeof ALERT_MESSAGE_KINDS)[number]
 
 export type Severity = 'warning' | 'critical'

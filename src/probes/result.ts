@@ -99,7 +99,10 @@ function subjectsOf(
 
 function wholeOf({ status, message, startedAt, details }: ProbeOutcome): SubjectResult[] {
   if (status !== 'warning' && status !== 'critical') return []
-  return [{ key: WHOLE, label: null, status, message, startedAt: startedAt ?? null, details: JSON.stringify(details) }]
+  const since = startedAt ?? null
+  return [
+    { key: WHOLE, label: null, status, message, startedAt: since, events: [], details: JSON.stringify(details) },
+  ]
 }
 
 /** A sender's names stand in them. */

@@ -23,6 +23,8 @@ export interface SubjectResult {
   status: 'warning' | 'critical'
   message: string
   startedAt: number | null
+  /** Of a tag that is judged on each of its events: on which of them it is bad. */
+  events: readonly string[]
   /** JSON. */
   details: string
 }
@@ -74,12 +76,13 @@ export function boundedFindings(findings: readonly SubjectFinding[], before: His
   return [...results.filter((result) => own.has(result)), othersOf(worst, rest)]
 }
 
-const resultOf = ({ subject, status, message, startedAt, details }: SubjectFinding): SubjectResult => ({
+const resultOf = ({ subject, status, message, startedAt, events = [], details }: SubjectFinding): SubjectResult => ({
   key: subjectKey(subject),
   label: subjectLabel(subject),
   status,
   message,
   startedAt,
+  events,
   details: JSON.stringify(details),
 })
 
@@ -92,6 +95,7 @@ function othersOf(worst: SubjectResult, rest: readonly SubjectResult[]): Subject
     status: rest.some(({ status }) => status === 'critical') ? 'critical' : 'warning',
     message: rest.length === 1 ? worst.message : `${rest.length} more are bad, the worst: ${worst.message}`,
     startedAt: starts.length === 0 ? null : Math.min(...starts),
+    events: [],
   }
 }
 

@@ -23,8 +23,16 @@ export const RULES: Rules = {
 const LETTERS = { o: 'ok', w: 'warning', c: 'critical', e: 'error', u: 'ok' } as const
 type Letter = keyof typeof LETTERS
 
-/** A step of a play: a result by its letter, or anything else that happens; rules hold from there on. */
-export type PlayStep = Letter | Exclude<Happening, { type: 'result' }> | { wait: number } | { rules: Partial<Rules> }
+/**
+ * A step of a play: a result by its letter, a bad one with the events on which a tag is bad, or anything else that happens; rules
+ * hold from there on.
+ */
+export type PlayStep =
+  | Letter
+  | { bad: readonly string[] }
+  | Exclude<Happening, { type: 'result' }>
+  | { wait: number }
+  | { rules: Partial<Rules> }
 
 export interface Play {
   alert: AlertRow | null
@@ -65,8 +73,10 @@ export function play(
       continue
     }
     now += MINUTE
-    if (typeof step === 'string') recent = (recent + step).slice(-20)
-    const happening: Happening = typeof step === 'string' ? resultOf(step, recent, subject, seen.opened, now) : step
+    recent = (recent + (typeof step === 'string' ? step : 'bad' in step ? 'c' : '')).slice(-20)
+    const ofResult = (letter: Letter, events: readonly string[]) =>
+      resultOf(letter, events, recent, subject, seen.opened, now)
+    const happening = typeof step === 'string' ? ofResult(step, []) : 'bad' in step ? ofResult('c', step.bad) : step
     const made = transition(unresolved, happening, current, now)
     if (unresolved === null && made.alert !== null) seen.opened++
     seen.alert = made.alert ?? seen.alert
@@ -82,7 +92,14 @@ export function play(
   return seen
 }
 
-function resultOf(letter: Letter, recent: string, subject: Subject, opened: number, now: number): Happening {
+function resultOf(
+  letter: Letter,
+  events: readonly string[],
+  recent: string,
+  subject: Subject,
+  opened: number,
+  now: number,
+): Happening {
   const severity = letter === 'c' ? 'critical' : 'warning'
   const complaint: Complaint = {
     severity,
@@ -99,5 +116,5 @@ function resultOf(letter: Letter, recent: string, subject: Subject, opened: numb
     probe_type: 'http_health',
     subject,
   }
-  return { type: 'result', standing: standingOf(subject, recent), complaint, startedAt: now, identity }
+  return { type: 'result', standing: standingOf(subject, recent), complaint, startedAt: now, events, identity }
 }

@@ -266,6 +266,78 @@ for (const [title, rules, steps, messages, state] of ROWS) {
   })
 }
 
+const EVENT_ROWS: readonly Row[] = [
+  [
+    'a second event on which a tag breaks is told',
+    {},
+    [{ bad: ['purchase'] }, { bad: ['purchase', 'lead'] }],
+    ['opened:critical', 'widened:critical'],
+    'open',
+  ],
+  [
+    'a tag that broke on all its events at once is told once, whichever of them show it',
+    {},
+    [{ bad: ['purchase', 'lead', 'view'] }, { bad: ['lead'] }, { bad: ['view', 'purchase'] }],
+    ['opened:critical'],
+    'open',
+  ],
+  [
+    'an event that comes and goes beside one that lasts is told once',
+    {},
+    [{ bad: ['a'] }, { bad: ['a', 'b'] }, { bad: ['a'] }, { bad: ['a', 'b'] }, { bad: ['b'] }],
+    ['opened:critical', 'widened:critical'],
+    'open',
+  ],
+  [
+    'one event that takes the place of another is told, and is the same alert',
+    {},
+    [{ bad: ['a'] }, { bad: ['b'] }, 'o'],
+    ['opened:critical', 'widened:critical', 'resolved:critical'],
+    'resolved',
+  ],
+  [
+    'a second event before anybody was told is part of the first message',
+    { failureThreshold: 2 },
+    [{ bad: ['a'] }, { bad: ['a', 'b'] }, { bad: ['a', 'b'] }],
+    ['opened:critical'],
+    'open',
+  ],
+  [
+    'a second event is told though somebody takes care of the first',
+    {},
+    [{ bad: ['a'] }, ACK, { bad: ['a', 'b'] }],
+    ['opened:critical', 'widened:critical'],
+    'acknowledged',
+  ],
+  [
+    'a second event in a silence is told when that ends',
+    {},
+    [{ bad: ['a'] }, SILENCE, { bad: ['a', 'b'] }, SPEAK, TICK, TICK],
+    ['opened:critical', 'widened:critical'],
+    'open',
+  ],
+  [
+    'the next alert of the tag knows nothing of the events of the last',
+    {},
+    [{ bad: ['a', 'b'] }, 'o', { bad: ['b'] }, { bad: ['a', 'b'] }],
+    ['opened:critical', 'resolved:critical', 'opened:critical', 'widened:critical'],
+    'open',
+  ],
+]
+for (const [title, rules, steps, messages, state] of EVENT_ROWS) {
+  test(title, () => {
+    const seen = play(steps, rules)
+    assert.deepEqual(seen.messages, messages, seen.events.join(' '))
+    assert.equal(seen.alert?.state, state)
+  })
+}
+
+test('the timeline names the events that a tag breaks on later', () => {
+  const { events, alert } = play([{ bad: ['a'] }, { bad: ['a', 'b'] }])
+  assert.deepEqual(events, ['opened', 'notified', 'widened', 'notified'])
+  assert.deepEqual([alert?.bad_events, alert?.told_events], ['["a","b"]', 2])
+})
+
 const CHECK_ROWS: readonly [title: string, letters: string, messages: string[], state: string][] = [
   ['two errors in a row say nothing about the check', 'oee', [], 'none'],
   ['three do', 'oeee', ['opened:warning'], 'open'],

@@ -43,6 +43,8 @@ testOnEveryEngine('a critical result opens one alert, tells once, and an ok resu
       first_notified_at: openedAt,
       last_notified_at: openedAt,
       notified_severity: 'critical',
+      bad_events: '[]',
+      told_events: 0,
     },
   )
   await find('o')

@@ -110,6 +110,8 @@ export async function insertAlert(
     first_notified_at: null,
     last_notified_at: null,
     notified_severity: null,
+    bad_events: '[]',
+    told_events: 0,
     ...over,
   }
   await store.write.insertInto('alerts').values(row).execute()

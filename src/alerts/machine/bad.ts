@@ -2,6 +2,7 @@ import { HOUR } from '../../lib/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 import { CALM_RESULTS, FLAPPING_FLIPS, type Standing } from './recent.ts'
 import type { AlertEvent, Complaint, Happening, Rules } from './types.ts'
+import { widened } from './widened.ts'
 
 type Result = Extract<Happening, { type: 'result' }>
 
@@ -13,7 +14,11 @@ interface Step {
 /** One that became critical, less, and critical again within this time is told of once, ms. */
 const ESCALATED_AGAIN_MS = HOUR
 
-export function openAlert({ identity, complaint, standing, startedAt }: Result, rules: Rules, now: number): Step {
+export function openAlert(
+  { identity, complaint, standing, startedAt, events }: Result,
+  rules: Rules,
+  now: number,
+): Step {
   const after: AlertRow = {
     ...identity,
     ...complaint,
@@ -35,18 +40,21 @@ export function openAlert({ identity, complaint, standing, startedAt }: Result, 
     first_notified_at: null,
     last_notified_at: null,
     notified_severity: null,
+    bad_events: JSON.stringify(events),
+    told_events: 0,
   }
   const opened: AlertEvent = { kind: 'opened', actor: null, text: complaint.message }
   return confirmed(after, [opened], standing, rules, now)
 }
 
 export function complainAgain(alert: AlertRow, happening: Result, rules: Rules, now: number): Step {
-  const { complaint, standing, startedAt } = happening
+  const { complaint, standing, startedAt, events: badEvents } = happening
   const after: AlertRow = { ...alert, ...complaint, last_seen_at: now, occurrences: alert.occurrences + 1 }
   // Once people may have been told since when, it stays.
   if (after.confirmed_at === null) after.started_at = Math.min(after.started_at, startedAt)
   const events = severityEvents(alert, complaint)
-  if (events.length > 0) {
+  events.push(...widened(after, badEvents))
+  if (complaint.severity !== alert.severity) {
     after.severity_since = now
     const isOldNews = alert.notified_severity !== 'critical' || now - alert.severity_since < ESCALATED_AGAIN_MS
     if (complaint.severity === 'critical' && !isOldNews) after.notified_severity = 'warning'

@@ -2,6 +2,7 @@ import { MINUTE } from '../../lib/index.ts'
 import type { AlertMessageKind } from '../../notifications/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 import type { AlertEvent, Rules, Transition } from './types.ts'
+import { badEventsOf, isWider } from './widened.ts'
 
 /** Tells of an alert that lasts what is owed, or notes what keeps it quiet. `events` are those of the step so far. */
 export function tellOwed(alert: AlertRow, events: readonly AlertEvent[], rules: Rules, now: number): Transition {
@@ -15,6 +16,7 @@ export function tellOwed(alert: AlertRow, events: readonly AlertEvent[], rules: 
     announced_at: alert.announced_at ?? now,
     last_announced_at: now,
     notified_severity: worse(alert.notified_severity, alert.severity),
+    told_events: badEventsOf(alert).length,
   }
   return { alert: after, events, message }
 }
@@ -33,6 +35,7 @@ function owed(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: number
   if (rules.notifyEscalated && alert.severity === 'critical' && alert.notified_severity === 'warning') {
     return 'escalated'
   }
+  if (isWider(alert)) return 'widened'
   return isReminderDue(alert, rules, now) ? 'reminder' : null
 }
 

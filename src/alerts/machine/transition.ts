@@ -18,8 +18,9 @@ import type { AlertEvent, Happening, Rules, Transition } from './types.ts'
  * - `recovery_threshold` ok results in a row resolve it.
  * - **Flapping**: a confirmed alert whose last 20 results hold 4 or more changes between good and bad says so once and then is quiet and
  *   stays open, until 10 results in a row bring no change.
- * - Told are, in this order and one at a time: that it is open; that it flaps; that a warning became critical; that it still lasts
- *   (each `reminder_minutes`, while nobody has acknowledged it); that it is over, if anybody was told that it began.
+ * - Told are, in this order and one at a time: that it is open; that it flaps; that a warning became critical; that a tag is bad on one
+ *   more of its events; that it still lasts (each `reminder_minutes`, while nobody has acknowledged it); that it is over, if anybody
+ *   was told that it began.
  * - In a **silence** or a **maintenance**, while another alert tells of the **same outage**, and while there is **nobody to notify**, nothing
  *   is told, and what kept it quiet is noted. What is owed then is told once that ends, unless the alert has ended first.
  * - A message that is written has reached nobody yet: that it did is noted when it was delivered, see `delivered.ts`.

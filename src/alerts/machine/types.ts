@@ -13,6 +13,7 @@ export const EVENT_KINDS = [
   'confirmed',
   'escalated',
   'eased',
+  'widened',
   'flapping',
   'calmed',
   'notified',
@@ -75,8 +76,15 @@ export interface Complaint {
 export type Identity = Pick<AlertRow, 'id' | 'client_id' | 'site_id' | 'probe_id' | 'probe_type' | 'subject'>
 
 export type Happening =
-  /** `startedAt`: since when it is bad, as far as the result tells, epoch ms. */
-  | { type: 'result'; standing: Standing; complaint: Complaint; startedAt: number; identity: Identity }
+  /** `startedAt`: since when it is bad, as far as the result tells, epoch ms. `events`: on which of its events a tag is bad. */
+  | {
+      type: 'result'
+      standing: Standing
+      complaint: Complaint
+      startedAt: number
+      events: readonly string[]
+      identity: Identity
+    }
   | { type: 'time' }
   | { type: 'acknowledged'; by: string; comment: string | null }
   | { type: 'unacknowledged'; by: string; comment: string | null }

@@ -20,7 +20,7 @@ export const DeliveryRecord = Type.Object({
   alert_id: nullable(Uuid),
   kind: Type.String({
     description:
-      '`opened`, `escalated`, `flapping`, `reminder`, `resolved`, `digest`, `quota`, `own_failure` or ' +
+      '`opened`, `escalated`, `widened`, `flapping`, `reminder`, `resolved`, `digest`, `quota`, `own_failure` or ' +
       '`own_recovery`',
   }),
   title: Type.String({ description: 'What it is about' }),

@@ -12,6 +12,7 @@ import { foldsOfRuns } from './0011-folds-of-runs.ts'
 import { clockChecks } from './0012-clock-checks.ts'
 import { outages } from './0013-outages.ts'
 import { quotaMessages } from './0014-quota-messages.ts'
+import { badEvents } from './0015-bad-events.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   clockChecks,
   outages,
   quotaMessages,
+  badEvents,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -36,7 +36,7 @@ CREATE TABLE alerts (
   first_notified_at integer,
   last_notified_at integer,
   notified_severity text
-  , subject_label text, started_at integer not null default 0, announced_at integer, last_announced_at integer);
+  , subject_label text, started_at integer not null default 0, announced_at integer, last_announced_at integer, bad_events text not null default '[]', told_events integer not null default 0);
 
 CREATE TABLE audit_log (
   id integer primary key autoincrement,

@@ -52,6 +52,10 @@ export interface AlertTable {
   last_notified_at: number | null
   /** The worst severity that messages were written of. */
   notified_severity: string | null
+  /** JSON: on which of its events a tag was bad since the alert opened, in that order; empty where that is not judged by event. */
+  bad_events: string
+  /** How many of them, from the first on, messages were written of. */
+  told_events: number
 }
 
 /** What happened to an alert, for its timeline. */

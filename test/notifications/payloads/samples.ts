@@ -172,6 +172,7 @@ export const quota: QuotaMessage = {
 export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
   opened,
   escalated: { ...opened, kind: 'escalated' },
+  widened: { ...opened, kind: 'widened', facts: [{ name: 'Now also on', value: '“purchase”' }, ...opened.facts] },
   flapping: { ...withAlert(opened, { severity: 'warning' }), kind: 'flapping', change: null },
   reminder: { ...withAlert(opened, { since: AT - 3 * DAY, occurrences: 864 }), kind: 'reminder', change: null },
   resolved,

@@ -8,7 +8,7 @@ import {
   type UnjudgedReason,
   type Verdict,
 } from '../../../detection/index.ts'
-import { DAY, floorTo, isoTime, MINUTE } from '../../../lib/index.ts'
+import { DAY, floorTo, isoTime, MINUTE, namesInWords } from '../../../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables } from '../../../store/index.ts'
 import { type Refusals, readRefusals } from './refusals.ts'
 
@@ -67,11 +67,11 @@ export async function judgeCounts<T>(
   }))
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   if (now - (listened ?? now) > MOST_BEHIND_MS) return deaf(now, listened ?? now)
-  const { status, message, details } = judge(counts)
+  const { status, message, details, idle } = judge(counts)
   const all = { ...details, ...shortened(details.findings) }
   const judged: CountsOutcome =
     details.judged > 0
-      ? { status, message, details: all, findings: bySubject(details.findings) }
+      ? { status, message, details: all, findings: bySubject(details.findings, idle) }
       : { status: 'ok', ...unjudged(counts), details: all }
   return refusals === null ? judged : explained(judged, refusals, whenRefused)
 }
@@ -106,22 +106,29 @@ const lost = (
   findings: [{ subject: {}, status, message, startedAt: since, details }],
 })
 
-/** What is bad about each subject. A tag that is gone from several events is one subject: it is one fault. */
-function bySubject(findings: readonly Finding[]): SubjectFinding[] {
+/**
+ * What is bad about each subject. A tag that is gone from several events is one subject, whichever they are: a dead tag is one
+ * fault, and which events show it changes from run to run.
+ */
+function bySubject(findings: readonly Finding[], idle: Verdict['idle'] = new Map()): SubjectFinding[] {
   const grouped = Map.groupBy(findings.filter(isBad), ({ subject }) => JSON.stringify(subject.tag_key ?? subject))
   return Array.from(grouped.values(), (ofSubject) => {
     const worst = ofSubject.find(({ status }) => status === 'critical') ?? ofSubject[0]
-    return worst === undefined ? [] : [findingOf(worst, ofSubject)]
+    return worst === undefined ? [] : [findingOf(worst, ofSubject, idle)]
   }).flat()
 }
 
-function findingOf(worst: Finding, all: readonly Finding[]): SubjectFinding {
+function findingOf(worst: Finding, all: readonly Finding[], idle: NonNullable<Verdict['idle']>): SubjectFinding {
   const starts = all.flatMap(({ since }) => (since === null ? [] : [Date.parse(since)]))
   const { tag_key } = worst.subject
+  const events = all.flatMap(({ subject }) => (subject.tag_key === undefined ? [] : (subject.event_name ?? [])))
+  const others = events.filter((event) => event !== worst.subject.event_name)
   return {
     subject: tag_key === undefined ? worst.subject : { tag_key },
     status: worst.status === 'critical' ? 'critical' : 'warning',
-    message: all.length === 1 ? worst.message : `${worst.message} (and ${all.length - 1} more)`,
+    message: others.length === 0 ? worst.message : `${worst.message} (likewise on ${namesInWords(others)})`,
+    // Of a dead tag the rarer events show it hours later: that is no news by then.
+    events: [...new Set([...events, ...(events.length === 0 ? [] : (idle.get(tag_key ?? '') ?? []))])],
     startedAt: starts.length === 0 ? null : Math.min(...starts),
     details: shortened([worst, ...all.filter((finding) => finding !== worst)]),
   }
