@@ -61,6 +61,7 @@ const verdict = (status: 'ok' | 'critical'): Verdict => ({
     judged: 1,
     unjudged: 0,
   },
+  fine: [],
 })
 
 /** Alarms of a probe that was bad in these slots. */

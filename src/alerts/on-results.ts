@@ -3,7 +3,8 @@ import type { Reach } from '../notifications/index.ts'
 import { type Finished, WHOLE } from '../probes/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
 import { adoptAlerts } from './adopt.ts'
-import { transition } from './machine.ts'
+import { isGone } from './gone.ts'
+import { type Happening, transition } from './machine.ts'
 import { markMaintained } from './mark-maintained.ts'
 import { loadQuiet } from './quiet.ts'
 import { rulesOf, type Surroundings, surroundingsOf } from './rules.ts'
@@ -53,7 +54,10 @@ async function stepOf(trx: Transaction<Tables>, work: Work, surroundings: Surrou
     subject: key,
   }
   const startedAt = alert === null ? await startOf(trx, work) : (work.startedAt ?? alert.started_at)
-  const happening = { type: 'result', standing, complaint, startedAt, events, identity } as const
+  const happening: Happening =
+    alert !== null && (await isGone(trx, work, alert, now))
+      ? { type: 'gone' }
+      : { type: 'result', standing, complaint, startedAt, events, identity }
   const before = alert ?? { ...NEW, ...identity, ...complaint, started_at: startedAt }
   const about = standing.verdict === 'bad' ? { ...before, severity: complaint.severity, last_seen_at: now } : before
   const made = transition(alert, happening, rulesOf(about, place, surroundings), now)

@@ -2,7 +2,7 @@ import type { AlertRow } from '../store/index.ts'
 
 export const SEVERITIES = ['warning', 'critical'] as const
 export const STATES = ['open', 'acknowledged', 'resolved'] as const
-export const RESOLUTIONS = ['recovered', 'manual', 'probe_removed', 'replaced'] as const
+export const RESOLUTIONS = ['recovered', 'gone', 'manual', 'probe_removed', 'replaced'] as const
 
 // The columns are text; our own writer wrote nothing else into them.
 

@@ -17,6 +17,8 @@ export interface Work {
   /** Of a tag that is judged on each of its events: on which of them it is bad. */
   events: readonly string[]
   alert: AlertRow | null
+  /** Nothing of it came, or too little to judge it, though it was looked for. */
+  isUnseen: boolean
 }
 
 /** What there is to decide: what is bad, and what has an alert. */
@@ -30,18 +32,22 @@ export function workOf(written: readonly Finished[], alerts: readonly AlertRow[]
 
 type AlertsBySubject = ReadonlyMap<string, AlertRow>
 
-/** A subject that is not among what is bad is fine; a result that judged nothing says nothing about any. */
+/** A subject that was judged and is not among what is bad is fine; of one that was not judged nothing is known. */
 function aboutSubjects(finished: Finished, alerts: AlertsBySubject): Work[] {
-  const { subjects, historyOf } = finished
-  if (subjects === null) return []
+  const { subjects, historyOf, sightOf } = finished
+  if (subjects === null && ![...alerts.keys()].some((key) => sightOf(key) === 'unseen')) return []
   const work = (key: string) => {
     const history = historyOf(key)
-    return { finished, key, history, standing: standingOf('target', history), alert: alerts.get(key) ?? null }
+    const known = standingOf('target', history)
+    const sight = sightOf(key)
+    const standing: Standing = sight === 'seen' ? known : { ...known, verdict: 'silent' }
+    return { finished, key, history, standing, alert: alerts.get(key) ?? null, isUnseen: sight === 'unseen' }
   }
-  const bad = new Set(subjects.map(({ key }) => key))
+  const results = subjects ?? []
+  const bad = new Set(results.map(({ key }) => key))
   const fine = [...alerts.values()].filter(({ subject }) => subject !== 'check' && !bad.has(subject))
   return [
-    ...subjects.map((result) => ({
+    ...results.map((result) => ({
       ...work(result.key),
       complaint: complaintOf(result),
       startedAt: result.startedAt,
@@ -57,7 +63,7 @@ function aboutCheck(finished: Finished, alerts: AlertsBySubject): Work[] {
   const alert = alerts.get('check') ?? null
   if (alert === null && standing.verdict !== 'bad') return []
   const complaint = checkComplaint(finished)
-  return [{ finished, key: 'check', history, standing, complaint, startedAt: null, events: [], alert }]
+  return [{ finished, key: 'check', history, standing, complaint, startedAt: null, events: [], alert, isUnseen: false }]
 }
 
 const unchanged = ({ severity, subject_label, title, message, details }: AlertRow): Complaint => ({

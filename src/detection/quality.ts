@@ -153,6 +153,7 @@ function judgeField<F extends string>(
       usual_present: before.present,
       usual_total: before.total,
       clumping: together,
+      last_seen: isoTime(window.at(-1)?.to ?? now),
     },
   }
 }

@@ -81,6 +81,7 @@ function judgeTag({ tag_key, buckets }: TagOutcomes, now: number, config: Failur
       bad,
       lower_bound: low,
       upper_bound: high,
+      last_seen: isoTime(window.at(-1)?.to ?? now),
       window_minutes: length / MINUTE,
       ...Object.fromEntries(kinds.map(({ kind, count }) => [kind, count])),
     },

@@ -110,6 +110,7 @@ function judgeTag(
       timeouts,
       mean_ms: mean,
       usual_mean_ms: usualMean,
+      last_seen: isoTime(window.at(-1)?.to ?? now),
       window_minutes: length / MINUTE,
       usual_hours: usualHours.length,
     },

@@ -52,6 +52,8 @@ export interface Verdict {
     /** How many had not. */
     readonly unjudged: number
   }
+  /** What was judged and is fine. Of what is neither here nor among the findings too little came to be judged. */
+  readonly fine: readonly Subject[]
   /** Tags that run on nothing at all any more, each with every event that it belongs to. */
   readonly idle?: ReadonlyMap<string, readonly string[]>
 }
@@ -78,5 +80,6 @@ export function verdictOf(subjects: readonly (Finding | null)[], whenFine: strin
     status: worst?.status ?? 'ok',
     message: worst === undefined ? whenFine : `${worst.message}${others}`,
     details: { findings, judged: judged.length, unjudged: subjects.length - judged.length },
+    fine: judged.filter((finding) => !isBad(finding)).map(({ subject }) => subject),
   }
 }

@@ -35,7 +35,7 @@ export interface AlertMessage {
     since: number
     opened_at: number
     resolved_at: number | null
-    resolution: 'recovered' | 'manual' | 'probe_removed' | 'replaced' | null
+    resolution: 'recovered' | 'gone' | 'manual' | 'probe_removed' | 'replaced' | null
     /** Who resolved it by hand. */
     resolved_by: string | null
     occurrences: number

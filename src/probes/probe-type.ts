@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from 'typebox'
-import type { SubjectFinding, UnjudgedReason } from '../detection/index.ts'
+import type { Subject, SubjectFinding, UnjudgedReason } from '../detection/index.ts'
 import { type ErrorDetail, type Outbound, OutboundError, type OutboundErrorKind } from '../lib/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
 import type { ProbeSettings } from './settings.ts'
@@ -45,9 +45,16 @@ export interface ProbeOutcome {
   deployMarkers?: readonly DeployMarker[]
   /**
    * Of a type that judges many subjects: what is bad, the worst first. Each subject has an alert of its own, and one that is
-   * missing here is fine. Left out, the target is the only subject, and the outcome speaks of it.
+   * missing here is fine, unless `fine` is given. Left out, the target is the only subject, and the outcome speaks of it.
    */
   findings?: readonly SubjectFinding[]
+  /**
+   * Of such a type that cannot judge all of its subjects all the time: those that it judged and found fine. Then one that is in neither
+   * list was not seen, which is no sign that it is fine.
+   */
+  fine?: readonly Subject[]
+  /** True when what was sent was refused: that a subject was not seen does not say that it is gone. */
+  isRefused?: boolean
   /** Since when the target is bad, epoch ms; left out where a bad result says no more than that it is bad now. */
   startedAt?: number
   /**

@@ -10,7 +10,9 @@ import {
   historiesAfter,
   historiesAsText,
   historiesIn,
+  OTHERS,
   type SubjectResult,
+  subjectKey,
   WHOLE,
 } from './subjects.ts'
 
@@ -19,6 +21,9 @@ const DETAILS_MAX = 16_000
 const MEMORY_MAX = 64_000
 /** As many as flapping is judged by. */
 const RECENT_STATUSES = 20
+
+/** `seen`: it was judged. `unseen`: nothing of it came, or too little; of `unknown` ones nobody knows whether anything did. */
+export type Sight = 'seen' | 'unseen' | 'unknown'
 
 /** What a run came to, ready to be written. */
 export interface Finished {
@@ -37,6 +42,8 @@ export interface Finished {
   judgesSubjects: boolean
   /** The letters of a subject's last results, as `recentStatuses`, by its key. */
   historyOf: (key: string) => string
+  /** Whether it says anything about a subject, by its key. */
+  sightOf: (key: string) => Sight
   /** For `subject_statuses`. */
   subjectStatuses: string
   deployMarkers: readonly DeployMarker[]
@@ -75,7 +82,7 @@ function subjectsOf(
   probe: ProbeRow,
   outcome: ProbeOutcome,
   recent: string,
-): Pick<Finished, 'subjects' | 'judgesSubjects' | 'historyOf' | 'subjectStatuses'> {
+): Pick<Finished, 'subjects' | 'judgesSubjects' | 'historyOf' | 'sightOf' | 'subjectStatuses'> {
   const letter = recent.at(-1) ?? ''
   const isJudged = letter !== 'e' && letter !== 'u'
   if (isJudged && outcome.findings === undefined) {
@@ -83,26 +90,37 @@ function subjectsOf(
       subjects: wholeOf(outcome),
       judgesSubjects: false,
       historyOf: (key) => (key === WHOLE ? recent : fineIn(recent)),
+      sightOf: () => 'seen',
       subjectStatuses: '{}',
     }
   }
   const before = historiesIn(probe.subject_statuses)
   const subjects = isJudged ? boundedFindings(outcome.findings ?? [], before).map(storable) : null
-  const histories: Histories = historiesAfter(before, subjects, letter, recent.slice(0, -1))
+  const sightOf = sightIn(outcome, subjects)
+  const histories: Histories = historiesAfter(before, subjects, sightOf, letter, recent.slice(0, -1))
   return {
     subjects,
     judgesSubjects: outcome.findings !== undefined,
     historyOf: (key) => histories.get(key) ?? fineIn(recent),
+    sightOf,
     subjectStatuses: historiesAsText(histories),
+  }
+}
+
+function sightIn({ fine, isRefused }: ProbeOutcome, subjects: readonly SubjectResult[] | null): Finished['sightOf'] {
+  if (fine === undefined) return () => (subjects === null ? 'unknown' : 'seen')
+  // Made only where it is asked for: nearly no result has a subject that was bad before.
+  let seen: Set<string> | undefined
+  return (key) => {
+    seen ??= new Set([OTHERS, ...(subjects ?? []).map((one) => one.key), ...fine.map(subjectKey).map(storableText)])
+    return seen.has(key) ? 'seen' : isRefused === true ? 'unknown' : 'unseen'
   }
 }
 
 function wholeOf({ status, message, startedAt, details }: ProbeOutcome): SubjectResult[] {
   if (status !== 'warning' && status !== 'critical') return []
   const since = startedAt ?? null
-  return [
-    { key: WHOLE, label: null, status, message, startedAt: since, events: [], details: JSON.stringify(details) },
-  ]
+  return [{ key: WHOLE, label: null, status, message, startedAt: since, events: [], details: JSON.stringify(details) }]
 }
 
 /** A sender's names stand in them. */

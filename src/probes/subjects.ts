@@ -103,18 +103,20 @@ function othersOf(worst: SubjectResult, rest: readonly SubjectResult[]): Subject
  * The histories after one more result.
  *
  * @param results null of a result that says nothing about any subject, which `letter` stands for
+ * @param sightOf whether a subject that is not in `results` is fine, or was not judged
  * @param recent letters of the probe's earlier results, oldest first: before it was bad, a subject was fine in all of them
  */
 export function historiesAfter(
   before: Histories,
   results: readonly SubjectResult[] | null,
+  sightOf: (key: string) => string,
   letter: string,
   recent: string,
 ): Histories {
   const fine = fineIn(recent)
   const after = new Map<string, string>()
   const add = (key: string, one: string) => after.set(key, `${before.get(key) ?? fine}${one}`.slice(-RECENT))
-  for (const key of before.keys()) add(key, results === null ? letter : 'o')
+  for (const key of before.keys()) add(key, results === null ? letter : sightOf(key) === 'seen' ? 'o' : 'u')
   for (const { key, status } of results ?? []) add(key, status[0] ?? '')
   for (const [key, letters] of after) if (!/[wc]/.test(letters)) after.delete(key)
   return after

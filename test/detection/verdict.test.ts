@@ -14,7 +14,7 @@ const finding = (status: Status, subject: Subject, message: string): Finding => 
   evidence: {},
 })
 
-test('the worst finding speaks for all and says how many more there are', () => {
+test('the worst finding speaks for all, says how many more there are, and what is fine is named', () => {
   const verdict = verdictOf(
     [
       finding('ok', { tag_key: 'fine' }, 'fine'),
@@ -30,6 +30,7 @@ test('the worst finding speaks for all and says how many more there are', () => 
       status: 'critical',
       message: 'dead (and 1 more)',
       details: { findings: ['dead', 'slow'], judged: 3, unjudged: 1 },
+      fine: [{ tag_key: 'fine' }],
     },
   )
 })

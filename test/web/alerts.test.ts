@@ -7,7 +7,7 @@ import { chartWindow } from '../../web/src/features/alerts/chart-window.ts'
 import { findingIn } from '../../web/src/features/alerts/finding.ts'
 import { countsOf, type Filter, inboxRows, verdict } from '../../web/src/features/alerts/inbox.ts'
 import { timelineOf, unheard } from '../../web/src/features/alerts/timeline.ts'
-import { sentence, timesIn } from '../../web/src/features/alerts/words.ts'
+import { endWords, sentence, timesIn } from '../../web/src/features/alerts/words.ts'
 import type { Places } from '../../web/src/lib/use-places.ts'
 import { quietAt, quietNow, untilWords } from '../../web/src/ui/quiet/quiet.ts'
 import { silenceScopes } from '../../web/src/ui/quiet/silence-scopes.ts'
@@ -207,6 +207,12 @@ test('what is usual for a window is drawn for the buckets of the chart', () => {
 test('a probe that asks the target has no data to draw', () => {
   assert.equal(findingIn({ findings: [{ check: 'answer', status: 'critical' }], status: 503 }), null)
   assert.equal(findingIn({}), null)
+})
+
+test('an alert whose tag is no longer seen does not say that it recovered', () => {
+  const ended = (resolution: AlertRecord['resolution']) =>
+    endWords(alert('a', { state: 'resolved', started_at: iso(NOW - 3 * HOUR), resolved_at: iso(NOW), resolution }))
+  assert.deepEqual([ended('recovered'), ended('gone')], ['recovered by itself after 3 h', 'no longer seen, after 3 h'])
 })
 
 test('of several things that keep an alert quiet the one that lasts longest is named', () => {

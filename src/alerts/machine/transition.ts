@@ -9,13 +9,14 @@ import type { AlertEvent, Happening, Rules, Transition } from './types.ts'
  *
  *     none ──bad result──▶ open ──acknowledge──▶ acknowledged
  *                            │                        │
- *                            └──── resolved ◀─────────┘    recovered, manual, probe_removed or replaced; the end
+ *                            └──── resolved ◀─────────┘    recovered, gone, manual, probe_removed or replaced; the end
  *
  * - A **bad** result (warning, critical) opens an alert, or adds to the one there is: of the target, or of each tag, event or field that
  *   the probe judges by itself. An **error** says nothing about the target; three in a row are bad for the probe's alert about the check
  *   itself, and any other result ends that.
  * - `failure_threshold` bad results in a row **confirm** it. Before that nobody is told, and it ends without a word.
  * - `recovery_threshold` ok results in a row resolve it.
+ * - A tag, event or field that nothing has come of for a day is **gone**: that is an end, and no sign that it works again.
  * - **Flapping**: a confirmed alert whose last 20 results hold 4 or more changes between good and bad says so once and then is quiet and
  *   stays open, until 10 results in a row bring no change.
  * - Told are, in this order and one at a time: that it is open; that it flaps; that a warning became critical; that a tag is bad on one
@@ -39,6 +40,8 @@ export function transition(alert: AlertRow | null, happening: Happening, rules: 
       return alert === null ? NOTHING : unacknowledge(alert, happening)
     case 'resolved':
       return alert === null ? NOTHING : resolveByHand(alert, happening, rules, now)
+    case 'gone':
+      return alert === null ? NOTHING : endGone(alert, rules, now)
     case 'removed':
       return alert === null ? NOTHING : close(alert, 'probe_removed', happening.text, now)
     case 'replaced':
@@ -94,6 +97,12 @@ function resolveByHand(
   const after: AlertRow = { ...alert, state: 'resolved', resolution: 'manual', resolved_at: now }
   const event: AlertEvent = { kind: 'resolved', actor: by, text: comment ?? 'Resolved by hand' }
   return tellEnd(after, [event], rules, now)
+}
+
+function endGone(alert: AlertRow, rules: Rules, now: number): Transition {
+  const after: AlertRow = { ...alert, state: 'resolved', resolution: 'gone', resolved_at: now }
+  const text = 'No longer seen: nothing came to judge it by for 24 hours'
+  return tellEnd(after, [{ kind: 'resolved', actor: null, text }], rules, now)
 }
 
 /** Whoever took the probe away knows that it is over: nobody is told. */

@@ -91,6 +91,8 @@ export type Happening =
   | { type: 'resolved'; by: string; comment: string | null }
   /** The probe was deleted or switched off, or its site or client was. */
   | { type: 'removed'; text: string }
+  /** For a day nothing came by which it could be judged. */
+  | { type: 'gone' }
   /** It told of several subjects, which have alerts of their own now. */
   | { type: 'replaced' }
 

@@ -19,7 +19,10 @@ export function badge(kind: AlertMessageKind, severity: Severity): string {
 
 /** `[CRITICAL] shop.acme.com — Tag failures`; the subject of an e-mail too. */
 export const headingOf = (message: AlertMessage): string =>
-  `${badge(message.kind, message.alert.severity)} ${siteAndProbe(message)}`
+  `${isGone(message) ? '[NO LONGER SEEN]' : badge(message.kind, message.alert.severity)} ${siteAndProbe(message)}`
+
+/** It ended as nothing came of it any more, which is no sign that it works again. */
+export const isGone = ({ kind, alert }: AlertMessage): boolean => kind === 'resolved' && alert.resolution === 'gone'
 
 export const siteAndProbe = ({ site, probe }: AlertMessage): string => `${name(site.name)} — ${name(probe.name)}`
 
@@ -36,6 +39,8 @@ export function whatOf(message: AlertMessage): string {
       return `Closed by ${alert.resolved_by === null ? 'hand' : name(alert.resolved_by)} after ${lasted}`
     case 'probe_removed':
       return `No longer watched: its probe was removed after ${lasted}`
+    case 'gone':
+      return `Nothing of it came for 24 h; it began ${lasted} ago`
     default:
       return `Fine again after ${lasted}`
   }
@@ -43,7 +48,7 @@ export function whatOf(message: AlertMessage): string {
 
 export function toneOf({ kind, alert }: AlertMessage): Tone {
   if (kind !== 'resolved') return alert.severity
-  return alert.resolution === 'probe_removed' ? 'neutral' : 'ok'
+  return alert.resolution === 'probe_removed' || alert.resolution === 'gone' ? 'neutral' : 'ok'
 }
 
 /** `09:42 CET (42 min)` */

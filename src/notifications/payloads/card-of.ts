@@ -1,6 +1,6 @@
 import { MINUTE } from '../../lib/index.ts'
 import type { AlertMessage, Fact, Message, MessageGroup, OwnFailureMessage, TestMessage } from '../message.ts'
-import { changeOf, headingOf, LINE_MAX, name, sinceWhen, titleOf, toneOf, whatOf } from './alert-words.ts'
+import { changeOf, headingOf, isGone, LINE_MAX, name, sinceWhen, titleOf, toneOf, whatOf } from './alert-words.ts'
 import type { Card, CardOptions } from './card.ts'
 import { digestCard } from './digest-card.ts'
 import { groupCard } from './group-card.ts'
@@ -53,7 +53,12 @@ function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions): Card 
 /** The last bad result where it says more than the title, and what is particular about this message. */
 function explanations(message: AlertMessage): string[] {
   const { kind, alert } = message
-  if (kind === 'resolved') return [`It was: ${sentence(titleOf(message))}`]
+  if (kind === 'resolved') {
+    const was = `It was: ${sentence(titleOf(message))}`
+    return isGone(message)
+      ? [was, 'That is no sign that it works again: it was removed or renamed, or is not sent.']
+      : [was]
+  }
   const said = isSame(alert.message, alert.title) ? [] : [alert.message]
   return kind === 'opened' ? said : [NOTES[kind], ...said]
 }

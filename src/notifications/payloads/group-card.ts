@@ -16,7 +16,11 @@ export function groupCard({ of: kind, client, messages }: MessageGroup, { public
   const times = new LocalTimes(worst?.site.timezone ?? 'UTC')
   const count = `${messages.length} ${messages.length === 1 ? 'alert' : 'alerts'}`
   return {
-    tone: isOver ? 'ok' : (worst?.alert.severity ?? 'neutral'),
+    tone: isOver
+      ? messages.every((message) => toneOf(message) === 'ok')
+        ? 'ok'
+        : 'neutral'
+      : (worst?.alert.severity ?? 'neutral'),
     heading: `${badge(kind, worst?.alert.severity ?? 'warning')} ${name(client.name)} — ${count}`,
     what: isOver ? `Ended on ${sitesInWords(messages)}` : `${severitiesInWords(messages)} on ${sitesInWords(messages)}`,
     since: isOver ? null : ` since ${sinceWhen(times, since, at)}`,

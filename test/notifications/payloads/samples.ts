@@ -177,6 +177,7 @@ export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
   reminder: { ...withAlert(opened, { since: AT - 3 * DAY, occurrences: 864 }), kind: 'reminder', change: null },
   resolved,
   resolved_by_hand: withAlert(resolved, { resolution: 'manual', resolved_by: 'anna', since: AT - 26 * HOUR }),
+  resolved_gone: withAlert(resolved, { resolution: 'gone', since: AT - 3 * DAY }),
   resolved_probe_removed: withAlert(resolved, { resolution: 'probe_removed' }),
   group,
   group_resolved: groupResolved,

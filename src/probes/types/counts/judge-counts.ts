@@ -4,6 +4,7 @@ import {
   type Finding,
   isBad,
   type Status,
+  type Subject,
   type SubjectFinding,
   type UnjudgedReason,
   type Verdict,
@@ -37,6 +38,9 @@ export interface CountsOutcome {
   message: string
   details: Readonly<Record<string, unknown>>
   findings?: readonly SubjectFinding[]
+  /** See `ProbeOutcome`. */
+  fine?: readonly Subject[]
+  isRefused?: boolean
 }
 
 /**
@@ -67,13 +71,13 @@ export async function judgeCounts<T>(
   }))
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   if (now - (listened ?? now) > MOST_BEHIND_MS) return deaf(now, listened ?? now)
-  const { status, message, details, idle } = judge(counts)
+  const { status, message, details, fine, idle } = judge(counts)
   const all = { ...details, ...shortened(details.findings) }
   const judged: CountsOutcome =
     details.judged > 0
-      ? { status, message, details: all, findings: bySubject(details.findings, idle) }
-      : { status: 'ok', ...unjudged(counts), details: all }
-  return refusals === null ? judged : explained(judged, refusals, whenRefused)
+      ? { status, message, details: all, findings: bySubject(details.findings, idle), fine: fine.map(ofAlert) }
+      : { status: 'ok', ...unjudged(counts), details: all, fine: [] }
+  return refusals === null ? judged : { ...explained(judged, refusals, whenRefused), isRefused: true }
 }
 
 /** An outcome that a site's refused requests explain. */
@@ -86,7 +90,13 @@ function explained(judged: CountsOutcome, refusals: Refusals, whenRefused?: 'war
     return lost(loss, refusals, { ...details, findings: [], left_out: 0, judged: 1 })
   }
   if (lasts) {
-    return { status: 'ok', reason: 'no_data', message, details: { ...details, findings: [], left_out: 0, judged: 0 } }
+    return {
+      status: 'ok',
+      reason: 'no_data',
+      message,
+      details: { ...details, findings: [], left_out: 0, judged: 0 },
+      fine: [],
+    }
   }
   if (judged.reason !== undefined) return { ...judged, message, details }
   const { status } = judged
@@ -104,6 +114,7 @@ const lost = (
   message,
   details,
   findings: [{ subject: {}, status, message, startedAt: since, details }],
+  fine: [],
 })
 
 /**
@@ -111,12 +122,15 @@ const lost = (
  * fault, and which events show it changes from run to run.
  */
 function bySubject(findings: readonly Finding[], idle: Verdict['idle'] = new Map()): SubjectFinding[] {
-  const grouped = Map.groupBy(findings.filter(isBad), ({ subject }) => JSON.stringify(subject.tag_key ?? subject))
+  const grouped = Map.groupBy(findings.filter(isBad), ({ subject }) => JSON.stringify(ofAlert(subject)))
   return Array.from(grouped.values(), (ofSubject) => {
     const worst = ofSubject.find(({ status }) => status === 'critical') ?? ofSubject[0]
     return worst === undefined ? [] : [findingOf(worst, ofSubject, idle)]
   }).flat()
 }
+
+/** What an alert about it is about. */
+const ofAlert = ({ tag_key, ...rest }: Subject): Subject => (tag_key === undefined ? rest : { tag_key })
 
 function findingOf(worst: Finding, all: readonly Finding[], idle: NonNullable<Verdict['idle']>): SubjectFinding {
   const starts = all.flatMap(({ since }) => (since === null ? [] : [Date.parse(since)]))
@@ -124,7 +138,7 @@ function findingOf(worst: Finding, all: readonly Finding[], idle: NonNullable<Ve
   const events = all.flatMap(({ subject }) => (subject.tag_key === undefined ? [] : (subject.event_name ?? [])))
   const others = events.filter((event) => event !== worst.subject.event_name)
   return {
-    subject: tag_key === undefined ? worst.subject : { tag_key },
+    subject: ofAlert(worst.subject),
     status: worst.status === 'critical' ? 'critical' : 'warning',
     message: others.length === 0 ? worst.message : `${worst.message} (likewise on ${namesInWords(others)})`,
     // Of a dead tag the rarer events show it hours later: that is no news by then.

@@ -31,7 +31,7 @@ export function AlertHead({ alert, site, quiet }: Props) {
       actions={<AlertActions alert={alert} quiet={quiet} zone={site?.timezone ?? 'UTC'} />}
     >
       <span className={classes.facts}>
-        <StatusBadge status={isOver ? 'ok' : status} variant={variant}>
+        <StatusBadge status={isOver ? (alert.resolution === 'gone' ? 'unknown' : 'ok') : status} variant={variant}>
           {isOver ? 'resolved' : alert.state === 'open' ? `${alert.severity}, open` : `${alert.severity}, acknowledged`}
         </StatusBadge>
         <SiteLink site={site} />

@@ -109,14 +109,14 @@ function Unheard({ text, clientId }: { text: string; clientId: string }) {
 }
 
 /** The status that a line brought about. */
-function toneOf(kind: TimelineLine['kind'], { subject, severity }: AlertDetail): string | undefined {
+function toneOf(kind: TimelineLine['kind'], { subject, severity, resolution }: AlertDetail): string | undefined {
   switch (kind) {
     case 'opened':
       return subject === 'check' ? 'error' : severity
     case 'escalated':
       return 'critical'
     case 'resolved':
-      return 'ok'
+      return resolution === 'gone' ? undefined : 'ok'
     default:
       return undefined
   }

@@ -13,6 +13,7 @@ export const sentence = (text: string): string =>
 
 export const RESOLUTION_WORDS: Readonly<Record<NonNullable<AlertRecord['resolution']>, string>> = {
   recovered: 'recovered by itself',
+  gone: 'no longer seen',
   manual: 'resolved by hand',
   probe_removed: 'ended with its probe',
   replaced: 'replaced by alerts for each tag, event and field',
@@ -21,7 +22,9 @@ export const RESOLUTION_WORDS: Readonly<Record<NonNullable<AlertRecord['resoluti
 /** "recovered by itself after 12 min" */
 export function endWords({ resolution, started_at, resolved_at }: AlertRecord): string {
   const how = resolution === null ? 'over' : RESOLUTION_WORDS[resolution]
-  return resolved_at === null ? how : `${how} after ${duration(Date.parse(resolved_at) - Date.parse(started_at))}`
+  return resolved_at === null
+    ? how
+    : `${how}${resolution === 'gone' ? ',' : ''} after ${duration(Date.parse(resolved_at) - Date.parse(started_at))}`
 }
 
 /** "data_volume" as people read it. */
