@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { DAY, HOUR, isoTime, MINUTE, monthOf } from '../../../src/lib/index.ts'
+import type { ProbeType } from '../../../src/probes/index.ts'
 import { dataFreshness } from '../../../src/probes/types/data-freshness.ts'
 import { dataVolume } from '../../../src/probes/types/data-volume.ts'
 import { tagFailureRate } from '../../../src/probes/types/tag-failure-rate.ts'
@@ -10,6 +11,8 @@ import { NOW } from '../support.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
 
 const SILENT_FROM = NOW - HOUR
+/** They judge whether data come at all. */
+const JUDGES_SILENCE: readonly ProbeType[] = [dataFreshness, dataVolume]
 
 /** A site with an event every five minutes of three days, up to `until`. */
 const siteUntil = (store: Store, until = SILENT_FROM, over: Partial<SiteRow> = {}): Promise<SiteRow> =>
@@ -19,9 +22,19 @@ const siteUntil = (store: Store, until = SILENT_FROM, over: Partial<SiteRow> = {
     over,
   )
 
-async function refuse(store: Store, site: SiteRow, reason: string, times: readonly number[]): Promise<void> {
+/** @param path of a kept refusal, in place of which a limit of the plan is named */
+async function refuse(
+  store: Store,
+  site: SiteRow,
+  reason: string,
+  times: readonly number[],
+  path?: string,
+): Promise<void> {
   const rows = times.map((bucket) => ({ site_no: site.site_no, bucket, reason, total: 3 }))
   await store.write.insertInto('rejection_counts').values(rows).execute()
+  if (path === undefined) return
+  const row = { site_no: site.site_no, id: 1, rejected_at: NOW, reason, path }
+  await store.write.insertInto('rejections').values(row).execute()
 }
 
 /** Lets the client have a quota, and `events` of it used this month. */
@@ -82,24 +95,47 @@ testOnEveryEngine(
     assert.deepEqual([unused.status, unused.reason], ['ok', 'no_data'])
     assert.equal(unused.message, 'refused: key revoked since 20 Nov, 09:00')
     await refuse(store, site, 'forbidden', REFUSED)
-    const used = await resultOf(t, store, site, dataFreshness)
-    assert.deepEqual([used.status, used.reason], ['warning', null])
-    assert.equal(used.message, 'refused: key revoked since 20 Nov, 09:00 (180 requests in the last 24 hours)')
+    for (const type of JUDGES_SILENCE) {
+      const used = await resultOf(t, store, site, type)
+      assert.deepEqual([used.status, used.reason], ['warning', null], type.name)
+      assert.equal(used.message, 'refused: key revoked since 20 Nov, 09:00 (180 requests in the last 24 hours)')
+    }
   },
 )
 
-for (const [reason, words] of [
-  ['rate_limited', "over the client's rate or the rest of its quota"],
-  ['invalid_payload', 'invalid payloads'],
-  ['payload_too_large', 'payloads too large'],
-] as const) {
-  testOnEveryEngine(`a silence of which every request is ${reason} is told as that`, async (store, t) => {
-    const site = await siteUntil(store, NOW - 7 * HOUR)
-    await refuse(store, site, reason, every(MINUTE, NOW - 7 * HOUR, NOW))
-    const { status, message } = await resultOf(t, store, site, dataFreshness)
-    assert.equal(status, 'critical')
-    assert.equal(message, `refused: ${words} since 20 Nov, 03:00 (1,260 requests, none accepted)`)
-  })
+const SILENCES: readonly [why: string, reason: string, path: string | undefined, words: string][] = [
+  ['a limit that is not known', 'rate_limited', undefined, "over the client's rate or the rest of its quota"],
+  ['its rate', 'rate_limited', 'requests per second', "over the client's rate"],
+  ['the rest of its quota', 'rate_limited', 'events per month', "over the rest of the client's quota"],
+  ['bytes under way', 'rate_limited', 'bytes under way', 'over the bytes that a client may have under way'],
+  ['what it sends', 'invalid_payload', '/event_name', 'invalid payloads'],
+  ['the size of what it sends', 'payload_too_large', '', 'payloads too large'],
+  ['having been switched off', 'forbidden', '', 'the site or its client is switched off'],
+]
+for (const [why, reason, path, words] of SILENCES) {
+  for (const type of JUDGES_SILENCE) {
+    testOnEveryEngine(`${type.name}: the silence of a site refused for ${why} says so`, async (store, t) => {
+      const site = await siteUntil(store, NOW - 7 * HOUR)
+      await refuse(store, site, reason, every(MINUTE, NOW - 7 * HOUR, NOW), path)
+      const { status, message } = await resultOf(t, store, site, type)
+      assert.equal(status, 'critical')
+      assert.equal(message, `refused: ${words} since 20 Nov, 03:00 (1,260 requests, none accepted)`)
+    })
+  }
+}
+
+for (const type of JUDGES_SILENCE) {
+  testOnEveryEngine(
+    `${type.name}: refusals that are nobody's, or another site's, explain nothing`,
+    async (store, t) => {
+      const site = await siteUntil(store, NOW - 7 * HOUR)
+      const other = await siteWith(store, [])
+      await refuse(store, other, 'forbidden', every(MINUTE, NOW - 7 * HOUR, NOW))
+      const { status, message } = await resultOf(t, store, site, type)
+      assert.equal(status, 'critical')
+      assert.match(message, /^(nothing received|no events) for /)
+    },
+  )
 }
 
 testOnEveryEngine(
@@ -112,20 +148,6 @@ testOnEveryEngine(
     assert.equal(message, 'refused: invalid payloads since 20 Nov, 09:57 (3 requests, none accepted)')
   },
 )
-
-for (const [path, words] of [
-  ['requests per second', "over the client's rate"],
-  ['events per month', "over the rest of the client's quota"],
-] as const) {
-  testOnEveryEngine(`a silence by ${path} says so`, async (store, t) => {
-    const site = await siteUntil(store, NOW - 7 * HOUR)
-    await refuse(store, site, 'rate_limited', every(MINUTE, NOW - 7 * HOUR, NOW))
-    const row = { site_no: site.site_no, id: 1, rejected_at: NOW, reason: 'rate_limited', path }
-    await store.write.insertInto('rejections').values(row).execute()
-    const { message } = await resultOf(t, store, site, dataFreshness)
-    assert.equal(message, `refused: ${words} since 20 Nov, 03:00 (1,260 requests, none accepted)`)
-  })
-}
 
 testOnEveryEngine('refusals beside events that come change nothing', async (store, t) => {
   const site = await siteUntil(store, NOW + MINUTE)

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { type TestContext, test } from 'node:test'
+import { DAY, HOUR } from '../../src/lib/index.ts'
+import { dataFreshness } from '../../src/probes/types/data-freshness.ts'
+import { count, event, rollUpAll } from '../analytics/support.ts'
+import { NOW, newClock } from '../probes/support.ts'
+import { every, SLOT } from '../probes/types/data-support.ts'
+import { runType } from '../probes/types/run-type.ts'
+import type { SiteKey } from '../support/api.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const SILENT_FROM = NOW - 7 * HOUR
+/** Sixteen of these are what a client may have under way, and four times as many what all may. */
+const BODY_BYTES = 1_000_000
+
+/** A site of a client of its own that sent until seven hours ago. */
+async function silentSite(api: TestService): Promise<SiteKey> {
+  const site = await api.newSite(await api.newClient())
+  const row = await rowOf(api, site)
+  await count(
+    api.service.store,
+    row,
+    every(SLOT, NOW - 3 * DAY, SILENT_FROM).map((time) => event(time)),
+  )
+  await rollUpAll(api.service.store, NOW)
+  return site
+}
+
+const rowOf = ({ service }: TestService, { id }: SiteKey) =>
+  service.store.read.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+/** What the site's freshness is now, after what was refused has been written down. */
+async function freshness(t: TestContext, api: TestService, site: SiteKey): Promise<string> {
+  await api.service.ingest.flush()
+  const { message } = await runType(t, dataFreshness, { site: await rowOf(api, site), store: api.service.store })
+  return message
+}
+
+const payload = eventPayload({ timestamp_ms: NOW })
+
+test('a site that was switched off says so while its silence lasts, one whose key nobody knows says nothing received', async (t) => {
+  const api = await startTestService(t, newClock())
+  const [off, clientOff, wrongKey, neighbour] = [
+    await silentSite(api),
+    await silentSite(api),
+    await silentSite(api),
+    await silentSite(api),
+  ]
+  const refused = async (site: SiteKey, path: string) => {
+    assert.equal((await api.call('PATCH', path, { is_active: false })).status, 200)
+    assert.equal((await api.ingest(site, payload)).status, 403)
+    assert.equal((await api.call('PATCH', path, { is_active: true })).status, 200)
+  }
+  await refused(off, `/api/sites/${off.id}`)
+  await refused(clientOff, `/api/clients/${clientOff.client_id}`)
+  assert.equal((await api.ingest({ ...wrongKey, ingest_key: `${wrongKey.ingest_key}x` }, payload)).status, 401)
+  assert.equal((await api.call('DELETE', `/api/sites/${neighbour.id}`)).status, 204)
+  assert.equal((await api.ingest(neighbour, payload)).status, 401)
+
+  const switchedOff = 'refused: the site or its client is switched off since 20 Nov, 10:00 (1 request, none accepted)'
+  assert.equal(await freshness(t, api, off), switchedOff)
+  assert.equal(await freshness(t, api, clientOff), switchedOff)
+  assert.match(await freshness(t, api, wrongKey), /^nothing received for /)
+})
+
+/** A body that is sent but for its end; the status is there when the service does not wait for that. */
+class HeldBody {
+  readonly #request: ClientRequest
+  status: number | undefined
+
+  constructor(url: string, { ingest_key }: SiteKey) {
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': BODY_BYTES,
+      'x-service-key': ingest_key,
+    }
+    this.#request = request(`${url}/ingest`, { method: 'POST', headers, agent: false })
+    this.#request.on('response', ({ statusCode }: IncomingMessage) => {
+      this.status = statusCode
+    })
+    // An answer before the end may close the connection on what is still being written.
+    this.#request.on('error', () => undefined)
+    this.#request.write(Buffer.alloc(BODY_BYTES - 1, ' '))
+  }
+
+  async answered(): Promise<HeldBody> {
+    if (this.status === undefined) await once(this.#request, 'response')
+    return this
+  }
+
+  drop(): void {
+    this.#request.destroy()
+  }
+}
+
+test('who has too much under way is told so in the silence that follows, who is refused with all others is not', async (t) => {
+  const api = await startTestService(t, newClock())
+  const greedy = await silentSite(api)
+  const late = await silentSite(api)
+  const held: HeldBody[] = []
+  t.after(() => {
+    for (const body of held) body.drop()
+  })
+  const hold = (site: SiteKey, bodies: number): HeldBody[] => {
+    const some = Array.from({ length: bodies }, () => new HeldBody(api.url, site))
+    held.push(...some)
+    return some
+  }
+  const first = await Promise.race(hold(greedy, 17).map((body) => body.answered()))
+  assert.equal(first.status, 429)
+  for (let client = 0; client < 3; client++) hold(await api.newSite(await api.newClient()), 16)
+  const next = await Promise.race(hold(late, 8).map((body) => body.answered()))
+  assert.equal(next.status, 503)
+
+  assert.equal(
+    await freshness(t, api, greedy),
+    'refused: over the bytes that a client may have under way since 20 Nov, 10:00 (1 request, none accepted)',
+  )
+  assert.match(await freshness(t, api, late), /^nothing received for /)
+})
