@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isoTime, newId, systemClock } from '../../src/lib/index.ts'
+import { insertAlert } from '../support/alerts.ts'
+import { startTestService } from '../support/service.ts'
+
+interface Operation {
+  requestBody?: { required?: boolean }
+}
+
+const ID = newId()
+
+/** A body that each call would take, so that nothing but the parameter is wrong. A call that needs one and is not here fails. */
+const BODIES: Readonly<Record<string, object>> = {
+  'POST /api/clients': { name: 'Acme' },
+  'PATCH /api/clients/{client_id}': { name: 'Acme' },
+  'POST /api/sites': { client_id: ID, name: 'shop', url: 'https://shop.example' },
+  'PATCH /api/sites/{site_id}': { name: 'shop' },
+  'POST /api/probes': { site_id: ID, probe_type: 'http_health' },
+  'PATCH /api/probes/{probe_id}': { name: 'health' },
+  'POST /api/silences': { site_id: ID, ends_at: isoTime(Date.now() + 3_600_000) },
+  'POST /api/maintenance': {
+    site_id: ID,
+    kind: 'weekly',
+    weekdays: [1],
+    start: '03:00',
+    duration_minutes: 60,
+  },
+  'PATCH /api/maintenance/{maintenance_id}': { title: 'Upgrade' },
+  'POST /api/session': { token: 'admin-token-0123456789' },
+}
+
+test('a parameter that a call does not know is a 400 that names it, whatever the call', async (t) => {
+  const api = await startTestService(t, systemClock)
+  const answer = await api.call('GET', '/api/openapi.json')
+  const { paths } = answer.json<{ paths: Record<string, Record<string, Operation>> }>()
+  const asked = new Set<string>()
+  for (const [path, methods] of Object.entries(paths)) {
+    // Ingest has keys and answers of its own, and what is outside of the interface has no parameters to be misspelt.
+    if (!path.startsWith('/api/') || path === '/api/ingest') continue
+    for (const [name, { requestBody }] of Object.entries(methods)) {
+      const method = name.toUpperCase()
+      const body = BODIES[`${method} ${path}`]
+      assert.ok(requestBody?.required !== true || body !== undefined, `${method} ${path} needs a body here`)
+      const url = `${path.replace(/\{\w+\}/g, ID)}?colour=red`
+      const { status, text } = await api.call(method, url, body)
+      const shown = `${method} ${path}: ${status} ${text}`
+      assert.equal(status, 400, shown)
+      const { details } = JSON.parse(text) as { details: unknown }
+      assert.deepEqual(details, [{ path: '/colour', message: 'is not a parameter of this call' }], shown)
+      asked.add(method)
+    }
+  }
+  assert.deepEqual(asked, new Set(['GET', 'POST', 'PATCH', 'DELETE']))
+})
+
+test('acknowledging, taking it back and resolving need no body', async (t) => {
+  const api = await startTestService(t, systemClock)
+  const site = await api.newSite(await api.newClient())
+  const { id } = await insertAlert(api.service.store, site, Date.now())
+  for (const [call, state] of [
+    ['acknowledge', 'acknowledged'],
+    ['unacknowledge', 'open'],
+    ['acknowledge', 'acknowledged'],
+    ['resolve', 'resolved'],
+  ]) {
+    for (const headers of [{}, { 'content-type': 'application/json' }]) {
+      const answer = await api.call('POST', `/api/alerts/${id}/${call}`, undefined, headers)
+      assert.equal(answer.status, 200, `${call}: ${answer.text}`)
+      assert.equal(answer.json<{ state: string }>().state, state)
+    }
+  }
+})
