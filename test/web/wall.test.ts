@@ -158,8 +158,13 @@ const HEADLINES: readonly [title: string, site: SiteState, text: string][] = [
   ['that it was never heard of', site('shop', 'unknown', { reason: 'no_data', last_event_at: null }), 'no data yet'],
   [
     'that it has gone quiet before anybody knew what is usual',
-    site('shop', 'unknown', { reason: 'no_data' }),
+    site('shop', 'unknown', { reason: 'no_data', events_24h: 0 }),
     'no event in the last 24 hours',
+  ],
+  [
+    'that events come, and nothing that its probes look for',
+    site('shop', 'unknown', { reason: 'no_data', probes: [probe('unknown', 'No tag has run', 'no_data')] }),
+    'nothing to judge yet',
   ],
   [
     'what it is learning',
@@ -176,7 +181,7 @@ for (const [title, shop, text] of HEADLINES) {
 
 test("the header of a site's page says what it waits for in the words of its line on the wall", () => {
   const waiting = HEADLINES.filter(([, { status }]) => status === 'unknown')
-  assert.equal(waiting.length, 5)
+  assert.equal(waiting.length, 6)
   for (const [title, shop, text] of waiting) assert.equal(siteWaitsFor(shop), text, title)
 })
 

@@ -1,4 +1,5 @@
 import type { SharedSite, StatusPage } from '../../api/status.ts'
+import { NO_EVENT_LATELY, NOTHING_TO_JUDGE } from '../../ui/status/status.ts'
 
 /**
  * The one sentence over a status page: what is wrong, with how much of it, and since when.
@@ -23,10 +24,23 @@ export function sentence({ status, sites }: Pick<StatusPage, 'status' | 'sites'>
       return at === null ? `${which} ${isOne ? 'needs' : 'need'} a look` : `${which} ${has} needed a look ${at}`
     case 'ok':
       if (!sites.every(({ alerts }) => alerts.length === 0)) return 'Recovering, not confirmed yet'
-      return isAll ? 'All fine' : `${concerned.length} healthy · ${sites.length - concerned.length} not judged yet`
+      return isAll ? 'All fine' : [`${concerned.length} healthy`, ...unknownInWords(sites)].join(' · ')
     case 'unknown':
-      return sites.length === 0 ? 'No site is watched yet' : 'Waiting for the first results'
+      if (sites.length === 0) return 'No site is watched yet'
+      return sites.every(isWaiting) ? 'Waiting for a first event' : 'Waiting for the first results'
   }
+}
+
+const isWaiting = ({ status, last_event_at }: SharedSite): boolean => status === 'unknown' && last_event_at === null
+
+/** As the wall has it: those that never sent anything, and those of which it is not known yet how they do. */
+function unknownInWords(sites: readonly SharedSite[]): string[] {
+  const unknown = sites.filter(({ status }) => status === 'unknown')
+  const waiting = unknown.filter(isWaiting).length
+  return [
+    ...(waiting === 0 ? [] : [`${waiting} waiting for a first event`]),
+    ...(waiting === unknown.length ? [] : [`${unknown.length - waiting} not judged yet`]),
+  ]
 }
 
 function earliest(sites: readonly SharedSite[]): number | null {
@@ -45,11 +59,15 @@ const WORDS: Readonly<Record<SharedSite['status'], string>> = {
 
 /** What stands beside a site's mark: "broken since 09:42". */
 export function stateWords(
-  { status, reason, since }: Pick<SharedSite, 'status' | 'reason' | 'since'>,
+  { status, reason, since, last_event_at, sparkline }: Omit<SharedSite, 'name' | 'alerts'>,
   now: number,
   zone?: string,
 ): string {
-  if (reason !== null) return reason === 'no_data' ? 'no data yet' : 'learning'
+  if (reason === 'learning') return 'learning'
+  if (reason === 'no_data') {
+    if (last_event_at === null) return 'no data yet'
+    return sparkline.every((events) => events === 0) ? NO_EVENT_LATELY : NOTHING_TO_JUDGE
+  }
   return since === null ? WORDS[status] : `${WORDS[status]} since ${moment(Date.parse(since), now, zone)}`
 }
 

@@ -27,14 +27,21 @@ export function unjudgedWords(
   return uncapitalised(seen ?? 'learning')
 }
 
+export const NO_EVENT_LATELY = 'no event in the last 24 hours'
+/** Events come, and nothing that a probe of the site looks for. */
+export const NOTHING_TO_JUDGE = 'nothing to judge yet'
+
 /** What a site without a status waits for, as far as is known. */
 export function siteWaitsFor({
   reason,
   last_event_at,
+  events_24h,
   probes,
-}: Pick<SiteState, 'reason' | 'last_event_at' | 'probes'>): string {
-  if (reason === 'no_data') return last_event_at === null ? 'no data yet' : 'no event in the last 24 hours'
+}: Pick<SiteState, 'reason' | 'last_event_at' | 'events_24h' | 'probes'>): string {
+  if (reason === 'no_data' && last_event_at === null) return 'no data yet'
+  if (reason === 'no_data' && events_24h === 0) return NO_EVENT_LATELY
   if (probes.length === 0) return 'no probes yet'
+  if (reason === 'no_data') return NOTHING_TO_JUDGE
   if (reason !== 'learning') return 'waiting for the first result'
   const learning = probes.filter((probe) => probe.reason === 'learning')
   // Whether events come at all is what a site has to learn first.
