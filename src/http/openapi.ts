@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import { Type } from 'typebox'
 import { documentHandler, serveDocumentation } from './documentation.ts'
+import { needsNoBody } from './spelling.ts'
 import type { HttpApp } from './types.ts'
 
 const DESCRIPTION = `Manages what Tagwarden watches and reports what it saw.
@@ -26,6 +27,11 @@ export async function describeApi(app: HttpApp, version: string, publicUrl: stri
       security: [{ bearer: [] }],
     },
     stripBasePath: false,
+    transformObject: (described) => {
+      if (!('openapiObject' in described)) return described.swaggerObject
+      settleBodies(described.openapiObject.paths as Paths)
+      return described.openapiObject
+    },
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => schemaName(json.$id) ?? `schema-${index}` },
   })
 
@@ -47,6 +53,17 @@ export async function describeApi(app: HttpApp, version: string, publicUrl: stri
     },
     documentHandler(app),
   )
+}
+
+type Paths = Record<string, Record<string, { requestBody?: { required?: boolean; content: Content } }>>
+type Content = Record<string, { schema?: object }>
+
+/** The plugin says of every body that it is required; one of which no field is needed may be left out. */
+function settleBodies(paths: Paths): void {
+  for (const { requestBody } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    if (requestBody === undefined) continue
+    requestBody.required = !Object.values(requestBody.content).every(({ schema = {} }) => needsNoBody(schema))
+  }
 }
 
 const schemaName = (id: unknown): string | undefined => (typeof id === 'string' ? id : undefined)
