@@ -8,6 +8,8 @@ const LEAST_OUTAGE_MS = 2 * BEAT_INTERVAL_MS
 const LEAST_UPTIME_MS = MINUTE
 /** The table has one row. */
 const ID = 1
+/** Outages deleted in one transaction: a few milliseconds of the writer's time. */
+const ROWS_PER_STEP = 2_000
 
 export interface ListeningOptions {
   store: Pick<Store, 'write' | 'isShared'>
@@ -67,7 +69,9 @@ export class Listening {
     // Asleep with its machine a process knows of no pause, but its clock does; a clock that only others move tells nothing of it.
     const mayHavePaused = !this.#isSteady || clock.monotonic !== undefined
     try {
-      await store.write.transaction().execute((trx) => beat(trx, store.isShared, clock.now(), mayHavePaused))
+      const step = () =>
+        store.write.transaction().execute((trx) => beat(trx, store.isShared, clock.now(), mayHavePaused))
+      for (let more = true; more; ) more = await step()
       this.#isSteady = true
     } catch (thrown) {
       this.#isSteady = false
@@ -77,7 +81,13 @@ export class Listening {
   }
 }
 
-async function beat(trx: Transaction<Tables>, isShared: boolean, now: number, mayHavePaused: boolean): Promise<void> {
+/** Whether there is more to do before the beat is done. */
+async function beat(
+  trx: Transaction<Tables>,
+  isShared: boolean,
+  now: number,
+  mayHavePaused: boolean,
+): Promise<boolean> {
   const row = await trx
     .selectFrom('listening')
     .select('listened_until')
@@ -92,20 +102,32 @@ async function beat(trx: Transaction<Tables>, isShared: boolean, now: number, ma
       .values(first)
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    return
+    return false
   }
   const { listened_until: until } = row
   if (Math.abs(now - until) >= LEAST_OUTAGE_MS) {
-    if (now < until) await forgetFrom(trx, now)
-    else if (mayHavePaused) await writeDown(trx, until, now)
-  } else if (now <= until) return
+    // A clock that was ahead made outages of what is still to come. Until all of them are gone the time stays where it is.
+    if (now < until && (await removeSome(trx, '>', now))) return true
+    if (now > until && mayHavePaused) await writeDown(trx, until, now)
+  } else if (now <= until) return false
   await trx.updateTable('listening').set({ listened_until: now }).where('id', '=', ID).execute()
+  return false
 }
 
-/** A clock that was ahead made outages of what is still to come. */
-async function forgetFrom(trx: Transaction<Tables>, now: number): Promise<void> {
-  await trx.deleteFrom('outages').where('ended_at', '>', now).execute()
+/** Deletes some of the outages that ended before or after a time, the oldest first, and says whether there may be more. */
+async function removeSome(db: Kysely<Tables>, side: '<' | '>', time: number): Promise<boolean> {
+  const some = db
+    .selectFrom('outages')
+    .select('began_at')
+    .where('ended_at', side, time)
+    .orderBy('began_at')
+    .limit(ROWS_PER_STEP)
+  const { numDeletedRows } = await db.deleteFrom('outages').where('began_at', 'in', some).executeTakeFirstOrThrow()
+  return numDeletedRows >= ROWS_PER_STEP
 }
+
+/** Deletes the oldest outages that ended before a time, and says whether there may be more. */
+export const removeOldOutages = (store: Store, before: number): Promise<boolean> => removeSome(store.write, '<', before)
 
 async function writeDown(trx: Transaction<Tables>, from: number, to: number): Promise<void> {
   const { numUpdatedRows } = await trx

@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
+import { removeOldOutages } from '../cluster/index.ts'
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { attemptEach } from './attempts.ts'
@@ -42,25 +43,44 @@ export async function applyRetention(
   mayGoOn: () => boolean,
 ): Promise<void> {
   const foldsFrom = await firstFoldable(store, now)
-  const minutesFrom = Math.min(minuteRowsFrom(now, retention), floorTo(foldsFrom, HOUR))
-  const hoursFrom = Math.min(hourRowsFrom(now, retention), floorTo(foldsFrom, DAY))
+  const from: KeptFrom = {
+    minutes: Math.min(minuteRowsFrom(now, retention), floorTo(foldsFrom, HOUR)),
+    hours: Math.min(hourRowsFrom(now, retention), floorTo(foldsFrom, DAY)),
+    names: floorTo(now, DAY) - NAME_DAYS * DAY,
+  }
   const sites = await store.read.selectFrom('sites').select('site_no').orderBy('site_no').execute()
-  const namesFrom = floorTo(now, DAY) - NAME_DAYS * DAY
-  await store.write.deleteFrom('outages').where('ended_at', '<', hoursFrom).execute()
-  await attemptEach(sites, async ({ site_no }) => {
-    if (!(await untilDone(() => removeOldestHour(store, site_no, minutesFrom, mayGoOn), mayGoOn))) return false
-    const old = [
-      ...(['event_rollups', 'tag_rollups', 'event_tag_rollups'] as const).flatMap((table) =>
-        [GRAIN.hour, GRAIN.day].map((grain) => [table, bucketsIn(grain, 0, hoursFrom)] as const),
-      ),
-      ['rejection_counts', sql<SqlBool>`bucket < ${hoursFrom}`] as const,
-      ['daily_names', sql<SqlBool>`day < ${namesFrom}`] as const,
-    ]
-    for (const [table, condition] of old) {
-      if (!(await untilDone(() => removeFirstRows(store, table, site_no, condition), mayGoOn))) return false
-    }
-    return expireSeen(store, site_no, hoursFrom, mayGoOn)
-  })
+  const parts = [
+    () => untilDone(() => removeOldOutages(store, from.hours), mayGoOn),
+    ...sites.map(
+      ({ site_no }) =>
+        () =>
+          removeOfSite(store, site_no, from, mayGoOn),
+    ),
+  ]
+  await attemptEach(parts, (part) => part())
+}
+
+/** The start of the first rows of each kind that are kept. */
+interface KeptFrom {
+  minutes: number
+  hours: number
+  names: number
+}
+
+/** False when it was told to stop before the end. */
+async function removeOfSite(store: Store, siteNo: number, from: KeptFrom, mayGoOn: () => boolean): Promise<boolean> {
+  if (!(await untilDone(() => removeOldestHour(store, siteNo, from.minutes, mayGoOn), mayGoOn))) return false
+  const old = [
+    ...(['event_rollups', 'tag_rollups', 'event_tag_rollups'] as const).flatMap((table) =>
+      [GRAIN.hour, GRAIN.day].map((grain) => [table, bucketsIn(grain, 0, from.hours)] as const),
+    ),
+    ['rejection_counts', sql<SqlBool>`bucket < ${from.hours}`] as const,
+    ['daily_names', sql<SqlBool>`day < ${from.names}`] as const,
+  ]
+  for (const [table, condition] of old) {
+    if (!(await untilDone(() => removeFirstRows(store, table, siteNo, condition), mayGoOn))) return false
+  }
+  return expireSeen(store, siteNo, from.hours, mayGoOn)
 }
 
 /** The earliest time that a fold, under way or to come, may write to. */

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { Listening, lastListenedAt, readOutages } from '../../src/cluster/index.ts'
+import { test } from 'node:test'
+import { Listening, lastListenedAt, readOutages, removeOldOutages } from '../../src/cluster/index.ts'
 import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
-import type { Store } from '../../src/store/index.ts'
+import { chunksOf, type Store } from '../../src/store/index.ts'
 import { MachineClock, TestClock } from '../support/clock.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { openEmptyStore, postgres, testOnEveryEngine } from '../support/engines.ts'
+import { noteStatementSizes } from '../support/statement-sizes.ts'
 import { asShared, joinNode } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')
@@ -19,7 +21,7 @@ function process(store: Store, clock: Clock) {
 
 /** Outages as minutes after `NOW`. */
 const outagesOf = async (store: Store) =>
-  (await readOutages(store.read, 0, NOW + 900 * DAY)).map(({ from, to }) => [
+  (await readOutages(store.read, 0, NOW + 9_999 * DAY)).map(({ from, to }) => [
     (from - NOW) / MINUTE,
     (to - NOW) / MINUTE,
   ])
@@ -96,6 +98,48 @@ testOnEveryEngine('a clock that was ahead leaves no outage of what is still to c
   clock.advance(HOUR)
   await process(store, clock).beat()
   assert.deepEqual(await outagesOf(store), [[1, 61]])
+})
+
+/** One a day, each an hour long, from `NOW` on. */
+async function insertOutages(store: Store, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, day) => ({
+    began_at: NOW + day * DAY,
+    ended_at: NOW + day * DAY + HOUR,
+  }))
+  for (const chunk of chunksOf(rows)) await store.write.insertInto('outages').values(chunk).execute()
+}
+
+test('thousands of outages that are still to come are forgotten in one beat, some at a time', async (t) => {
+  const store = await openEmptyStore(postgres, t)
+  const clock = new MachineClock(NOW + 9_000 * DAY)
+  const { beat, errors } = process(store, clock)
+  await beat()
+  await insertOutages(store, 4_500)
+  const sizes = await noteStatementSizes(store, 'outages', 'delete')
+  clock.set(NOW + DAY + 2 * HOUR)
+  await beat()
+  assert.deepEqual(await outagesOf(store), [
+    [0, 60],
+    [24 * 60, 25 * 60],
+  ])
+  assert.deepEqual(await sizes(), [2_000, 2_000, 498])
+  assert.deepEqual(errors, [])
+  // The beat has come to its end: from now on the time goes on from there.
+  clock.advance(2 * DAY)
+  await beat()
+  assert.deepEqual((await outagesOf(store)).at(-1), [26 * 60, 74 * 60])
+})
+
+testOnEveryEngine('old outages go some at a time, the oldest first, and those that are not old stay', async (store) => {
+  await insertOutages(store, 4_500)
+  const count = async () => (await store.read.selectFrom('outages').select('began_at').execute()).length
+  const before = NOW + 4_100 * DAY
+  assert.equal(await removeOldOutages(store, before), true)
+  assert.equal(await count(), 2_500)
+  assert.equal((await readOutages(store.read, 0, before))[0]?.from, NOW + 2_000 * DAY)
+  assert.equal(await removeOldOutages(store, before), true)
+  assert.equal(await removeOldOutages(store, before), false)
+  assert.equal(await count(), 400)
 })
 
 testOnEveryEngine('a service that dies again and again was not there', async (store) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { DAY, HOUR } from '../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import { applyRetention, foldOrphans, GRAIN, removeDeletedSites, rollUp, Setbacks } from '../../src/rollups/index.ts'
 import { MARKS_PER_ROUND, rollUpAll } from '../../src/rollups/roll-up.ts'
-import type { Store } from '../../src/store/index.ts'
+import { chunksOf, type Store } from '../../src/store/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
@@ -12,8 +12,8 @@ import { insertSite } from '../support/sites.ts'
 const MIDNIGHT = Date.parse('2026-11-20T00:00:00.000Z')
 const RETENTION = { minuteDays: 7, hourDays: 400 }
 
-async function countOne(store: Store, siteNo: number): Promise<void> {
-  await writeJournal(store, 'node', 1, deltaOf(siteNo, [eventPayload({ timestamp_ms: MIDNIGHT })], MIDNIGHT))
+async function countOne(store: Store, siteNo: number, at = MIDNIGHT): Promise<void> {
+  await writeJournal(store, 'node', 1, deltaOf(siteNo, [eventPayload({ timestamp_ms: at })], at))
   await foldOrphans(store, [])
 }
 
@@ -57,6 +57,86 @@ testOnEveryEngine('rounds end when there is to be no more of them', async (store
     (await store.read.selectFrom('rollup_marks').select('bucket').where('grain', '=', GRAIN.hour).execute()).length,
     1,
   )
+})
+
+/** More than one step deletes. */
+const MANY = 4_500
+
+/** Links of tags to names, from long ago. */
+async function insertLinks(store: Store, siteNo: number): Promise<void> {
+  const rows = Array.from({ length: MANY }, (_, tag) => ({
+    site_no: siteNo,
+    container_id: 'GTM-A',
+    tag_id: `${tag}`,
+    tag_name: 'name',
+    last_seen_at: MIDNIGHT,
+  }))
+  for (const chunk of chunksOf(rows)) await store.write.insertInto('tag_names').values(chunk).execute()
+}
+
+const always = () => true
+
+testOnEveryEngine(
+  'one round of removal leaves nothing of a deleted site, however many steps it takes',
+  async (store) => {
+    const { site_no } = await insertSite(store)
+    await countOne(store, site_no)
+    await insertLinks(store, site_no)
+    await store.write
+      .insertInto('site_removals')
+      .values({ site_no, requested_at: MIDNIGHT, emptied_at: null })
+      .execute()
+    await removeDeletedSites(store, MIDNIGHT, always)
+    assert.deepEqual(await store.read.selectFrom('tag_names').select('tag_id').execute(), [])
+    assert.equal(await totalEvents(store, site_no), 0)
+  },
+)
+
+testOnEveryEngine(
+  'one round of retention deletes all that is old, however many steps and hours that are',
+  async (store) => {
+    const { site_no } = await insertSite(store)
+    for (let hour = 0; hour < 5; hour++) await countOne(store, site_no, MIDNIGHT + hour * HOUR)
+    await rollUp(store, MIDNIGHT + 2 * DAY)
+    await insertLinks(store, site_no)
+    await insertOutages(store, MANY)
+    await applyRetention(store, RETENTION, MIDNIGHT + 30 * DAY, always)
+    assert.equal(await totalEvents(store, site_no), 0)
+    assert.equal(await totalEvents(store, site_no, GRAIN.hour), 5)
+    await applyRetention(store, RETENTION, MIDNIGHT + 500 * DAY, always)
+    assert.equal(await totalEvents(store, site_no, GRAIN.hour), 0)
+    assert.deepEqual(await store.read.selectFrom('tag_names').select('tag_id').execute(), [])
+    assert.deepEqual(await store.read.selectFrom('outages').select('began_at').execute(), [])
+  },
+)
+
+/** One a minute. */
+async function insertOutages(store: Store, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, minute) => ({
+    began_at: MIDNIGHT + minute * MINUTE,
+    ended_at: MIDNIGHT + minute * MINUTE + SECOND,
+  }))
+  for (const chunk of chunksOf(rows)) await store.write.insertInto('outages').values(chunk).execute()
+}
+
+testOnEveryEngine(
+  'retention deletes outages some at a time, and stops between two steps when told to',
+  async (store) => {
+    await insertOutages(store, MANY)
+    let asked = 0
+    await applyRetention(store, RETENTION, MIDNIGHT + 500 * DAY, () => asked++ < 1)
+    assert.equal((await store.read.selectFrom('outages').select('began_at').execute()).length, MANY - 2_000)
+  },
+)
+
+testOnEveryEngine('outages that cannot be deleted keep no site from its retention', async (store) => {
+  const { site_no } = await insertSite(store)
+  await countOne(store, site_no)
+  await rollUp(store, MIDNIGHT + 2 * HOUR)
+  await insertOutages(store, 1)
+  await refuseDeletion(store, 'outages', MIDNIGHT, 'began_at')
+  await assert.rejects(applyRetention(store, RETENTION, MIDNIGHT + 500 * DAY, always), /not to be deleted/)
+  assert.equal(await totalEvents(store, site_no), 0)
 })
 
 testOnEveryEngine('a site whose rows cannot be deleted keeps no other from its retention', async (store) => {
