@@ -2,60 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EventPayload } from '../../src/ingest/payload.ts'
 import { Delta, Folder, foldJournal, foldOrphans, LINKS_PER_DAY } from '../../src/rollups/index.ts'
-import { type BatchOperation, columnsOf, type Store, StoreError } from '../../src/store/index.ts'
+import { type Store, StoreError } from '../../src/store/index.ts'
 import { newDatabase, openOn } from '../store/postgres/support.ts'
 import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
-
-const NOW = Date.parse('2026-11-20T10:00:30.000Z')
-const CONTAINERS = 60
-const TAGS = 300
-
-/** Requests of a valid sender that costs as much as it may: a container each, and as many tags as fit. */
-const manyTags = (siteNo: number) =>
-  deltaOf(
-    siteNo,
-    Array.from({ length: CONTAINERS }, (_, container) =>
-      eventPayload({
-        timestamp_ms: NOW,
-        container_id: `container ${container}`,
-        tags: Array.from({ length: TAGS }, (_, tag) => ({ id: `${tag}`, name: `tag ${tag}`, status: 'success' })),
-      }),
-    ),
-    NOW,
-  )
-
-const oneEvent = (siteNo: number) => deltaOf(siteNo, [eventPayload({ timestamp_ms: NOW })], NOW)
-
-/** Rows that each batch of the store writes, at most. */
-function watchedRows(store: Store): { store: Store; most: () => number } {
-  let most = 0
-  const rowsOf = (operation: BatchOperation) =>
-    operation.kind === 'upsert' ? operation.values.length / columnsOf(operation.spec).length : 1
-  return {
-    most: () => most,
-    store: {
-      ...store,
-      batch(operations, options) {
-        most = Math.max(
-          most,
-          operations.reduce((sum, operation) => sum + rowsOf(operation), 0),
-        )
-        return store.batch(operations, options)
-      },
-    },
-  }
-}
-
-async function executions(store: Store, siteNo: number, table: 'tag_rollups' | 'event_tag_rollups') {
-  const { total } = await store.read
-    .selectFrom(table)
-    .select(({ fn }) => fn.sum<number>('success').as('total'))
-    .where('site_no', '=', siteNo)
-    .executeTakeFirstOrThrow()
-  return Number(total ?? 0)
-}
+import { CONTAINERS, executions, manyTags, NOW, oneEvent, TAGS, watchedRows } from './heavy-support.ts'
 
 testOnEveryEngine('a site with very many names is set aside, and the others are visible before it', async (store) => {
   const [heavy, light] = [await insertSite(store), await insertSite(store)]

@@ -1,0 +1,51 @@
+import { type BatchOperation, columnsOf, type Store } from '../../src/store/index.ts'
+import { deltaOf, eventPayload } from '../support/deltas.ts'
+
+export const NOW = Date.parse('2026-11-20T10:00:30.000Z')
+export const CONTAINERS = 60
+export const TAGS = 300
+
+/** Requests of a valid sender that costs as much as it may: a container each, and as many tags as fit. */
+export const manyTags = (siteNo: number, containers = CONTAINERS, tags = TAGS) =>
+  deltaOf(
+    siteNo,
+    Array.from({ length: containers }, (_, container) =>
+      eventPayload({
+        timestamp_ms: NOW,
+        container_id: `container ${container}`,
+        tags: Array.from({ length: tags }, (_, tag) => ({ id: `${tag}`, name: `tag ${tag}`, status: 'success' })),
+      }),
+    ),
+    NOW,
+  )
+
+export const oneEvent = (siteNo: number) => deltaOf(siteNo, [eventPayload({ timestamp_ms: NOW })], NOW)
+
+/** Rows that each batch of the store writes, at most. */
+export function watchedRows(store: Store): { store: Store; most: () => number } {
+  let most = 0
+  const rowsOf = (operation: BatchOperation) =>
+    operation.kind === 'upsert' ? operation.values.length / columnsOf(operation.spec).length : 1
+  return {
+    most: () => most,
+    store: {
+      ...store,
+      batch(operations, options) {
+        most = Math.max(
+          most,
+          operations.reduce((sum, operation) => sum + rowsOf(operation), 0),
+        )
+        return store.batch(operations, options)
+      },
+    },
+  }
+}
+
+export async function executions(store: Store, siteNo: number, table: 'tag_rollups' | 'event_tag_rollups') {
+  const { total } = await store.read
+    .selectFrom(table)
+    .select(({ fn }) => fn.sum<number>('success').as('total'))
+    .where('site_no', '=', siteNo)
+    .executeTakeFirstOrThrow()
+  return Number(total ?? 0)
+}
