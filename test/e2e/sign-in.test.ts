@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { systemClock } from '../../src/lib/index.ts'
+import type { Page } from 'playwright-core'
+import { HOUR, systemClock } from '../../src/lib/index.ts'
+import { insertProbe } from '../probes/support.ts'
 import type { SiteKey } from '../support/api.ts'
 import { eventPayload } from '../support/deltas.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -25,13 +27,27 @@ async function startWithSite(t: TestContext): Promise<{ service: TestService; si
   return { service, site }
 }
 
+const iconOf = (page: Page) => page.locator('link[rel="icon"]').getAttribute('href')
+
+/** Neither the page nor its tab says how the sites do. */
+async function assertTellsNothing(page: Page): Promise<void> {
+  await page.waitForFunction('document.title === "Sign in · Tagwarden"')
+  assert.equal(await iconOf(page), '/static/favicon-unknown.svg')
+  assert.equal(await page.locator('[data-status]').count(), 0)
+}
+
 test('signing in', async (t) => {
   const { service, site } = await startWithSite(t)
+  // A site that is broken: the tab of who may see it says so.
+  const far = { next_run_at: Date.now() + HOUR, last_status: 'critical' }
+  await insertProbe(service.service.store, site.id, far)
 
   for (const look of LOOKS) {
     await t.test(`the sign-in in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
       const { page } = await openPage(t, service.url, '/', look)
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      await assertTellsNothing(page)
+      await page.locator('main svg').first().waitFor()
       await assertAccessible(page)
       await screenshot(page, 'sign-in', look)
     })
@@ -76,10 +92,13 @@ test('signing in', async (t) => {
     await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
     await page.keyboard.press('Enter')
     await page.getByText('Acme shop').waitFor()
+    await page.waitForFunction('document.title === "■ 1 critical · Overview · Tagwarden"')
+    assert.equal(await iconOf(page), '/static/favicon-critical.svg')
     await page.context().clearCookies()
     // The next call to the service finds out.
     await service.ingest(site, eventPayload({ timestamp_ms: Date.now() }))
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await assertTellsNothing(page)
     assert.ok(
       complaints.every((text) => EXPECTED.test(text)),
       complaints.join('\n'),

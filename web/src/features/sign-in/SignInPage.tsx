@@ -4,14 +4,14 @@ import { useRouter, useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { mustSignIn, sessionQuery, useSignIn } from '../../api/session.ts'
-import { usePlace } from '../../lib/place.ts'
 import type { UrlSearch } from '../../lib/use-url-state.ts'
 import { Logo } from '../../ui/Logo.tsx'
+import { showInTab } from '../../ui/status/tab-icon.ts'
 import classes from './sign-in.module.css'
 
 /** Exchanges a key for a session, and leads on to where the user wanted to go. */
 export function SignInPage() {
-  usePlace('Sign in')
+  useTab()
   const next = useNext()
   const { data: session } = useQuery(sessionQuery)
   const signIn = useSignIn()
@@ -53,6 +53,14 @@ export function SignInPage() {
       </form>
     </main>
   )
+}
+
+/** Who is not signed in is told nothing of how the sites do, also by a tab that told it before. */
+function useTab(): void {
+  useEffect(() => {
+    document.title = 'Sign in · Tagwarden'
+    showInTab('unknown')
+  }, [])
 }
 
 /** Where to go afterwards: a path of ours, whatever the address says. It holds while the address already changes. */

@@ -11,6 +11,7 @@ import { ownZone } from '../../lib/zone.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_SIGNS } from '../../ui/status/status.ts'
+import { showInTab } from '../../ui/status/tab-icon.ts'
 import { SharedSite } from './SharedSite.tsx'
 import { sentence } from './sentence.ts'
 import classes from './status.module.css'
@@ -100,7 +101,5 @@ function useTab(title: string, status: Page['status']): void {
   useEffect(() => {
     document.title = title
   }, [title])
-  useEffect(() => {
-    document.querySelector('link[rel="icon"]')?.setAttribute('href', `/static/favicon-${status}.svg`)
-  }, [status])
+  useEffect(() => showInTab(status), [status])
 }

@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { type Overview, overviewQuery, type Status } from '../../api/overview.ts'
 import { usePlaceNow } from '../../lib/place.ts'
 import { STATUS_SIGNS, STATUS_WORDS, STATUSES } from '../../ui/status/status.ts'
+import { showInTab } from '../../ui/status/tab-icon.ts'
 
 const worstOf = ({ totals }: Overview): { status: Status; count: number } => {
   const status = STATUSES.find((each) => totals[each] > 0) ?? 'unknown'
@@ -25,8 +26,6 @@ export function useTabStatus(isCutOff: boolean): Status {
     const alarm = isCutOff ? 'no connection' : known
     document.title = [alarm, page, 'Tagwarden'].filter((part) => part !== undefined).join(' · ')
   }, [status, count, page, isCutOff])
-  useEffect(() => {
-    document.querySelector('link[rel="icon"]')?.setAttribute('href', `/static/favicon-${status}.svg`)
-  }, [status])
+  useEffect(() => showInTab(status), [status])
   return status
 }

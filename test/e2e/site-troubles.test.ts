@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { HOUR, MINUTE, SECOND, systemClock } from '../../src/lib/index.ts'
+import { insertProbe } from '../probes/support.ts'
+import { insertAlert } from '../support/alerts.ts'
+import type { SiteKey } from '../support/api.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { ensureDashboard } from './support/dashboard.ts'
+import { sideways } from './support/forms.ts'
+import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+
+const EVENTS = 30
+const TITLE = 'Meta CAPI fails on 31 % of purchase events'
+
+/** A site with events of the last minutes, all of whose tags worked. */
+async function newSite(api: TestService, name: string): Promise<SiteKey> {
+  const site = await api.newSite(await api.newClient({ name: `Owner of ${name}` }), { name })
+  const now = Date.now()
+  for (let sent = 0; sent < EVENTS; sent++) {
+    const payload = eventPayload({
+      timestamp_ms: now,
+      tags: [{ id: '1', name: 'Meta CAPI', status: 'success', execution_time: 12 }],
+      user_data: { has_email: true, has_phone: true, has_city: true, has_country: true },
+      ecommerce: { has_value: true, has_currency: true, has_transaction_id: true, has_items: true },
+    })
+    const answer = await api.ingest(site, payload)
+    assert.equal(answer.status, 200, answer.text)
+  }
+  await api.service.ingest.flush()
+  return site
+}
+
+/** An open alert of the site, of a probe that is there and not run. */
+async function addAlert(api: TestService, site: SiteKey, title: string, tag_key = 'Meta CAPI'): Promise<string> {
+  const { store } = api.service
+  const now = Date.now()
+  const probe = await insertProbe(store, site.id, {
+    probe_type: 'tag_failure_rate',
+    name: 'Tag failures',
+    next_run_at: now + HOUR,
+    last_status: 'critical',
+    last_result_at: now,
+  })
+  const details = JSON.stringify({ findings: [{ subject: { tag_key }, measured: 0.31 }] })
+  const about = { probe_id: probe.id, probe_type: probe.probe_type, subject: `tag:${JSON.stringify(tag_key)}` }
+  const alert = await insertAlert(store, site, now - 18 * MINUTE, { ...about, subject_label: tag_key, title, details })
+  return alert.id
+}
+
+async function start(t: TestContext): Promise<TestService> {
+  await ensureDashboard()
+  return startTestService(t, systemClock)
+}
+
+const banner = (page: Page, title: string) => page.getByRole('article').filter({ hasText: title })
+
+test('a site with a critical alert', async (t) => {
+  const api = await start(t)
+  const site = await newSite(api, 'Capped shop')
+  await addAlert(api, site, TITLE)
+
+  for (const look of LOOKS) {
+    await t.test(`is never excellent, and says why, in ${look.scheme} on a ${look.device}`, async (t) => {
+      const { page } = await openPage(t, api.url, `/sites/${site.id}`, look)
+      const figures = page.getByLabel('The window in numbers')
+      await figures.getByText('49 at most: a critical alert is open', { exact: true }).waitFor()
+      await figures.getByText('Score, last hour', { exact: true }).waitFor()
+      await figures.getByRole('button', { name: 'Score: what it is made of' }).click()
+      await page.getByText(/^49 at most while a critical alert is open: /).waitFor()
+      await page.getByText(/Without it 100/).waitFor()
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+      await page.getByRole('dialog').getByRole('link', { name: TITLE }).click()
+      await page.getByRole('heading', { level: 1, name: TITLE }).waitFor()
+    })
+  }
+
+  await t.test('has the same score, and the same reason, on the overview', async (t) => {
+    const { page } = await openPage(t, api.url, '/')
+    const score = page.getByTitle(`49 at most while a critical alert is open: ${TITLE}`)
+    await score.waitFor()
+    assert.match((await score.textContent()) ?? '', /^score 49$/)
+  })
+})
+
+test('acknowledging where the alert stands takes the name that the browser keeps, and eight seconds to undo', async (t) => {
+  const api = await start(t)
+  const site = await newSite(api, 'Handled shop')
+  const id = await addAlert(api, site, TITLE)
+  const { page } = await openPage(t, api.url, '/')
+  await page.evaluate(`localStorage.setItem('tagwarden-my-name', JSON.stringify('Mara'))`)
+  await page.goto(`/sites/${site.id}`)
+  await banner(page, TITLE).getByRole('button', { name: 'Acknowledge' }).click()
+  const toast = page.getByText('1 alert acknowledged', { exact: true })
+  await toast.waitFor()
+  const shownAt = Date.now()
+  await banner(page, TITLE).getByText('acknowledged by Mara', { exact: true }).waitFor()
+  const { acknowledged_by } = (await api.call('GET', `/api/alerts/${id}`)).json<{ acknowledged_by: string }>()
+  assert.equal(acknowledged_by, 'Mara')
+  await page.getByRole('button', { name: 'Undo' }).waitFor()
+  await toast.waitFor({ state: 'detached' })
+  const shown = Date.now() - shownAt
+  assert.ok(shown >= 7.5 * SECOND, `the toast was there for ${shown} ms only`)
+})
