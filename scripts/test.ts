@@ -19,15 +19,16 @@ const FILES = '{test,bench,reliability}/**/*.test.ts'
 const CONCURRENCY = Math.min(availableParallelism(), 3) + 1
 /** Files of a process; with more, one that hangs or runs out of memory takes more along. */
 const SHARED_BY = 12
-/** Folders whose files take seconds each. */
+/** Where files take seconds each, of work or of waiting; the longest first. */
 const SLOW = [
+  'test/notifications/crash',
   'reliability/',
   'test/e2e/',
   'bench/',
-  'test/cli/demo/',
   'test/system/',
   'test/cli/',
-  'test/notifications/crash',
+  'test/store/postgres/',
+  'test/support/',
 ]
 
 const rankOf = (file: string): number => {
