@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import { HOUR, MINUTE, SECOND, systemClock } from '../../src/lib/index.ts'
+import type { Locator, Page } from 'playwright-core'
+import { HOUR, MINUTE, newOrderedId, SECOND, systemClock } from '../../src/lib/index.ts'
 import { insertProbe } from '../probes/support.ts'
 import { insertAlert } from '../support/alerts.ts'
 import type { SiteKey } from '../support/api.ts'
@@ -85,6 +85,35 @@ test('a site with a critical alert', async (t) => {
   })
 })
 
+test('an alert about names as long as they come', async (t) => {
+  const api = await start(t)
+  const site = await newSite(api, 'S'.repeat(100))
+  const tag = `Meta_${'x'.repeat(190)}`
+  const title = `“${'y'.repeat(140)}” failed`
+  await addAlert(api, site, title, tag)
+
+  for (const look of LOOKS) {
+    await t.test(`has its words and its buttons in ${look.scheme} on a ${look.device}`, async (t) => {
+      const { page } = await openPage(t, api.url, `/sites/${site.id}`, look)
+      await banner(page, title)
+        .getByRole('button', { name: /^Look at Meta_/ })
+        .waitFor()
+      assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+      const [all, words] = await Promise.all([
+        banner(page, title).boundingBox(),
+        banner(page, title).getByRole('heading').boundingBox(),
+      ])
+      assert.ok(all !== null && words !== null)
+      assert.ok(words.width >= all.width / 3, `${words.width} of ${all.width} px are left for the words`)
+      for (const name of [/^Look at/, 'Acknowledge', 'Silence']) {
+        const box = await banner(page, title).getByRole('button', { name }).boundingBox()
+        assert.ok(box !== null && box.x >= all.x && box.x + box.width <= all.x + all.width, `${name} leaves the banner`)
+      }
+      await assertAccessible(page)
+    })
+  }
+})
+
 test('acknowledging where the alert stands takes the name that the browser keeps, and eight seconds to undo', async (t) => {
   const api = await start(t)
   const site = await newSite(api, 'Handled shop')
@@ -103,4 +132,86 @@ test('acknowledging where the alert stands takes the name that the browser keeps
   await toast.waitFor({ state: 'detached' })
   const shown = Date.now() - shownAt
   assert.ok(shown >= 7.5 * SECOND, `the toast was there for ${shown} ms only`)
+})
+
+interface PanelCase {
+  panel: string
+  /** The page that it is on; the site's charts by default. */
+  on?: 'tags' | 'alert'
+  asks: RegExp
+  /** What is there when it has what it asked for. */
+  shows: (page: Page) => Locator
+}
+
+const chart = (name: RegExp) => (page: Page) => page.getByRole('img', { name })
+
+const PANELS: readonly PanelCase[] = [
+  { panel: 'Events', asks: /timeseries\?.*metric=events/, shows: chart(/^Events by name over time/) },
+  { panel: 'Tag health', asks: /timeseries\?.*metric=failures/, shows: chart(/^Tag health over time/) },
+  { panel: 'Execution time', asks: /timeseries\?.*metric=latency/, shows: chart(/^Execution time of all tags/) },
+  { panel: 'User data', asks: /timeseries\?.*metric=user_data/, shows: chart(/^User data over time/) },
+  { panel: 'E-commerce data', asks: /timeseries\?.*metric=ecommerce/, shows: chart(/^E-commerce data over time/) },
+  { panel: 'Probes', asks: /api\/probes\?/, shows: (page) => page.getByText('Tag failures', { exact: true }) },
+  { panel: 'Open alerts', asks: /api\/alerts\?.*resolved=false/, shows: (page) => banner(page, TITLE) },
+  {
+    panel: 'Tags by event',
+    on: 'tags',
+    asks: /\/matrix/,
+    shows: (page) => page.getByRole('rowheader', { name: 'purchase' }),
+  },
+  {
+    panel: 'Latest results',
+    on: 'alert',
+    asks: /probes\/[^/]+\/results/,
+    shows: (page) => page.getByText(/^Its results are gone/),
+  },
+  {
+    panel: 'Other alerts of this probe',
+    on: 'alert',
+    asks: /api\/alerts\?.*probe_id=/,
+    shows: (page) => page.getByText(/^This probe has not opened an alert before/),
+  },
+  {
+    panel: 'What changed before',
+    on: 'alert',
+    asks: /\/markers/,
+    shows: (page) => page.getByText('web container 41 → 42'),
+  },
+]
+
+test('a panel whose report fails says so in its place, and comes when it is tried again', async (t) => {
+  const api = await start(t)
+  const site = await newSite(api, 'Failing shop')
+  const id = await addAlert(api, site, TITLE)
+  const at = Date.now() - 10 * HOUR
+  const marker = { site_id: site.id, source: 'web container', from_version: '41', to_version: '42', details: '{}' }
+  await api.service.store.write
+    .insertInto('deploy_markers')
+    .values({ ...marker, id: newOrderedId(at), at })
+    .execute()
+  const addresses = { charts: `/sites/${site.id}`, tags: `/sites/${site.id}?tab=tags`, alert: `/alerts/${id}` }
+  for (const { panel, on = 'charts', asks, shows } of PANELS) {
+    await t.test(panel, async (t) => {
+      const { page, complaints } = await openPage(t, api.url, '/maintenance')
+      let isBroken = true
+      await page.route(asks, (route) =>
+        isBroken
+          ? route.fulfill({ status: 500, json: { error: 'internal_error', message: 'broken', details: [] } })
+          : route.fallback(),
+      )
+      await page.goto(addresses[on])
+      const place = page.getByRole('region', { name: panel, exact: true })
+      await place.getByRole('alert').getByText('Tagwarden hit an internal error').waitFor({ timeout: 30_000 })
+      isBroken = false
+      await place.getByRole('button', { name: 'Try again' }).click()
+      await shows(page).first().waitFor()
+      assert.equal(await place.getByRole('alert').count(), 0)
+      // The browser tells of each answer 500.
+      assert.ok(
+        complaints.every((text) => /status of 500/.test(text)),
+        complaints.join('\n'),
+      )
+      complaints.length = 0
+    })
+  }
 })

@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type AlertDetail, type AlertRecord, alertQuery, alertsQuery } from '../../api/alerts.ts'
 import { usePlaces } from '../../lib/use-places.ts'
+import { Awaited } from '../../ui/Awaited.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { quietAt } from '../../ui/quiet/quiet.ts'
@@ -47,8 +48,8 @@ function Loaded({ alert }: { alert: AlertDetail }) {
   const site = places.sites[alert.site_id]
   const zone = site?.timezone
   const quiet = quietAt(useQuiet(), alert)
-  const { data: ofProbe = NONE } = useQuery(alertsQuery({ probe_id: alert.probe_id, limit: SIMILAR + 1 }))
-  const others = useMemo(() => ofProbe.filter(({ id }) => id !== alert.id), [ofProbe, alert.id])
+  const ofProbe = useQuery(alertsQuery({ probe_id: alert.probe_id, limit: SIMILAR + 1 }))
+  const others = useMemo(() => (ofProbe.data ?? NONE).filter(({ id }) => id !== alert.id), [ofProbe.data, alert.id])
   return (
     <>
       <AlertHead alert={alert} site={site} quiet={quiet} />
@@ -68,7 +69,11 @@ function Loaded({ alert }: { alert: AlertDetail }) {
             <Before alert={alert} zone={zone} />
           </Panel>
           <Panel title="Other alerts of this probe">
-            <PastAlerts alerts={others} zone={zone} />
+            {ofProbe.data === undefined ? (
+              <Awaited error={ofProbe.error} onRetry={() => void ofProbe.refetch()} height={96} />
+            ) : (
+              <PastAlerts alerts={others} zone={zone} />
+            )}
           </Panel>
         </div>
       </div>

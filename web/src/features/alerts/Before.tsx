@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { AlertDetail } from '../../api/alerts.ts'
 import { markersQuery } from '../../api/analytics.ts'
+import { InlineError } from '../../ui/InlineError.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import classes from './detail.module.css'
 
@@ -14,7 +15,7 @@ export function Before({ alert, zone }: { alert: AlertDetail; zone: string | und
     from: new Date(began - BEFORE).toISOString(),
     to: new Date(Date.parse(alert.opened_at) + 1_000).toISOString(),
   }
-  const { data: markers = [] } = useQuery(markersQuery(alert.site_id, range))
+  const { data: markers = [], error, refetch } = useQuery(markersQuery(alert.site_id, range))
   // The last one stands in the sentence.
   const earlier = markers.toReversed().slice(alert.change === null ? 0 : 1)
   return (
@@ -24,6 +25,7 @@ export function Before({ alert, zone }: { alert: AlertDetail; zone: string | und
           ? 'No new version was seen in the 6 hours before it began.'
           : `It began ${alert.change}.`}
       </p>
+      {error !== null && <InlineError error={error} onRetry={() => void refetch()} height={64} />}
       {earlier.length > 0 && (
         <ul>
           {earlier.map(({ at, source, from_version, to_version }) => (

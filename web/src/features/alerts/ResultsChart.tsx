@@ -1,10 +1,11 @@
-import { Skeleton, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { AlertDetail, AlertRecord } from '../../api/alerts.ts'
 import { markersQuery } from '../../api/analytics.ts'
 import type { ResultRecord } from '../../api/probes.ts'
 import { useNow } from '../../lib/use-now.ts'
+import { Awaited } from '../../ui/Awaited.tsx'
 import { TimeChart } from '../../ui/chart/TimeChart.tsx'
 import { deployMarks } from '../site/marks.ts'
 import { milliseconds } from '../site/words.ts'
@@ -26,7 +27,7 @@ const BEFORE = 24 * 60 * MINUTE
 /** How long the target took to answer: what a probe that asks over the network has to show. */
 export function ResultsChart({ alert, others, zone }: Props) {
   const now = Math.ceil(useNow() / MINUTE) * MINUTE
-  const { data: results } = useResults(alert.probe_id)
+  const { data: results, error, refetch } = useResults(alert.probe_id)
   const timed = useMemo(() => answered(results ?? [], Date.parse(alert.since) - BEFORE), [results, alert.since])
   const first = timed[0]
   const from = first === undefined ? now : Date.parse(first.t)
@@ -43,7 +44,7 @@ export function ResultsChart({ alert, others, zone }: Props) {
   return (
     <Panel title="Response time" note="red or amber: while it was bad">
       {results === undefined ? (
-        <Skeleton height={HEIGHT} radius="md" />
+        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
       ) : timed.length < 2 ? (
         <Text c="dimmed" size="sm">
           This probe's results hold no times to draw. What it found is in the results below.

@@ -3,6 +3,7 @@ import { useInViewport } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type ProbeRecord, stripQuery } from '../../api/probes.ts'
 import { HeatStrip } from '../../ui/HeatStrip.tsx'
+import { RowError } from '../../ui/RowError.tsx'
 import classes from './probes.module.css'
 
 interface Props {
@@ -13,10 +14,16 @@ interface Props {
 /** Asks for the results when the row is seen: a list of many probes is not as many calls at once. */
 export function RowStrip({ probe, zone }: Props) {
   const { ref, inViewport } = useInViewport<HTMLDivElement>()
-  const { data } = useQuery({ ...stripQuery(probe), enabled: inViewport })
+  const { data, error, refetch } = useQuery({ ...stripQuery(probe), enabled: inViewport })
   return (
     <div ref={ref} className={classes.strip}>
-      {data === undefined ? <Skeleton height={20} width={200} /> : <HeatStrip results={data} zone={zone} />}
+      {data !== undefined ? (
+        <HeatStrip results={data} zone={zone} />
+      ) : error !== null ? (
+        <RowError error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton height={20} width={200} />
+      )}
     </div>
   )
 }

@@ -1,9 +1,9 @@
-import { Skeleton, UnstyledButton } from '@mantine/core'
+import { UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { matrixQuery } from '../../api/analytics.ts'
 import { percent, whole } from '../../lib/words.ts'
-import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Awaited } from '../../ui/Awaited.tsx'
 import { heatLevel } from './heat.ts'
 import classes from './MatrixPanel.module.css'
 import { Note } from './Note.tsx'
@@ -14,6 +14,7 @@ import { useSite } from './site-scope.ts'
 const EVENTS = 40
 const TAGS = 25
 const HEIGHT = 240
+const TITLE = 'Tags by event'
 /** Words stay readable on the reddest ground, per cent of red. */
 const REDDEST = 58
 
@@ -23,14 +24,18 @@ export function MatrixPanel() {
   const { data, error, refetch, isPlaceholderData } = useQuery(matrixQuery(site.id, query))
   const cells = useMemo(() => new Map(data?.cells.map((cell) => [`${cell.event_name}\n${cell.tag_key}`, cell])), [data])
   if (data === undefined) {
-    return error === null ? <Skeleton height={HEIGHT} /> : <ErrorState error={error} onRetry={() => void refetch()} />
+    return (
+      <Panel title={TITLE}>
+        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
+      </Panel>
+    )
   }
   const events = data.events.slice(0, EVENTS)
   const tags = data.tags.slice(0, TAGS)
   const left = data.events.length - events.length + data.tags.length - tags.length
   return (
     <Panel
-      title="Tags by event"
+      title={TITLE}
       unit={`share of failed executions, whole hours${left > 0 ? `; the ${left} smallest are not shown` : ''}`}
       isStale={isPlaceholderData}
     >

@@ -1,6 +1,6 @@
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ProbeRecord, probesQuery, stripQuery } from '../../api/probes.ts'
+import { Awaited } from '../../ui/Awaited.tsx'
 import { HeatStrip } from '../../ui/HeatStrip.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
@@ -14,14 +14,14 @@ import { useSite } from './site-scope.ts'
 /** The probes of the site with their last results, the worst first. */
 export function ProbesPanel() {
   const { site } = useSite()
-  const { data } = useQuery(probesQuery(site.id))
+  const { data, error, refetch } = useQuery(probesQuery(site.id))
   const probes = data
     ?.filter(({ is_active }) => is_active)
     .toSorted((a, b) => bySeverity(statusOf(a), statusOf(b)) || a.name.localeCompare(b.name))
   return (
     <Panel title="Probes" unit="last 50 results">
       {probes === undefined ? (
-        <Skeleton height={200} />
+        <Awaited error={error} onRetry={() => void refetch()} height={200} />
       ) : probes.length === 0 ? (
         <Note height={120}>
           No probe watches this site: no one is notified when it breaks. Probes judge what it sends, and ask its tag

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { alertsQuery } from '../../api/alerts.ts'
 import type { SiteRecord } from '../../api/site.ts'
+import { InlineError } from '../../ui/InlineError.tsx'
 import { quietAt } from '../../ui/quiet/quiet.ts'
 import { useQuiet } from '../../ui/quiet/use-quiet.ts'
 import classes from './AlertBanner.module.css'
@@ -11,10 +12,18 @@ const SHOWN = 5
 
 /** The open alerts of the site, the worst first. */
 export function SiteAlerts({ site }: { site: SiteRecord }) {
-  const { data: alerts = [] } = useQuery(alertsQuery({ site_id: site.id, resolved: false, limit: 100 }))
+  const { data, error, refetch } = useQuery(alertsQuery({ site_id: site.id, resolved: false, limit: 100 }))
   const quiet = useQuiet()
-  if (alerts.length === 0) return null
-  const sorted = alerts.toSorted((a, b) => rank(a) - rank(b))
+  // Without the banners the site would look as if nothing were wrong.
+  if (data === undefined && error !== null) {
+    return (
+      <section className={classes.banners} aria-label="Open alerts">
+        <InlineError error={error} onRetry={() => void refetch()} height={64} />
+      </section>
+    )
+  }
+  if (data === undefined || data.length === 0) return null
+  const sorted = data.toSorted((a, b) => rank(a) - rank(b))
   return (
     <section className={classes.banners} aria-label="Open alerts">
       {sorted.slice(0, SHOWN).map((alert) => (
