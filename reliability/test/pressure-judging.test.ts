@@ -35,6 +35,7 @@ for (const [what, row] of [
   ['healthy senders wait for too long', { ...HELD, load: { ...HELD.load, p99Ms: 101 } }],
   ['a healthy sender is not answered', { ...HELD, load: { ...HELD.load, unanswered: 1 } }],
   ['a healthy sender is refused', { ...HELD, load: { ...HELD.load, accepted: 7_499 } }],
+  ['no healthy sender could ask', { ...HELD, load: { ...HELD.load, answers: 0, accepted: 0, p99Ms: 0 } }],
   ['the attack is taken wrongly', { ...HELD, fault: 'no connection was cut' }],
 ] as const) {
   test(`an attack is not held when ${what}`, () => {

@@ -21,6 +21,8 @@ export interface PressureTargets {
 const STRICT_MS = 100
 const USUAL_MS = 250
 const HUNDRED_MB = 104_857_600
+/** An address that floods a connection gets no new one for a second, and the healthy senders are to be somebody else. */
+const ANOTHER_ADDRESS = '127.0.0.2'
 
 /**
  * Many slow connections, each kind alone.
@@ -97,7 +99,7 @@ export function pressureAttacks({ key, siteId }: PressureTargets, scale = 1): Pr
     {
       name: '20,000 requests in one go for the OpenAPI document',
       connections: 1,
-      behaviour: { first: get('/api/openapi.json').repeat(20_000), drip: '', isReading: true },
+      behaviour: { first: get('/api/openapi.json').repeat(20_000), drip: '', isReading: true, from: ANOTHER_ADDRESS },
       targetP99Ms: STRICT_MS,
       fault: isCut,
     },
