@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import type { SiteKey } from './api.ts'
+import { type SiteKey, until } from './api.ts'
 
 /** A connection that has sent an ingest request but for its last byte; an answer may come before. */
 export class HeldBody {
@@ -27,10 +27,12 @@ export class HeldBody {
     return /^HTTP\/1\.1 (\d+)/.exec(this.#answer)?.[1]
   }
 
+  /** Resolves once all but the last byte has left, or nobody reads it any more. */
   async sent(): Promise<void> {
-    while (this.#socket.writableLength > 0 && !this.#socket.destroyed && this.#answer === '') {
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
+    await until('the body has left', () => {
+      const { writableLength, destroyed } = this.#socket
+      return writableLength === 0 || destroyed || this.#answer !== '' || undefined
+    })
   }
 
   /** Sends the last byte, if it is still asked for, and resolves with the status, or `cut`. */

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { DAY, HOUR } from '../../src/lib/index.ts'
 import { dataFreshness } from '../../src/probes/types/data-freshness.ts'
@@ -8,13 +6,18 @@ import { count, event, rollUpAll } from '../analytics/support.ts'
 import { NOW, newClock } from '../probes/support.ts'
 import { every, SLOT } from '../probes/types/data-support.ts'
 import { runType } from '../probes/types/run-type.ts'
-import type { SiteKey } from '../support/api.ts'
+import { type SiteKey, until } from '../support/api.ts'
 import { eventPayload } from '../support/deltas.ts'
+import { HeldBody } from '../support/held-body.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const SILENT_FROM = NOW - 7 * HOUR
 /** Sixteen of these are what a client may have under way, and four times as many what all may. */
-const BODY_BYTES = 1_000_000
+const BODY = ' '.repeat(1_000_000)
+
+/** The first answer to one of them, although each lacks its last byte. */
+const answerTo = (bodies: readonly HeldBody[]): Promise<string> =>
+  until('one is answered', () => bodies.find(({ status }) => status !== undefined)?.status)
 
 /** A site of a client of its own that sent until seven hours ago. */
 async function silentSite(api: TestService): Promise<SiteKey> {
@@ -66,54 +69,24 @@ test('a site that was switched off says so while its silence lasts, one whose ke
   assert.match(await freshness(t, api, wrongKey), /^nothing received for /)
 })
 
-/** A body that is sent but for its end; the status is there when the service does not wait for that. */
-class HeldBody {
-  readonly #request: ClientRequest
-  status: number | undefined
-
-  constructor(url: string, { ingest_key }: SiteKey) {
-    const headers = {
-      'content-type': 'application/json',
-      'content-length': BODY_BYTES,
-      'x-service-key': ingest_key,
-    }
-    this.#request = request(`${url}/ingest`, { method: 'POST', headers, agent: false })
-    this.#request.on('response', ({ statusCode }: IncomingMessage) => {
-      this.status = statusCode
-    })
-    // An answer before the end may close the connection on what is still being written.
-    this.#request.on('error', () => undefined)
-    this.#request.write(Buffer.alloc(BODY_BYTES - 1, ' '))
-  }
-
-  async answered(): Promise<HeldBody> {
-    if (this.status === undefined) await once(this.#request, 'response')
-    return this
-  }
-
-  drop(): void {
-    this.#request.destroy()
-  }
-}
-
 test('who has too much under way is told so in the silence that follows, who is refused with all others is not', async (t) => {
   const api = await startTestService(t, newClock())
   const greedy = await silentSite(api)
   const late = await silentSite(api)
   const held: HeldBody[] = []
   t.after(() => {
-    for (const body of held) body.drop()
+    for (const body of held) body.leave()
   })
   const hold = (site: SiteKey, bodies: number): HeldBody[] => {
-    const some = Array.from({ length: bodies }, () => new HeldBody(api.url, site))
+    const some = Array.from({ length: bodies }, () => new HeldBody(api.url, site, BODY))
     held.push(...some)
     return some
   }
-  const first = await Promise.race(hold(greedy, 17).map((body) => body.answered()))
-  assert.equal(first.status, 429)
+  const first = await answerTo(hold(greedy, 17))
+  assert.equal(first, '429')
   for (let client = 0; client < 3; client++) hold(await api.newSite(await api.newClient()), 16)
-  const next = await Promise.race(hold(late, 8).map((body) => body.answered()))
-  assert.equal(next.status, 503)
+  const next = await answerTo(hold(late, 8))
+  assert.equal(next, '503')
 
   assert.equal(
     await freshness(t, api, greedy),
