@@ -1,7 +1,13 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StoreError } from '../store.ts'
 import { columnsOf, type SqlValue, type UpsertSpec } from '../upsert.ts'
-import type { QueryAnswer, ThreadBatchOperation, ThreadOptions, ThreadRequest } from './protocol.ts'
+import {
+  NO_ANSWER,
+  type QueryAnswer,
+  type ThreadBatchOperation,
+  type ThreadOptions,
+  type ThreadRequest,
+} from './protocol.ts'
 import { upsertSql } from './upsert-sql.ts'
 
 /** How long a statement waits for a lock that another program holds on the file, ms. */
@@ -10,8 +16,6 @@ const BUSY_TIMEOUT_MS = 1_000
 const PREPARED_STATEMENTS = 500
 /** Page cache of each connection, KiB. */
 const CACHE_KIB = { writer: 32_768, reader: 8_192, checkpointer: 1_024 }
-
-const NO_ANSWER: QueryAnswer = { rows: [], changes: 0 }
 
 /** One connection, used inside its thread. Not safe to share: callers take turns by sending messages. */
 export class SqliteConnection {

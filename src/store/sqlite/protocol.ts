@@ -24,6 +24,9 @@ export interface QueryAnswer {
   changes: number
 }
 
+/** What is answered where nothing was asked for. */
+export const NO_ANSWER: QueryAnswer = { rows: [], changes: 0 }
+
 /** The way to one database connection, which takes one request after the other. */
 export interface Connection {
   request: (request: ThreadRequest) => Promise<QueryAnswer>

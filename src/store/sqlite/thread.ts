@@ -1,6 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import { StoreError } from '../store.ts'
-import type { Connection, QueryAnswer, ThreadOptions, ThreadRequest, ThreadResponse } from './protocol.ts'
+import {
+  type Connection,
+  NO_ANSWER,
+  type QueryAnswer,
+  type ThreadOptions,
+  type ThreadRequest,
+  type ThreadResponse,
+} from './protocol.ts'
 
 interface Waiting {
   resolve: (answer: QueryAnswer) => void
@@ -9,8 +16,6 @@ interface Waiting {
 
 /** Rows pass through a thread, nothing stays: V8's default would let each thread's nursery grow to 48 MB. */
 const YOUNG_GENERATION_MB = 8
-
-const NO_ANSWER: QueryAnswer = { rows: [], changes: 0 }
 
 const ENTRY = new URL('./worker.ts', import.meta.url)
 
