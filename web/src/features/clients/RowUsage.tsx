@@ -1,8 +1,7 @@
-import { Skeleton } from '@mantine/core'
 import { useInViewport } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { usageQuery } from '../../api/usage.ts'
-import { RowError } from '../../ui/RowError.tsx'
+import { RowAwaited } from '../../ui/RowAwaited.tsx'
 import classes from './clients.module.css'
 import { UsageBar } from './UsageBar.tsx'
 
@@ -12,12 +11,10 @@ export function RowUsage({ clientId }: { clientId: string }) {
   const { data, error, refetch } = useQuery({ ...usageQuery(clientId), enabled: inViewport })
   return (
     <div ref={ref} className={classes.usage}>
-      {data !== undefined ? (
-        <UsageBar usage={data} />
-      ) : error !== null ? (
-        <RowError error={error} onRetry={() => void refetch()} />
+      {data === undefined ? (
+        <RowAwaited error={error} onRetry={() => void refetch()} height={12} width="80%" />
       ) : (
-        <Skeleton height={12} width="80%" />
+        <UsageBar usage={data} />
       )}
     </div>
   )

@@ -1,9 +1,8 @@
-import { Skeleton } from '@mantine/core'
 import { useInViewport } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type ProbeRecord, stripQuery } from '../../api/probes.ts'
 import { HeatStrip } from '../../ui/HeatStrip.tsx'
-import { RowError } from '../../ui/RowError.tsx'
+import { RowAwaited } from '../../ui/RowAwaited.tsx'
 import classes from './probes.module.css'
 
 interface Props {
@@ -17,12 +16,10 @@ export function RowStrip({ probe, zone }: Props) {
   const { data, error, refetch } = useQuery({ ...stripQuery(probe), enabled: inViewport })
   return (
     <div ref={ref} className={classes.strip}>
-      {data !== undefined ? (
-        <HeatStrip results={data} zone={zone} />
-      ) : error !== null ? (
-        <RowError error={error} onRetry={() => void refetch()} />
+      {data === undefined ? (
+        <RowAwaited error={error} onRetry={() => void refetch()} height={20} width={200} />
       ) : (
-        <Skeleton height={20} width={200} />
+        <HeatStrip results={data} zone={zone} />
       )}
     </div>
   )

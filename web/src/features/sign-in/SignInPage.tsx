@@ -6,12 +6,13 @@ import { ApiError } from '../../api/client.ts'
 import { mustSignIn, sessionQuery, useSignIn } from '../../api/session.ts'
 import type { UrlSearch } from '../../lib/use-url-state.ts'
 import { Logo } from '../../ui/Logo.tsx'
-import { showInTab } from '../../ui/status/tab-icon.ts'
+import { useTab } from '../../ui/status/use-tab.ts'
 import classes from './sign-in.module.css'
 
 /** Exchanges a key for a session, and leads on to where the user wanted to go. */
 export function SignInPage() {
-  useTab()
+  // Who is not signed in is told nothing of how the sites do, also by a tab that told it before.
+  useTab('Sign in · Tagwarden', 'unknown')
   const next = useNext()
   const { data: session } = useQuery(sessionQuery)
   const signIn = useSignIn()
@@ -53,14 +54,6 @@ export function SignInPage() {
       </form>
     </main>
   )
-}
-
-/** Who is not signed in is told nothing of how the sites do, also by a tab that told it before. */
-function useTab(): void {
-  useEffect(() => {
-    document.title = 'Sign in · Tagwarden'
-    showInTab('unknown')
-  }, [])
 }
 
 /** Where to go afterwards: a path of ours, whatever the address says. It holds while the address already changes. */

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { type StatusPage as Page, STATUS_PAGE_REFRESH_MS, statusPageQuery } from '../../api/status.ts'
 import { useNow } from '../../lib/use-now.ts'
@@ -11,7 +11,7 @@ import { ownZone } from '../../lib/zone.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_SIGNS } from '../../ui/status/status.ts'
-import { showInTab } from '../../ui/status/tab-icon.ts'
+import { useTab } from '../../ui/status/use-tab.ts'
 import { SharedSite } from './SharedSite.tsx'
 import { sentence } from './sentence.ts'
 import classes from './status.module.css'
@@ -94,12 +94,4 @@ function Sheet({ title, about, children }: { title: string; about?: string; chil
       <footer className={classes.foot}>Watched by Tagwarden</footer>
     </div>
   )
-}
-
-/** The tab shows what the page shows, so that one need not switch to it. */
-function useTab(title: string, status: Page['status']): void {
-  useEffect(() => {
-    document.title = title
-  }, [title])
-  useEffect(() => showInTab(status), [status])
 }

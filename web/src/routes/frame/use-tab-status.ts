@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
 import { type Overview, overviewQuery, type Status } from '../../api/overview.ts'
 import { usePlaceNow } from '../../lib/place.ts'
 import { STATUS_SIGNS, STATUS_WORDS, STATUSES } from '../../ui/status/status.ts'
-import { showInTab } from '../../ui/status/tab-icon.ts'
+import { useTab } from '../../ui/status/use-tab.ts'
 
 const worstOf = ({ totals }: Overview): { status: Status; count: number } => {
   const status = STATUSES.find((each) => totals[each] > 0) ?? 'unknown'
@@ -20,12 +19,9 @@ export function useTabStatus(isCutOff: boolean): Status {
   const { status, count } = data ?? { status: 'unknown' as const, count: 0 }
   const { crumbs, tab } = usePlaceNow()
   const page = tab ?? crumbs.at(-1)?.label
-  useEffect(() => {
-    const needsSomebody = status === 'critical' || status === 'error' || status === 'warning'
-    const known = needsSomebody ? `${STATUS_SIGNS[status]} ${count} ${STATUS_WORDS[status]}` : undefined
-    const alarm = isCutOff ? 'no connection' : known
-    document.title = [alarm, page, 'Tagwarden'].filter((part) => part !== undefined).join(' · ')
-  }, [status, count, page, isCutOff])
-  useEffect(() => showInTab(status), [status])
+  const needsSomebody = status === 'critical' || status === 'error' || status === 'warning'
+  const known = needsSomebody ? `${STATUS_SIGNS[status]} ${count} ${STATUS_WORDS[status]}` : undefined
+  const alarm = isCutOff ? 'no connection' : known
+  useTab([alarm, page, 'Tagwarden'].filter((part) => part !== undefined).join(' · '), status)
   return status
 }
