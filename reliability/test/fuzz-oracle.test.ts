@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { faultOf } from '../fuzz/oracle.ts'
 import { shortened } from '../fuzz/shorten.ts'
 import { allAnswers, type HttpAnswer, MalformedAnswer } from '../fuzz/wire/answers.ts'
@@ -44,6 +45,23 @@ test('an answer inside of another is a fault', () => {
   assert.throws(() => allAnswers(Buffer.from(first + second), false, false), MalformedAnswer)
   assert.equal(allAnswers(Buffer.from(`${first}0\r\n\r\n${second}`), false, false).length, 2)
 })
+
+const COMPRESSIONS: [encoding: string, compress: (text: string) => Buffer][] = [
+  ['gzip', gzipSync],
+  ['br', brotliCompressSync],
+]
+for (const [encoding, compress] of COMPRESSIONS) {
+  test(`an answer in ${encoding} is judged by what it says, and is a fault when it is no ${encoding}`, () => {
+    const bytes = (body: Buffer) => {
+      const head = `HTTP/1.1 400 Bad Request\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n`
+      return Buffer.concat([Buffer.from(head), body])
+    }
+    const [answer] = allAnswers(bytes(compress(error('invalid_request'))), false, false)
+    assert.ok(answer)
+    assert.equal(faultOf(answer, ASKED, false, null), null)
+    assert.throws(() => allAnswers(bytes(Buffer.from('not compressed')), false, false), MalformedAnswer)
+  })
+}
 
 test('what makes a request fail is found among what does not', async () => {
   const bytes = Buffer.from(`POST / HTTP/1.1\r\nContent-Length: 200\r\n\r\n${'a'.repeat(120)}EVIL${'b'.repeat(76)}`)

@@ -1,8 +1,11 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+
 /** One HTTP answer. */
 export interface HttpAnswer {
   status: number
   /** Status line and headers, latin1. */
   head: string
+  /** Without its chunks and its compression. */
   body: Buffer
   /** Whether the server said that it ends the connection. */
   isLast: boolean
@@ -45,7 +48,10 @@ export function takeAnswer(bytes: Buffer, isHead: boolean, isAll = false): Parse
   }
   const isEndless = /\r\ncontent-type: text\/event-stream/i.test(head)
   const isLast = /\r\nconnection: close/i.test(head)
-  const whole = (body: Buffer, end: number): Parsed => ({ answer: { status, head, body, isLast, isEndless }, end })
+  const whole = (sent: Buffer, end: number): Parsed => ({
+    answer: { status, head, body: decompressed(sent, head), isLast, isEndless },
+    end,
+  })
   if (isEndless) return whole(bytes.subarray(start), bytes.length)
   if (isHead || status === 204 || status === 304) return whole(Buffer.alloc(0), start)
   if (/\r\ntransfer-encoding: chunked/i.test(head)) {
@@ -56,6 +62,19 @@ export function takeAnswer(bytes: Buffer, isHead: boolean, isAll = false): Parse
   if (length === undefined) return isAll ? whole(bytes.subarray(start), bytes.length) : null
   const end = start + Number(length)
   return bytes.length < end ? null : whole(bytes.subarray(start, end), end)
+}
+
+/** Requests with a hostile `Accept-Encoding` get compressed answers, in which nobody would see what leaks. */
+function decompressed(sent: Buffer, head: string): Buffer {
+  const encoding = /\r\ncontent-encoding: (\S+)/i.exec(head)?.[1]
+  if (encoding === undefined || sent.length === 0) return sent
+  try {
+    if (encoding === 'gzip') return gunzipSync(sent)
+    if (encoding === 'br') return brotliDecompressSync(sent)
+  } catch {
+    // Below, with encodings that nobody knows.
+  }
+  throw new MalformedAnswer(`the answer is not what its encoding ${encoding} says`)
 }
 
 function takeChunks(bytes: Buffer, start: number): { body: Buffer; end: number } | null {
