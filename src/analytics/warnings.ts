@@ -38,7 +38,7 @@ export function warningsOf({ events, tags, containers, tagIds, counts }: Seen): 
     warnings.push({ code: 'containers_over_cap', message })
   }
   if (tagIds) {
-    const message = `more than ${LINKS_PER_DAY} tag ids with a name came on one day: the rest is counted by name, and its ids are not known`
+    const message = `more than ${LINKS_PER_DAY} pairs of a tag id and a name came on one day: the rest is counted by name, and its ids are not known`
     warnings.push({ code: 'tag_ids_over_cap', message })
   }
   if (user_data_total > total) {

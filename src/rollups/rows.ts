@@ -30,17 +30,9 @@ import {
   type Usage,
 } from './delta.ts'
 import { LOCK_ORDER } from './lock-order.ts'
-import type { NameBook, NameBooks, NameKind } from './names.ts'
+import type { NameBook, NameBooks, NameKind, TagLink } from './names.ts'
 import { dayOf } from './names.ts'
 import type { RowBudget } from './row-budget.ts'
-
-/** A tag id and the name that it came with. */
-interface TagLink {
-  containerId: string
-  id: string
-  name: string
-  lastSeenAt: number
-}
 
 /** Rows of one fold transaction, gathered by table. */
 export class FoldRows {
@@ -82,9 +74,10 @@ export class FoldRows {
   }
 
   /** Writes which name a tag id has, unless that is written or there are too many ids on the book's day. */
-  linkId(siteNo: number, book: NameBook, { containerId, id, name, lastSeenAt }: TagLink): void {
+  linkId(siteNo: number, book: NameBook, tagLink: TagLink): void {
+    const { containerId, id, name, lastSeenAt } = tagLink
     if (name === OTHER || containerId === OTHER) return // many share it: it is the name of none
-    const link = book.linkId(containerId, id, name)
+    const link = book.linkId(tagLink)
     if (link === 'link') this.#push(tagNames, siteNo, containerId, id, name, lastSeenAt)
     // A note that says it: reports leave out what is called `(other)`.
     else if (link === 'full') this.#push(tagNames, siteNo, OTHER, OTHER, OTHER, lastSeenAt)

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { Folder, foldJournal, NAMES_PER_DAY, OTHER } from '../../src/rollups/index.ts'
+import { test } from 'node:test'
+import { MINUTE } from '../../src/lib/index.ts'
+import { Folder, foldJournal, LINKS_PER_DAY, NAMES_PER_DAY, OTHER } from '../../src/rollups/index.ts'
+import { NameBook } from '../../src/rollups/names.ts'
 import type { Store } from '../../src/store/index.ts'
 import { deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
@@ -63,3 +66,25 @@ testOnEveryEngine(
     assert.equal((await counted(store)).get(OTHER), 5)
   },
 )
+
+test('an id that has two names by turns is linked again once a minute, so that the newest name wins', () => {
+  const book = new NameBook(0)
+  const link = (name: string, lastSeenAt: number) => book.linkId({ containerId: 'GTM-A', id: '7', name, lastSeenAt })
+  const writtenIn = (minute: number) =>
+    Array.from({ length: 100 }, (_, i) => link(i % 2 === 0 ? 'GA4' : 'Meta CAPI', minute * MINUTE + i)).filter(
+      (outcome) => outcome === 'link',
+    ).length
+  assert.deepEqual([0, 1, 2].map(writtenIn), [2, 2, 2])
+  assert.equal(link('GA4', 5 * MINUTE), 'link')
+  assert.equal(link('GA4', 6 * MINUTE), 'known')
+})
+
+test('links past the cap of a day are not made, whichever ids and names they are of', () => {
+  const book = new NameBook(0)
+  const outcomes = Array.from({ length: LINKS_PER_DAY + 500 }, (_, i) =>
+    book.linkId({ containerId: 'GTM-A', id: String(i % 40), name: `Tag ${i}`, lastSeenAt: i }),
+  )
+  assert.equal(outcomes.filter((outcome) => outcome === 'link').length, LINKS_PER_DAY)
+  assert.equal(outcomes.filter((outcome) => outcome === 'full').length, 1)
+  assert.equal(outcomes.at(-1), 'known')
+})
