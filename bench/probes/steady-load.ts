@@ -84,7 +84,8 @@ class SteadyLoad {
 
   #send(): void {
     while (this.#due.length > 0) {
-      const connection = this.#idle.pop()
+      // Each in its turn: one that rested for longer than the server keeps connections open is closed under its next request.
+      const connection = this.#idle.shift()
       if (connection === undefined) return
       connection.send(this.#due.shift() ?? 0)
       this.#sent += 1
