@@ -1,52 +1,53 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkPayload } from '../../src/ingest/check.ts'
-import { appendPayload } from '../../src/ingest/index.ts'
+import { Evidence } from '../../src/ingest/evidence.ts'
+import { appendPayload, type Payload } from '../../src/ingest/index.ts'
+import { keptPayload } from '../../src/ingest/kept.ts'
+import { excessOf } from '../../src/lib/index.ts'
+import { setAside } from '../../src/rollups/aside.ts'
+import { condense } from '../../src/rollups/condense.ts'
 import { addLog, appendDelta, Delta, type Log } from '../../src/rollups/index.ts'
 import { NameBooks } from '../../src/rollups/names.ts'
 import { FoldRows } from '../../src/rollups/rows.ts'
 import type { Store } from '../../src/store/index.ts'
+import { upsertColumns } from '../../src/store/postgres/upsert-rows.ts'
 import { openEmptyStore, sqlite } from '../support/engines.ts'
+import { growthOf, inWords, isLinear, PARTS } from '../support/growth.ts'
 import { HOSTILE_SHAPES } from '../support/hostile-bodies.ts'
 
 const NOW = Date.parse('2026-11-20T23:59:30.000Z')
-const SITE = 7
-const SMALL_BYTES = 100_000
-const TIMES_LARGER = 16
-/**
- * Linear work takes 16 times as long, quadratic work 256 times. What lies between is for the
- * garbage collector, caches and other work on the machine: the shortest of several rounds is compared.
- */
-const LONGER_AT_MOST = 90
-const ROUNDS = 3
-const ROUNDS_AT_MOST = 12
+const PART_BYTES = 32_000
 
-/** All that the main thread does with these requests, from their text to the rows of the fold, in ms. */
-async function work(store: Store, bodies: readonly string[]): Promise<number> {
-  const books = new NameBooks(store)
-  const began = performance.now()
+let lastSite = 0
+
+/** All that the main thread does with these requests, from their text to the rows of the fold, on either engine. */
+async function work(store: Store, bodies: readonly string[]): Promise<void> {
+  // One of its own: what a site has sent before changes what is done with the next.
+  const siteNo = ++lastSite
+  const evidence = new Evidence(store)
   const log: Log = []
   for (const body of bodies) {
-    const payload = parsed(body)
-    if (payload !== undefined) appendPayload(log, SITE, payload, NOW)
+    const payload = payloadOf(body)
+    if (payload === undefined) continue
+    appendPayload(log, siteNo, payload, NOW)
+    evidence.accepted(siteNo, payload, body.length, NOW)
   }
+  await evidence.flush()
   // The commit adds a group up before it writes it.
   const group: Log = []
   appendDelta(group, sumOf(log))
   const delta = sumOf(JSON.parse(JSON.stringify(group)) as Log)
-  const before = performance.now() - began
-  await books.load(delta, delta.sites.keys())
-  const resumed = performance.now()
-  const rows = new FoldRows()
-  for (const [siteNo, site] of delta.sites) rows.addSite(siteNo, 'client', site, books)
-  rows.operations()
-  return before + (performance.now() - resumed)
+  await fold(store, delta)
+  await foldMuch(store, delta)
 }
 
-function parsed(body: string) {
+/** What the door makes of a body. */
+function payloadOf(body: string): Payload | undefined {
+  if (excessOf(body) !== null) return undefined
   try {
     const checked = checkPayload(JSON.parse(body))
-    return checked.ok ? checked.payload : undefined
+    return checked.ok ? keptPayload(checked.payload) : undefined
   } catch (thrown) {
     assert.ok(thrown instanceof SyntaxError)
     return undefined
@@ -59,22 +60,78 @@ function sumOf(log: Log): Delta {
   return delta
 }
 
+/** A fold of sites that are written as they are. */
+async function fold(store: Store, delta: Delta): Promise<void> {
+  const books = await booksFor(store, delta)
+  const rows = new FoldRows()
+  for (const [siteNo, site] of delta.sites) rows.addSite(siteNo, 'client', site, books)
+  makeColumns(rows)
+}
+
+/** A fold of sites that are too much for it: what the caps leave of them, and the pieces they are set aside in. */
+async function foldMuch(store: Store, delta: Delta): Promise<void> {
+  const books = await booksFor(store, delta)
+  const rows = new FoldRows()
+  for (const [siteNo, site] of delta.sites) {
+    rows.addSite(siteNo, 'client', await condense(siteNo, site, books, rows), books)
+    await setAside(store, { nodeId: 'node', lastSeq: 1, writtenAt: NOW, siteNo, site })
+  }
+  makeColumns(rows)
+}
+
+async function booksFor(store: Store, delta: Delta): Promise<NameBooks> {
+  const books = new NameBooks(store)
+  await books.load(delta, delta.sites.keys())
+  return books
+}
+
+/** Which PostgreSQL is given; SQLite gets the rows as they are. */
+function makeColumns(rows: FoldRows): void {
+  for (const operation of rows.operations()) {
+    if (operation.kind === 'upsert') upsertColumns(operation.spec, operation.values)
+  }
+}
+
 test('whatever requests hold, the work they make grows with their bytes and no faster', async (t) => {
   const store = await openEmptyStore(sqlite, t)
   for (const [shape, bodiesOf] of Object.entries(HOSTILE_SHAPES)) {
-    const small = bodiesOf(SMALL_BYTES, NOW)
-    const large = bodiesOf(SMALL_BYTES * TIMES_LARGER, NOW)
-    let [shortest, longest] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-    // Below a millisecond the clock and the first steps count for more than the work.
-    const isLinear = () => longest < Math.max(shortest, 1) * LONGER_AT_MOST
-    // On a busy machine a round may be held up; work that grows faster is too long in every one.
-    for (let round = 0; round < ROUNDS || (!isLinear() && round < ROUNDS_AT_MOST); round++) {
-      shortest = Math.min(shortest, await work(store, small))
-      longest = Math.min(longest, await work(store, large))
-    }
-    t.diagnostic(
-      `${shape}: ${shortest.toFixed(2)} and ${longest.toFixed(2)} ms, ${(longest / shortest).toFixed(1)} times`,
+    const part = bodiesOf(PART_BYTES, NOW)
+    const whole = bodiesOf(PART_BYTES * PARTS, NOW)
+    const growth = await growthOf(
+      () => work(store, part),
+      () => work(store, whole),
     )
-    assert.ok(isLinear(), `${shape}: ${shortest} ms, and ${longest} ms for ${TIMES_LARGER} times as many bytes`)
+    t.diagnostic(`${shape}: ${inWords(growth)}`)
+    assert.ok(isLinear(growth), `${shape}: ${inWords(growth)}`)
   }
 })
+
+const SIZE = 10_000
+/** A fraction of a millisecond. */
+const STEPS = 200_000
+const CLASSES: readonly [title: string, steps: (size: number) => number, isLinear: boolean][] = [
+  ['as its size does is told to be linear', (size) => size, true],
+  [
+    'as its size and the logarithm of that do, as in sorting, is taken for linear',
+    (size) => size * Math.log2(size),
+    true,
+  ],
+  ['as the power of 1.5 of its size does is told not to be', (size) => size ** 1.5, false],
+]
+for (const [title, steps, expected] of CLASSES) {
+  test(`work that grows ${title}`, async (t) => {
+    const growth = await growthOf(
+      () => spin(STEPS),
+      () => spin((STEPS * steps(SIZE * PARTS)) / steps(SIZE)),
+    )
+    t.diagnostic(inWords(growth))
+    assert.equal(isLinear(growth), expected, inWords(growth))
+  })
+}
+
+let sum = 0
+
+function spin(steps: number): Promise<void> {
+  for (let step = 0; step < steps; step++) sum = (sum * 31 + step) | 0
+  return Promise.resolve()
+}
