@@ -5,9 +5,9 @@ export const PARTS = 64
  * times. This is as far from the first as from the second: room for the garbage collector and for caches that are too small.
  */
 const LONGER_AT_MOST = Math.sqrt(8)
-/** So many of the parts are done; all of them would only cost time. */
+/** So many of the parts are done at a time, until that took long enough to be measured; all of them would only cost time. */
 const PARTS_DONE = 8
-/** ms: processor time is counted by ticks on some machines, and some work is next to none. */
+/** ms: processor time is counted by ticks of 4 ms on some machines, and some work is next to none. */
 const TICKS_MS = 20
 const ROUNDS = 2
 const ROUNDS_AT_MOST = 12
@@ -31,16 +31,25 @@ export const inWords = ({ inParts, atOnce }: Growth): string =>
  */
 export async function growthOf(part: () => Promise<void>, whole: () => Promise<void>): Promise<Growth> {
   const least: Growth = { inParts: Number.POSITIVE_INFINITY, atOnce: Number.POSITIVE_INFINITY }
-  const someParts = async () => {
-    for (let done = 0; done < PARTS_DONE; done++) await part()
-  }
   // What is run for the first time has yet to be compiled.
   await part()
   for (let round = 0; round < ROUNDS || (!isLinear(least) && round < ROUNDS_AT_MOST); round++) {
-    least.inParts = Math.min(least.inParts, (PARTS / PARTS_DONE) * (await processorMs(someParts)))
+    least.inParts = Math.min(least.inParts, await allPartsMs(part))
     least.atOnce = Math.min(least.atOnce, await processorMs(whole))
   }
   return least
+}
+
+async function allPartsMs(part: () => Promise<void>): Promise<number> {
+  let done = 0
+  let spent = 0
+  while (done < PARTS && spent < TICKS_MS) {
+    spent += await processorMs(async () => {
+      for (let some = 0; some < PARTS_DONE; some++) await part()
+    })
+    done += PARTS_DONE
+  }
+  return (spent * PARTS) / done
 }
 
 async function processorMs(work: () => Promise<void>): Promise<number> {
