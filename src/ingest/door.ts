@@ -3,20 +3,20 @@ import { type Clock, excessOf } from '../lib/index.ts'
 import { answerError, answerOk, type IngestError } from './answers.ts'
 import { announcesTooMuch, type Body, BodyReader, discardRest } from './body.ts'
 import { checkPayload } from './check.ts'
-import type { Evidence, RejectionReason } from './evidence.ts'
 import type { GroupCommit, Submission } from './group-commit.ts'
 import { IDEMPOTENCY_KEY_MAX } from './idempotency.ts'
 import { keptPayload } from './kept.ts'
 import type { KeyIndex, SiteEntry } from './key-index.ts'
 import { eventsIn } from './normalise.ts'
 import type { Payload } from './payload.ts'
+import type { RejectionReason, SampleRecorder } from './samples.ts'
 import type { Shedding } from './shedding.ts'
 
 export interface DoorOptions {
   clock: Clock
   keys: KeyIndex
   commits: GroupCommit
-  evidence: Evidence
+  samples: SampleRecorder
   shedding: Shedding
   /** Lower-cased names of the headers that may carry the ingest key, the first found wins. */
   keyHeaders: readonly string[]
@@ -103,7 +103,7 @@ export class IngestDoor {
   }
 
   #accept(request: IncomingMessage, response: ServerResponse, site: SiteEntry, body: Body): void {
-    const { clock, commits, evidence } = this.#options
+    const { clock, commits, samples } = this.#options
     const checked = checkRequest(request, body.text)
     if (!checked.ok) {
       body.release()
@@ -131,7 +131,7 @@ export class IngestDoor {
         this.#refuse(request, response, 'unavailable', ROOM_AGAIN_SECONDS)
         return
       }
-      if (outcome === 'committed') evidence.accepted(site.siteNo, payload, body.size, now)
+      if (outcome === 'committed') samples.accepted(site.siteNo, payload, body.size, now)
       this.answers.ok++
       answerOk(response)
     }
@@ -156,7 +156,7 @@ export class IngestDoor {
     path: string,
     retryAfterSeconds?: number,
   ): void {
-    this.#options.evidence.rejected(site.siteNo, reason, path, this.#options.clock.now())
+    this.#options.samples.rejected(site.siteNo, reason, path, this.#options.clock.now())
     this.#refuse(request, response, reason, retryAfterSeconds)
   }
 

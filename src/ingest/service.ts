@@ -5,11 +5,11 @@ import { Folder, foldOrphans } from '../rollups/index.ts'
 import { isPassing, type Store } from '../store/index.ts'
 import { Demand, ROUND_INTERVAL_MS } from './demand.ts'
 import { IngestDoor } from './door.ts'
-import { Evidence } from './evidence.ts'
 import { type CommitListener, GroupCommit } from './group-commit.ts'
 import { clearIdempotencyKeys } from './idempotency.ts'
 import { JournalFolder } from './journal-folder.ts'
 import { KeyIndex } from './key-index.ts'
+import { SampleRecorder } from './samples.ts'
 import { Shedding } from './shedding.ts'
 import { USAGE_SYNC_INTERVAL_MS, UsageSync } from './usage-sync.ts'
 import { WriteHealth } from './write-health.ts'
@@ -50,7 +50,7 @@ export class Ingest {
   readonly #door: IngestDoor
   readonly #commits: GroupCommit
   readonly #folder: JournalFolder
-  readonly #evidence: Evidence
+  readonly #samples: SampleRecorder
   readonly #health: WriteHealth
   readonly #demand: Demand
   readonly #loops: Loop[]
@@ -66,7 +66,7 @@ export class Ingest {
     this.#keys = keys
     this.#health = new WriteHealth(store, clock)
     this.#folder = new JournalFolder(store, folder, clock, nodeId)
-    this.#evidence = new Evidence(store)
+    this.#samples = new SampleRecorder(store)
     const listener: CommitListener = {
       onSettled: (seq, error) => {
         this.#folder.onSettled(seq, error)
@@ -84,7 +84,7 @@ export class Ingest {
       clock,
       keys,
       commits: this.#commits,
-      evidence: this.#evidence,
+      samples: this.#samples,
       shedding: this.#shedding,
       keyHeaders: options.keyHeaders,
     })
@@ -101,7 +101,8 @@ export class Ingest {
       new Loop({ name, clock, intervalMs, tick, onError })
     this.#loops = [
       loop('fold', FOLD_INTERVAL_MS, () => this.#folder.fold()),
-      loop('evidence', FOLD_INTERVAL_MS, () => this.#evidence.flush()),
+      // The published name of the loop in `tagwarden_loop_lag_seconds`: alert rules may use it.
+      loop('evidence', FOLD_INTERVAL_MS, () => this.#samples.flush()),
       loop('write-check', WRITE_CHECK_INTERVAL_MS, async () => {
         await this.#health.check()
         if (this.#health.trouble === null) this.#commits.resume()
@@ -157,7 +158,7 @@ export class Ingest {
   async #foldLast(): Promise<void> {
     await this.#commits.drain()
     await this.#folder.fold()
-    await this.#evidence.flush()
+    await this.#samples.flush()
   }
 
   /** Why the store does not take writes now, or null. */

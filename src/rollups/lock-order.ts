@@ -17,7 +17,7 @@ import {
  *     fold      the node's row in `folds` → these tables in turn, each by key → the node's journal rows
  *     roll-up   the mark of the hour → rows of that hour (no fold writes those) → the mark of the day; likewise for days
  *     commit    idempotency keys by key → its own new journal row
- *     evidence  recent payloads → rejections → rejection counts, each by key → what is pruned, site by site
+ *     samples   recent payloads → rejections → rejection counts, each by key → what is pruned, site by site
  *
  * Usage comes last, because all sites of a client share that row. What deletes old rows locks one table at a time, and rows
  * that no fold writes to any more.

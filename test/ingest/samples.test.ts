@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { checkPayload } from '../../src/ingest/check.ts'
-import { Evidence, KEPT_PER_SITE } from '../../src/ingest/evidence.ts'
+import { SAMPLES_PER_SITE, SampleRecorder } from '../../src/ingest/samples.ts'
 import type { Store } from '../../src/store/index.ts'
 import { eventPayload } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
@@ -18,7 +18,7 @@ const kept = (store: Store, siteNo: number) =>
     .execute()
 
 testOnEveryEngine('what several processes keep of a site is in the order of time', async (store) => {
-  const nodes = [new Evidence(store), new Evidence(store)]
+  const nodes = [new SampleRecorder(store), new SampleRecorder(store)]
   for (let ms = 0; ms < 20; ms++) nodes[ms % 2]?.accepted(1, eventPayload({ timestamp_ms: NOW }), 300, NOW + ms)
   await Promise.all(nodes.map((node) => node.flush()))
   const rows = await kept(store, 1)
@@ -30,23 +30,23 @@ testOnEveryEngine('what several processes keep of a site is in the order of time
 })
 
 testOnEveryEngine('what one process keeps of one millisecond is in the order of arrival', async (store) => {
-  const evidence = new Evidence(store)
-  for (let i = 0; i < KEPT_PER_SITE; i++) evidence.accepted(1, eventPayload({ timestamp_ms: i }), 300, NOW)
-  await evidence.flush()
+  const samples = new SampleRecorder(store)
+  for (let i = 0; i < SAMPLES_PER_SITE; i++) samples.accepted(1, eventPayload({ timestamp_ms: i }), 300, NOW)
+  await samples.flush()
   const rows = await kept(store, 1)
   assert.deepEqual(
     rows.map((row) => (JSON.parse(row.payload) as { timestamp_ms: number }).timestamp_ms),
-    Array.from({ length: KEPT_PER_SITE }, (_, i) => i),
+    Array.from({ length: SAMPLES_PER_SITE }, (_, i) => i),
   )
 })
 
 testOnEveryEngine('the last ones of each site stay when several processes write and prune at once', async (store) => {
-  const nodes = Array.from({ length: 3 }, () => new Evidence(store))
+  const nodes = Array.from({ length: 3 }, () => new SampleRecorder(store))
   for (let round = 0; round < 5; round++) {
     for (const [n, node] of nodes.entries()) {
       // Each meets the sites in another order.
       for (const siteNo of [...SITES.slice(n), ...SITES.slice(0, n)]) {
-        for (let i = 0; i < KEPT_PER_SITE; i++) {
+        for (let i = 0; i < SAMPLES_PER_SITE; i++) {
           const at = NOW + round * 1_000 + n * 100 + i
           node.accepted(siteNo, eventPayload({ timestamp_ms: at }), 300, at)
           node.rejected(siteNo, 'invalid_payload', '/tags', at)
@@ -55,10 +55,10 @@ testOnEveryEngine('the last ones of each site stay when several processes write 
     }
     await Promise.all(nodes.map((node) => node.flush()))
   }
-  const newest = NOW + 4 * 1_000 + 2 * 100 + KEPT_PER_SITE - 1
+  const newest = NOW + 4 * 1_000 + 2 * 100 + SAMPLES_PER_SITE - 1
   for (const siteNo of SITES) {
     const rows = await kept(store, siteNo)
-    assert.ok(rows.length >= KEPT_PER_SITE && rows.length <= nodes.length * 2 * KEPT_PER_SITE)
+    assert.ok(rows.length >= SAMPLES_PER_SITE && rows.length <= nodes.length * 2 * SAMPLES_PER_SITE)
     assert.equal(rows.at(-1)?.accepted_at, newest)
   }
   const counts = await store.read
@@ -66,33 +66,36 @@ testOnEveryEngine('the last ones of each site stay when several processes write 
     .select(['site_no', 'total'])
     .orderBy('site_no')
     .execute()
-  const total = 5 * nodes.length * KEPT_PER_SITE
+  const total = 5 * nodes.length * SAMPLES_PER_SITE
   assert.deepEqual(
     counts,
     SITES.toSorted().map((site_no) => ({ site_no, total })),
   )
 })
 
-testOnEveryEngine('large payloads of a site are a sample, and small ones of others are all kept', async (store) => {
-  const evidence = new Evidence(store)
-  for (let i = 0; i < KEPT_PER_SITE; i++) {
-    evidence.accepted(1, eventPayload({ timestamp_ms: i }), 60_000, NOW)
-    evidence.accepted(2, eventPayload({ timestamp_ms: i }), 2_000, NOW)
-  }
-  await evidence.flush()
-  assert.equal((await kept(store, 1)).length, 2)
-  assert.equal((await kept(store, 2)).length, KEPT_PER_SITE)
-  evidence.accepted(1, eventPayload({ timestamp_ms: 1 }), 60_000, NOW + 1)
-  await evidence.flush()
-  assert.equal((await kept(store, 1)).length, 3)
-})
+testOnEveryEngine(
+  'of large payloads of a site only some are kept, and all of the small ones of others',
+  async (store) => {
+    const samples = new SampleRecorder(store)
+    for (let i = 0; i < SAMPLES_PER_SITE; i++) {
+      samples.accepted(1, eventPayload({ timestamp_ms: i }), 60_000, NOW)
+      samples.accepted(2, eventPayload({ timestamp_ms: i }), 2_000, NOW)
+    }
+    await samples.flush()
+    assert.equal((await kept(store, 1)).length, 2)
+    assert.equal((await kept(store, 2)).length, SAMPLES_PER_SITE)
+    samples.accepted(1, eventPayload({ timestamp_ms: 1 }), 60_000, NOW + 1)
+    await samples.flush()
+    assert.equal((await kept(store, 1)).length, 3)
+  },
+)
 
-testOnEveryEngine('a refusal whose place holds what a database cannot is kept all the same', async (store) => {
-  const evidence = new Evidence(store)
+testOnEveryEngine('a rejection is kept even when its path holds characters that no database can', async (store) => {
+  const samples = new SampleRecorder(store)
   const checked = checkPayload({ ...BATCH, event_counts: { 'a\0b\ud800': 'x' } })
   assert.ok(!checked.ok)
-  evidence.rejected(1, 'invalid_payload', checked.path, NOW)
-  await evidence.flush()
+  samples.rejected(1, 'invalid_payload', checked.path, NOW)
+  await samples.flush()
   const rows = await store.read.selectFrom('rejections').select('path').execute()
   assert.deepEqual(rows, [{ path: '/event_counts/a\ufffdb\ufffd' }])
 })

@@ -4,20 +4,20 @@ import { floorTo, MINUTE } from '../lib/index.ts'
 import { type BatchOperation, type SqlValue, type Store, upsertInto } from '../store/index.ts'
 import type { Payload } from './payload.ts'
 
-/** Accepted payloads, and rejections, that are kept to look at, per site. */
-export const KEPT_PER_SITE = 50
+/** Accepted payloads, and as many rejections, kept per site. */
+export const SAMPLES_PER_SITE = 50
 /**
- * Payloads and rejections written down per flush over all sites. Above this rate "the last 50" of a site become a
- * sample: keeping every payload of a busy node would cost more than counting it.
+ * Payloads and rejections written per flush over all sites. Above this rate "the last 50" of a site leave some out:
+ * keeping every payload of a busy node would cost more than counting it.
  */
-const KEPT_PER_FLUSH = 500
-/** Largest body whose payload is kept to look at, bytes. */
-export const KEPT_BYTES_MAX = 65_536
+const SAMPLES_PER_FLUSH = 500
+/** Largest body whose payload is kept, bytes. */
+export const SAMPLE_BYTES_MAX = 65_536
 /**
- * Of one site and flush, bytes of bodies: fifty of two and a half kilobytes. With larger ones "the last 50" become a sample as well.
- * Without it one sender of large events had 3 MB a second written out as text and stored.
+ * Bytes of bodies kept of one site per flush: 50 of 2.5 kB each. Of larger ones fewer are kept. Without this limit one sender of
+ * large events made the service serialise and store 3 MB a second.
  */
-const KEPT_BYTES_PER_FLUSH = 131_072
+const SAMPLE_BYTES_PER_FLUSH = 131_072
 const IDS_PER_MS = 1_000
 
 /** Why a request was refused: the `error` value of the answer. */
@@ -29,9 +29,9 @@ interface Rejection {
   path: string
 }
 
-interface SiteEvidence {
-  accepted: LastOnes<{ at: number; payload: Payload }>
-  rejected: LastOnes<Rejection>
+interface SiteSamples {
+  accepted: RecentItems<{ at: number; payload: Payload }>
+  rejected: RecentItems<Rejection>
   /** Rejections by minute and reason. */
   counts: Map<string, { minute: number; reason: RejectionReason; total: number }>
 }
@@ -44,25 +44,25 @@ const recentRejections = upsertInto('rejections', {
 })
 
 /**
- * What people look at when a tag does not do what they expect: the last payloads as kept, and the last refusals with
- * their place. It is evidence, not a count, so it is written behind the answer and a crash may lose its last second.
+ * Records what people look at when a tag does not do what they expect: the last payloads, and the last rejections with their
+ * path. These are samples, not counts: they are written after the answer, and a crash may lose the last second of them.
  */
-export class Evidence {
+export class SampleRecorder {
   readonly #store: Store
-  readonly #pruning: readonly [KeptRows, KeptRows]
-  #sites = new Map<number, SiteEvidence>()
+  readonly #pruning: readonly [SamplePruning, SamplePruning]
+  #sites = new Map<number, SiteSamples>()
   #kept = 0
   #lastId = 0
 
   constructor(store: Store) {
     this.#store = store
-    this.#pruning = [new KeptRows(store, 'recent_payloads'), new KeptRows(store, 'rejections')]
+    this.#pruning = [new SamplePruning(store, 'recent_payloads'), new SamplePruning(store, 'rejections')]
   }
 
-  /** @param size bytes of the body: large ones are counted and not kept, or fifty of them would be a report of their own */
+  /** @param size bytes of the body: large ones are counted, not kept, or 50 of them would make a huge report */
   accepted(siteNo: number, payload: Payload, size: number, at: number): void {
-    if (size > KEPT_BYTES_MAX) return
-    const mayGrow = this.#kept < KEPT_PER_FLUSH
+    if (size > SAMPLE_BYTES_MAX) return
+    const mayGrow = this.#kept < SAMPLES_PER_FLUSH
     if (mayGrow || this.#sites.has(siteNo)) {
       if (this.#site(siteNo).accepted.push({ at, payload }, mayGrow, size)) this.#kept++
     }
@@ -70,7 +70,7 @@ export class Evidence {
 
   rejected(siteNo: number, reason: RejectionReason, path: string, at: number): void {
     const site = this.#site(siteNo)
-    if (site.rejected.push({ at, reason, path }, this.#kept < KEPT_PER_FLUSH)) this.#kept++
+    if (site.rejected.push({ at, reason, path }, this.#kept < SAMPLES_PER_FLUSH)) this.#kept++
     const minute = floorTo(at, MINUTE)
     const key = `${minute}|${reason}`
     const count = site.counts.get(key)
@@ -78,7 +78,7 @@ export class Evidence {
     else count.total++
   }
 
-  /** Writes down what gathered since the last call. @throws StoreError; what gathered is then given up. */
+  /** Writes what was recorded since the last call. @throws StoreError; those samples are then dropped. */
   async flush(): Promise<void> {
     if (this.#sites.size === 0) return
     const sites = this.#sites
@@ -89,7 +89,7 @@ export class Evidence {
     const rejections: SqlValue[] = []
     const counts: SqlValue[] = []
     const prunes: BatchOperation[] = []
-    // In one order on every node: they delete the same sites' oldest rows.
+    // In the same order on every node: nodes delete the oldest rows of the same sites.
     for (const [siteNo, site] of [...sites].sort(([a], [b]) => a - b)) {
       for (const { at, payload } of site.accepted.inOrder()) {
         payloads.push(siteNo, this.#nextId(at), at, JSON.stringify(payload))
@@ -111,19 +111,19 @@ export class Evidence {
     ])
   }
 
-  #site(siteNo: number): SiteEvidence {
+  #site(siteNo: number): SiteSamples {
     let site = this.#sites.get(siteNo)
     if (site === undefined) {
-      site = { accepted: new LastOnes(), rejected: new LastOnes(), counts: new Map() }
+      site = { accepted: new RecentItems(), rejected: new RecentItems(), counts: new Map() }
       this.#sites.set(siteNo, site)
     }
     return site
   }
 
   /**
-   * Ids follow time, so that the newest are the largest, and stay below 2^53 until the year 2255. Where in its millisecond
-   * an id falls is left to chance, because the other nodes count too: of two that keep something of one site in the same
-   * millisecond, one in a thousand loses it.
+   * Ids follow time, so that the newest are the largest, and stay below 2^53 until the year 2255. The position within the
+   * millisecond is random, because other nodes assign ids too: when two nodes keep a sample of one site in the same
+   * millisecond, they collide once in a thousand times, and one sample is lost.
    */
   #nextId(at: number): number {
     this.#lastId = Math.max(this.#lastId + 1, at * IDS_PER_MS + randomInt(IDS_PER_MS))
@@ -131,10 +131,10 @@ export class Evidence {
   }
 }
 
-/** Deletes a site's rows beyond the last ones, not with every flush but once as many have been added again. */
-class KeptRows {
+/** Deletes a site's oldest samples, not with every flush but once as many as are kept were added. */
+class SamplePruning {
   readonly #prune: CompiledQuery
-  /** Rows added since the last deletion; a site that is not there has not been pruned by this process. */
+  /** Rows added since the last deletion; a missing site was not pruned by this process yet. */
   readonly #added = new Map<number, number>()
 
   constructor(store: Store, table: 'recent_payloads' | 'rejections') {
@@ -144,36 +144,36 @@ class KeptRows {
       .where('site_no', '=', 0)
       .orderBy('id', 'desc')
       .limit(1)
-      .offset(KEPT_PER_SITE - 1)
+      .offset(SAMPLES_PER_SITE - 1)
     this.#prune = store.write.deleteFrom(table).where('site_no', '=', 0).where('id', '<', oldestKept).compile()
   }
 
   added(siteNo: number, count: number): BatchOperation[] {
     if (count === 0) return []
-    const sum = (this.#added.get(siteNo) ?? KEPT_PER_SITE) + count
-    this.#added.set(siteNo, sum < KEPT_PER_SITE ? sum : 0)
-    if (sum < KEPT_PER_SITE) return []
+    const sum = (this.#added.get(siteNo) ?? SAMPLES_PER_SITE) + count
+    this.#added.set(siteNo, sum < SAMPLES_PER_SITE ? sum : 0)
+    if (sum < SAMPLES_PER_SITE) return []
     const [, , ...rest] = this.#prune.parameters
     return [{ kind: 'statement', query: { ...this.#prune, parameters: [siteNo, siteNo, ...rest] } }]
   }
 }
 
-/** The last `KEPT_PER_SITE` things pushed, of those that there was room for. */
-class LastOnes<T> {
+/** A ring buffer of the last `SAMPLES_PER_SITE` items, of those that fit the byte limit. */
+class RecentItems<T> {
   readonly #items: T[] = []
   readonly #sizes: number[] = []
   #bytes = 0
   #pushed = 0
 
-  /** True when there is one more than before; refused when that is not allowed, or there are too many bytes. */
+  /** Returns whether the buffer grew. An item is dropped when the buffer may not grow, or the bytes are too many. */
   push(item: T, mayGrow: boolean, size = 0): boolean {
-    const isFull = this.#items.length >= KEPT_PER_SITE
+    const isFull = this.#items.length >= SAMPLES_PER_SITE
     if (!isFull && !mayGrow) return false
-    const place = this.#pushed % KEPT_PER_SITE
-    const bytes = this.#bytes - (this.#sizes[place] ?? 0) + size
-    if (bytes > KEPT_BYTES_PER_FLUSH) return false
-    this.#items[place] = item
-    this.#sizes[place] = size
+    const slot = this.#pushed % SAMPLES_PER_SITE
+    const bytes = this.#bytes - (this.#sizes[slot] ?? 0) + size
+    if (bytes > SAMPLE_BYTES_PER_FLUSH) return false
+    this.#items[slot] = item
+    this.#sizes[slot] = size
     this.#bytes = bytes
     this.#pushed++
     return !isFull
@@ -184,7 +184,9 @@ class LastOnes<T> {
   }
 
   inOrder(): T[] {
-    const start = this.#pushed % KEPT_PER_SITE
-    return this.#pushed <= KEPT_PER_SITE ? this.#items : [...this.#items.slice(start), ...this.#items.slice(0, start)]
+    const start = this.#pushed % SAMPLES_PER_SITE
+    return this.#pushed <= SAMPLES_PER_SITE
+      ? this.#items
+      : [...this.#items.slice(start), ...this.#items.slice(0, start)]
   }
 }
