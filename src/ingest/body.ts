@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { FairQueue } from '../lib/index.ts'
-import { type Full, Room } from './room.ts'
+import { type BudgetScope, ByteBudget } from './byte-budget.ts'
 
 /** Largest body that is read, bytes: 1 MB. */
 export const BODY_MAX = 1_048_576
-/** Bytes of an unread body that are thrown away to get an answer through before the connection is cut. */
+/** Bytes of an unread body to discard so that the answer gets through before the connection is cut. */
 const DISCARD_MAX = 2 * BODY_MAX
-/** What a piece of a body costs besides its bytes: a sender may send them one by one. */
+/** Memory of a chunk besides its bytes: a sender may send a body byte by byte. */
 const CHUNK_COST = 256
-/** A body up to this size is looked at when it is there. A larger one waits for its turn. */
+/** A body up to this size is parsed as soon as it has arrived. A larger one waits for its turn. */
 const SMALL_BODY = 16_384
-/** Bytes of larger bodies that are looked at in one turn of the event loop: then others are answered first. */
+/** Bytes of larger bodies that are parsed in one turn of the event loop: then others are answered first. */
 const BYTES_PER_TURN = 65_536
-/** A turn of larger bodies that took this long, ms, is noticed by everybody … */
+/** A turn of larger bodies that took this long, ms, delays all other requests … */
 const HEAVY_MS = 1
-/** … and is followed by this many times as long for everybody else, before the next one. */
+/** … and is followed by a pause of this many times as long, which leaves the event loop to them. */
 const REST = 3
 
-export type BodyRefusal = { why: 'too_large' } | { why: 'no_room'; full: Full }
+export type BodyRefusal = { why: 'too_large' } | { why: 'over_budget'; exhausted: BudgetScope }
 
 /** A body that has arrived. */
 export interface Body {
@@ -28,7 +28,7 @@ export interface Body {
   release: () => void
 }
 
-interface Waiting {
+interface PendingBody {
   size: number
   deliver: () => void
 }
@@ -36,20 +36,20 @@ interface Waiting {
 /**
  * Reads bodies as text, within bounds for each, for each client and for all of them together.
  *
- * A megabyte of JSON takes tens of milliseconds to parse, and hundreds of them may arrive at once. So large bodies wait, as the
- * bytes they came as, and are handed over a few in each turn of the event loop, one client after the other.
+ * A megabyte of JSON takes tens of milliseconds to parse, and hundreds of them may arrive at once. So large bodies wait as raw
+ * bytes, and each turn of the event loop delivers a few of them, one client after the other.
  */
 export class BodyReader {
-  readonly #room = new Room()
-  readonly #waiting = new FairQueue<Waiting>()
+  readonly #budget = new ByteBudget()
+  readonly #waiting = new FairQueue<PendingBody>()
   #isScheduled = false
 
   /** Bytes of requests that have begun and are not answered. */
   get bytesUnderWay(): number {
-    return this.#room.bytes
+    return this.#budget.bytes
   }
 
-  /** Calls one of the two when the body is there or refused; neither when the sender goes away before. */
+  /** Calls one of the two when the body has arrived or is refused; neither when the sender disconnects before. */
   read(
     request: IncomingMessage,
     clientId: string,
@@ -61,7 +61,7 @@ export class BodyReader {
     let held = 0
     let isDone = false
     const release = () => {
-      this.#room.give(clientId, held)
+      this.#budget.release(clientId, held)
       held = 0
     }
     const refuse = (refusal: BodyRefusal) => {
@@ -78,9 +78,9 @@ export class BodyReader {
         return
       }
       const cost = chunk.length + CHUNK_COST
-      const full = this.#room.take(clientId, cost, size <= SMALL_BODY)
-      if (full !== undefined) {
-        refuse({ why: 'no_room', full })
+      const exhausted = this.#budget.take(clientId, cost, size <= SMALL_BODY)
+      if (exhausted !== undefined) {
+        refuse({ why: 'over_budget', exhausted })
         return
       }
       held += cost
@@ -106,7 +106,7 @@ export class BodyReader {
     })
   }
 
-  #wait(clientId: string, waiting: Waiting): void {
+  #wait(clientId: string, waiting: PendingBody): void {
     this.#waiting.push(clientId, waiting)
     this.#schedule()
   }
@@ -139,7 +139,7 @@ export class BodyReader {
 
 const BYTE_ORDER_MARK = 0xfeff
 
-/** Some senders put a byte order mark before their JSON, which JSON does not know. */
+/** Some senders put a byte order mark before their JSON, which `JSON.parse` rejects. */
 function textOf(chunks: readonly Buffer[]): string {
   const [only] = chunks
   const text = chunks.length === 1 && only !== undefined ? only.toString() : Buffer.concat(chunks).toString()
@@ -152,8 +152,8 @@ export function announcesTooMuch(contentLength: string | undefined): boolean {
 }
 
 /**
- * Throws away what is left of a refused body, then ends the response and with it the connection. Cutting it at once would
- * reset it and the sender might never see the answer; reading on without end would let anybody keep us busy.
+ * Discards the rest of a refused body, then ends the response and with it the connection. Cutting it at once would reset it,
+ * and the sender might never see the answer; reading without a limit would let any sender keep the server busy.
  */
 export function discardRest(request: IncomingMessage, response: ServerResponse): void {
   let discarded = 0

@@ -27,8 +27,8 @@ const WHEN: Record<IngestError, string> = {
 }
 
 /**
- * Declares the ingest routes. The server hands requests for them to `ingest` before the framework sees them; what comes
- * by another spelling of the address (with an escape in it) takes this way to the same code.
+ * Declares the ingest routes. The server hands requests for them to `ingest` before the framework sees them; a request that
+ * spells the address differently (with an escape in it) reaches the same code through these.
  */
 export function ingestRoutes(app: HttpApp, ingest: Ingest, keyHeaders: readonly string[]): void {
   const [keyHeader = 'x-service-key'] = keyHeaders
@@ -42,7 +42,7 @@ export function ingestRoutes(app: HttpApp, ingest: Ingest, keyHeaders: readonly 
       method: 'POST',
       url: path,
       config: { access: 'public', host: 'any' },
-      // The door checks the body itself, after the key: the framework must neither read nor judge it.
+      // The endpoint checks the body itself, after the key: the framework must neither read nor validate it.
       attachValidation: true,
       validatorCompiler: () => () => true,
       schema: {

@@ -4,7 +4,7 @@ import { asError, type Clock, Loop, SECOND } from '../lib/index.ts'
 import { Folder, foldOrphans } from '../rollups/index.ts'
 import { isPassing, type Store } from '../store/index.ts'
 import { Demand, ROUND_INTERVAL_MS } from './demand.ts'
-import { IngestDoor } from './door.ts'
+import { IngestEndpoint } from './endpoint.ts'
 import { type CommitListener, GroupCommit } from './group-commit.ts'
 import { clearIdempotencyKeys } from './idempotency.ts'
 import { JournalFolder } from './journal-folder.ts'
@@ -32,7 +32,7 @@ export interface IngestOptions {
 
 export interface IngestStatus {
   sites: number
-  answers: IngestDoor['answers']
+  answers: IngestEndpoint['answers']
   commits: GroupCommit['totals']
   waiting: number
   /** Of requests that have begun and are not answered. */
@@ -47,7 +47,7 @@ export class Ingest {
   readonly #onError: IngestOptions['onError']
   readonly #foldAside: () => Promise<unknown>
   readonly #keys: KeyIndex
-  readonly #door: IngestDoor
+  readonly #endpoint: IngestEndpoint
   readonly #commits: GroupCommit
   readonly #folder: JournalFolder
   readonly #samples: SampleRecorder
@@ -80,7 +80,7 @@ export class Ingest {
       },
     }
     this.#commits = new GroupCommit(store, clock, nodeId, listener, leases.expiry)
-    this.#door = new IngestDoor({
+    this.#endpoint = new IngestEndpoint({
       clock,
       keys,
       commits: this.#commits,
@@ -146,7 +146,7 @@ export class Ingest {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
-    this.#door.handle(request, response)
+    this.#endpoint.handle(request, response)
   }
 
   /** Makes everything that has been answered visible in reports; tests and the demo wait for it instead of sleeping. */
@@ -174,10 +174,10 @@ export class Ingest {
     const oldest = this.#folder.oldestUnfoldedAt
     return {
       sites: this.#keys.siteCount,
-      answers: this.#door.answers,
+      answers: this.#endpoint.answers,
       commits: this.#commits.totals,
       waiting: this.#commits.waiting,
-      bytesUnderWay: this.#door.bytesUnderWay,
+      bytesUnderWay: this.#endpoint.bytesUnderWay,
       foldLagMs: oldest === null ? 0 : Math.max(0, this.#clock.now() - oldest),
     }
   }

@@ -25,7 +25,7 @@ export interface BatchOptions {
 }
 
 /**
- * The one door to the database, the same on every engine.
+ * The only access to the database, the same on every engine.
  *
  * Statements of one transaction of `read` or `reports` see one snapshot. Reads never hold up a write.
  */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { ROOM_BYTES, ROOM_BYTES_FOR_SMALL, ROOM_BYTES_PER_CLIENT } from '../../src/ingest/room.ts'
+import { BUDGET_BYTES, BUDGET_BYTES_FOR_SMALL, BUDGET_BYTES_PER_CLIENT } from '../../src/ingest/byte-budget.ts'
 import { SECOND } from '../../src/lib/index.ts'
 import { type SiteKey, until } from '../support/api.ts'
 import { TestClock } from '../support/clock.ts'
@@ -69,9 +69,9 @@ test('bodies that a slow plan holds back for long fill one part of the room, and
   const held = await hold(slow, 12)
   assert.deepEqual(statusesOf(held), new Set(['waiting', '429']))
   const kept = waiting().length
-  assert.ok(kept * (BODY_BYTES - 1) <= ROOM_BYTES_PER_CLIENT, `${kept} are held`)
+  assert.ok(kept * (BODY_BYTES - 1) <= BUDGET_BYTES_PER_CLIENT, `${kept} are held`)
   assert.ok(kept >= 10, `only ${kept} are held`)
-  assert.ok(mostBytes() <= ROOM_BYTES_PER_CLIENT, `${mostBytes()} bytes`)
+  assert.ok(mostBytes() <= BUDGET_BYTES_PER_CLIENT, `${mostBytes()} bytes`)
   for (const send of [small, large]) assert.equal((await send(healthy)).status, 200)
   assert.equal((await large(slow)).status, 429)
 
@@ -91,10 +91,10 @@ test('bodies that many clients hold back fill the room for all and no more, and 
   for (let client = 0; client < 8; client++) all.push(...(await hold(await newSlowSite(), 2)))
   assert.deepEqual(statusesOf(all), new Set(['waiting', '429', '503']))
   const kept = waiting().length
-  assert.ok(kept * (BODY_BYTES - 1) <= ROOM_BYTES, `${kept} are held`)
+  assert.ok(kept * (BODY_BYTES - 1) <= BUDGET_BYTES, `${kept} are held`)
   assert.ok(kept >= 50, `only ${kept} are held`)
   // The beginning of a large body still counts as small.
-  assert.ok(mostBytes() <= ROOM_BYTES + ROOM_BYTES_FOR_SMALL, `${mostBytes()} bytes`)
+  assert.ok(mostBytes() <= BUDGET_BYTES + BUDGET_BYTES_FOR_SMALL, `${mostBytes()} bytes`)
   for (let sent = 0; sent < 20; sent++) assert.equal((await small(healthy)).status, 200)
   const refused = await large(healthy)
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'])

@@ -12,7 +12,7 @@ import type { Payload } from './payload.ts'
 import type { RejectionReason, SampleRecorder } from './samples.ts'
 import type { Shedding } from './shedding.ts'
 
-export interface DoorOptions {
+export interface IngestEndpointOptions {
   clock: Clock
   keys: KeyIndex
   commits: GroupCommit
@@ -22,10 +22,10 @@ export interface DoorOptions {
   keyHeaders: readonly string[]
 }
 
-/** When a sender that was refused for want of room may come again: overload is over, or is judged anew, by then. */
-const ROOM_AGAIN_SECONDS = 1
+/** `Retry-After` of a sender refused because of overload: by then it has passed, or is judged again. */
+const OVERLOAD_RETRY_SECONDS = 1
 
-/** Where a refusal is said to be whose client has too much under way. */
+/** In place of a path: the client has too many bytes under way. */
 const BYTES_UNDER_WAY = 'bytes under way'
 /** Which limit of the plan refused a request, in place of a path. */
 const PLAN_LIMITS = { rate: 'requests per second', quota: 'events per month' } as const
@@ -36,8 +36,8 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i
  * The ingest endpoint. Checks in the order of their cost, so that a refusal is cheaper than an acceptance:
  * key (401) → state (403) → rate and quota (429) → room (503) → size (413) → JSON and schema (400) → commit → 200.
  */
-export class IngestDoor {
-  readonly #options: DoorOptions
+export class IngestEndpoint {
+  readonly #options: IngestEndpointOptions
   readonly #bodies = new BodyReader()
   /** Answers by outcome, for `/metrics`. */
   readonly answers: Record<'ok' | IngestError, number> = {
@@ -52,11 +52,11 @@ export class IngestDoor {
     unavailable: 0,
   }
 
-  constructor(options: DoorOptions) {
+  constructor(options: IngestEndpointOptions) {
     this.#options = options
   }
 
-  /** Bytes of requests that have begun and are not answered. */
+  /** Bytes of requests under way: begun and not answered. */
   get bytesUnderWay(): number {
     return this.#bodies.bytesUnderWay
   }
@@ -64,30 +64,37 @@ export class IngestDoor {
   handle(request: IncomingMessage, response: ServerResponse): void {
     const { clock, keys, shedding } = this.#options
     if (request.method !== 'POST') {
-      this.#refuse(request, response, 'method_not_allowed')
+      this.#answerError(request, response, 'method_not_allowed')
       return
     }
     const key = this.#keyOf(request)
     const site = key === undefined ? undefined : keys.find(key)
     if (site === undefined) {
-      this.#refuse(request, response, 'unauthorized')
+      this.#answerError(request, response, 'unauthorized')
       return
     }
     if (!site.isOpen) {
-      this.#reject(request, response, site, 'forbidden', '')
+      this.#recordAndReject(request, response, site, 'forbidden', '')
       return
     }
     const refusal = site.meter.takeRequest(clock.now())
     if (refusal !== undefined) {
-      this.#reject(request, response, site, 'rate_limited', PLAN_LIMITS[refusal.limit], refusal.retryAfterSeconds)
+      this.#recordAndReject(
+        request,
+        response,
+        site,
+        'rate_limited',
+        PLAN_LIMITS[refusal.limit],
+        refusal.retryAfterSeconds,
+      )
       return
     }
     if (!shedding.admits(performance.now())) {
-      this.#refuse(request, response, 'unavailable', ROOM_AGAIN_SECONDS)
+      this.#answerError(request, response, 'unavailable', OVERLOAD_RETRY_SECONDS)
       return
     }
     if (announcesTooMuch(request.headers['content-length'])) {
-      this.#reject(request, response, site, 'payload_too_large', '')
+      this.#recordAndReject(request, response, site, 'payload_too_large', '')
       return
     }
     this.#bodies.read(
@@ -95,9 +102,10 @@ export class IngestDoor {
       site.clientId,
       (body) => this.#accept(request, response, site, body),
       (refusal) => {
-        if (refusal.why === 'too_large') this.#reject(request, response, site, 'payload_too_large', '')
-        else if (refusal.full === 'all') this.#refuse(request, response, 'unavailable', ROOM_AGAIN_SECONDS)
-        else this.#reject(request, response, site, 'rate_limited', BYTES_UNDER_WAY, ROOM_AGAIN_SECONDS)
+        if (refusal.why === 'too_large') this.#recordAndReject(request, response, site, 'payload_too_large', '')
+        else if (refusal.exhausted === 'all')
+          this.#answerError(request, response, 'unavailable', OVERLOAD_RETRY_SECONDS)
+        else this.#recordAndReject(request, response, site, 'rate_limited', BYTES_UNDER_WAY, OVERLOAD_RETRY_SECONDS)
       },
     )
   }
@@ -107,7 +115,7 @@ export class IngestDoor {
     const checked = checkRequest(request, body.text)
     if (!checked.ok) {
       body.release()
-      this.#reject(request, response, site, 'invalid_payload', checked.path)
+      this.#recordAndReject(request, response, site, 'invalid_payload', checked.path)
       return
     }
     const { payload, idempotencyKey } = checked
@@ -116,7 +124,14 @@ export class IngestDoor {
     const refusal = site.meter.takeEvents(events, now)
     if (refusal !== undefined) {
       body.release()
-      this.#reject(request, response, site, 'rate_limited', PLAN_LIMITS[refusal.limit], refusal.retryAfterSeconds)
+      this.#recordAndReject(
+        request,
+        response,
+        site,
+        'rate_limited',
+        PLAN_LIMITS[refusal.limit],
+        refusal.retryAfterSeconds,
+      )
       return
     }
     const settle: Submission['settle'] = (outcome) => {
@@ -124,11 +139,11 @@ export class IngestDoor {
       if (outcome === 'committed') site.meter.settleEvents(events, now)
       else site.meter.giveBackEvents(events, now)
       if (outcome === 'failed') {
-        this.#refuse(request, response, 'internal_error')
+        this.#answerError(request, response, 'internal_error')
         return
       }
       if (outcome === 'refused') {
-        this.#refuse(request, response, 'unavailable', ROOM_AGAIN_SECONDS)
+        this.#answerError(request, response, 'unavailable', OVERLOAD_RETRY_SECONDS)
         return
       }
       if (outcome === 'committed') samples.accepted(site.siteNo, payload, body.size, now)
@@ -147,8 +162,8 @@ export class IngestDoor {
     return undefined
   }
 
-  /** A refusal that the site's owner gets to see. */
-  #reject(
+  /** Records the rejection for the site's owner, and answers. */
+  #recordAndReject(
     request: IncomingMessage,
     response: ServerResponse,
     site: SiteEntry,
@@ -157,12 +172,18 @@ export class IngestDoor {
     retryAfterSeconds?: number,
   ): void {
     this.#options.samples.rejected(site.siteNo, reason, path, this.#options.clock.now())
-    this.#refuse(request, response, reason, retryAfterSeconds)
+    this.#answerError(request, response, reason, retryAfterSeconds)
   }
 
-  #refuse(request: IncomingMessage, response: ServerResponse, error: IngestError, retryAfterSeconds?: number): void {
+  /** Answers only: no site is known, or the fault is not its owner's. */
+  #answerError(
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: IngestError,
+    retryAfterSeconds?: number,
+  ): void {
     this.answers[error]++
-    // A body that is announced small enough is read past, and the connection stays; anything else is cut.
+    // A body that announces a small length is read past, and the connection stays open; any other is cut.
     const closing = error === 'payload_too_large' || !hasSmallBody(request)
     answerError(response, error, { closing, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
     if (closing) discardRest(request, response)
@@ -188,11 +209,11 @@ function checkRequest(request: IncomingMessage, text: string): CheckedRequest {
   }
   const checked = checkPayload(value)
   if (!checked.ok) return checked
-  // Unknown fields go at once: an empty object of two bytes takes 56 in memory, and there may be half a million of them.
+  // Drop unknown fields at once: an empty object of two bytes takes 56 in memory, and there may be half a million of them.
   return { ok: true, payload: keptPayload(checked.payload), idempotencyKey }
 }
 
-/** Bodies come as they are: no tag compresses, and a small body could hold a large one. */
+/** Compressed bodies are refused: no tag compresses, and a small body could expand to a huge one. */
 function isEncoded(request: IncomingMessage): boolean {
   const encoding = request.headers['content-encoding']
   return encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity'
