@@ -1,32 +1,33 @@
 import { type Clock, MINUTE, SECOND } from '../lib/index.ts'
 import { type BatchOperation, type ClientDemandTable, chunksOf, type Store } from '../store/index.ts'
 import type { ClientMeter } from './limits.ts'
-import { demandAfter, isWorthTelling, shareOf } from './shares.ts'
+import { demandAfter, isWorthPublishing, shareOf } from './shares.ts'
 
 export interface DemandOptions {
   store: Store
   clock: Clock
   nodeId: string
-  /** The meter of every client by its id; looked at anew with every round. */
+  /** The meter of every client by its id; read again each round. */
   meters: ReadonlyMap<string, ClientMeter>
   /** How many nodes take requests now, with this one. */
   nodes: () => Promise<number>
 }
 
 /**
- * How often the nodes tell each other. Measured in simulation with three times the limit, all of it on one of three nodes
- * and on another one every five seconds: in rounds of a quarter of a second 89 % of the limit get through, of half a second
- * 71 %. A load that stays where it is gets all of it either way.
+ * How often the nodes publish their demand. Measured in simulation with three times the limit, all of it on one of three nodes
+ * and on another one every five seconds: with rounds of a quarter of a second 89 % of the limit gets through, of half a second
+ * 71 %. A load that stays on its node gets all of it either way.
  */
 export const ROUND_INTERVAL_MS = SECOND / 4
-/** A node that has not told anything new for this long counts as one without demand: it may have died. */
+/** A node that has published nothing new for this long counts as one without demand: it may have died. */
 const FRESH_MS = 2 * SECOND
-/** Rows this old were left by nodes that died; far more than their clocks differ. */
+/** Rows this old belong to dead nodes: far more than the nodes' clocks differ. */
 const ABANDONED_AFTER_MS = MINUTE
 
-interface Told {
+/** What another node has published. */
+interface SeenDemand {
   demand: number
-  /** By the clock of the node that tells: only says whether it has told anew. */
+  /** By the clock of the node that published it: only shows whether it has published again. */
   measuredAt: number
   /** When this node first saw it. */
   seenAt: number
@@ -35,10 +36,10 @@ interface Told {
 /**
  * Divides every limited client's rate among the nodes, by how many requests each of them gets.
  *
- * Each round a node measures its demand, tells the others through the store, reads what they have told, and sets its
- * shares. It reckons with the smaller of what it has told in the last two rounds: what it gives up is free at once, and what
- * it asks for it takes one round later, when every other node has had the time to read it. So the shares add up to no more
- * than the limit while demand moves, too. When the store does not answer, all stays as it is.
+ * Each round a node measures its demand, publishes it in the store, reads what the others have published, and sets its shares.
+ * It computes with the smaller of what it published in the last two rounds: what it gives up is free at once, and what it asks
+ * for it takes one round later, when every other node has had the time to read it. So the shares never add up to more than the
+ * limit, even while demand moves. While the store does not answer, the shares stay as they are.
  */
 export class Demand {
   readonly #options: DemandOptions
@@ -47,12 +48,12 @@ export class Demand {
   #clearedAt = 0
   /** Smoothed arrivals by client, requests per second; only of clients that have some. */
   #demands: ReadonlyMap<string, number> = new Map()
-  /** What the others know of them since the last round, and what they knew before. */
-  #told: ReadonlyMap<string, number> = new Map()
-  #toldBefore: ReadonlyMap<string, number> = new Map()
-  /** What the others have told, by `client/node`. */
-  #heard: ReadonlyMap<string, Told> = new Map()
-  /** The same, added up by client. */
+  /** What this node published in the last round, and in the one before. */
+  #published: ReadonlyMap<string, number> = new Map()
+  #publishedBefore: ReadonlyMap<string, number> = new Map()
+  /** What the others have published, by `client/node`. */
+  #seen: ReadonlyMap<string, SeenDemand> = new Map()
+  /** The same, summed by client. */
   #others: ReadonlyMap<string, number> = new Map()
 
   constructor(options: DemandOptions) {
@@ -63,14 +64,14 @@ export class Demand {
   /** @throws StoreError; the shares then stay, and the next round goes on. */
   async tick(): Promise<void> {
     this.#measure()
-    await this.#tell()
-    await this.#listen()
+    await this.#publish()
+    await this.#readOthers()
     this.#divide()
   }
 
   #measure(): void {
     const now = this.#options.clock.now()
-    // A clock that was set back makes for one wrong round.
+    // A clock that was set back distorts one round.
     const elapsed = Math.abs(now - this.#measuredAt)
     if (elapsed === 0) return
     this.#measuredAt = now
@@ -85,23 +86,23 @@ export class Demand {
     this.#demands = demands
   }
 
-  async #tell(): Promise<void> {
-    const told = new Map<string, number>()
+  async #publish(): Promise<void> {
+    const published = new Map<string, number>()
     for (const [id, demand] of this.#demands) {
       const limit = this.#options.meters.get(id)?.limits.requestsPerSecond ?? null
-      if (limit === null || !isWorthTelling(limit, demand, this.#others.get(id) ?? 0, this.#nodes)) continue
-      told.set(id, Math.ceil(demand))
+      if (limit === null || !isWorthPublishing(limit, demand, this.#others.get(id) ?? 0, this.#nodes)) continue
+      published.set(id, Math.ceil(demand))
     }
-    const silenced = [...this.#told.keys()].filter((id) => !told.has(id))
-    const operations = [...this.#publication(told), ...this.#removal(silenced), ...this.#clearing()]
+    const withdrawn = [...this.#published.keys()].filter((id) => !published.has(id))
+    const operations = [...this.#upserts(published), ...this.#removals(withdrawn), ...this.#cleanup()]
     if (operations.length > 0) await this.#options.store.batch(operations)
-    this.#toldBefore = this.#told
-    this.#told = told
+    this.#publishedBefore = this.#published
+    this.#published = published
   }
 
-  #publication(told: ReadonlyMap<string, number>): BatchOperation[] {
+  #upserts(published: ReadonlyMap<string, number>): BatchOperation[] {
     const { store, nodeId } = this.#options
-    const rows: ClientDemandTable[] = [...told].map(([id, demand]) => ({
+    const rows: ClientDemandTable[] = [...published].map(([id, demand]) => ({
       client_id: id,
       node_id: nodeId,
       measured_at: this.#measuredAt,
@@ -122,7 +123,7 @@ export class Demand {
     }))
   }
 
-  #removal(ids: readonly string[]): BatchOperation[] {
+  #removals(ids: readonly string[]): BatchOperation[] {
     const { store, nodeId } = this.#options
     return chunksOf(ids).map((chunk) => ({
       kind: 'statement',
@@ -134,7 +135,7 @@ export class Demand {
     }))
   }
 
-  #clearing(): BatchOperation[] {
+  #cleanup(): BatchOperation[] {
     const now = this.#measuredAt
     if (Math.abs(now - this.#clearedAt) < ABANDONED_AFTER_MS) return []
     this.#clearedAt = now
@@ -144,25 +145,25 @@ export class Demand {
     return [{ kind: 'statement', query: abandoned.compile() }]
   }
 
-  async #listen(): Promise<void> {
+  async #readOthers(): Promise<void> {
     const { store, clock, nodeId, nodes } = this.#options
     const [rows, count] = await Promise.all([
       store.read.selectFrom('client_demand').selectAll().where('node_id', '!=', nodeId).execute(),
       nodes(),
     ])
     const now = clock.now()
-    const heard = new Map<string, Told>()
+    const seen = new Map<string, SeenDemand>()
     const others = new Map<string, number>()
     for (const row of rows) {
       const key = `${row.client_id}/${row.node_id}`
-      const before = this.#heard.get(key)
+      const before = this.#seen.get(key)
       // Clocks of two nodes are never compared: they may differ by more than the answer may be old.
       const seenAt = before?.measuredAt === row.measured_at ? before.seenAt : now
-      heard.set(key, { demand: row.requests_per_second, measuredAt: row.measured_at, seenAt })
+      seen.set(key, { demand: row.requests_per_second, measuredAt: row.measured_at, seenAt })
       if (now - seenAt >= FRESH_MS) continue
       others.set(row.client_id, (others.get(row.client_id) ?? 0) + row.requests_per_second)
     }
-    this.#heard = heard
+    this.#seen = seen
     this.#others = others
     this.#nodes = Math.max(1, count)
   }
@@ -171,7 +172,7 @@ export class Demand {
     for (const [id, meter] of this.#options.meters) {
       const limit = meter.limits.requestsPerSecond
       if (limit === null) continue
-      const mine = Math.min(this.#told.get(id) ?? 0, this.#toldBefore.get(id) ?? 0)
+      const mine = Math.min(this.#published.get(id) ?? 0, this.#publishedBefore.get(id) ?? 0)
       const share = shareOf(limit, mine, this.#others.get(id) ?? 0, this.#nodes) / limit
       if (share !== meter.share) meter.setShare(share)
     }

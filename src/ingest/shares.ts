@@ -1,14 +1,14 @@
 import { SECOND } from '../lib/index.ts'
 
 /**
- * One node's share of a client's rate, requests per second. What nobody asks for is divided equally, so that every node can
- * take new load at once; a rate that does not suffice is divided by demand.
+ * One node's share of a client's rate, requests per second. Unclaimed rate is divided equally, so that every node can take new
+ * load at once; when demand exceeds the rate, the rate is divided by demand.
  *
- * The shares of nodes that reckon with the same demands add up to exactly `limit`, whatever the demands are.
+ * The shares of nodes that compute with the same demands add up to exactly `limit`, whatever the demands are.
  *
- * @param mine what this node has told the others of its demand: 0 when it has told them nothing
- * @param others what the other nodes have told, added up
- * @param nodes all that there are, those without demand and this one included
+ * @param mine the demand that this node has published: 0 when it has published none
+ * @param others the sum of what the other nodes have published
+ * @param nodes the number of all nodes, including this one and those without demand
  */
 export function shareOf(limit: number, mine: number, others: number, nodes: number): number {
   const total = mine + others
@@ -16,23 +16,23 @@ export function shareOf(limit: number, mine: number, others: number, nodes: numb
 }
 
 /**
- * Whether a node has to tell the others of its demand. Up to half of what it gets without a word it keeps silent, and reckons
- * with 0 as the others do: so the sum of all shares stays what it is, and clients far below their limit cost nothing. When
- * the others ask for the whole limit that half is 0, and any demand is told.
+ * Whether a node has to publish its demand. Below half of what it gets unpublished it publishes nothing, and computes with 0 as
+ * the others do: so the sum of all shares stays the same, and clients far below their limit cost nothing. When the others ask
+ * for the whole limit that half is 0, and any demand is published.
  */
-export const isWorthTelling = (limit: number, demand: number, others: number, nodes: number): boolean =>
+export const isWorthPublishing = (limit: number, demand: number, others: number, nodes: number): boolean =>
   demand > 0 && demand >= shareOf(limit, 0, others, nodes) / 2
 
-/** Demand below this has gone, requests per second. */
+/** Demand below this counts as none, requests per second. */
 const NO_DEMAND = 0.1
-/** Weight of the newest round where chance can explain how it differs from those before … */
+/** Weight of the newest round where chance can explain the difference from the rounds before … */
 const WEIGHT_OF_CHANCE = 0.15
 /** … and where it cannot. */
 const WEIGHT_OF_CHANGE = 0.9
 
 /**
- * A node's demand after one more round, requests per second. Few requests in a round say little and must not look like a
- * flicker; a load that comes or goes has to be seen at once.
+ * A node's demand after one more round, requests per second. A few requests in a round prove little, so the demand must not
+ * flicker with them; a load that starts or stops has to show at once.
  *
  * @param before the demand up to this round
  * @param arrivals requests in this round, which took `elapsed` ms

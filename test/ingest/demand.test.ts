@@ -23,7 +23,7 @@ interface Run {
   lifeOf?: (node: number) => readonly [from: number, to: number]
 }
 
-interface Course {
+interface AcceptedLoad {
   offered: number
   accepted: number
   /** The least and the most that was accepted in any ten seconds, as parts of what the limit allows. */
@@ -32,7 +32,7 @@ interface Course {
 }
 
 /** Several nodes on one store, whose rounds are out of step with each other as they are in life. */
-async function run(store: Store, options: Run): Promise<Course> {
+async function run(store: Store, options: Run): Promise<AcceptedLoad> {
   const { load, nodes: count = 3, limit = LIMIT, seconds = 30, lifeOf = () => [0, seconds] } = options
   const clock = new TestClock(START)
   const secondsPast = () => (clock.now() - START) / SECOND
@@ -73,7 +73,7 @@ async function run(store: Store, options: Run): Promise<Course> {
   return { offered, accepted: sumOf(acceptedPerStep), ...extremes(acceptedPerStep, limit) }
 }
 
-function extremes(acceptedPerStep: readonly number[], limit: number): Pick<Course, 'least' | 'most'> {
+function extremes(acceptedPerStep: readonly number[], limit: number): Pick<AcceptedLoad, 'least' | 'most'> {
   const steps = (WINDOW_S * SECOND) / STEP_MS
   const windows = acceptedPerStep
     .slice(0, 1 - steps)
@@ -83,7 +83,7 @@ function extremes(acceptedPerStep: readonly number[], limit: number): Pick<Cours
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
 
-function assertBetween(course: Course, least: number, most = 1.1): void {
+function assertBetween(course: AcceptedLoad, least: number, most = 1.1): void {
   assert.ok(course.least >= least, `only ${course.least} of the limit`)
   assert.ok(course.most <= most, `${course.most} of the limit`)
 }
@@ -110,7 +110,7 @@ testOnEveryEngine('a load that moves to another node every five seconds takes it
   assertBetween(await run(store, { load }), 0.85)
 })
 
-testOnEveryEngine('load that comes and goes on other nodes every second is never let through on top', async (store) => {
+testOnEveryEngine('load that starts and stops on other nodes every second never gets through on top', async (store) => {
   const load: Load = (node, at) => (node === 0 || Math.floor(at) % 2 === 1 ? 3 * LIMIT : 0)
   assertBetween(await run(store, { load }), 0.7)
 })
@@ -139,7 +139,7 @@ testOnEveryEngine('a small limit on many nodes is never exceeded', async (store)
 })
 
 testOnEveryEngine(
-  'a client far below its limit is let through whichever node it turns to, and tells nobody',
+  'a client far below its limit gets through on whichever node it uses, and no node publishes its demand',
   async (store) => {
     const load: Load = (node, at) => (node === Math.floor(at / 2) % 3 ? LIMIT / 8 : 0)
     const course = await run(store, { seconds: 12, load })
@@ -171,7 +171,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a node whose clock is forty seconds behind is heard like any other', async (store) => {
+testOnEveryEngine('the demand of a node whose clock is forty seconds behind counts like any other', async (store) => {
   const clock = new TestClock(START)
   const early = new TestClock(START - 40 * SECOND)
   const node = nodeOn(store, clock, 'node')
@@ -195,24 +195,27 @@ testOnEveryEngine('shares stay as they are while the store does not answer', asy
   assert.equal(meter.share, 0.5)
 })
 
-testOnEveryEngine('more clients than fit one statement are told of, and unlimited ones are not', async (store) => {
-  const clock = new TestClock(START)
-  const meters = new Map(
-    Array.from({ length: 1_201 }, (_, i) => [
-      `client ${i}`,
-      new ClientMeter({ requestsPerSecond: i === 0 ? null : 10, eventsPerMonth: null }, START),
-    ]),
-  )
-  const demand = new Demand({ store, clock, nodeId: 'node', meters, nodes: () => Promise.resolve(1) })
-  await round(demand, clock, () => {
-    for (const meter of meters.values()) takeMany(meter, 20, clock)
-  })
-  const count = async () => (await store.read.selectFrom('client_demand').select('client_id').execute()).length
-  assert.equal(await count(), 1_200)
-  meters.clear()
-  await round(demand, clock)
-  assert.equal(await count(), 0)
-})
+testOnEveryEngine(
+  'the demand of more clients than fit one statement is published, that of unlimited ones is not',
+  async (store) => {
+    const clock = new TestClock(START)
+    const meters = new Map(
+      Array.from({ length: 1_201 }, (_, i) => [
+        `client ${i}`,
+        new ClientMeter({ requestsPerSecond: i === 0 ? null : 10, eventsPerMonth: null }, START),
+      ]),
+    )
+    const demand = new Demand({ store, clock, nodeId: 'node', meters, nodes: () => Promise.resolve(1) })
+    await round(demand, clock, () => {
+      for (const meter of meters.values()) takeMany(meter, 20, clock)
+    })
+    const count = async () => (await store.read.selectFrom('client_demand').select('client_id').execute()).length
+    assert.equal(await count(), 1_200)
+    meters.clear()
+    await round(demand, clock)
+    assert.equal(await count(), 0)
+  },
+)
 
 function nodeOn(store: Store, clock: TestClock, nodeId: string) {
   const meter = new ClientMeter({ requestsPerSecond: LIMIT, eventsPerMonth: null }, clock.now())
