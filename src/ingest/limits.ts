@@ -1,15 +1,15 @@
 import { monthOf, nextMonthStart, SECOND } from '../lib/index.ts'
 import type { Limits } from '../management/index.ts'
 
-/** A refusal and how long to wait, in whole seconds. */
-export interface Refusal {
-  /** Which of the two: the request came too fast, or its events are more than is left of the month. */
+/** Which limit of the plan refuses, and how long to wait, in whole seconds. */
+export interface LimitRefusal {
+  /** The request came too fast, or its events are more than the month has left. */
   limit: 'rate' | 'quota'
   retryAfterSeconds: number
 }
 
-/** A client's use of its quota at one moment: what `correctUsage` needs to know of it. */
-export interface UsageMark {
+/** A client's use of its quota at one moment, for `correctUsage`. */
+export interface UsageSnapshot {
   readonly month: number
   readonly events: number
   readonly unsettled: number
@@ -19,11 +19,11 @@ export interface UsageMark {
 interface MonthBook {
   readonly month: number
   events: number
-  /** Of these events nobody knows yet whether they will be in the journal. */
+  /** Of these it is not known yet whether they will be in the journal. */
   unsettled: number
 }
 
-/** Months that are remembered: around a month's end a clock may go forth and back. */
+/** Months that are remembered: around a month's end a clock may go back and forth. */
 const MONTHS_KEPT = 3
 
 /**
@@ -31,8 +31,8 @@ const MONTHS_KEPT = 3
  *
  * Requests: a token bucket that holds one second's worth and fills at the plan's rate. Events: a UTC calendar month.
  *
- * Where several nodes answer for the client, this one's bucket is cut to its share: as many tokens in a second, and as many
- * at once. All buckets together are the one that the client was promised.
+ * Where several nodes answer for the client, this one's bucket is cut to its share, in tokens per second and in capacity. All
+ * buckets together are the one that the plan promises.
  */
 export class ClientMeter {
   #limits: Limits
@@ -68,21 +68,21 @@ export class ClientMeter {
     this.#tokens = wasUnlimited ? this.#capacity() : Math.min(this.#tokens, this.#capacity())
   }
 
-  /** A larger share fills faster from now on, and hands out nothing: those tokens may be in another node's bucket. */
+  /** A larger share fills faster from now on, but adds no tokens now: those may still be in another node's bucket. */
   setShare(share: number): void {
     this.#share = share
     this.#tokens = Math.min(this.#tokens, this.#capacity())
   }
 
-  /** Requests that the rate was asked about since the last call, refused ones included. */
+  /** Requests checked against the rate since the last call, including refused ones. */
   takeArrivals(): number {
     const arrivals = this.#arrivals
     this.#arrivals = 0
     return arrivals
   }
 
-  /** Takes one request from the bucket, or says when to come back. The quota is only looked at. */
-  takeRequest(now: number): Refusal | undefined {
+  /** Takes one request from the bucket, or says when to retry. Only checks the quota. */
+  takeRequest(now: number): LimitRefusal | undefined {
     const { requestsPerSecond: rate, eventsPerMonth } = this.#limits
     if (eventsPerMonth !== null) {
       if (this.#bookAt(now).events >= eventsPerMonth) return untilNextMonth(now)
@@ -93,7 +93,7 @@ export class ClientMeter {
     const elapsed = Math.max(0, now - this.#filledAt)
     this.#tokens = Math.min(this.#capacity(), this.#tokens + (elapsed / SECOND) * rate * this.#share)
     this.#filledAt = now
-    // By the client's rate and not by this node's share of it, which is another one in a second.
+    // By the client's rate, not by this node's share of it, which may differ a second later.
     if (this.#tokens < 1) {
       return { limit: 'rate', retryAfterSeconds: Math.max(1, Math.ceil((1 - this.#tokens) / rate)) }
     }
@@ -101,8 +101,8 @@ export class ClientMeter {
     return undefined
   }
 
-  /** Takes `events` from the month's quota, or says when it starts anew. */
-  takeEvents(events: number, now: number): Refusal | undefined {
+  /** Takes `events` from the month's quota, or says when the next month starts. */
+  takeEvents(events: number, now: number): LimitRefusal | undefined {
     const book = this.#bookAt(now)
     const limit = this.#limits.eventsPerMonth
     if (limit !== null && book.events + events > limit) return untilNextMonth(now)
@@ -118,7 +118,7 @@ export class ClientMeter {
     if (book !== undefined) book.unsettled -= events
   }
 
-  /** Gives back events, taken at `takenAt`, whose commit failed, or that turned out to be counted before. */
+  /** Gives back events, taken at `takenAt`, whose commit failed or that were duplicates. */
   giveBackEvents(events: number, takenAt: number): void {
     const book = this.#books.get(monthOf(takenAt))
     if (book === undefined) return
@@ -139,27 +139,27 @@ export class ClientMeter {
   }
 
   /** To be called before the store's count is read, for `correctUsage`. */
-  markUsage(now: number): UsageMark {
+  snapshotUsage(now: number): UsageSnapshot {
     return { ...this.#bookAt(now) }
   }
 
   /**
-   * Takes over what the store has counted for all nodes, and adds what it cannot know of.
+   * Takes over what the store has counted for all nodes, and adds what it cannot know yet.
    *
-   * @param stored events of the month, with all of this node's that were settled at the time of `mark` and none since
+   * @param stored events of the month, with all of this node's that were settled at the time of `snapshot` and none since
    */
-  correctUsage(stored: number, mark: UsageMark): void {
-    const book = this.#books.get(mark.month)
-    if (book !== undefined) book.events = Math.max(0, stored + mark.unsettled + book.events - mark.events)
+  correctUsage(stored: number, snapshot: UsageSnapshot): void {
+    const book = this.#books.get(snapshot.month)
+    if (book !== undefined) book.events = Math.max(0, stored + snapshot.unsettled + book.events - snapshot.events)
   }
 
-  /** A share of less than one request in a second still has to let one through now and then; none lets none through. */
+  /** A share below one request per second still has to let one through now and then; a rate of 0 lets none through. */
   #capacity(): number {
     const rate = (this.#limits.requestsPerSecond ?? 0) * this.#share
     return rate === 0 ? 0 : Math.max(1, rate)
   }
 
-  /** A month that time has been in before goes on where it was: a clock that goes forth and back opens no quota anew. */
+  /** A month that was current before goes on where it was: a clock that goes back and forth resets no quota. */
   #bookAt(now: number): MonthBook {
     const month = monthOf(now)
     if (month !== this.#book.month) this.#book = this.#books.get(month) ?? this.#open(month)
@@ -175,7 +175,7 @@ export class ClientMeter {
   }
 }
 
-const untilNextMonth = (now: number): Refusal => ({
+const untilNextMonth = (now: number): LimitRefusal => ({
   limit: 'quota',
   retryAfterSeconds: Math.max(1, Math.ceil((nextMonthStart(now) - now) / SECOND)),
 })

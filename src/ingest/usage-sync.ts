@@ -1,27 +1,27 @@
 import { type Clock, monthOf, SECOND } from '../lib/index.ts'
 import { chunksOf, countOf, type Store } from '../store/index.ts'
 import type { JournalFolder } from './journal-folder.ts'
-import type { ClientMeter, UsageMark } from './limits.ts'
+import type { ClientMeter, UsageSnapshot } from './limits.ts'
 
 export interface UsageSyncOptions {
   store: Store
   clock: Clock
   folder: JournalFolder
-  /** The meter of every client by its id; looked at anew every time. */
+  /** The meter of every client by its id; read again every time. */
   meters: ReadonlyMap<string, ClientMeter>
 }
 
 /**
- * A quota can be exceeded by what the nodes accept while they do not know of each other: until their folds, one second, and
- * until the next of these, another two.
+ * A quota can be exceeded by what the nodes accept before they learn of each other's events: until their folds, one second, and
+ * until the next of these syncs, another two.
  */
 export const USAGE_SYNC_INTERVAL_MS = 2 * SECOND
-/** Of clients that send nothing to this node it is enough to know the use roughly, until they do. */
+/** Of clients that send nothing to this node, a rough use is enough until they do. */
 const ALL_INTERVAL_MS = 30 * SECOND
 
 /**
- * Brings what the store has counted into this node's count of each client's quota: what the other nodes have accepted, and what was
- * accepted of a month that this process has not been in yet, by a clock that was set back to it.
+ * Adds what the store has counted to this node's count of each client's quota: what the other nodes have accepted, and, after a
+ * clock was set back to an earlier month, what was accepted in that month.
  */
 export class UsageSync {
   readonly #options: UsageSyncOptions
@@ -39,11 +39,11 @@ export class UsageSync {
     const { store, clock, folder } = this.#options
     const now = clock.now()
     const month = monthOf(now)
-    // One that has its database to itself knows what it has accepted.
+    // A node that has the database to itself knows what it has accepted.
     if (!store.isShared && month === this.#month) return
     const isForAll = month !== this.#month || Math.abs(now - this.#allAt) >= ALL_INTERVAL_MS
     const ids = this.#due(isForAll)
-    // Nobody else may fold in between: those events would be in the store's count, and counted as new here as well.
+    // No other fold may run in between: its events would be in the store's count, and counted as new here as well.
     if (ids.length > 0) await folder.alone((fold) => this.#correct(ids, now, fold))
     if (isForAll) {
       this.#allAt = now
@@ -62,13 +62,13 @@ export class UsageSync {
 
   async #correct(ids: readonly string[], now: number, fold: () => Promise<void>): Promise<void> {
     const { store, meters } = this.#options
-    const marks = new Map<string, UsageMark>()
+    const snapshots = new Map<string, UsageSnapshot>()
     for (const id of ids) {
       const meter = meters.get(id)
-      if (meter !== undefined) marks.set(id, meter.markUsage(now))
+      if (meter !== undefined) snapshots.set(id, meter.snapshotUsage(now))
     }
     await fold()
-    for (const chunk of chunksOf([...marks.keys()])) {
+    for (const chunk of chunksOf([...snapshots.keys()])) {
       const rows = await store.read
         .selectFrom('client_usage')
         .select(['client_id', countOf('events').as('events')])
@@ -77,8 +77,8 @@ export class UsageSync {
         .execute()
       const stored = new Map(rows.map((row) => [row.client_id, row.events]))
       for (const id of chunk) {
-        const mark = marks.get(id)
-        if (mark !== undefined) meters.get(id)?.correctUsage(stored.get(id) ?? 0, mark)
+        const snapshot = snapshots.get(id)
+        if (snapshot !== undefined) meters.get(id)?.correctUsage(stored.get(id) ?? 0, snapshot)
       }
     }
   }

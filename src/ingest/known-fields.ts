@@ -1,14 +1,15 @@
 import { type BatchPayload, type EventPayload, isBatch, type Payload, type TagExecution } from './payload.ts'
 
-/** The payload without unknown fields, so that content sent by mistake is nowhere kept: neither in memory nor in the store. */
-export const keptPayload = (payload: Payload): Payload => (isBatch(payload) ? keptBatch(payload) : keptEvent(payload))
+/** The payload without unknown fields, so that content sent by mistake is kept nowhere: neither in memory nor in the store. */
+export const knownFieldsOf = (payload: Payload): Payload =>
+  isBatch(payload) ? batchFields(payload) : eventFields(payload)
 
-function keptEvent(payload: EventPayload): EventPayload {
+function eventFields(payload: EventPayload): EventPayload {
   return {
     container_id: payload.container_id,
     event_name: payload.event_name,
     timestamp_ms: payload.timestamp_ms,
-    tags: payload.tags.map(keptTag),
+    tags: payload.tags.map(tagFields),
     ...(payload.user_data === undefined
       ? {}
       : {
@@ -28,15 +29,15 @@ function keptEvent(payload: EventPayload): EventPayload {
 }
 
 /** Written out, because it is done for every tag of every request. */
-function keptTag({ id, name, status, execution_time }: TagExecution): TagExecution {
-  const kept: TagExecution = { id, status }
-  if (name !== undefined) kept.name = name
-  if (execution_time !== undefined) kept.execution_time = execution_time
-  return kept
+function tagFields({ id, name, status, execution_time }: TagExecution): TagExecution {
+  const known: TagExecution = { id, status }
+  if (name !== undefined) known.name = name
+  if (execution_time !== undefined) known.execution_time = execution_time
+  return known
 }
 
-function keptBatch(payload: BatchPayload): BatchPayload {
-  const kept: BatchPayload = pick(payload, [
+function batchFields(payload: BatchPayload): BatchPayload {
+  const known: BatchPayload = pick(payload, [
     'container_id',
     'batch',
     'window_start_ms',
@@ -45,7 +46,7 @@ function keptBatch(payload: BatchPayload): BatchPayload {
     'event_counts',
   ])
   if (payload.tag_metrics !== undefined) {
-    kept.tag_metrics = Object.fromEntries(
+    known.tag_metrics = Object.fromEntries(
       Object.entries(payload.tag_metrics).map(([name, metric]) => [
         name,
         pick(metric, ['success', 'failure', 'timeout', 'exception', 'total_exec_ms', 'count']),
@@ -53,12 +54,12 @@ function keptBatch(payload: BatchPayload): BatchPayload {
     )
   }
   if (payload.user_data_quality !== undefined) {
-    kept.user_data_quality = pick(payload.user_data_quality, ['email', 'phone', 'address', 'total'])
+    known.user_data_quality = pick(payload.user_data_quality, ['email', 'phone', 'address', 'total'])
   }
   if (payload.ecommerce_quality !== undefined) {
-    kept.ecommerce_quality = pick(payload.ecommerce_quality, ['value', 'currency', 'transaction_id', 'items', 'total'])
+    known.ecommerce_quality = pick(payload.ecommerce_quality, ['value', 'currency', 'transaction_id', 'items', 'total'])
   }
-  return kept
+  return known
 }
 
 function pick<T extends object, K extends keyof T>(source: T, keys: readonly K[]): Pick<T, K> {
