@@ -14,26 +14,26 @@ const PRESENCE_FIELDS = {
   ecommerce_quality: ['value', 'currency', 'transaction_id', 'items'],
 } as const
 
-/** Paths are stored and shown to people: keys of the sender's own making are cut to this, and made storable. */
+/** Paths are stored and shown: keys that the sender makes up are cut to this length, and made storable. */
 const PATH_MAX = 200
 
-/** Says whether parsed JSON is a payload. Never looks at, or tells, a value beyond its type and range. */
+/** Checks whether parsed JSON is a payload. Never inspects or reports a value beyond its type and range. */
 export function checkPayload(value: unknown): Checked {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('/')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return violation('/')
   const oversized = oversizedPath(value)
-  if (oversized !== undefined) return refuse(oversized)
+  if (oversized !== undefined) return violation(oversized)
   if ('batch' in value && value.batch === true) {
-    if (!batchCheck.Check(value)) return refuse(firstPath(batchCheck.Errors(value)))
+    if (!batchCheck.Check(value)) return violation(firstPath(batchCheck.Errors(value)))
     const path = inconsistentPath(value)
-    return path === undefined ? { ok: true, payload: value } : refuse(path)
+    return path === undefined ? { ok: true, payload: value } : violation(path)
   }
-  if (!eventCheck.Check(value)) return refuse(firstPath(eventCheck.Errors(value)))
+  if (!eventCheck.Check(value)) return violation(firstPath(eventCheck.Errors(value)))
   return { ok: true, payload: value }
 }
 
 /**
- * The list or map that has more entries than it may have. Looked at before the schema, which goes through all of them to
- * tell what is wrong: half a second for a body of 1 MB.
+ * The list or map that has more entries than allowed. Checked before the schema, which visits every entry to report what is
+ * wrong: half a second for a body of 1 MB.
  */
 function oversizedPath(payload: object): string | undefined {
   if ('tags' in payload && Array.isArray(payload.tags) && payload.tags.length > TAGS_MAX) return '/tags'
@@ -45,7 +45,7 @@ function oversizedPath(payload: object): string | undefined {
 const hasTooManyKeys = (map: unknown): boolean =>
   typeof map === 'object' && map !== null && Object.keys(map).length > BATCH_KEYS_MAX
 
-/** What a schema cannot say: the order of times, names, and that no part is larger than its whole. */
+/** What a schema cannot express: the order of times, names, and that no part is larger than its whole. */
 function inconsistentPath(batch: BatchPayload): string | undefined {
   if (batch.window_start_ms > batch.window_end_ms) return '/window_start_ms'
   const { event_counts = {}, tag_metrics = {} } = batch
@@ -69,7 +69,7 @@ function inconsistentPath(batch: BatchPayload): string | undefined {
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
-const refuse = (path: string): Checked => ({ ok: false, path: storable(path.slice(0, PATH_MAX)) })
+const violation = (path: string): Checked => ({ ok: false, path: storable(path.slice(0, PATH_MAX)) })
 
 function firstPath(errors: readonly TLocalizedValidationError[]): string {
   const [error] = errors

@@ -7,8 +7,8 @@ import { claimKeys, type IdempotencyClaim } from './idempotency.ts'
 import { appendPayload } from './normalise.ts'
 import type { Payload } from './payload.ts'
 
-/** How a request came out of the commit; `refused`: there was no room to wait for one. */
-export type Outcome = 'committed' | 'duplicate' | 'failed' | 'refused'
+/** What became of a submission; `refused`: too many were waiting. */
+export type CommitOutcome = 'committed' | 'duplicate' | 'failed' | 'refused'
 
 /** A checked payload that waits for its commit. */
 export interface Submission {
@@ -18,43 +18,43 @@ export interface Submission {
   idempotencyKey: string | undefined
   /** Of its body. */
   bytes: number
-  settle: (outcome: Outcome) => void
+  settle: (outcome: CommitOutcome) => void
 }
 
-/** Who folds what is committed, and watches whether commits succeed. */
+/** Folds what is committed, and watches whether commits succeed. */
 export interface CommitListener {
-  /** The commit of journal row `seq` has ended: well, or with an error after which the row may be there or not. */
+  /** The commit of journal row `seq` has ended: with success, or with an error after which the row may or may not exist. */
   onSettled: (seq: number, error?: Error) => void
 }
 
-/** Submissions that may wait at once; past it the store is not keeping up and new ones are refused. */
+/** Submissions that may wait at once; beyond that the store is not keeping up, and further ones are refused. */
 const MAX_WAITING = 20_000
 /**
- * Size of a group that is committed at once. With over a thousand connections that all have something, the event loop goes
- * through them again and again before it does what was put off.
+ * Size of a group that is committed at once. With over a thousand busy connections the event loop serves them again and again
+ * before it runs deferred work.
  */
 const FULL_GROUP = 128
 /**
- * Numbers and texts in a group from which the next one is begun. So many requests as wait while the database is slow would make
- * a journal row that nobody can write or read in time.
+ * Numbers and texts in a group after which the next group begins. All requests that wait while the database is slow would make
+ * a journal row too long to write or read in time.
  */
 const ITEMS_PER_GROUP = 64_000
 /** Body from which a submission is heavy: eighty tags. */
 const HEAVY_BODY = 4_096
 /**
- * Bytes of heavy bodies in a group; further ones wait for the next, while light submissions go on joining. Writing 32 events of
- * 500 tags together held one of five tags up for over 100 ms, measured on one busy core.
+ * Bytes of heavy bodies in a group; further ones wait for the next, while light submissions still join. Writing 32 events of
+ * 500 tags together delayed an event of five tags by over 100 ms, measured on one busy core.
  */
 const HEAVY_BYTES_PER_GROUP = 262_144
-/** Numbers and texts a submission, on average, up to which the same names are expected to come again and again. */
+/** Average numbers and texts per submission up to which the same names are expected to repeat. */
 const ITEMS_WORTH_ADDING_UP = 500
 /** Size of a group that shows a busy service. */
 const BUSY_GROUP = 8
-/** Part of the last group's size that is waited for … */
+/** Share of the last group's size to wait for … */
 const ENOUGH_SHARE = 0.75
 /** … and for how long at most. */
 const LINGER_MS = 1
-/** Requests of one site in a group, on average, from which adding them up before writing them pays. */
+/** Average requests per site in a group from which summing them before writing pays. */
 const WORTH_ADDING_UP = 4
 
 /** What goes into one journal row. */
@@ -90,7 +90,7 @@ class Group {
 /**
  * Makes submissions durable: while one commit is in flight the next group gathers, so that one fsync serves many.
  *
- * A group is one journal row. Nothing of it is told to anybody, and nothing counted, before its transaction is on disk.
+ * A group is one journal row. No request of it is answered, and nothing is counted, before its transaction is on disk.
  */
 export class GroupCommit {
   readonly #store: Store
@@ -100,7 +100,7 @@ export class GroupCommit {
   readonly #expiry: Expiry
   /** Compiled once: it is the one statement of every commit. */
   readonly #insertRow: CompiledQuery
-  /** In the order in which they are to be committed. */
+  /** In commit order. */
   #groups: Group[] = []
   #waiting = 0
   #seq = 0
@@ -109,7 +109,7 @@ export class GroupCommit {
   #linger: NodeJS.Timeout | undefined
   /** Submissions that end the wait for more. */
   #enough = 0
-  #isAway = false
+  #isUnavailable = false
   /** Commits that were made, and submissions they held: for `/metrics`. */
   readonly totals = { commits: 0, committed: 0, duplicates: 0, failed: 0 }
 
@@ -131,7 +131,7 @@ export class GroupCommit {
   }
 
   submit(submission: Submission): void {
-    if (this.#isAway) {
+    if (this.#isUnavailable) {
       this.#fail([submission])
       return
     }
@@ -149,7 +149,7 @@ export class GroupCommit {
     else if (this.#waiting >= this.#enough) this.#endLinger()
   }
 
-  /** The first that has room, so that a light submission does not wait for the heavy ones before it. */
+  /** The first group with room, so that a light submission does not wait for the heavy ones before it. */
   #groupFor(submission: Submission): Group {
     for (const group of this.#groups) if (group.hasRoomFor(submission)) return group
     const next = new Group()
@@ -157,9 +157,9 @@ export class GroupCommit {
     return next
   }
 
-  /** The database can be reached again, as somebody has found out who does not wait for it with requests on hand. */
+  /** The database is available again: the write check found out, which holds no requests while it tries. */
   resume(): void {
-    this.#isAway = false
+    this.#isUnavailable = false
   }
 
   /** Resolves when everything submitted so far is settled. */
@@ -171,7 +171,7 @@ export class GroupCommit {
     }
   }
 
-  /** After this turn of the event loop: every request whose bytes have arrived goes into the same group. */
+  /** After this turn of the event loop, so that every request whose bytes have arrived joins the same group. */
   #scheduleCommit(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
@@ -182,8 +182,8 @@ export class GroupCommit {
   }
 
   /**
-   * A busy service waits a moment for about as many as came the last time, at most a millisecond: a commit costs the same
-   * for one as for a hundred. Measured with 64 connections: a quarter fewer commits, and shorter answers for all.
+   * A busy service waits a moment for about as many submissions as the last time, at most a millisecond: a commit costs the same
+   * for one as for a hundred. Measured with 64 connections: a quarter fewer commits, and faster answers for all.
    */
   #afterCommit(size: number): void {
     if (size < BUSY_GROUP) {
@@ -218,15 +218,15 @@ export class GroupCommit {
   }
 
   async #commit(group: Group): Promise<void> {
-    let outcomes: (submission: Submission) => Outcome
+    let outcomes: (submission: Submission) => CommitOutcome
     try {
       outcomes = await this.#write(group)
     } catch (thrown) {
       this.#listener.onSettled(this.#seq, asError(thrown))
       this.#fail(group.submissions)
-      // Connecting to a host that does not answer takes seconds: who comes meanwhile is refused at once instead of piling up.
+      // Connecting to a host that does not answer takes seconds: fail further requests at once instead of letting them pile up.
       if (thrown instanceof StoreError && thrown.kind === 'unavailable') {
-        this.#isAway = true
+        this.#isUnavailable = true
         for (const { submissions } of this.#groups.splice(0)) this.#fail(submissions)
         this.#waiting = 0
       }
@@ -247,7 +247,7 @@ export class GroupCommit {
   }
 
   /** Writes the journal row; with idempotency keys in the group, what of it is new. */
-  async #write(group: Group): Promise<(submission: Submission) => Outcome> {
+  async #write(group: Group): Promise<(submission: Submission) => CommitOutcome> {
     const { submissions, log, claims } = group
     const now = this.#clock.now()
     const seq = ++this.#seq
@@ -257,13 +257,13 @@ export class GroupCommit {
     }
     let isWritten = false
     const operationsFor = (fresh: readonly Group['claims'][number][]) => {
-      // Anew for each try, and nothing of one that failed is left in the next.
+      // Built again for each try, so that nothing of a failed one is left in the next.
       const entries = log.concat(...fresh.map((claim) => claim.submission.log))
       isWritten = entries.length > 0
       return isWritten ? [this.#journalRow(seq, now, submissions, entries)] : []
     }
     const free = await claimKeys(this.#store, claims, now, operationsFor, this.#expiry.expiryTime())
-    // All were duplicates. A number that no row has would only end the run of rows that the next fold takes.
+    // All were duplicates. A number without a row would only end the run of rows that the next fold takes.
     if (!isWritten) this.#seq--
     const fresh = new Set(free.map((claim) => claim.submission.submission))
     return (submission) =>

@@ -2,11 +2,11 @@ import { DAY } from '../lib/index.ts'
 import { attemptEach, untilDone } from '../rollups/index.ts'
 import { type BatchOperation, chunksOf, type Store, StoreError } from '../store/index.ts'
 
-/** How long a key keeps its payload from being counted again, ms. */
+/** How long a key prevents its payload from being counted again, ms. */
 export const IDEMPOTENCY_WINDOW_MS = DAY
 export const IDEMPOTENCY_KEY_MAX = 128
 
-/** Each finds at least one key taken, so that nearly always the second succeeds. */
+/** Each failed try finds at least one taken key, so that the second nearly always succeeds. */
 const MAX_TRIES = 10
 /** Keys removed by one statement. */
 const KEYS_PER_STATEMENT = 500
@@ -18,14 +18,14 @@ export interface IdempotencyClaim<S> {
 }
 
 /**
- * Claims the keys that are free, not used for the same site within the last 24 hours nor earlier in `claims`, in one
- * transaction with what they stand for, and returns those claims. Nearly always all are free: that is one trip to the engine.
- * Otherwise nothing was written, those that are taken are found out and left away, and the rest is tried again. A key that
- * another process is just claiming is waited for: it is free when that process fails to commit.
+ * Claims the free keys (not used for the same site within the last 24 hours nor earlier in `claims`) in one transaction with
+ * what they stand for, and returns those claims. Nearly always all are free: that is one trip to the engine. Otherwise nothing
+ * was written; the function finds the taken keys, leaves them out and tries again. It waits for a key that another process is
+ * claiming: the key is free if that process fails to commit.
  *
- * @param now the time that is written down, epoch ms
- * @param expiryTime the time by which keys have run out; null: none has
- * @param operationsFor what to write for the claims that are free; for none and nothing else to write an empty list
+ * @param now the time to write, epoch ms
+ * @param expiryTime the time by which keys expire; null: none has expired
+ * @param operationsFor what to write for the free claims; an empty list if there is nothing to write
  * @throws StoreError; after `unavailable` it may have been written
  */
 export async function claimKeys<S>(
@@ -35,7 +35,7 @@ export async function claimKeys<S>(
   operationsFor: (free: readonly IdempotencyClaim<S>[]) => BatchOperation[],
   expiryTime: number | null = now,
 ): Promise<IdempotencyClaim<S>[]> {
-  // By a clock in doubt no key has run out: none was accepted before time began.
+  // While the clock is in doubt no key has expired: none was accepted before the epoch.
   const ranOutUpTo = expiryTime === null ? -1 : expiryTime - IDEMPOTENCY_WINDOW_MS
   let free = inLockOrder(firstsOf(claims))
   for (let tries = MAX_TRIES; tries > 0; tries--) {
@@ -96,11 +96,11 @@ function firstsOf<S>(claims: readonly IdempotencyClaim<S>[]): Map<string, Idempo
   return firsts
 }
 
-/** Every process locks keys in this order, so that two groups with the same keys cannot wait for each other in a circle. */
+/** Every process locks keys in this order, so that two groups with the same keys cannot deadlock. */
 const inLockOrder = <S>(firsts: ReadonlyMap<string, IdempotencyClaim<S>>): IdempotencyClaim<S>[] =>
   [...firsts.values()].sort(bySiteAndKey)
 
-/** Writes keys; a row that the condition leaves as it is is not changed, and fails the batch. */
+/** Writes keys; a row that the condition leaves unchanged fails the batch. */
 function claimAll(
   store: Store,
   claims: readonly IdempotencyClaim<unknown>[],
@@ -114,7 +114,7 @@ function claimAll(
       conflict
         .columns(['site_no', 'idempotency_key'])
         .doUpdateSet({ accepted_at: now })
-        // A key that has run out but was not cleared away yet is free again.
+        // An expired key that is not removed yet is free again.
         .where('idempotency_keys.accepted_at', '<=', ranOutUpTo),
     )
   return { kind: 'statement', query: query.compile(), expectChanges: claims.length }
@@ -128,10 +128,10 @@ function bySiteAndKey(a: IdempotencyClaim<unknown>, b: IdempotencyClaim<unknown>
 }
 
 /**
- * Removes keys that have run out, some at a time, so that commits get their turns in between. Any process may do so. A site whose
- * keys cannot be removed keeps no other from its turn.
+ * Removes expired keys, some at a time, so that commits can run in between. Any process may do so. A site whose keys cannot be
+ * removed does not block the others.
  *
- * @param mayGoOn asked before each step: the clock that the keys have run out by may be doubted meanwhile
+ * @param mayGoOn asked before each step: the clock may come into doubt meanwhile
  * @throws the first failure, when all others are done
  */
 export async function clearIdempotencyKeys(store: Store, now: number, mayGoOn: () => boolean): Promise<void> {
@@ -161,7 +161,7 @@ async function removeExpired(store: Store, siteNo: number, upTo: number): Promis
           .where('site_no', '=', siteNo)
           .where('accepted_at', '<=', upTo)
           .limit(KEYS_PER_STATEMENT)
-          // Not in the order in which claims lock keys: so what others hold is passed over instead of waited for.
+          // Not in the order in which claims lock keys: so this skips rows that others hold instead of waiting for them.
           .$if(store.isShared, (expired) => expired.forUpdate().skipLocked()),
       ),
     )

@@ -22,15 +22,15 @@ export interface SiteEntry {
   readonly meter: ClientMeter
 }
 
-/** What the index needs of a site: with a hundred thousand of them the other columns would only fill memory at the start. */
+/** The columns the index needs: with 100,000 sites the others would only fill memory at the start. */
 const SITE_COLUMNS = ['site_no', 'id', 'client_id', 'ingest_key', 'is_active', 'key_revoked_at'] as const
 type SiteKey = Pick<SiteRow, (typeof SITE_COLUMNS)[number]>
 
 /**
  * All ingest keys in memory, kept up to date by the store's change feed.
  *
- * What is read must not overwrite what was read after it, or a key that was revoked in between stays open. So one reading is taken
- * in before the next begins, and a change makes for a reading that begins after it.
+ * An older read must never overwrite a newer one, or a key revoked in between would stay open. So the index applies one read
+ * before it begins the next, and every change causes a read that begins after it.
  */
 export class KeyIndex {
   readonly #store: Store
@@ -39,9 +39,9 @@ export class KeyIndex {
   readonly #bySiteNo = new Map<number, SiteEntry>()
   readonly #bySiteId = new Map<string, SiteEntry>()
   readonly #meters = new Map<string, ClientMeter>()
-  /** Held from before a reading until it is taken in. */
+  /** Held from before a read until it is applied. */
   readonly #reading = new Mutex()
-  /** Readings that have not begun: another change of the same thing is in them already. */
+  /** Reads that have not begun: they will include further changes of the same client or site. */
   readonly #due = new Map<string, Promise<void>>()
   #unsubscribe: (() => void) | undefined
 
@@ -67,9 +67,9 @@ export class KeyIndex {
     return this.#bySiteNo.get(siteNo)?.clientId
   }
 
-  /** Reads everything, and follows changes from then on. */
+  /** Reads all keys, and follows changes from then on. */
   async load(): Promise<void> {
-    // Subscribed first: a change made while reading waits for its end, and is then read anew.
+    // Subscribe first: a change made during this read waits for its end, and causes another read.
     this.#unsubscribe = this.#store.changes.subscribe((change) => this.#follow(change))
     await this.#reading.run(() => this.#readAll())
   }
@@ -88,8 +88,8 @@ export class KeyIndex {
   }
 
   /**
-   * Takes every client's use of the month from the store. To be called when all journal rows are folded and before the
-   * first request, so that nothing is missing and nothing is counted twice.
+   * Reads every client's use of the month from the store. Call it when all journal rows are folded and before the first
+   * request, so that nothing is missing and nothing is counted twice.
    */
   async loadUsage(): Promise<void> {
     const now = this.#clock.now()

@@ -14,9 +14,9 @@ import { Shedding } from './shedding.ts'
 import { USAGE_SYNC_INTERVAL_MS, UsageSync } from './usage-sync.ts'
 import { WriteHealth } from './write-health.ts'
 
-/** A site's counts are to be visible two seconds after the answer: folding every second leaves one for the fold. */
+/** A site's counts must be visible two seconds after the answer: folding every second leaves one for the fold. */
 const FOLD_INTERVAL_MS = SECOND
-/** How often the event loop is seen to pause: soon, next to the bound on its work without one. */
+/** How often to notice a pause of the event loop: far more often than the bound on its work without one. */
 const PAUSE_INTERVAL_MS = 20
 const WRITE_CHECK_INTERVAL_MS = SECOND
 const CLEAR_KEYS_INTERVAL_MS = 600 * SECOND
@@ -37,7 +37,7 @@ export interface IngestStatus {
   waiting: number
   /** Of requests that have begun and are not answered. */
   bytesUnderWay: number
-  /** Age of the oldest count that is not visible in reports yet, ms. */
+  /** Age of the oldest count that reports do not show yet, ms. */
   foldLagMs: number
 }
 
@@ -74,7 +74,7 @@ export class Ingest {
           this.#health.succeeded()
           return
         }
-        // One line when it starts: a full disk must not be filled up by the log of its own errors.
+        // Log once when it starts: the log of a full disk must not fill it further.
         if (this.#health.trouble === null) onError(error, 'commit')
         this.#health.failed(error)
       },
@@ -113,7 +113,7 @@ export class Ingest {
         expiring(leases, 'idempotency', (now, mayGoOn) => clearIdempotencyKeys(store, now, mayGoOn)),
       ),
     ]
-    // A store in trouble takes no requests either, and one who reports that is enough.
+    // While writes fail these loops would fail as well, and one report of that is enough.
     const whileWell = (tick: () => Promise<void>) => async () => {
       if (this.#health.trouble === null) await tick()
     }
@@ -131,15 +131,15 @@ export class Ingest {
     const keys = new KeyIndex(store, clock)
     await keys.load()
     const folder = new Folder(store, (siteNo) => keys.clientOf(siteNo))
-    // Before the quotas are read, so that nothing is missing from them that nobody else will fold.
+    // Before the quotas are read: rows that no other node will fold would be missing from them.
     await foldOrphans(store, [membership.nodeId], { takeAll: true }).catch((thrown: unknown) => {
       if (!isPassing(thrown)) throw thrown
-      // It goes on as soon as the database is well; nobody shall wait for his start until then.
+      // The fold continues as soon as the database has recovered; the start must not wait for that.
       options.onError(asError(thrown), 'orphans')
     })
     await keys.loadUsage()
     const ingest = new Ingest(options, keys, folder)
-    // Before the first request: what the other nodes are asked for already is not this one's to give.
+    // Before the first request: rate that other nodes already use is not this node's to grant.
     if (store.isShared) await ingest.#demand.tick()
     for (const loop of ingest.#loops) loop.start()
     return ingest
@@ -149,7 +149,7 @@ export class Ingest {
     this.#endpoint.handle(request, response)
   }
 
-  /** Makes everything that has been answered visible in reports; tests and the demo wait for it instead of sleeping. */
+  /** Makes everything answered so far visible in reports; tests and the demo wait for it instead of sleeping. */
   async flush(): Promise<void> {
     await this.#foldLast()
     await this.#foldAside()
@@ -161,7 +161,7 @@ export class Ingest {
     await this.#samples.flush()
   }
 
-  /** Why the store does not take writes now, or null. */
+  /** Why the store does not take writes, or null. */
   get trouble(): string | null {
     return this.#health.trouble
   }
@@ -183,7 +183,7 @@ export class Ingest {
   }
 
   /**
-   * To be called when no request can arrive any more: commits and folds what is left. With the database away that stays in
+   * Commits and folds what is left; call it when no more requests can arrive. While the database is unavailable that stays in
    * the journal, where the next node to start finds it.
    */
   async stop(): Promise<void> {

@@ -5,8 +5,8 @@ import type { Store } from '../store/index.ts'
 const CHECK_ROW = 1
 
 /**
- * Knows whether the store takes writes: told by the commits, and while they fail by a small write of its own, so that
- * the service notices by itself when writing works again even if nobody sends anything.
+ * Tracks whether the store takes writes. The commits report it; while they fail a small probe write does, so that the service
+ * notices when writing works again even if no requests arrive.
  */
 export class WriteHealth {
   readonly #store: Store
@@ -18,7 +18,7 @@ export class WriteHealth {
     this.#clock = clock
   }
 
-  /** What went wrong with the last write, or null. */
+  /** The error of the last write, or null. */
   get trouble(): string | null {
     return this.#trouble
   }
@@ -31,7 +31,7 @@ export class WriteHealth {
     this.#trouble = error.message
   }
 
-  /** Tries a write while there is trouble; costs nothing otherwise. */
+  /** Tries a write while writes fail; costs nothing otherwise. */
   async check(): Promise<void> {
     if (this.#trouble === null) return
     const now = this.#clock.now()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { GroupCommit, type Outcome } from '../../src/ingest/group-commit.ts'
+import { type CommitOutcome, GroupCommit } from '../../src/ingest/group-commit.ts'
 import { JournalFolder } from '../../src/ingest/journal-folder.ts'
 import { systemClock } from '../../src/lib/index.ts'
 import { Folder } from '../../src/rollups/index.ts'
@@ -27,7 +27,7 @@ test('a commit that no standby confirms fails in time, with a key and without, a
     onSettled: (seq, error) => folder.onSettled(seq, error),
   })
   const send = async (idempotencyKey?: string) => {
-    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    const { promise, resolve } = Promise.withResolvers<CommitOutcome>()
     commits.submit({
       siteNo: 1,
       payload: eventPayload({ timestamp_ms: Date.now() }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { GroupCommit, type Outcome } from '../../src/ingest/group-commit.ts'
+import { type CommitOutcome, GroupCommit } from '../../src/ingest/group-commit.ts'
 import type { Store } from '../../src/store/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { eventPayload } from '../support/deltas.ts'
@@ -16,10 +16,10 @@ const newCommits = (store: Store) =>
   })
 
 /** Submits an event for each key, and tells how each came out. */
-function submit(commits: GroupCommit, keys: readonly (string | undefined)[]): Outcome[] {
-  const outcomes: Outcome[] = []
+function submit(commits: GroupCommit, keys: readonly (string | undefined)[]): CommitOutcome[] {
+  const outcomes: CommitOutcome[] = []
   for (const [index, idempotencyKey] of keys.entries()) {
-    const settle = (outcome: Outcome) => {
+    const settle = (outcome: CommitOutcome) => {
       outcomes[index] = outcome
     }
     commits.submit({ siteNo: 1, payload: eventPayload({ timestamp_ms: NOW }), idempotencyKey, bytes: 200, settle })
@@ -27,7 +27,7 @@ function submit(commits: GroupCommit, keys: readonly (string | undefined)[]): Ou
   return outcomes
 }
 
-async function submitAll(commits: GroupCommit, keys: readonly (string | undefined)[]): Promise<Outcome[]> {
+async function submitAll(commits: GroupCommit, keys: readonly (string | undefined)[]): Promise<CommitOutcome[]> {
   const outcomes = submit(commits, keys)
   await commits.drain()
   return outcomes
