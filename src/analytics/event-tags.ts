@@ -29,7 +29,7 @@ export async function eventTags(
     table: 'event_tag_rollups',
     siteNo: snapshot.siteNo,
     budget: snapshot.budget,
-    segments: snapshot.cover(window.hours, window.hourRows(GRAIN.day)),
+    segments: snapshot.segments(window.hours, window.hourRows(GRAIN.day)),
     by: ['container_id', 'event_name', 'tag_key'],
     measures: totals(OUTCOMES),
     ...(rawKeys === undefined ? {} : { where: isOneOf('tag_key', rawKeys) }),

@@ -154,7 +154,7 @@ async function eventSums(snapshot: Snapshot, window: ReportWindow): Promise<Map<
     table: 'event_rollups',
     siteNo: snapshot.siteNo,
     budget: snapshot.budget,
-    segments: snapshot.cover(window.range, window.rows(GRAIN.day)),
+    segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
     by: ['event_name'],
     measures: totals(EVENT_COLUMNS),
   })
@@ -170,7 +170,7 @@ async function tagSums(
     table: 'tag_rollups',
     siteNo: snapshot.siteNo,
     budget: snapshot.budget,
-    segments: snapshot.cover(window.range, window.rows(GRAIN.day)),
+    segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
     by: ['container_id', 'tag_key'],
     measures: totals(TAG_COLUMNS),
   })

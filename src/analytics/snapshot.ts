@@ -1,5 +1,5 @@
 import { type Clock, DAY, floorTo } from '../lib/index.ts'
-import { coverRange, GRAIN, type ReadableRows, type Retention, type Segment, type TimeRange } from '../rollups/index.ts'
+import { GRAIN, planRange, type ReadableRows, type Retention, type Segment, type TimeRange } from '../rollups/index.ts'
 import { type Store, StoreError, type Tables, type Transaction } from '../store/index.ts'
 import { ReadBudget, type ReportLimits, tooSlow } from './read-budget.ts'
 
@@ -19,11 +19,11 @@ export interface Snapshot {
   /** What may still be read; null: anything. */
   budget: ReadBudget | null
   /** Which rows to read for `range`, which must lie in the range that the snapshot was opened for. */
-  cover: (range: TimeRange, rows: ReadableRows, straddledDays?: Iterable<number>) => Segment[]
+  segments: (range: TimeRange, rows: ReadableRows, straddledDays?: Iterable<number>) => Segment[]
 }
 
 /**
- * Runs `read` in one snapshot, so that the marks and the rows they speak of belong together.
+ * Runs `read` in one snapshot, so that the dirty buckets and the rows belong to the same state.
  *
  * @throws OverloadedError or AppError `invalid_request` when it costs more than `limits`.
  */
@@ -38,7 +38,7 @@ export async function readSnapshot<T>(
   try {
     return await store.reports.transaction().execute(async (db) => read(await openSnapshot(db, siteNo, range, budget)))
   } catch (thrown) {
-    // An engine that ends long statements by itself has done so.
+    // The engine ended a statement that took too long.
     throw limits !== undefined && thrown instanceof StoreError && thrown.kind === 'busy' ? tooSlow(limits) : thrown
   }
 }
@@ -49,7 +49,7 @@ async function openSnapshot(
   range: TimeRange,
   budget: ReadBudget | null,
 ): Promise<Snapshot> {
-  const marks = await db
+  const dirty = await db
     .selectFrom('rollup_marks')
     .select(['grain', 'bucket'])
     .where('site_no', '=', siteNo)
@@ -57,14 +57,14 @@ async function openSnapshot(
     .where('bucket', '>=', floorTo(range.from, DAY))
     .where('bucket', '<', range.to)
     .execute()
-  const bucketsOf = (grain: number) => marks.filter((mark) => mark.grain === grain).map((mark) => mark.bucket)
-  const hourMarks = new Set(bucketsOf(GRAIN.hour))
-  const dayMarks = bucketsOf(GRAIN.day)
+  const bucketsOf = (grain: number) => dirty.filter((row) => row.grain === grain).map((row) => row.bucket)
+  const dirtyHours = new Set(bucketsOf(GRAIN.hour))
+  const dirtyDays = bucketsOf(GRAIN.day)
   return {
     db,
     siteNo,
     budget,
-    cover: (part, rows, straddledDays = []) =>
-      coverRange(part, hourMarks, new Set([...dayMarks, ...straddledDays]), rows),
+    segments: (part, rows, straddledDays = []) =>
+      planRange(part, dirtyHours, new Set([...dirtyDays, ...straddledDays]), rows),
   }
 }

@@ -91,10 +91,10 @@ async function summariesOf(
 }
 
 /**
- * Sums over a range of days or less, for many sites in one statement: hour rows where no mark forbids it, minute rows in
- * the marked hours and in the cut hour at the start. (A cover per site would be a statement per site.) Each part groups
- * in the order of the key it reads by; grouped otherwise, the marked hours take two and a half times as long to sort.
- * Sums kept apart by `keyColumn` pay for that.
+ * Sums over a range of days or less, for many sites in one statement: hour rows of hours that are not dirty, minute rows of
+ * dirty hours and of the partial hour at the start. (A plan per site would be a statement per site.) Each part groups in the
+ * order of the key it reads by; grouped otherwise, the dirty hours take two and a half times as long to sort. Sums grouped by
+ * `keyColumn` pay for that.
  */
 async function sumsBySite<M extends string>(
   db: Kysely<Tables>,

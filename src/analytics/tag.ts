@@ -39,7 +39,7 @@ export async function tag(context: ReportContext, site: SiteRow, key: string, qu
         table: 'tag_rollups',
         siteNo: site.site_no,
         budget: snapshot.budget,
-        segments: snapshot.cover(window.range, window.rows(GRAIN.day)),
+        segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
         by: ['container_id', 'tag_key'],
         measures: totals(TAG_COLUMNS),
         where: isOneOf('tag_key', rawKeys),

@@ -74,7 +74,7 @@ export const eventTagRollups: UpsertSpec = upsertInto('event_tag_rollups', {
   keys: [...bucketKeys, 'event_name', 'tag_key'],
   sums: OUTCOMES,
 })
-export const rollupMarks: UpsertSpec = upsertInto('rollup_marks', {
+export const dirtyBuckets: UpsertSpec = upsertInto('rollup_marks', {
   keys: ['site_no', 'grain', 'bucket'],
   sums: ['writes'],
 })

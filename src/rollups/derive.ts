@@ -1,10 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { DAY, HOUR } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError, totalOf } from '../store/index.ts'
-import { EVENT_COLUMNS, GRAIN, OUTCOMES, type RollupTable, rollupMarks, TAG_COLUMNS } from './columns.ts'
+import { dirtyBuckets, EVENT_COLUMNS, GRAIN, OUTCOMES, type RollupTable, TAG_COLUMNS } from './columns.ts'
 import { hourSplit } from './local-hours.ts'
 
-/** Finer rows that are summed by one transaction: some tenths of a second. A busy site has fewer in an hour, and in a day. */
+/** Finer rows that one transaction sums: some tenths of a second. A busy site has fewer per hour, and per day. */
 const ROWS_AT_ONCE = 50_000
 
 const NAME_COLUMNS = {
@@ -18,126 +18,136 @@ const COUNT_COLUMNS: Record<RollupTable, readonly string[]> = {
   event_tag_rollups: OUTCOMES,
 }
 
-export interface Mark {
+export interface DirtyBucket {
   siteNo: number
   bucket: number
   timezone: string
-  /** How often it had been put when it was read. */
+  /** How often folds had written to it when it was read. */
   writes: number
-  /** Minute rows of hours that start before this were deleted, epoch ms. */
+  /** The minute rows of hours that start before this are deleted, epoch ms. */
   minutesGoneBefore: number
 }
 
 /** Which rows are summed into which. */
-export interface Step {
+export interface RollUpLevel {
   tables: readonly RollupTable[]
   from: number
   to: number
   span: number
 }
 
-export const HOURS: Step = {
+export const HOURS: RollUpLevel = {
   tables: ['event_rollups', 'tag_rollups'],
   from: GRAIN.minute,
   to: GRAIN.hour,
   span: HOUR,
 }
-export const DAYS: Step = {
+export const DAYS: RollUpLevel = {
   tables: ['event_rollups', 'tag_rollups', 'event_tag_rollups'],
   from: GRAIN.hour,
   to: GRAIN.day,
   span: DAY,
 }
 
-/** Part of a bucket's rows in one table: a range of containers, or one of names in a container, in the database's own order. */
+/** Part of a bucket's rows in one table: a range of containers, or of names in a container, in the database's own order. */
 interface Slice {
   table: RollupTable
   within: RawBuilder<SqlBool>
 }
 
 /**
- * Derives the rows of a marked bucket from finer ones, and takes the mark; returns whether it could be taken.
+ * Derives the rows of a dirty bucket from finer ones, and clears it; returns whether it could be cleared.
  *
- * A bucket of few rows is one transaction, which takes the mark first. One of many is derived slice by slice while
- * the mark stands, so that no statement takes long and no fold waits for it. Reports go by the mark and read the finer rows
- * meanwhile. At the end the mark is taken if nothing was put in between: a fold counts up the mark's `writes`. Two nodes at the
+ * A bucket of few rows takes one transaction, which clears it first. One of many is derived slice by slice while it stays
+ * dirty, so that no statement takes long and no fold waits for it. Reports see that it is dirty and read the finer rows
+ * meanwhile. At the end it is cleared if no fold wrote to it in between: each fold increments its `writes`. Two nodes at the
  * same bucket meet at a slice's rows: one of them waits, and then sums what is there by then, or fails (`unique`).
  *
- * Where the minutes of an hour are gone, those that stand there came later (by a clock that was wrong, or a shorter retention that
- * was tried out): they move into the hour rows, which hold all the others.
+ * Where the minute rows of an hour were deleted, those that exist came later (because of a wrong clock, or a shorter retention
+ * that someone tried): they move into the hour rows, which hold all the others.
  *
- * @throws StoreError; the mark stands then
+ * @throws StoreError; the bucket then stays dirty
  */
-export async function derive(store: Store, step: Step, mark: Mark, rowsAtOnce = ROWS_AT_ONCE): Promise<boolean> {
+export async function derive(
+  store: Store,
+  level: RollUpLevel,
+  dirty: DirtyBucket,
+  rowsAtOnce = ROWS_AT_ONCE,
+): Promise<boolean> {
   try {
-    // Late ones are few, and are deleted as they are added: that has to be one transaction.
-    if (isGone(step, mark) || (await isSmall(store, step, mark, rowsAtOnce))) {
-      await store.batch([takeMark(store, step, mark), ...wholeBucket(store, step, mark), ...dayMark(step, mark)])
+    // Late rows are few, and are deleted as they are added: that has to be one transaction.
+    if (isGone(level, dirty) || (await isSmall(store, level, dirty, rowsAtOnce))) {
+      await store.batch([
+        clearDirty(store, level, dirty),
+        ...wholeBucket(store, level, dirty),
+        ...markDayDirty(level, dirty),
+      ])
       return true
     }
-    for (const slice of await slicesOf(store, step, mark, rowsAtOnce))
-      await store.batch(deriveSlice(store, step, mark, slice))
-    const taken = takeMark(store, step, mark, mark.writes)
-    await store.batch([taken, ...dayMark(step, mark)])
+    for (const slice of await slicesOf(store, level, dirty, rowsAtOnce))
+      await store.batch(deriveSlice(store, level, dirty, slice))
+    const cleared = clearDirty(store, level, dirty, dirty.writes)
+    await store.batch([cleared, ...markDayDirty(level, dirty)])
     return true
   } catch (thrown) {
-    // The mark is gone or was put anew: the site was removed, another node was quicker, or something came in between.
+    // No longer dirty, or dirty again: the site was removed, another node was quicker, or a fold wrote in between.
     if (thrown instanceof StoreError && (thrown.kind === 'unexpected_changes' || thrown.kind === 'unique')) return false
     throw thrown
   }
 }
 
-/** Comes first: it holds off a fold that wants to put the mark back until the derived rows are there. */
-function takeMark(store: Store, step: Step, mark: Mark, writes?: number): BatchOperation {
+/** Comes first: a fold that wants to mark the bucket dirty again waits until the derived rows are there. */
+function clearDirty(store: Store, level: RollUpLevel, dirty: DirtyBucket, writes?: number): BatchOperation {
   let query = store.write
     .deleteFrom('rollup_marks')
-    .where('site_no', '=', mark.siteNo)
-    .where('grain', '=', step.to)
-    .where('bucket', '=', mark.bucket)
+    .where('site_no', '=', dirty.siteNo)
+    .where('grain', '=', level.to)
+    .where('bucket', '=', dirty.bucket)
   if (writes !== undefined) query = query.where('writes', '=', writes)
-  if (step.to === GRAIN.hour && !isGone(step, mark)) {
-    // The hour may have been rolled up, its minutes deleted and the mark put back since it was read: then it waits for the next round.
+  if (level.to === GRAIN.hour && !isGone(level, dirty)) {
+    // Since the read the hour may have been rolled up, its minutes deleted and the hour marked dirty again: leave it to the next round.
     query = query.where(
-      sql<SqlBool>`not exists (select 1 from minute_floors where site_no = ${mark.siteNo} and gone_before > ${mark.bucket})`,
+      sql<SqlBool>`not exists (select 1 from minute_floors where site_no = ${dirty.siteNo} and gone_before > ${dirty.bucket})`,
     )
   }
   return { kind: 'statement', query: query.compile(), expectChanges: 1 }
 }
 
-const isGone = (step: Step, mark: Mark): boolean => step.to === GRAIN.hour && mark.bucket < mark.minutesGoneBefore
+const isGone = (level: RollUpLevel, dirty: DirtyBucket): boolean =>
+  level.to === GRAIN.hour && dirty.bucket < dirty.minutesGoneBefore
 
-function dayMark(step: Step, mark: Mark): BatchOperation[] {
-  if (step.to !== GRAIN.hour) return []
-  const values = [mark.siteNo, GRAIN.day, mark.bucket - (mark.bucket % DAY), 1]
-  return [{ kind: 'upsert', spec: rollupMarks, values }]
+function markDayDirty(level: RollUpLevel, dirty: DirtyBucket): BatchOperation[] {
+  if (level.to !== GRAIN.hour) return []
+  const values = [dirty.siteNo, GRAIN.day, dirty.bucket - (dirty.bucket % DAY), 1]
+  return [{ kind: 'upsert', spec: dirtyBuckets, values }]
 }
 
-async function isSmall(store: Store, step: Step, mark: Mark, rowsAtOnce: number): Promise<boolean> {
+async function isSmall(store: Store, level: RollUpLevel, dirty: DirtyBucket, rowsAtOnce: number): Promise<boolean> {
   let rows = 0
-  for (const table of step.tables) {
-    const some = sql`select 1 from ${sql.table(table)} where ${finer(step, mark)} limit ${rowsAtOnce + 1}`
+  for (const table of level.tables) {
+    const some = sql`select 1 from ${sql.table(table)} where ${finer(level, dirty)} limit ${rowsAtOnce + 1}`
     const found = await sql<{ rows: number }>`select count(*) as rows from (${some}) as finer`.execute(store.read)
     rows += Number(found.rows[0]?.rows ?? 0)
   }
   return rows <= rowsAtOnce
 }
 
-const finer = (step: Step, { siteNo, bucket }: Mark): RawBuilder<SqlBool> =>
-  sql`site_no = ${siteNo} and grain = ${step.from} and bucket >= ${bucket} and bucket < ${bucket + step.span}`
+const finer = (level: RollUpLevel, { siteNo, bucket }: DirtyBucket): RawBuilder<SqlBool> =>
+  sql`site_no = ${siteNo} and grain = ${level.from} and bucket >= ${bucket} and bucket < ${bucket + level.span}`
 
-async function slicesOf(store: Store, step: Step, mark: Mark, rowsAtOnce: number): Promise<Slice[]> {
+async function slicesOf(store: Store, level: RollUpLevel, dirty: DirtyBucket, rowsAtOnce: number): Promise<Slice[]> {
   const slices: Slice[] = []
-  for (const table of step.tables) {
+  for (const table of level.tables) {
     const container = sql.ref('container_id')
-    for (const range of await rangesOf(store, table, container, finer(step, mark), rowsAtOnce)) {
+    for (const range of await rangesOf(store, table, container, finer(level, dirty), rowsAtOnce)) {
       const within = between(container, range)
       if (range.rows <= rowsAtOnce) {
         slices.push({ table, within })
         continue
       }
-      // One container: a range of several is never larger than that.
+      // One container: only a single one can have more rows than that.
       const name = sql.ref(NAME_COLUMNS[table][0])
-      const ranges = await rangesOf(store, table, name, sql`${finer(step, mark)} and ${within}`, rowsAtOnce)
+      const ranges = await rangesOf(store, table, name, sql`${finer(level, dirty)} and ${within}`, rowsAtOnce)
       slices.push(...ranges.map((names) => ({ table, within: sql<SqlBool>`${within} and ${between(name, names)}` })))
     }
   }
@@ -153,7 +163,7 @@ interface Range {
 const between = (column: RawBuilder<unknown>, { first, last }: Range): RawBuilder<SqlBool> =>
   sql`${column} >= ${first} and ${column} <= ${last}`
 
-/** Ranges of a column's values with at most `rowsAtOnce` rows each, where one value alone does not have more. */
+/** Ranges of a column's values with at most `rowsAtOnce` rows each, unless a single value has more. */
 async function rangesOf(
   store: Store,
   table: RollupTable,
@@ -175,34 +185,34 @@ async function rangesOf(
   return ranges
 }
 
-const wholeBucket = (store: Store, step: Step, mark: Mark): BatchOperation[] =>
-  step.tables.flatMap((table) => deriveSlice(store, step, mark, { table, within: sql`1 = 1` }))
+const wholeBucket = (store: Store, level: RollUpLevel, dirty: DirtyBucket): BatchOperation[] =>
+  level.tables.flatMap((table) => deriveSlice(store, level, dirty, { table, within: sql`1 = 1` }))
 
-function deriveSlice(store: Store, step: Step, mark: Mark, { table, within }: Slice): BatchOperation[] {
-  const end = mark.bucket + step.span
-  const split = step.to === GRAIN.hour ? hourSplit(mark.timezone, mark.bucket) : 0
-  const starts = split === 0 ? [mark.bucket] : [mark.bucket, mark.bucket + split]
-  const adds = isGone(step, mark)
+function deriveSlice(store: Store, level: RollUpLevel, dirty: DirtyBucket, { table, within }: Slice): BatchOperation[] {
+  const end = dirty.bucket + level.span
+  const split = level.to === GRAIN.hour ? hourSplit(dirty.timezone, dirty.bucket) : 0
+  const starts = split === 0 ? [dirty.bucket] : [dirty.bucket, dirty.bucket + split]
+  const adds = isGone(level, dirty)
   const remove = store.write
     .deleteFrom(table)
-    .where('site_no', '=', mark.siteNo)
-    .where('grain', '=', adds ? step.from : step.to)
-    .where('bucket', '>=', mark.bucket)
+    .where('site_no', '=', dirty.siteNo)
+    .where('grain', '=', adds ? level.from : level.to)
+    .where('bucket', '>=', dirty.bucket)
     .where('bucket', '<', end)
     .where(within)
   const removal: BatchOperation = { kind: 'statement', query: remove.compile() }
   const sums = starts.map((start, index) => {
     const to = starts[index + 1] ?? end
-    return insertSums(store, { table, within }, step, mark.siteNo, { from: start, to, adds })
+    return insertSums(store, { table, within }, level, dirty.siteNo, { from: start, to, adds })
   })
   return adds ? [...sums, removal] : [removal, ...sums]
 }
 
-/** Sums the finer rows of [from, to) into rows of one bucket that starts at `from`; with `adds`, onto those that stand there. */
+/** Sums the finer rows of [from, to) into rows of one bucket that starts at `from`; with `adds`, onto the existing ones. */
 function insertSums(
   store: Store,
   { table, within }: Slice,
-  step: Step,
+  level: RollUpLevel,
   siteNo: number,
   { from, to, adds }: { from: number; to: number; adds: boolean },
 ): BatchOperation {
@@ -217,13 +227,13 @@ function insertSums(
         .selectFrom(table)
         .select((select) => [
           'site_no',
-          select.val(step.to).as('grain'),
+          select.val(level.to).as('grain'),
           select.val(from).as('bucket'),
           ...names.map((name) => ref<never>(name)),
           ...counts.map((count) => totalOf(count).as(count)),
         ])
         .where('site_no', '=', siteNo)
-        .where('grain', '=', step.from)
+        .where('grain', '=', level.from)
         .where('bucket', '>=', from)
         .where('bucket', '<', to)
         .where(within)

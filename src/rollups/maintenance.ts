@@ -1,12 +1,12 @@
 import { exclusively, expiring, type Leases, type Membership } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
+import { Backoff } from './backoff.ts'
 import { foldOrphans } from './orphans.ts'
 import { Pace } from './pace.ts'
 import { removeDeletedSites } from './removal.ts'
 import { applyRetention, type Retention } from './retention.ts'
 import { rollUpAll } from './roll-up.ts'
-import { Setbacks } from './setbacks.ts'
 
 const ROLL_UP_INTERVAL_MS = 10 * SECOND
 const RETENTION_INTERVAL_MS = 30 * MINUTE
@@ -35,14 +35,14 @@ export class Maintenance {
 
   constructor({ store, clock, membership, leases, retention, onError }: MaintenanceOptions) {
     const pace = new Pace()
-    const setbacks = new Setbacks()
+    const backoff = new Backoff()
     const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
       new Loop({ name, clock, intervalMs, tick, onError })
     const deleting = (name: string, work: (now: number, mayGoOn: () => boolean) => Promise<void>) =>
       expiring(leases, name, (now, mayGoOn) => work(now, () => !this.#isStopping && mayGoOn()))
     const rollingUp = exclusively(leases, 'roll-up', async (isOurs) => {
       const mayGoOn = () => !this.#isStopping && isOurs()
-      await rollUpAll(store, clock, { setbacks, mayGoOn })
+      await rollUpAll(store, clock, { backoff, mayGoOn })
     })
     const retaining = deleting('retention', (now, mayGoOn) => applyRetention(store, retention, now, mayGoOn))
     const removing = deleting('removal', (now, mayGoOn) => removeDeletedSites(store, now, mayGoOn))

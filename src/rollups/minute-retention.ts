@@ -4,16 +4,16 @@ import { GRAIN } from './columns.ts'
 import { bucketsIn, removeFirstRows, untilDone } from './removal.ts'
 
 const TABLES = ['event_rollups', 'tag_rollups'] as const
-/** An hour of so many minute rows in one of its tables is deleted in one transaction: some hundredths of a second. */
+/** An hour of up to so many minute rows per table is deleted in one transaction: some hundredths of a second. */
 const ROWS_AT_ONCE = 10_000
 
 /**
- * Deletes a site's minute rows of the oldest hour that starts before `before`, unless it waits to be rolled up, and says whether there
- * may be more. The transaction that begins it notes that the hour is gone: so an hour is either whole in minutes, and its hour row
- * can be derived from them, or what stands in minutes came later and is to be added to the hour row.
+ * Deletes a site's minute rows of the oldest hour that starts before `before`, unless it waits to be rolled up, and returns
+ * whether there may be more. The transaction that begins it records that the hour is gone: so either an hour has all its minute
+ * rows, and its hour row can be derived from them, or the existing ones came later and have to be added to the hour row.
  *
- * An hour of very many rows goes in steps, in which the roll-up leaves it alone. An event of that hour that is folded in these
- * seconds may go with them; only a wrong clock makes one come so late.
+ * An hour of very many rows is deleted in steps, during which the roll-up skips it. An event of that hour that is folded in
+ * these seconds may be deleted with them; only a wrong clock makes one come so late.
  */
 export async function removeOldestHour(
   store: Store,
@@ -79,9 +79,9 @@ async function hasAtMost(store: Store, siteNo: number, hour: number, rows: numbe
   return true
 }
 
-/** Notes that the hour is gone, with `whole` in the transaction that deletes it; false when the hour is marked. */
+/** Records that the hour is gone, with `whole` in the transaction that deletes it; false when the hour is dirty. */
 async function begin(store: Store, siteNo: number, hour: number, whole: boolean): Promise<boolean> {
-  const mark = { site_no: siteNo, grain: GRAIN.hour, bucket: hour, writes: 0 }
+  const dirty = { site_no: siteNo, grain: GRAIN.hour, bucket: hour, writes: 0 }
   const floor = { gone_before: hour + HOUR, clearing: whole ? null : hour }
   const note = store.write
     .insertInto('minute_floors')
@@ -94,23 +94,23 @@ async function begin(store: Store, siteNo: number, hour: number, whole: boolean)
       .where(bucketsIn(GRAIN.minute, hour, hour + HOUR))
       .compile(),
   )
-  const unmark = store.write
+  const clear = store.write
     .deleteFrom('rollup_marks')
     .where('site_no', '=', siteNo)
     .where('grain', '=', GRAIN.hour)
     .where('bucket', '=', hour)
   const operations: BatchOperation[] = [
-    // Fails when the hour is marked, and keeps folds from marking it until this ends.
-    { kind: 'statement', query: store.write.insertInto('rollup_marks').values(mark).compile(), expectChanges: 1 },
+    // Fails when the hour is dirty, and keeps folds from marking it dirty until this ends.
+    { kind: 'statement', query: store.write.insertInto('rollup_marks').values(dirty).compile(), expectChanges: 1 },
     { kind: 'statement', query: note.compile() },
     ...(whole ? removals : []).map((query): BatchOperation => ({ kind: 'statement', query })),
-    { kind: 'statement', query: unmark.compile(), expectChanges: 1 },
+    { kind: 'statement', query: clear.compile(), expectChanges: 1 },
   ]
   try {
     await store.batch(operations)
     return true
   } catch (thrown) {
-    // Its minutes go when it is rolled up, and those of later hours after them: before the floor every hour is gone.
+    // Its minutes are deleted after its roll-up, and those of later hours after them: before the floor every hour is gone.
     if (thrown instanceof StoreError && thrown.kind === 'unique') return false
     throw thrown
   }

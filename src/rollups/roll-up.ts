@@ -1,31 +1,31 @@
 import { type Clock, DAY, HOUR, MINUTE } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { attemptEach } from './attempts.ts'
+import { Backoff } from './backoff.ts'
 import { GRAIN } from './columns.ts'
-import { DAYS, derive, HOURS, type Mark, type Step } from './derive.ts'
-import { Setbacks } from './setbacks.ts'
+import { DAYS, type DirtyBucket, derive, HOURS, type RollUpLevel } from './derive.ts'
 
-/** A bucket is rolled up when it has been over for this long: what still comes for it makes it due again. */
+/** A bucket is rolled up this long after its end: later events for it make it due again. */
 const SETTLED_AFTER_MS = 2 * MINUTE
-/** Marks of each grain taken up by one call, so that it ends: as many again wait where it took so many. */
-export const MARKS_PER_ROUND = 500
+/** Dirty buckets of each grain that one round handles, so that it ends; a full round is followed by another. */
+export const BUCKETS_PER_ROUND = 500
 
 export interface RollUpOptions {
-  /** Buckets that did not work; to be kept from one call to the next. */
-  setbacks?: Setbacks
-  /** Finer rows summed by one transaction, when it is not to be the usual number. */
+  /** Of the buckets that failed; kept from one call to the next. */
+  backoff?: Backoff
+  /** Finer rows summed by one transaction, if not the default. */
   rowsAtOnce?: number
   /** Asked between two buckets. */
   mayGoOn?: () => boolean
 }
 
 /**
- * Derives hour rows from minute rows and day rows from hour rows, wherever a mark says they are out of date, and returns
- * how many buckets that were. A bucket that fails is left alone for a while, and keeps no other from its turn.
+ * Derives hour rows from minute rows and day rows from hour rows in every dirty bucket, and returns how many buckets that were.
+ * A bucket that fails is not tried again for a while, and does not block the others.
  *
- * Why reports never miss or double a count: a fold puts a mark on the hour it writes to in the same transaction, and the
- * mark is taken away only when the derived rows hold everything (see `derive`). A report that reads marks and rows in one
- * snapshot therefore finds either the mark (and reads the finer rows) or derived rows that hold everything.
+ * Why reports never miss or double a count: a fold marks the hour it writes to dirty in the same transaction, and the hour is
+ * cleared only when the derived rows hold everything (see `derive`). A report that reads dirty buckets and rows in one snapshot
+ * therefore finds either a dirty bucket (and reads the finer rows) or derived rows that hold everything.
  *
  * @throws the first failure, when all others are done
  */
@@ -36,14 +36,14 @@ export async function rollUp(store: Store, now: number, options: RollUpOptions =
 }
 
 /**
- * Rolls up round after round, at once while a round was full. Buckets that fail rest, and end no round early nor the rounds.
+ * Rolls up round after round, as long as rounds are full. Buckets that fail back off; they end neither a round nor the rounds.
  *
  * @throws the first failure, when all others are done
  */
 export async function rollUpAll(
   store: Store,
   clock: Clock,
-  options: Required<Pick<RollUpOptions, 'setbacks' | 'mayGoOn'>>,
+  options: Required<Pick<RollUpOptions, 'backoff' | 'mayGoOn'>>,
 ): Promise<void> {
   await attemptEach(fullRounds(), async (tally) => {
     await oneRound(store, clock.now(), options, tally)
@@ -51,7 +51,7 @@ export async function rollUpAll(
   })
 }
 
-/** Buckets of a round; filled in as it goes, so that they are known when it ends in a failure. */
+/** Buckets of a round; counted as it goes, so that the numbers are known even when it fails. */
 interface Tally {
   tried: number
   derived: number
@@ -62,30 +62,30 @@ function* fullRounds(): Generator<Tally> {
   do {
     tally = { tried: 0, derived: 0 }
     yield tally
-  } while (tally.tried >= MARKS_PER_ROUND)
+  } while (tally.tried >= BUCKETS_PER_ROUND)
 }
 
 async function oneRound(
   store: Store,
   now: number,
-  { setbacks = new Setbacks(), rowsAtOnce, mayGoOn = () => true }: RollUpOptions,
+  { backoff = new Backoff(), rowsAtOnce, mayGoOn = () => true }: RollUpOptions,
   tally: Tally,
 ): Promise<void> {
-  const deriveAll = (step: Step, marks: readonly Mark[]) =>
-    attemptEach(marks, async (mark) => {
+  const deriveAll = (level: RollUpLevel, buckets: readonly DirtyBucket[]) =>
+    attemptEach(buckets, async (dirty) => {
       if (!mayGoOn()) return false
-      const name = nameOf(step.to, mark)
-      // Until it has worked: whatever it ends in.
-      setbacks.failed(name, now)
+      const name = nameOf(level.to, dirty)
+      // Until it has succeeded: however it ends.
+      backoff.failed(name, now)
       tally.tried++
-      if (await derive(store, step, mark, rowsAtOnce)) setbacks.succeeded(name)
+      if (await derive(store, level, dirty, rowsAtOnce)) backoff.succeeded(name)
       tally.derived++
       return true
     })
   const steps = [
-    async () => deriveAll(HOURS, await settledMarks(store, GRAIN.hour, now - HOUR - SETTLED_AFTER_MS, setbacks, now)),
+    async () => deriveAll(HOURS, await settledBuckets(store, GRAIN.hour, now - HOUR - SETTLED_AFTER_MS, backoff, now)),
     // Hours first: day rows are sums of hour rows.
-    async () => deriveAll(DAYS, await settledMarks(store, GRAIN.day, now - DAY - SETTLED_AFTER_MS, setbacks, now)),
+    async () => deriveAll(DAYS, await settledBuckets(store, GRAIN.day, now - DAY - SETTLED_AFTER_MS, backoff, now)),
   ]
   await attemptEach(steps, async (step) => {
     await step()
@@ -93,14 +93,14 @@ async function oneRound(
   })
 }
 
-/** Marks whose bucket is over, the oldest first; days only when none of their hours is marked. */
-async function settledMarks(
+/** Dirty buckets that have ended, the oldest first; days only when none of their hours is dirty. */
+async function settledBuckets(
   store: Store,
   grain: number,
   upTo: number,
-  setbacks: Setbacks,
+  backoff: Backoff,
   now: number,
-): Promise<Mark[]> {
+): Promise<DirtyBucket[]> {
   const rows = await store.read
     .selectFrom('rollup_marks')
     .innerJoin('sites', 'sites.site_no', 'rollup_marks.site_no')
@@ -136,7 +136,7 @@ async function settledMarks(
       ),
     )
     .orderBy('rollup_marks.bucket')
-    .limit(MARKS_PER_ROUND + setbacks.size)
+    .limit(BUCKETS_PER_ROUND + backoff.size)
     .execute()
   return rows
     .map(({ site_no, bucket, writes, timezone, gone_before }) => ({
@@ -146,7 +146,7 @@ async function settledMarks(
       timezone,
       minutesGoneBefore: gone_before ?? 0,
     }))
-    .filter((mark) => !setbacks.isResting(nameOf(grain, mark), now))
+    .filter((dirty) => !backoff.isBlocked(nameOf(grain, dirty), now))
 }
 
-const nameOf = (grain: number, { siteNo, bucket }: Mark): string => `${grain}|${siteNo}|${bucket}`
+const nameOf = (grain: number, { siteNo, bucket }: DirtyBucket): string => `${grain}|${siteNo}|${bucket}`

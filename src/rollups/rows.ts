@@ -3,12 +3,12 @@ import type { BatchOperation, SqlValue, UpsertSpec } from '../store/index.ts'
 import {
   clientUsage,
   dailyNames,
+  dirtyBuckets,
   eventRollups,
   eventTagRollups,
   GRAIN,
   NO_EVENT,
   OTHER,
-  rollupMarks,
   siteContainers,
   tagNames,
   tagRollups,
@@ -58,7 +58,7 @@ export class FoldRows {
     }
     for (const cell of mergeByHour(cells)) this.#addHour(siteNo, cell, budget)
     for (const hour of new Set(cells.map((cell) => floorTo(cell.minute, HOUR)))) {
-      this.#push(rollupMarks, siteNo, GRAIN.hour, hour, 1)
+      this.#push(dirtyBuckets, siteNo, GRAIN.hour, hour, 1)
     }
     for (const [containerId, lastSeenAt] of lastSeen(cells)) this.#push(siteContainers, siteNo, containerId, lastSeenAt)
   }

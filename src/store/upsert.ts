@@ -6,9 +6,9 @@ export type SqlValue = string | number | null
 type ColumnOf<T extends keyof Tables> = keyof Tables[T] & string
 
 /**
- * A bulk write that adds to what stands there: rows meet on their keys, `sums` are added up, `maxima` keep the larger
- * value, `fixed` keeps what the first row said. With neither sums nor maxima, a row that is there stays as it is; an engine
- * with several writers has to lock it until the transaction ends all the same, because roll-up marks count on it.
+ * A bulk write that adds to existing rows: rows meet on their keys, `sums` are added up, `maxima` keep the larger value, `fixed`
+ * keeps the value of the first row. With neither sums nor maxima, an existing row stays as it is; an engine with several writers
+ * must still lock it until the transaction ends, because dirty buckets of the roll-up rely on it.
  */
 export interface UpsertSpec {
   table: keyof Tables

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { applyRetention, Delta, Folder, foldJournal, GRAIN, rollUp, Setbacks } from '../../src/rollups/index.ts'
+import { applyRetention, Backoff, Delta, Folder, foldJournal, GRAIN, rollUp } from '../../src/rollups/index.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
 import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
@@ -121,16 +121,16 @@ testOnEveryEngine('a bucket that fails keeps no other from its turn, and rests f
       return store.batch(operations, options)
     },
   }
-  const setbacks = new Setbacks()
+  const backoff = new Backoff()
   const later = MIDNIGHT + 2 * HOUR
-  await assert.rejects(rollUp(failing, later, { setbacks }), /statement timeout/)
+  await assert.rejects(rollUp(failing, later, { backoff }), /statement timeout/)
   const hours = await Promise.all(sites.map(({ site_no }) => totalEvents(store, site_no, GRAIN.hour)))
   assert.deepEqual(hours, [0, 1, 1])
-  assert.equal(await rollUp(failing, later + MINUTE - 1, { setbacks }), 0)
+  assert.equal(await rollUp(failing, later + MINUTE - 1, { backoff }), 0)
   assert.equal(tries, 1)
-  await assert.rejects(rollUp(failing, later + MINUTE, { setbacks }), /statement timeout/)
-  assert.equal(await rollUp(store, later + 2 * MINUTE, { setbacks }), 0)
-  assert.equal(await rollUp(store, later + 3 * MINUTE, { setbacks }), 1)
+  await assert.rejects(rollUp(failing, later + MINUTE, { backoff }), /statement timeout/)
+  assert.equal(await rollUp(store, later + 2 * MINUTE, { backoff }), 0)
+  assert.equal(await rollUp(store, later + 3 * MINUTE, { backoff }), 1)
   assert.equal(await totalEvents(store, bad, GRAIN.hour), 1)
 })
 

@@ -30,7 +30,7 @@ async function rollUpAll(store: Store, now: number): Promise<void> {
   while ((await rollUp(store, now)) > 0);
 }
 
-const marks = (store: Store, grain: number) =>
+const dirtyBuckets = (store: Store, grain: number) =>
   store.read.selectFrom('rollup_marks').select('bucket').where('grain', '=', grain).orderBy('bucket').execute()
 
 const hourRows = (store: Store, siteNo: number) =>
@@ -47,7 +47,7 @@ testOnEveryEngine('an hour that is over becomes hour rows, the one under way sta
   await send(store, site_no, MIDNIGHT, MIDNIGHT + 90 * MINUTE)
   await rollUpAll(store, MIDNIGHT + 90 * MINUTE)
   assert.deepEqual(await hourRows(store, site_no), [{ bucket: MIDNIGHT, total: 60 }])
-  assert.deepEqual(await marks(store, GRAIN.hour), [{ bucket: MIDNIGHT + HOUR }])
+  assert.deepEqual(await dirtyBuckets(store, GRAIN.hour), [{ bucket: MIDNIGHT + HOUR }])
   assert.equal(await totalEvents(store, site_no), 90)
 })
 
@@ -56,7 +56,7 @@ testOnEveryEngine('an event that comes late makes its hour due again', async (st
   await send(store, site_no, MIDNIGHT, MIDNIGHT + HOUR)
   await rollUpAll(store, MIDNIGHT + 2 * HOUR)
   await send(store, site_no, MIDNIGHT, MIDNIGHT + 5 * MINUTE)
-  assert.deepEqual(await marks(store, GRAIN.hour), [{ bucket: MIDNIGHT }])
+  assert.deepEqual(await dirtyBuckets(store, GRAIN.hour), [{ bucket: MIDNIGHT }])
   await rollUpAll(store, MIDNIGHT + 2 * HOUR)
   assert.deepEqual(await hourRows(store, site_no), [{ bucket: MIDNIGHT, total: 65 }])
 })
@@ -84,7 +84,7 @@ testOnEveryEngine('days are summed from hours, tags and event-tag pairs with the
     { event_name: 'purchase', tag_key: 'GA4', success: sent, timeout: 0 },
     { event_name: 'purchase', tag_key: 'tag_31', success: 0, timeout: sent },
   ])
-  assert.deepEqual(await marks(store, GRAIN.day), [])
+  assert.deepEqual(await dirtyBuckets(store, GRAIN.day), [])
 })
 
 testOnEveryEngine('hour rows of a half-hour zone never straddle a local hour', async (store) => {

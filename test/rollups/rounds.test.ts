@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
-import { applyRetention, foldOrphans, GRAIN, removeDeletedSites, rollUp, Setbacks } from '../../src/rollups/index.ts'
-import { MARKS_PER_ROUND, rollUpAll } from '../../src/rollups/roll-up.ts'
+import { applyRetention, Backoff, foldOrphans, GRAIN, removeDeletedSites, rollUp } from '../../src/rollups/index.ts'
+import { BUCKETS_PER_ROUND, rollUpAll } from '../../src/rollups/roll-up.ts'
 import { chunksOf, type Store } from '../../src/store/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
@@ -22,17 +22,17 @@ for (const isOneBad of [false, true]) {
   testOnEveryEngine(`after a round ${what} the next one begins at once`, async (store) => {
     const [site, bad] = [await insertSite(store), await insertSite(store)]
     // Of the other grain there is nothing to roll up. The first and one of the second round are the bad site's.
-    const marks = Array.from({ length: MARKS_PER_ROUND + 2 }, (_, hour) => ({
-      site_no: hour % MARKS_PER_ROUND === 0 ? bad.site_no : site.site_no,
+    const hours = Array.from({ length: BUCKETS_PER_ROUND + 2 }, (_, hour) => ({
+      site_no: hour % BUCKETS_PER_ROUND === 0 ? bad.site_no : site.site_no,
       grain: GRAIN.hour,
       bucket: MIDNIGHT + hour * HOUR,
     }))
-    for (const part of [marks.slice(0, 300), marks.slice(300)]) {
+    for (const part of [hours.slice(0, 300), hours.slice(300)]) {
       await store.write.insertInto('rollup_marks').values(part).execute()
     }
     if (isOneBad) await refuseDeletion(store, 'rollup_marks', bad.site_no)
     const clock = new TestClock(MIDNIGHT + 30 * DAY)
-    const round = () => rollUpAll(store, clock, { setbacks: new Setbacks(), mayGoOn: () => true })
+    const round = () => rollUpAll(store, clock, { backoff: new Backoff(), mayGoOn: () => true })
     if (isOneBad) await assert.rejects(round(), /not to be deleted/)
     else await round()
     const left = await store.read.selectFrom('rollup_marks').select('site_no').where('grain', '=', GRAIN.hour).execute()
@@ -42,16 +42,16 @@ for (const isOneBad of [false, true]) {
 
 testOnEveryEngine('rounds end when there is to be no more of them', async (store) => {
   const { site_no } = await insertSite(store)
-  const marks = Array.from({ length: MARKS_PER_ROUND + 1 }, (_, hour) => ({
+  const hours = Array.from({ length: BUCKETS_PER_ROUND + 1 }, (_, hour) => ({
     site_no,
     grain: GRAIN.hour,
     bucket: MIDNIGHT + hour * HOUR,
   }))
-  await store.write.insertInto('rollup_marks').values(marks).execute()
+  await store.write.insertInto('rollup_marks').values(hours).execute()
   let asked = 0
   await rollUpAll(store, new TestClock(MIDNIGHT + 30 * DAY), {
-    setbacks: new Setbacks(),
-    mayGoOn: () => ++asked <= MARKS_PER_ROUND,
+    backoff: new Backoff(),
+    mayGoOn: () => ++asked <= BUCKETS_PER_ROUND,
   })
   assert.equal(
     (await store.read.selectFrom('rollup_marks').select('bucket').where('grain', '=', GRAIN.hour).execute()).length,

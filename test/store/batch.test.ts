@@ -6,7 +6,7 @@ import { insertSite } from '../support/sites.ts'
 const usage = upsertInto('client_usage', { keys: ['client_id', 'month'], sums: ['events', 'requests'] })
 const containers = upsertInto('site_containers', { keys: ['site_no', 'container_id'], maxima: ['last_seen_at'] })
 const payloads = upsertInto('recent_payloads', { keys: ['site_no', 'id'], fixed: ['accepted_at', 'payload'] })
-const marks = upsertInto('rollup_marks', { keys: ['site_no', 'grain', 'bucket'] })
+const dirtyBuckets = upsertInto('rollup_marks', { keys: ['site_no', 'grain', 'bucket'] })
 
 const journalRow = (store: Store, seq: number): BatchOperation => ({
   kind: 'statement',
@@ -87,7 +87,7 @@ testOnEveryRealEngine('an upsert keeps the largest of maxima', async (store) => 
 testOnEveryRealEngine('an upsert leaves what is fixed, and rows of keys alone, as they stand', async (store) => {
   const write = (payload: string): BatchOperation[] => [
     { kind: 'upsert', spec: payloads, values: [1, 1, 5, payload] },
-    { kind: 'upsert', spec: marks, values: [1, 60, 0, 1, 60, 60_000] },
+    { kind: 'upsert', spec: dirtyBuckets, values: [1, 60, 0, 1, 60, 60_000] },
   ]
   await store.batch(write('first'))
   await store.batch(write('second'))

@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 5
 /** A roll-up of the ledger's sites takes some hundred transactions. */
 const LATEST_MS = 250
 
-/** Waits until a roll-up is under way, which is when hours marked as out of date get fewer, and kills the program within it. */
+/** Waits until a roll-up is under way, which is when dirty hours get fewer, and kills the program within it. */
 export const rollUpKill: Fault = {
   name: 'roll-up-kill',
   engine: 'SQLite',
@@ -23,9 +23,9 @@ export const rollUpKill: Fault = {
       async strike(random) {
         let most = 0
         await until('a roll-up is under way', async () => {
-          const marks = countRows(dataDir, 'rollup_marks')
-          most = Math.max(most, marks)
-          if (marks < most) return true
+          const dirty = countRows(dataDir, 'rollup_marks')
+          most = Math.max(most, dirty)
+          if (dirty < most) return true
           await sleep(LOOK_EVERY_MS)
           return undefined
         })
@@ -35,7 +35,7 @@ export const rollUpKill: Fault = {
         if (countRows(dataDir, 'rollup_marks') > 0) withinRollUp++
         return await scene.program.start()
       },
-      note: () => `in ${withinRollUp} of ${rounds} rounds marked hours were left to do when the program died`,
+      note: () => `in ${withinRollUp} of ${rounds} rounds dirty hours were left to do when the program died`,
     }
   },
 }

@@ -47,8 +47,8 @@ export async function readBuckets<K extends string, M extends string>(
     budget: snapshot.budget,
     segments:
       request.table === 'event_tag_rollups'
-        ? snapshot.cover(window.hours, window.hourRows(coarsest), straddledDays(buckets))
-        : snapshot.cover(window.range, window.rows(coarsest), straddledDays(buckets)),
+        ? snapshot.segments(window.hours, window.hourRows(coarsest), straddledDays(buckets))
+        : snapshot.segments(window.range, window.rows(coarsest), straddledDays(buckets)),
     slot: slotOf(buckets.step, window.spans),
     limit: MAX_ROWS + 1,
   })

@@ -73,12 +73,12 @@ export interface EventTagRollupTable extends RollupKey, OutcomeCounts {
   tag_key: string
 }
 
-/** Buckets of hours and days whose derived rows are out of date; reports read the finer rows there. */
+/** Dirty buckets: hours and days whose derived rows are out of date; reports read the finer rows there. */
 export interface RollupMarkTable {
   site_no: number
   grain: number
   bucket: number
-  /** How often it was put while it stood. */
+  /** How often folds have written to it since it is dirty. */
   writes: Generated<number>
 }
 
@@ -97,7 +97,7 @@ export interface TagNameTable {
   last_seen_at: number
 }
 
-/** Names admitted on a UTC day: what the cardinality cap is counted by. */
+/** Names admitted on a UTC day, which the cardinality cap counts. */
 export interface DailyNameTable {
   site_no: number
   day: number
@@ -114,7 +114,7 @@ export interface ClientUsageTable {
   requests: number
 }
 
-/** Minute rows of hours that start before `gone_before` were deleted by age; what stands there came later. */
+/** Minute rows of hours that start before `gone_before` were deleted by age; any that exist came later. */
 export interface MinuteFloorTable {
   site_no: number
   /** Start of a UTC hour, epoch ms. */

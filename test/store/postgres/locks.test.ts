@@ -4,19 +4,19 @@ import { CompiledQuery, sql } from 'kysely'
 import { type BatchOperation, type Store, StoreError, totalOf } from '../../../src/store/index.ts'
 import { upsertSql } from '../../../src/store/postgres/upsert-sql.ts'
 import { until } from '../../support/api.ts'
-import { addUsage, journalRow, journalSeqs, marks, newDatabase, ofKind, openOn, usage } from './support.ts'
+import { addUsage, dirtyBuckets, journalRow, journalSeqs, newDatabase, ofKind, openOn, usage } from './support.ts'
 
-const MARK = [1, 3600, 0] as const
-const putMark: BatchOperation = { kind: 'upsert', spec: marks, values: MARK }
-const takeMark = (store: Store): BatchOperation => ({
+const BUCKET = [1, 3600, 0] as const
+const markDirty: BatchOperation = { kind: 'upsert', spec: dirtyBuckets, values: BUCKET }
+const clearDirty = (store: Store): BatchOperation => ({
   kind: 'statement',
-  query: store.write.deleteFrom('rollup_marks').where('site_no', '=', MARK[0]).compile(),
+  query: store.write.deleteFrom('rollup_marks').where('site_no', '=', BUCKET[0]).compile(),
   expectChanges: 1,
 })
 
 /** Counts stand in month 1, what was derived of them in month 2. */
 const derive = (store: Store): BatchOperation[] => [
-  takeMark(store),
+  clearDirty(store),
   { kind: 'statement', query: store.write.deleteFrom('client_usage').where('month', '=', 2).compile() },
   {
     kind: 'statement',
@@ -36,85 +36,85 @@ async function eventsIn(store: Store, month: number): Promise<number> {
   return row.events
 }
 
-test('counts that come while others derive are in what is derived, or leave a mark', async (t) => {
+test('counts that arrive while others derive are in the derived rows, or leave the bucket dirty', async (t) => {
   const url = await newDatabase(t)
   const stores = [await openOn(t, url), await openOn(t, url)] as const
   const rounds = 150
   let folding = 4
-  let taken = 0
+  let cleared = 0
   const fold = async (store: Store) => {
-    for (let round = 0; round < rounds; round++) await store.batch([addUsage('c', 1), putMark])
+    for (let round = 0; round < rounds; round++) await store.batch([addUsage('c', 1), markDirty])
     folding--
   }
   const rollUp = async (store: Store) => {
     while (folding > 0) {
       try {
         await store.batch(derive(store))
-        taken++
+        cleared++
       } catch (thrown) {
         ofKind('unexpected_changes')(thrown)
       }
       const both = await store.read.transaction().execute(async (trx) => ({
-        marked: await trx.selectFrom('rollup_marks').select('bucket').executeTakeFirst(),
+        dirty: await trx.selectFrom('rollup_marks').select('bucket').executeTakeFirst(),
         usage: await trx.selectFrom('client_usage').select(['month', 'events']).orderBy('month').execute(),
       }))
       const [counted, derived] = both.usage
-      if (both.marked === undefined && counted !== undefined) assert.equal(derived?.events, counted.events)
+      if (both.dirty === undefined && counted !== undefined) assert.equal(derived?.events, counted.events)
     }
   }
   await Promise.all(
     [...stores, ...stores].flatMap((store, i) => (i < 3 ? [fold(store), rollUp(store)] : [fold(store)])),
   )
-  assert.ok(taken > 10, `derived ${taken} times`)
+  assert.ok(cleared > 10, `derived ${cleared} times`)
   assert.equal(await eventsIn(stores[0], 1), 4 * rounds)
-  await stores[0].batch([putMark])
+  await stores[0].batch([markDirty])
   await stores[0].batch(derive(stores[0]))
   assert.equal(await eventsIn(stores[0], 2), 4 * rounds)
 })
 
-test('a mark that is there already is held until the end of the transaction that puts it', async (t) => {
+test('a bucket that is dirty already is locked until the end of the transaction that marks it dirty', async (t) => {
   const url = await newDatabase(t)
   const [folder, roller] = [await openOn(t, url), await openOn(t, url)]
-  await folder.batch([putMark])
+  await folder.batch([markDirty])
   const order: string[] = []
   const hasLock = Promise.withResolvers<void>()
   const mayEnd = Promise.withResolvers<void>()
   // The upsert of a batch, with a pause before its commit.
   const holding = folder.write.transaction().execute(async (trx) => {
-    const arrays = MARK.map((value) => `{${value}}`)
+    const arrays = BUCKET.map((value) => `{${value}}`)
     await trx.executeQuery(
       CompiledQuery.raw(
         upsertSql(
-          marks,
-          MARK.map(() => 'bigint'),
+          dirtyBuckets,
+          BUCKET.map(() => 'bigint'),
         ),
         arrays,
       ),
     )
     hasLock.resolve()
     await mayEnd.promise
-    order.push('put')
+    order.push('marked')
   })
   await hasLock.promise
-  const taking = roller.batch([takeMark(roller)]).then(() => order.push('taken'))
+  const clearing = roller.batch([clearDirty(roller)]).then(() => order.push('cleared'))
   try {
     await waitsForLock(roller)
   } finally {
     mayEnd.resolve()
-    await Promise.all([holding, taking])
+    await Promise.all([holding, clearing])
   }
-  assert.deepEqual(order, ['put', 'taken'])
+  assert.deepEqual(order, ['marked', 'cleared'])
   assert.deepEqual(await folder.read.selectFrom('rollup_marks').selectAll().execute(), [])
 })
 
 const waitsForLock = (store: Store) =>
-  until('somebody waits for a lock', async () => {
+  until('a session waits for a lock', async () => {
     const { rows } = await sql`select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(store.read)
     return rows.length > 0 ? true : undefined
   })
 
-test('batches on the same rows in any order wait for each other and never in a circle', async (t) => {
+test('batches on the same rows in any order wait for each other and never deadlock', async (t) => {
   const url = await newDatabase(t)
   const stores = await Promise.all([1, 2, 3].map(() => openOn(t, url)))
   const clients = Array.from({ length: 40 }, (_, i) => `client ${(i * 7) % 40}`)
@@ -126,7 +126,7 @@ test('batches on the same rows in any order wait for each other and never in a c
       await store.batch([
         // Each twice, far apart.
         { kind: 'upsert', spec: usage, values: [...turned, ...turned].flatMap((client) => [client, 1, 1, 2]) },
-        { kind: 'upsert', spec: marks, values: turned.flatMap((_, i) => [i, 60, from]) },
+        { kind: 'upsert', spec: dirtyBuckets, values: turned.flatMap((_, i) => [i, 60, from]) },
       ])
     }
   }

@@ -3,16 +3,16 @@ import { HOUR, MINUTE } from '../lib/index.ts'
 const FIRST_WAIT_MS = MINUTE
 const LONGEST_WAIT_MS = HOUR
 
-/** What did not work is left alone for a while, twice as long each time. */
-export class Setbacks {
+/** Exponential backoff: what failed is not tried again for a while, twice as long each time. */
+export class Backoff {
   readonly #waits = new Map<string, { until: number; waitMs: number }>()
 
-  /** How many things wait, or did until lately. */
+  /** How many things are blocked, or were until recently. */
   get size(): number {
     return this.#waits.size
   }
 
-  isResting(what: string, now: number): boolean {
+  isBlocked(what: string, now: number): boolean {
     return now < (this.#waits.get(what)?.until ?? 0)
   }
 
@@ -21,7 +21,7 @@ export class Setbacks {
     this.#waits.delete(what)
     const waitMs = Math.min(LONGEST_WAIT_MS, before * 2)
     this.#waits.set(what, { until: now + waitMs, waitMs })
-    // What has not been tried for long is gone.
+    // What was not tried for long no longer exists.
     for (const [name, { until }] of this.#waits) {
       if (until >= now - LONGEST_WAIT_MS) break
       this.#waits.delete(name)

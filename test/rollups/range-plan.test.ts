@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
-import { coverRange, GRAIN, type ReadableRows, widenRange } from '../../src/rollups/index.ts'
+import { GRAIN, planRange, type ReadableRows, widenRange } from '../../src/rollups/index.ts'
 
 const MIDNIGHT = Date.parse('2026-11-18T00:00:00Z')
 const none = new Set<number>()
@@ -19,16 +19,16 @@ const halfHours = readable({ splitOf: () => 30 * MINUTE })
 
 const NAMES = new Map<number, string>(Object.entries(GRAIN).map(([name, grain]) => [grain, name]))
 
-/** The cover as lines like `hour 18T01:00 18T23:00`. */
-function cover(from: number, to: number, rows: ReadableRows, hourMarks = none, dayMarks = none): string[] {
+/** The plan as lines like `hour 18T01:00 18T23:00`. */
+function plan(from: number, to: number, rows: ReadableRows, dirtyHours = none, dirtyDays = none): string[] {
   const clock = (time: number) => isoTime(time).slice('2026-11-'.length, '2026-11-18T00:00'.length)
-  return coverRange({ from, to }, hourMarks, dayMarks, rows).map(
+  return planRange({ from, to }, dirtyHours, dirtyDays, rows).map(
     (segment) => `${NAMES.get(segment.grain)} ${clock(segment.from)} ${clock(segment.to)}`,
   )
 }
 
-test('a range is covered with days inside, hours around them and minutes at its ends', () => {
-  assert.deepEqual(cover(at(0, '22:40'), at(2, '01:10'), readable()), [
+test('a range is read as days inside, hours around them and minutes at its ends', () => {
+  assert.deepEqual(plan(at(0, '22:40'), at(2, '01:10'), readable()), [
     'minute 18T22:40 18T23:00',
     'hour 18T23:00 19T00:00',
     'day 19T00:00 20T00:00',
@@ -38,19 +38,19 @@ test('a range is covered with days inside, hours around them and minutes at its 
 })
 
 test('ends inside a minute are widened to it', () => {
-  assert.deepEqual(cover(at(0, '10:00:30'), at(0, '10:05:00.001'), readable()), ['minute 18T10:00 18T10:06'])
+  assert.deepEqual(plan(at(0, '10:00:30'), at(0, '10:05:00.001'), readable()), ['minute 18T10:00 18T10:06'])
 })
 
-test('a marked hour is read from minutes, and its day from hours', () => {
-  assert.deepEqual(cover(at(0, '00:00'), at(1, '00:00'), readable(), new Set([at(0, '05:00')])), [
+test('a dirty hour is read from minutes, and its day from hours', () => {
+  assert.deepEqual(plan(at(0, '00:00'), at(1, '00:00'), readable(), new Set([at(0, '05:00')])), [
     'hour 18T00:00 18T05:00',
     'minute 18T05:00 18T06:00',
     'hour 18T06:00 19T00:00',
   ])
 })
 
-test('a marked day is read from hours', () => {
-  assert.deepEqual(cover(at(0, '00:00'), at(2, '00:00'), readable(), none, new Set([at(1, '00:00')])), [
+test('a dirty day is read from hours', () => {
+  assert.deepEqual(plan(at(0, '00:00'), at(2, '00:00'), readable(), none, new Set([at(1, '00:00')])), [
     'day 18T00:00 19T00:00',
     'hour 19T00:00 20T00:00',
   ])
@@ -58,27 +58,27 @@ test('a marked day is read from hours', () => {
 
 test('a reader whose buckets are hours gets no days, and one whose buckets are minutes gets minutes only', () => {
   const range = [at(0, '00:00'), at(1, '00:00')] as const
-  assert.deepEqual(cover(...range, readable({ coarsest: GRAIN.hour })), ['hour 18T00:00 19T00:00'])
-  assert.deepEqual(cover(...range, readable({ coarsest: GRAIN.minute })), ['minute 18T00:00 19T00:00'])
+  assert.deepEqual(plan(...range, readable({ coarsest: GRAIN.hour })), ['hour 18T00:00 19T00:00'])
+  assert.deepEqual(plan(...range, readable({ coarsest: GRAIN.minute })), ['minute 18T00:00 19T00:00'])
 })
 
-test('where minute rows are gone the ends are widened to whole hours', () => {
+test('where minute rows are deleted the ends are widened to whole hours', () => {
   const rows = readable({ minuteRowsFrom: at(1, '00:00') })
   assert.deepEqual(widenRange({ from: at(0, '10:20'), to: at(0, '11:40') }, rows), {
     from: at(0, '10:00'),
     to: at(0, '12:00'),
   })
-  assert.deepEqual(cover(at(0, '22:20'), at(1, '00:20'), rows), ['hour 18T22:00 19T00:00', 'minute 19T00:00 19T00:20'])
+  assert.deepEqual(plan(at(0, '22:20'), at(1, '00:20'), rows), ['hour 18T22:00 19T00:00', 'minute 19T00:00 19T00:20'])
 })
 
-test('a table whose finest rows are hours is read in whole hours, marked or not', () => {
+test('a table whose finest rows are hours is read in whole hours, dirty or not', () => {
   const rows = readable({ finest: GRAIN.hour })
-  assert.deepEqual(cover(at(0, '10:20'), at(0, '11:40'), rows, new Set([at(0, '11:00')])), ['hour 18T10:00 18T12:00'])
+  assert.deepEqual(plan(at(0, '10:20'), at(0, '11:40'), rows, new Set([at(0, '11:00')])), ['hour 18T10:00 18T12:00'])
 })
 
 test('where local hours start inside UTC hours, hour rows serve ranges that end there', () => {
-  assert.deepEqual(cover(at(0, '10:30'), at(0, '12:30'), halfHours), ['hour 18T10:30 18T12:30'])
-  assert.deepEqual(cover(at(0, '10:20'), at(0, '12:00'), halfHours), [
+  assert.deepEqual(plan(at(0, '10:30'), at(0, '12:30'), halfHours), ['hour 18T10:30 18T12:30'])
+  assert.deepEqual(plan(at(0, '10:20'), at(0, '12:00'), halfHours), [
     'minute 18T10:20 18T11:00',
     'hour 18T11:00 18T12:00',
   ])
@@ -89,15 +89,15 @@ test('where local hours start inside UTC hours, hour rows serve ranges that end 
   })
 })
 
-test('an empty range is covered by nothing', () => {
-  assert.deepEqual(cover(at(0, '10:00'), at(0, '10:00'), readable()), [])
+test('an empty range has an empty plan', () => {
+  assert.deepEqual(plan(at(0, '10:00'), at(0, '10:00'), readable()), [])
 })
 
 const someHours = fc.uniqueArray(fc.integer({ min: -24, max: 96 }), { maxLength: 8 })
 const someDays = fc.uniqueArray(fc.integer({ min: -1, max: 4 }), { maxLength: 3 })
 const minutes = fc.integer({ min: 0, max: 72 * 60 })
 
-test('whatever is marked, the segments tile the range and never read rows that are out of date', () => {
+test('whatever is dirty, the segments tile the range and never read rows that are out of date', () => {
   fc.assert(
     fc.property(
       minutes,
@@ -107,8 +107,8 @@ test('whatever is marked, the segments tile the range and never read rows that a
       fc.constantFrom(0, 15, 30),
       fc.integer({ min: 0, max: 72 }),
       (start, length, hours, days, split, goneHours) => {
-        const hourMarks = new Set(hours.map((hour) => MIDNIGHT + hour * HOUR))
-        const dayMarks = new Set(days.map((day) => MIDNIGHT + day * DAY))
+        const dirtyHours = new Set(hours.map((hour) => MIDNIGHT + hour * HOUR))
+        const dirtyDays = new Set(days.map((day) => MIDNIGHT + day * DAY))
         const rows = readable({
           splitOf: () => split * MINUTE,
           minuteRowsFrom: MIDNIGHT + goneHours * HOUR,
@@ -118,18 +118,18 @@ test('whatever is marked, the segments tile the range and never read rows that a
         assert.deepEqual(widenRange(widened, rows), widened)
         assert.ok(widened.from <= range.from && widened.to >= range.to)
         let end = widened.from
-        for (const segment of coverRange(range, hourMarks, dayMarks, rows)) {
+        for (const segment of planRange(range, dirtyHours, dirtyDays, rows)) {
           assert.equal(segment.from, end)
           assert.ok(segment.to > segment.from)
           end = segment.to
           for (let time = segment.from; time < segment.to; time += MINUTE) {
             const hour = floorTo(time, HOUR)
             const day = floorTo(time, DAY)
-            if (segment.grain === GRAIN.minute) assert.ok(hourMarks.has(hour) || hour >= rows.minuteRowsFrom)
-            else assert.ok(!hourMarks.has(hour))
+            if (segment.grain === GRAIN.minute) assert.ok(dirtyHours.has(hour) || hour >= rows.minuteRowsFrom)
+            else assert.ok(!dirtyHours.has(hour))
             if (segment.grain === GRAIN.day) {
-              assert.ok(!dayMarks.has(day) && segment.from <= day && day + DAY <= segment.to)
-              assert.ok([...hourMarks].every((mark) => floorTo(mark, DAY) !== day))
+              assert.ok(!dirtyDays.has(day) && segment.from <= day && day + DAY <= segment.to)
+              assert.ok([...dirtyHours].every((dirty) => floorTo(dirty, DAY) !== day))
             }
           }
         }

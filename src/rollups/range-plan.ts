@@ -1,7 +1,7 @@
 import { DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import { GRAIN } from './columns.ts'
 
-/** A half-open stretch of time, epoch ms. */
+/** A half-open interval, epoch ms. */
 export interface TimeRange {
   from: number
   to: number
@@ -14,21 +14,21 @@ export interface Segment extends TimeRange {
   grain: Grain
 }
 
-/** Which rows of a table can be read. */
+/** Which rows of a table a plan may read. */
 export interface ReadableRows {
   /** The rows that counts are folded into; the coarser ones are derived from them. */
   finest: typeof GRAIN.minute | typeof GRAIN.hour
-  /** The coarsest rows that serve the reader: a row must not straddle two of its buckets. */
+  /** The coarsest rows that serve the reader: a row must not span two of its buckets. */
   coarsest: Grain
-  /** Minute rows that start before this have been deleted, unless their hour is marked. A whole UTC hour. */
+  /** Minute rows that start before this are deleted, unless their hour is dirty. A whole UTC hour. */
   minuteRowsFrom: number
-  /** Where the second hour row of a UTC hour starts, ms after it; 0 when there is one row. See `hourSplit`. */
+  /** Where the second hour row of a UTC hour starts, ms after the hour; 0 when there is only one row. See `hourSplit`. */
   splitOf: (utcHour: number) => number
 }
 
 /**
  * The range with its ends moved outward to where rows start: whole minutes, and whole hour rows where minute rows are
- * gone. This is the range that a report really answers for.
+ * deleted. This is the range that a report really answers for.
  */
 export function widenRange({ from, to }: TimeRange, rows: ReadableRows): TimeRange {
   const start = floorTo(from, MINUTE)
@@ -40,17 +40,17 @@ export function widenRange({ from, to }: TimeRange, rows: ReadableRows): TimeRan
 }
 
 /**
- * Segments that tile the widened range exactly, each with the coarsest rows that may be read there, so that the sum over
- * them is the sum over the finest rows. Read the marks and the rows in one snapshot: a mark goes in the transaction that
- * derives the rows it stands for.
+ * Plans how to read a range: segments that tile the widened range exactly, each with the coarsest rows that may be read there,
+ * so that the sum over them is the sum over the finest rows. Read the dirty buckets and the rows in one snapshot: the
+ * transaction that derives a bucket's rows also clears it.
  *
- * @param hourMarks UTC hours whose hour rows are out of date: their minute rows are read, and no day row over them
- * @param dayMarks UTC days whose day rows are out of date or cannot be used: their hour rows are read
+ * @param dirtyHours UTC hours whose hour rows are out of date: the plan reads their minute rows, and no day row over them
+ * @param dirtyDays UTC days whose day rows are out of date or cannot be used: the plan reads their hour rows
  */
-export function coverRange(
+export function planRange(
   range: TimeRange,
-  hourMarks: ReadonlySet<number>,
-  dayMarks: ReadonlySet<number>,
+  dirtyHours: ReadonlySet<number>,
+  dirtyDays: ReadonlySet<number>,
   rows: ReadableRows,
 ): Segment[] {
   const { from, to } = widenRange(range, rows)
@@ -59,20 +59,20 @@ export function coverRange(
     append(segments, GRAIN.minute, from, to)
     return segments
   }
-  const staleDays = new Set([...dayMarks, ...Array.from(hourMarks, (hour) => floorTo(hour, DAY))])
+  const staleDays = new Set([...dirtyDays, ...Array.from(dirtyHours, (hour) => floorTo(hour, DAY))])
   for (let day = floorTo(from, DAY); day < to; day += DAY) {
     const part = { from: Math.max(from, day), to: Math.min(to, day + DAY) }
     const isWhole = part.to - part.from === DAY
     if (rows.coarsest === GRAIN.day && isWhole && !staleDays.has(day)) append(segments, GRAIN.day, part.from, part.to)
-    else coverHours(segments, part, hourMarks, rows)
+    else planHours(segments, part, dirtyHours, rows)
   }
   return segments
 }
 
-function coverHours(
+function planHours(
   segments: Segment[],
   { from, to }: TimeRange,
-  hourMarks: ReadonlySet<number>,
+  dirtyHours: ReadonlySet<number>,
   rows: ReadableRows,
 ): void {
   for (let hour = floorTo(from, HOUR); hour < to; hour += HOUR) {
@@ -80,7 +80,7 @@ function coverHours(
     const end = Math.min(to, hour + HOUR)
     const byHourRows =
       rows.finest === GRAIN.hour ||
-      (!hourMarks.has(hour) && hourRowStart(start, rows) === start && hourRowEnd(end, rows) === end)
+      (!dirtyHours.has(hour) && hourRowStart(start, rows) === start && hourRowEnd(end, rows) === end)
     append(segments, byHourRows ? GRAIN.hour : GRAIN.minute, start, end)
   }
 }
@@ -95,7 +95,7 @@ function append(segments: Segment[], grain: Grain, from: number, to: number): vo
 const needsHourRow = (time: number, rows: ReadableRows): boolean =>
   rows.finest === GRAIN.hour || time < rows.minuteRowsFrom
 
-/** Start of the hour row that holds `time`. */
+/** Start of the hour row that contains `time`. */
 function hourRowStart(time: number, rows: ReadableRows): number {
   const hour = floorTo(time, HOUR)
   const second = hour + rows.splitOf(hour)
