@@ -1,5 +1,5 @@
 import { type Clock, monotonicOf, SECOND } from '../lib/index.ts'
-import { DEAD_AFTER_MS } from './living.ts'
+import { DEAD_AFTER_MS } from './live-nodes.ts'
 
 /** A correction that is larger than what clocks drift and answers are late: somebody set the database's clock. */
 const SET_MS = 2 * SECOND
@@ -61,7 +61,7 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * Whether all living nodes have had the time to beat since the database's clock was last set. Until then heartbeats of before say
+   * Whether all live nodes have had the time to beat since the database's clock was last set. Until then heartbeats of before say
    * nothing about who is dead.
    */
   get isSettled(): boolean {

@@ -11,6 +11,6 @@ export {
   readOutages,
   removeOldOutages,
 } from './listening.ts'
-export { DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS, livingNodes, SURE_FOR_MS } from './living.ts'
+export { DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS, liveNodes, SURE_FOR_MS } from './live-nodes.ts'
 export { type JoinOptions, Membership } from './membership.ts'
 export { listNodes, type NodeInfo } from './nodes.ts'

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Expiry } from './clock-guard.ts'
 import { DatabaseClock } from './database-clock.ts'
-import { livingNodes } from './living.ts'
+import { liveNodes } from './live-nodes.ts'
 import type { Membership } from './membership.ts'
 
 export interface LeasesOptions {
@@ -108,7 +108,7 @@ export class Leases {
           .where((eb) =>
             eb.or([
               eb('leases.node_id', '=', nodeId),
-              eb('leases.node_id', 'not in', livingNodes(this.#store.write, now)),
+              eb('leases.node_id', 'not in', liveNodes(this.#store.write, now)),
             ]),
           ),
       )

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { asError, type Clock, DAY, Loop, monotonicOf, newId } from '../lib/index.ts'
 import type { BatchOperation, Store } from '../store/index.ts'
 import type { Expiry } from './clock-guard.ts'
-import { HEARTBEAT_INTERVAL_MS, livingNodes, SURE_FOR_MS } from './living.ts'
+import { HEARTBEAT_INTERVAL_MS, liveNodes, SURE_FOR_MS } from './live-nodes.ts'
 
 /** How long a dead node is still shown. Nothing depends on its row: who is dead is a matter of time alone. */
 const SHOWN_AFTER_DEATH_MS = DAY
@@ -56,8 +56,8 @@ export class Membership {
   }
 
   /** Ids of the nodes that live, always with this one's. */
-  async living(): Promise<string[]> {
-    const rows = await livingNodes(this.#options.store.read, this.#options.clock.now()).execute()
+  async liveNodeIds(): Promise<string[]> {
+    const rows = await liveNodes(this.#options.store.read, this.#options.clock.now()).execute()
     return [this.nodeId, ...rows.map(({ id }) => id).filter((id) => id !== this.nodeId)]
   }
 

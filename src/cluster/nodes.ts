@@ -1,5 +1,5 @@
 import type { Kysely, Tables } from '../store/index.ts'
-import { DEAD_AFTER_MS } from './living.ts'
+import { DEAD_AFTER_MS } from './live-nodes.ts'
 
 /** A node as people see it. Times are epoch ms. */
 export interface NodeInfo {

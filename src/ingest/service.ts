@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { expiring, type Leases, livingNodes, type Membership } from '../cluster/index.ts'
+import { expiring, type Leases, liveNodes, type Membership } from '../cluster/index.ts'
 import { asError, type Clock, Loop, SECOND } from '../lib/index.ts'
 import { Folder, foldOrphans } from '../rollups/index.ts'
 import { isPassing, type Store } from '../store/index.ts'
@@ -62,7 +62,7 @@ export class Ingest {
     const { nodeId } = options.membership
     this.#clock = clock
     this.#onError = onError
-    this.#foldAside = async () => foldOrphans(store, await options.membership.living())
+    this.#foldAside = async () => foldOrphans(store, await options.membership.liveNodeIds())
     this.#keys = keys
     this.#health = new WriteHealth(store, clock)
     this.#folder = new JournalFolder(store, folder, clock, nodeId)
@@ -200,7 +200,7 @@ export class Ingest {
 
 /** How many nodes take requests now; this one is among them. */
 async function countIngestNodes(store: Store, clock: Clock): Promise<number> {
-  const { count } = await livingNodes(store.read, clock.now())
+  const { count } = await liveNodes(store.read, clock.now())
     .where('role', 'in', ['ingest', 'all'])
     .clearSelect()
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -63,7 +63,7 @@ function nodeMetrics(registry: Registry, { store, membership, leases, role, vers
     help: 'Living nodes on the database; 0 when it cannot be asked',
     registers,
     async collect() {
-      const living = await membership.living().catch(() => [])
+      const living = await membership.liveNodeIds().catch(() => [])
       this.set(living.length)
     },
   })

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import { livingNodes } from '../cluster/index.ts'
+import { liveNodes } from '../cluster/index.ts'
 import { MINUTE, SECOND } from '../lib/index.ts'
 import type { ProbeRow, Store, Tables } from '../store/index.ts'
 
@@ -90,4 +90,4 @@ export async function releaseClaims(store: Store, nodeId: string, ids: readonly 
 }
 
 const isFree = (store: Store, now: number) => (eb: ExpressionBuilder<Tables, 'probes'>) =>
-  eb.or([eb('claimed_by', 'is', null), eb('claimed_by', 'not in', livingNodes(store.write, now))])
+  eb.or([eb('claimed_by', 'is', null), eb('claimed_by', 'not in', liveNodes(store.write, now))])

@@ -3,18 +3,18 @@ import { absorbTag, addAll, cellAt, Delta, type EventDelta, eventIn, type SiteDe
 import { appendDelta, type Log } from './log.ts'
 import { Turns } from './turns.ts'
 
-/** Units of one site in one fold from which they are set aside: ten milliseconds of work. A busy site has some hundred. */
+/** Units of one site in one fold from which it is set aside: ten milliseconds of work. A busy site has some hundred. */
 export const HEAVY_SITE = 4_000
-/** Units in a piece of what is set aside: two or three rows each, in one transaction. */
+/** Units per piece that is set aside: two or three rows each, in one transaction. */
 const UNITS_PER_PIECE = 2_000
 
-/** Between the id of a stream and what tells apart what was set aside from it. */
+/** Separates the id of a stream from the suffix of what was set aside from it. */
 const SEPARATOR = '/'
 
 /** Whether the stream holds what a fold set aside: each of its rows is small enough for one transaction. */
 export const isAside = (nodeId: string): boolean => nodeId.includes(SEPARATOR)
 
-/** Names and ids in a site's counts: what the number of rows of its fold goes with. */
+/** Names and ids in a site's counts: the number of rows of its fold is proportional to them. */
 export function unitsOf(site: SiteDelta): number {
   let units = 0
   for (const cell of site.cells) for (const event of cell.events.values()) units += unitsOfEvent(event)
@@ -27,7 +27,7 @@ function unitsOfEvent(event: EventDelta): number {
   return units
 }
 
-/** Where counts are set aside to, and what they are. */
+/** The counts to set aside, and their stream. */
 export interface Aside {
   /** The fold that sets them aside. */
   nodeId: string
@@ -38,9 +38,9 @@ export interface Aside {
 }
 
 /**
- * Writes a site's counts back to the journal in small pieces, as a stream of its own: one that nobody writes to again, and
- * that is folded like a dead node's. Its name cannot occur twice, as a node's rows up to `lastSeq` are folded but once.
- * Usage is left out: it goes into the rollups with the fold itself, because quotas count on it.
+ * Writes a site's counts back to the journal in small pieces, as a stream of its own: nothing is added to it later, and it is
+ * folded like a dead node's. Its name cannot occur twice, as a node's rows up to `lastSeq` are folded only once. Usage is left
+ * out: it goes into the rollups with the fold itself, because quotas rely on it.
  */
 export async function setAside(
   store: Store,

@@ -2,10 +2,10 @@ import { asError } from '../lib/index.ts'
 import { isPassing, StoreError } from '../store/index.ts'
 
 /**
- * Does the work for each item. One that fails keeps none of the others from theirs.
+ * Does the work for each item. A failure of one does not stop the others.
  *
- * @param work false: there is to be no more of it
- * @throws the first failure when all are done; at once where the store as a whole is away, full or closed
+ * @param work false: stop
+ * @throws the first failure when all are done; at once where the store as a whole is unavailable, full or closed
  */
 export async function attemptEach<T>(items: Iterable<T>, work: (item: T) => Promise<boolean>): Promise<void> {
   let failure: Error | undefined
@@ -13,13 +13,13 @@ export async function attemptEach<T>(items: Iterable<T>, work: (item: T) => Prom
     try {
       if (!(await work(item))) break
     } catch (thrown) {
-      if (isAway(thrown)) throw thrown
+      if (isUnavailable(thrown)) throw thrown
       failure ??= asError(thrown)
     }
   }
   if (failure !== undefined) throw failure
 }
 
-/** Whether the same would happen to whatever is tried next. `busy` is of the rows that were asked for. */
-const isAway = (thrown: unknown): boolean =>
+/** Whether the next item would fail in the same way. `busy` concerns only the rows of this one. */
+const isUnavailable = (thrown: unknown): boolean =>
   isPassing(thrown) && !(thrown instanceof StoreError && thrown.kind === 'busy')

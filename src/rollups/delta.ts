@@ -51,7 +51,7 @@ export interface SiteDelta {
   usage: Map<number, Usage>
 }
 
-/** What has been accepted and is not in the rollups yet, added up over many requests. */
+/** What has been accepted and is not in the rollups yet, summed over many requests. */
 export class Delta {
   readonly sites = new Map<number, SiteDelta>()
 
@@ -75,7 +75,7 @@ export function addUsage(site: SiteDelta, month: number, events: number, request
   }
 }
 
-/** Up to so many cells are looked through: most sites have one or two a second, and a map would cost more than it saves. */
+/** Up to so many cells are searched linearly: most sites have one or two a second, and a map would cost more than it saves. */
 const FEW_CELLS = 4
 
 export function cellAt(site: SiteDelta, minute: number, containerId: string): Cell {

@@ -2,18 +2,18 @@ import { type SqlBool, sql } from 'kysely'
 import type { Store } from '../store/index.ts'
 import { removeFirstRows, untilDone } from './removal.ts'
 
-/** Containers, and links of tag ids to names, that a site keeps at most: those seen last. */
+/** The most containers, and links of tag ids to names, that a site keeps: those seen last. */
 export const KEPT_CONTAINERS = 500
 export const KEPT_LINKS = 5_000
 
 const KEPT = { site_containers: KEPT_CONTAINERS, tag_names: KEPT_LINKS } as const
 
 /**
- * Deletes what a site has of containers and links beyond the number that is kept, and what was not seen since `before`, in steps.
- * The container seen last stays: it says when the site was last heard of.
+ * Deletes a site's containers and links beyond the number that is kept, and those not seen since `before`, in steps. The
+ * container seen last stays: it shows when the site last sent something.
  *
  * @param before epoch ms
- * @returns false when it was told to stop before the end
+ * @returns false when `mayGoOn` ended it early
  */
 export async function expireSeen(
   store: Store,
@@ -26,19 +26,19 @@ export async function expireSeen(
     if (newest === undefined) continue
     const limit = table === 'site_containers' ? Math.min(before, newest) : before
     const firstBeyond = (await seenAt(store, table, siteNo, KEPT[table])) ?? -1
-    // Of several seen at the same time all go: the number is a bound, and no promise.
+    // Several seen at the same time are all deleted: the number is a bound, not a promise.
     const isGone = sql<SqlBool>`(last_seen_at < ${limit} or last_seen_at <= ${firstBeyond})`
     if (!(await untilDone(() => removeFirstRows(store, table, siteNo, isGone), mayGoOn))) return false
   }
   return true
 }
 
-/** When the site's row at this place was seen, the latest first. */
+/** When the site's row at this position was seen, the latest first. */
 async function seenAt(
   store: Store,
   table: keyof typeof KEPT,
   siteNo: number,
-  place: number,
+  position: number,
 ): Promise<number | undefined> {
   const row = await store.read
     .selectFrom(table)
@@ -46,7 +46,7 @@ async function seenAt(
     .where('site_no', '=', siteNo)
     .orderBy('last_seen_at', 'desc')
     .limit(1)
-    .offset(place)
+    .offset(position)
     .executeTakeFirst()
   return row?.last_seen_at
 }

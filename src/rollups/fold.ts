@@ -8,7 +8,7 @@ import { FoldRows } from './rows.ts'
 
 /** Rows after which a fold commits and lets others write: 5 to 15 ms of the writer's time. */
 const ROWS_PER_CHUNK = 2_000
-/** What a piece that is set aside costs, in rows. */
+/** The cost of a piece that is set aside, in rows. */
 const ROWS_PER_PIECE = 100
 
 /** Journal rows of one stream and what they add up to. */
@@ -19,46 +19,46 @@ export interface FoldTask {
   firstSeq: number
   /** … to here … */
   lastSeq: number
-  /** … which are this many: one for each number, save where an older version began the fold. */
+  /** … which are this many: one per number, unless an older version began the fold. */
   journalRows: number
   /** When the first of them was written, epoch ms. */
   writtenAt: number
   /** The sum of those rows. */
   delta: Delta
   /**
-   * Sites up to this number are in the rollups already; null when the fold of these rows has not begun. Moved on by every
-   * chunk, so that a failed fold can go on.
+   * Sites up to this number are in the rollups already; null when the fold of these rows has not begun. Every chunk moves it on,
+   * so that a failed fold can resume.
    */
   siteCursor: number | null
 }
 
-/** Client of a site, or undefined when the site is gone and its counts go with it. */
+/** Client of a site, or undefined when the site was deleted and its counts go with it. */
 export type ClientOfSite = (siteNo: number) => string | undefined
 
 export interface FolderOptions {
   /** Rows after which a fold commits. */
   rowsPerChunk?: number
-  /** Units of a site from which it is set aside; `Infinity` where nobody would fold it later. */
+  /** Units of a site from which it is set aside; `Infinity` where no process would fold it later. */
   heavySite?: number
-  /** How much is taken at once; to be shared by folders that follow each other. */
+  /** How much to take at once; share it between consecutive folders. */
   pace?: Pace
 }
 
 /**
- * Whether a fold failed because another process folds, or has folded, the same rows. Nothing was written then, and
- * nothing is lost: read the node's rows again to see what is left of them.
+ * Whether a fold failed because another process folds, or has folded, the same rows. Nothing was written and nothing is lost:
+ * read the node's rows again to see what is left of them.
  */
 export const isFoldConflict = (thrown: unknown): boolean =>
   thrown instanceof StoreError && (thrown.kind === 'unique' || thrown.kind === 'unexpected_changes')
 
 /**
  * Moves journal rows into the rollups, each exactly once, even if several processes fold the same node's rows at the same
- * time (clocks differ, and a node that was thought dead may be alive), and even if a commit lands long after its sender was
- * told that it had failed.
+ * time (clocks differ, and a node that was thought dead may be alive), and even if a commit lands long after its sender got the
+ * answer that it had failed.
  *
  * The argument. A journal row is durable before its requests are answered. The rows of a fold are a run: one for each number
- * from its first to its last. A number is one row's for ever, so nothing can come to a run that was found whole, however
- * late it lands: it has a number before, behind, or in a gap between runs, and is in a fold of its own.
+ * from its first to its last. A number belongs to one row for ever, so no row can join a run that was found whole, however late
+ * it lands: its number is before, behind, or in a gap between runs, and it gets a fold of its own.
  *
  * A fold adds the sum of a run to the rollups and deletes the run, in transactions cut by ascending site number (chunks). The
  * node's row in `folds` is both their lock and their progress: it says which run is being folded, and up to which site
@@ -69,16 +69,16 @@ export const isFoldConflict = (thrown: unknown): boolean =>
  *   (`unique`) or in another state (`unexpected_changes`), and its whole transaction is undone. So each step of a fold,
  *   with its counts, is committed by one process.
  * - Journal rows are deleted only by a last chunk, together with the row in `folds` that says they are being folded. So
- *   while that row stands the run stands, and whoever reads it gets the same sum and may go on after the cursor.
+ *   while that row exists the run exists, and any process that reads it gets the same sum and may go on after the cursor.
  * - A process may have read the journal rows, and only then begin, after another folded them from first to last. Its
- *   first chunk, alone with the node by then, does not find the whole run, and is undone.
+ *   first chunk, which holds the lock alone by then, does not find the whole run, and is undone.
  *
  * A crash leaves the state of the last committed chunk, from which any process goes on.
  *
- * A site whose counts are too many for one transaction, after the caps of its names have made of them what they can
- * (`condense`), is set aside: its chunk writes them back to the journal, in small pieces and under a stream of their own, instead
- * of into the rollups. To the argument that is the same: counts leave the run in the transaction that puts them elsewhere. The
- * sites after it do not wait for it.
+ * A site whose counts are too many for one transaction, even after the caps of its names have condensed them (`condense`), is
+ * set aside: its chunk writes them back to the journal, in small pieces and under a stream of their own, instead of into the
+ * rollups. The argument still holds: counts leave the run in the transaction that puts them elsewhere. The sites after it do
+ * not wait for it.
  */
 export class Folder {
   readonly pace: Pace
@@ -98,7 +98,7 @@ export class Folder {
   }
 
   /**
-   * @throws StoreError; `task.siteCursor` then says how far it came. After one that `isFoldConflict`, or is `unavailable`, the
+   * @throws StoreError; `task.siteCursor` then says how far it got. After one that `isFoldConflict`, or is `unavailable`, the
    * task may be out of date: read it again.
    */
   async fold(task: FoldTask): Promise<void> {
@@ -110,7 +110,7 @@ export class Folder {
       this.#books.forgetOldDays(sites)
       this.pace.faster()
     } catch (thrown) {
-      // The books may hold names that were to be written by the transaction that failed.
+      // The books may hold names that the failed transaction did not write.
       this.#books.forget(sites)
       if (!isFoldConflict(thrown)) this.pace.slower()
       throw thrown
@@ -149,7 +149,7 @@ export class Folder {
     return !isAside(nodeId) && unitsOf(site) > this.#heavySite
   }
 
-  /** What a chunk begins with that is not the last. */
+  /** The beginning of every chunk but the last. */
   #moveCursor(task: FoldTask, cursor: number): BatchOperation[] {
     const take = this.#take(task, cursor)
     return task.siteCursor === null ? [take, this.#findRows(task)] : [take]
@@ -175,8 +175,8 @@ export class Folder {
   }
 
   /**
-   * Undoes the transaction unless the journal holds the whole run. A statement of its own, after the lock
-   * was had: one that had to wait for the lock would count the rows that were there before it waited.
+   * Undoes the transaction unless the journal holds the whole run. A statement of its own, after the lock is held: a statement
+   * that had to wait for the lock would count the rows that were there before it waited.
    */
   #findRows({ nodeId, firstSeq, lastSeq, journalRows }: FoldTask): BatchOperation {
     const query = this.#store.write

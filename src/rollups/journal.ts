@@ -11,43 +11,43 @@ import { Turns } from './turns.ts'
 const ROWS_PER_FOLD = 2_000
 /** Sites in one fold from which reading stops: the sum of more would only fill memory (3 kB each), not merge any better. */
 const SITES_PER_FOLD = 4_000
-/** Names and ids in one fold from which reading stops: some 15 MB. What lives longer costs the garbage collector tens of ms a time. */
+/** Names and ids in one fold from which reading stops: some 15 MB. Longer-lived objects cost the garbage collector tens of ms each time. */
 const UNITS_PER_FOLD = 40_000
-/** The part of them that was read since they were last counted, at least: counting goes through all of them. */
-const RECKONED_AGAIN = 3 / 4
+/** Count them again only after this share of them, because counting visits all of them. */
+const RECOUNTED_SHARE = 3 / 4
 /** Journal rows read at once. */
 const ROWS_PER_READ = 50
-/** Rows of the first reading, which tells how long they are … */
+/** Rows of the first read, which shows how long rows are … */
 const ROWS_OF_FIRST_READ = 10
-/** … and characters of the others, about. */
+/** … and approximate characters of the others. */
 const CHARACTERS_PER_READ = 2_000_000
-/** Characters added up without a pause: a few milliseconds, then others get their turn. */
+/** Characters summed without yielding: a few milliseconds. */
 const CHARACTERS_PER_TURN = 100_000
-/** How often in a row another process may be quicker with the same rows before they are left to it. */
+/** Conflicts in a row with another process on the same rows before they are left to it. */
 const MAX_CONFLICTS = 10
 
 type BegunFold = Selectable<FoldTable>
 
 /** What `foldJournal` folds. */
-export interface Stretch {
+export interface JournalRange {
   nodeId: string
-  /** Up to which row; all when left out. */
+  /** The last row; all rows when left out. */
   lastSeq?: number | undefined
-  /** How often in a row another process may be quicker before the rows are left to it. */
+  /** Conflicts in a row with another process before the rows are left to it. */
   maxConflicts?: number
 }
 
 /**
- * Folds what the journal holds of a node up to row `lastSeq`, and returns how many rows this process folded of them: others
- * may have been quicker.
+ * Folds a node's journal rows up to row `lastSeq`, and returns how many of them this process folded: others may have been
+ * quicker.
  *
- * @param prepare told of each task before it is folded
+ * @param prepare called with each task before it is folded
  * @throws StoreError; calling again goes on where it stopped, after a restart too
  */
 export async function foldJournal(
   store: Store,
   folder: Folder,
-  { nodeId, lastSeq, maxConflicts = MAX_CONFLICTS }: Stretch,
+  { nodeId, lastSeq, maxConflicts = MAX_CONFLICTS }: JournalRange,
   prepare: (task: FoldTask) => Promise<void> = () => Promise.resolve(),
 ): Promise<number> {
   let folded = 0
@@ -61,7 +61,7 @@ export async function foldJournal(
       folded += task.journalRows
       conflicts = 0
     } catch (thrown) {
-      // After a conflict: whatever the other left of them.
+      // After a conflict, go on with what the other process left.
       if (!isFoldConflict(thrown) || ++conflicts >= maxConflicts) throw thrown
     }
   }
@@ -84,12 +84,12 @@ export async function readFoldTask(
     // The cursor of a fold that was cut off belongs to the sum of exactly its rows.
     const task = await (begun === undefined ? run.readNext(lastSeq) : run.readBegun(begun))
     if (task !== undefined || begun === undefined) return task
-    // Another process has finished that fold since, or its rows were taken out by hand: there may be others behind it.
+    // Another process has finished that fold since, or someone deleted its rows by hand: there may be rows behind it.
     await forgetEmptyFold(store, begun)
   }
 }
 
-/** Rows of one stream as they are read, and their sum. */
+/** A run of rows of one stream as they are read, and their sum. */
 class Run {
   readonly #store: Store
   readonly #nodeId: string
@@ -114,7 +114,7 @@ class Run {
     return this.#task({ firstSeq: first_seq, lastSeq: last_seq, siteCursor: site_cursor })
   }
 
-  /** Up to the first number that is missing: what lands there later is not to come into the midst of a fold. */
+  /** Up to the first missing number: a row that lands there later must not fall into the middle of a fold. */
   async readNext(lastSeq = Number.MAX_SAFE_INTEGER): Promise<FoldTask | undefined> {
     const follows = (seq: number) => (this.#rows === 0 || seq === this.#last + 1) && !this.#isEnough()
     for (let more = true; more; ) more = await this.#read(this.#last + 1, lastSeq, follows)
@@ -132,7 +132,7 @@ class Run {
     }
   }
 
-  /** Adds up the next rows while they are to be taken; false when there are no more such rows. */
+  /** Sums the next rows while `takes` accepts them; false when there are no more such rows. */
   async #read(from: number, to: number, takes: (seq: number) => boolean): Promise<boolean> {
     const limit = this.#rowsToRead()
     const rows = await this.#store.read
@@ -178,9 +178,9 @@ class Run {
     if (this.#delta.sites.size >= this.#pace.of(SITES_PER_FOLD)) return true
     const most = this.#pace.of(UNITS_PER_FOLD)
     if (this.#items < most) return false
-    // Mostly far fewer, because the same names come again and again.
+    // Mostly far fewer, because the same names repeat.
     const units = [...this.#delta.sites.values()].reduce((sum, site) => sum + unitsOf(site), 0)
-    this.#items = Math.min(units, most * RECKONED_AGAIN)
+    this.#items = Math.min(units, most * RECOUNTED_SHARE)
     return units >= most
   }
 }

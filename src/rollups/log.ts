@@ -59,7 +59,7 @@ function appendEvent(log: Log, name: string, event: EventDelta): void {
   log.push(name, SUM, ...event.counts, event.tags.size)
   for (const [key, { counts, ids }] of event.tags) {
     log.push(key, SUM, ids.size)
-    // One by one: as many arguments as a sender likes are more than a call can take.
+    // One by one: a sender may give more ids than a call can take arguments.
     for (const id of ids) log.push(id)
     log.push(...counts)
   }

@@ -25,9 +25,9 @@ export interface MaintenanceOptions {
 
 /**
  * The loops that keep the rollups in shape: compaction, retention, the rest of deleted sites, and what dead nodes left in
- * the journal. All but the last run on one node at a time, and do no harm if for a moment two do it: a roll-up takes its mark
- * and a fold its journal rows in the transaction that needs them, and a row can be deleted but once. The last runs on every
- * node: were it one node's, its death would leave it to nobody for half a minute.
+ * the journal. All but the last run on one node at a time, and do no harm if two run for a moment: a roll-up clears its dirty
+ * bucket and a fold deletes its journal rows in the transaction that needs them, and a row can be deleted only once. The last
+ * runs on every node: if it ran on one and that died, no node would do it for half a minute.
  */
 export class Maintenance {
   readonly loops: readonly Loop[]
@@ -46,7 +46,7 @@ export class Maintenance {
     })
     const retaining = deleting('retention', (now, mayGoOn) => applyRetention(store, retention, now, mayGoOn))
     const removing = deleting('removal', (now, mayGoOn) => removeDeletedSites(store, now, mayGoOn))
-    const foldingOthers = async () => void (await foldOrphans(store, await membership.living(), { pace }))
+    const foldingOthers = async () => void (await foldOrphans(store, await membership.liveNodeIds(), { pace }))
     this.loops = [
       loop('roll-up', ROLL_UP_INTERVAL_MS, rollingUp),
       loop('retention', RETENTION_INTERVAL_MS, retaining),

@@ -4,15 +4,15 @@ import { NO_EVENT, OTHER } from './columns.ts'
 import type { Cell, Delta } from './delta.ts'
 import { type RowBudget, RowBudgets } from './row-budget.ts'
 
-/** Distinct event names, and as many tag keys, that a site may use on one UTC day; the rest is counted together. */
+/** Distinct event names, and as many tag keys, that a site may use on one UTC day; further ones are counted together. */
 export const NAMES_PER_DAY = 500
-/** Containers of a site on one UTC day; the rest is counted together. */
+/** Containers of a site on one UTC day; further ones are counted together. */
 export const CONTAINERS_PER_DAY = 50
-/** Links of a site's tag ids to names that are kept on one UTC day; the rest is counted under the name all the same. */
+/** Links of a site's tag ids to names that are kept on one UTC day; further ones are still counted under the name. */
 export const LINKS_PER_DAY = 1_000
 /** An id that goes back to a name it had today is linked again, so that the newest name wins, but no more often than this. */
 const LINK_AGAIN_MS = MINUTE
-/** Books that nobody used for so long are let go: they are read again when their site sends again. */
+/** Books unused for so long are dropped, and read again when their site sends again. */
 const UNUSED_FOR_MS = 15 * MINUTE
 
 /** Days of a site kept in memory: events come from a day ago to five minutes ahead, which can touch three UTC days. */
@@ -62,7 +62,7 @@ export class NameBook {
   }
 
   /**
-   * The name to count `name` under. `onAdmit` is told of a name that is new today and still fits under the cap.
+   * The name to count `name` under. Calls `onAdmit` for a name that is new today and still fits under the cap.
    */
   book(kind: NameKind, name: string, onAdmit: (admitted: string) => void): string {
     const known = this.#booked[kind].get(name)
@@ -126,11 +126,11 @@ export class NameBook {
 }
 
 /**
- * The name books of all sites that sent something lately, loaded from the store when a site turns up.
+ * The name books of all sites that sent something recently, loaded from the store when a site first sends.
  *
- * Where other processes admit names too, a book is read again before it admits one: names it does not know are rare, and a
- * full book admits none. Two processes that admit names of one site within the same second do not see each other's, so a
- * site may get past the cap by what they admit in that second: the cap protects the store, and a few rows more do no harm.
+ * Where other processes admit names too, a book is read again before it admits one: unknown names are rare, and a full book
+ * admits none. Two processes that admit names of one site within the same second do not see each other's, so a site may exceed
+ * the cap by what they admit in that second: the cap protects the store, and a few more rows do no harm.
  */
 export class NameBooks {
   readonly #store: Store
@@ -142,7 +142,7 @@ export class NameBooks {
     this.#store = store
   }
 
-  /** Makes the books that these sites' part of the delta needs ready for `book`, until the next call. */
+  /** Loads the books that these sites' part of the delta needs, for `book`, until the next call. */
   async load(delta: Delta, siteNos: Iterable<number>): Promise<void> {
     this.#letGo(this.#newestAt - UNUSED_FOR_MS)
     const unread = new Map<number, Set<number>>()
@@ -162,7 +162,7 @@ export class NameBooks {
     }
   }
 
-  /** Lets go of days that no event can be booked to any more. */
+  /** Drops days that no event can be booked to any more. */
   forgetOldDays(siteNos: Iterable<number>): void {
     for (const siteNo of siteNos) {
       const books = this.#books.get(siteNo)
@@ -171,14 +171,14 @@ export class NameBooks {
     }
   }
 
-  /** @throws when the book was not loaded: a mistake of the caller. */
+  /** @throws when the book was not loaded: a bug of the caller. */
   book(siteNo: number, day: number): NameBook {
     const book = this.#find(siteNo, day)
     if (book === undefined) throw new Error(`name book of site ${siteNo} for ${day} is not loaded`)
     return book
   }
 
-  /** Forgets what is known of the sites, so that it is read again: after a fold that failed, or a site that went. */
+  /** Drops the books of these sites, so that they are read again: after a failed fold, or a deleted site. */
   forget(siteNos: Iterable<number>): void {
     for (const siteNo of siteNos) this.#books.delete(siteNo)
   }
@@ -188,12 +188,12 @@ export class NameBooks {
     return this.#books.size
   }
 
-  /** What this process lets the site add in rows. */
+  /** The rows that this process lets the site add. */
   budget(siteNo: number): RowBudget {
     return RowBudgets.of(this.#store).find(siteNo, this.#newestAt)
   }
 
-  /** Lets go of books that were not used since; looked for once in as long as they are kept. */
+  /** Drops books that were not used since; runs once per retention of a book. */
   #letGo(since: number): void {
     if (since < this.#letGoUpTo + UNUSED_FOR_MS) return
     this.#letGoUpTo = since
@@ -227,7 +227,7 @@ export class NameBooks {
   }
 }
 
-/** Stand for many names or for none, and take up no room under the cap. */
+/** Stand for many names or for none, and do not count under the cap. */
 const isAlwaysAllowed = (kind: NameKind, name: string): boolean =>
   name === OTHER || (kind === 'event' && name === NO_EVENT)
 

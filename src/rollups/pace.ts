@@ -1,15 +1,15 @@
-/** Shares of the usual amounts: each failure halves it, down to here, and each success adds to it again. */
+/** Share of the usual amounts: each failure halves it, down to this, and each success raises it again. */
 const LEAST_SHARE = 1 / 64
 const GROWTH = 1.25
 
 /**
- * How much a fold takes at once. What the database could not do in time it is not asked again as a whole: less after each
- * failure, and more again while all goes well.
+ * How much a fold takes at once: less after each failure, and more again with each success. So the database is not asked again
+ * for a batch that it could not finish in time.
  */
 export class Pace {
   #share = 1
 
-  /** The part of a usual amount that is right now, at least 1. */
+  /** The current share of a usual amount, at least 1. */
   of(usual: number): number {
     return Math.max(1, Math.floor(usual * this.#share))
   }

@@ -6,8 +6,8 @@ import { attemptEach } from './attempts.ts'
 /** Rows a removal or retention step deletes in one transaction: a few milliseconds of the writer's time. */
 const ROWS_PER_STEP = 2_000
 /**
- * How long after a site's last row went its number is looked at again. A journal row that another process left behind,
- * or a fold under way, may still bring rows; none is older than a day when it is folded.
+ * How long after a site's last row was deleted its number is checked again. A journal row that another process left behind,
+ * or a fold under way, may still add rows; none is older than a day when it is folded.
  */
 const SECOND_LOOK_AFTER_MS = DAY + HOUR
 
@@ -31,8 +31,8 @@ type SiteTable = keyof typeof KEYS
 const SITE_TABLES = Object.keys(KEYS) as SiteTable[]
 
 /**
- * Removes what is left of deleted sites, step by step, so that ingest and management get their turns in between; stops
- * early when `mayGoOn` says no, and goes on from there the next time, after a restart too.
+ * Removes what is left of deleted sites, step by step, so that ingest and management can write in between; stops early when
+ * `mayGoOn` says no, and goes on from there the next time, also after a restart.
  */
 export async function removeDeletedSites(store: Store, now: number, mayGoOn: () => boolean): Promise<void> {
   const removals = await store.read
@@ -53,7 +53,7 @@ export async function removeDeletedSites(store: Store, now: number, mayGoOn: () 
   })
 }
 
-/** False when it was told to stop before the end. */
+/** False when `mayGoOn` ended it early. */
 async function emptySite(store: Store, siteNo: number, mayGoOn: () => boolean): Promise<boolean> {
   for (const table of SITE_TABLES) {
     if (!(await untilDone(() => removeFirstRows(store, table, siteNo, sql`1 = 1`), mayGoOn))) return false
@@ -61,15 +61,15 @@ async function emptySite(store: Store, siteNo: number, mayGoOn: () => boolean): 
   return true
 }
 
-/** Repeats a step while it says that there is more; false when it was told to stop before. */
+/** Repeats a step while it returns that there is more; false when `mayGoOn` ended it early. */
 export async function untilDone(step: () => Promise<boolean>, mayGoOn: () => boolean): Promise<boolean> {
   for (let more = true; more; more = await step()) if (!mayGoOn()) return false
   return true
 }
 
 /**
- * Deletes a site's first rows of those that meet the condition, in the order of their keys and at most `ROWS_PER_STEP`, and says
- * whether there may be more.
+ * Deletes the first rows of a site that meet the condition, in key order and at most `ROWS_PER_STEP`, and returns whether there
+ * may be more.
  */
 export async function removeFirstRows(
   store: Store,
@@ -84,7 +84,7 @@ export async function removeFirstRows(
     select ${keys} from ${sql.table(table)} where ${where}
     order by ${keys} limit 1 offset ${ROWS_PER_STEP - 1}`.execute(store.read)
   const [last] = rows
-  // As the database orders them: it alone knows how.
+  // In the database's own order, which only the database knows.
   const upTo = last === undefined ? sql`` : sql`and (${keys}) <= (${sql.join(columns.map((column) => last[column]))})`
   await sql`delete from ${sql.table(table)} where ${where} ${upTo}`.execute(store.write)
   return last !== undefined

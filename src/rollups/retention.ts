@@ -32,9 +32,9 @@ export const hourRowsFrom = (now: number, retention: Retention): number => floor
  * Deletes rows past their retention, site by site and in small steps. Minute rows whose hour is not rolled up yet stay
  * until it is, so that no total changes.
  *
- * Nothing is deleted that a fold may still write to, however long its journal rows have been waiting: where a fold and a deletion
- * run at once, the deletion may take the fresh counts with the row. What a wrong clock makes come later all the same is added to
- * the hour rows, as `minute_floors` tells which hours are gone.
+ * Rows that a fold may still write to stay, however long its journal rows have been waiting: a deletion that runs at the same
+ * time as a fold could delete the fresh counts with the row. Rows that come even later, because of a wrong clock, are added to
+ * the hour rows, as `minute_floors` records which hours are gone.
  */
 export async function applyRetention(
   store: Store,
@@ -67,7 +67,7 @@ interface KeptFrom {
   names: number
 }
 
-/** False when it was told to stop before the end. */
+/** False when `mayGoOn` ended it early. */
 async function removeOfSite(store: Store, siteNo: number, from: KeptFrom, mayGoOn: () => boolean): Promise<boolean> {
   if (!(await untilDone(() => removeOldestHour(store, siteNo, from.minutes, mayGoOn), mayGoOn))) return false
   const old = [

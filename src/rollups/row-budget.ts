@@ -1,18 +1,18 @@
 import { floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 
-/** New rows that a site may add at once, and what comes back each minute; past it counts go to the row of `(other)`. */
+/** New rows that a site may add at once, and the refill per minute; beyond that counts go to the row of `(other)`. */
 export const ROWS_AT_ONCE = 20_000
 export const ROWS_PER_MINUTE = 1_000
-/** So many writes a minute are not looked at: they are fewer than what comes back. */
+/** So many writes a minute are not tracked: they are fewer than the refill. */
 const UNTRACKED = 500
 
 /**
- * Bounds the new rows of one site. Names and containers are bounded by the day, but together, and over all the minutes that an
- * event may be booked to, they would still make millions of rows out of a few thousand requests.
+ * Bounds the new rows of one site. Names and containers are bounded by the day, but combined, and over all the minutes that an
+ * event may be booked to, a few thousand requests could still make millions of rows.
  *
- * What is new is told by what was written lately: rows of minutes within this minute, rows of hours within this hour. Times are
- * those of acceptance, epoch ms.
+ * A row counts as new unless it was written recently: rows of minutes within this minute, rows of hours within this hour. Times
+ * are those of acceptance, epoch ms.
  */
 export class RowBudget {
   #tokens = ROWS_AT_ONCE
@@ -63,7 +63,7 @@ export class RowBudget {
   }
 }
 
-/** A budget that nobody asked about for so long is full again. */
+/** A budget unused for so long is full again. */
 const FULL_AFTER_MS = HOUR
 
 /** The budgets of all sites in a store. One for the process: what a fold sets aside is folded by another, out of the same budget. */

@@ -45,7 +45,7 @@ export class FoldRows {
     return this.#count
   }
 
-  /** Adds everything one site reported. Best in ascending order: then there is nothing left to sort for the engine. */
+  /** Adds everything one site reported. Best in ascending order: then the engine has nothing left to sort. */
   addSite(siteNo: number, clientId: string, site: SiteDelta, books: NameBooks): void {
     const budget = books.budget(siteNo)
     const cells = mergeAlike(
@@ -76,10 +76,10 @@ export class FoldRows {
   /** Writes which name a tag id has, unless that is written or there are too many ids on the book's day. */
   linkId(siteNo: number, book: NameBook, tagLink: TagLink): void {
     const { containerId, id, name, lastSeenAt } = tagLink
-    if (name === OTHER || containerId === OTHER) return // many share it: it is the name of none
+    if (name === OTHER || containerId === OTHER) return // shared by many: the name of none
     const link = book.linkId(tagLink)
     if (link === 'link') this.#push(tagNames, siteNo, containerId, id, name, lastSeenAt)
-    // A note that says it: reports leave out what is called `(other)`.
+    // A row that records that: reports leave out the name `(other)`.
     else if (link === 'full') this.#push(tagNames, siteNo, OTHER, OTHER, OTHER, lastSeenAt)
   }
 
@@ -125,7 +125,7 @@ export class FoldRows {
     }
   }
 
-  /** What goes over the budget here is a pair of names: both of it are counted as `(other)`. */
+  /** A pair of names over the budget is counted as `(other)` in both. */
   #addHour(siteNo: number, { minute, containerId, lastSeenAt, events }: Cell, budget: RowBudget): void {
     const hour = floorTo(minute, HOUR)
     const other: Counts = []
@@ -142,7 +142,7 @@ export class FoldRows {
     if (other.length > 0) this.#push(eventTagRollups, siteNo, GRAIN.hour, hour, containerId, OTHER, OTHER, ...other)
   }
 
-  /** The cell under the names it is to be counted by; the same object when no name changes, which is nearly always. */
+  /** The cell under the names that it counts under; the same object when no name changes, which is nearly always. */
   #bookNames(siteNo: number, cell: Cell, books: NameBooks): Cell {
     const book = books.book(siteNo, dayOf(cell.minute))
     const nameOf = (kind: NameKind, name: string) => this.bookName(siteNo, book, kind, name)
@@ -161,10 +161,10 @@ export class FoldRows {
   }
 }
 
-/** Stands for what a day has one of in any case. */
+/** Names that cost no budget, because each day has them anyway. */
 const isFree = (name: string): boolean => name === OTHER || name === NO_EVENT
 
-/** Counts by name in the order of the names; those that are not admitted are added up as `(other)`. */
+/** Counts by name, ordered by name; those that are not admitted are summed as `(other)`. */
 function withinBudget(
   byName: ReadonlyMap<string, { counts: Counts }>,
   admits: (name: string) => boolean,
@@ -183,7 +183,7 @@ function withinBudget(
   return other === undefined ? rows : [...rows, [OTHER, other]]
 }
 
-/** Cells that came to be of the same minute and container, as those of `(other)`, added up; each key is to be written once. */
+/** Sums cells that ended up with the same minute and container, such as those of `(other)`: each key may be written only once. */
 function mergeAlike(cells: readonly Cell[]): Cell[] {
   if (!cells.some((cell) => cell.containerId === OTHER)) return [...cells]
   const merged: SiteDelta = { cells: [], index: undefined, usage: new Map() }
@@ -195,7 +195,7 @@ function mergeAlike(cells: readonly Cell[]): Cell[] {
   return merged.cells.sort(byTimeAndContainer)
 }
 
-/** The same counts under other names; what falls together is added up. */
+/** The same counts under other names; counts that end up under the same name are summed. */
 function renamed(cell: Cell, containerId: string, nameOf: (kind: NameKind, name: string) => string): Cell {
   const booked: Cell = { ...cell, containerId, events: new Map() }
   for (const [name, event] of cell.events) {

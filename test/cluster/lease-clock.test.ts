@@ -36,7 +36,7 @@ async function twoNodes(t: TestContext) {
 for (const by of [HOUR, -HOUR]) {
   for (const first of ['holder', 'claimant'] as const) {
     const direction = by > 0 ? 'ahead' : 'back'
-    test(`a living node keeps its lease when the database's clock is set ${direction}, also if its ${first} notices first`, async (t) => {
+    test(`a live node keeps its lease when the database's clock is set ${direction}, also if its ${first} notices first`, async (t) => {
       const { one, two, setDatabaseClock, pass } = await twoNodes(t)
       assert.equal(await one.leases.claim('retention'), true)
       setDatabaseClock(by)

@@ -80,7 +80,7 @@ testOnEveryEngine('a claim after a stall begins with a heartbeat', async (own, t
   const { clock, one, two } = await twoNodes(t, own)
   clock.advance(DEAD_AFTER_MS)
   assert.equal(await one.leases.claim('roll-up'), true)
-  assert.deepEqual(await one.membership.living(), [one.membership.nodeId])
+  assert.deepEqual(await one.membership.liveNodeIds(), [one.membership.nodeId])
   assert.equal(await two.leases.claim('roll-up'), false)
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
-import { DEAD_AFTER_MS, listNodes, livingNodes, SURE_FOR_MS } from '../../src/cluster/index.ts'
+import { DEAD_AFTER_MS, listNodes, liveNodes, SURE_FOR_MS } from '../../src/cluster/index.ts'
 import { DAY } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { MachineClock, TestClock } from '../support/clock.ts'
@@ -26,7 +26,7 @@ testOnEveryEngine('a node that has joined is shown and lives', async (store, t) 
       leases: [],
     },
   ])
-  assert.deepEqual(await membership.living(), [membership.nodeId])
+  assert.deepEqual(await membership.liveNodeIds(), [membership.nodeId])
   assert.deepEqual([membership.isSurelyAlive(), membership.trouble, errors], [true, null, []])
 })
 
@@ -39,10 +39,10 @@ testOnEveryEngine('a node that does not beat is dead to others after 30 s, never
 
   clock.advance(DEAD_AFTER_MS - 1)
   await other.membership.beat()
-  assert.deepEqual((await other.membership.living()).sort(), both)
+  assert.deepEqual((await other.membership.liveNodeIds()).sort(), both)
   clock.advance(1)
-  assert.deepEqual(await other.membership.living(), [other.membership.nodeId])
-  assert.deepEqual((await silent.membership.living()).sort(), both)
+  assert.deepEqual(await other.membership.liveNodeIds(), [other.membership.nodeId])
+  assert.deepEqual((await silent.membership.liveNodeIds()).sort(), both)
   assert.deepEqual(
     (await listNodes(store.write, clock.now())).map(({ id, isAlive }) => [id, isAlive]).sort(),
     [
@@ -52,12 +52,12 @@ testOnEveryEngine('a node that does not beat is dead to others after 30 s, never
   )
 
   await silent.membership.beat()
-  assert.deepEqual((await other.membership.living()).sort(), both)
+  assert.deepEqual((await other.membership.liveNodeIds()).sort(), both)
 })
 
 testOnEveryEngine('who lives can be asked within a transaction', async (store, t) => {
   const { membership } = await joinNode(t, store, new TestClock(NOW))
-  const living = await store.write.transaction().execute((trx) => livingNodes(trx, NOW).execute())
+  const living = await store.write.transaction().execute((trx) => liveNodes(trx, NOW).execute())
   assert.deepEqual(living, [{ id: membership.nodeId }])
 })
 
@@ -70,7 +70,7 @@ testOnEveryEngine('a node that leaves is gone at once, and its leases are free',
   assert.equal(await staying.leases.claim('roll-up'), false)
 
   await leaving.membership.leave()
-  assert.deepEqual(await staying.membership.living(), [staying.membership.nodeId])
+  assert.deepEqual(await staying.membership.liveNodeIds(), [staying.membership.nodeId])
   assert.equal(leaving.leases.holds('roll-up'), false)
   assert.equal(await staying.leases.claim('roll-up'), true)
 
@@ -84,7 +84,7 @@ testOnEveryEngine('a store of one process is rid of its predecessors at once', a
   const killed = await joinNode(t, store, clock)
   await killed.leases.claim('roll-up')
   const next = await joinNode(t, store, clock)
-  assert.deepEqual(await next.membership.living(), [next.membership.nodeId])
+  assert.deepEqual(await next.membership.liveNodeIds(), [next.membership.nodeId])
   assert.deepEqual(await nodeIds(store), [next.membership.nodeId])
   assert.equal(await next.leases.claim('roll-up'), true)
 })

@@ -72,7 +72,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('what a living node has in its journal is left to it, save by a node that starts', async (own, t) => {
+testOnEveryEngine('what a live node has in its journal is left to it, save by a node that starts', async (own, t) => {
   const store = asShared(own)
   const clock = new TestClock(NOW)
   const { site_no } = await insertSite(store)

@@ -65,7 +65,7 @@ testOnEveryEngine(
   },
 )
 
-test('a fold that the server cuts off for its time limit takes fewer journal rows the next time', async (t) => {
+test('a fold that exceeds the time limit of the server takes fewer journal rows the next time', async (t) => {
   const url = await newDatabase(t)
   const [store, other] = [await openOn(t, url, { limits: { statement: 300 } }), await openOn(t, url)]
   const { site_no } = await insertSite(store)

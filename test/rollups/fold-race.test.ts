@@ -52,44 +52,50 @@ function endingBefore(store: Store, calls: number): Store {
   })
 }
 
-testOnEveryEngine('a fold that another process overtakes, at any point and by any much, counts once', async (store) => {
-  let run = 0
-  const points = async (overtake: (point: number, nodeId: string) => Promise<void>) => {
-    const nodeId = `node ${run}`
-    const sites = SITES.map((siteNo) => run * SITES.length + siteNo)
-    run++
-    await writeRows(store, nodeId, sites)
-    let point = 0
-    const slow = steppingStore(store, () => overtake(point++, nodeId))
-    await foldJournal(slow, folderOn(slow), { nodeId })
-    await assertFolded(store, sites, ROWS)
-    return point
-  }
-  const count = await points(async () => undefined)
-  assert.ok(count > SITES.length)
-  for (let at = 0; at < count; at++) {
-    for (let chunks = 1; chunks <= SITES.length; chunks++) {
-      const quick = endingBefore(store, chunks)
-      await points(async (point, nodeId) => {
-        if (point !== at) return
-        try {
-          await foldJournal(quick, folderOn(quick), { nodeId })
-        } catch (thrown) {
-          assert.ok(thrown instanceof Stopped)
-        }
-      })
+testOnEveryEngine(
+  'a fold that another process overtakes, at any point and by any distance, counts once',
+  async (store) => {
+    let run = 0
+    const points = async (overtake: (point: number, nodeId: string) => Promise<void>) => {
+      const nodeId = `node ${run}`
+      const sites = SITES.map((siteNo) => run * SITES.length + siteNo)
+      run++
+      await writeRows(store, nodeId, sites)
+      let point = 0
+      const slow = steppingStore(store, () => overtake(point++, nodeId))
+      await foldJournal(slow, folderOn(slow), { nodeId })
+      await assertFolded(store, sites, ROWS)
+      return point
     }
-  }
-})
+    const count = await points(async () => undefined)
+    assert.ok(count > SITES.length)
+    for (let at = 0; at < count; at++) {
+      for (let chunks = 1; chunks <= SITES.length; chunks++) {
+        const quick = endingBefore(store, chunks)
+        await points(async (point, nodeId) => {
+          if (point !== at) return
+          try {
+            await foldJournal(quick, folderOn(quick), { nodeId })
+          } catch (thrown) {
+            assert.ok(thrown instanceof Stopped)
+          }
+        })
+      }
+    }
+  },
+)
 
-testOnEveryEngine('a fold that begins with rows which another has folded since changes nothing', async (store) => {
-  await writeRows(store, 'node', SITES)
-  const task = await readFoldTask(store, 'node')
-  assert.ok(task)
-  await foldJournal(store, folderOn(store), { nodeId: 'node' })
-  await assert.rejects(folderOn(store).fold(task), isFoldConflict)
-  await assertFolded(store, SITES, ROWS)
-})
+testOnEveryEngine(
+  'a fold that begins with rows which another process has since folded changes nothing',
+  async (store) => {
+    await writeRows(store, 'node', SITES)
+    const task = await readFoldTask(store, 'node')
+    assert.ok(task)
+    await foldJournal(store, folderOn(store), { nodeId: 'node' })
+    await assert.rejects(folderOn(store).fold(task), isFoldConflict)
+    await assertFolded(store, SITES, ROWS)
+  },
+)
 
 testOnEveryEngine('a fold that another has finished does not go on into the next one', async (store) => {
   const foldOneChunk = () => {
@@ -118,7 +124,7 @@ testOnEveryEngine('processes that fold a node at once, in any order, count each 
         const nodeId = `node ${run}`
         const sites = SITES.map((siteNo) => run * SITES.length + siteNo)
         run++
-        /** Commits rows and folds up to them, as a living node does. */
+        /** Commits rows and folds up to them, as a live node does. */
         const owner = async (step: Step) => {
           const own = steppingStore(store, step)
           const folder = folderOn(own)

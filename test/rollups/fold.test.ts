@@ -100,7 +100,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('rows of a living node are left to it', async (store) => {
+testOnEveryEngine('rows of a live node are left to it', async (store) => {
   await writeJournal(store, 'alive', 1, oneEvent(7))
   assert.equal(await foldOrphans(store, ['alive']), 0)
   assert.equal(await journalRows(store), 1)

@@ -75,29 +75,32 @@ async function foldPayloads(store: Store, folder: Folder, siteNo: number, seq: n
   await foldJournal(store, folder, { nodeId: 'node' })
 }
 
-testOnEveryEngine('what was set aside is counted once when its fold is tried again after a failure', async (store) => {
-  const { site_no, client_id } = await insertSite(store)
-  const other = await insertSite(store)
-  const delta = manyTags(site_no)
-  addTo(delta, oneEvent(other.site_no))
-  await writeJournal(store, 'node', 1, delta)
-  let calls = 0
-  const failing: Store = {
-    ...store,
-    // The second transaction of the fold, and each third one of what is set aside.
-    batch: (operations) =>
-      ++calls % 3 === 2 ? Promise.reject(new StoreError('busy', 'timeout')) : store.batch(operations),
-  }
-  const fold = async () => {
-    const folder = new Folder(failing, () => client_id, { rowsPerChunk: 1 })
-    await foldJournal(failing, folder, { nodeId: 'node' })
-    await foldOrphans(failing, ['node'])
-  }
-  for (let tries = 0; tries < 100; tries++) await fold().catch((thrown) => assert.match(String(thrown), /timeout/))
-  await foldOrphans(store, [])
-  assert.equal(await executions(store, site_no, 'tag_rollups'), CONTAINERS * TAGS)
-  assert.equal(await totalEvents(store, other.site_no), 1)
-})
+testOnEveryEngine(
+  'counts that were set aside are counted once when their fold is tried again after a failure',
+  async (store) => {
+    const { site_no, client_id } = await insertSite(store)
+    const other = await insertSite(store)
+    const delta = manyTags(site_no)
+    addTo(delta, oneEvent(other.site_no))
+    await writeJournal(store, 'node', 1, delta)
+    let calls = 0
+    const failing: Store = {
+      ...store,
+      // The second transaction of the fold, and each third one of what is set aside.
+      batch: (operations) =>
+        ++calls % 3 === 2 ? Promise.reject(new StoreError('busy', 'timeout')) : store.batch(operations),
+    }
+    const fold = async () => {
+      const folder = new Folder(failing, () => client_id, { rowsPerChunk: 1 })
+      await foldJournal(failing, folder, { nodeId: 'node' })
+      await foldOrphans(failing, ['node'])
+    }
+    for (let tries = 0; tries < 100; tries++) await fold().catch((thrown) => assert.match(String(thrown), /timeout/))
+    await foldOrphans(store, [])
+    assert.equal(await executions(store, site_no, 'tag_rollups'), CONTAINERS * TAGS)
+    assert.equal(await totalEvents(store, other.site_no), 1)
+  },
+)
 
 testOnEveryEngine('after a failure less is folded at once, and after successes as much as before', async (store) => {
   for (let seq = 1; seq <= 64; seq++) await writeJournal(store, 'node', seq, oneEvent(7))

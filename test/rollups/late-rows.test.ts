@@ -59,7 +59,7 @@ testOnEveryEngine('a row that lands below a fold that a crash cut off is counted
   assert.deepEqual(await totals(store, SITES), [3, 3, 3, 3])
 })
 
-testOnEveryEngine('one row gone and another come instead are not the rows that were read', async (store) => {
+testOnEveryEngine('a run with one row deleted and another added is not the run that was read', async (store) => {
   await writeJournal(store, 'node', 1, oneEventEach([1]))
   await writeJournal(store, 'node', 3, oneEventEach([2]))
   let isFirst = true

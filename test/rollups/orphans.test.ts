@@ -17,7 +17,7 @@ const nodesLeft = async (store: Store) => {
   return rows.map((row) => row.node_id)
 }
 
-testOnEveryEngine('rows of every node that does not live are folded, and counted for the client', async (store) => {
+testOnEveryEngine('rows of every dead node are folded, and counted for the client', async (store) => {
   const { site_no, client_id } = await insertSite(store)
   for (const nodeId of ['a', 'b', 'c', 'd', 'e']) {
     for (let seq = 1; seq <= 3; seq++) await writeJournal(store, nodeId, seq, oneEvent(site_no))
@@ -31,7 +31,7 @@ testOnEveryEngine('rows of every node that does not live are folded, and counted
   assert.deepEqual(await nodesLeft(store), [])
 })
 
-testOnEveryEngine('with no orphans nothing is asked but who has rows', async (store) => {
+testOnEveryEngine('without orphans the only query is which nodes have rows', async (store) => {
   await writeJournal(store, 'alive', 1, oneEvent(7))
   let reads = 0
   const counting = steppingStore(store, async () => {
@@ -70,21 +70,24 @@ testOnEveryEngine('processes that fold the orphans at once count each row once',
   assert.deepEqual(await store.read.selectFrom('folds').selectAll().execute(), [])
 })
 
-testOnEveryEngine('the mark of a fold whose rows are gone goes too, and holds up no rows after it', async (store) => {
-  const { site_no } = await insertSite(store)
-  const leaveMark = (nodeId: string) =>
-    store.write.insertInto('folds').values({ node_id: nodeId, last_seq: 4, site_cursor: 9_999 }).execute()
-  await leaveMark('dead')
-  await leaveMark('alive')
-  assert.equal(await foldOrphans(store, ['alive']), 0)
-  assert.deepEqual(await store.read.selectFrom('folds').select('node_id').execute(), [{ node_id: 'alive' }])
-  await writeJournal(store, 'alive', 5, oneEvent(site_no))
-  assert.equal(await foldJournal(store, new Folder(store, () => 'client'), { nodeId: 'alive' }), 1)
-  assert.equal(await totalEvents(store, site_no), 1)
-  assert.deepEqual(await store.read.selectFrom('folds').selectAll().execute(), [])
-})
+testOnEveryEngine(
+  'the row of a fold whose journal rows are gone is deleted too, and does not block later rows',
+  async (store) => {
+    const { site_no } = await insertSite(store)
+    const leaveMark = (nodeId: string) =>
+      store.write.insertInto('folds').values({ node_id: nodeId, last_seq: 4, site_cursor: 9_999 }).execute()
+    await leaveMark('dead')
+    await leaveMark('alive')
+    assert.equal(await foldOrphans(store, ['alive']), 0)
+    assert.deepEqual(await store.read.selectFrom('folds').select('node_id').execute(), [{ node_id: 'alive' }])
+    await writeJournal(store, 'alive', 5, oneEvent(site_no))
+    assert.equal(await foldJournal(store, new Folder(store, () => 'client'), { nodeId: 'alive' }), 1)
+    assert.equal(await totalEvents(store, site_no), 1)
+    assert.deepEqual(await store.read.selectFrom('folds').selectAll().execute(), [])
+  },
+)
 
-test('a row of a living node that has waited for 5 s of the database is folded by whoever sees it', async (t) => {
+test('a row of a live node that has waited for 5 s by the database clock is folded by any node that sees it', async (t) => {
   const store = await openEmptyStore(postgres, t)
   const { site_no } = await insertSite(store)
   const now = await (store.now?.() ?? assert.fail('no clock'))
@@ -101,7 +104,7 @@ test('a row of a living node that has waited for 5 s of the database is folded b
   assert.equal(await totalEvents(store, site_no), 2)
 })
 
-testOnEveryEngine('a stream that cannot be folded keeps no other from being folded', async (store) => {
+testOnEveryEngine('a stream that cannot be folded does not block the others', async (store) => {
   const { site_no } = await insertSite(store)
   for (const nodeId of ['a', 'b', 'c']) await writeJournal(store, nodeId, 1, oneEvent(site_no))
   await store.write.updateTable('journal').set({ payload: '["broken"]' }).where('node_id', '=', 'a').execute()

@@ -42,7 +42,7 @@ const hourRows = (store: Store, siteNo: number) =>
     .orderBy('bucket')
     .execute()
 
-testOnEveryEngine('an hour that is over becomes hour rows, the one under way stays in minutes', async (store) => {
+testOnEveryEngine('an hour that has ended becomes hour rows, the current one stays in minutes', async (store) => {
   const { site_no } = await insertSite(store)
   await send(store, site_no, MIDNIGHT, MIDNIGHT + 90 * MINUTE)
   await rollUpAll(store, MIDNIGHT + 90 * MINUTE)
@@ -87,7 +87,7 @@ testOnEveryEngine('days are summed from hours, tags and event-tag pairs with the
   assert.deepEqual(await dirtyBuckets(store, GRAIN.day), [])
 })
 
-testOnEveryEngine('hour rows of a half-hour zone never straddle a local hour', async (store) => {
+testOnEveryEngine('hour rows of a half-hour zone never span two local hours', async (store) => {
   const { site_no } = await insertSite(store, { timezone: 'Asia/Kolkata' })
   await send(store, site_no, MIDNIGHT, MIDNIGHT + HOUR, 10 * MINUTE)
   await rollUpAll(store, MIDNIGHT + 2 * HOUR)
@@ -112,7 +112,7 @@ testOnEveryEngine('retention keeps every total, and minute rows whose hour is no
   assert.equal(await totalEvents(store, site_no, GRAIN.hour), 60 + 65 + 60)
 })
 
-testOnEveryEngine('hours past their retention go, and days with them', async (store) => {
+testOnEveryEngine('hours past their retention are deleted, and days with them', async (store) => {
   const { site_no } = await insertSite(store)
   await send(store, site_no, MIDNIGHT, MIDNIGHT + DAY, 10 * MINUTE)
   const now = MIDNIGHT + 401 * DAY + HOUR
@@ -121,7 +121,7 @@ testOnEveryEngine('hours past their retention go, and days with them', async (st
   for (const grain of Object.values(GRAIN)) assert.equal(await totalEvents(store, site_no, grain), 0)
 })
 
-testOnEveryEngine('the rows of a deleted site go in steps that can be interrupted', async (store) => {
+testOnEveryEngine('the rows of a deleted site are deleted in steps that can be interrupted', async (store) => {
   const site = await insertSite(store)
   const other = await insertSite(store)
   await send(store, site.site_no, MIDNIGHT, MIDNIGHT + 2 * DAY)
@@ -140,7 +140,7 @@ testOnEveryEngine('the rows of a deleted site go in steps that can be interrupte
   assert.equal(await totalEvents(store, other.site_no), 60)
 })
 
-testOnEveryEngine('a straggler folded after the removal goes with the second look, a day later', async (store) => {
+testOnEveryEngine('a late row folded after the removal is deleted by the second check, a day later', async (store) => {
   const site = await insertSite(store)
   await store.write.deleteFrom('sites').where('id', '=', site.id).execute()
   await store.write

@@ -40,7 +40,7 @@ for (const isOneBad of [false, true]) {
   })
 }
 
-testOnEveryEngine('rounds end when there is to be no more of them', async (store) => {
+testOnEveryEngine('rounds end when no more are allowed', async (store) => {
   const { site_no } = await insertSite(store)
   const hours = Array.from({ length: BUCKETS_PER_ROUND + 1 }, (_, hour) => ({
     site_no,
@@ -129,7 +129,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('outages that cannot be deleted keep no site from its retention', async (store) => {
+testOnEveryEngine('outages that cannot be deleted do not block the retention of any site', async (store) => {
   const { site_no } = await insertSite(store)
   await countOne(store, site_no)
   await rollUp(store, MIDNIGHT + 2 * HOUR)
@@ -139,7 +139,7 @@ testOnEveryEngine('outages that cannot be deleted keep no site from its retentio
   assert.equal(await totalEvents(store, site_no), 0)
 })
 
-testOnEveryEngine('a site whose rows cannot be deleted keeps no other from its retention', async (store) => {
+testOnEveryEngine('a site whose rows cannot be deleted does not block the retention of others', async (store) => {
   const sites = [await insertSite(store), await insertSite(store), await insertSite(store)]
   for (const { site_no } of sites) {
     await countOne(store, site_no)
@@ -155,7 +155,7 @@ testOnEveryEngine('a site whose rows cannot be deleted keeps no other from its r
   assert.deepEqual(left, [1, 0, 0])
 })
 
-testOnEveryEngine('a deleted site whose rows cannot be deleted keeps no other from its removal', async (store) => {
+testOnEveryEngine('a deleted site whose rows cannot be deleted does not block the removal of others', async (store) => {
   const sites = [await insertSite(store), await insertSite(store), await insertSite(store)]
   for (const { site_no } of sites) {
     await countOne(store, site_no)

@@ -131,7 +131,7 @@ testOnEveryEngine(
   },
 )
 
-test('rows that are there cost nothing, and room for new ones comes back by the minute', () => {
+test('existing rows cost nothing, and the budget for new ones refills by the minute', () => {
   const budget = new RowBudget()
   const admitted = (at: number, from: number, count: number) =>
     Array.from({ length: count }, (_, i) => budget.admitsMinute(at, from + i)).filter(Boolean).length
@@ -179,7 +179,7 @@ testOnEveryEngine(
   },
 )
 
-test('books of sites that are silent are let go, and read again when they send', async (t) => {
+test('books of silent sites are dropped, and read again when they send', async (t) => {
   const store = await openEmptyStore(sqlite, t)
   const books = new NameBooks(store)
   const load = (siteNo: number, now: number) =>

@@ -37,7 +37,7 @@ export function addTo(delta: Delta, other: Delta): void {
   addLog(delta, JSON.parse(encode(other)) as Log)
 }
 
-/** Far ahead of any database's clock: who folds rows of living nodes that have waited too long is to leave these alone. */
+/** Far ahead of any database's clock: who folds rows of live nodes that have waited too long is to leave these alone. */
 const NEVER_STALE = Date.parse('9999-01-01T00:00:00.000Z')
 
 /** Puts a delta into the journal as a process called `nodeId` would. */

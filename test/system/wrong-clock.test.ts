@@ -80,10 +80,10 @@ test('on PostgreSQL a node whose clock is wrong takes nobody for dead, and no le
   for (const ahead of [30 * SECOND, -30 * SECOND, 405 * DAY]) {
     const wrong = new MachineClock(Date.now() + ahead)
     const other = await startTestService(t, wrong, place)
-    const living = await other.service.membership.living()
+    const living = await other.service.membership.liveNodeIds()
     assert.ok(living.includes(right.service.membership.nodeId))
     assert.equal(await other.service.leases.claim('retention'), false)
-    assert.ok((await right.service.membership.living()).includes(other.service.membership.nodeId))
+    assert.ok((await right.service.membership.liveNodeIds()).includes(other.service.membership.nodeId))
     // Its events are booked by the database's clock: the sender's time is within five minutes of it.
     const site = await other.newSite(await other.newClient())
     const payload = eventPayload({ timestamp_ms: Date.now() - MINUTE })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { livingNodes } from '../../cluster/index.ts'
+import { liveNodes } from '../../cluster/index.ts'
 import type { Config } from '../../config.ts'
 import { StartupError, systemClock } from '../../lib/index.ts'
 import {
@@ -104,7 +104,7 @@ async function copy(source: Store, target: Store): Promise<{ tallies: Tally[]; c
 }
 
 async function requireNoService(target: Store): Promise<void> {
-  const nodes = await livingNodes(target.read, systemClock.now()).execute()
+  const nodes = await liveNodes(target.read, systemClock.now()).execute()
   if (nodes.length === 0) return
   throw new StartupError('a Tagwarden is running on the target: stop it, and wait half a minute if it was killed')
 }

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
-import { livingNodes } from '../../cluster/index.ts'
+import { liveNodes } from '../../cluster/index.ts'
 import type { Store, Tables } from '../../store/index.ts'
 
 /** Whose claims these are, and when they are made. */
@@ -39,5 +39,5 @@ export const isFree =
     eb.or([
       eb('claimed_by', 'is', null),
       eb('claimed_by', '=', nodeId),
-      eb('claimed_by', 'not in', livingNodes(store.write, now)),
+      eb('claimed_by', 'not in', liveNodes(store.write, now)),
     ])
