@@ -30,7 +30,7 @@ export interface ClockGuardOptions {
   onError: (error: Error, what: string) => void
 }
 
-interface Reading {
+interface ClockReading {
   now: number
   monotonic: number
 }
@@ -47,9 +47,9 @@ export class ClockGuard implements Expiry {
   /** What the process before left; null once a clock was believed. */
   #before: ClockRecord | undefined
   /** When the clock was last believed to be right. */
-  #trusted: Reading | undefined
+  #trusted: ClockReading | undefined
   /** Since then nobody has set it. */
-  #even: Reading
+  #even: ClockReading
   /** Whether this process knows something that is not written down. */
   #isNews = true
   #writtenAt = Number.NEGATIVE_INFINITY
@@ -142,12 +142,12 @@ export class ClockGuard implements Expiry {
   }
 
   /** Whether a clock that was set is where it would be if nobody ever had. */
-  #isBack(seen: Reading): boolean {
+  #isBack(seen: ClockReading): boolean {
     if (this.#trusted !== undefined) return Math.abs(this.#deviation(seen, this.#trusted)) <= JUMP_MS
     return recordAtStart(this.#before, seen.now).doubt === null
   }
 
-  #deviation(seen: Reading, since: Reading): number {
+  #deviation(seen: ClockReading, since: ClockReading): number {
     return seen.now - since.now - (seen.monotonic - since.monotonic)
   }
 
@@ -183,7 +183,7 @@ export class ClockGuard implements Expiry {
     if (what !== null) this.#options.onError(new Error(what), 'clock')
   }
 
-  #read(): Reading {
+  #read(): ClockReading {
     const { clock } = this.#options
     return { now: clock.now(), monotonic: monotonicOf(clock) }
   }

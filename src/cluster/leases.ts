@@ -74,7 +74,7 @@ export class Leases {
   }
 
   /** Every lease this node has asked for, and whether it holds it. */
-  get standing(): ReadonlyMap<string, boolean> {
+  get holdings(): ReadonlyMap<string, boolean> {
     return new Map(Array.from(this.#claims.keys(), (name) => [name, this.holds(name)]))
   }
 

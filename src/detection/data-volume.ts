@@ -1,9 +1,16 @@
 import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import { type Bursts, burstsNow } from './burst-now.ts'
-import { type Look, longerWindowZ, lookAt, lookAtSilence, statusOf, type VolumeConfig } from './look.ts'
 import { type Onset, onsetOf } from './onset.ts'
 import { byMinute, type Silence, silenceOf } from './silence.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
+import {
+  assessSilence,
+  assessVolume,
+  longerWindowZ,
+  statusOf,
+  type VolumeAssessment,
+  type VolumeConfig,
+} from './volume-assessment.ts'
 import type { VolumeBaseline } from './volume-baseline.ts'
 import { type BucketCounts, expectedOf, type RecentCounts, windowsBack } from './volume-window.ts'
 
@@ -58,17 +65,17 @@ function judgeSubject(
   const bursts = burstsNow(name, recent, baseline)
   const { burst } = bursts
   const silence = silenceOf(fine, baseline, name, bursts, config.min_expected)
-  const look =
-    (silence === null ? null : lookAtSilence(silence, burst, limits)) ??
-    lookAt(windowsBack(recent, baseline, name, 0), burst, limits)
-  if (look === null) return null
-  const isUnusual = look.kind === 'fall' || look.kind === 'spike'
-  const before = isUnusual ? lookAt(windowsBack(recent, baseline, name, 1), burst, limits) : null
-  const status = statusOf(look.kind, before?.kind ?? null, config)
+  const assessment =
+    (silence === null ? null : assessSilence(silence, burst, limits)) ??
+    assessVolume(windowsBack(recent, baseline, name, 0), burst, limits)
+  if (assessment === null) return null
+  const isUnusual = assessment.kind === 'fall' || assessment.kind === 'spike'
+  const before = isUnusual ? assessVolume(windowsBack(recent, baseline, name, 1), burst, limits) : null
+  const status = statusOf(assessment.kind, before?.kind ?? null, config)
   const onset =
-    status === 'ok' || look.kind === 'spike' ? null : onsetOf([...windowsBack(recent, baseline, name, 0)], burst)
-  const isHoliday = name === null && look.kind === 'fall' && onset !== null && mayBeHoliday(onset)
-  return finding({ name, look, silence, status: isHoliday ? 'ok' : status, bursts, onset }, config)
+    status === 'ok' || assessment.kind === 'spike' ? null : onsetOf([...windowsBack(recent, baseline, name, 0)], burst)
+  const isHoliday = name === null && assessment.kind === 'fall' && onset !== null && mayBeHoliday(onset)
+  return finding({ name, assessment, silence, status: isHoliday ? 'ok' : status, bursts, onset }, config)
 }
 
 /** A holiday is a site that goes to its level over hours, all events alike; it is over before a day is. */
@@ -76,19 +83,19 @@ const mayBeHoliday = ({ isSudden, isOld }: Onset): boolean => !isSudden && !isOl
 
 interface Seen {
   readonly name: string | null
-  readonly look: Look
+  readonly assessment: VolumeAssessment
   readonly silence: Silence | null
   readonly status: Status
   readonly bursts: Bursts
   readonly onset: Onset | null
 }
 
-function finding({ name, look, silence, status, bursts, onset }: Seen, config: VolumeConfig): Finding {
-  const { window, expected, spread, z, ratio, samples, kind } = look
+function finding({ name, assessment, silence, status, bursts, onset }: Seen, config: VolumeConfig): Finding {
+  const { window, expected, spread, z, ratio, samples, kind } = assessment
   return {
     subject: name === null ? {} : { event_name: name },
     status,
-    message: messageOf(name, look),
+    message: messageOf(name, assessment),
     measured: window.measured,
     expected,
     band: {
@@ -116,7 +123,7 @@ function finding({ name, look, silence, status, bursts, onset }: Seen, config: V
 
 const courseOf = ({ isOld, isSudden }: Onset): string => (isOld ? 'over a day' : isSudden ? 'sudden' : 'gradual')
 
-function messageOf(name: string | null, { window, expected, ratio }: Look): string {
+function messageOf(name: string | null, { window, expected, ratio }: VolumeAssessment): string {
   const what = name === null ? 'events' : `“${name}” events`
   const time = duration(window.covered)
   const isNone = window.measured === 0

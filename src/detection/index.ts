@@ -1,9 +1,7 @@
 export type { TimeRange } from './buckets.ts'
 export { DATA_FRESHNESS_DEFAULTS, dataFreshness, type FreshnessConfig, type FreshnessInput } from './data-freshness.ts'
 export { dataVolume, type VolumeInput, type VolumeSoFar, volumeSoFar } from './data-volume.ts'
-export { heard } from './heard.ts'
 export { type LocalTime, localTime, sameHoursBefore } from './local-time.ts'
-export { DATA_VOLUME_DEFAULTS, type VolumeConfig } from './look.ts'
 export {
   ecommerceQuality,
   eventsIn,
@@ -55,6 +53,7 @@ export {
   type UnjudgedReason,
   type Verdict,
 } from './verdict.ts'
+export { DATA_VOLUME_DEFAULTS, type VolumeConfig } from './volume-assessment.ts'
 export {
   type HourCounts,
   type HourHistory,
@@ -64,3 +63,4 @@ export {
   volumeHours,
 } from './volume-baseline.ts'
 export type { BucketCounts, RecentCounts } from './volume-window.ts'
+export { withoutOutages } from './without-outages.ts'

@@ -29,8 +29,11 @@ export function onsetOf(windows: readonly Window[], burst: number): Onset | null
   const steps = windows
     .map((window) => ({ from: window.from, measured: window.measured, expected: expectedOf(window) }))
     .filter(({ expected }) => !Number.isNaN(expected))
-  const deficit = (step: Step) => NEUTRAL_SHARE * step.expected - step.measured
-  const start = steps.reduce<Step | null>((best, s) => (best === null || deficit(s) > deficit(best) ? s : best), null)
+  const deficit = (step: WindowSum) => NEUTRAL_SHARE * step.expected - step.measured
+  const start = steps.reduce<WindowSum | null>(
+    (best, s) => (best === null || deficit(s) > deficit(best) ? s : best),
+    null,
+  )
   const oldest = steps.at(-1)
   if (start === null || oldest === undefined) return null
   const isOld = start === oldest
@@ -45,20 +48,20 @@ export function onsetOf(windows: readonly Window[], burst: number): Onset | null
   return { since: start.from, isOld, isSudden }
 }
 
-const NOTHING: Step = { from: Number.POSITIVE_INFINITY, measured: 0, expected: 0 }
+const NOTHING: WindowSum = { from: Number.POSITIVE_INFINITY, measured: 0, expected: 0 }
 
 /** Whether what the longer window has beyond the shorter is an hour at least, and bursts enough for a level. */
-const isEnough = (longer: Step, shorter: Step, burst: number): boolean =>
+const isEnough = (longer: WindowSum, shorter: WindowSum, burst: number): boolean =>
   longer.from <= shorter.from - HOUR && longer.expected - shorter.expected >= BURSTS_FOR_LEVEL * burst
 
-interface Step {
+interface WindowSum {
   readonly from: number
   readonly measured: number
   readonly expected: number
 }
 
 /** Measured over expected in what the longer window has beyond the shorter. */
-function level(longer: Step, shorter: Step): number {
+function level(longer: WindowSum, shorter: WindowSum): number {
   const expected = longer.expected - shorter.expected
   return expected > 0 ? (longer.measured - shorter.measured) / expected : 1
 }

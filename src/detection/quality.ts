@@ -109,8 +109,8 @@ function judgeScore<F extends string>(
 }
 
 /**
- * Whether a field is there as often as on the same kind of event in the days before: how often it should be there, nobody knows
- * but the site. An anonymous page view is no fault, a purchase whose e-mail address is gone is.
+ * Whether a field is present as often as on the same kind of event in the days before: only the site knows how often it should
+ * be. An anonymous page view is no fault, a purchase without its e-mail address is.
  */
 function judgeField<F extends string>(
   field: F,
@@ -124,16 +124,16 @@ function judgeField<F extends string>(
   const limit = config.lost_share * expected
   const together = clumping(field, usual, expected)
   // A field that is always there and now gone shows in the first 30 events, one that comes in clumps in later ones.
-  const looks = FIELD_EVENTS.map((events) =>
-    lookAtField(
+  const candidates = FIELD_EVENTS.map((events) =>
+    assessField(
       field,
       newestUntil(recent, now, ({ fields }) => fields[field].total, events),
       together,
     ),
   )
-  const look = looks.find((seen) => seen !== null && seen.high < limit) ?? looks[0]
-  if (look === null || look === undefined) return null
-  const { window, present, total, high } = look
+  const assessed = candidates.find((seen) => seen !== null && seen.high < limit) ?? candidates[0]
+  if (assessed === null || assessed === undefined) return null
+  const { window, present, total, high } = assessed
   const isLost = high < limit
   const status: Status = !isLost ? 'ok' : present / total < GONE_SHARE * expected ? 'critical' : 'warning'
   const length = now - (window[0]?.from ?? now)
@@ -172,7 +172,7 @@ function clumping<F extends string>(field: F, hours: readonly PresenceBucket<F>[
 }
 
 /** Every five minutes several fields are looked at: at 95 % some would be lost by chance. */
-function lookAtField<F extends string>(field: F, window: readonly PresenceBucket<F>[] | null, together: number) {
+function assessField<F extends string>(field: F, window: readonly PresenceBucket<F>[] | null, together: number) {
   if (window === null) return null
   const { present, total } = totalOf([field], window)[field]
   return { window, present, total, high: wilson(present / together, total / together, Z_999).high }

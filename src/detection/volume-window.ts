@@ -21,7 +21,7 @@ export interface RecentCounts extends BucketCounts {
 export interface Window extends TimeRange {
   readonly measured: number
   readonly samples: readonly number[]
-  /** Time that the buckets hold, ms: less than from one end to the other where buckets are left out, see `heard`. */
+  /** Time that the buckets hold, ms: less than from one end to the other where buckets are left out, see `withoutOutages`. */
   readonly covered: number
   /**
    * How many times more has to be missing than otherwise: with nothing but yesterday to compare with, today may be another kind of

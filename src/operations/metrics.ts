@@ -73,7 +73,7 @@ function nodeMetrics(registry: Registry, { store, membership, leases, role, vers
     labelNames: ['name'],
     registers,
     collect() {
-      for (const [name, isHeld] of leases.standing) this.labels({ name }).set(isHeld ? 1 : 0)
+      for (const [name, isHeld] of leases.holdings) this.labels({ name }).set(isHeld ? 1 : 0)
     },
   })
 }

@@ -29,8 +29,8 @@ testOnEveryEngine("a lease is one node's for as long as that node beats, whoever
     assert.equal(one.leases.holds('roll-up'), true)
     assert.equal(await one.leases.claim('roll-up'), true)
   }
-  assert.deepEqual([...one.leases.standing], [['roll-up', true]])
-  assert.deepEqual(Object.fromEntries(two.leases.standing), { retention: true, 'roll-up': false })
+  assert.deepEqual([...one.leases.holdings], [['roll-up', true]])
+  assert.deepEqual(Object.fromEntries(two.leases.holdings), { retention: true, 'roll-up': false })
   const shown = await listNodes(store.write, clock.now())
   assert.deepEqual(shown.find(({ id }) => id === one.membership.nodeId)?.leases, ['roll-up'])
 })

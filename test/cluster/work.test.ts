@@ -31,8 +31,8 @@ async function openWorker(t: TestContext, store: Store, clock: TestClock) {
 
 const oneEvent = (siteNo: number) => deltaOf(siteNo, [eventPayload({ timestamp_ms: NOW })], NOW)
 
-const held = ({ leases }: { leases: { standing: ReadonlyMap<string, boolean> } }) =>
-  [...leases.standing].flatMap(([name, isHeld]) => (isHeld ? [name] : [])).sort()
+const held = ({ leases }: { leases: { holdings: ReadonlyMap<string, boolean> } }) =>
+  [...leases.holdings].flatMap(([name, isHeld]) => (isHeld ? [name] : [])).sort()
 
 testOnEveryEngine('every loop of the upkeep runs on one node, save the fold of what others left', async (own, t) => {
   const store = asShared(own)

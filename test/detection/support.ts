@@ -1,12 +1,12 @@
 import {
   type BucketCounts,
   type HourCounts,
-  heard,
   type LocalTime,
   localTime,
   type TimeRange,
   type VolumeInput,
   volumeBaseline,
+  withoutOutages,
 } from '../../src/detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 
@@ -51,7 +51,7 @@ export function volumeInput({ now = NOON, usual, recent = usual, timezone = 'UTC
   const older = bucketsUntil(now - 72 * SLOT, HOUR, 18)
   return {
     baseline: volumeBaseline({ hours, knownFrom, outages }, clock, now, weeks),
-    recent: heard(
+    recent: withoutOutages(
       { ...counted([...older, ...slots], recent), minutes: counted(bucketsUntil(now, MINUTE, 30), recent) },
       outages,
     ),

@@ -1,7 +1,7 @@
 import { burstSize } from '../burst.ts'
 import type { LocalTime } from '../local-time.ts'
-import { type Kind, lookAt, statusOf, type VolumeConfig } from '../look.ts'
 import type { Status } from '../verdict.ts'
+import { assessVolume, type Kind, statusOf, type VolumeConfig } from '../volume-assessment.ts'
 import { expectedOf } from '../volume-window.ts'
 import { Past } from './past.ts'
 import { Surprise } from './surprise.ts'
@@ -45,9 +45,9 @@ export class SeriesReplay {
     const seasonal = own === undefined || own.samples.length === 0 ? null : expectedOf(own)
     const expected = seasonal ?? this.surprise.levelNow
     const score = this.surprise.next(time, value, seasonal)
-    const look = lookAt(own === undefined ? [] : startingWith(own, windows), this.burst, this.config)
-    const status = look === null ? 'ok' : statusOf(look.kind, this.before, this.config)
-    this.before = look?.kind ?? null
+    const assessment = assessVolume(own === undefined ? [] : startingWith(own, windows), this.burst, this.config)
+    const status = assessment === null ? 'ok' : statusOf(assessment.kind, this.before, this.config)
+    this.before = assessment?.kind ?? null
     return { expected, score, status }
   }
 

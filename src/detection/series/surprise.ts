@@ -1,5 +1,5 @@
 import { DAY } from '../../lib/index.ts'
-import type { VolumeConfig } from '../look.ts'
+import type { VolumeConfig } from '../volume-assessment.ts'
 import { Rarity } from './rarity.ts'
 import { RunningMoments } from './running.ts'
 

@@ -5,10 +5,10 @@ import type { Clock } from '../clock.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import type { OutboundAllow } from './allow.ts'
 import { type CertificateFacts, certificateFacts } from './certificate.ts'
-import type { Course } from './course.ts'
 import { OutboundError } from './error.ts'
 import { requireAllowed } from './guard.ts'
 import type { IsOwnAddress } from './own-addresses.ts'
+import type { RequestTimer } from './request-timer.ts'
 import type { Target } from './target.ts'
 
 /** All addresses of a name, in the order in which they are tried. */
@@ -40,19 +40,19 @@ const ATTEMPT_MS = 1_000
  *
  * @throws OutboundError, or what the socket fails with; nothing stays open then
  */
-export async function openConnection(target: Target, course: Course, env: Connecting): Promise<Connection> {
+export async function openConnection(target: Target, timer: RequestTimer, env: Connecting): Promise<Connection> {
   const addresses = target.isAddress
     ? [target.host]
-    : await course.during('dns', () => lookupAll(target.host, course, env.lookup))
+    : await timer.during('dns', () => lookupAll(target.host, timer, env.lookup))
   requireAllowed(target.host, addresses, env.allow, env.isOwn)
-  const plain = await course.during('connect', () => connect(target, addresses, course.signal))
+  const plain = await timer.during('connect', () => connect(target, addresses, timer.signal))
   if (!target.isSecure) return { socket: plain, certificate: null }
-  return await course.during('tls', () => secure(plain, target, course.signal, env.clock))
+  return await timer.during('tls', () => secure(plain, target, timer.signal, env.clock))
 }
 
 /** @throws OutboundError of kind `dns` for a name without addresses, or what the lookup fails with */
-export async function lookupAll(host: string, course: Course, lookup: OutboundLookup): Promise<readonly string[]> {
-  const addresses = await unlessAborted(course.signal, lookup(host))
+export async function lookupAll(host: string, timer: RequestTimer, lookup: OutboundLookup): Promise<readonly string[]> {
+  const addresses = await unlessAborted(timer.signal, lookup(host))
   if (addresses.length === 0) throw new OutboundError('dns', `${host} has no address`, { phase: 'dns' })
   return addresses
 }

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Client } from 'undici'
 import { ACCEPT_ENCODING, type Body, readBody } from './body.ts'
-import type { BodyRoom } from './body-room.ts'
-import type { Course } from './course.ts'
+import type { BodyBudget } from './body-budget.ts'
 import type { Hop } from './redirect.ts'
+import type { RequestTimer } from './request-timer.ts'
 
 export interface Exchanged {
   status: number
@@ -23,26 +23,26 @@ const ENDED = new Error('the exchange is over')
  * Asks over a connection that is open, and closes it.
  *
  * @param wantsBody whether to read the body of an answer that begins like this
- * @throws what the socket, undici or the decompression fails with, or what the course is aborted with
+ * @throws what the socket, undici or the decompression fails with, or what the timer is aborted with
  */
 export async function exchange(
   hop: Hop,
   socket: Socket,
-  course: Course,
-  room: BodyRoom,
+  timer: RequestTimer,
+  budget: BodyBudget,
   maxBytes: number,
   wantsBody: (status: number, headers: Readonly<Record<string, string>>) => boolean,
 ): Promise<Exchanged> {
   const client = await clientOver(socket, hop.target.url.origin)
   try {
     const { url } = hop.target
-    const response = await course.during('first_byte', () =>
+    const response = await timer.during('first_byte', () =>
       client.request({
         path: url.pathname + url.search,
         method: hop.method,
         headers: { accept: '*/*', 'accept-encoding': ACCEPT_ENCODING, ...hop.headers },
         body: hop.body,
-        signal: course.signal,
+        signal: timer.signal,
         reset: true,
       }),
     )
@@ -51,8 +51,8 @@ export async function exchange(
     // The end of the connection is an error to a body that nobody reads.
     response.body.on('error', () => {})
     if (!wantsBody(status, headers)) return { status, headers, body: null }
-    const body = await course.during('body', () =>
-      readBody(response.body, headers, maxBytes, (bytes) => room.take(bytes, course.signal)),
+    const body = await timer.during('body', () =>
+      readBody(response.body, headers, maxBytes, (bytes) => budget.take(bytes, timer.signal)),
     )
     return { status, headers, body }
   } finally {
@@ -83,7 +83,7 @@ async function clientOver(socket: Socket, origin: string): Promise<Client> {
         else connected(new errors.SocketError('closed'), null)
       })
     },
-    // The course ends what takes too long, phase by phase and to the millisecond.
+    // The timer ends what takes too long, phase by phase and to the millisecond.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: MAX_HEADER_BYTES,

@@ -1,20 +1,20 @@
 import { OutboundError, type OutboundErrorKind, type OutboundPhase } from './error.ts'
 
-type Reading = readonly [kind: OutboundErrorKind, words: (host: string) => string]
+type Explanation = readonly [kind: OutboundErrorKind, words: (host: string) => string]
 
-const NO_NAME: Reading = ['dns', (host) => `there is no ${host}: its name leads nowhere`]
-const DNS_FAILED: Reading = ['dns', (host) => `the name ${host} could not be looked up`]
-const REFUSED: Reading = ['refused', (host) => `nothing listens at ${host}, on this port`]
-const UNREACHABLE: Reading = ['unreachable', (host) => `there is no way to ${host} from here`]
-const CONNECT_TIMEOUT: Reading = ['timeout', (host) => `${host} does not answer attempts to connect`]
-const RESET: Reading = ['reset', (host) => `${host} closed the connection before all was said`]
-const BAD_REQUEST: Reading = ['bad_request', () => 'the method, a header or the body is none that HTTP allows']
-const TLS: Reading = ['tls', (host) => `${host} and this server could not agree on encryption`]
-const ENCODING: Reading = ['protocol', (host) => `the answer of ${host} is not compressed as it says`]
-const PROTOCOL: Reading = ['protocol', (host) => `the answer of ${host} is not HTTP`]
-const HEADERS: Reading = ['protocol', (host) => `the answer of ${host} begins with more headers than are read`]
+const NO_NAME: Explanation = ['dns', (host) => `there is no ${host}: its name leads nowhere`]
+const DNS_FAILED: Explanation = ['dns', (host) => `the name ${host} could not be looked up`]
+const REFUSED: Explanation = ['refused', (host) => `nothing listens at ${host}, on this port`]
+const UNREACHABLE: Explanation = ['unreachable', (host) => `there is no way to ${host} from here`]
+const CONNECT_TIMEOUT: Explanation = ['timeout', (host) => `${host} does not answer attempts to connect`]
+const RESET: Explanation = ['reset', (host) => `${host} closed the connection before all was said`]
+const BAD_REQUEST: Explanation = ['bad_request', () => 'the method, a header or the body is none that HTTP allows']
+const TLS: Explanation = ['tls', (host) => `${host} and this server could not agree on encryption`]
+const ENCODING: Explanation = ['protocol', (host) => `the answer of ${host} is not compressed as it says`]
+const PROTOCOL: Explanation = ['protocol', (host) => `the answer of ${host} is not HTTP`]
+const HEADERS: Explanation = ['protocol', (host) => `the answer of ${host} begins with more headers than are read`]
 
-const READINGS: Readonly<Record<string, Reading>> = {
+const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   ENOTFOUND: NO_NAME,
   ENODATA: NO_NAME,
   ECONNREFUSED: REFUSED,
@@ -41,12 +41,12 @@ const READINGS: Readonly<Record<string, Reading>> = {
 /** What Node, OpenSSL, zlib or undici failed with, in the one form in which callers see it. */
 export function failureOf(thrown: unknown, phase: OutboundPhase, host: string): OutboundError {
   if (thrown instanceof OutboundError) return thrown
-  const [kind, words] = readingOf(codeOf(thrown), phase)
+  const [kind, words] = explanationOf(codeOf(thrown), phase)
   return new OutboundError(kind, words(host), { cause: thrown, phase })
 }
 
-function readingOf(code: string, phase: OutboundPhase): Reading {
-  const known = READINGS[code]
+function explanationOf(code: string, phase: OutboundPhase): Explanation {
+  const known = EXPLANATIONS[code]
   if (known !== undefined) return known
   if (phase === 'dns') return DNS_FAILED
   if (phase === 'tls') return TLS

@@ -2,16 +2,16 @@ import type { Clock } from '../clock.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import type { OutboundAllow } from './allow.ts'
 import { decodeBody } from './body.ts'
-import { BodyRoom } from './body-room.ts'
+import { BodyBudget } from './body-budget.ts'
 import type { CertificateFacts } from './certificate.ts'
 import { type Connecting, lookupAll, type OutboundLookup, openConnection } from './connect.ts'
-import { Course, type OutboundLimits, type OutboundTimings } from './course.ts'
 import { OutboundError } from './error.ts'
 import { type Exchanged, exchange, loadUndici } from './exchange.ts'
 import { failureOf } from './failure.ts'
 import { requireAllowed } from './guard.ts'
 import { type ListInterfaces, ownAddresses } from './own-addresses.ts'
 import { type Hop, nextHop, type OutboundMethod, redirectLocation } from './redirect.ts'
+import { type OutboundLimits, type OutboundTimings, RequestTimer } from './request-timer.ts'
 import { aliasesOf, type NameFacts, systemAliases, systemLookup } from './resolve.ts'
 import { parseTarget } from './target.ts'
 
@@ -103,15 +103,15 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const { allow, userAgent, clock, lookup = systemLookup, lookupAlias = systemAliases } = options
   const isOwn = ownAddresses(options.interfaces)
   const env: Connecting = { allow, isOwn, clock, lookup }
-  const room = new BodyRoom(options.bodiesBytes ?? BODIES_BYTES)
+  const budget = new BodyBudget(options.bodiesBytes ?? BODIES_BYTES)
   const fetchBytes: Outbound['fetchBytes'] = async (url, request = {}) => {
     const hop = firstHop(url, request, userAgent)
     await loadUndici()
-    const course = new Course({ ...DEFAULT_LIMITS, ...request.limits }, request.signal)
+    const timer = new RequestTimer({ ...DEFAULT_LIMITS, ...request.limits }, request.signal)
     try {
-      return await follow(hop, request, course, env, room)
+      return await follow(hop, request, timer, env, budget)
     } finally {
-      course.end()
+      timer.end()
     }
   }
   return {
@@ -121,17 +121,17 @@ export function createOutbound(options: OutboundOptions): Outbound {
       return { ...head, body: decodeBody({ bytes, isTruncated: head.isTruncated }, head.headers['content-type']) }
     },
     async resolve(host, { wantsAliases = false, totalMs = DEFAULT_LIMITS.totalMs, signal } = {}) {
-      const course = new Course({ ...DEFAULT_LIMITS, totalMs }, signal)
-      course.startHop(host)
+      const timer = new RequestTimer({ ...DEFAULT_LIMITS, totalMs }, signal)
+      timer.startHop(host)
       try {
-        const addresses = await course.during('dns', () => lookupAll(host, course, lookup))
+        const addresses = await timer.during('dns', () => lookupAll(host, timer, lookup))
         requireAllowed(host, addresses, allow, isOwn)
-        const aliases = wantsAliases ? await unlessAborted(course.signal, aliasesOf(host, lookupAlias)) : []
+        const aliases = wantsAliases ? await unlessAborted(timer.signal, aliasesOf(host, lookupAlias)) : []
         return { addresses, aliases }
       } catch (thrown) {
-        throw failureOf(course.signal.aborted ? course.signal.reason : thrown, course.phase, host)
+        throw failureOf(timer.signal.aborted ? timer.signal.reason : thrown, timer.phase, host)
       } finally {
-        course.end()
+        timer.end()
       }
     },
   }
@@ -154,16 +154,16 @@ function firstHop(url: string, { method = 'GET', headers = {}, body }: OutboundR
 async function follow(
   first: Hop,
   request: OutboundRequest,
-  course: Course,
+  timer: RequestTimer,
   env: Connecting,
-  room: BodyRoom,
+  budget: BodyBudget,
 ): Promise<OutboundBytes> {
   const { maxRedirects = 0, allowsDowngrade = false, limits } = request
   const maxBytes = limits?.bodyBytes ?? DEFAULT_LIMITS.bodyBytes
   const redirects: { status: number; to: string }[] = []
   for (let hop = first; ; ) {
     const { url } = hop.target
-    const { answer, certificate } = await askOnce(hop, course, env, room, maxBytes, maxRedirects > 0)
+    const { answer, certificate } = await askOnce(hop, timer, env, budget, maxBytes, maxRedirects > 0)
     const location = redirectLocation(answer.status, answer.headers.location, url)
     if (location === null || maxRedirects === 0) {
       return {
@@ -174,7 +174,7 @@ async function follow(
         isTruncated: answer.body?.isTruncated ?? false,
         redirects,
         location,
-        timings: course.timings(),
+        timings: timer.timings(),
         certificate,
       }
     }
@@ -189,22 +189,22 @@ async function follow(
 
 async function askOnce(
   hop: Hop,
-  course: Course,
+  timer: RequestTimer,
   env: Connecting,
-  room: BodyRoom,
+  budget: BodyBudget,
   maxBytes: number,
   follows: boolean,
 ): Promise<{ answer: Exchanged; certificate: CertificateFacts | null }> {
   const { target } = hop
-  course.startHop(target.host)
+  timer.startHop(target.host)
   try {
-    const { socket, certificate } = await openConnection(target, course, env)
-    const answer = await exchange(hop, socket, course, room, maxBytes, (status, { location }) => {
+    const { socket, certificate } = await openConnection(target, timer, env)
+    const answer = await exchange(hop, socket, timer, budget, maxBytes, (status, { location }) => {
       return !follows || redirectLocation(status, location, target.url) === null
     })
     return { answer, certificate }
   } catch (thrown) {
     // What fails because time was up fails in many ways, and for one reason.
-    throw failureOf(course.signal.aborted ? course.signal.reason : thrown, course.phase, target.host)
+    throw failureOf(timer.signal.aborted ? timer.signal.reason : thrown, timer.phase, target.host)
   }
 }

@@ -20,7 +20,7 @@ export interface OutboundThreadOptions {
   clock: Clock
 }
 
-interface Waiting {
+interface PendingRequest {
   resolve: (answer: ThreadAnswer) => void
   reject: (error: Error) => void
 }
@@ -38,7 +38,7 @@ const OLD_GENERATION_MB = 512
 export class OutboundThread implements Outbound {
   readonly #settings: ThreadSettings
   readonly #clock: Clock
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #pending = new Map<number, PendingRequest>()
   #worker: Worker | undefined
   #lastId = 0
   #isClosed = false
@@ -81,13 +81,13 @@ export class OutboundThread implements Outbound {
     const id = ++this.#lastId
     const order = (text: ThreadOrder) => worker.postMessage(text)
     order({ id, now: this.#clock.now(), question })
-    this.#waiting.set(id, { resolve, reject })
+    this.#pending.set(id, { resolve, reject })
     const onAbort = () => order({ id, question: 'abort' })
     signal?.addEventListener('abort', onAbort, { once: true })
     try {
       return await promise
     } finally {
-      this.#waiting.delete(id)
+      this.#pending.delete(id)
       signal?.removeEventListener('abort', onAbort)
     }
   }
@@ -110,16 +110,16 @@ export class OutboundThread implements Outbound {
   }
 
   #settle(reply: ThreadReply): void {
-    const waiting = this.#waiting.get(reply.id)
-    if (reply.ok) waiting?.resolve(reply.answer)
-    else waiting?.reject(errorOf(reply.failure))
+    const pending = this.#pending.get(reply.id)
+    if (reply.ok) pending?.resolve(reply.answer)
+    else pending?.reject(errorOf(reply.failure))
   }
 
   #giveUp(worker: Worker, why: string): void {
     if (this.#worker !== worker) return
     this.#worker = undefined
     const error = new OutboundError('interrupted', `the thread that asks other systems came to its end: ${why}`)
-    for (const { reject } of this.#waiting.values()) reject(error)
+    for (const { reject } of this.#pending.values()) reject(error)
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type ThreadResponse,
 } from './protocol.ts'
 
-interface Waiting {
+interface PendingQuery {
   resolve: (answer: QueryAnswer) => void
   reject: (error: Error) => void
 }
@@ -22,7 +22,7 @@ const ENTRY = new URL('./worker.ts', import.meta.url)
 /** The main thread's end of one database connection, which lives in a thread of its own so that no SQL runs here. */
 export class ConnectionThread implements Connection {
   readonly #worker: Worker
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #pending = new Map<number, PendingQuery>()
   #lastId = 0
   readonly #onDeath: (error: Error) => void
   #ended: StoreError | undefined
@@ -56,7 +56,7 @@ export class ConnectionThread implements Connection {
     })
     const thread = new ConnectionThread(worker, onDeath)
     const opened = Promise.withResolvers<QueryAnswer>()
-    thread.#waiting.set(0, opened) // the thread answers as request 0 when it has opened the file
+    thread.#pending.set(0, opened) // the thread answers as request 0 when it has opened the file
     await opened.promise
     thread.#isOpen = true
     return thread
@@ -66,7 +66,7 @@ export class ConnectionThread implements Connection {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const { promise, resolve, reject } = Promise.withResolvers<QueryAnswer>()
     const id = ++this.#lastId
-    this.#waiting.set(id, { resolve, reject })
+    this.#pending.set(id, { resolve, reject })
     this.#worker.postMessage({ id, request })
     return promise
   }
@@ -78,17 +78,17 @@ export class ConnectionThread implements Connection {
   }
 
   #settle(response: ThreadResponse): void {
-    const waiting = this.#waiting.get(response.id)
-    this.#waiting.delete(response.id)
-    if (response.ok) waiting?.resolve(response.answer ?? NO_ANSWER)
-    else waiting?.reject(new StoreError(response.errorKind, response.message))
+    const pending = this.#pending.get(response.id)
+    this.#pending.delete(response.id)
+    if (response.ok) pending?.resolve(response.answer ?? NO_ANSWER)
+    else pending?.reject(new StoreError(response.errorKind, response.message))
   }
 
   #end(reason: string): void {
     const isFirst = this.#ended === undefined
     this.#ended ??= new StoreError('closed', reason)
-    for (const waiting of this.#waiting.values()) waiting.reject(this.#ended)
-    this.#waiting.clear()
+    for (const pending of this.#pending.values()) pending.reject(this.#ended)
+    this.#pending.clear()
     if (isFirst && this.#isOpen && !this.#isClosing) this.#onDeath(this.#ended)
   }
 }

@@ -4,8 +4,8 @@ import {
   type BucketCounts,
   type HourCounts,
   type HourHistory,
-  heard,
   type RecentCounts,
+  withoutOutages,
 } from '../../../detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../../lib/index.ts'
 import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../../rollups/index.ts'
@@ -63,7 +63,7 @@ export async function readEventCounts(snapshot: Snapshot, end: number, hours: re
   const outages = await readOutages(snapshot.db, eventCountsFrom(end, hours), end)
   const recent = { ...bucketCounts(buckets, inBuckets), minutes: await minuteCounts(snapshot, end) }
   return {
-    recent: heard(recent, outages.filter(isLong)),
+    recent: withoutOutages(recent, outages.filter(isLong)),
     hours: byHour,
     knownFrom: await firstWholeHour(snapshot),
     outages,

@@ -5,7 +5,7 @@ import { PLACEMENTS, type Placement } from './placements.ts'
 import { requireCitus } from './readiness.ts'
 
 /** Where a table stands now, in the words of the plan. */
-interface Standing {
+interface PlacedTable {
   /** What it is distributed by, `everywhere` for a reference table. */
   placement: string
   colocation: number
@@ -26,14 +26,14 @@ interface Group {
  */
 export async function distributeTables(db: Kysely<Tables>): Promise<string[]> {
   await requireCitus(db)
-  const standings = await standingsOf(db)
+  const placed = await placedTables(db)
   const groups = placedGroups()
-  for (const group of groups) requireNoOtherPlacement(group, standings)
+  for (const group of groups) requireNoOtherPlacement(group, placed)
   const done: string[] = []
   for (const { placement, tables } of groups) {
-    let companion = tables.find((table) => standings.has(table))
+    let companion = tables.find((table) => placed.has(table))
     for (const table of tables) {
-      if (standings.has(table)) continue
+      if (placed.has(table)) continue
       done.push(await distribute(db, table, placement, companion))
       companion ??= table
     }
@@ -55,25 +55,25 @@ function placedGroups(): Group[] {
   }))
 }
 
-async function standingsOf(db: Kysely<Tables>): Promise<Map<string, Standing>> {
+async function placedTables(db: Kysely<Tables>): Promise<Map<string, PlacedTable>> {
   // A plain table that a reference table is related to is listed too, as one that is neither hashed ('h') nor copied ('t').
   const { rows } = await sql<{ name: string; placement: string; colocation: number }>`
     select logicalrelid::text as name, colocationid as colocation,
       case when repmodel = 't' then 'everywhere' else column_to_column_name(logicalrelid, partkey) end as placement
     from pg_dist_partition where repmodel = 't' or partmethod = 'h'`.execute(db)
-  return new Map(rows.map(({ name, ...standing }) => [name, standing]))
+  return new Map(rows.map(({ name, ...table }) => [name, table]))
 }
 
 /** What reports and folds count on: the key decides where a row is, and one site's rows are together. */
-function requireNoOtherPlacement({ placement, tables }: Group, standings: ReadonlyMap<string, Standing>): void {
+function requireNoOtherPlacement({ placement, tables }: Group, placed: ReadonlyMap<string, PlacedTable>): void {
   let colocation: number | undefined
   for (const table of tables) {
-    const standing = standings.get(table)
-    if (standing === undefined) continue
-    colocation ??= standing.colocation
-    if (standing.placement === placement && standing.colocation === colocation) continue
+    const found = placed.get(table)
+    if (found === undefined) continue
+    colocation ??= found.colocation
+    if (found.placement === placement && found.colocation === colocation) continue
     throw new StartupError(
-      `${table} was distributed otherwise (${standing.placement}, colocation group ${standing.colocation}): ` +
+      `${table} was distributed otherwise (${found.placement}, colocation group ${found.colocation}): ` +
         `select undistribute_table('${table}'), then run again`,
     )
   }

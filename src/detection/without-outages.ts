@@ -2,15 +2,15 @@ import { type TimeRange, touchesAny } from './buckets.ts'
 import type { BucketCounts, RecentCounts } from './volume-window.ts'
 
 /**
- * Without the buckets in which the service itself was down for a while: they had fewer events than were sent, and how many fewer
- * nobody knows.
+ * Drops the buckets in which the service itself was down for a while: they have fewer events than were sent, and it is not known
+ * how many fewer.
  */
-export const heard = (recent: RecentCounts, outages: readonly TimeRange[]): RecentCounts =>
+export const withoutOutages = (recent: RecentCounts, outages: readonly TimeRange[]): RecentCounts =>
   outages.length === 0 ? recent : { ...without(recent, outages), minutes: without(recent.minutes, outages) }
 
 function without({ buckets, total, events }: BucketCounts, outages: readonly TimeRange[]): BucketCounts {
-  const isHeard = buckets.map((bucket) => !touchesAny(bucket, outages))
-  const kept = <T>(values: readonly T[]): T[] => values.filter((_, index) => isHeard[index])
+  const isComplete = buckets.map((bucket) => !touchesAny(bucket, outages))
+  const kept = <T>(values: readonly T[]): T[] => values.filter((_, index) => isComplete[index])
   return {
     buckets: kept(buckets),
     total: kept(total),

@@ -4,11 +4,11 @@ import type { Status } from './verdict.ts'
 import { expectedOf, type Window } from './volume-window.ts'
 
 export interface VolumeConfig {
-  /** Which deviations are bad; the others are only named. */
+  /** Which deviations are bad; others are only mentioned. */
   direction: 'down' | 'up' | 'both'
   /** Weeks that the same hours are compared with. */
   weeks: number
-  /** Nothing at all is critical once this many bursts were expected. */
+  /** No event at all is critical once this many bursts were expected. */
   min_expected: number
   /** Standard deviations from the expected count, and … */
   warning_z: number
@@ -24,28 +24,28 @@ export const DATA_VOLUME_DEFAULTS: VolumeConfig = {
   warning_ratio: 0.5,
 }
 
-/** Who tries several windows and several names gets to three standard deviations by chance too often. */
+/** Several windows and several names reach three standard deviations by chance too often. */
 export const longerWindowZ = ({ warning_z }: VolumeConfig): number => warning_z + 1
 
 export type Kind = 'zero' | 'fall' | 'spike' | 'usual'
 
-/** What the most telling window says. */
-export interface Look extends Expectation, Deviation {
+/** The result of the most significant window. */
+export interface VolumeAssessment extends Expectation, Deviation {
   readonly kind: Kind
   readonly window: Window
 }
 
 /**
- * Looks at the shortest window in which silence would mean something, then at the shortest in which half would. Null when
- * no window is long enough or nothing is known to compare with.
+ * Assesses the shortest window in which silence would be significant, then the shortest in which half the events would. Null
+ * when no window is long enough or there is nothing to compare with.
  *
  * @param windows that all end now, the shortest first
  * @param burst see `burstSize`
  */
-export function lookAt(windows: Iterable<Window>, burst: number, config: VolumeConfig): Look | null {
+export function assessVolume(windows: Iterable<Window>, burst: number, config: VolumeConfig): VolumeAssessment | null {
   const silenceMeans = config.min_expected * burst
   const halfMeans = burst * (longerWindowZ(config) / (1 - config.warning_ratio)) ** 2
-  let last: Look | null = null
+  let last: VolumeAssessment | null = null
   let isShortest = true
   for (const window of windows) {
     const limits = isShortest ? config : { ...config, warning_z: longerWindowZ(config) }
@@ -53,18 +53,18 @@ export function lookAt(windows: Iterable<Window>, burst: number, config: VolumeC
     const expected = expectedOf(window)
     if (Number.isNaN(expected)) return last
     if (expected < window.caution * (last === null ? silenceMeans : halfMeans)) continue
-    const look = lookAtWindow(window, burst, limits)
-    if (look === null || look.kind !== 'usual' || expected >= window.caution * halfMeans) return look
-    last = look
+    const assessment = assessWindow(window, burst, limits)
+    if (assessment === null || assessment.kind !== 'usual' || expected >= window.caution * halfMeans) return assessment
+    last = assessment
   }
   return last
 }
 
-/** @param silence that is no chance, see `silenceOf` */
-export const lookAtSilence = (silence: Silence, burst: number, config: VolumeConfig): Look | null =>
-  lookAtWindow(silence.window, burst, config)
+/** @param silence one that chance does not explain, see `silenceOf` */
+export const assessSilence = (silence: Silence, burst: number, config: VolumeConfig): VolumeAssessment | null =>
+  assessWindow(silence.window, burst, config)
 
-function lookAtWindow(window: Window, burst: number, config: VolumeConfig): Look | null {
+function assessWindow(window: Window, burst: number, config: VolumeConfig): VolumeAssessment | null {
   const expectation = expectationOf(window.samples, burst)
   if (expectation === null) return null
   const { z, ratio } = deviation(window.measured, expectation, burst)
@@ -78,7 +78,7 @@ function kindOf({ measured, caution }: Window, z: number, ratio: number, config:
   return z >= config.warning_z && ratio / caution > 1 / config.warning_ratio ? 'spike' : 'usual'
 }
 
-/** Silence is bad at once, what is merely too little or too much is when it was so the time before. */
+/** Silence is bad at once; too few or too many events only when it was so the time before, too. */
 export function statusOf(kind: Kind, before: Kind | null, { direction }: VolumeConfig): Status {
   if (kind === 'usual') return 'ok'
   if (kind === 'spike') return direction !== 'down' && before === 'spike' ? 'warning' : 'ok'

@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<OutboundPhase, string>> = {
 }
 
 /** One request from its call to its end: which phase it is in, how long each took, and when it has to be over. */
-export class Course {
+export class RequestTimer {
   readonly #controller = new AbortController()
   readonly #began = performance.now()
   readonly #totalTimer: NodeJS.Timeout

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createOutbound, parseOutboundAllow, systemClock } from '../../src/lib/index.ts'
-import { BodyRoom } from '../../src/lib/outbound/body-room.ts'
+import { BodyBudget } from '../../src/lib/outbound/body-budget.ts'
 import { until } from '../support/api.ts'
 import { failureOf, httpServer } from './outbound-support.ts'
 
 const LARGE = 900_000
-const ROOM = 1_000_000
+const BUDGET = 1_000_000
 
 const never = new AbortController().signal
 /** What has been decided by now. */
@@ -14,14 +14,14 @@ const settled = <T>(promise: Promise<T>): Promise<T | 'waits'> =>
   Promise.race([promise, new Promise<'waits'>((resolve) => setImmediate(resolve, 'waits'))])
 
 test('bodies have no more room together than there is, and who waits comes in turn', async () => {
-  const room = new BodyRoom(10)
-  const first = await room.take(6, never)
-  const second = room.take(6, never)
-  const third = room.take(4, never)
+  const budget = new BodyBudget(10)
+  const first = await budget.take(6, never)
+  const second = budget.take(6, never)
+  const third = budget.take(4, never)
   assert.deepEqual([await settled(second), await settled(third)], ['waits', 'waits'])
   first()
   const [giveBack] = await Promise.all([second, third])
-  const all = room.take(99, never)
+  const all = budget.take(99, never)
   giveBack()
   assert.equal(await settled(all), 'waits')
   ;(await third)()
@@ -29,16 +29,16 @@ test('bodies have no more room together than there is, and who waits comes in tu
 })
 
 test('who gives up waiting holds nobody up, and takes nothing along', async () => {
-  const room = new BodyRoom(10)
-  const first = await room.take(4, never)
+  const budget = new BodyBudget(10)
+  const first = await budget.take(4, never)
   const late = new AbortController()
-  const waiting = room.take(10, late.signal)
-  const behind = room.take(6, never)
+  const waiting = budget.take(10, late.signal)
+  const behind = budget.take(6, never)
   late.abort(new Error('too late'))
   await assert.rejects(waiting, /too late/)
   ;(await behind)()
   first()
-  assert.notEqual(await settled(room.take(10, never)), 'waits')
+  assert.notEqual(await settled(budget.take(10, never)), 'waits')
 })
 
 const outboundWith = (bodiesBytes: number) =>
@@ -46,8 +46,8 @@ const outboundWith = (bodiesBytes: number) =>
 
 test('large answers that come together are all read, one after the other', async (t) => {
   const { port } = await httpServer(t, (_request, response) => response.end('x'.repeat(LARGE)))
-  const outbound = outboundWith(ROOM)
-  const limits = { totalMs: 60_000, bodyBytes: ROOM }
+  const outbound = outboundWith(BUDGET)
+  const limits = { totalMs: 60_000, bodyBytes: BUDGET }
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => outbound.request(`http://127.0.0.1:${port}/`, { limits })),
   )
@@ -64,9 +64,9 @@ test('a host that keeps room and sends no more keeps small answers from nobody, 
       void goesOn.then(() => response.end())
     }
   })
-  const outbound = outboundWith(ROOM)
+  const outbound = outboundWith(BUDGET)
   const ask = (path: string, totalMs: number) =>
-    outbound.request(`http://127.0.0.1:${port}${path}`, { limits: { totalMs, bodyBytes: ROOM } })
+    outbound.request(`http://127.0.0.1:${port}${path}`, { limits: { totalMs, bodyBytes: BUDGET } })
   const slow = ask('/slow', 60_000)
   const failure = await until('a large answer waits', () =>
     failureOf(ask('/large', 300)).catch((thrown: unknown) => {

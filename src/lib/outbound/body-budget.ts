@@ -1,13 +1,13 @@
 import { unlessAborted } from '../unless-aborted.ts'
 
-interface Waiting {
+interface QueuedBody {
   bytes: number
   enter: () => void
 }
 
 /** What the bodies of all answers under way may take of memory together: who finds no room waits, first come, first served. */
-export class BodyRoom {
-  readonly #queue: Waiting[] = []
+export class BodyBudget {
+  readonly #queue: QueuedBody[] = []
   readonly #size: number
   #free: number
 
@@ -26,13 +26,13 @@ export class BodyRoom {
     signal.throwIfAborted()
     const mine = Math.min(bytes, this.#size)
     const { promise, resolve } = Promise.withResolvers<void>()
-    const waiting: Waiting = { bytes: mine, enter: resolve }
-    this.#queue.push(waiting)
+    const body: QueuedBody = { bytes: mine, enter: resolve }
+    this.#queue.push(body)
     this.#next()
     try {
       await unlessAborted(signal, promise)
     } catch (thrown) {
-      const at = this.#queue.indexOf(waiting)
+      const at = this.#queue.indexOf(body)
       if (at === -1) this.#giveBack(mine)
       else this.#queue.splice(at, 1)
       this.#next()
