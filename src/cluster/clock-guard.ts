@@ -15,12 +15,12 @@ import { DatabaseClock } from './database-clock.ts'
 const LOOK_INTERVAL_MS = 5 * SECOND
 /** How far the newest stored time may lag behind, ms. */
 const WRITE_INTERVAL_MS = MINUTE
-/** A machine's clock may differ from the database's by this much without a word, ms. */
+/** A machine's clock may differ from the database's by this much without a warning, ms. */
 const NOTICEABLE_MS = 5 * SECOND
 
-/** Tells what may be deleted for its age. */
+/** Decides what may be deleted by age. */
 export interface Expiry {
-  /** The time by which things are old, epoch ms; null while the clock is in doubt, and nothing may be taken for old. */
+  /** The time by which to judge age, epoch ms; null while the clock is in doubt, and nothing counts as old. */
   expiryTime(): number | null
 }
 
@@ -36,21 +36,21 @@ interface ClockReading {
 }
 
 /**
- * Watches the clock that everything goes by: whatever deletes or lets something run out by age asks it for the time. It compares
- * the clock with the time that only runs forward, at the start with the newest time that is stored, and on a shared database this
- * machine's clock with the database's. A clock in doubt stops what deletes, here or on every node, and nothing else.
+ * Watches the clock that the whole program uses: everything that deletes or expires by age asks it for the time. It compares the
+ * clock with monotonic time, at the start with the newest stored time, and on a shared database this machine's clock with the
+ * database's. A clock in doubt stops deletion, here or on every node, and nothing else.
  */
 export class ClockGuard implements Expiry {
   readonly loop: Loop
   readonly #options: ClockGuardOptions
   #record: ClockRecord
-  /** What the process before left; null once a clock was believed. */
+  /** What the previous process left; undefined in a new database. */
   #before: ClockRecord | undefined
   /** When the clock was last believed to be right. */
   #trusted: ClockReading | undefined
-  /** Since then nobody has set it. */
+  /** Since then it was not set. */
   #even: ClockReading
-  /** Whether this process knows something that is not written down. */
+  /** Whether this process knows something that is not stored yet. */
   #isNews = true
   #writtenAt = Number.NEGATIVE_INFINITY
 
@@ -71,7 +71,7 @@ export class ClockGuard implements Expiry {
   }
 
   /**
-   * Compares the clock with the newest time that is stored, and watches it from then on.
+   * Compares the clock with the newest stored time, and watches it from then on.
    *
    * @throws StoreError
    */
@@ -121,12 +121,12 @@ export class ClockGuard implements Expiry {
       if (!this.#isNews) this.#takeOver(await readClockRecord(store.read))
       await this.#write(this.#record)
     } catch (thrown) {
-      // That the store is away is the heartbeat's to say.
+      // The heartbeat reports that the store is unavailable.
       if (!isPassing(asError(thrown))) throw thrown
     }
   }
 
-  /** Compares the clock with what has passed since it was last seen to be even. */
+  /** Compares the clock with the monotonic time that has passed since it was last found even. */
   #look(): void {
     const seen = this.#read()
     const jump = this.#deviation(seen, this.#even)
@@ -141,7 +141,7 @@ export class ClockGuard implements Expiry {
     if (this.#record.doubt === null && this.#trusted === undefined) this.#trusted = this.#even
   }
 
-  /** Whether a clock that was set is where it would be if nobody ever had. */
+  /** Whether a clock that was set is back where it would be without that. */
   #isBack(seen: ClockReading): boolean {
     if (this.#trusted !== undefined) return Math.abs(this.#deviation(seen, this.#trusted)) <= JUMP_MS
     return recordAtStart(this.#before, seen.now).doubt === null
@@ -160,7 +160,7 @@ export class ClockGuard implements Expiry {
     if (record.carefulUntil === null) this.#trusted = this.#even
   }
 
-  /** What another node found out since. */
+  /** Takes over what another node has found out since. */
   #takeOver(stored: ClockRecord | undefined): void {
     if (stored === undefined) return
     const had = this.#record.doubt

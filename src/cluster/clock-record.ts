@@ -1,25 +1,25 @@
 import { DAY, HOUR, isoTime, MINUTE } from '../lib/index.ts'
 
-/** A clock that was set by more than this is in doubt, ms. What is deleted by age leaves more room than that. */
+/** A clock that was set by more than this is in doubt, ms. Every deletion by age has a larger margin. */
 export const JUMP_MS = HOUR
-/** How far before the newest stored time a start may be, ms: clocks are put right by seconds. */
+/** How far before the newest stored time a start may be, ms: clocks are corrected by seconds. */
 const BACK_MS = 5 * MINUTE
-/** A service that was off for longer than this, and a clock that is wrong, look the same, ms. */
+/** A service that was off for longer than this looks the same as a wrong clock, ms. */
 const FAR_MS = DAY
-/** How long a clock that is in doubt has to run evenly until it is believed: over a weekend somebody may have put it right. */
+/** How long a clock in doubt has to run evenly until it is trusted: long enough for someone to correct it after a weekend. */
 export const PROBATION_MS = 3 * DAY
-/** What was stamped by a clock that was wrong, and is right again, is as old as it looks after this, ms. */
+/** How long after a correction timestamps of the wrong clock are not trusted, ms. */
 const AFTERMATH_MS = DAY
 
-/** What is known of the time that everything goes by; kept in the database, for the next start. */
+/** What is known about the clock that the whole program uses; kept in the database for the next start. */
 export interface ClockRecord {
   /** The newest time that was seen, epoch ms. */
   checkedAt: number
   /** Until then (epoch ms) things may be younger than they look; null: never mind. */
   carefulUntil: number | null
-  /** By how much they may be younger, ms; null: nobody knows, so that nothing is old. */
+  /** By how much they may be younger, ms; null: unknown, so that nothing counts as old. */
   slackMs: number | null
-  /** What people are to be told, or null when it is nothing they need to look at. */
+  /** What to report to people, or null when there is nothing they need to look at. */
   doubt: string | null
 }
 
@@ -30,7 +30,7 @@ export const trustedAt = (now: number): ClockRecord => ({
   doubt: null,
 })
 
-/** The record of a process that starts at `now`. @param before what was known the last time; undefined in a new database */
+/** The record of a process that starts at `now`. @param before the stored record; undefined in a new database */
 export function recordAtStart(before: ClockRecord | undefined, now: number): ClockRecord {
   if (before === undefined) return trustedAt(now)
   const gap = now - before.checkedAt
@@ -38,7 +38,7 @@ export function recordAtStart(before: ClockRecord | undefined, now: number): Clo
   if (gap > FAR_MS) return inDoubt(now, `The clock is ${span(gap)} after the newest time that is stored`)
   const known = settled(before, now)
   if (gap <= JUMP_MS || isNothingOld(known)) return known
-  // Perhaps it was off for so long, and perhaps its clock is wrong: nobody is to be troubled, and nothing is old too early.
+  // Either the service was off for so long, or its clock is wrong: report nothing, and expire nothing too early.
   const slackMs = Math.min(DAY, gap + (known.slackMs ?? 0))
   return { ...known, carefulUntil: now + AFTERMATH_MS, slackMs }
 }
@@ -47,7 +47,7 @@ export function recordAtStart(before: ClockRecord | undefined, now: number): Clo
 export const recordAfterJump = (now: number, byMs: number): ClockRecord =>
   inDoubt(now, `The clock was set ${span(Math.abs(byMs))} ${byMs > 0 ? 'ahead' : 'back'} while the service ran`)
 
-/** A clock that was wrong is right again. What was stamped meanwhile may be younger than it looks. */
+/** A wrong clock is right again. Rows stamped meanwhile may be younger than they look. */
 export const recordAfterReturn = (now: number): ClockRecord => ({
   checkedAt: now,
   carefulUntil: now + AFTERMATH_MS,
@@ -55,11 +55,11 @@ export const recordAfterReturn = (now: number): ClockRecord => ({
   doubt: null,
 })
 
-/** The same a moment later, without care that is over. */
+/** The same a moment later, once the careful time has passed without it. */
 export const settled = (record: ClockRecord, now: number): ClockRecord =>
   record.carefulUntil === null || now >= record.carefulUntil ? trustedAt(now) : { ...record, checkedAt: now }
 
-/** The time by which things are old, epoch ms; null while nothing is. */
+/** The time by which to judge age, epoch ms; null while nothing counts as old. */
 export function expiryTimeOf(record: ClockRecord, now: number): number | null {
   if (record.carefulUntil === null) return now
   return record.slackMs === null ? null : now - record.slackMs
@@ -71,7 +71,7 @@ function inDoubt(now: number, what: string): ClockRecord {
   const until = now + PROBATION_MS
   const doubt =
     `${what}, so nothing is deleted by age. If its time (${isoTime(now)}) is right there is nothing to do: ` +
-    `that ends by itself at ${isoTime(until)}. If it is wrong, put it right now`
+    `that ends automatically at ${isoTime(until)}. If it is wrong, correct it now`
   return { checkedAt: now, carefulUntil: until, slackMs: null, doubt }
 }
 

@@ -1,15 +1,15 @@
 import { type Clock, monotonicOf, SECOND } from '../lib/index.ts'
 import { DEAD_AFTER_MS } from './live-nodes.ts'
 
-/** A correction that is larger than what clocks drift and answers are late: somebody set the database's clock. */
+/** A correction larger than drift and late answers explain: the database's clock was set. */
 const SET_MS = 2 * SECOND
 
 /**
- * The database's clock, read without asking: this machine counts on from what the database said. All nodes go by it, so that how
- * they are set themselves is of no account, and who is dead, what is old and which month it is are the same everywhere.
+ * The database's clock, read without a query: this machine counts on from the database's last answer. All nodes use it, so that
+ * their own clocks do not matter, and all agree on which node is dead, what is old and which month it is.
  *
- * An answer says that the database's clock stood there at some moment between question and answer. The time is corrected no further
- * than that, so a slow answer does not move it.
+ * An answer gives the database's time at some moment between question and answer. The clock is corrected no further than that,
+ * so a slow answer does not move it.
  */
 export class DatabaseClock implements Clock {
   readonly #machine: Clock
@@ -48,7 +48,7 @@ export class DatabaseClock implements Clock {
     return this.#machine.now()
   }
 
-  /** Asks the database. @throws StoreError; the time then runs on as it did. */
+  /** Asks the database. @throws StoreError; the time then continues as before. */
   async correct(): Promise<void> {
     const asked = this.monotonic()
     const theirs = await this.#databaseTime()
@@ -61,8 +61,8 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * Whether all live nodes have had the time to beat since the database's clock was last set. Until then heartbeats of before say
-   * nothing about who is dead.
+   * Whether all live nodes have had the time to send a heartbeat since the database's clock was last set. Until then older
+   * heartbeats do not show which node is dead.
    */
   get isSettled(): boolean {
     return this.monotonic() - this.#setAt >= DEAD_AFTER_MS

@@ -1,9 +1,9 @@
 import type { Leases } from './leases.ts'
 
 /**
- * A loop's tick that does its work on one node at a time; on the others it ends at once, and well.
+ * A loop's tick that does its work on one node at a time; on the others it succeeds at once without doing anything.
  *
- * @param work is given a question to ask between its steps: whether the lease is still this node's
+ * @param work gets a function to ask between its steps whether this node still has the lease
  */
 export const exclusively =
   (leases: Leases, name: string, work: (isOurs: () => boolean) => Promise<void>): (() => Promise<void>) =>

@@ -1,10 +1,10 @@
 import type { Leases } from './leases.ts'
 
 /**
- * A loop's tick that deletes what is old, on one node at a time. While the clock is in doubt it does nothing, and lets another node,
- * whose clock may be right, do it.
+ * A loop's tick that deletes by age, on one node at a time. While the clock is in doubt it does nothing, and leaves the work to
+ * another node, whose clock may be right.
  *
- * @param work is given the time to go by, epoch ms, and a question to ask between its steps: whether it may go on
+ * @param work gets the time to judge age by, epoch ms, and a function to ask between its steps whether it may go on
  */
 export const expiring =
   (leases: Leases, name: string, work: (now: number, mayGoOn: () => boolean) => Promise<void>): (() => Promise<void>) =>

@@ -14,24 +14,24 @@ export interface LeasesOptions {
 }
 
 /**
- * Named pieces of work that one node at a time does. A lease is its node's for as long as the node lives: it is not
- * renewed, the heartbeat stands for all of them.
+ * Named pieces of work that one node at a time does. A node keeps its leases for as long as it lives: they are not renewed, its
+ * heartbeat stands for all of them.
  *
- * What is guaranteed: others take a lease only when its node has not been seen for `DEAD_AFTER_MS`, and a node counts
- * what it holds as lost `SURE_FOR_MS` after its last heartbeat, until it has claimed it again. All nodes go by the database's
- * clock. While that was set a moment ago, no lease changes hands until everybody had the time to beat by the new time.
+ * The guarantee: others take a lease only after its node sent no heartbeat for `DEAD_AFTER_MS`, and a node treats its leases as
+ * lost `SURE_FOR_MS` after its last heartbeat, until it has claimed them again. All nodes use the database's clock. After that
+ * was set, no lease changes hands until every node had the time to send a heartbeat by the new time.
  *
- * What is not: a process can be stopped between `holds` and the write that follows it, for as long as the machine likes,
- * and its write then comes when the lease is another's. No lease can prevent that, so the work itself must come to the
- * same when two do it: by a transaction that finds its rows gone, or by steps that may be taken twice.
+ * The limit: a process can be suspended between `holds` and the write that follows it for any length of time, and its write then
+ * comes when another node has the lease. No lease can prevent that, so the work itself must be idempotent: by a transaction that
+ * finds its rows gone, or by steps that may be taken twice.
  */
 export class Leases {
   readonly #store: Store
   readonly #clock: Clock
   readonly #membership: Membership
-  /** For the work that deletes what is old. */
+  /** For work that deletes by age. */
   readonly expiry: Expiry
-  /** Every lease asked for, with the session it was got in; undefined when another node has it. */
+  /** Every lease this node claimed, with the session in which it got it; undefined when another node has it. */
   readonly #claims = new Map<string, number | undefined>()
 
   constructor({ store, clock, membership, expiry }: LeasesOptions) {
@@ -42,23 +42,23 @@ export class Leases {
   }
 
   /**
-   * Whether the lease is this node's, now that it has been asked for: it was already, was free, or was a dead node's.
+   * Claims the lease; true when this node has it: because it had it already, it was free, or its node is dead.
    *
    * @throws Error when this node's heartbeat does not get through, StoreError
    */
   async claim(name: string): Promise<boolean> {
     if (!this.#membership.isSurelyAlive()) await this.#membership.beat()
     if (!this.#membership.isSurelyAlive()) throw new Error("this node's heartbeat does not get through")
-    // Read before the statements: if the session ends while they run, what they say may be out of date already.
+    // Read before the statements: if the session ends while they run, their result may already be out of date.
     const { session } = this.#membership
-    // Nearly always it stays where it is, and reading that costs no commit.
+    // Nearly always the holder does not change, and reading it costs no commit.
     const holder = await this.#holder(name)
     const isOurs = holder === this.#membership.nodeId || ((await this.#mayTake(holder)) && (await this.#take(name)))
     this.#claims.set(name, isOurs ? session : undefined)
     return this.holds(name)
   }
 
-  /** Whether the lease is still this node's; asks nobody, so that long work can look between any two steps. */
+  /** Whether this node still has the lease; costs no query, so that long work can check between any two steps. */
   holds(name: string): boolean {
     return this.#membership.isSurelyAlive() && this.#claims.get(name) === this.#membership.session
   }
@@ -73,7 +73,7 @@ export class Leases {
       .execute()
   }
 
-  /** Every lease this node has asked for, and whether it holds it. */
+  /** Every lease this node has claimed, and whether it holds it. */
   get holdings(): ReadonlyMap<string, boolean> {
     return new Map(Array.from(this.#claims.keys(), (name) => [name, this.holds(name)]))
   }
@@ -87,10 +87,10 @@ export class Leases {
     return row?.node_id
   }
 
-  /** Whether heartbeats can be judged; that a lease is free needs none. */
+  /** Whether the holder's heartbeats can be judged; a free lease needs no judgement. */
   async #mayTake(holder: string | undefined): Promise<boolean> {
     if (holder === undefined || !(this.#clock instanceof DatabaseClock)) return true
-    // The holder may have beaten by a clock that was set since this node asked for the time.
+    // The holder may have sent a heartbeat by a clock that was set since this node last read the time.
     await this.#clock.correct()
     return this.#clock.isSettled
   }

@@ -2,9 +2,9 @@ import { asError, type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import { isPassing, type Kysely, type Store, type Tables, type Transaction } from '../store/index.ts'
 
 const BEAT_INTERVAL_MS = 5 * SECOND
-/** A stretch without beats is an outage from here on: two of them were due, ms. */
+/** A time without beats counts as an outage from this length on: two of them were due, ms. */
 const LEAST_OUTAGE_MS = 2 * BEAT_INTERVAL_MS
-/** A process that runs for less than this between two deaths was not there, ms. That also bounds how many rows there are. */
+/** A process that runs for less than this between two crashes does not count as up, ms. That also bounds the number of rows. */
 const LEAST_UPTIME_MS = MINUTE
 /** The table has one row. */
 const ID = 1
@@ -14,26 +14,26 @@ const ROWS_PER_STEP = 2_000
 export interface ListeningOptions {
   store: Pick<Store, 'write' | 'isShared'>
   clock: Clock
-  /** Why events cannot be taken now, or null. */
+  /** Why this process cannot accept events now, or null. */
   trouble: () => string | null
   onError: (error: Error, what: string) => void
 }
 
-/** A half-open stretch in which no process took events, epoch ms. */
+/** A half-open interval in which no process accepted events, epoch ms. */
 export interface Outage {
   from: number
   to: number
 }
 
 /**
- * Writes down that events are taken, and afterwards when they were not: while every process was down, cut off from the database, or
- * could not write. All processes that take events move on one time, so that there is an outage only where none did. A database
- * that is restored from a backup tells the same of what was lost since.
+ * Records that events are accepted, and afterwards when they were not: while every process was down, cut off from the database,
+ * or could not write. All processes that accept events advance one time, so that there is an outage only where none did. A
+ * database restored from a backup has such an outage for the time that was lost.
  */
 export class Listening {
   readonly loop: Loop
   readonly #options: ListeningOptions
-  /** Whether this process itself knows of no pause since its last beat. */
+  /** Whether this process noticed no pause since its last beat. */
   #isSteady = false
 
   constructor(options: ListeningOptions) {
@@ -48,13 +48,13 @@ export class Listening {
     })
   }
 
-  /** To be called when requests can come. */
+  /** Call it when requests can arrive. */
   async start(): Promise<void> {
     await this.loop.tick()
     this.loop.start()
   }
 
-  /** To be called when none can come any more. */
+  /** Call it when no more requests can arrive. */
   async stop(): Promise<void> {
     await this.loop.stop()
     await this.loop.tick()
@@ -66,7 +66,7 @@ export class Listening {
       this.#isSteady = false
       return
     }
-    // Asleep with its machine a process knows of no pause, but its clock does; a clock that only others move tells nothing of it.
+    // A process on a suspended machine notices no pause, but its clock does; only a test's clock has no monotonic time to show it.
     const mayHavePaused = !this.#isSteady || clock.monotonic !== undefined
     try {
       const step = () =>
@@ -75,7 +75,7 @@ export class Listening {
       this.#isSteady = true
     } catch (thrown) {
       this.#isSteady = false
-      // That the store is away is the heartbeat's to say.
+      // The heartbeat reports that the store is unavailable.
       if (!isPassing(asError(thrown))) throw thrown
     }
   }
@@ -92,7 +92,7 @@ async function beat(
     .selectFrom('listening')
     .select('listened_until')
     .where('id', '=', ID)
-    // One process after the other: what the first has written down is no outage to the second.
+    // One process after the other: what the first has recorded is no outage to the second.
     .$if(isShared, (query) => query.forUpdate())
     .executeTakeFirst()
   if (row === undefined) {
@@ -106,7 +106,7 @@ async function beat(
   }
   const { listened_until: until } = row
   if (Math.abs(now - until) >= LEAST_OUTAGE_MS) {
-    // A clock that was ahead made outages of what is still to come. Until all of them are gone the time stays where it is.
+    // A clock that was ahead recorded outages in the future. The time stays where it is until all of them are deleted.
     if (now < until && (await removeSome(trx, '>', now))) return true
     if (now > until && mayHavePaused) await writeDown(trx, until, now)
   } else if (now <= until) return false
@@ -114,7 +114,7 @@ async function beat(
   return false
 }
 
-/** Deletes some of the outages that ended before or after a time, the oldest first, and says whether there may be more. */
+/** Deletes some of the outages that ended before or after a time, the oldest first, and returns whether there may be more. */
 async function removeSome(db: Kysely<Tables>, side: '<' | '>', time: number): Promise<boolean> {
   const some = db
     .selectFrom('outages')
@@ -126,7 +126,7 @@ async function removeSome(db: Kysely<Tables>, side: '<' | '>', time: number): Pr
   return numDeletedRows >= ROWS_PER_STEP
 }
 
-/** Deletes the oldest outages that ended before a time, and says whether there may be more. */
+/** Deletes the oldest outages that ended before a time, and returns whether there may be more. */
 export const removeOldOutages = (store: Store, before: number): Promise<boolean> => removeSome(store.write, '<', before)
 
 async function writeDown(trx: Transaction<Tables>, from: number, to: number): Promise<void> {
@@ -143,7 +143,7 @@ async function writeDown(trx: Transaction<Tables>, from: number, to: number): Pr
     .execute()
 }
 
-/** The outages that touch a stretch, oldest first, without overlaps. */
+/** The outages that touch an interval, oldest first, without overlaps. */
 export async function readOutages(db: Kysely<Tables>, from: number, to: number): Promise<Outage[]> {
   const rows = await db
     .selectFrom('outages')
@@ -155,7 +155,7 @@ export async function readOutages(db: Kysely<Tables>, from: number, to: number):
   return rows.map(({ began_at, ended_at }) => ({ from: began_at, to: ended_at }))
 }
 
-/** When a process that takes events was last known to live, epoch ms; null where none ever was. */
+/** When a process that accepts events was last known to live, epoch ms; null where none ever was. */
 export async function lastListenedAt(db: Kysely<Tables>): Promise<number | null> {
   const { seen_at } = await db
     .selectFrom('nodes')

@@ -4,7 +4,7 @@ import type { BatchOperation, Store } from '../store/index.ts'
 import type { Expiry } from './clock-guard.ts'
 import { HEARTBEAT_INTERVAL_MS, liveNodes, SURE_FOR_MS } from './live-nodes.ts'
 
-/** How long a dead node is still shown. Nothing depends on its row: who is dead is a matter of time alone. */
+/** How long a dead node is still shown. Nothing depends on its row: time alone decides which node is dead. */
 const SHOWN_AFTER_DEATH_MS = DAY
 
 export interface JoinOptions {
@@ -18,7 +18,7 @@ export interface JoinOptions {
   onError: (error: Error, what: string) => void
 }
 
-/** This process as one of the nodes on the database: it says that it lives, and knows who else does. */
+/** This process as one of the nodes on the database: it sends heartbeats, and knows which other nodes live. */
 export class Membership {
   readonly nodeId: string
   readonly #heartbeat: Loop
@@ -55,7 +55,7 @@ export class Membership {
     return membership
   }
 
-  /** Ids of the nodes that live, always with this one's. */
+  /** Ids of the live nodes, always including this one's. */
   async liveNodeIds(): Promise<string[]> {
     const rows = await liveNodes(this.#options.store.read, this.#options.clock.now()).execute()
     return [this.nodeId, ...rows.map(({ id }) => id).filter((id) => id !== this.nodeId)]
@@ -67,8 +67,8 @@ export class Membership {
   }
 
   /**
-   * Counts up whenever this node may have been dead in the eyes of others. What it held in an earlier session may be
-   * somebody else's.
+   * Increments whenever others may have declared this node dead. What it held in an earlier session may belong to another node
+   * now.
    */
   get session(): number {
     return this.#session
@@ -83,14 +83,14 @@ export class Membership {
     return [this.#heartbeat]
   }
 
-  /** Says now that this node lives; a failure is reported as that of any heartbeat. */
+  /** Sends a heartbeat now; reports a failure like that of any heartbeat. */
   async beat(): Promise<void> {
     await this.#heartbeat.tick()
   }
 
   /**
-   * To be called when this node does nothing any more: others take over at once. If the store does not let it go, they
-   * do so when it has not been seen for a while.
+   * Call it when this node has stopped all work: others take over at once. If the store fails, they do so once the node counts
+   * as dead.
    */
   async leave(): Promise<void> {
     const { store, onError } = this.#options
@@ -121,10 +121,10 @@ export class Membership {
         .executeTakeFirstOrThrow()
       const wasRemoved = numUpdatedRows === 0n
       if (wasRemoved) await store.batch([this.#insertion(now)])
-      // By the time after the write: until it was there, others saw the heartbeat before it.
+      // By the time after the write: until it was committed, others saw the previous heartbeat.
       if (wasRemoved || this.#sinceSeen() >= SURE_FOR_MS) this.#session++
       this.#seen = moment
-      await this.#forgetTheDead()
+      await this.#forgetDeadNodes()
       this.#trouble = null
     } catch (thrown) {
       this.#trouble = asError(thrown).message
@@ -132,7 +132,7 @@ export class Membership {
     }
   }
 
-  async #forgetTheDead(): Promise<void> {
+  async #forgetDeadNodes(): Promise<void> {
     const { store, clock, expiry } = this.#options
     const now = expiry === undefined ? clock.now() : expiry.expiryTime()
     if (now === null) return
@@ -143,8 +143,8 @@ export class Membership {
   }
 
   /**
-   * Since the last heartbeat that got through, ms. By all clocks there are, the one that says most: one may have been set, another
-   * stands still while the machine is suspended.
+   * Time since the last successful heartbeat, ms: the maximum over all clocks, because one may have been set, and another stands
+   * still while the machine is suspended.
    */
   #sinceSeen(): number {
     const { monotonic, wall } = momentOf(this.#options.clock)
@@ -167,7 +167,7 @@ export class Membership {
     return { kind: 'statement', query }
   }
 
-  /** Where only one process can use the database, its lock says that all others are gone: nobody waits for them to be. */
+  /** Where only one process can use the database, its lock proves that all others are gone: no need to wait for them to die. */
   #removalOfPredecessors(): BatchOperation[] {
     const { store } = this.#options
     if (store.isShared) return []

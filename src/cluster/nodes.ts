@@ -10,11 +10,11 @@ export interface NodeInfo {
   startedAt: number
   lastSeenAt: number
   isAlive: boolean
-  /** Names of the work that one node at a time does and this one has, sorted. */
+  /** Names of the leases it has, sorted. */
   leases: string[]
 }
 
-/** The nodes that live and those that died lately, oldest first. */
+/** The live nodes and those that died recently, oldest first. */
 export async function listNodes(db: Kysely<Tables>, now: number): Promise<NodeInfo[]> {
   const nodes = await db.selectFrom('nodes').selectAll().orderBy('started_at').orderBy('id').execute()
   const leases = await db.selectFrom('leases').select(['name', 'node_id']).orderBy('name').execute()

@@ -3,7 +3,7 @@ import { attemptAll, DAY, HOUR, Loop, MINUTE, monthOf } from '../lib/index.ts'
 import { monthUsages } from '../management/index.ts'
 import { type QuotaContext, stepOf, writeQuotaMessage } from './write.ts'
 
-/** Longer than a month: a clock that is set back a little at its end tells nothing anew. */
+/** Longer than a month: a clock that is set back a little at the end of one must not send a message again. */
 const KEPT_MS = 40 * DAY
 
 export interface QuotasOptions extends QuotaContext {
@@ -11,7 +11,7 @@ export interface QuotasOptions extends QuotaContext {
   onError: (error: Error, loop: string) => void
 }
 
-/** Tells each client that its quota is nearly used up, and that it is: before and when its events are refused. */
+/** Notifies each client when its quota is nearly used up, and when it is: before and once its events are refused. */
 export class Quotas {
   readonly loops: readonly Loop[]
   readonly #context: QuotaContext
@@ -33,13 +33,13 @@ export class Quotas {
     for (const loop of this.loops) loop.start()
   }
 
-  /** Waits for the client under way, not for all. */
+  /** Waits for the current client, not for all. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await Promise.all(this.loops.map((loop) => loop.stop()))
   }
 
-  /** @throws AggregateError of what failed, when all others are written. */
+  /** @throws AggregateError of the failures, after writing all others. */
   async #writeDue(mayGoOn: () => boolean): Promise<void> {
     await attemptAll(
       await this.#due(),
@@ -49,7 +49,7 @@ export class Quotas {
     )
   }
 
-  /** Clients with something to tell that was not told yet. */
+  /** Clients that are due a message they did not get yet. */
   async #due(): Promise<string[]> {
     const { store, clock } = this.#context
     const now = clock.now()
@@ -60,8 +60,8 @@ export class Quotas {
       .select(['client_id', 'quota', 'step'])
       .where('month', '=', monthOf(now))
       .execute()
-    const told = new Set(rows.map(({ client_id, quota, step }) => `${client_id} ${quota} ${step}`))
-    return usages.filter((usage) => !told.has(`${usage.id} ${usage.limit} ${stepOf(usage)}`)).map(({ id }) => id)
+    const sent = new Set(rows.map(({ client_id, quota, step }) => `${client_id} ${quota} ${step}`))
+    return usages.filter((usage) => !sent.has(`${usage.id} ${usage.limit} ${stepOf(usage)}`)).map(({ id }) => id)
   }
 
   async #clear(now: number): Promise<void> {

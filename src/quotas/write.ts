@@ -9,14 +9,14 @@ export interface QuotaContext {
   reach: Reach
 }
 
-/** What is told of at this use; null: nothing. */
+/** The percentage to notify about at this use; null: none. */
 export const stepOf = ({ level }: Pick<QuotaUsage, 'level'>): QuotaMessage['step'] | null =>
   level === 'ok' ? null : level === 'warning' ? 80 : 100
 
 /**
- * Puts the message about what a client has used of its quota into the outbox and notes that it is done, in one transaction: however many nodes do
- * it, and whenever one crashes, there is one. While nobody can be reached nothing is noted: a client that gets a channel later
- * is told then.
+ * Puts the message about a client's use of its quota into the outbox and records that, in one transaction: however many nodes
+ * do it, and whenever one crashes, there is one message. While the client has no channel nothing is recorded: it is notified
+ * once it gets one.
  */
 export async function writeQuotaMessage({ store, clock, reach }: QuotaContext, clientId: string): Promise<void> {
   await store.write.transaction().execute(async (trx) => {

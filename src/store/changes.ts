@@ -4,14 +4,14 @@ export type Change = { kind: 'client'; id: string } | { kind: 'site'; id: string
 export type ChangeListener = (change: Change) => Promise<void> | void
 
 /**
- * Tells listeners what management changed. `publish` resolves when every listener of this process has taken the change
- * in, so an answer that follows it is never contradicted by the next ingest request.
+ * Notifies listeners of changes by management. `publish` resolves when every listener of this process has applied the change,
+ * so an answer that follows it is never contradicted by the next ingest request.
  */
 export class ChangeFeed {
   readonly #listeners = new Set<ChangeListener>()
   readonly #announce: (change: Change) => void
 
-  /** @param announce tells the other processes on the same database, which hear of it within a second */
+  /** @param announce notifies the other processes on the same database, within a second */
   constructor(announce: (change: Change) => void = () => undefined) {
     this.#announce = announce
   }
@@ -27,9 +27,9 @@ export class ChangeFeed {
     await this.deliver(change)
   }
 
-  /** Tells the listeners of this process alone. @throws what a listener throws, when all have been told */
+  /** Notifies only the listeners of this process. @throws what a listener throws, after notifying all */
   async deliver(change: Change): Promise<void> {
-    const told = await Promise.allSettled([...this.#listeners].map(async (listener) => listener(change)))
-    for (const outcome of told) if (outcome.status === 'rejected') throw outcome.reason
+    const results = await Promise.allSettled([...this.#listeners].map(async (listener) => listener(change)))
+    for (const outcome of results) if (outcome.status === 'rejected') throw outcome.reason
   }
 }

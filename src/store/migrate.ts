@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts'
 /**
  * Brings the schema up to this program's version and returns the names of the steps it took.
  *
- * Each step commits by itself: `migrateUp` is called once a step, and both engines' dialects say that their schema
+ * Each step is a transaction of its own: `migrateUp` is called once a step, and both engines' dialects say that their schema
  * changes are transactional (Kysely's own SQLite dialect says they are not, and would leave half a step behind).
  *
  * @throws StartupError when the database is newer than this program, or a step fails (which then left nothing behind).

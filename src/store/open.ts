@@ -15,7 +15,7 @@ export interface StoreLocation {
 /**
  * Opens the engine that the settings ask for.
  *
- * @param onDeath told when it cannot work any more until the process starts anew
+ * @param onDeath called when the store cannot work any more until the process restarts
  * @throws StartupError in one line for the operator
  */
 export function openStore(
@@ -28,6 +28,6 @@ export function openStore(
   return openPostgresStore({ url: databaseUrl, readUrl: databaseReadUrl, poolSize: databasePoolSize, onError })
 }
 
-/** Takes the embedded database's files from everybody but their owner, and tells which were open to others. A server keeps its own. */
+/** Restricts the embedded database's files to their owner, and returns those that were open to others. A server keeps its own. */
 export const keepPrivate = ({ dataDir, databaseUrl }: StoreLocation): Promise<string[]> =>
   databaseUrl === null ? keepSqlitePrivate(dataDir) : Promise.resolve([])

@@ -20,7 +20,7 @@ export type BatchOperation =
     }
 
 export interface BatchOptions {
-  /** Somebody waits for it: the whole of it has the time of one commit, after which it is `unavailable`. */
+  /** A request waits for it: the whole batch has the time of one commit, after which it is `unavailable`. */
   isUrgent?: boolean
 }
 
@@ -44,28 +44,28 @@ export interface Store {
   readonly asked: Kysely<Tables>
   /** For migrations and tools: no statement is cut off for taking long. */
   readonly admin: Kysely<Tables>
-  /** Tells every part of the program what management changed. */
+  /** Notifies every part of the program of changes by management. */
   readonly changes: ChangeFeed
   /** The database's own time, epoch ms; absent where only this process uses it. */
   readonly now?: () => Promise<number>
   /** The same inside a statement. */
   readonly nowInSql?: RawBuilder<number>
-  /** From now on `changes` also tells what other processes change, within a second. Needs a migrated database. */
+  /** From now on `changes` also reports changes by other processes, within a second. Needs a migrated database. */
   followChanges(): Promise<void>
   /**
    * Runs all operations in one durable transaction, in one trip to the engine: what ingest commits and folds with.
    * Returns nothing; resolves when the transaction is on disk.
    *
    * @throws StoreError, and then nothing of the batch was kept; with `unavailable` it may have been kept as a whole, or is
-   * kept later: a database that was cut off may still end what it was told.
+   * kept later: a database that lost the connection may still commit.
    */
   batch(operations: readonly BatchOperation[], options?: BatchOptions): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * `busy`: a lock could not be had, or two transactions stood in each other's way: the same may work later. `unavailable`: the
- * database cannot be reached; what was under way may have been done or not.
+ * `busy`: a lock was not available, or two transactions conflicted: the same may work later. `unavailable`: the database cannot
+ * be reached; what was under way may or may not have been done.
  */
 export type StoreErrorKind =
   | 'unique'
@@ -88,6 +88,6 @@ export class StoreError extends Error {
   }
 }
 
-/** Whether it is a failure of the store that is over when it is well again: the same may work later. */
+/** Whether it is a temporary failure of the store: the same may work later. */
 export const isPassing = (thrown: unknown): boolean =>
   thrown instanceof StoreError && ['busy', 'full', 'closed', 'unavailable'].includes(thrown.kind)

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 
 /**
- * Takes over since when nobody takes events: the time of the move is no silence of a site. What a service that once ran on the empty target
+ * Takes over the time since which no process accepts events: the time of the move is no silence of a site. What a service that once ran on the empty target
  * has left there is written over.
  */
 export async function carryOnListening(source: Kysely<Tables>, target: Kysely<Tables>): Promise<void> {

@@ -22,7 +22,7 @@ import { differences, rowsIn, type Tally, talliesOf } from './tally.ts'
 export type RowsCopied = (rows: number) => void
 
 export interface CopyOptions {
-  /** An embedded store which nobody else has open, with the schema of this program. */
+  /** An embedded store that no other process has open, with the schema of this program. */
   source: Store
   /** A PostgreSQL store with the schema of this program, on which no service runs. */
   target: Store

@@ -3,7 +3,7 @@ import { totalOf } from '../sql.ts'
 import type { Tables } from '../tables.ts'
 import type { UpsertSpec } from '../upsert.ts'
 
-/** What a table adds up to: enough to tell a whole copy from one that lacks or doubles something. */
+/** What a table adds up to: enough to distinguish a complete copy from one that lacks or doubles rows. */
 export interface Tally {
   table: string
   rows: number

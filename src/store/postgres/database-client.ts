@@ -9,7 +9,7 @@ export class DatabaseClient extends pg.Client {
   constructor(endpoint: Endpoint, config: pg.ClientConfig) {
     super({ ...config, connectionString: endpoint.url })
     this.endpoint = endpoint
-    // An error that comes while nobody else listens, as between two users of a pooled connection, would end the process.
+    // Without a listener an error, as between two users of a pooled connection, would end the process.
     this.on('error', () => undefined)
   }
 

@@ -15,7 +15,7 @@ import type { ConnectionPool } from './pool.ts'
 export const BEGIN_READING = 'start transaction isolation level repeatable read read only'
 /**
  * Each statement sees what was committed before it: what the locks of folds and roll-ups count on. Not `read write`: that
- * would write to a former primary which was told, by `default_transaction_read_only`, to take no more.
+ * would write to a former primary that `default_transaction_read_only` keeps from taking writes.
  */
 export const BEGIN_WRITING = 'start transaction isolation level read committed'
 

@@ -15,20 +15,20 @@ export interface FirstContactOptions {
   pool: ConnectionPool
   /** How long to wait for a server that is not there yet, ms. */
   patienceMs: number
-  /** Told each time it is not there. */
-  onAway: (error: StoreError) => void
+  /** Called each time the server is not there. */
+  onUnavailable: (error: StoreError) => void
 }
 
 /**
- * Waits for a server and sees whether it will do. Returns the error with which it is still away in the end, if it is.
+ * Waits for a server and checks that it is suitable. Returns the error if it is still unavailable in the end.
  *
- * @throws StartupError when waiting does not mend it: a wrong password, a database that is not there, an old version
+ * @throws StartupError when waiting does not help: a wrong password, a missing database, an old version
  */
 export async function firstContact({
   name,
   pool,
   patienceMs,
-  onAway,
+  onUnavailable,
 }: FirstContactOptions): Promise<StoreError | undefined> {
   const until = Date.now() + patienceMs
   for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
@@ -41,7 +41,7 @@ export async function firstContact({
       const error = storeErrorOf(thrown)
       if (error.kind !== 'unavailable') throw cannotBeUsed(name, error)
       if (Date.now() + pause > until) return error
-      onAway(error)
+      onUnavailable(error)
     }
     await delay(pause)
   }

@@ -4,7 +4,7 @@ import type { Limits } from './limits.ts'
 import type { ConnectionPool } from './pool.ts'
 
 const LOOK_INTERVAL_MS = SECOND
-/** Of the server's own time: an answer that is on its way is there after it. */
+/** By the server's own clock: an answer on its way has arrived after this. */
 const AT_REST = "interval '1 second'"
 
 export interface LostSessionsOptions {
@@ -16,14 +16,14 @@ export interface LostSessionsOptions {
 }
 
 /**
- * Finds connections that lost a question or an answer, as when a cable was pulled or a firewall forgot them: nobody is told,
- * and each would hold its caller for as long as a statement may take. So when a statement has been without an answer for a
- * while, a new connection asks the server whether it works on it. A session that is at rest has nothing to say any more: its
- * connection is dropped. The session is ended as well, because in the middle of a transaction it would keep its locks from
- * everybody until its own time limit. The same goes for the sessions of connections that were given up for their silence.
+ * Finds connections that lost a query or an answer, as when a cable was pulled or a firewall dropped them: neither side notices,
+ * and each would block its caller for as long as a statement may take. So when a statement has had no answer for a while, a new
+ * connection asks the server whether it still works on it. An idle session will send nothing more: its connection is dropped.
+ * The session is ended as well, because in the middle of a transaction it would hold its locks until its own time limit. The
+ * same goes for the sessions of connections that were dropped for their silence.
  *
- * While all is well this asks nobody. Behind a pooler like PgBouncer, which gives sessions numbers of its own, nothing is
- * found, and the time limits remain.
+ * In normal operation this sends no query. Behind a pooler like PgBouncer, which gives sessions numbers of its own, it finds
+ * nothing, and the time limits remain.
  */
 export class LostSessions {
   readonly #options: LostSessionsOptions
@@ -37,7 +37,7 @@ export class LostSessions {
       clock: systemClock,
       intervalMs: LOOK_INTERVAL_MS,
       tick: () => this.#look(),
-      onError: () => undefined, // The server is still away, which all others report.
+      onError: () => undefined, // The server is still unavailable, which all others report.
     })
   }
 
@@ -60,7 +60,7 @@ export class LostSessions {
     try {
       const backends = this.#silent().map(({ backend }) => backend)
       const atRest = await this.#sessionsAtRest(client, backends)
-      // Asked again: one that has had its answer meanwhile may be at rest by right.
+      // Checked again: a session that has sent its answer meanwhile is rightly idle.
       const lost = this.#silent().filter(({ backend }) => atRest.has(backend))
       await this.#endSessions(client, [...abandoned, ...lost.map(({ backend }) => backend)])
       for (const { drop } of lost) drop()
@@ -97,6 +97,6 @@ export class LostSessions {
   }
 }
 
-/** A number alone does not say enough: the server may have given it to somebody else since. */
+/** The number alone is not enough: the server may have given it to another session since. */
 const OURS = `pid = any($1::int[]) and datname = current_database() and usename = current_user
   and application_name = current_setting('application_name')`

@@ -61,14 +61,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       name,
       pool,
       patienceMs: patience,
-      onAway: (error) => onError(error, `connecting to ${name}`),
+      onUnavailable: (error) => onError(error, `connecting to ${name}`),
     })
   try {
-    const away = await contact(PRIMARY, pools.write, patienceMs)
-    if (away !== undefined) throw cannotBeUsed(PRIMARY, away)
+    const unreachable = await contact(PRIMARY, pools.write, patienceMs)
+    if (unreachable !== undefined) throw cannotBeUsed(PRIMARY, unreachable)
     if (options.readUrl !== null) {
-      const replicaAway = await contact(REPLICA, pools.reports, 0)
-      if (replicaAway !== undefined) onError(replicaAway, `connecting to ${REPLICA}`)
+      const replicaError = await contact(REPLICA, pools.reports, 0)
+      if (replicaError !== undefined) onError(replicaError, `connecting to ${REPLICA}`)
     }
     const { reports, asked, ...ofPrimary } = pools
     const reporting = options.readUrl === null ? new Set([reports, asked]) : []

@@ -9,7 +9,7 @@ import { typeParsers } from './values.ts'
 const IDLE_TIMEOUT_MS = 30_000
 /** A transaction whose process hangs must not keep its locks from the other nodes, ms. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
-/** After so long without a word the system asks whether the other side is still there; its default is two hours. */
+/** After so much silence the system checks that the other side is still there (TCP keepalive); its default is two hours. */
 const KEEP_ALIVE_DELAY_MS = 10_000
 /** What is still under way this long after closing has begun is cut off, ms. */
 const CLOSE_GRACE_MS = 2_000
@@ -76,7 +76,7 @@ export class ConnectionPool {
     })
     this.#pool.on('connect', (client) => this.#clients.add(client))
     this.#pool.on('remove', (client) => this.#clients.delete(client))
-    // An idle connection that breaks leaves the pool by itself; the next query gets a new one.
+    // An idle connection that breaks leaves the pool automatically; the next query gets a new one.
     this.#pool.on('error', () => undefined)
   }
 
@@ -139,7 +139,7 @@ export class ConnectionPool {
     connection.release()
   }
 
-  /** A connection outside the pool, which nobody else uses and the caller ends. @throws StoreError */
+  /** A connection outside the pool, for the caller alone, who ends it. @throws StoreError */
   async connectApart(): Promise<DatabaseClient> {
     const { rotation } = this.#options
     const endpoint = rotation.current
@@ -162,7 +162,7 @@ export class ConnectionPool {
     const grace = setTimeout(isOver.resolve, CLOSE_GRACE_MS)
     await Promise.race([this.#end(), isOver.promise])
     clearTimeout(grace)
-    // Also those that have been told goodbye: a vanished server would not answer, and the process could not end.
+    // Also those that were closed politely: a vanished server would not answer, and the process could not end.
     this.#dropAll()
   }
 

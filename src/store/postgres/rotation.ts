@@ -4,8 +4,8 @@ export interface Endpoint {
 }
 
 /**
- * The addresses of one database, and which of them to use now. Pools on the same database share it, so that what one finds out
- * all know: a connection that was not made by the current endpoint is not to be trusted.
+ * The addresses of one database, and which of them to use now. Pools on the same database share it, so that all know what one
+ * finds out: a connection that was not made to the current endpoint is not to be trusted.
  */
 export class Rotation {
   readonly #urls: readonly string[]
@@ -26,7 +26,7 @@ export class Rotation {
     return this.#urls.length
   }
 
-  /** The address cannot be reached or takes no writes: goes on to the next, unless somebody else has done so already. */
+  /** The address cannot be reached or takes no writes: moves on to the next, unless another pool has done so already. */
   failed(endpoint: Endpoint): void {
     if (endpoint !== this.#current || this.#urls.length === 1) return
     this.#index = (this.#index + 1) % this.#urls.length

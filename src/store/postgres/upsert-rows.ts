@@ -2,7 +2,7 @@ import { columnsOf, type SqlValue, type UpsertSpec } from '../upsert.ts'
 
 /**
  * The rows of an upsert, column by column, in the order of their keys and each key once: PostgreSQL takes no key twice in
- * one statement, and two transactions that lock rows in one order cannot wait for each other in a circle.
+ * one statement, and two transactions that lock rows in one order cannot deadlock.
  *
  * @param values rows one after the other, each in the order of `columnsOf(spec)`
  */

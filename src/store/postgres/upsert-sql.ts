@@ -16,8 +16,8 @@ export function upsertSql(spec: UpsertSpec, types: readonly string[]): string {
 
 function updates({ table, keys, sums, maxima }: UpsertSpec): string[] {
   if (sums.length + maxima.length === 0) {
-    // Changes nothing, but locks the row until the transaction ends; `do nothing` would not. The last key, because Citus lets
-    // nobody set the column that a table is distributed by.
+    // Changes nothing, but locks the row until the transaction ends; `do nothing` would not. The last key, because Citus forbids
+    // setting the column that a table is distributed by.
     const [key = ''] = keys.slice(-1)
     return [`${key} = excluded.${key}`]
   }

@@ -46,7 +46,7 @@ export class BatchWriter {
     this.#commitTimeoutMs = commitTimeoutMs
   }
 
-  /** @throws StoreError, and then nothing of the batch was kept (unless it is `unavailable`: then nobody knows) */
+  /** @throws StoreError, and then nothing of the batch was kept (with `unavailable` that is unknown) */
   async run(operations: readonly BatchOperation[], { isUrgent = false }: BatchOptions = {}): Promise<void> {
     // From the wait for a connection on, and over all statements.
     const end = isUrgent ? performance.now() + this.#commitTimeoutMs : undefined
@@ -54,7 +54,7 @@ export class BatchWriter {
     await this.#pool.use(async (connection) => {
       const session = new Session(connection, end)
       if (operations.length === 1 && only?.kind === 'statement' && only.expectChanges === undefined) {
-        // A statement by itself is a transaction: one trip instead of three.
+        // A single statement is its own transaction: one trip instead of three.
         await session.query(only.query.sql, only.query.parameters)
         return
       }

@@ -29,8 +29,8 @@ export interface CopiedDatabase extends DatabaseContents {
  *
  * The copy is made by `vacuum into`: one statement, so one snapshot, and the commits go on beside it. SQLite's backup
  * interface (`backup()` of `node:sqlite`) copies in steps and starts again whenever another connection has written in
- * between, so on a service with events coming in it would not end. The price is that the write-ahead log cannot start
- * anew until the copy is done, and one pass of the processor over all rows; the file is smaller for it.
+ * between, so on a service that receives events it would not end. The price is that the write-ahead log cannot start over
+ * until the copy is done, and one pass of the processor over all rows; the file is smaller for it.
  *
  * Opened to read only it cannot remove a write-ahead log that it had to make: without a service, an empty one remains.
  *

@@ -64,7 +64,7 @@ export class SqliteConnection {
     }
   }
 
-  /** After some errors (a full disk among them) SQLite has rolled back by itself: then there is nothing left to do. */
+  /** After some errors (a full disk among them) SQLite has already rolled back: then there is nothing left to do. */
   rollback(): void {
     try {
       if (this.#db.isTransaction) this.#db.exec('rollback')

@@ -20,7 +20,7 @@ export interface DatabaseContents {
 }
 
 /**
- * Reads all of the database file at `path`, which nobody else is to have open.
+ * Reads all of the database file at `path`, which no other process may have open.
  *
  * @param name what messages call the file
  * @throws StartupError when it is damaged, no database of Tagwarden's, or one of a newer Tagwarden

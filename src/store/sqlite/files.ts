@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorKindOf } from './errors.ts'
 
-/** Told how many bytes of a file are there so far. */
+/** Called with the bytes of a file that are written so far. */
 export type Written = (bytes: number) => void
 
 /** Runs a copy of `total` bytes and shows how far it is; ends when the copy does. */
@@ -11,7 +11,7 @@ export type CopyWatch = (total: number, copy: (written: Written) => Promise<void
 
 const LOOK_INTERVAL_MS = 200
 
-/** Runs `work`, which fills the file at `path`, and tells how large the file has become in the meantime. */
+/** Runs `work`, which fills the file at `path`, and reports the size of the file meanwhile. */
 export async function whileGrowing(path: string, written: Written, work: () => Promise<unknown>): Promise<void> {
   const look = setInterval(() => {
     stat(path).then(

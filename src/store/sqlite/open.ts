@@ -13,7 +13,7 @@ import { ConnectionThread } from './thread.ts'
 
 export const sqliteTypes: ColumnTypes = {
   integer: 'integer',
-  // A sum past 64 bits becomes a floating-point number by itself.
+  // A sum past 64 bits becomes a floating-point number automatically.
   counter: 'integer',
   identity: 'integer primary key autoincrement',
   clustered: 'without rowid',
@@ -25,20 +25,20 @@ const READERS = 2
 /** For reports that people ask for; as many as are worked on at once. A statement under way cannot be interrupted. */
 const ASKED_READERS = 3
 const CHECKPOINT_INTERVAL_MS = 1_000
-/** Length of the write-ahead log from which the writer helps to start it anew, pages of 4 KiB. */
+/** Length of the write-ahead log from which the writer helps to start it over, pages of 4 KiB. */
 const RESTART_LOG_PAGES = 2_000
 
 /** The database file in `dataDir`; `openSqliteStore` creates it. */
 export const sqlitePath = (dataDir: string): string => join(dataDir, 'tagwarden.db')
 
-/** What tells other processes that one has the database. */
+/** Shows other processes that one has the database. */
 export const lockPath = (dataDir: string): string => join(dataDir, 'tagwarden.lock')
 
 /**
  * Opens the embedded store in `dataDir` (created when missing): one writer thread that all writes take turns on, reader
  * threads for reports, and a thread that moves the write-ahead log into the database behind them.
  *
- * @param onDeath told when one of its threads has died: nothing works any more, and only a new process can help
+ * @param onDeath called when one of its threads has died: the store no longer works, and only a new process can help
  * @param connect opens one connection, in a thread of its own unless a test says otherwise
  * @throws StartupError when another process has the folder, or it cannot be used.
  */
@@ -107,7 +107,7 @@ function sqliteStore(threads: readonly Connection[]): Store {
       }),
     async close() {
       await checkpoints.stop()
-      // The Kysely instances stay: what still asks them is told `closed` by the threads, not by a library's own error.
+      // The Kysely instances stay: later queries get `closed` from the threads, not a library's own error.
       const release = await writer.turn.acquire()
       await Promise.all([...readerThreads, checkpointer].map((thread) => thread.close()))
       // Last: closing the only remaining connection folds the write-ahead log into the database file.

@@ -5,8 +5,8 @@ import { lockPath, sqlitePath } from './open.ts'
 const OTHERS = 0o077
 
 /**
- * Takes the files of the database in `dataDir` from everybody but their owner: an earlier version, or a copy by hand, let all of the
- * machine read the ingest keys in them. Files of another owner stay as they are, and so does what a file system without modes holds.
+ * Restricts the files of the database in `dataDir` to their owner: an earlier version, or a copy by hand, let every user of the
+ * machine read the ingest keys in them. Files of another owner stay as they are, and so do files on a file system without modes.
  *
  * @returns those that others could read or write until now
  */
@@ -27,7 +27,7 @@ async function close(file: string): Promise<boolean> {
     // Windows and mounts without modes say yes and change nothing.
     return ((await stat(file)).mode & OTHERS) === 0
   } catch {
-    // Not there, or what holds it takes no modes: it works as it did, and `doctor` tells who may read it.
+    // Missing, or on a file system without modes: it works as before, and `doctor` reports who may read it.
     return false
   }
 }

@@ -5,7 +5,7 @@ import { threadDialect } from './dialect.ts'
 import { ConnectionThread } from './thread.ts'
 
 /**
- * Opens a database file to read only, whoever else has it open, and closes it after `work`. It lives in a thread of its
+ * Opens a database file read-only, even if other processes have it open, and closes it after `work`. It lives in a thread of its
  * own: a long statement keeps neither signals nor a progress bar waiting.
  *
  * @throws StoreError when the file cannot be opened

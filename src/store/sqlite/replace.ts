@@ -6,7 +6,7 @@ import { StartupError } from '../../lib/index.ts'
 import { errorKindOf } from './errors.ts'
 import { codeOf, SIDE_FILES, syncToDisk } from './files.ts'
 
-/** How long the old database may still be read by somebody else, ms. */
+/** How long another process may still read the old database, ms. */
 const BUSY_TIMEOUT_MS = 1_000
 
 /**
@@ -44,7 +44,7 @@ export async function replaceDatabase(database: string, fresh: string, keptAs: s
   return isThere ? keptAs : undefined
 }
 
-/** Leaving WAL mode moves the log into the database and removes it, if nobody else has the database open. */
+/** Leaving WAL mode moves the log into the database and removes it, if no other process has the database open. */
 function foldLog(database: string): void {
   let old: DatabaseSync | undefined
   try {

@@ -40,7 +40,7 @@ export class ConnectionThread implements Connection {
   }
 
   /**
-   * @param onDeath told when the thread ends although nobody closed it: what is under way has failed, and nothing works any more
+   * @param onDeath called when the thread ends without `close`: pending queries have failed, and the store no longer works
    * @throws StoreError when the database cannot be opened (`busy`: another process has it).
    */
   static async open(

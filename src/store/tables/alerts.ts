@@ -10,7 +10,7 @@ export interface AlertTable {
   probe_type: string
   /**
    * `target`: what the probe watches is bad, as a whole; `check`: the probe itself cannot do its work; else the key of a tag, an
-   * event or a field that the probe judges by itself.
+   * event or a field that the probe judges separately.
    */
   subject: string
   /** Which tag, event or field that is, for people; null for `target` and `check`. */
@@ -47,7 +47,7 @@ export interface AlertTable {
   /** When the first message about it was put into the outbox, and the last. */
   announced_at: number | null
   last_announced_at: number | null
-  /** When the first of them reached somebody, and the last; null while none did. */
+  /** When the first of them was delivered, and the last; null while none was. */
   first_notified_at: number | null
   last_notified_at: number | null
   /** The worst severity that messages were written of. */
@@ -65,7 +65,7 @@ export interface AlertEventTable {
   id: string
   at: number
   kind: string
-  /** Who did it; null when it happened by itself. */
+  /** Who did it; null when it happened automatically. */
   actor: string | null
   text: string
 }
@@ -130,7 +130,7 @@ export interface ChannelTable {
   off_since: number | null
 }
 
-/** A message on its way to people over one channel: written with what it tells of, sent later. */
+/** A message on its way to people over one channel: written together with its cause, sent later. */
 export interface DeliveryTable {
   /** Begins with the time; the order in which a channel's messages are sent. */
   id: string
@@ -155,7 +155,7 @@ export interface DeliveryTable {
 /** The periods whose digest is done with: written for the client, or left out because it would have come too late. */
 export interface DigestTable {
   client_id: string
-  /** Epoch ms. Its end and not its start: a day and a week that end on one morning are told but once. */
+  /** Epoch ms. Its end and not its start: a day and a week that end on one morning are sent only once. */
   period_end: number
   written_at: number
 }

@@ -83,7 +83,7 @@ export interface SignInTable {
   expires_at: number
 }
 
-/** What clients were told of their quota. */
+/** Quota messages that clients were sent. */
 export interface QuotaMessageTable {
   client_id: string
   /** UTC, as in `client_usage`. */

@@ -24,9 +24,9 @@ export interface ClockCheckTable {
   checked_at: number
   /** Until then things may be younger than they look, or null. */
   careful_until: number | null
-  /** By how much, or null when nobody knows. */
+  /** By how much, or null when that is unknown. */
   slack_ms: number | null
-  /** What people are told of it, or null. */
+  /** What is reported about it to people, or null. */
   doubt: string | null
 }
 

@@ -4,7 +4,7 @@ import type { Tables } from '../../tables.ts'
 import { PLACEMENTS, type Placement } from './placements.ts'
 import { requireCitus } from './readiness.ts'
 
-/** Where a table stands now, in the words of the plan. */
+/** Where a table is now, in the terms of `PLACEMENTS`. */
 interface PlacedTable {
   /** What it is distributed by, `everywhere` for a reference table. */
   placement: string
@@ -19,7 +19,7 @@ interface Group {
 /**
  * Distributes the tables over a Citus cluster as `PLACEMENTS` says, and returns what was done in one line a table. Tables
  * that are in their place already are left alone, so that it can be run again: after an interruption, and after a migration
- * that brought new tables. Each step commits by itself; Citus holds off the writers of the table it moves.
+ * that brought new tables. Each step is a transaction of its own; Citus blocks the writers of the table it moves.
  *
  * @param db connections to the coordinator, without a limit on how long a statement may run
  * @throws StartupError when Citus is not ready, or a table was distributed otherwise by hand
@@ -64,7 +64,7 @@ async function placedTables(db: Kysely<Tables>): Promise<Map<string, PlacedTable
   return new Map(rows.map(({ name, ...table }) => [name, table]))
 }
 
-/** What reports and folds count on: the key decides where a row is, and one site's rows are together. */
+/** Reports and folds rely on this: the key decides where a row is, and one site's rows are together. */
 function requireNoOtherPlacement({ placement, tables }: Group, placed: ReadonlyMap<string, PlacedTable>): void {
   let colocation: number | undefined
   for (const table of tables) {

@@ -9,7 +9,7 @@ export type Placement = 'site_no' | 'node_id' | 'everywhere' | 'coordinator'
 /**
  * Every table's place. A new table belongs here before it compiles; `tagwarden migrate --citus` puts it there.
  *
- * All that is told of a site shares one placement, so that the rows of one site are on one node: a report, a roll-up and a
+ * All telemetry of a site shares one placement, so that its rows are on one node: a report, a roll-up and a
  * removal each ask one node, and joins and snapshots never cross nodes.
  */
 export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
@@ -21,7 +21,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   event_rollups: 'site_no',
   tag_rollups: 'site_no',
   event_tag_rollups: 'site_no',
-  // Taken and read in one transaction with the rollups they speak of.
+  // Cleared and read in one transaction with the rollups they belong to.
   rollup_marks: 'site_no',
   minute_floors: 'site_no',
   // Joined with `sites` by the overview, and read with every report.
@@ -29,7 +29,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   tag_names: 'site_no',
   // Read by folds, for the sites they write to.
   daily_names: 'site_no',
-  // Up to 50 payloads a site, written anew all the time.
+  // Up to 50 payloads a site, replaced all the time.
   recent_payloads: 'site_no',
   rejections: 'site_no',
   rejection_counts: 'site_no',
@@ -38,7 +38,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
 
   // Every accepted byte passes through it once; a commit goes to one node, and the processes' rows spread over the nodes.
   journal: 'node_id',
-  // Rewritten together with the deletion of the journal rows it speaks of.
+  // Rewritten together with the deletion of the journal rows it refers to.
   folds: 'node_id',
 
   // One row a client and month, added to by folds: small, and of no site.
@@ -63,7 +63,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   // Read with every batch of results.
   silences: 'coordinator',
   maintenance: 'coordinator',
-  // Claimed and rewritten with every message; written with the alerts they tell of.
+  // Claimed and rewritten with every message; written with the alerts they are about.
   channels: 'coordinator',
   deliveries: 'coordinator',
   digests: 'coordinator',
