@@ -74,7 +74,7 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     dashboardFolder: DASHBOARD_FOLDER,
     serverFactory: (handler) => {
       const flooders = new Flooders()
-      // What comes through a proxy counts against whoever sent it there, and the proxy itself is not kept out.
+      // Requests through a proxy count against the address that sent them to it; the proxy itself is never blocked.
       const cut = (socket: Socket) => (config.trustProxy.length === 0 ? flooders.cut(socket) : socket.destroy())
       const paced = inTurn(handler, callerReader(config.trustProxy), cut)
       const server = createHttpServer(enduring(ingest === null ? paced : ingestFirst(ingest, paced, cut), onError))
@@ -86,7 +86,7 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   healthRoutes(app, { store, writeTrouble: () => (ingest ?? membership).trouble, clockDoubt, isStopping })
   const { probes = null, notifications = null } = worker ?? {}
   const parts = { membership, leases, ingest, probes, notifications, loops }
-  // A node that takes requests of tags and nothing else has better to do; the others say the same of all sites.
+  // An ingest node has better things to do; the others report the same figures of all sites.
   const figures = worker === null ? null : new SiteMetrics({ store, clock, setting: config.metricsPerSite })
   const perSite = figures === null ? {} : { perSite: () => figures.text() }
   metricsRoutes(app, { store, ...parts, clock, role: config.role, version: VERSION, ...perSite })

@@ -88,13 +88,13 @@ export const SETTINGS = {
   allowUnauthenticated: setting(
     'ALLOW_UNAUTHENTICATED',
     'unset',
-    '`true` lets anyone who reaches the address manage everything; by other names than its own it answers nobody',
+    '`true` lets anyone who reaches the address manage everything; under names other than its own it answers no one',
     parse.flag,
   ),
   trustProxy: setting(
     'TRUST_PROXY',
     'unset',
-    'Comma list of proxy addresses or CIDRs whose `X-Forwarded-For` is believed (for the slowing down of failed sign-ins)',
+    'Comma list of proxy addresses or CIDRs whose `X-Forwarded-For` is trusted (to slow down failed sign-ins)',
     parse.proxies,
   ),
   outboundAllow: setting(
@@ -106,14 +106,14 @@ export const SETTINGS = {
   chatWebhookUrl: setting(
     'CHAT_WEBHOOK_URL',
     'unset',
-    "Chat webhook that receives every client's alerts, and what goes wrong with Tagwarden itself",
+    'Chat webhook that receives the alerts of every client, and failures of Tagwarden itself',
     parse.optional(parse.webhookUrl),
     true,
   ),
   webhookSecret: setting(
     'WEBHOOK_SECRET',
     'unset',
-    'Signs what is sent to webhooks that are no chat service, so that receivers can tell it is from here',
+    'Signs requests to webhooks that are no chat service, so that receivers can verify the sender',
     parse.optional(parse.token),
     true,
   ),
@@ -133,7 +133,7 @@ export const SETTINGS = {
   heartbeatUrl: setting(
     'HEARTBEAT_URL',
     'unset',
-    'Asked every minute while everything runs: a service that misses it can tell that Tagwarden is down',
+    'Requested every minute while everything runs: a monitoring service that misses it can report that Tagwarden is down',
     parse.optional(parse.webhookUrl),
     true,
   ),
@@ -190,7 +190,7 @@ export const SETTINGS = {
   hostingBStatusUrl: setting(
     'HOSTING_B_STATUS_URL',
     'unset',
-    'Where hosting provider B tells the status of a container, with `{container_id}` in it',
+    'Where hosting provider B reports the status of a container, with `{container_id}` in it',
     parse.optional(parse.containerUrl),
   ),
   hostingBToken: setting('HOSTING_B_TOKEN', 'unset', 'Sent to it as a bearer token', parse.optional(parse.token), true),

@@ -40,7 +40,7 @@ export function readConfig(environment: Environment): Config {
   }
   if (config.viewerToken !== null && config.adminToken === null) {
     throw new StartupError(
-      'VIEWER_TOKEN is set without ADMIN_TOKEN: set ADMIN_TOKEN too, or everybody may change everything',
+      'VIEWER_TOKEN is set without ADMIN_TOKEN: set ADMIN_TOKEN too, or anyone may change everything',
     )
   }
   if (config.viewerToken !== null && config.viewerToken === config.adminToken) {
@@ -75,13 +75,13 @@ function textOf(entry: Setting<unknown>, environment: Environment): string | und
 
 const emptyAsUnset = (text: string | undefined): string | undefined => (text?.trim() === '' ? undefined : text?.trim())
 
-/** Management needs no key by default, which is only safe where nobody else can connect. */
+/** Management needs no key by default, which is only safe where no one else can connect. */
 function requireSafeAddress(config: Config): void {
   if (config.adminToken !== null || config.allowUnauthenticated) return
   const proxied = signOfProxy(config)
   if (proxied !== null) {
     throw new StartupError(
-      `${proxied} says that a proxy hands on what others send, and management would need no key: ` +
+      `${proxied} says that a proxy forwards requests of others, and management would need no key: ` +
         'set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true if the proxy keeps strangers out',
     )
   }
@@ -95,7 +95,7 @@ function requireSafeAddress(config: Config): void {
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 
-/** The setting by which a service on loopback is reached by others all the same; null when nothing says so. */
+/** The setting that shows that others reach a service on loopback; null when none does. */
 export function signOfProxy({ host, publicUrl, trustProxy }: Config): string | null {
   if (!isLoopback(host)) return null
   if (publicUrl !== null && !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, ''))) {

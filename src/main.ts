@@ -14,12 +14,12 @@ import { Worker } from './worker.ts'
 export interface ServiceOptions {
   config: Config
   /**
-   * This machine's clock. On a shared database everything goes by the database's instead, unless the clock has no monotonic time: then
+   * This machine's clock. On a shared database everything uses the database's instead, unless the clock has no monotonic time: then
    * it is a test's, and stands for both.
    */
   clock: Clock
   log: Logger
-  /** Told when the store cannot work any more until the process starts anew. */
+  /** Called when the store cannot work any more until the process restarts. */
   onDeath?: (error: Error) => void
   /** Opens the store; a test may open one without threads. */
   open?: typeof openStore
@@ -49,7 +49,7 @@ const STOP_GRACE_MS = 7_000
 const IDLE_SWEEP_MS = 50
 
 /**
- * Opens everything in order: store, migrations, membership, ingest, background loops, HTTP. What fails closes what was open.
+ * Opens everything in order: store, migrations, membership, ingest, background loops, HTTP. A failure closes what was opened.
  *
  * @throws StartupError with one line for the operator
  */
@@ -127,7 +127,7 @@ export async function startService({
     address = addressOf(app.server.address())
     closers.add(() => listening?.stop())
     await listening?.start()
-    // What it sends has links that lead here.
+    // Its messages have links to this address.
     worker?.start()
     const watch = new SelfWatch({
       ...node,
@@ -145,7 +145,7 @@ export async function startService({
     closers.add(() => watch.loop.stop())
     const stop = async (graceMs = STOP_GRACE_MS): Promise<void> => {
       isStopping = true
-      // A keep-alive connection is idle only between two requests: sweep, or a busy sender keeps us open to the end.
+      // A keep-alive connection is idle only between two requests: sweep, or a busy sender keeps it open until the deadline.
       const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS)
       const cut = setTimeout(() => app.server.closeAllConnections(), graceMs)
       await app.close()
@@ -156,7 +156,7 @@ export async function startService({
     return { address, store, membership, leases, ingest, worker, stop }
   } catch (thrown) {
     await closers.closeAll()
-    // A disk that is full or read-only shows at the first write: opening a database that was not closed takes none.
+    // A full or read-only disk shows at the first write: opening a database that was not closed needs none.
     throw thrown instanceof StoreError ? new StartupError(`the database cannot be used: ${thrown.message}`) : thrown
   }
 }
@@ -167,8 +167,8 @@ const transportsOf = ({ webhookSecret, smtpUrl, smtpFrom }: Config, outbound: Ou
 })
 
 /**
- * New connections that wait to be taken; Linux keeps no more by default. Where there is no room for one, its first request is
- * lost on the way and hangs for seconds.
+ * New connections that wait to be accepted; Linux keeps no more by default. When the queue is full, a connection's first request
+ * is lost on the way and hangs for seconds.
  */
 const CONNECTION_BACKLOG = 4_096
 

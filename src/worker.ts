@@ -18,12 +18,12 @@ export interface WorkerOptions {
   leases: Leases
   outbound: Outbound
   transports: Transports
-  /** Where people reach the service; known when it listens. */
+  /** The address of the service for people; known when it listens. */
   publicUrl: () => string
   onError: (error: Error, what: string) => void
 }
 
-/** Everything that a node does besides taking what tags send: upkeep of the counts, probes, alerts and messages. */
+/** Everything that a node does besides ingest: upkeep of the counts, probes, alerts and messages. */
 export class Worker {
   readonly probes: Probes
   readonly alerts: Alerts
@@ -58,7 +58,7 @@ export class Worker {
     for (const part of this.#parts) part.start()
   }
 
-  /** What brings forth comes to its end before what tells of it. */
+  /** Producers stop before the notifiers of what they produce. */
   async stop(): Promise<void> {
     const closers = new Closers()
     for (const part of this.#parts) closers.add(() => part.stop())

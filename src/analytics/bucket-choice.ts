@@ -51,7 +51,7 @@ export function chooseBuckets(name: BucketName, range: TimeRange, limits: Bucket
 
 function bucketsOf(step: BucketStep, range: TimeRange, limits: BucketLimits, most: number): Buckets | undefined {
   if (step.unit === 'minute' && (limits.hoursOnly || range.from < limits.minuteRowsFrom)) return undefined
-  // Clock changes move the count by a point or two, so far too many are told without making them.
+  // Clock changes move the count by a point or two, so a count that is far too high is certain without making the buckets.
   if ((range.to - range.from) / (step.seconds * 1_000) > most + 2) return undefined
   const starts = bucketStarts(step, range, limits.spans)
   return starts.length <= most ? { step, starts } : undefined

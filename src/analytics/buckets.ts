@@ -73,7 +73,7 @@ function localDays(spans: readonly OffsetSpan[]): number[] {
     const midnight = from + modulo(-(from + offset), DAY)
     for (const time of [from, ...regularStarts(midnight, to, DAY)]) {
       const local = Math.floor((time + offset) / DAY)
-      // The first instant only tells which date it is: its day started before.
+      // The first instant only determines the date: its day started before.
       if (local > date && date !== Number.NEGATIVE_INFINITY) starts.push(time)
       date = Math.max(date, local)
     }

@@ -4,7 +4,7 @@ import { fileNamePart, isoTime } from '../lib/index.ts'
 import type { Timeseries } from './timeseries/index.ts'
 
 /**
- * A timeseries as CSV text, one line a point: `t,key,value`, empty where there is no value. Keys come from whoever sends
+ * A timeseries as CSV text, one line a point: `t,key,value`, empty where there is no value. Keys come from whatever sends
  * events, so one that a spreadsheet would run as a formula is made text.
  */
 export function timeseriesCsv(report: Timeseries): Readable {

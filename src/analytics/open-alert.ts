@@ -7,7 +7,7 @@ export interface CriticalAlert {
 }
 
 /**
- * The critical alert of each site that caps its score, by site id: of several, the first, as on the wall. What somebody has
+ * The critical alert of each site that caps its score, by site id: of several, the first, as on the wall. What someone has
  * acknowledged is as bad as before. The table is read as it is: alerts are made of what reports say, not the other way round.
  */
 export async function criticalAlerts(

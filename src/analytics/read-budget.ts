@@ -1,7 +1,7 @@
 import { OverloadedError } from '../http/index.ts'
 import { invalidRequest } from '../lib/index.ts'
 
-/** What a report that somebody asked for may cost. */
+/** What a report that a user requested may cost. */
 export interface ReportLimits {
   /** Time for reading, ms. */
   ms: number
@@ -24,7 +24,7 @@ export class ReadBudget {
     this.#endsAt = performance.now() + limits.ms
   }
 
-  /** Rows that may still be read, and one more that tells that there are more. */
+  /** Rows that may still be read, and one more that shows that there are more. */
   get most(): number {
     return this.#limits.rows - this.#rows + 1
   }

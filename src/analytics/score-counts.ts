@@ -52,7 +52,7 @@ export interface Carriers {
 const CARRIED_SHARE = 0.1
 
 /**
- * Which events carry what, in a window: tags send their flags with every event, and a page view of somebody who is not signed in is
+ * Which events carry what, in a window: tags send their flags with every event, and a page view of a visitor who is not signed in is
  * no fault. Purchases and refunds are commerce whatever they lack; counters of batches, which name no event, count as they are.
  */
 export function carriersOf(events: ReadonlyMap<string, ScoreEventSums>): Carriers {

@@ -3,7 +3,7 @@ import { ratio } from './presence.ts'
 /** Fewer events than this say nothing about a site's health. */
 export const MIN_EVENTS = 20
 
-/** A tag says something by itself from this many executions on, … */
+/** A tag is significant on its own from this many executions on, … */
 export const MIN_TAG_EXECUTIONS = 20
 /** … and matters if it ran at least this often, as a share of what the busiest tag ran. */
 export const MIN_TAG_SHARE = 0.01

@@ -8,7 +8,7 @@ export interface ReportContext {
   store: Pick<Store, 'read' | 'reports'>
   clock: Clock
   retention: Retention
-  /** Of what somebody asked for; the service's own reports have none. */
+  /** Of reports that users request; the service's own reports have none. */
   limits?: ReportLimits
 }
 

@@ -20,7 +20,7 @@ export interface SumRequest<K extends string, M extends string> {
   where?: RawBuilder<SqlBool>
   /** Rows with the same value fall together in time; without it all do. */
   slot?: RawBuilder<number>
-  /** Most rows to answer with, so that a caller can tell that there are more. */
+  /** The most rows to return, so that a caller can see that there are more. */
   limit?: number
   /** What the report may still read. */
   budget?: ReadBudget | null

@@ -20,7 +20,7 @@ export interface FreshnessInput {
   last_event_at: number | null
   recent: RecentCounts
   baseline: VolumeBaseline
-  /** When the service itself took no requests, without overlaps. Nothing can be heard then, so that it is no silence. */
+  /** When the service itself accepted no requests, without overlaps. No event can arrive then, so that is no silence. */
   outages: readonly TimeRange[]
 }
 

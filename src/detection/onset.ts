@@ -1,11 +1,11 @@
 import { HOUR } from '../lib/index.ts'
 import { expectedOf, type Window } from './volume-window.ts'
 
-/** Since when there is less than there should be, and how it came. */
+/** Since when there is less than there should be, and how that began. */
 export interface Onset {
   /** Start of the bucket in which it began, epoch ms. */
   readonly since: number
-  /** Whether it began before everything we look at. */
+  /** Whether it began before all the windows. */
   readonly isOld: boolean
   /** Whether the level broke off rather than sank. */
   readonly isSudden: boolean
@@ -39,7 +39,7 @@ export function onsetOf(windows: readonly Window[], burst: number): Onset | null
   const isOld = start === oldest
   const before = steps.find((step) => isEnough(step, start, burst))
   const after = steps.findLast((step) => isEnough(start, step, burst)) ?? NOTHING
-  // A level that cannot be told from noise is not known to have broken off.
+  // A level that cannot be distinguished from noise is not known to have broken off.
   const isSudden =
     !isOld &&
     before !== undefined &&

@@ -37,7 +37,7 @@ export interface QualityConfig {
   window_minutes: number
   /** With fewer events in the window as much more of the last 24 hours is taken as it takes. */
   min_events: number
-  /** The score is judged where somebody has said what it should be: no level is right for every site. */
+  /** The score is judged only against bounds that someone has set: no level is right for every site. */
   warning_score?: number | undefined
   critical_score?: number | undefined
   /** A field is lost when it is surely present less often than this share of its usual rate … */
@@ -79,7 +79,7 @@ function judgeQuality<F extends string>(what: string, input: QualityInput<F>, co
   )
 }
 
-/** Undefined where nobody has set a bound, null where there are too few events. */
+/** Undefined where no bound is set, null where there are too few events. */
 function judgeScore<F extends string>(
   what: string,
   { now, fields, kinds, score }: QualityInput<F>,

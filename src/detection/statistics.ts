@@ -24,7 +24,7 @@ const Z_95 = 1.959964
 export const Z_999 = 3.290527
 
 /**
- * The Wilson score interval of a share of which `hits` of `trials` were seen (Wilson 1927), 95 % unless told; 0 to 1 without
+ * The Wilson score interval of a share of which `hits` of `trials` were seen (Wilson 1927), 95 % by default; 0 to 1 without
  * trials.
  */
 export function wilson(hits: number, trials: number, z = Z_95): { low: number; high: number } {

@@ -28,7 +28,7 @@ export interface LatencyConfig {
   /** How many times its usual 95th percentile a tag may take. */
   warning_factor: number
   critical_factor: number
-  /** … and by how much longer at least, ms: nobody waits for a tag that goes from 5 to 20 ms. */
+  /** … and by how much longer at least, ms: 20 ms instead of 5 delay no one. */
   warning_increase_ms: number
   critical_increase_ms: number
 }

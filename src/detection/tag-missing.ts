@@ -94,7 +94,7 @@ function absenceOf(belongings: readonly Belonging[], input: TagMissingInput, con
   return isTelling(absence, belongings, input, config) ? absence : null
 }
 
-/** The same by whole hours, for tags of events too rare to tell within one. */
+/** The same by whole hours, for tags of events too rare to judge within one. */
 function isIdleForHours(
   tag: string,
   belongings: readonly Belonging[],

@@ -27,7 +27,7 @@ export interface Finding {
   readonly evidence: Readonly<Record<string, number | string | null>>
 }
 
-/** What is bad about one of the subjects that a run judged each by itself, as its alert takes it. */
+/** What is bad about one of the subjects that a run judges separately, in the form that its alert takes. */
 export interface SubjectFinding {
   subject: Subject
   status: 'warning' | 'critical'

@@ -31,7 +31,7 @@ export interface VolumeBaseline {
   referenceAt(utcHour: number): Reference
   /** Every event name in what may be referred to. */
   readonly names: readonly string[]
-  /** How many events come at a time, of a name or (null) of all, as far as the weeks tell. */
+  /** How many events come at a time, of a name or (null) of all, as estimated from the weeks. */
   burstOf(name: string | null): number
 }
 

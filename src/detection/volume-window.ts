@@ -13,7 +13,7 @@ export interface BucketCounts {
 
 /** The last 24 hours of a site. The newer buckets are five minutes long, the older ones may be longer. */
 export interface RecentCounts extends BucketCounts {
-  /** The newest of these buckets again, minute by minute: they tell for how long nothing has come. */
+  /** The newest of these buckets again, minute by minute: they show for how long no event has arrived. */
   readonly minutes: BucketCounts
 }
 

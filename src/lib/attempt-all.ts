@@ -1,11 +1,11 @@
 import { asError } from './errors.ts'
 
 /**
- * Does the work for each item, one after the other. One that fails keeps none of the others from theirs.
+ * Does the work for each item, one after the other. A failure of one does not stop the others.
  *
  * @param mayGoOn asked before each
- * @param failed what could not be done, of so many items: the beginning of the message
- * @throws AggregateError of what failed, when all others are done
+ * @param failed the beginning of the message: what could not be done, of so many items
+ * @throws AggregateError of the failures, after all others are done
  */
 export async function attemptAll<T>(
   items: Iterable<T>,

@@ -1,10 +1,10 @@
 /** Where the program gets its time from. Injected everywhere, so that tests set it. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch: the time that everything goes by. */
+  /** Milliseconds since the Unix epoch: the time that the whole program uses. */
   now(): number
   /**
-   * Milliseconds since some moment, which nobody can set: for spans of time, and to tell when a clock was set. Absent where time
-   * is the caller's to move.
+   * Milliseconds since some moment, which cannot be set: for spans of time, and to detect that a clock was set. Absent where the
+   * caller moves time.
    */
   monotonic?(): number
   /** What the clock of this machine says, where `now` is another's: epoch ms. */
@@ -13,7 +13,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() }
 
-/** Time that only runs forward, ms; of a clock that has none, its time. */
+/** Monotonic time, ms; of a clock that has none, its time. */
 export const monotonicOf = (clock: Clock): number => clock.monotonic?.() ?? clock.now()
 
 export const SECOND = 1_000

@@ -1,6 +1,6 @@
 type Close = () => Promise<void> | void
 
-/** What has been opened, closed last-in-first-out. A closer that fails does not keep the others from running. */
+/** Closes what was opened, last in, first out. A closer that fails does not keep the others from running. */
 export class Closers {
   readonly #closers: Close[] = []
 

@@ -1,4 +1,4 @@
-/** First come, first served for each caller, and the callers in turn: who has many waiting keeps nobody else from the front. */
+/** First come, first served for each caller, round-robin over the callers: one with many waiting items does not delay the others. */
 export class FairQueue<T> {
   /** Callers in the order of their turns, none with an empty line. */
   readonly #lines = new Map<string, T[]>()
@@ -8,7 +8,7 @@ export class FairQueue<T> {
     return this.#size
   }
 
-  /** How many of this caller wait. */
+  /** How many items of this caller wait. */
   waiting(caller: string): number {
     return this.#lines.get(caller)?.length ?? 0
   }
@@ -20,7 +20,7 @@ export class FairQueue<T> {
     this.#size++
   }
 
-  /** The next item of the caller whose turn it is; callers that `mayGo` refuses keep theirs. Undefined when there is none. */
+  /** The next item of the caller whose turn it is; callers that `mayGo` refuses keep their turn. Undefined when there is none. */
   take(mayGo: (caller: string) => boolean = () => true): T | undefined {
     for (const [caller, line] of this.#lines) {
       if (!mayGo(caller)) continue

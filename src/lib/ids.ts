@@ -30,7 +30,7 @@ export function firstIdAt(time: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-0000-000000000000`
 }
 
-/** 32 random bytes as 43 URL-safe characters: what opens something to whoever has it. */
+/** 32 random bytes as 43 URL-safe characters: a bearer secret. */
 const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /** A site's ingest key. */

@@ -1,4 +1,4 @@
-/** What is read at most once in a while, however many ask for it. */
+/** A cached value: read at most once per interval, however many callers ask for it. */
 export class Kept<T> {
   readonly #read: (now: number) => Promise<T>
   readonly #freshMs: number
@@ -16,7 +16,7 @@ export class Kept<T> {
     if (this.#latest !== null && Math.abs(now - this.#latest.at) < this.#freshMs) return this.#latest.value
     const latest = { at: now, value: this.#read(now) }
     this.#latest = latest
-    // A failure is for those who wait for it; who comes next tries again.
+    // A failure goes to the callers that wait for it; the next one tries again.
     latest.value.catch(() => {
       if (this.#latest === latest) this.#latest = null
     })

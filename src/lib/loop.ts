@@ -47,7 +47,7 @@ export class Loop {
     await this.#running
   }
 
-  /** How much longer ago than planned the last tick ended well, ms. 0 for a loop that was never started. */
+  /** How much longer ago than planned the last tick succeeded, ms. 0 for a loop that was never started. */
   lagMs(now: number): number {
     return this.#lastSuccessAt === undefined ? 0 : Math.max(0, now - this.#lastSuccessAt - this.intervalMs)
   }

@@ -8,7 +8,7 @@ export function withoutEnd(text: string, characters: string): string {
   return text.slice(0, end)
 }
 
-/** An address without its query and fragment, which may hold keys; that there are some is told. */
+/** An address without its query and fragment, which may hold keys; `?…` shows that there was one. */
 export function maskedQuery(address: string): string {
   const at = address.search(/[?#]/)
   return at === -1 ? address : `${address.slice(0, at)}?…`

@@ -1,4 +1,4 @@
-/** Waits for work that cannot be stopped itself, or that others wait for too. @throws what `work` throws, or what the signal was aborted with */
+/** Waits for work that cannot be stopped, or that others wait for too. @throws what `work` throws, or what the signal was aborted with */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(signal.reason)

@@ -31,7 +31,7 @@ for (const [sign, environment] of [
 ] as const) {
   test(`${sign} tells of a proxy on this machine, and needs a key, or the word that none is wanted`, () => {
     const line = refusalOf(environment)
-    assert.ok(line.startsWith(`${sign} says that a proxy hands on what others send`), line)
+    assert.ok(line.startsWith(`${sign} says that a proxy forwards requests of others`), line)
     assert.match(line, /set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true/)
     for (const word of [{ ADMIN_TOKEN: ADMIN }, { ALLOW_UNAUTHENTICATED: 'true' }]) {
       assert.equal(readConfig({ ...environment, ...word }).host, '127.0.0.1')
@@ -45,7 +45,7 @@ for (const url of ['http://localhost:9000', 'http://127.0.0.1:9000', 'http://[::
   })
 }
 
-test('a token that reads only is refused where everybody may change everything', () => {
+test('a token that only reads is refused where anyone may change everything', () => {
   assert.match(refusalOf({ VIEWER_TOKEN: ADMIN }), /^VIEWER_TOKEN is set without ADMIN_TOKEN: /)
 })
 

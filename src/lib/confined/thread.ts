@@ -38,9 +38,9 @@ const YOUNG_GENERATION_MB = 16
 const START_MS = 30_000
 
 /**
- * Does tasks on what strangers wrote, in a thread that can be given up: neither an endless loop nor a heap that is full
- * reaches anything else. One task at a time, so that what goes wrong is the fault of that task alone; the others wait for
- * the next thread. The thread starts with the first task, and keeps nobody from ending the process.
+ * Runs tasks on untrusted input, in a thread that can be terminated: neither an endless loop nor a full heap affects anything
+ * else. One task at a time, so that a failure is the fault of that task alone; the others wait for the next thread. The thread
+ * starts with the first task, and does not keep the process from ending.
  */
 export class ConfinedThread {
   readonly #options: ConfinedOptions
@@ -127,13 +127,13 @@ export class ConfinedThread {
     this.#worker = worker
     this.#isReady = false
     this.#limit(worker, START_MS)
-    worker.on('message', (reply: ConfinedReply) => this.#hear(worker, reply))
+    worker.on('message', (reply: ConfinedReply) => this.#onReply(worker, reply))
     worker.on('error', (error) => this.#end(worker, endOf(error, this.#options.heapMb)))
     worker.on('exit', () => this.#end(worker, new ConfinedError('failed', 'the thread ended')))
     return worker
   }
 
-  #hear(worker: Worker, reply: ConfinedReply): void {
+  #onReply(worker: Worker, reply: ConfinedReply): void {
     if (worker !== this.#worker) return
     clearTimeout(this.#timer)
     if (reply.kind === 'ready') this.#isReady = true

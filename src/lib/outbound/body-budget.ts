@@ -5,7 +5,7 @@ interface QueuedBody {
   enter: () => void
 }
 
-/** What the bodies of all answers under way may take of memory together: who finds no room waits, first come, first served. */
+/** The memory that the bodies of all answers under way may take together: when it is used up, bodies wait, first come, first served. */
 export class BodyBudget {
   readonly #queue: QueuedBody[] = []
   readonly #size: number
@@ -17,9 +17,9 @@ export class BodyBudget {
   }
 
   /**
-   * Resolves with what gives the room back, to be called once.
+   * Resolves with a function that releases the bytes; call it once.
    *
-   * @param bytes of which more than there are takes all of them, when nobody else has any
+   * @param bytes more than the whole budget waits until it is all free, and takes all of it
    * @throws what the signal is aborted with
    */
   async take(bytes: number, signal: AbortSignal): Promise<() => void> {
@@ -46,7 +46,7 @@ export class BodyBudget {
     this.#next()
   }
 
-  /** A large one is not passed by small ones behind it: it would wait for ever. */
+  /** Small bodies never overtake a large one: it would wait for ever. */
   #next(): void {
     for (let first = this.#queue[0]; first !== undefined && first.bytes <= this.#free; first = this.#queue[0]) {
       this.#queue.shift()

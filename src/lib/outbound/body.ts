@@ -1,11 +1,11 @@
 import { pipeline, type Readable } from 'node:stream'
 import { type BrotliDecompress, createBrotliDecompress, createUnzip, type Unzip } from 'node:zlib'
 
-/** What each body may have beside the room that bodies share: most are smaller, and nobody's large one holds them up. */
+/** What each body may take besides the shared budget: most are smaller, and no large one delays them. */
 const FREE_BYTES = 65_536
 
-/** Waits for so much room, and resolves with what gives it back. */
-export type TakeRoom = (bytes: number) => Promise<() => void>
+/** Waits for so many bytes of the budget, and resolves with a function that releases them. */
+export type TakeBytes = (bytes: number) => Promise<() => void>
 
 /** What is asked for; a compressed answer comes as text all the same. */
 export const ACCEPT_ENCODING = 'gzip, br'
@@ -20,18 +20,18 @@ export interface Body {
  * Reads a body up to `maxBytes` after decompression, then stops asking for more. Only a few chunks are ever held beside
  * what is kept, however much a compressed body would become.
  *
- * @param takeRoom asked for all that the body may have as soon as it is no small one; nothing more is read meanwhile
- * @throws what `takeRoom`, the stream or the decompression fails with
+ * @param takeBytes called for the body's maximum as soon as it is not small any more; nothing more is read meanwhile
+ * @throws what `takeBytes`, the stream or the decompression fails with
  */
 export async function readBody(
   stream: Readable,
   headers: Readonly<Record<string, string>>,
   maxBytes: number,
-  takeRoom: TakeRoom,
+  takeBytes: TakeBytes,
 ): Promise<Body> {
   const decompressor = decompressorOf(headers['content-encoding'])
-  if (decompressor === null) return await readBytes(stream, maxBytes, takeRoom)
-  return await readBytes(pipeline(stream, decompressor, passOn), maxBytes, takeRoom).catch((thrown: unknown) => {
+  if (decompressor === null) return await readBytes(stream, maxBytes, takeBytes)
+  return await readBytes(pipeline(stream, decompressor, passOn), maxBytes, takeBytes).catch((thrown: unknown) => {
     // The answer to HEAD, 204 and 304 may name an encoding and have nothing to decompress.
     if (decompressor.bytesWritten === 0 && isEarlyEnd(thrown)) return NOTHING
     throw thrown
@@ -43,10 +43,10 @@ const NOTHING: Body = { bytes: new Uint8Array(0), isTruncated: false }
 const isEarlyEnd = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && thrown.code === 'Z_BUF_ERROR'
 
-/** Errors are met by whoever reads the end of the pipeline. */
+/** The reader at the end of the pipeline handles errors. */
 const passOn = (): void => {}
 
-async function readBytes(stream: Readable, maxBytes: number, takeRoom: TakeRoom): Promise<Body> {
+async function readBytes(stream: Readable, maxBytes: number, takeBytes: TakeBytes): Promise<Body> {
   const chunks: Buffer[] = []
   let size = 0
   let giveBack: (() => void) | null = null
@@ -55,7 +55,7 @@ async function readBytes(stream: Readable, maxBytes: number, takeRoom: TakeRoom)
       chunks.push(chunk)
       size += chunk.length
       if (size > maxBytes) break
-      if (giveBack === null && size > FREE_BYTES) giveBack = await takeRoom(maxBytes)
+      if (giveBack === null && size > FREE_BYTES) giveBack = await takeBytes(maxBytes)
     }
     return { bytes: joined(chunks, Math.min(size, maxBytes)), isTruncated: size > maxBytes }
   } finally {

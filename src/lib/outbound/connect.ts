@@ -81,7 +81,7 @@ async function secure(plain: Socket, target: Target, signal: AbortSignal, clock:
     // An address is no server name (RFC 6066), but is compared with the certificate all the same.
     ...(target.isAddress ? {} : { servername: target.host }),
     ALPNProtocols: ['http/1.1'],
-    // Verified nonetheless, and refused below: Node would end the handshake before the certificate can be told.
+    // Verified nonetheless, and refused below: Node would end the handshake before the certificate can be read.
     rejectUnauthorized: false,
   })
   try {
@@ -102,7 +102,7 @@ async function secure(plain: Socket, target: Target, signal: AbortSignal, clock:
 }
 
 async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
-  // Whoever waits for the socket is told its error; one that comes when nobody waits must not end the process.
+  // `once` below gets the socket's error; one that comes without a waiter must not end the process.
   socket.on('error', () => {})
   try {
     await once(socket, event, { signal })

@@ -1,15 +1,15 @@
 import type { CertificateFacts } from './certificate.ts'
 
 /**
- * Why a request came to nothing:
+ * Why a request failed:
  * - `bad_url`, `bad_request`: it could not be made as asked
  * - `forbidden_address`: it leads to where this server must not reach
- * - `dns`, `refused`, `unreachable`, `tls`, `reset`: the network or the other end would not have it
+ * - `dns`, `refused`, `unreachable`, `tls`, `reset`: the network or the other end did not accept it
  * - `timeout`: see `phase` for what took too long
  * - `protocol`: what came back is not HTTP as it should be
  * - `too_many_redirects`, `redirect_refused`: the other end sent us on, further than allowed
- * - `aborted`: whoever asked no longer wants it
- * - `interrupted`: what asks here came to its end on the way, which says nothing about the other end; may be asked again
+ * - `aborted`: the caller no longer wants it
+ * - `interrupted`: the thread that made it ended meanwhile, which says nothing about the other end; may be tried again
  */
 export type OutboundErrorKind =
   | 'bad_url'
@@ -39,8 +39,8 @@ export interface OutboundErrorDetails {
 }
 
 /**
- * A request that came to nothing. The message is a sentence for people: it names the host, but never the path or query
- * (which may hold keys), nor an address that a name leads to (which would tell strangers about the network inside).
+ * A failed request. The message is a sentence for people: it names the host, but never the path or query (which may hold
+ * keys), nor an address that a name leads to (which would reveal the internal network).
  */
 export class OutboundError extends Error {
   readonly kind: OutboundErrorKind

@@ -48,7 +48,7 @@ export async function exchange(
     )
     const status = response.statusCode
     const headers = singleValued(response.headers)
-    // The end of the connection is an error to a body that nobody reads.
+    // The end of the connection is an error of a body that is not read.
     response.body.on('error', () => {})
     if (!wantsBody(status, headers)) return { status, headers, body: null }
     const body = await timer.during('body', () =>
@@ -64,8 +64,8 @@ export async function exchange(
 let undici: Promise<typeof import('undici')> | undefined
 
 /**
- * undici takes 0.1 s and 28 MB to load, which a process that asks nobody, such as one that takes ingest, goes without.
- * To be awaited before anything is measured. Kept, as Node resolves a dynamic import anew each time.
+ * undici takes 0.1 s and 28 MB to load, which a process that makes no requests, such as an ingest node, does without. Await it
+ * before measuring anything. Cached, as Node resolves a dynamic import again each time.
  */
 export function loadUndici(): Promise<typeof import('undici')> {
   undici ??= import('undici')

@@ -26,7 +26,7 @@ export interface OutboundOptions {
   lookupAlias?: OutboundLookup
   /** Of this machine, unless a test knows better. */
   interfaces?: ListInterfaces
-  /** What bodies that are read at the same time may take of memory together; 64 MiB by default. */
+  /** Memory that bodies read at the same time may take together; 64 MiB by default. */
   bodiesBytes?: number
 }
 
@@ -35,7 +35,7 @@ export interface OutboundRequest {
   method?: OutboundMethod
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
-  /** How many redirects are followed, 0 by default: the answer then tells `location`. */
+  /** How many redirects to follow, 0 by default: the answer then has the `location`. */
   maxRedirects?: number
   /** Follows from https to http too. */
   allowsDowngrade?: boolean
@@ -85,7 +85,7 @@ export interface Outbound {
   fetchBytes(url: string, request?: OutboundRequest): Promise<OutboundBytes>
 
   /**
-   * Where a host name leads, for those who judge that. What must not be reached is not told either.
+   * Where a host name leads, for callers that judge that. Forbidden addresses are not revealed either.
    *
    * @throws OutboundError of kind `dns`, `forbidden_address`, `timeout` or `aborted`
    */

@@ -12,7 +12,7 @@ export interface OutboundLimits {
   bodyBytes: number
 }
 
-/** Whole ms; null for what did not happen: no name to resolve, no TLS. Of the last hop, except `total`. */
+/** Whole ms; null for a phase that did not happen: no name to resolve, no TLS. Of the last hop, except `total`. */
 export interface OutboundTimings {
   dns: number | null
   connect: number | null
@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<OutboundPhase, string>> = {
   body: 'reading the answer of',
 }
 
-/** One request from its call to its end: which phase it is in, how long each took, and when it has to be over. */
+/** Times one request from its call to its end: its phase, how long each phase took, and its deadlines. */
 export class RequestTimer {
   readonly #controller = new AbortController()
   readonly #began = performance.now()
@@ -68,7 +68,7 @@ export class RequestTimer {
     return this.#phase
   }
 
-  /** A redirect leads to the next host: only the timings of the last one are told. */
+  /** A redirect leads to the next host: only the timings of the last one are reported. */
   startHop(host: string): void {
     this.#host = host
     this.#took.clear()
@@ -103,7 +103,7 @@ export class RequestTimer {
     }
   }
 
-  /** To be called exactly when the request is over: lets go of the timers and of the caller's signal. */
+  /** Call it exactly when the request has ended: releases the timers and the caller's signal. */
   end(): void {
     clearTimeout(this.#totalTimer)
     this.#stopListening()

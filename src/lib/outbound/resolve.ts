@@ -14,7 +14,7 @@ export const systemLookup: OutboundLookup = async (host) => {
   return found.map(({ address }) => address)
 }
 
-/** The DNS servers' own answer: the system's resolver follows aliases without telling them. */
+/** The DNS servers' own answer: the system's resolver follows aliases without reporting them. */
 export const systemAliases: OutboundLookup = (host) => new Resolver({ timeout: 2_000, tries: 1 }).resolveCname(host)
 
 /** Longer chains are loops, or as good as none: resolvers give up on them, too. */

@@ -6,7 +6,7 @@ import { OutboundError } from './error.ts'
 import { createOutbound, type Outbound } from './outbound.ts'
 import type { ThreadFailure, ThreadOrder, ThreadQuestion, ThreadReply, ThreadSettings } from './thread-protocol.ts'
 
-/** Entry point of the thread behind OutboundThread: asks what it is told to, as much at once as comes. */
+/** Entry point of the thread behind OutboundThread: makes the requests it receives, any number at once. */
 function serve(port: MessagePort, { allow, userAgent }: ThreadSettings): void {
   let now = 0
   const outbound = createOutbound({ allow: parseOutboundAllow(allow), userAgent, clock: { now: () => now } })

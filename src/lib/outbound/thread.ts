@@ -63,7 +63,7 @@ export class OutboundThread implements Outbound {
     return (await this.#ask({ kind: 'resolve', host, options }, signal)) as NameFacts
   }
 
-  /** What is under way comes to nothing. */
+  /** Requests under way fail. */
   async close(): Promise<void> {
     this.#isClosed = true
     const worker = this.#worker
@@ -102,7 +102,7 @@ export class OutboundThread implements Outbound {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB, maxOldGenerationSizeMb: OLD_GENERATION_MB },
     })
     worker.on('message', (reply: ThreadReply) => this.#settle(reply))
-    // It ends by itself when it runs out of memory; the next request then starts another.
+    // The thread ends when it runs out of memory; the next request then starts another.
     worker.on('error', (error) => this.#giveUp(worker, error.message))
     worker.on('exit', () => this.#giveUp(worker, 'it ended'))
     this.#worker = worker

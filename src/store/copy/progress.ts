@@ -85,7 +85,7 @@ export async function beginProgress(
 }
 
 /**
- * Records that a page was copied; belongs into the transaction that writes it. Changes one row, or none when somebody else has
+ * Records that a page was copied; belongs into the transaction that writes it. Changes one row, or none when another process has
  * copied in the meantime.
  */
 export const advance = (

@@ -10,7 +10,7 @@ export interface ClientTable {
   requests_per_second: number | null
   events_per_month: number | null
   reminder_minutes: number | null
-  /** Whether messages tell that an alert is over, and that one has become critical. */
+  /** Whether to notify when an alert is resolved, and when one has become critical. */
   notify_resolved: Generated<number>
   notify_escalated: Generated<number>
   /** `off`, `daily` or `weekly`. */
