@@ -18,7 +18,7 @@ export interface Policy {
   isGrouped: boolean
 }
 
-export interface Told {
+export interface SentNotification {
   kind: string
   clientId: string
   alertId: string
@@ -26,12 +26,12 @@ export interface Told {
 }
 
 /** Every message that the alerts of these probes would write, in the order of time. */
-export function messagesOf(timelines: readonly Timeline[], policy: Policy): Told[] {
-  const told = timelines.flatMap((timeline) => tellings(timeline, policy))
-  return told.sort((a, b) => a.at - b.at)
+export function messagesOf(timelines: readonly Timeline[], policy: Policy): SentNotification[] {
+  const sent = timelines.flatMap((timeline) => notificationsOf(timeline, policy))
+  return sent.sort((a, b) => a.at - b.at)
 }
 
-function tellings({ clientId, probeId, results }: Timeline, policy: Policy): Told[] {
+function notificationsOf({ clientId, probeId, results }: Timeline, policy: Policy): SentNotification[] {
   const rules: AlertRules = {
     failureThreshold: policy.failureThreshold,
     recoveryThreshold: policy.recoveryThreshold,
@@ -40,7 +40,7 @@ function tellings({ clientId, probeId, results }: Timeline, policy: Policy): Tol
     notifyEscalated: true,
     quietBy: null,
   }
-  const told: Told[] = []
+  const sent: SentNotification[] = []
   let alert: AlertRow | null = null
   let recent = ''
   let opened = 0
@@ -70,22 +70,22 @@ function tellings({ clientId, probeId, results }: Timeline, policy: Policy): Tol
       at,
     )
     if (alert === null && made.alert !== null) opened++
-    if (made.message !== null) told.push({ kind: made.message, clientId, alertId: made.alert?.id ?? '', at })
+    if (made.message !== null) sent.push({ kind: made.message, clientId, alertId: made.alert?.id ?? '', at })
     alert = made.alert?.state === 'resolved' ? null : made.alert
   }
-  return told
+  return sent
 }
 
 /** How many messages reach a chat channel that all of them go to, grouped by client as deliveries are. */
-export function delivered(told: readonly Told[], { isGrouped }: Policy): number {
-  if (!isGrouped) return told.length
-  const byClient = Map.groupBy(told, ({ clientId }) => clientId)
+export function delivered(sent: readonly SentNotification[], { isGrouped }: Policy): number {
+  if (!isGrouped) return sent.length
+  const byClient = Map.groupBy(sent, ({ clientId }) => clientId)
   return [...byClient.values()].reduce((sum, ofClient) => sum + groupedCount(ofClient), 0)
 }
 
-function groupedCount(told: readonly Told[]): number {
+function groupedCount(sent: readonly SentNotification[]): number {
   const channel = new VirtualChannel()
-  for (const [index, message] of told.entries()) {
+  for (const [index, message] of sent.entries()) {
     channel.runUntil(message.at)
     channel.write(message, index)
   }
@@ -100,7 +100,7 @@ class VirtualChannel {
   #settled: { kind: string; createdAt: number }[] = []
   #now = 0
 
-  write({ kind, clientId, alertId, at }: Told, index: number): void {
+  write({ kind, clientId, alertId, at }: SentNotification, index: number): void {
     const notBefore = kind === 'opened' || kind === 'resolved' ? at + GATHER_MS : at
     const id = String(index).padStart(9, '0')
     this.#waiting.push({ id, clientId, alertId, kind, createdAt: at, notBefore, groupId: null })
@@ -128,10 +128,10 @@ class VirtualChannel {
   #settle(rows: readonly Waiting[]): void {
     const [first] = rows
     if (first === undefined) return
-    const told = this.#settled.filter(
+    const sent = this.#settled.filter(
       ({ kind, createdAt }) => kind === first.kind && Math.abs(createdAt - first.createdAt) <= OUTAGE_MS,
     ).length
-    for (const group of groupsOf(rows, told)) {
+    for (const group of groupsOf(rows, sent)) {
       for (const row of group) row.groupId = group[0]?.id ?? null
     }
     this.#settled.push(...rows)

@@ -74,10 +74,10 @@ function measure(): void {
   }).flat()
   const months = (sites * (SLOTS - FIRST_JUDGED)) / (DAYS_A_MONTH * SLOTS_A_DAY)
   const rows = POLICIES.map((policy) => {
-    const told = messagesOf(timelines, policy)
-    const count = delivered(told, policy)
+    const sent = messagesOf(timelines, policy)
+    const count = delivered(sent, policy)
     const kinds = ['opened', 'escalated', 'flapping', 'resolved'].map((kind) =>
-      (told.filter((message) => message.kind === kind).length / months).toFixed(1),
+      (sent.filter((message) => message.kind === kind).length / months).toFixed(1),
     )
     return [policy.name, (count / months).toFixed(1), ...kinds]
   })

@@ -21,7 +21,7 @@ export async function firstLoad(browser: Browser, url: string): Promise<number> 
 }
 
 /**
- * Longest time from each interaction to the next paint, ms, as the browser's Event Timing tells it (in steps of 8 ms; below
+ * Longest time from each interaction to the next paint, ms, as the browser's Event Timing reports it (in steps of 8 ms; below
  * 16 ms it keeps quiet).
  */
 export async function interactions(browser: Browser, url: string): Promise<Record<string, number>> {
@@ -39,7 +39,7 @@ export async function interactions(browser: Browser, url: string): Promise<Recor
     for (const [name, act] of Object.entries(ACTS)) {
       await page.evaluate('globalThis.longest = 0')
       await act(page)
-      // An entry is told after the paint that it is about.
+      // An entry is reported after the paint that it is about.
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))')
       found[name] = await page.evaluate<number>('globalThis.longest')
     }

@@ -9,10 +9,10 @@ import { RUN_EVERY } from './world.ts'
 const SURPRISE = Math.log((8_640 * 12) / 2)
 
 /**
- * After how many slots nobody can know earlier that something is dead. The ideal watcher knows the true rate of the moment, how many
+ * After how many slots no detector could know earlier that something is dead. The ideal watcher knows the true rate of the moment, how many
  * events a visit brings and how often the tag is left out, sees every minute, looks when the probes run, and waits for
  * no more than that the silence is as improbable as false alarms may be. No test of the same counts is quicker at the same
- * number of false alarms: a dead source tells nothing but for how long it has been silent (Lorden 1971). Batches are taken for
+ * number of false alarms: a dead source shows nothing but how long it has been silent (Lorden 1971). Batches are taken for
  * visits of their size. Null when the fault ends before.
  */
 export function floorOf(fault: Fault, history: SiteHistory): number | null {

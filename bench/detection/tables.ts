@@ -6,7 +6,7 @@ import { SLOT, SLOTS_A_DAY } from './world.ts'
 
 const DAYS_A_MONTH = 30
 const MINUTES_A_SLOT = SLOT / 60_000
-/** Of what comes less often in five minutes, ten minutes of silence say little to anybody. */
+/** Of what comes less often in five minutes, ten minutes of silence prove little. */
 const FREQUENT = 10
 /** What usually comes at least so often in five minutes, and less often than the one before. */
 const RARITIES = [FREQUENT, 3, 1, 0] as const

@@ -5,7 +5,7 @@ import type { RoundResult } from './rounds.ts'
 
 /** Above this share of its core the generator may have been what limited a result. */
 const GENERATOR_LIMIT = 0.97
-/** The largest of the rounds' ratios may be this many times the smallest; beyond, the machine was too busy to tell. */
+/** The largest of the rounds' ratios may be this many times the smallest; beyond, the machine was too busy for a result. */
 const MOST_DISAGREEMENT = 1.25
 
 export interface Target {

@@ -32,7 +32,7 @@ export interface Load {
 }
 
 export interface RoundResult extends LoadResult {
-  /** Processor time of the server per answer, µs, with what it did for it afterwards; NaN where it cannot be told. */
+  /** Processor time of the server per answer, µs, with the work it did for it afterwards; NaN where it cannot be measured. */
   processorMicros: number
 }
 

@@ -66,7 +66,7 @@ interface Bucket {
  * Gives the sites in `dataDir` a past: minute rows for the last 24 hours, and hour and day rows for 30 days that agree
  * with them, so that no bucket is marked as out of date. Every site has `HISTORY_TAGS` tags and `HISTORY_EVENT_NAMES`
  * event names in every minute. The rows of events × tags, which are a table of their own that no overview reads, are left
- * out. `onSite` is told how many sites are done.
+ * out. Calls `onSite` with the number of finished sites.
  */
 export async function importHistory(dataDir: string, onSite: (done: number, all: number) => void): Promise<void> {
   const store = await openSqliteStore(dataDir)

@@ -37,7 +37,7 @@ export interface LoadResult {
   generatorLoad: number
 }
 
-/** Sends what `plan` says, as fast as it is answered. @throws Error when nobody listens on a port. */
+/** Sends what `plan` says, as fast as it is answered. @throws Error when nothing listens on a port. */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const failed = Promise.withResolvers<never>()
   const tally = new Tally()

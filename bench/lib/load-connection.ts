@@ -15,11 +15,11 @@ export interface LoadSource {
   onAnswer(status: number, latencyMs: number): void
   /** A connection ended with a request on it that was not answered. */
   onBroken(): void
-  /** Nobody listens: the run cannot go on. */
+  /** Nothing listens: the run cannot go on. */
   onError(error: Error): void
 }
 
-/** One keep-alive connection with one request in flight, over and over until it is told to finish. */
+/** One keep-alive connection with one request in flight, over and over until `finish` is called. */
 export class LoadConnection {
   readonly #source: LoadSource
   readonly #port: number

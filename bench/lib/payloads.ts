@@ -1,6 +1,6 @@
 /**
  * Stands in a body wherever the sender's clock belongs. It has as many digits as any time from 2001 to 2286, so the load
- * generator writes the current one over it without building the body anew.
+ * generator overwrites it with the current one without rebuilding the body.
  */
 export const TIME_PLACEHOLDER = 1_111_111_111_111
 

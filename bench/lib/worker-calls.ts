@@ -31,7 +31,7 @@ export async function callWorker<Plan extends object, Result>(worker: RunningPro
     if ('error' in reply) throw new Error(reply.error)
     return reply.result
   } finally {
-    // The loser of the race is told to stop listening; its rejection is expected.
+    // The loser of the race is aborted; its rejection is expected.
     exit.catch(() => undefined)
     message.catch(() => undefined)
     ended.abort()

@@ -1,4 +1,4 @@
-/** Runs by how long after their time they began, as `/metrics` tells them: bucket's end in seconds → runs up to there. */
+/** Runs by how long after their time they began, as `/metrics` reports them: bucket's end in seconds → runs up to there. */
 export type LagCounts = ReadonlyMap<number, number>
 
 const BUCKET = /^tagwarden_probe_lag_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm
@@ -24,7 +24,7 @@ export function parseProbeMetrics(text: string): ProbeMetrics {
 
 const secondsOf = (end: string | undefined): number => (end === '+Inf' ? Number.POSITIVE_INFINITY : Number(end))
 
-/** The runs of several stretches together, each told by what was counted before it and after it. */
+/** The runs of several stretches together, each the difference of the counts before and after it. */
 export function lagBetween(stretches: readonly { before: LagCounts; after: LagCounts }[]): LagCounts {
   const sums = new Map<number, number>()
   for (const { before, after } of stretches) {

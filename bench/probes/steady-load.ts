@@ -151,7 +151,7 @@ class Connection {
         },
       },
     })
-    // One that ends later leaves its request unanswered, which the result tells.
+    // One that ends later leaves its request unanswered, which the result shows.
     this.#socket.on('connect', resolve).on('error', reject)
   }
 

@@ -19,12 +19,12 @@ for (const batch of [1, BATCH]) {
       const log = new AlarmLog()
       replay(simulate(site, [], new Random(5_000 + index)), log, 0, EVERY)
       const alarms = log.finish(SLOTS)
-      const told = alarms.map(({ probe, severity, subject, message }) => `${severity} ${probe} ${subject}: ${message}`)
+      const lines = alarms.map(({ probe, severity, subject, message }) => `${severity} ${probe} ${subject}: ${message}`)
       assert.deepEqual(
-        told.filter((line) => line.startsWith('critical')),
+        lines.filter((line) => line.startsWith('critical')),
         [],
       )
-      assert.ok(alarms.length <= 1, told.join('\n'))
+      assert.ok(alarms.length <= 1, lines.join('\n'))
     })
   }
 }

@@ -19,7 +19,7 @@ export interface Stage {
   scene: Scene
   /**
    * Does the fault to the service under load, and undoes it. Returns when it was undone (as of `performance.now()`): from
-   * then on the service is expected to come back by itself. If the fault ended the program, that is when it was started.
+   * then on the service is expected to recover automatically. If the fault ended the program, that is when it was started.
    */
   strike: (random: Random) => Promise<number>
   /** Something to say about all rounds together, for the table's notes. */
@@ -30,7 +30,7 @@ export interface Fault {
   /** For `--only`. */
   name: string
   engine: 'SQLite' | 'PostgreSQL'
-  /** How many rounds it has where nobody says otherwise. */
+  /** How many rounds it has by default. */
   rounds: number
   description: string
   /** What is missing on this machine, or undefined when it can be done. */

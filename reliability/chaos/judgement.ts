@@ -10,7 +10,7 @@ export interface Seen {
 /** What was sent to a site in one round. Every request holds one event, and of one site all have as many tags. */
 export interface Sent {
   acknowledged: number
-  /** Answered by an error after the commit may have begun, or not at all: nobody knows whether they count. */
+  /** Answered by an error after the commit may have begun, or not at all: it is unknown whether they count. */
   unsure: number
 }
 
@@ -27,7 +27,7 @@ const VIEWS = ['events', 'executions', 'pairs'] as const
 
 /**
  * Compares what a site was sent in a round with what its reports have grown by. What was acknowledged must be there once;
- * what is unsure may be there once or not at all. Each site is judged by itself, and has but one sender, so that a request
+ * what is unsure may be there once or not at all. Each site is judged separately, and has only one sender, so that a request
  * that was lost hides behind as few unsure ones as possible.
  */
 export function judge(site: string, sent: Sent, before: Seen, after: Seen): Verdict {

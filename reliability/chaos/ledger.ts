@@ -223,7 +223,7 @@ class Account {
   }
 }
 
-/** Half of the events are late, so that roll-up always has hours to do anew. */
+/** Half of the events are late, so that roll-up always has hours to derive again. */
 function timeOfEvent(random: Random): number {
   const now = Date.now()
   return random.chance(LATE_SHARE) ? now - MINUTE - Math.floor(random.between(0, LATEST_MS)) : now

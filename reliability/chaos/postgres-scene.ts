@@ -18,7 +18,7 @@ export interface PostgresPlace {
   terminateSessions: () => Promise<number>
 }
 
-/** Somebody else's connection. */
+/** A connection of another program. */
 export interface Session {
   query: (sql: string) => Promise<unknown>
   end: () => Promise<void>
@@ -82,8 +82,8 @@ export async function openProxiedScene(
 }
 
 /**
- * Whether the journal is empty and nobody is at work. A session whose client is gone or was forgotten may still end what it
- * was told, and bring a row.
+ * Whether the journal is empty and no session is at work. A session whose client is gone or was forgotten may still finish its
+ * statement, and add a row.
  */
 async function isQuiet(ask: PostgresPlace['ask']): Promise<boolean> {
   const [row] = await ask<{ rows: string; busy: string }>(
@@ -97,7 +97,7 @@ async function usage(ask: PostgresPlace['ask']): Promise<number> {
   return Number(row?.events)
 }
 
-/** @throws Error when the server lets nobody in */
+/** @throws Error when the server accepts no connection */
 export async function openSession(url: string): Promise<Session> {
   const client = new pg.Client({ connectionString: url, application_name: 'chaos' })
   // A server that stops, or ends the session, says so on the side.

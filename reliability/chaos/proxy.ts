@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /**
- * What becomes of what passes: `pass` hands it on, `silent` keeps it for ever (as when a cable is pulled: nobody is told),
- * `refuse` resets whoever connects. `delayMs` hands it on that many milliseconds late; with `from`, only from when these texts
+ * What becomes of what passes: `pass` hands it on, `silent` keeps it for ever (as when a cable is pulled: neither side notices),
+ * `refuse` resets new connections. `delayMs` hands it on that many milliseconds late; with `from`, only from when these texts
  * have come one after the other on their way to the database, the last of them included. `muteFrom` hands those on, and keeps the
  * answers to the last of them and all that follows.
  */
@@ -55,7 +55,7 @@ export class TcpProxy {
 
   /**
    * What was silent stays silent, as connections whose packets went nowhere do; only new ones pass. The database's ends of
-   * the old ones stay open, too: it does not know that nobody is there any more.
+   * the old ones stay open, too: it does not know that the other side is gone.
    */
   forget(): void {
     for (const wire of this.#wires) wire.forget()
@@ -63,8 +63,8 @@ export class TcpProxy {
   }
 
   /**
-   * Resets all connections on the program's side alone. What it had sent still arrives, as late as it is then, and nobody hears
-   * the answer.
+   * Resets all connections on the program's side alone. What it had sent still arrives, as late as it is then, but the answer
+   * is lost.
    */
   strand(): void {
     for (const wire of this.#wires) wire.strand()

@@ -23,7 +23,7 @@ const NUDGE_AFTER_MS = 1_000
 
 export interface SceneOptions {
   program: Program
-  /** Whether nothing waits to be folded, and nobody is at work in the database, asked of the database itself. */
+  /** Whether nothing waits to be folded, and no session is at work in the database, as the database itself reports. */
   isQuiet: () => Promise<boolean>
   /** Events that all clients have used of their quotas in all months, asked of the database itself. */
   usage: () => Promise<number>

@@ -1,12 +1,12 @@
 import type { SiteKey } from '../../test/support/api.ts'
 
 /**
- * `unsent`: nobody listened or there was no room (503), so that it must not be counted. `unsure`: an error after the request
+ * `unsent`: nothing listened or there was no room (503), so that it must not be counted. `unsure`: an error after the request
  * was taken in, or no answer. A number is any other status: under none of these faults is one to be expected.
  */
 export type SendResult = 'acknowledged' | 'unsent' | 'unsure' | number
 
-/** Longer than any time limit of the service; whoever waits longer has been forgotten. */
+/** Longer than any time limit of the service: a request that waits longer was forgotten. */
 const ANSWER_TIMEOUT_MS = 40_000
 
 /**

@@ -1,5 +1,5 @@
 /*
- * Loaded ahead of the C library (LD_PRELOAD), it makes the disk and the clock of one process misbehave as it is told to
+ * Loaded ahead of the C library (LD_PRELOAD), it makes the disk and the clock of one process misbehave as instructed
  * through a small file that both sides map. Only files below CHAOS_FOLDER are touched; everything else goes through.
  * shim.ts knows the same fields in the same order.
  */

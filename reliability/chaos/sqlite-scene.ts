@@ -36,7 +36,7 @@ export async function openShimmedScene(workshop: Workshop): Promise<{ scene: Sce
   return { scene: await openSqliteScene(workshop, dataDir, { environment: shim.environment }), shim }
 }
 
-/** Rows of a table, whoever else has the database open. */
+/** Rows of a table, even while another process has the database open. */
 export const countRows = (dataDir: string, table: 'journal' | 'rollup_marks'): number =>
   askNumber(dataDir, `select count(*) as value from ${table}`)
 

@@ -11,7 +11,7 @@ const COMMIT_SIZE_AT = 4
 const FRAME_SALT_AT = 8
 
 export interface WalEnd {
-  /** Where the last committed transaction ends: what stands behind it belongs to nobody. */
+  /** Where the last committed transaction ends: what follows belongs to no transaction. */
   committedBytes: number
   fileBytes: number
   frameBytes: number

@@ -60,7 +60,7 @@ const MEMORY_INTERVAL_MS = 250
 const SETTLE_MS = 5_000
 const UNREAD_CONNECTIONS = 500
 const UNREAD_REQUESTS = 20
-/** Who asks is told apart by the address; the reader that watches the healthy sites is somebody else. */
+/** Callers are distinguished by address; the reader that watches the healthy sites is another caller. */
 const ANOTHER_ADDRESS = '127.0.0.2'
 
 /** Nine healthy sites and one with a valid key that sends each kind of hostile request in turn. */

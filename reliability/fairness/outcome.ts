@@ -3,7 +3,7 @@ import { ALONE, type FairnessResult, type FairnessRow } from './fairness.ts'
 
 /** Healthy p99 beside a hostile sender next to that alone … */
 export const P99_RATIO = 3
-/** … with this much for a machine that does other things: below it nobody is slowed down. */
+/** … with this much for a machine that does other things: below it no one is slowed down. */
 export const P99_LEEWAY_MS = 25
 export const VISIBLE_MS = 5_000
 export const MEMORY_MB = 1_500

@@ -22,7 +22,7 @@ import { type Account, countFault, newAccount, Witness } from './witness.ts'
 export interface CampaignOptions {
   server: RunningServer
   caller: Caller
-  /** Keys that attackers hold or guess; empty where nobody needs one. */
+  /** Keys that attackers hold or guess; empty where no key is needed. */
   tokens: readonly string[]
   random: Random
   seed: number
@@ -210,7 +210,7 @@ export class Campaign {
     const created: unknown = JSON.parse(body.toString())
     if (typeof created !== 'object' || created === null || !('id' in created)) return
     if (this.victim.ids.includes(String(created.id))) return
-    // A server that is gone by then is found by everybody else.
+    // All other connections will find that the server is gone.
     void call(this.#options.caller, 'DELETE', `${path}/${String(created.id)}`).catch(() => undefined)
   }
 

@@ -8,7 +8,7 @@ export class Failures {
   readonly #seed: number
   readonly #onNew: (text: string) => void
 
-  /** @param onNew is told at once of what has not gone wrong before */
+  /** @param onNew called at once with each new kind of failure */
   constructor(seed: number, onNew: (text: string) => void) {
     this.#seed = seed
     this.#onNew = onNew

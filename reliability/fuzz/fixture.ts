@@ -16,12 +16,12 @@ export async function newSites(caller: Caller, name: string, count: number): Pro
   return sites
 }
 
-/** The address that everything here points to: nobody listens, and no attack leaves this machine. */
+/** The address that everything here points to: nothing listens, and no attack leaves this machine. */
 const NOBODY = 'http://127.0.0.1:9/'
 
 /**
  * One of everything that can be managed, for attacks to aim at: they get past the 404 with its ids. What an attack
- * deletes or switches off is made anew.
+ * deletes or switches off is made again.
  */
 export class Victim {
   readonly #caller: Caller
@@ -97,7 +97,7 @@ export class Victim {
     this.ingestKey = site.ingest_key
   }
 
-  /** A check of an address where nobody listens is critical, and its alert leaves a message to deliver. */
+  /** A check of an address where nothing listens is critical, and its alert leaves a message to deliver. */
   async #openAlert(probeId: string): Promise<void> {
     await call(this.#caller, 'POST', `/api/probes/${probeId}/run`)
     const alerts = await demand<{ id: string }[]>(this.#caller, 'GET', `/api/alerts?probe_id=${probeId}&limit=1`)

@@ -89,7 +89,7 @@ export class HostileSenders {
     this.#random = random
   }
 
-  /** @param judge is told of each answer, and of what is wrong with its status, if anything is */
+  /** @param judge called with each answer, and with what is wrong with its status, if anything is */
   shot(judge: (bytes: Buffer, answer: HttpAnswer, fault: string | null) => void): Shot {
     const { content, key } = this.#next()
     const headers: [string, string][] = [

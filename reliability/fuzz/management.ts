@@ -1,4 +1,4 @@
-/** Who calls: nothing where nobody needs a key. */
+/** The caller's key: nothing where no key is needed. */
 export interface Caller {
   url: string
   token: string | null

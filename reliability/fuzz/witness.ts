@@ -8,7 +8,7 @@ const VISIBLE_WITHIN_MS = 30_000
 const POLL_MS = 100
 const HOUR = 3_600_000
 
-/** Events of one site that were answered 200, and those of which nobody knows. */
+/** Events of one site that were answered 200, and those whose outcome is unknown. */
 export interface Account {
   acknowledged: number
   uncertain: number

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestJson } from '../../bench/lib/management-api.ts'
+import type { SoakEnvironment } from './environment/environment.ts'
+import { GROUPS } from './environment/probes.ts'
 import { metric } from './service-figures.ts'
-import { GROUPS } from './surroundings/place.ts'
-import type { Surroundings } from './surroundings/surroundings.ts'
 
 /** What became of the alerts that the broken targets raised, and of the messages about them. */
 export interface Alerting {
@@ -26,13 +26,13 @@ const MOST_ALERTS = 1_000
 
 /** Breaks one group of targets after the other, each only once in many cycles: one that flaps would stay open. */
 export async function breakInTurns(
-  surroundings: Surroundings,
+  environment: SoakEnvironment,
   { seconds, brokenSeconds, cycleSeconds }: Breaks,
 ): Promise<void> {
   for (let cycle = 0; (cycle + 1) * cycleSeconds <= seconds; cycle++) {
-    await surroundings.break(cycle % GROUPS)
+    await environment.break(cycle % GROUPS)
     await sleep(brokenSeconds * 1_000)
-    await surroundings.break(null)
+    await environment.break(null)
     await sleep((cycleSeconds - brokenSeconds) * 1_000)
   }
 }

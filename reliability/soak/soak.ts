@@ -6,13 +6,13 @@ import type { Session } from '../../bench/lib/session.ts'
 import { importSites } from '../../bench/lib/sites.ts'
 import { type Alerting, type Breaks, breakInTurns, settledAlerting } from './alerting.ts'
 import { type Counted, compareCounts } from './counted.ts'
+import { SoakEnvironment } from './environment/environment.ts'
+import { importProbes } from './environment/probes.ts'
+import type { EnvironmentFigures } from './environment/worker.ts'
 import type { LoadFigures } from './load/figures.ts'
 import { Generator } from './load/generator.ts'
 import { measurePeak, PEAK_SECONDS } from './peak.ts'
 import { readService, type ServiceFigures } from './service-figures.ts'
-import { importProbes } from './surroundings/place.ts'
-import { Surroundings } from './surroundings/surroundings.ts'
-import type { SurroundingsFigures } from './surroundings/worker.ts'
 
 export interface SoakSettings extends Breaks {
   /** How often is looked at everything. */
@@ -33,7 +33,7 @@ export interface Sample {
   at: number
   load: LoadFigures
   service: ServiceFigures
-  around: SurroundingsFigures
+  around: EnvironmentFigures
 }
 
 export interface SoakResult {
@@ -55,10 +55,10 @@ const SHARE_OF_PEAK = 0.5
 /** Half of what the service can take, for long, with everything else that it does beside it. */
 export async function soak(session: Session, settings: SoakSettings): Promise<SoakResult> {
   const { progress, loadedSites, seconds, sampleSeconds } = settings
-  const surroundings = new Surroundings(session)
+  const environment = new SoakEnvironment(session)
   const dataDir = session.newFolder('data')
   const sites = await importSites(dataDir, settings.sites)
-  await importProbes(dataDir, { url: await surroundings.listen(), intervalSeconds: settings.probeSeconds })
+  await importProbes(dataDir, { url: await environment.listen(), intervalSeconds: settings.probeSeconds })
   const server = await startTagwarden(session, dataDir, { OUTBOUND_ALLOW: '127.0.0.0/8' })
   const loaded = sites.slice(0, loadedSites)
   const generator = new Generator(session)
@@ -67,20 +67,20 @@ export async function soak(session: Session, settings: SoakSettings): Promise<So
   const perSecond = settings.perSecond ?? Math.round((peak ?? 0) * SHARE_OF_PEAK)
   progress(`${perSecond} requests/s${peak === null ? '' : `, the peak is ${Math.round(peak)}`}`)
   const siteIds = loaded.map(({ id }) => id)
-  await surroundings.read({ serverUrl: server.url, siteIds, reportsPerSecond: settings.reportsPerSecond })
+  await environment.read({ serverUrl: server.url, siteIds, reportsPerSecond: settings.reportsPerSecond })
   await generator.pace({ perSecond, connections: settings.connections })
   // What was gathered until here belongs to the peak.
   await generator.take()
   await readService(server, dataDir)
 
-  let { messages } = await surroundings.take()
+  let { messages } = await environment.take()
   const samples: Sample[] = []
   const startedAt = performance.now()
-  const breaking = breakInTurns(surroundings, settings)
+  const breaking = breakInTurns(environment, settings)
   for (let at = sampleSeconds; at <= seconds; at += sampleSeconds) {
     await sleep(Math.max(0, startedAt + at * 1_000 - performance.now()))
     const load = await generator.take()
-    const sample = { at, load, service: await readService(server, dataDir), around: await surroundings.take() }
+    const sample = { at, load, service: await readService(server, dataDir), around: await environment.take() }
     samples.push(sample)
     messages += sample.around.messages
     progress(sampleLine(sample))
@@ -88,8 +88,8 @@ export async function soak(session: Session, settings: SoakSettings): Promise<So
   await breaking
   const totals = await generator.end()
   const alerting = await settledAlerting(server.url)
-  await surroundings.end()
-  messages += (await surroundings.take()).messages
+  await environment.end()
+  messages += (await environment.take()).messages
   const counted = await compareCounts(server.url, loaded, totals)
   return { peak, perSecond, samples, counted, alerting, messages, log: logOf(server) }
 }

@@ -49,9 +49,9 @@ for (const engine of engines) {
     t.diagnostic(
       `reports: ${answers.map(({ status }) => status).join(' ')} after ${Math.round(performance.now() - began)} ms, ${asked} looks meanwhile`,
     )
-    assert.ok(asked > 1, 'the reports were over before anybody could look')
+    assert.ok(asked > 1, 'the reports ended before the test could look')
     for (const { status, text } of answers) {
-      // Who finds no place in time, or whose report takes too long, is told what to do about it.
+      // A caller that gets no slot in time, or whose report takes too long, gets an answer that says what to do.
       if (status !== 200)
         assert.match(`${status} ${text}`, /^503 .*choose a shorter window|^429 .*try again in a moment/)
     }

@@ -21,7 +21,7 @@ const sites: LedgerSite[] = (['plain', 'keyed', 'twins'] as const).map((manner, 
   habit: HEALTHY[manner],
 }))
 
-/** A service that counts as it is told to; keys count once, as they should. */
+/** A service that counts as the test says; keys count once, as they should. */
 async function ledgerOn(t: TestContext, behave: Behaviour): Promise<Ledger> {
   const counts = new Map(sites.map(({ ingest_key }) => [ingest_key, 0]))
   const known = new Set<string>()

@@ -10,7 +10,7 @@ import { tempDir } from '../../test/support/engines.ts'
 import { TcpProxy } from '../chaos/proxy.ts'
 import { endOfWal } from '../chaos/wal.ts'
 
-/** An echo behind a proxy. @param onText told of what arrives at the echo */
+/** An echo behind a proxy. @param onText called with what arrives at the echo */
 async function echoProxy(t: TestContext, onText: (text: string) => void = () => undefined): Promise<TcpProxy> {
   const server = createServer((socket) => {
     socket.on('data', (bytes) => onText(bytes.toString()))
@@ -29,12 +29,12 @@ async function echoProxy(t: TestContext, onText: (text: string) => void = () => 
 async function caller(
   t: TestContext,
   proxy: TcpProxy,
-): Promise<{ socket: Socket; heard: () => string; isOver: () => boolean }> {
+): Promise<{ socket: Socket; received: () => string; isOver: () => boolean }> {
   const socket = connect(proxy.port, '127.0.0.1')
-  let heard = ''
+  let received = ''
   let isOver = false
   socket.on('data', (bytes) => {
-    heard += bytes.toString()
+    received += bytes.toString()
   })
   socket.on('error', () => undefined)
   socket.on('close', () => {
@@ -42,22 +42,22 @@ async function caller(
   })
   t.after(() => socket.destroy())
   await once(socket, 'connect')
-  return { socket, heard: () => heard, isOver: () => isOver }
+  return { socket, received: () => received, isOver: () => isOver }
 }
 
 test('a silent proxy ends nothing and passes nothing on; when it speaks again only new connections do', async (t) => {
   const proxy = await echoProxy(t)
   const old = await caller(t, proxy)
   old.socket.write('a')
-  await until('the echo is there', () => (old.heard() === 'a' ? true : undefined))
+  await until('the echo is there', () => (old.received() === 'a' ? true : undefined))
   proxy.mode = 'silent'
   old.socket.write('b')
   proxy.forget()
   const fresh = await caller(t, proxy)
   fresh.socket.write('c')
   old.socket.write('d')
-  await until('the new one speaks', () => (fresh.heard() === 'c' ? true : undefined))
-  assert.deepEqual([old.heard(), old.isOver()], ['a', false])
+  await until('the new one speaks', () => (fresh.received() === 'c' ? true : undefined))
+  assert.deepEqual([old.received(), old.isOver()], ['a', false])
 })
 
 test('a proxy that resets ends what is connected and refuses who comes', async (t) => {
@@ -76,24 +76,24 @@ test('a mute proxy hands on what comes and keeps the answers from a text on', as
   const old = await caller(t, proxy)
   proxy.mode = { muteFrom: ['begin', 'commit'] }
   old.socket.write('begin')
-  await until('the echo is there', () => (old.heard() === 'begin' ? true : undefined))
+  await until('the echo is there', () => (old.received() === 'begin' ? true : undefined))
   assert.equal(proxy.hasMet, false)
   old.socket.write('commit')
   await until('it has arrived', () => (received.join('') === 'begincommit' ? true : undefined))
   assert.equal(proxy.hasMet, true)
   proxy.reset()
   await until('it is over', () => (old.isOver() ? true : undefined))
-  assert.equal(old.heard(), 'begin')
+  assert.equal(old.received(), 'begin')
 })
 
-test('what a stranded connection had sent arrives late, after its sender was told that it is gone', async (t) => {
+test('what a stranded connection had sent arrives late, after its sender saw that it is gone', async (t) => {
   const arrived: string[] = []
   let isOver = () => false
   const proxy = await echoProxy(t, (text) => arrived.push(`${text}${isOver() ? ' after the end' : ''}`))
   const old = await caller(t, proxy)
   isOver = old.isOver
   old.socket.write('a')
-  await until('the echo is there', () => (old.heard() === 'a' ? true : undefined))
+  await until('the echo is there', () => (old.received() === 'a' ? true : undefined))
   proxy.mode = { delayMs: 500 }
   await new Promise((resolve) => old.socket.write('b', resolve))
   // The proxy is in this process: it reads what the system has by the next turns of the event loop.
@@ -102,7 +102,7 @@ test('what a stranded connection had sent arrives late, after its sender was tol
   proxy.mode = 'pass'
   await until('it has arrived', () => (arrived.length > 1 ? true : undefined))
   assert.deepEqual(arrived, ['a', 'b after the end'])
-  assert.equal(old.heard(), 'a')
+  assert.equal(old.received(), 'a')
 })
 
 test('a slow proxy keeps the order', async (t) => {
@@ -112,7 +112,7 @@ test('a slow proxy keeps the order', async (t) => {
   await new Promise((resolve) => slow.socket.write('a', resolve))
   proxy.mode = 'pass'
   slow.socket.write('b')
-  await until('both are there', () => (slow.heard() === 'ab' ? true : undefined))
+  await until('both are there', () => (slow.received() === 'ab' ? true : undefined))
 })
 
 test('the end of what was committed is found in a write-ahead log, uncommitted and old frames left out', async (t) => {

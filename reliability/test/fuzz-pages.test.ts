@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { amount } from '../../test/support/length.ts'
 import { runPages } from '../fuzz/pages/run.ts'
 
-test('no hostile answer freezes or ends the thread that reads it, or comes to an outcome that cannot be told', async () => {
+test('no hostile answer freezes or ends the thread that reads it, or leads to an outcome that cannot be shown', async () => {
   const { failures, types } = await runPages(amount(400, 6_000), 20_261_122, () => undefined)
   assert.deepEqual(failures, [])
   assert.deepEqual([...types.keys()].sort(), ['cmp_check', 'http_health', 'tag_manager_version', 'tag_server_infra'])

@@ -68,7 +68,7 @@ test('what comes beyond all room is refused with 503 and a time, and what is acc
       ...Array.from({ length: connections }, () => sendAtOnce(url, request, TIMES)),
     ])
     answers.push(...bursts.flat())
-    // A wrong key is told as one, whatever else there is to do.
+    // A wrong key is answered as one, whatever else there is to do.
     assert.ok(strangers?.every((answer) => answer.startsWith('HTTP/1.1 401')))
     connections *= 2
     const found = answers.filter((answer) => answer.startsWith(UNAVAILABLE))

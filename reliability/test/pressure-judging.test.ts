@@ -31,7 +31,7 @@ test('an attack is held when healthy senders are served in time and the service 
 for (const [what, row] of [
   ['the service takes as much memory as it did for unread metrics', { ...HELD, peakMb: 1_500 }],
   ['the service takes more than 1,000 MB', { ...HELD, peakMb: 1_001 }],
-  ['nobody could look at the memory', { ...HELD, peakMb: 0 }],
+  ['the memory could not be measured', { ...HELD, peakMb: 0 }],
   ['healthy senders wait for too long', { ...HELD, load: { ...HELD.load, p99Ms: 101 } }],
   ['a healthy sender is not answered', { ...HELD, load: { ...HELD.load, unanswered: 1 } }],
   ['a healthy sender is refused', { ...HELD, load: { ...HELD.load, accepted: 7_499 } }],

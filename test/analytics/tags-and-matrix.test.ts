@@ -60,7 +60,7 @@ testOnEveryEngine('a tag that did not run in the window is not found', async (st
   await assert.rejects(tag(context, site, 'GA4', later), isNotFound)
 })
 
-testOnEveryEngine('an unnamed tag of one container is told from the named one of another', async (store) => {
+testOnEveryEngine('an unnamed tag of one container is distinguished from the named one of another', async (store) => {
   const site = await insertSite(store)
   await count(store, site, [
     event(at('11:00:00'), { container_id: 'A', tags: [{ id: '1', name: 'GA4', status: 'success' }] }),

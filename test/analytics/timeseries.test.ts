@@ -53,7 +53,7 @@ testOnEveryEngine('the first and last bucket count only what lies in the window'
   assert.deepEqual([seen.from, seen.to], [range.from, range.to])
 })
 
-testOnEveryEngine('events can be told by name, where batches count by name and in all', async (store) => {
+testOnEveryEngine('events can be grouped by name, where batches count by name and in all', async (store) => {
   const site = await insertSite(store)
   const purchase = event(at('11:00:00'), { event_name: 'purchase' })
   const counted = batch(at('12:00:00'), { total_events: 10, event_counts: { page_view: 7 } })

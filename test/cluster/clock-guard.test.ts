@@ -103,7 +103,7 @@ testOnEveryEngine('a start long after the newest stored time, or before it, make
   assert.match(early.said[0] ?? '', /^The clock is 405 days before the newest time that is stored/)
 })
 
-testOnEveryEngine('a service that was off for three weeks believes the clock again by itself', async (store, t) => {
+testOnEveryEngine('a service that was off for three weeks trusts the clock again automatically', async (store, t) => {
   await guardOf(t, store, new MachineClock(NOW))
   const clock = new MachineClock(NOW + 21 * DAY)
   // It is restarted now and then, and off for a night.
@@ -120,7 +120,7 @@ testOnEveryEngine('a service that was off for three weeks believes the clock aga
   assert.equal(guard.expiryTime(), clock.now())
 })
 
-testOnEveryEngine('after a night off things are old as much later, and nobody is troubled', async (store, t) => {
+testOnEveryEngine('after a night off things expire as much later, and nothing is reported', async (store, t) => {
   await guardOf(t, store, new MachineClock(NOW))
   const clock = new MachineClock(NOW + 9 * HOUR)
   const { guard, said, pass } = await guardOf(t, store, clock)
@@ -131,7 +131,7 @@ testOnEveryEngine('after a night off things are old as much later, and nobody is
 })
 
 testOnEveryEngine(
-  'a machine that starts with a wrong clock and is put right troubles nobody for days',
+  'a machine that starts with a wrong clock, which is then corrected, stops its reports at once',
   async (store, t) => {
     await guardOf(t, store, new MachineClock(NOW))
     for (const wrong of [NOW - 300 * DAY, NOW + 300 * DAY]) {

@@ -53,12 +53,12 @@ for (const by of [HOUR, -HOUR]) {
   }
 }
 
-test("a dead node's lease is free when everybody had the time to beat by the clock that was set, and not a moment earlier", async (t) => {
+test("a dead node's lease is free once every node had the time to send a heartbeat by the clock that was set, and not a moment earlier", async (t) => {
   const { one, two, setDatabaseClock, pass } = await twoNodes(t)
   assert.equal(await one.leases.claim('retention'), true)
   setDatabaseClock(HOUR)
   assert.equal(await two.leases.claim('retention'), false)
-  // Nobody's heartbeat is to be judged for one that nobody has.
+  // A lease without a holder is free without judging any heartbeat.
   assert.equal(await two.leases.claim('roll-up'), true)
   pass(DEAD_AFTER_MS - 1)
   assert.equal(await two.leases.claim('retention'), false)

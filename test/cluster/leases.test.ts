@@ -15,25 +15,28 @@ async function twoNodes(t: TestContext, own: Store) {
   return { store, clock, one: await joinNode(t, store, clock), two: await joinNode(t, store, clock) }
 }
 
-testOnEveryEngine("a lease is one node's for as long as that node beats, whoever else asks", async (own, t) => {
-  const { store, clock, one, two } = await twoNodes(t, own)
-  assert.equal(one.leases.holds('roll-up'), false)
-  assert.equal(await one.leases.claim('roll-up'), true)
-  assert.equal(await two.leases.claim('retention'), true)
-  for (let beats = 0; beats < 20; beats++) {
-    clock.advance(HEARTBEAT_INTERVAL_MS)
-    await one.membership.beat()
-    await two.membership.beat()
-    assert.equal(await two.leases.claim('roll-up'), false)
-    assert.equal(two.leases.holds('roll-up'), false)
-    assert.equal(one.leases.holds('roll-up'), true)
+testOnEveryEngine(
+  'a node keeps its lease for as long as it sends heartbeats, whichever other node asks',
+  async (own, t) => {
+    const { store, clock, one, two } = await twoNodes(t, own)
+    assert.equal(one.leases.holds('roll-up'), false)
     assert.equal(await one.leases.claim('roll-up'), true)
-  }
-  assert.deepEqual([...one.leases.holdings], [['roll-up', true]])
-  assert.deepEqual(Object.fromEntries(two.leases.holdings), { retention: true, 'roll-up': false })
-  const shown = await listNodes(store.write, clock.now())
-  assert.deepEqual(shown.find(({ id }) => id === one.membership.nodeId)?.leases, ['roll-up'])
-})
+    assert.equal(await two.leases.claim('retention'), true)
+    for (let beats = 0; beats < 20; beats++) {
+      clock.advance(HEARTBEAT_INTERVAL_MS)
+      await one.membership.beat()
+      await two.membership.beat()
+      assert.equal(await two.leases.claim('roll-up'), false)
+      assert.equal(two.leases.holds('roll-up'), false)
+      assert.equal(one.leases.holds('roll-up'), true)
+      assert.equal(await one.leases.claim('roll-up'), true)
+    }
+    assert.deepEqual([...one.leases.holdings], [['roll-up', true]])
+    assert.deepEqual(Object.fromEntries(two.leases.holdings), { retention: true, 'roll-up': false })
+    const shown = await listNodes(store.write, clock.now())
+    assert.deepEqual(shown.find(({ id }) => id === one.membership.nodeId)?.leases, ['roll-up'])
+  },
+)
 
 testOnEveryEngine("a dead node's lease is free, and not a moment earlier", async (own, t) => {
   const { clock, one, two } = await twoNodes(t, own)
@@ -54,7 +57,7 @@ testOnEveryEngine("of many nodes that claim a dead node's lease at once one gets
 })
 
 testOnEveryEngine(
-  'a stalled node does not hold what another may have taken, before anybody tells it',
+  'a stalled node does not hold what another may have taken, before it learns of that',
   async (own, t) => {
     const { clock, one, two } = await twoNodes(t, own)
     await one.leases.claim('roll-up')

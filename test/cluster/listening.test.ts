@@ -26,7 +26,7 @@ const outagesOf = async (store: Store) =>
     (to - NOW) / MINUTE,
   ])
 
-testOnEveryEngine('from the last beat before to the first one after nobody listened', async (store) => {
+testOnEveryEngine('an outage lasts from the last beat before it to the first one after it', async (store) => {
   const clock = new TestClock(NOW)
   const first = process(store, clock)
   await first.beat()

@@ -29,7 +29,7 @@ for (const [sign, environment] of [
   ['PUBLIC_URL=http://192.168.1.5:8080', { PUBLIC_URL: 'http://192.168.1.5:8080' }],
   ['TRUST_PROXY=127.0.0.1', { TRUST_PROXY: '127.0.0.1' }],
 ] as const) {
-  test(`${sign} tells of a proxy on this machine, and needs a key, or the word that none is wanted`, () => {
+  test(`${sign} shows a proxy on this machine, and needs a key, or the explicit setting that none is wanted`, () => {
     const line = refusalOf(environment)
     assert.ok(line.startsWith(`${sign} says that a proxy forwards requests of others`), line)
     assert.match(line, /set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true/)

@@ -4,7 +4,7 @@ import { DATA_FRESHNESS_DEFAULTS, dataFreshness, type TimeRange } from '../../sr
 import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { NOON, volumeInput } from './support.ts'
 
-/** Judges a site that usually has `perSlot` events in five minutes and was last heard of `silence` ms ago. */
+/** Judges a site that usually has `perSlot` events in five minutes and sent its last event `silence` ms ago. */
 function judge(perSlot: number, silence: number, knownFrom = NOON - 40 * DAY, outages: readonly TimeRange[] = []) {
   const usual = () => ({ page_view: perSlot })
   const input = volumeInput({
@@ -17,7 +17,7 @@ function judge(perSlot: number, silence: number, knownFrom = NOON - 40 * DAY, ou
 }
 
 const CASES: readonly [what: string, perSlot: number, silence: number, status: string][] = [
-  ['busy and heard of just now', 500, MINUTE, 'ok'],
+  ['busy and sent an event just now', 500, MINUTE, 'ok'],
   ['busy and silent for 15 minutes', 500, 15 * MINUTE, 'ok'],
   ['busy and silent for 20 minutes', 500, 20 * MINUTE, 'critical'],
   ['with an event a minute and silent for 20 minutes', 5, 20 * MINUTE, 'critical'],

@@ -23,7 +23,7 @@ const score = ({ value, currency }: FieldCounts<Field>) =>
 const WHOLE = counts(1_000, 1_000, 1_000)
 
 const WEEK_BEFORE = NOON - 8 * DAY
-/** The bounds that somebody has set. */
+/** The bounds that a user has set. */
 const BOUNDS = { ...QUALITY_DEFAULTS, warning_score: 70, critical_score: 50 }
 
 /** Judges five-minute buckets up to noon, oldest first, by a week of hours. */
@@ -102,7 +102,7 @@ test('a site without such data is not judged', () => {
   assert.deepEqual([status, details.judged], ['ok', 0])
 })
 
-test('without a bound that somebody set, no level is bad, however low it is and always was', () => {
+test('without a bound that a user set, no level is bad, however low it is and always was', () => {
   const { status, details } = judge([POOR], [POOR], QUALITY_DEFAULTS)
   assert.deepEqual([status, details.findings], ['ok', []])
 })
@@ -116,7 +116,7 @@ test('a field that comes in clumps has to be gone from more events before it is 
   assert.deepEqual([gone(100, steady), gone(100, clumped), gone(10_000, clumped)], ['critical', 'ok', 'critical'])
 })
 
-test('each kind of event is judged by itself: many anonymous page views hide no purchase without its currency', () => {
+test('each kind of event is judged separately: many anonymous page views hide no purchase without its currency', () => {
   const at = { from: NOON - SLOT, to: NOON }
   const before = { from: WEEK_BEFORE, to: WEEK_BEFORE + HOUR }
   const { status, details } = ecommerceQuality(

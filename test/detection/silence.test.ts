@@ -68,7 +68,7 @@ test('of an event no more is expected than it had, however many others come', ()
 
 const OUTAGES = [
   { minutes: 20, down: { from: 200, to: 5 }, what: 'silent since the service came back is', status: 'critical' },
-  { minutes: 200, down: { from: 200, to: 1 }, what: 'not heard of while the service was down is', status: 'ok' },
+  { minutes: 200, down: { from: 200, to: 1 }, what: 'that sent nothing while the service was down is', status: 'ok' },
   { minutes: 205, down: { from: 200, to: 5 }, what: 'silent before and after an outage is', status: 'critical' },
   { minutes: 0, down: { from: 30, to: 25 }, what: 'that sends as before a restart is', status: 'ok' },
 ] as const

@@ -15,7 +15,7 @@ const newCommits = (store: Store) =>
     onSettled: (_seq, error) => assert.ifError(error),
   })
 
-/** Submits an event for each key, and tells how each came out. */
+/** Submits an event for each key, and returns the outcome of each. */
 function submit(commits: GroupCommit, keys: readonly (string | undefined)[]): CommitOutcome[] {
   const outcomes: CommitOutcome[] = []
   for (const [index, idempotencyKey] of keys.entries()) {

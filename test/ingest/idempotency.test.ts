@@ -20,7 +20,7 @@ async function claimAll(store: Store, claims: ReturnType<typeof claim>[], now = 
 
 const keysLeft = async (store: Store) => (await store.read.selectFrom('idempotency_keys').selectAll().execute()).length
 
-testOnEveryEngine('a key is free once, for each site by itself', async (store) => {
+testOnEveryEngine('a key is free once per site', async (store) => {
   assert.deepEqual(await claimAll(store, [claim(1, 'a'), claim(1, 'b')]), ['a', 'b'])
   assert.deepEqual(await claimAll(store, [claim(1, 'b'), claim(1, 'c')], NOW + 1), ['c'])
   assert.deepEqual(await claimAll(store, [claim(2, 'a')], NOW + 2), ['a'])
@@ -42,7 +42,7 @@ testOnEveryEngine('a group of more keys than one statement takes is claimed whol
   assert.equal((await claimAll(store, manyClaims(100))).length, 100)
 })
 
-testOnEveryEngine('a key is taken for 24 hours, and free again before it is cleared away', async (store) => {
+testOnEveryEngine('a key is taken for 24 hours, and free again before it is removed', async (store) => {
   await claimAll(store, [claim(1, 'a')])
   assert.deepEqual(await claimAll(store, [claim(1, 'a')], NOW + IDEMPOTENCY_WINDOW_MS - 1), [])
   assert.deepEqual(await claimAll(store, [claim(1, 'a')], NOW + IDEMPOTENCY_WINDOW_MS), ['a'])
@@ -67,7 +67,7 @@ testOnEveryEngine('groups with the same keys in any order, at the same time, get
   assert.deepEqual(free.flat().sort(), claims.map(({ key }) => key).sort())
 })
 
-testOnEveryEngine('keys that have run out are cleared away, by several processes at once too', async (store) => {
+testOnEveryEngine('expired keys are removed, also by several processes at once', async (store) => {
   await claimAll(store, manyClaims())
   await claimAll(store, [claim(7, 'young')], NOW + 1)
   await Promise.all(Array.from({ length: 3 }, () => clearIdempotencyKeys(store, NOW + IDEMPOTENCY_WINDOW_MS, always)))
@@ -77,13 +77,13 @@ testOnEveryEngine('keys that have run out are cleared away, by several processes
   assert.equal(await keysLeft(store), 0)
 })
 
-testOnEveryEngine('more keys than one statement takes are cleared away in one go', async (store) => {
+testOnEveryEngine('more keys than one statement takes are removed in one run', async (store) => {
   await claimAll(store, manyClaims())
   await clearIdempotencyKeys(store, NOW + IDEMPOTENCY_WINDOW_MS, always)
   assert.equal(await keysLeft(store), 0)
 })
 
-testOnEveryEngine('keys that are claimed anew while they are cleared away are free once', async (store) => {
+testOnEveryEngine('keys that are claimed again while they are removed are free once', async (store) => {
   await claimAll(store, manyClaims())
   const later = NOW + IDEMPOTENCY_WINDOW_MS
   const [free] = await Promise.all([
@@ -95,7 +95,7 @@ testOnEveryEngine('keys that are claimed anew while they are cleared away are fr
   assert.equal(await keysLeft(store), MANY)
 })
 
-testOnEveryEngine('a site whose keys cannot be cleared away keeps no other site from it', async (store) => {
+testOnEveryEngine('a site whose keys cannot be removed does not block other sites', async (store) => {
   await claimAll(
     store,
     [1, 2, 3].map((siteNo) => claim(siteNo, 'a')),
@@ -107,7 +107,7 @@ testOnEveryEngine('a site whose keys cannot be cleared away keeps no other site 
 })
 
 testOnEveryEngine(
-  'a clock that is doubted while keys are cleared away stops that before the next step',
+  'a clock that comes into doubt while keys are removed stops the removal before the next step',
   async (store) => {
     await claimAll(store, [...manyClaims(), claim(8, 'a')])
     const leftAfter = async (steps: number) => {

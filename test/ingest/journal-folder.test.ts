@@ -8,7 +8,7 @@ import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/del
 import { testOnEveryEngine } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
 
-/** Nobody knows whether the row is there. */
+/** It is unknown whether the row is there. */
 const UNKNOWN = new StoreError('unavailable', 'Connection terminated unexpectedly')
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 

@@ -36,10 +36,10 @@ testOnEveryEngine('a key that is revoked while all keys are read stays revoked',
   const loaded = keys.load()
   await held
   await store.write.updateTable('sites').set({ key_revoked_at: 1 }).where('id', '=', site.id).execute()
-  const told = store.changes.publish({ kind: 'site', id: site.id })
+  const published = store.changes.publish({ kind: 'site', id: site.id })
   await timeToOvertake(store)
   letGo()
-  await Promise.all([loaded, told])
+  await Promise.all([loaded, published])
   assert.equal(keys.find(site.ingest_key)?.isOpen, false)
 })
 
@@ -50,10 +50,10 @@ testOnEveryEngine('a site that is deleted while all keys are read stays deleted'
   const loaded = keys.load()
   await held
   await store.write.deleteFrom('sites').where('id', '=', site.id).execute()
-  const told = store.changes.publish({ kind: 'site', id: site.id })
+  const published = store.changes.publish({ kind: 'site', id: site.id })
   await timeToOvertake(store)
   letGo()
-  await Promise.all([loaded, told])
+  await Promise.all([loaded, published])
   assert.equal(keys.find(site.ingest_key), undefined)
 })
 
@@ -94,8 +94,8 @@ test('many changes of one site while another is read cost one reading', async (t
   const keys = new KeyIndex(counting, clock)
   const loaded = keys.load()
   await held
-  const told = Array.from({ length: 100 }, () => store.changes.publish({ kind: 'site', id: site.id }))
+  const published = Array.from({ length: 100 }, () => store.changes.publish({ kind: 'site', id: site.id }))
   letGo()
-  await Promise.all([loaded, ...told])
+  await Promise.all([loaded, ...published])
   assert.equal(reads, 4)
 })

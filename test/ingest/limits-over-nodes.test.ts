@@ -61,7 +61,7 @@ async function newSender(
   const site = await nodes[0].newSite(client)
   const send = async (node: TestService, at: number) =>
     (await node.ingest(site, eventPayload({ timestamp_ms: at }))).status
-  // The other node hears of the site a moment later; what is malformed counts as a request, and not as an event.
+  // The other node learns of the site a moment later; what is malformed counts as a request, and not as an event.
   for (const node of nodes) {
     await until('the node knows the site', async () =>
       (await node.ingest(site, {})).status === 401 ? undefined : true,

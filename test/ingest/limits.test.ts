@@ -15,7 +15,7 @@ test('a burst of one second of requests passes, then the rate of the plan', () =
   assert.equal(takeMany(meter, 40, T + 60_000), 10)
 })
 
-test('a refused request is told to come back in whole seconds', () => {
+test('a refused request is answered with whole seconds to wait', () => {
   const meter = new ClientMeter({ requestsPerSecond: 10, eventsPerMonth: null }, T)
   takeMany(meter, 10, T)
   assert.deepEqual(meter.takeRequest(T), { limit: 'rate', retryAfterSeconds: 1 })
@@ -49,7 +49,7 @@ test('the request that would go over the quota is refused until the month ends, 
   assert.deepEqual(meter.takeRequest(T), { limit: 'quota', retryAfterSeconds: secondsLeft })
 })
 
-test('the quota starts anew with the UTC month', () => {
+test('the quota starts over with the UTC month', () => {
   const meter = new ClientMeter({ requestsPerSecond: null, eventsPerMonth: 10 }, T)
   meter.setUsage(10, T)
   assert.notEqual(meter.takeRequest(T), undefined)

@@ -14,11 +14,11 @@ function stretch(shedding: Shedding, from: number, ms: number, requests: number)
 const stretches = (shedding: Shedding, from: number, ms: number, requests: number, times: number): number[] =>
   Array.from({ length: times }, (_, i) => stretch(shedding, from + i * ms, ms, requests))
 
-test('a busy service that pauses soon enough lets everybody in', () => {
+test('a busy service that pauses soon enough admits every request', () => {
   assert.deepEqual(stretches(new Shedding(0), 0, 90, 5_000, 50), new Array(50).fill(1))
 })
 
-test('catching up after a stall refuses nobody', () => {
+test('catching up after a stall refuses no request', () => {
   const shedding = new Shedding(0)
   assert.equal(stretch(shedding, 0, 20, 200), 1)
   // Nothing is taken for five seconds; then what has gathered.
@@ -40,7 +40,7 @@ test('under lasting overload more and more is refused, but never more than three
   )
 })
 
-test('a stretch that does not end is shed while it lasts', () => {
+test('a busy period that does not end sheds load while it lasts', () => {
   const shedding = new Shedding(0)
   const taken = (from: number) =>
     Array.from({ length: 1_000 }, (_, i) => shedding.admits(from + i / 4)).filter((admitted) => admitted).length
@@ -49,7 +49,7 @@ test('a stretch that does not end is shed while it lasts', () => {
   assert.equal(taken(3_000), 250)
 })
 
-test('overload on and off again within the patience refuses nobody', () => {
+test('overload that starts and stops within the patience refuses no request', () => {
   const shedding = new Shedding(0)
   for (let at = 0; at < 10_000; at += 250) {
     assert.equal(stretch(shedding, at, 230, 4_000), 1)
@@ -57,7 +57,7 @@ test('overload on and off again within the patience refuses nobody', () => {
   }
 })
 
-test('when it is over, all are let in again within a second', () => {
+test('when overload ends, all requests are admitted again within a second', () => {
   const shedding = new Shedding(0)
   stretches(shedding, 0, 500, 10_000, 10)
   const shares = stretches(shedding, 5_000, 20, 100, 50)
@@ -65,7 +65,7 @@ test('when it is over, all are let in again within a second', () => {
   assert.deepEqual(shares.slice(-10), new Array(10).fill(1))
 })
 
-test('an idle service has room again', () => {
+test('an idle service admits requests again', () => {
   const shedding = new Shedding(0)
   stretches(shedding, 0, 500, 10_000, 10)
   shedding.pause(10_000)

@@ -160,7 +160,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a node goes on counting by itself when the store does not answer', async (store) => {
+testOnEveryEngine('a node goes on counting locally when the store does not answer', async (store) => {
   const clock = new TestClock(NOW)
   const node = new Node(store, clock, 'a')
   await node.accept(40)

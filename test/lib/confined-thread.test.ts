@@ -49,7 +49,7 @@ test('a task that fills its heap ends its thread and nothing else', async (t) =>
   assert.equal(await waiting, 6)
 })
 
-test('a task that nobody waits for any more is not begun', async (t) => {
+test('a task without a waiting caller is not begun', async (t) => {
   const thread = confined(t, { timeMs: 300 })
   const endless = assert.rejects(thread.run('endless', {}), failsWith('time', /./))
   const controller = new AbortController()

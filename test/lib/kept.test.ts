@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Kept } from '../../src/lib/index.ts'
 
-/** Counts its reads and fails where it is told to. */
+/** Counts its reads and fails where the test says so. */
 function counting(failing: readonly number[] = []) {
   let reads = 0
   const kept = new Kept(5, () => {
@@ -18,14 +18,14 @@ test('however many ask at once, it is read once', async () => {
   assert.equal(reads(), 1)
 })
 
-test('it is read anew when it is no longer fresh, and when the clock was set back', async () => {
+test('it is read again when it is no longer fresh, and when the clock was set back', async () => {
   const { kept } = counting()
-  const told: number[] = []
-  for (const now of [100, 104, 105, 109, 110, 50, 54]) told.push(await kept.get(now))
-  assert.deepEqual(told, [1, 1, 2, 2, 3, 4, 4])
+  const values: number[] = []
+  for (const now of [100, 104, 105, 109, 110, 50, 54]) values.push(await kept.get(now))
+  assert.deepEqual(values, [1, 1, 2, 2, 3, 4, 4])
 })
 
-test('a failure is for those who waited for it; the next one asks again', async () => {
+test('a failure goes to the callers that waited for it; the next one reads again', async () => {
   const { kept, reads } = counting([1])
   const waiting = [kept.get(0), kept.get(0)]
   for (const { status } of await Promise.allSettled(waiting)) assert.equal(status, 'rejected')

@@ -57,7 +57,7 @@ const TABLE = [...Object.entries(FORBIDDEN), ...Object.entries(FORBIDDEN_EMBEDDE
 )
 
 for (const { range, address } of TABLE) {
-  test(`${address} is not connected to, neither by itself nor through a name, unless ${range} is allowed`, async (t) => {
+  test(`${address} is not connected to, neither directly nor through a name, unless ${range} is allowed`, async (t) => {
     const opened = countSockets(t)
     const outbound = testOutbound('', { 'name.example': [address], 'mixed.example': ['93.184.215.14', address] })
     const literal = address.includes(':') ? `[${address}]` : address
@@ -177,7 +177,7 @@ test('what a resolver answers that is no address is not connected to', async (t)
   assert.equal(opened(), 0)
 })
 
-test('what a name leads to is not told, only what kind of place it is', async () => {
+test('an error does not reveal the address a name leads to, only its kind', async () => {
   const failure = await failureOf(testOutbound('', { 'db.corp': ['10.20.30.40'] }).request('http://db.corp:5000/a?b=c'))
   assert.equal(
     failure.message,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseOutboundAllow } from '../../src/lib/index.ts'
 
-test('addresses, ranges and host names are told apart, and come in one spelling', () => {
+test('addresses, ranges and host names are distinguished, and come in one spelling', () => {
   const { ranges, hosts } = parseOutboundAllow(
     ' 10.0.0.0/8,127.0.0.1, ::1,fc00::/7 ,,Status.Internal.,redis,my_host,münchen.example,a-b.c0',
   )

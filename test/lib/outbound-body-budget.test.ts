@@ -13,7 +13,7 @@ const never = new AbortController().signal
 const settled = <T>(promise: Promise<T>): Promise<T | 'waits'> =>
   Promise.race([promise, new Promise<'waits'>((resolve) => setImmediate(resolve, 'waits'))])
 
-test('bodies have no more room together than there is, and who waits comes in turn', async () => {
+test('bodies together cannot exceed the budget, and waiting ones are served in order', async () => {
   const budget = new BodyBudget(10)
   const first = await budget.take(6, never)
   const second = budget.take(6, never)
@@ -28,7 +28,7 @@ test('bodies have no more room together than there is, and who waits comes in tu
   assert.notEqual(await settled(all), 'waits')
 })
 
-test('who gives up waiting holds nobody up, and takes nothing along', async () => {
+test('a body that gives up waiting blocks no other, and keeps no bytes', async () => {
   const budget = new BodyBudget(10)
   const first = await budget.take(4, never)
   const late = new AbortController()
@@ -54,7 +54,7 @@ test('large answers that come together are all read, one after the other', async
   for (const { body, isTruncated } of answers) assert.deepEqual([body.length, isTruncated], [LARGE, false])
 })
 
-test('a host that keeps room and sends no more keeps small answers from nobody, and large ones until its time is up', async (t) => {
+test('a host that holds its bytes and sends no more does not delay small answers, and large ones until its time is up', async (t) => {
   const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
   const { port } = await httpServer(t, (request, response) => {
     if (request.url === '/small') response.end('x'.repeat(10_000))

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import type { OutboundErrorKind, OutboundPhase, OutboundRequest } from '../../src/lib/index.ts'
 import { failureOf, httpServer, tcpServer, testOutbound } from './outbound-support.ts'
 
-/** Never settles by itself. */
+/** Never settles. */
 const silence = <T>(): Promise<T> => new Promise(() => {})
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n'
@@ -70,7 +70,7 @@ const SLEEPING_SERVER = `
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   })`
 
-test('a redirect does not begin the whole time anew', async (t) => {
+test('a redirect does not restart the total time', async (t) => {
   const { port } = await httpServer(t, (request, response) => {
     if (request.url === '/') response.writeHead(302, { location: '/never' }).end()
   })
@@ -80,7 +80,7 @@ test('a redirect does not begin the whole time anew', async (t) => {
 })
 
 for (const phase of ['tls', 'first_byte', 'body'] as const) {
-  test(`whoever asked may call it off in phase ${phase}`, async (t) => {
+  test(`the caller can abort it in phase ${phase}`, async (t) => {
     const controller = new AbortController()
     const { promise: closed, resolve } = Promise.withResolvers<void>()
     const { port } = await tcpServer(t, (socket) => {
@@ -97,7 +97,7 @@ for (const phase of ['tls', 'first_byte', 'body'] as const) {
   })
 }
 
-test('a request that was called off before it began asks nobody', async () => {
+test('a request that was aborted before it began sends nothing', async () => {
   const outbound = testOutbound('', {}, () => assert.fail('was looked up'))
   const failure = await failureOf(outbound.request('http://here.example/', { signal: AbortSignal.abort() }))
   assert.equal(failure.kind, 'aborted')
@@ -110,7 +110,7 @@ test('a request lets go of the signal it was given', async (t) => {
   assert.equal(getEventListeners(signal, 'abort').length, 0)
 })
 
-/** What a server that speaks raw TCP does with a request, and how that is told. */
+/** What a server that speaks raw TCP does with a request, and how that is reported. */
 const TALKS: readonly [what: string, talk: (socket: Socket) => void, kind: OutboundErrorKind, phase: OutboundPhase][] =
   [
     ['hangs up at once', (socket) => socket.destroy(), 'reset', 'first_byte'],
@@ -158,7 +158,7 @@ test('a body without a stated length ends with the connection', async (t) => {
   assert.equal((await testOutbound().request(`http://here.example:${port}/`)).body, 'all')
 })
 
-test('a port where nothing listens is told as such', async () => {
+test('a port where nothing listens is reported as such', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -184,7 +184,7 @@ const RESOLVER_ERRORS: readonly [code: string, message: string][] = [
   ['ESERVFAIL', 'the name gone.example could not be looked up'],
 ]
 for (const [code, message] of RESOLVER_ERRORS) {
-  test(`a resolver that fails with ${code} is told in plain words`, async () => {
+  test(`a resolver that fails with ${code} is reported in plain words`, async () => {
     const lookup = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code }))
     const failure = await failureOf(testOutbound('', {}, lookup).request('http://gone.example/'))
     assert.deepEqual([failure.kind, failure.phase, failure.message], ['dns', 'dns', message])

@@ -36,7 +36,7 @@ async function redirectingServer(t: TestContext, to: Readonly<Record<string, str
   return { asked, ...(await httpServer(t, answer)) }
 }
 
-test('a redirect is told and not followed unless asked to', async (t) => {
+test('a redirect is reported and not followed unless requested', async (t) => {
   const { port, asked } = await redirectingServer(t, { '/a': '../b?c=d' })
   const answer = await testOutbound().request(`http://here.example:${port}/a`)
   assert.equal(answer.status, 302)
@@ -46,7 +46,7 @@ test('a redirect is told and not followed unless asked to', async (t) => {
   assert.equal(asked.length, 1)
 })
 
-test('redirects are followed as far as asked, and each is told', async (t) => {
+test('redirects are followed as far as requested, and each is reported', async (t) => {
   const { port, connections } = await redirectingServer(t, { '/a': '/b', '/b': '/c', '/c': '/d' })
   const at = (path: string) => `http://here.example:${port}${path}`
   const answer = await testOutbound().request(at('/a'), { maxRedirects: 3 })

@@ -4,7 +4,7 @@ import { failureOf, lookupIn, testOutbound } from './outbound-support.ts'
 
 const NAMES = { 'a.example': ['93.184.215.14', '2606:4700::1'], 'inner.example': ['10.0.0.1'], 'none.example': [] }
 
-test('a name is told with its addresses, and with what it stands for when asked', async () => {
+test('a name is resolved to its addresses, and to its aliases when requested', async () => {
   const aliases = lookupIn({ 'a.example': ['B.example.'], 'b.example': ['c.example'] })
   const outbound = testOutbound('', NAMES, undefined, aliases)
   const { addresses } = await outbound.resolve('a.example')
@@ -13,13 +13,13 @@ test('a name is told with its addresses, and with what it stands for when asked'
   assert.deepEqual((await outbound.resolve('a.example', { wantsAliases: true })).aliases, ['b.example', 'c.example'])
 })
 
-test('names that stand for each other are told to an end', async () => {
+test('a loop of aliases ends', async () => {
   const aliases = lookupIn({ 'a.example': ['b.example'], 'b.example': ['a.example'] })
   const outbound = testOutbound('', NAMES, undefined, aliases)
   assert.equal((await outbound.resolve('a.example', { wantsAliases: true })).aliases.length, 8)
 })
 
-test('where a name leads inside is not told', async () => {
+test('an internal address of a name is not revealed', async () => {
   const failure = await failureOf(testOutbound('', NAMES).resolve('inner.example'))
   assert.equal(failure.kind, 'forbidden_address')
   assert.doesNotMatch(failure.message, /10\.0\.0\.1/)
@@ -32,7 +32,7 @@ test('a name that leads nowhere fails', async () => {
   }
 })
 
-test('a resolver that does not answer is waited for as long as asked, or until nobody wants to know', async () => {
+test('a resolver that does not answer is waited for as long as requested, or until the caller aborts', async () => {
   const never = () => new Promise<never>(() => {})
   const outbound = testOutbound('', {}, never)
   assert.equal((await failureOf(outbound.resolve('a.example', { totalMs: 20 }))).kind, 'timeout')

@@ -92,7 +92,7 @@ export async function failureOf(request: Promise<unknown>): Promise<OutboundErro
   throw new Error(`was answered: ${JSON.stringify(answer)}`)
 }
 
-/** Counts the sockets that this process opens to anywhere, whether or not anybody answers. */
+/** Counts the sockets that this process opens to anywhere, whether or not there is an answer. */
 export function countSockets(t: TestContext): () => number {
   let opened = 0
   const count = () => {

@@ -42,7 +42,7 @@ test('what must not be reached is refused there, too', async (t) => {
   assert.deepEqual([refused.kind, connections()], ['forbidden_address', 0])
 })
 
-test('a failure comes back with its kind, phase and certificate, judged by the clock of whoever asked', async (t) => {
+test("a failure comes back with its kind, phase and certificate, judged by the caller's clock", async (t) => {
   const now = Math.floor(Date.now() / 1_000) * 1_000
   const certificate = await createCertificate({
     authority: await createAuthority('Stranger'),

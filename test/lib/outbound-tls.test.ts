@@ -14,7 +14,7 @@ before(async () => {
   trust(authority)
 })
 
-/** A server with this certificate that also tells whether it was asked anything. */
+/** A server with this certificate that also reports whether it received a request. */
 async function serve(t: TestContext, wanted: Partial<Wanted>) {
   let asked = 0
   const certificate = await createCertificate({ authority, ...wanted })
@@ -25,7 +25,7 @@ async function serve(t: TestContext, wanted: Partial<Wanted>) {
   return { url: `https://here.example:${server.port}/`, asked: () => asked, open: server.open, port: server.port }
 }
 
-test('a certificate is told with the answer: names, dates and the days it has left', async (t) => {
+test('the answer comes with the certificate: names, dates and the days it has left', async (t) => {
   const now = Math.floor(Date.now() / 1_000) * 1_000
   const validFrom = now - 10 * DAY
   const validTo = now + 20 * DAY
@@ -63,7 +63,7 @@ const PROBLEMS: readonly [what: string, wanted: () => Partial<Wanted>, problem: 
   ['comes from a stranger', () => ({ authority: stranger }), /missing, or its authority is not known$/, 29],
 ]
 for (const [what, wanted, problem, daysLeft] of PROBLEMS) {
-  test(`a certificate that ${what} ends the request before it is sent, and is told with the reason`, async (t) => {
+  test(`a certificate that ${what} ends the request before it is sent, and is reported with the reason`, async (t) => {
     const { url, asked, open } = await serve(t, wanted())
     const failure = await failureOf(
       testOutbound().request(`${url}?key=s3cret`, { headers: { authorization: 's3cret' } }),
@@ -100,7 +100,7 @@ test('a connection that is closed before there is encryption fails as reset', as
   assert.deepEqual([failure.kind, failure.phase], ['reset', 'tls'])
 })
 
-test('a certificate that names very many hosts is told with some of them', async (t) => {
+test('a certificate that names very many hosts is reported with some of them', async (t) => {
   const names = Array.from({ length: 60 }, (_, n) => `192.0.2.${n}`)
   const { url } = await serve(t, { addresses: names })
   assert.equal((await testOutbound().request(url)).certificate?.names.length, 50)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { DAY, MINUTE } from '../../src/lib/index.ts'
 import { writeQuotaMessage } from '../../src/quotas/write.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSender, NOW, notes, openQuotas, told, use, written } from './support.ts'
+import { insertSender, NOW, notes, openQuotas, sent, use, written } from './support.ts'
 
-testOnEveryEngine('a client is told once at 80 % and once at 100 %, on each of its channels', async (store, t) => {
+testOnEveryEngine('a client is notified once at 80 % and once at 100 %, on each of its channels', async (store, t) => {
   const id = await insertSender(store, { email: 'ops@acme.example' })
   await insertSender(store)
   const { tick, errors } = await openQuotas(t, store)
@@ -36,16 +36,16 @@ testOnEveryEngine('a client is told once at 80 % and once at 100 %, on each of i
   await use(store, id, 1_000)
   await tick()
   await tick()
-  assert.deepEqual(await told(store), ['80 of 1000', '80 of 1000', '100 of 1000', '100 of 1000'])
+  assert.deepEqual(await sent(store), ['80 of 1000', '80 of 1000', '100 of 1000', '100 of 1000'])
   assert.deepEqual(errors, [])
 })
 
-testOnEveryEngine('a restart and a second node tell nothing again, also at the same moment', async (store, t) => {
+testOnEveryEngine('a restart and a second node send no message again, also at the same moment', async (store, t) => {
   const id = await insertSender(store)
   await use(store, id, 900)
   const nodes = [await openQuotas(t, store), await openQuotas(t, store)]
   for (const { tick } of nodes) await tick()
-  assert.deepEqual(await told(store), ['80 of 1000'])
+  assert.deepEqual(await sent(store), ['80 of 1000'])
   await use(store, id, 1_200)
   // Two that both take themselves for the only one, as when a lease changes hands.
   await Promise.all(
@@ -56,20 +56,20 @@ testOnEveryEngine('a restart and a second node tell nothing again, also at the s
   )
   const { tick } = await openQuotas(t, store)
   await tick()
-  assert.deepEqual(await told(store), ['80 of 1000', '100 of 1000'])
+  assert.deepEqual(await sent(store), ['80 of 1000', '100 of 1000'])
 })
 
-testOnEveryEngine('who jumps over 80 % is told only that the quota is used up', async (store, t) => {
+testOnEveryEngine('a client that jumps over 80 % is notified only that the quota is used up', async (store, t) => {
   const id = await insertSender(store)
   const { tick, clock } = await openQuotas(t, store)
   await use(store, id, 5_000)
   await tick()
   clock.advance(MINUTE)
   await tick()
-  assert.deepEqual(await told(store), ['100 of 1000'])
+  assert.deepEqual(await sent(store), ['100 of 1000'])
 })
 
-testOnEveryEngine('a new month and a larger quota are told of anew', async (store, t) => {
+testOnEveryEngine('a new month and a larger quota cause new notifications', async (store, t) => {
   const id = await insertSender(store)
   const { tick, clock } = await openQuotas(t, store)
   await use(store, id, 1_000)
@@ -83,29 +83,32 @@ testOnEveryEngine('a new month and a larger quota are told of anew', async (stor
   await tick()
   await use(store, id, 1_700, next)
   await tick()
-  assert.deepEqual(await told(store), ['100 of 1000', '80 of 2000', '80 of 2000'])
+  assert.deepEqual(await sent(store), ['100 of 1000', '80 of 2000', '80 of 2000'])
 })
 
-testOnEveryEngine('without a channel nothing is noted as told, and once there is one it is told', async (store, t) => {
-  const id = await insertSender(store, { chat_webhook: null, email: 'ops@acme.example' })
-  await use(store, id, 900)
-  const { tick: withoutMail } = await openQuotas(t, store, { reach: { globalWebhook: null, isEmailOn: false } })
-  await withoutMail()
-  assert.deepEqual([await written(store), await notes(store)], [[], []])
+testOnEveryEngine(
+  'without a channel no notification is recorded, and once there is one it is sent',
+  async (store, t) => {
+    const id = await insertSender(store, { chat_webhook: null, email: 'ops@acme.example' })
+    await use(store, id, 900)
+    const { tick: withoutMail } = await openQuotas(t, store, { reach: { globalWebhook: null, isEmailOn: false } })
+    await withoutMail()
+    assert.deepEqual([await written(store), await notes(store)], [[], []])
 
-  const address = 'https://chat.example/gone'
-  const off = { channel: `chat:${id}`, address, next_attempt_at: 0, failures: 1, off_since: 1 }
-  await store.write.insertInto('channels').values(off).execute()
-  await store.write.updateTable('clients').set({ chat_webhook: address }).execute()
-  await withoutMail()
-  assert.deepEqual([await written(store), await notes(store)], [[], []])
+    const address = 'https://chat.example/gone'
+    const off = { channel: `chat:${id}`, address, next_attempt_at: 0, failures: 1, off_since: 1 }
+    await store.write.insertInto('channels').values(off).execute()
+    await store.write.updateTable('clients').set({ chat_webhook: address }).execute()
+    await withoutMail()
+    assert.deepEqual([await written(store), await notes(store)], [[], []])
 
-  await store.write.updateTable('clients').set({ chat_webhook: 'https://chat.example/hook' }).execute()
-  await withoutMail()
-  assert.deepEqual(await told(store), ['80 of 1000'])
-})
+    await store.write.updateTable('clients').set({ chat_webhook: 'https://chat.example/hook' }).execute()
+    await withoutMail()
+    assert.deepEqual(await sent(store), ['80 of 1000'])
+  },
+)
 
-testOnEveryEngine('inactive clients and clients without a quota hear nothing', async (store, t) => {
+testOnEveryEngine('inactive clients and clients without a quota are not notified', async (store, t) => {
   const inactive = await insertSender(store, { is_active: 0 })
   const unlimited = await insertSender(store, { events_per_month: null })
   for (const id of [inactive, unlimited]) await use(store, id, 5_000_000)
@@ -116,19 +119,22 @@ testOnEveryEngine('inactive clients and clients without a quota hear nothing', a
   assert.deepEqual([await written(store), await notes(store)], [[], []])
 })
 
-testOnEveryEngine('what was told is forgotten when its month is long over, not before', async (store, t) => {
-  const id = await insertSender(store)
-  await use(store, id, 900)
-  const { tick, clock } = await openQuotas(t, store)
-  await tick()
-  for (let days = 0; days < 30; days++) {
-    clock.advance(DAY)
+testOnEveryEngine(
+  'sent notifications are forgotten long after the end of their month, not before',
+  async (store, t) => {
+    const id = await insertSender(store)
+    await use(store, id, 900)
+    const { tick, clock } = await openQuotas(t, store)
     await tick()
-  }
-  assert.equal((await notes(store)).length, 1)
-  for (let days = 0; days < 30; days++) {
-    clock.advance(DAY)
-    await tick()
-  }
-  assert.deepEqual(await notes(store), [])
-})
+    for (let days = 0; days < 30; days++) {
+      clock.advance(DAY)
+      await tick()
+    }
+    assert.equal((await notes(store)).length, 1)
+    for (let days = 0; days < 30; days++) {
+      clock.advance(DAY)
+      await tick()
+    }
+    assert.deepEqual(await notes(store), [])
+  },
+)

@@ -60,8 +60,8 @@ export async function written(store: Store) {
   }))
 }
 
-/** What was told, in short: `80 of 1000`. */
-export const told = async (store: Store): Promise<string[]> =>
+/** The notifications that were sent, in short: `80 of 1000`. */
+export const sent = async (store: Store): Promise<string[]> =>
   (await written(store)).map(({ message: { step, limit } }) => `${step} of ${limit}`)
 
 export const notes = (store: Store) =>

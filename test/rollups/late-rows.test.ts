@@ -78,7 +78,7 @@ testOnEveryEngine('a run with one row deleted and another added is not the run t
 const fate = fc.constantFrom('lands', 'late', 'never')
 
 testOnEveryEngine(
-  'whatever lands when, and whoever folds, stops or overtakes: each row that landed is counted once',
+  'whenever rows land, and whichever process folds, stops or overtakes: each row that landed is counted once',
   async (store) => {
     let run = 0
     let requests = 0

@@ -35,7 +35,7 @@ testOnEveryEngine(
     await accept(store, site_no, sent - 2 * DAY, sent - 2 * DAY)
     await foldOrphans(store, [])
     await rollUpAll(store, NOW)
-    // A node accepts one more of the same hour, a day late, and dies; nobody folds its row for five days.
+    // A node accepts one more of the same hour, a day late, and dies; no node folds its row for five days.
     await accept(store, site_no, sent + MINUTE, sent + DAY)
     await applyRetention(store, RETENTION, NOW, always)
     assert.equal(await totalEvents(store, site_no), 1)

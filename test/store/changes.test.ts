@@ -5,7 +5,7 @@ import { type Change, ChangeFeed } from '../../src/store/index.ts'
 
 const CHANGE: Change = { kind: 'site', id: 'a' }
 
-test('publish resolves when every listener has taken the change in', async () => {
+test('publish resolves when every listener has applied the change', async () => {
   const feed = new ChangeFeed()
   const taken: string[] = []
   feed.subscribe(async (change) => {
@@ -17,23 +17,23 @@ test('publish resolves when every listener has taken the change in', async () =>
   assert.deepEqual(taken, ['quick site', 'slow a'])
 })
 
-test('a listener that has ended its subscription hears no more, the others do', async () => {
+test('a listener that has ended its subscription receives no more changes, the others do', async () => {
   const feed = new ChangeFeed()
-  const heard: string[] = []
-  const end = feed.subscribe(() => void heard.push('first'))
-  feed.subscribe(() => void heard.push('second'))
+  const received: string[] = []
+  const end = feed.subscribe(() => void received.push('first'))
+  feed.subscribe(() => void received.push('second'))
   await feed.publish(CHANGE)
   end()
   end()
   await feed.publish(CHANGE)
-  assert.deepEqual(heard, ['first', 'second', 'second'])
+  assert.deepEqual(received, ['first', 'second', 'second'])
 })
 
-test('a change without listeners is over: one who comes later hears of the next only', async () => {
+test('a change without listeners is gone: a later listener receives only the next one', async () => {
   const feed = new ChangeFeed()
   await feed.publish(CHANGE)
-  const heard: string[] = []
-  feed.subscribe(({ id }) => void heard.push(id))
+  const received: string[] = []
+  feed.subscribe(({ id }) => void received.push(id))
   await feed.publish({ kind: 'site', id: 'b' })
-  assert.deepEqual(heard, ['b'])
+  assert.deepEqual(received, ['b'])
 })

@@ -70,7 +70,7 @@ test('every table is copied, row by row, except those that speak of the processe
   assert.equal(await hasUnfinishedCopy(stores.target.read), false)
 })
 
-test('since when nobody listens is taken over, whatever a service has left on the target', async (t) => {
+test('the start of the outage is taken over, whatever a service has left on the target', async (t) => {
   const stores = await openStores(t)
   await insertSite(stores.source)
   await stores.source.write.insertInto('listening').values({ id: 1, listened_until: 5_000 }).execute()
@@ -133,7 +133,7 @@ test('wherever a copy is interrupted, it goes on there and ends up the same', as
   let interruptions = 0
   let copiedBefore = 0
   for (let isDone = false; !isDone; ) {
-    // In turn before the transaction and after it, when it was kept and nobody was told.
+    // In turn before the transaction and after it, when it was committed and no answer came.
     const target = failingAtBatch(stores.target, 3, interruptions % 2 === 0)
     try {
       await run({ ...stores, target }, async (_total, already, copy) => {

@@ -35,7 +35,7 @@ test('a folder belongs to one opening at a time, and to the next when that one c
   assert.deepEqual(await second.read.selectFrom('sites').select('id').execute(), [{ id }])
 })
 
-test('a folder that is not there is made, with those above it, and nobody else may look into it', async (t) => {
+test('a missing folder is made, with those above it, and no other user may look into it', async (t) => {
   const dataDir = join(await tempDir(t), 'not', 'yet')
   const store = await openSqliteStore(dataDir)
   t.after(() => store.close())
@@ -72,7 +72,7 @@ test('files of a database that others could open are taken from them, once', asy
   assert.deepEqual(await store.read.selectFrom('sites').select('id').execute(), [{ id }])
 })
 
-test('files of another owner are left as they are, and one that nobody can look at stops nothing', async (t) => {
+test('files of another owner are left as they are, and an unreadable one stops nothing', async (t) => {
   const dataDir = await tempDir(t)
   const location = { dataDir, databaseUrl: null, databaseReadUrl: null, databasePoolSize: 0 }
   assert.deepEqual(await keepPrivate(location), [])
@@ -87,7 +87,7 @@ test('files of another owner are left as they are, and one that nobody can look 
   assert.equal((await stat(path)).mode & 0o777, 0o644)
 })
 
-test('a start tells once which files of the database others could open', async (t) => {
+test('a start reports once which files of the database others could open', async (t) => {
   const dataDir = await tempDir(t)
   const start = async () => {
     const lines: string[] = []

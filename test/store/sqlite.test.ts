@@ -73,7 +73,7 @@ test('the write-ahead log does not grow for ever under writes that never pause',
   const { store, path } = await open(t)
   const logBytes = async () => (await stat(`${path}-wal`)).size
   const size = 16_384
-  // A log that is never started anew is as long as all that was ever written.
+  // A log that never starts over is as long as all that was ever written.
   for (let written = 0; written < 8_000_000 || written < 3 * (await logBytes()); written += size) {
     assert.ok(written < 400_000_000, `after ${written} bytes the log has ${await logBytes()}`)
     // Another text each time: SQLite writes no page that stays as it was.

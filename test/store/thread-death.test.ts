@@ -21,7 +21,7 @@ parentPort.on('message', () => { throw new Error('out of order') })`
 
 const query = (sql: string) => ({ kind: 'query', sql, parameters: [] }) as const
 
-test('a database thread that dies is told once, with its reason, and fails what is asked of it', async (t) => {
+test('a database thread that dies is reported once, with its reason, and fails its queries', async (t) => {
   const folder = await tempDir(t)
   const entry = join(folder, 'mortal.mjs')
   await writeFile(entry, MORTAL)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/lib/index.ts'
 
-/** A clock that stands still until it is told to move. */
+/** A clock that stands still until a test moves it. */
 export class TestClock implements Clock {
   #now: number
 
@@ -21,7 +21,7 @@ export class TestClock implements Clock {
   }
 }
 
-/** The clock of a machine: time passes, and somebody may set it. */
+/** The clock of a machine: time passes, and a test may set it. */
 export class MachineClock implements Clock {
   #monotonic = 0
   #ahead: number
@@ -43,7 +43,7 @@ export class MachineClock implements Clock {
     this.#monotonic += ms
   }
 
-  /** Somebody sets the clock. */
+  /** Sets the clock, as an operator would. */
   set(now: number): void {
     this.#ahead = now - this.#monotonic
   }

@@ -27,7 +27,7 @@ export class HeldBody {
     return /^HTTP\/1\.1 (\d+)/.exec(this.#answer)?.[1]
   }
 
-  /** Resolves once all but the last byte has left, or nobody reads it any more. */
+  /** Resolves once all but the last byte has left, or the server reads no more. */
   async sent(): Promise<void> {
     await until('the body has left', () => {
       const { writableLength, destroyed } = this.#socket

@@ -7,7 +7,7 @@ import { fastestFolder, newFolder } from './folders.ts'
 /** The folder that all test processes of a run share. */
 const SHARED = 'TAGWARDEN_TEST_SHARED'
 
-/** @param folder an existing one, for this process and those that it will start; whoever gives it removes it */
+/** @param folder an existing one, for this process and those that it will start; the caller removes it */
 export function shareFolder(folder: string): void {
   process.env[SHARED] = folder
 }

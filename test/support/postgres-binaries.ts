@@ -9,7 +9,7 @@ const run = promisify(execFile)
 /** Runs a program of PostgreSQL to its end, with the working directory `cwd` and as another user if given. */
 export type RunPostgres = (program: 'initdb' | 'pg_ctl', args: readonly string[]) => Promise<void>
 
-/** Whom the server runs as; empty = whoever runs the tests. */
+/** The user that the server runs as; empty = the user that runs the tests. */
 export interface ServerUser {
   uid?: number
   gid?: number

@@ -45,7 +45,7 @@ const FAST_SETTINGS = {
   full_page_writes: 'off',
   wal_level: 'minimal',
   max_wal_senders: 0,
-  // Databases live for a test: what a vacuum gained nobody would see.
+  // Databases live for a test: a vacuum would gain nothing.
   autovacuum: 'off',
 }
 
@@ -89,7 +89,7 @@ export async function startServer({ durable }: ServerOptions): Promise<PostgresS
         if (mode !== 'kill') return control('stop', '-m', mode)
         const [pid] = (await readFile(join(dataFolder, 'postmaster.pid'), 'utf8')).split('\n')
         process.kill(Number(pid), 'SIGKILL')
-        await until('nobody listens', async () => ((await isListening(port)) ? undefined : true))
+        await until('nothing listens', async () => ((await isListening(port)) ? undefined : true))
       },
       remove,
     }
@@ -116,7 +116,7 @@ interface ClusterOptions {
 async function makeCluster({ run, folder, dataFolder, password, settings }: ClusterOptions): Promise<void> {
   const passwordFile = join(folder, 'password')
   await writeFile(passwordFile, password)
-  // For whoever the server runs as, whatever the umask says; nobody else may enter the folder.
+  // For the user that the server runs as, whatever the umask says; no other user may enter the folder.
   await chmod(passwordFile, 0o644)
   const set = Object.entries(settings).map(([name, value]) => `--set=${name}=${value}`)
   // Not the default `scram-sha-256`, which costs milliseconds of computing at each of thousands of connections.

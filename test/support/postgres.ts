@@ -122,7 +122,7 @@ async function makeTemplate({ adminUrl }: PostgresServer): Promise<void> {
     } finally {
       await store.close()
     }
-    // Nothing is copied while somebody is connected to it.
+    // PostgreSQL copies nothing from a database with open connections.
     await admin.query(`alter database ${TEMPLATE} allow_connections false`)
   })
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { BatchPayload, EventPayload, Payload } from '../../src/ingest/payload.ts'
 
 const EVENT_NAMES = ['page_view', 'purchase', 'add_to_cart', 'Käufe/ß', 'constructor'] as const
-/** Each id always has the same name or none, as in a container nobody edits. */
+/** Each id always has the same name or none, as in a container that is not edited. */
 const TAGS = [
   { id: '1', name: 'GA4' },
   { id: '2', name: 'Meta CAPI' },

@@ -53,7 +53,7 @@ export async function insertSite(store: Store, over: Partial<SiteRow> = {}): Pro
     .executeTakeFirstOrThrow()
 }
 
-/** Notes that a site was heard from then, as the fold of an event does. */
+/** Records that a site sent an event then, as the fold of an event does. */
 export async function hearFrom(store: Store, siteId: string, at: number): Promise<void> {
   const { site_no } = await store.write
     .selectFrom('sites')

@@ -32,7 +32,7 @@ class Process {
       await this.#resume.promise
     }
     this.#result = this.#start(body, step)
-    // Told to whoever runs it; until then it is nobody's.
+    // Reported to the caller that runs it; until then it is unhandled.
     this.#result.catch(() => undefined)
   }
 

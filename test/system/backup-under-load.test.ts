@@ -19,7 +19,7 @@ interface Load {
   acknowledged: number
 }
 
-/** Sends from several connections until it is told to stop; every answer has to be 200. */
+/** Sends from several connections until stopped; every answer has to be 200. */
 function startLoad(api: ApiClient, sites: readonly SiteKey[]) {
   const loads: Load[] = sites.map(() => ({ sent: 0, acknowledged: 0 }))
   let isOver = false
@@ -113,7 +113,7 @@ test('a backup at full load restores to exact counts: all that was answered befo
     assert.equal(executions, TAGS_PER_EVENT * events, `site ${n}: by tag`)
     total += events
   }
-  // The command told what is in the reports of the file; what was committed in the last second comes with the first start.
+  // The command reported what is in the file; what was committed in the last second comes with the first start.
   const said = Number(/(\d[\d,]*) events?$/.exec(backup.out[1] ?? '')?.[1]?.replaceAll(',', ''))
   assert.ok(said <= total && (said === total) === (backup.out[2] === undefined), backup.out.join('\n'))
   const usage = await there.call('GET', `/api/clients/${client.id}/usage`)

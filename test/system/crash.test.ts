@@ -53,7 +53,7 @@ async function totalOf(api: ApiClient, site: SiteKey): Promise<number> {
 }
 
 /**
- * What a killed process leaves in PostgreSQL: sessions that still end what they were told. (And a node that others take for alive
+ * What a killed process leaves in PostgreSQL: sessions that still finish their statements. (And a node that others take for alive
  * for half a minute; who starts folds its rows all the same.)
  */
 async function settle({ DATABASE_URL: connectionString }: Record<string, string>): Promise<void> {

@@ -9,7 +9,7 @@ import { startTestService } from '../support/service.ts'
 /** More than a pool has connections, so that some would have to wait if they were let in. */
 const REQUESTS_AT_ONCE = 200
 
-test('while PostgreSQL is away ingest answers 500, /ready says why, and all goes on when it is back', async (t) => {
+test('while PostgreSQL is unavailable ingest answers 500, /ready says why, and all goes on when it is back', async (t) => {
   const database = await startPostgres(t, { durable: true })
   const api = await startTestService(t, systemClock, { DATABASE_URL: database.url })
   const site = await api.newSite(await api.newClient())
@@ -31,7 +31,7 @@ test('while PostgreSQL is away ingest answers 500, /ready says why, and all goes
   await database.start()
   await until('ready again without a request', async () => ((await ready()).status === 200 ? true : undefined))
   assert.equal(await send(), 200)
-  // A change made after the restart still reaches ingest: the listener has connected anew, or the poll has seen it.
+  // A change made after the restart still reaches ingest: the listener has reconnected, or the poll has seen it.
   assert.equal((await api.call('POST', `/api/sites/${site.id}/revoke-key`)).status, 200)
   await until('the revoked key is refused', async () => ((await send()) === 403 ? true : undefined))
   await api.service.ingest?.flush()

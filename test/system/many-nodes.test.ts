@@ -17,7 +17,7 @@ interface Sent {
   unknown: number
 }
 
-/** Sends on many connections to whichever node is next, until told to stop. */
+/** Sends on many connections to whichever node is next, until stopped. */
 class Senders {
   readonly sent: Record<'plain' | 'keyed', Sent> = {
     plain: { acknowledged: 0, unknown: 0 },
@@ -121,7 +121,7 @@ test('three nodes on one PostgreSQL: one is killed, the database restarts, and e
   await senders.stop()
 
   const { plain, keyed } = senders.sent
-  // The dead node's rows are folded by another one when it has not been heard of for half a minute.
+  // Another node folds the dead node's rows when it has sent no heartbeat for half a minute.
   await until(
     'everything is counted',
     async () => ((await counted(first, sites.keyed)) >= keyed.acknowledged ? true : undefined),

@@ -44,7 +44,7 @@ async function freshness(t: TestContext, api: TestService, site: SiteKey): Promi
 
 const payload = eventPayload({ timestamp_ms: NOW })
 
-test('a site that was switched off says so while its silence lasts, one whose key nobody knows says nothing received', async (t) => {
+test('a site that was switched off says so while its silence lasts, one with an unknown key says that nothing was received', async (t) => {
   const api = await startTestService(t, newClock())
   const [off, clientOff, wrongKey, neighbour] = [
     await silentSite(api),
@@ -69,7 +69,7 @@ test('a site that was switched off says so while its silence lasts, one whose ke
   assert.match(await freshness(t, api, wrongKey), /^nothing received for /)
 })
 
-test('who has too much under way is told so in the silence that follows, who is refused with all others is not', async (t) => {
+test('a client with too much under way learns so in the silence that follows, one refused with all others does not', async (t) => {
   const api = await startTestService(t, newClock())
   const greedy = await silentSite(api)
   const late = await silentSite(api)

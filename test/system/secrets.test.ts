@@ -109,7 +109,7 @@ async function sendRaw(url: string, request: string): Promise<string> {
 }
 
 testPerEngine(
-  'no secret is told: not in the log, nor in metrics, settings or errors',
+  'no secret is revealed: not in the log, nor in metrics, settings or errors',
   async (engine: TestEngine, t) => {
     const { asked = '', ...environment } = await failingSurroundings(t)
     const place = await placeFor(engine, t)
@@ -123,11 +123,11 @@ testPerEngine(
     const { call } = apiClient(url)
     const admin = { authorization: `Bearer ${SECRETS.ADMIN_TOKEN}` }
     const viewer = { authorization: `Bearer ${SECRETS.VIEWER_TOKEN}` }
-    const told: string[] = []
+    const seen: string[] = []
     /** What the caller has no right to know of, or has sent itself. */
     const asStranger = async (...request: Parameters<typeof call>): Promise<Answer> => {
       const answer = await call(...request)
-      told.push(answer.text, JSON.stringify([...answer.headers]))
+      seen.push(answer.text, JSON.stringify([...answer.headers]))
       return answer
     }
     const create = async <T>(path: string, body?: unknown): Promise<T> => {
@@ -179,8 +179,8 @@ testPerEngine(
       assert.equal((await asStranger('POST', '/api/clients', body, admin)).status, 400)
     }
     for (const [name, value] of Object.entries({ authorization: WRONG_TOKEN, cookie: session })) {
-      told.push(await sendRaw(url, `GET /api/sites HTTP/1.1\r\n${name}: ${value}\r\nBad Header\r\n\r\n`))
-      told.push(await sendRaw(url, `GET /api/sites HTTP/1.1\r\nHost: x\r\n${name}: ${value.repeat(1_000)}\r\n\r\n`))
+      seen.push(await sendRaw(url, `GET /api/sites HTTP/1.1\r\n${name}: ${value}\r\nBad Header\r\n\r\n`))
+      seen.push(await sendRaw(url, `GET /api/sites HTTP/1.1\r\nHost: x\r\n${name}: ${value.repeat(1_000)}\r\n\r\n`))
     }
 
     await call('POST', `/api/clients/${client.id}/test-notification`, {}, admin)
@@ -228,11 +228,11 @@ testPerEngine(
     ]) {
       await asStranger('GET', path, undefined, viewer)
     }
-    told.push((await call('GET', '/api/settings', undefined, admin)).text)
+    seen.push((await call('GET', '/api/settings', undefined, admin)).text)
     const kept: string[] = DATABASE_URL === undefined ? [] : await rowsOf(DATABASE_URL)
     if (DATABASE_URL !== undefined) {
       await takeDatabaseAway(DATABASE_URL)
-      await until('it is logged that the database is away', () =>
+      await until('it is logged that the database is unavailable', () =>
         server.out.some((line) => /"level":50.*(terminat|not currently accepting|connect)/.test(line))
           ? true
           : undefined,
@@ -254,7 +254,7 @@ testPerEngine(
       ...PRIVATE_KEY.split('\n').filter((line) => line.length > 40),
     ]
     assert.ok(hidden.every((secret) => secret.length >= 16))
-    const found = [...out, ...err, ...told].filter((line) => hidden.some((secret) => line.includes(secret)))
+    const found = [...out, ...err, ...seen].filter((line) => hidden.some((secret) => line.includes(secret)))
     assert.deepEqual(found, [])
 
     const ofEnvironment = [
@@ -270,7 +270,7 @@ testPerEngine(
   },
 )
 
-test('a start that fails tells no secret either', async (t) => {
+test('a start that fails reveals no secret either', async (t) => {
   const wrong: Record<string, string> = {
     DATABASE_URL: `mysql://user:${SMTP_PASSWORD}@127.0.0.1:9/database`,
     SMTP_URL: `http://user:${SMTP_PASSWORD}@mail.example`,

@@ -73,7 +73,7 @@ for (const ahead of [24 * HOUR, -24 * HOUR]) {
   })
 }
 
-test('on PostgreSQL a node whose clock is wrong takes nobody for dead, and no lease from anybody', async (t) => {
+test('on PostgreSQL a node whose clock is wrong takes no other for dead, and takes no lease from any', async (t) => {
   const place = await placeFor(postgres, t)
   const right = await startTestService(t, systemClock, place)
   assert.equal(await right.service.leases.claim('retention'), true)

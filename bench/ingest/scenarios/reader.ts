@@ -15,7 +15,7 @@ const SITES = 5
 const HOURS = 720
 const MOST_TIMES_SLOWER = 2
 
-/** One site under load while somebody reads 30-day overviews without a pause, of it and of others with as long a past. */
+/** One site under load while a client reads 30-day overviews without a pause, of it and of others with as long a past. */
 export const reader: Scenario = async (bench) => {
   const { session } = bench
   const dataDir = session.newFolder('data')

@@ -57,7 +57,7 @@ export const postgresExhausted: Fault = {
   },
 }
 
-/** Connects until the server lets nobody else in. */
+/** Connects until the server accepts no more connections. */
 async function takeConnections({ url }: PostgresPlace): Promise<Session[]> {
   const sessions: Session[] = []
   for (;;) {

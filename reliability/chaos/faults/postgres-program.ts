@@ -7,8 +7,8 @@ import { newPlace, openPostgresScene } from '../postgres-scene.ts'
 const LATEST_MS = 1_000
 
 /**
- * Others take a node for dead when they have not heard of it for half a minute. The round does not wait for that, but for the
- * dead node's sessions to end what they were told.
+ * Others take a node for dead when it has sent no heartbeat for half a minute. The round does not wait for that, but for the
+ * dead node's sessions to finish their statements.
  */
 const killFault = (fields: Pick<Fault, 'name' | 'rounds' | 'description'>, others?: readonly Habit[]): Fault => ({
   ...fields,

@@ -15,7 +15,7 @@ const COMMITS: readonly [string[], ...string[][]] = [
 ]
 /** Acknowledged before the next cut: the service is at work again. */
 const AT_WORK = 10
-/** Until the database has done what nobody will hear of. */
+/** Until the database has done what no one gets an answer to. */
 const MUTE = { least: 5, most: 100 } as const
 /** How late what was under way arrives: before, while and after the program folds what it knows of. */
 const LATE = { least: 20, most: 2_500 } as const
@@ -58,7 +58,7 @@ export const unknownCommits: Fault = {
   },
 }
 
-/** The database is told to commit, and the program nothing. */
+/** The database commits, and the program gets no answer. */
 async function loseAnswers(proxy: TcpProxy, random: Random): Promise<void> {
   proxy.mode = { muteFrom: random.pick(COMMITS) }
   await isUnderWay(proxy)
@@ -67,7 +67,7 @@ async function loseAnswers(proxy: TcpProxy, random: Random): Promise<void> {
   proxy.mode = 'pass'
 }
 
-/** The program is told at once that its connections are gone; what it had sent, a commit among it, arrives later. */
+/** The program sees at once that its connections are gone; what it had sent, including a commit, arrives later. */
 async function delayCommits(proxy: TcpProxy, random: Random): Promise<void> {
   proxy.mode = { delayMs: random.logBetween(LATE.least, LATE.most), from: random.pick(COMMITS) }
   await isUnderWay(proxy)

@@ -77,7 +77,7 @@ export class ApiAttack {
   }
 
   #path(operation: Operation, method: string): string {
-    // Deletions mostly miss: making the victim anew costs more than the rest.
+    // Deletions mostly miss: making the victim again costs more than the rest.
     const aims = method === 'DELETE' ? 0.02 : 0.75
     return operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => {
       const id = this.#victim.idOf(name)

@@ -62,7 +62,7 @@ const NOT_IN_HEADERS = /[^\t\x20-\x7e\x80-\xff]/g
 export const headerText = (text: string): string =>
   Buffer.from(text).toString('latin1').replaceAll(NOT_IN_HEADERS, '?').slice(0, LONGEST)
 
-/** A few headers that nobody sends like that. */
+/** A few headers in forms that no client sends. */
 export function hostileHeaders(random: Random, hostile: HostileValues): [string, string][] {
   return Array.from({ length: random.below(4) }, () => [
     random.pick(NAMES),

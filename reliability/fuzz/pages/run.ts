@@ -153,7 +153,7 @@ const NO_STORE: Pick<Store, 'read' | 'reports'> = {
   },
 }
 
-/** What is wrong with the outcome; null when it is one that people can be told. */
+/** What is wrong with the outcome; null when it is one to show to people. */
 async function judge(type: ProbeType, outbound: Outbound, pages: PageReader, tally: TypeTally): Promise<string | null> {
   const outcome = await type.run({
     site: SITE,

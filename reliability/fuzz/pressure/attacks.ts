@@ -17,11 +17,11 @@ export interface PressureTargets {
   siteId: string
 }
 
-/** What once held everybody up for seconds: large answers, pipelined or never read. */
+/** What once blocked all others for seconds: large answers, pipelined or never read. */
 const STRICT_MS = 100
 const USUAL_MS = 250
 const HUNDRED_MB = 104_857_600
-/** An address that floods a connection gets no new one for a second, and the healthy senders are to be somebody else. */
+/** An address that floods a connection gets no new one for a second, and the healthy senders have to come from another address. */
 const ANOTHER_ADDRESS = '127.0.0.2'
 
 /**

@@ -8,7 +8,7 @@ export interface Behaviour {
   drip: string
   /** False: what the server sends stays in the pipe. */
   isReading: boolean
-  /** The address that they come from; the same as everybody's on this machine when absent. */
+  /** The address that they come from; the one that all on this machine share when absent. */
   from?: string
 }
 

@@ -169,7 +169,7 @@ export const isHeld = (row: PressureRow): boolean =>
   row.fault === null &&
   isServed(row) &&
   row.load.p99Ms <= row.targetP99Ms &&
-  // Never 0, of which only a process that is gone, or nobody looked at, takes so little.
+  // Never 0: only a process that is gone, or was not measured, takes so little.
   row.peakMb > 0 &&
   row.peakMb <= PEAK_MB
 

@@ -93,7 +93,7 @@ function takeChunks(bytes: Buffer, start: number): { body: Buffer; end: number }
 }
 
 /**
- * All answers in what a connection brought, for requests of which nobody knows where one ends.
+ * All answers in what a connection received, for requests whose ends are unknown.
  *
  * @param isCut the last one may be incomplete
  * @throws MalformedAnswer when something is left over

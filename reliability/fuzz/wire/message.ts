@@ -8,7 +8,7 @@ export interface Message {
 
 const LENGTH_HEADER = /^(?:content-length|transfer-encoding)$/i
 
-/** The request as it goes over the wire. A body whose length no header tells gets a `Content-Length`. */
+/** The request as it goes over the wire. A body whose length no header gives gets a `Content-Length`. */
 export function toBytes({ method, target, headers, body }: Message): Buffer {
   const lines = headers.map(([name, value]) => `${name}: ${value}`)
   if (body !== null && !headers.some(([name]) => LENGTH_HEADER.test(name))) lines.push(`Content-Length: ${body.length}`)

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { type HttpAnswer, MalformedAnswer, takeAnswer } from './answers.ts'
 
-/** A request whose end everybody agrees on, with what is to be done with its answer. */
+/** A request with an unambiguous end, and what to do with its answer. */
 export interface Shot {
   bytes: Buffer
   isHead: boolean
@@ -91,7 +91,7 @@ class Connection {
     })
   }
 
-  /** @throws Error when nobody listens. */
+  /** @throws Error when nothing listens. */
   static async open(port: number): Promise<Connection> {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true })
     const { promise, resolve, reject } = Promise.withResolvers<void>()

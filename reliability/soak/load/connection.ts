@@ -3,7 +3,7 @@ import { answerStatus } from '../../../bench/lib/answer.ts'
 
 const RECEIVE_BYTES = 2_048
 
-/** Whom a connection tells. */
+/** The owner of a connection, which it notifies. */
 export interface ConnectionOwner {
   port: number
   onOpen(connection: Connection): void
@@ -12,7 +12,7 @@ export interface ConnectionOwner {
   onAnswer(connection: Connection, status: number): void
   /** It ended with a request on it that will not be answered. */
   onBroken(connection: Connection): void
-  /** It ended; `wasOpen` false when nobody took it. */
+  /** It ended; `wasOpen` false when the server did not accept it. */
   onClosed(connection: Connection, wasOpen: boolean): void
 }
 
@@ -50,7 +50,7 @@ export class Connection {
       wasOpen = true
       owner.onOpen(this)
     })
-    this.#socket.on('error', () => undefined) // What follows is 'close', which tells the owner.
+    this.#socket.on('error', () => undefined) // 'close' follows, which notifies the owner.
     this.#socket.on('close', () => {
       if (this.#inFlight) {
         this.#inFlight = false

@@ -20,7 +20,7 @@ export interface LoadFigures {
   statuses: Record<string, number>
   /** Requests whose connection ended before the answer. */
   unanswered: number
-  /** Connections that nobody took. */
+  /** Connections that the server did not accept. */
   notConnected: number
   /** Answers 200, from the sending of the request on … */
   accepted: Times

@@ -8,7 +8,7 @@ import { until } from '../../support/api.ts'
 import { newDatabase, openOn, terminate } from './support.ts'
 
 const HOUR = 3_600_000
-/** Each of the two ways by itself. */
+/** Each of the two ways alone. */
 const NOTIFICATIONS_ONLY = { poll: HOUR }
 const POLL_ONLY = { poll: 20, reconnect: HOUR }
 
@@ -29,36 +29,36 @@ const LISTENING = sql`query like 'listen %'`
 async function openFollowing(t: TestContext, url: string, limits: Partial<Limits>) {
   const store = await openOn(t, url, { limits })
   await store.followChanges()
-  const heard: Change[] = []
-  store.changes.subscribe((news) => void heard.push(news))
-  const hears = (id: string) =>
-    until(`the change of ${id} is heard`, () => (heard.some((news) => news.id === id) ? true : undefined))
-  return { store, heard, hears }
+  const received: Change[] = []
+  store.changes.subscribe((news) => void received.push(news))
+  const receives = (id: string) =>
+    until(`the change of ${id} is received`, () => (received.some((news) => news.id === id) ? true : undefined))
+  return { store, received, receives }
 }
 
 test('a change reaches another store by its notification', async (t) => {
   const url = await newDatabase(t)
-  const { heard, hears } = await openFollowing(t, url, NOTIFICATIONS_ONLY)
+  const { received, receives } = await openFollowing(t, url, NOTIFICATIONS_ONLY)
   const other = await openOn(t, url)
   for (const id of ['a', 'b', 'c']) {
     await change(other, id)
-    await hears(id)
+    await receives(id)
   }
-  assert.deepEqual(heard[0], { kind: 'site', id: 'a' })
+  assert.deepEqual(received[0], { kind: 'site', id: 'a' })
 })
 
 test('a change reaches another store without notifications, too', async (t) => {
   const url = await newDatabase(t)
-  const { store, hears } = await openFollowing(t, url, POLL_ONLY)
+  const { store, receives } = await openFollowing(t, url, POLL_ONLY)
   await terminate(store, LISTENING)
   const other = await openOn(t, url)
   await addEntry(other.write, 'a', 'client')
-  await hears('a')
+  await receives('a')
 })
 
 test('notifications are asked for again when their connection broke', async (t) => {
   const url = await newDatabase(t)
-  const { store, hears } = await openFollowing(t, url, { poll: HOUR, reconnect: 20 })
+  const { store, receives } = await openFollowing(t, url, { poll: HOUR, reconnect: 20 })
   await terminate(store, LISTENING)
   await until('it listens again', async () => {
     const { rows } = await sql`select from pg_stat_activity where datname = current_database() and state = 'idle'
@@ -67,43 +67,43 @@ test('notifications are asked for again when their connection broke', async (t) 
   })
   const other = await openOn(t, url)
   await change(other, 'a')
-  await hears('a')
+  await receives('a')
 })
 
-test("a store's own changes are taken in before publishing ends", async (t) => {
-  const { store, heard } = await openFollowing(t, await newDatabase(t), { poll: HOUR, reconnect: HOUR })
+test("a store's own changes are applied before publishing ends", async (t) => {
+  const { store, received } = await openFollowing(t, await newDatabase(t), { poll: HOUR, reconnect: HOUR })
   await change(store, 'a')
-  assert.equal(heard[0]?.id, 'a')
+  assert.equal(received[0]?.id, 'a')
 })
 
-test('what was there before is not told, and nothing is told twice', async (t) => {
+test('earlier changes are not delivered, and none is delivered twice', async (t) => {
   const url = await newDatabase(t)
   const other = await openOn(t, url)
   for (const id of ['old 1', 'old 2']) await addEntry(other.write, id)
-  const { heard, hears } = await openFollowing(t, url, POLL_ONLY)
+  const { received, receives } = await openFollowing(t, url, POLL_ONLY)
   for (const id of ['new 1', 'new 2', 'new 3']) {
     await addEntry(other.write, id)
-    await hears(id)
+    await receives(id)
   }
   assert.deepEqual(
-    heard.map(({ id }) => id),
+    received.map(({ id }) => id),
     ['new 1', 'new 2', 'new 3'],
   )
 })
 
-/** A log by hand, and what it has told so far. */
+/** A log by hand, and what it has delivered so far. */
 async function openLog(t: TestContext) {
   const store = await openOn(t, await newDatabase(t))
   const log = new ChangeLog(store.write)
-  const told: string[] = []
+  const delivered: string[] = []
   const read = async () => {
-    await log.read(async ({ id }) => void told.push(id))
-    return told.splice(0)
+    await log.read(async ({ id }) => void delivered.push(id))
+    return delivered.splice(0)
   }
   return { store, log, read }
 }
 
-test('a change that is committed after a later one is told', async (t) => {
+test('a change that is committed after a later one is delivered', async (t) => {
   const { store, log, read } = await openLog(t)
   await addEntry(store.write, 'before')
   await log.start()
@@ -117,7 +117,7 @@ test('a change that is committed after a later one is told', async (t) => {
   assert.deepEqual(await read(), [])
 })
 
-test('one that was under way when following began is told', async (t) => {
+test('a change that was under way when following began is delivered', async (t) => {
   const { store, log, read } = await openLog(t)
   await addEntry(store.write, 'before')
   await store.write.transaction().execute(async (early) => {
@@ -153,17 +153,17 @@ test('entries that are about neither clients nor sites are passed over', async (
   assert.deepEqual(await read(), ['a'])
 })
 
-test('what a listener fails to take in is told again, and the others are not held up by it', async (t) => {
+test('a change that a listener fails to apply is delivered again, and does not block the others', async (t) => {
   const { store, log, read } = await openLog(t)
   await log.start()
   for (const id of ['a', 'bad', 'b']) await addEntry(store.write, id)
-  const told: string[] = []
+  const delivered: string[] = []
   const failing = log.read(async ({ id }) => {
     if (id === 'bad') throw new Error('not now')
-    told.push(id)
+    delivered.push(id)
   })
   await assert.rejects(failing, /not now/)
-  assert.deepEqual(told, ['a', 'b'])
+  assert.deepEqual(delivered, ['a', 'b'])
   assert.deepEqual(await read(), ['bad'])
   assert.deepEqual(await read(), [])
 })
@@ -175,13 +175,13 @@ test('an error that comes again with every look is reported once', async (t) => 
     onError: (error, what) => void reports.push(`${what}: ${error.message}`),
   })
   await store.followChanges()
-  let told = 0
+  let delivered = 0
   store.changes.subscribe(() => {
-    told++
+    delivered++
     throw new Error('not now')
   })
   await addEntry(store.write, 'a')
-  await until('it was told again and again', () => (told > 3 ? true : undefined))
+  await until('it was delivered again and again', () => (delivered > 3 ? true : undefined))
   await store.close()
   assert.deepEqual(reports, ['change-poll: not now'])
 })

@@ -38,7 +38,7 @@ async function hold(db: Store['read'], count: number): Promise<{ backends: numbe
   }
 }
 
-test('connections that broke while idle are replaced before anybody notices', async (t) => {
+test('connections that broke while idle are replaced without an error', async (t) => {
   const store = await openOn(t, await newDatabase(t))
   await useAll(store, 1)
   await (await hold(store.write, 4)).release()
@@ -136,7 +136,7 @@ test('a commit whose answer is lost fails, and may have been kept all the same',
   await until('the row is there', async () => ((await journalSeqs(other)).includes(2) ? true : undefined))
 })
 
-test('callers who wait for a silent server are all told, however many they are', async (t) => {
+test('callers that wait for a silent server all get an error, however many they are', async (t) => {
   const wire = await wireTo(t, await newDatabase(t))
   const store = await openOn(t, wire.url, { limits: QUICK })
   await store.batch([journalRow(store, 1)])
@@ -167,7 +167,7 @@ test('a store closes while the server is silent, whatever is under way, and leav
   await until('nothing is connected', () => (wire.connected() === 0 ? true : undefined))
 })
 
-test('a store closes although somebody never gives a connection back', async (t) => {
+test('a store closes although a caller never returns its connection', async (t) => {
   const store = await openOn(t, await newDatabase(t))
   const held = await hold(store.write, 1)
   await store.close()

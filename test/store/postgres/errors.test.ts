@@ -31,7 +31,7 @@ const CONNECTING: readonly [what: string, url: (good: string) => string, kind: S
   ['a wrong password', (url) => withPart(url, 'password', 'wrong'), 'other', /password authentication failed/],
   ['an unknown user', (url) => withPart(url, 'username', 'nobody'), 'other', /password authentication failed/],
   ['an unknown database', (url) => withPart(url, 'pathname', 'none'), 'other', /database "none" does not exist/],
-  ['a port where nobody listens', (url) => withPart(url, 'port', '1'), 'unavailable', /ECONNREFUSED/],
+  ['a port where nothing listens', (url) => withPart(url, 'port', '1'), 'unavailable', /ECONNREFUSED/],
   ['a host that does not exist', (url) => withPart(url, 'hostname', 'no.invalid'), 'unavailable', /no\.invalid/],
   ['no socket file', () => 'postgres://u@/d?host=/nowhere', 'unavailable', /ENOENT/],
 ]
@@ -61,7 +61,7 @@ test('a host with several addresses of which none answers is unavailable, and sa
   assert.deepEqual([error.kind, error.message], ['unavailable', 'connect ECONNREFUSED ::1:1; other'])
 })
 
-test('an error without words is named by its code, and what is no error by itself', () => {
+test('an error without a message is named by its code, and a value that is no error by its text', () => {
   assert.equal(storeErrorOf(Object.assign(new Error(''), { code: 'EPIPE' })).message, 'EPIPE')
   assert.equal(storeErrorOf(new RangeError('')).message, 'RangeError')
   assert.equal(storeErrorOf('text').message, 'text')

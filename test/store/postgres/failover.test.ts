@@ -15,7 +15,7 @@ async function portIn(db: Store['read']): Promise<number | undefined> {
   return rows[0]?.port
 }
 
-/** Writes journal rows one after the other until told to stop, and keeps those that were acknowledged. */
+/** Writes journal rows one after the other until stopped, and keeps those that were acknowledged. */
 function load(store: Store) {
   const acknowledged: number[] = []
   let isOver = false
@@ -86,7 +86,7 @@ test('when the primary dies writes go on at the promoted standby, and nothing ac
   assert.ok(kept.has(1_000_000))
 })
 
-test('a primary that is told to take no more writes is left by all, although it runs on', async (t) => {
+test('all nodes leave a primary that is set to read only, although it runs on', async (t) => {
   const { primary, standby, url } = await startPair(t)
   const store = await openOn(t, url, { limits: QUICK, onError: () => undefined })
   await migrate(store.admin, store.columnTypes)

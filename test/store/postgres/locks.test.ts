@@ -185,7 +185,7 @@ test('an upsert into a table or column that is not there fails by name', async (
   )
 })
 
-test('a database that is told to take no writes is not written to', async (t) => {
+test('a database that is set to read only is not written to', async (t) => {
   const url = await newDatabase(t)
   const before = await openOn(t, url)
   const database = sql.id(new URL(url).pathname.slice(1))

@@ -28,7 +28,7 @@ for (const { what, limits, message } of CASES) {
     isCut.resolve()
     wire.forget()
     await failed
-    // The same row: it waits until nobody can commit the other one any more.
+    // The same row: it waits until the other one cannot be committed any more.
     await other.batch([journalRow(other, 1)])
     assert.deepEqual(await journalSeqs(other), [1])
   })

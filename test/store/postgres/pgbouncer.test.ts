@@ -77,15 +77,15 @@ test('behind PgBouncer in session mode the store works as ever, time limits and 
   assert.equal(await limitOf(store.admin), '0')
   assert.equal(await limitOf(store.read), '30s')
   assert.equal(await limitOf(store.write), '30s')
-  const heard = Promise.withResolvers<void>()
+  const received = Promise.withResolvers<void>()
   await store.followChanges()
-  store.changes.subscribe(({ id }) => (id === 'x' ? heard.resolve() : undefined))
+  store.changes.subscribe(({ id }) => (id === 'x' ? received.resolve() : undefined))
   await other.write
     .insertInto('audit_log')
     .values({ at: 1, actor: 'a', action: 'update', entity: 'site', entity_id: 'x', before: null, after: null })
     .execute()
   await other.changes.publish({ kind: 'site', id: 'x' })
-  await heard.promise
+  await received.promise
 })
 
 test('behind PgBouncer in session mode the service starts, counts and stops', { skip: missing }, async (t) => {

@@ -53,7 +53,7 @@ test('reports are read from the replica, everything else from the primary, and n
   assert.equal(await rowsOf(store.reports), 3)
 })
 
-test('while the replica is away reports answer 503, and ingest and management go on', async (t) => {
+test('while the replica is unavailable reports answer 503, and ingest and management go on', async (t) => {
   const url = await newDatabase(t)
   const away = new URL(url)
   away.port = '1'

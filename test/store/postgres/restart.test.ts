@@ -13,7 +13,7 @@ async function openOnOwn(t: TestContext): Promise<{ server: OwnPostgres; store: 
   return { server, store }
 }
 
-test('a server that is killed takes what was under way along, and after its restart all goes on by itself', async (t) => {
+test('a killed server fails what was under way, and after its restart the store recovers automatically', async (t) => {
   const { server, store } = await openOnOwn(t)
   await store.followChanges()
   await store.batch([journalRow(store, 1)])
@@ -54,7 +54,7 @@ test('a server that is killed takes what was under way along, and after its rest
   })
 })
 
-test('a server that is shut down in order is away at once, and comes back', async (t) => {
+test('a server that shuts down cleanly is unavailable at once, and comes back', async (t) => {
   const { server, store } = await openOnOwn(t)
   await store.batch([journalRow(store, 1)])
   await server.stop('fast')
@@ -67,7 +67,7 @@ test('a server that is shut down in order is away at once, and comes back', asyn
   assert.deepEqual(await journalSeqs(store), [1, 3])
 })
 
-test('a store closes while its server is away', async (t) => {
+test('a store closes while its server is unavailable', async (t) => {
   const { server, store } = await openOnOwn(t)
   await store.followChanges()
   await server.stop('immediate')

@@ -49,7 +49,7 @@ const FAILURES: Record<
 
 for (const [fault, spring] of Object.entries(FAULTS)) {
   for (const [what, { fail, why }] of Object.entries(FAILURES)) {
-    test(`when the rollback of a ${what} ${fault}, its first error is told, nothing of it stays, and another connection goes on`, async (t) => {
+    test(`when the rollback of a ${what} ${fault}, the caller gets its first error, nothing of it stays, and another connection goes on`, async (t) => {
       const url = await newDatabase(t)
       const wire = await wireTo(t, url)
       const [store, other] = [await openOn(t, wire.url, { limits: QUICK }), await openOn(t, url)]

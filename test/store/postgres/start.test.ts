@@ -32,7 +32,7 @@ const changed = (url: string, part: 'password' | 'pathname' | 'port', value: str
   return copy.href
 }
 
-test('a wrong password, an unknown database or nobody there stops the start with a line that names the setting', async (t) => {
+test('a wrong password, an unknown database or a missing server stops the start with a line that names the setting', async (t) => {
   const url = await newDatabase(t)
   const password = 'n0t-the-password'
   const wrong = changed(url, 'password', password)

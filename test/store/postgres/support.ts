@@ -73,13 +73,13 @@ export interface Wire {
   cut: (what?: 'all' | 'answers') => void
   /** What is connected from now on comes through again. */
   mend: () => void
-  /** The same, but nobody is told: what was connected stays silent and open on both sides. */
+  /** The same, but unnoticed: what was connected stays silent and open on both sides. */
   forget: () => void
   /** Connections that the program holds. */
   connected: () => number
   /** How often the program has sent something. */
   sent: () => number
-  /** Once: `spring` is told of the next message with this text and who sent it, and says what goes on in its place. */
+  /** Once: `spring` gets the next message with this text and its sender, and returns what to pass on instead. */
   trap: (text: string, spring: Trap['spring']) => void
 }
 

@@ -3,14 +3,14 @@ import type { RunningProcess } from '../../../bench/lib/processes.ts'
 import type { Session } from '../../../bench/lib/session.ts'
 import { callWorker } from '../../../bench/lib/worker-calls.ts'
 import type { ReaderPlan } from './readers.ts'
-import type { SurroundingsCall, SurroundingsFigures, SurroundingsReply } from './worker.ts'
+import type { EnvironmentCall, EnvironmentFigures, EnvironmentReply } from './worker.ts'
 
 /** All that surrounds the service but the load, in a process of its own on the clients' core. */
-export class Surroundings {
+export class SoakEnvironment {
   readonly #worker: RunningProcess
 
   constructor(session: Session) {
-    this.#worker = session.startWorker('surroundings', join(import.meta.dirname, 'worker.ts'))
+    this.#worker = session.startWorker('environment', join(import.meta.dirname, 'worker.ts'))
   }
 
   /** Opens the targets of probes and the receiver of messages; their address. */
@@ -31,9 +31,9 @@ export class Surroundings {
   }
 
   /** What happened since the last taking. */
-  async take(): Promise<SurroundingsFigures> {
+  async take(): Promise<EnvironmentFigures> {
     const reply = await this.#call({ call: 'take' })
-    if (reply === null || !('messages' in reply)) throw new Error('the surroundings gave no figures')
+    if (reply === null || !('messages' in reply)) throw new Error('the environment gave no figures')
     return reply
   }
 
@@ -42,7 +42,7 @@ export class Surroundings {
     await this.#call({ call: 'end' })
   }
 
-  async #call(call: SurroundingsCall): Promise<SurroundingsReply> {
-    return await callWorker<SurroundingsCall, SurroundingsReply>(this.#worker, call)
+  async #call(call: EnvironmentCall): Promise<EnvironmentReply> {
+    return await callWorker<EnvironmentCall, EnvironmentReply>(this.#worker, call)
   }
 }

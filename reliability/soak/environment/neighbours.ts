@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { WEBHOOK_PATH } from './place.ts'
+import { WEBHOOK_PATH } from './probes.ts'
 
 /** What the outside world met in a stretch of time. */
 export interface NeighbourFigures {
