@@ -1,7 +1,7 @@
 import type { BatchOperation, Store } from '../store/index.ts'
 import { absorbTag, addAll, cellAt, Delta, type EventDelta, eventIn, type SiteDelta, tagIn } from './delta.ts'
 import { appendDelta, type Log } from './log.ts'
-import { Turns } from './turns.ts'
+import { Yielder } from './yielder.ts'
 
 /** Units of one site in one fold from which it is set aside: ten milliseconds of work. A busy site has some hundred. */
 export const HEAVY_SITE = 4_000
@@ -48,11 +48,11 @@ export async function setAside(
 ): Promise<BatchOperation[]> {
   const stream = [nodeId, lastSeq, siteNo].join(SEPARATOR)
   const operations: BatchOperation[] = []
-  const turns = new Turns()
+  const yielder = new Yielder()
   for (const payload of piecesOf(siteNo, site)) {
     const row = { node_id: stream, seq: operations.length + 1, written_at: writtenAt, payload }
     operations.push({ kind: 'statement', query: store.write.insertInto('journal').values(row).compile() })
-    await turns.give()
+    await yielder.yield()
   }
   return operations
 }

@@ -1,7 +1,7 @@
 import { addAll, cellAt, eventIn, type SiteDelta, tagIn } from './delta.ts'
 import { dayOf, type NameBooks } from './names.ts'
 import type { FoldRows } from './rows.ts'
-import { Turns } from './turns.ts'
+import { Yielder } from './yielder.ts'
 
 /** Names and ids visited without yielding: a millisecond or two. */
 const UNITS_PER_TURN = 2_000
@@ -18,10 +18,10 @@ const UNITS_PER_TURN = 2_000
  */
 export async function condense(siteNo: number, site: SiteDelta, books: NameBooks, rows: FoldRows): Promise<SiteDelta> {
   const condensed: SiteDelta = { cells: [], index: undefined, usage: site.usage }
-  const turns = new Turns()
+  const yielder = new Yielder()
   let units = 0
   const spend = async () => {
-    if (++units % UNITS_PER_TURN === 0) await turns.give()
+    if (++units % UNITS_PER_TURN === 0) await yielder.yield()
   }
   for (const cell of site.cells) {
     const book = books.book(siteNo, dayOf(cell.minute))

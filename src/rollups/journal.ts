@@ -5,7 +5,7 @@ import { Delta } from './delta.ts'
 import { type Folder, type FoldTask, isFoldConflict } from './fold.ts'
 import { addLog, type Log } from './log.ts'
 import { Pace } from './pace.ts'
-import { Turns } from './turns.ts'
+import { Yielder } from './yielder.ts'
 
 /** Journal rows that go into one fold at most, so that its sum stays small when there is much to catch up with. */
 const ROWS_PER_FOLD = 2_000
@@ -144,14 +144,14 @@ class Run {
       .orderBy('seq')
       .limit(limit)
       .execute()
-    const turns = new Turns()
+    const yielder = new Yielder()
     let characters = 0
     for (const { seq, written_at, payload } of rows) {
       if (!takes(seq)) return false
       characters += payload.length
       if (characters > CHARACTERS_PER_TURN) {
         characters = 0
-        await turns.give()
+        await yielder.yield()
       }
       const log = JSON.parse(payload) as Log
       addLog(this.#delta, log)

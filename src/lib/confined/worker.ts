@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { asError } from '../errors.ts'
-import { stepBehind } from '../step-behind.ts'
+import { lowerPriority } from '../lower-priority.ts'
 import type { ConfinedOrder, ConfinedReply, ConfinedSettings, Tasks } from './protocol.ts'
 
 /** Entry point of the thread behind ConfinedThread: does one task after the other. */
@@ -20,6 +20,6 @@ async function serve(port: MessagePort, { module }: ConfinedSettings): Promise<v
 }
 
 if (parentPort !== null) {
-  stepBehind()
+  lowerPriority()
   await serve(parentPort, workerData as ConfinedSettings)
 }

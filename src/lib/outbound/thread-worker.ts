@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { asError } from '../errors.ts'
-import { stepBehind } from '../step-behind.ts'
+import { lowerPriority } from '../lower-priority.ts'
 import { parseOutboundAllow } from './allow.ts'
 import { OutboundError } from './error.ts'
 import { createOutbound, type Outbound } from './outbound.ts'
@@ -50,6 +50,6 @@ function failureOf(thrown: unknown): ThreadFailure {
 }
 
 if (parentPort !== null) {
-  stepBehind()
+  lowerPriority()
   serve(parentPort, workerData as ThreadSettings)
 }

@@ -7,7 +7,7 @@ const NICENESS = 5
  * Lowers this thread's priority below those that answer ingest. Only Linux gives a thread a priority of its own (0 is the calling
  * thread); elsewhere it would be the whole process's. Where a sandbox forbids it, everything works as before.
  */
-export function stepBehind(): void {
+export function lowerPriority(): void {
   if (process.platform !== 'linux') return
   try {
     setPriority(0, NICENESS)
