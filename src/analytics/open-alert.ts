@@ -1,6 +1,6 @@
 import type { Kysely, Tables } from '../store/index.ts'
 
-/** A critical alert that is not over. */
+/** A critical alert that is not resolved. */
 export interface CriticalAlert {
   id: string
   title: string

@@ -61,7 +61,7 @@ export async function overview(context: ReportContext, site: SiteRow, query: Ove
         containers: await containersOf(snapshot.db, site.site_no),
         idsOverCapAt: await idsOverCapAt(snapshot.db, site.site_no),
       }
-      // What is open now says nothing of a window that is over.
+      // Alerts that are open now say nothing about a window in the past.
       const goesOn = window.range.to >= context.clock.now()
       const alert = goesOn ? ((await criticalAlerts(snapshot.db, [site.id])).get(site.id) ?? null) : null
       const current = await windowReport(snapshot, window, facts, alert)

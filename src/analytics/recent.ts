@@ -6,7 +6,7 @@ import type { ReportContext } from './snapshot.ts'
 /** Payloads and rejections answered. */
 export const RECENT = 50
 
-/** What arrived lately, newest first. Times are epoch ms. */
+/** What arrived recently, newest first. Times are epoch ms. */
 export interface Recent {
   /** Payloads as kept: flags and counters only. */
   accepted: { accepted_at: number; payload: Record<string, unknown> }[]

@@ -24,7 +24,7 @@ const slot = (shift: RawBuilder<number>, size: number): RawBuilder<number> =>
 /** A cast, because an engine that infers the type of a parameter takes one inside `case` for text. */
 const whole = (value: number): RawBuilder<number> => sql<number>`cast(${value} as bigint)`
 
-/** What to add to UTC so that slots start at multiples of `size`, with stretches that need the same joined. */
+/** What to add to UTC so that slots start at multiples of `size`, with neighbouring spans that need the same joined. */
 function shiftsOf(size: number, spans: readonly OffsetSpan[]): { to: number; shift: number }[] {
   const shifts: { to: number; shift: number }[] = []
   for (const { to, offset } of spans) {

@@ -78,7 +78,7 @@ function judgeSubject(
   return finding({ name, assessment, silence, status: isHoliday ? 'ok' : status, bursts, onset }, config)
 }
 
-/** A holiday is a site that goes to its level over hours, all events alike; it is over before a day is. */
+/** A holiday is a site that goes to its level over hours, all events alike; it ends within a day. */
 const mayBeHoliday = ({ isSudden, isOld }: Onset): boolean => !isSudden && !isOld
 
 interface Seen {

@@ -39,7 +39,7 @@ export interface FailureRateInput {
   tags: readonly TagOutcomes[]
 }
 
-/** Which tags end badly too often, judged by the lower Wilson bound: a few failures of a few executions are chance. */
+/** Which tags fail too often, judged by the lower Wilson bound: a few failures of a few executions are chance. */
 export function tagFailureRate({ now, tags }: FailureRateInput, config: FailureRateConfig): Verdict {
   const judged = tags.map((tag) => judgeTag(tag, now, config))
   return verdictOf(judged, `${number(judged.filter((finding) => finding !== null).length)} tags run well`)

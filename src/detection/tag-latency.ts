@@ -63,7 +63,7 @@ export function tagLatency({ now, bounds, tags }: LatencyInput, config: LatencyC
   return verdictOf(judged, `${number(judged.filter((finding) => finding !== null).length)} tags are as quick as usual`)
 }
 
-/** How far a tag is from being judged: times it ran with a time lately, and hours of its past that count. */
+/** How far a tag is from being judged: recent executions with a time, and hours of its past that count. */
 export function latencySoFar({ recent, usual }: TagLatencies): { timed: number; hours: number } {
   return { timed: sum(recent.map(timedIn)), hours: usual.filter(hasEnough).length }
 }

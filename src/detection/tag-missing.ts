@@ -25,7 +25,7 @@ export interface EventOccurrences {
 export interface TagMissingInput {
   /** The last 14 whole days, oldest first. */
   readonly days: readonly TimeRange[]
-  /** The last 24 hours up to now, oldest first; the newest hour is not over. */
+  /** The last 24 hours up to now, oldest first; the newest hour is incomplete. */
   readonly hours: readonly TimeRange[]
   /** The last hour up to now in buckets of a few minutes. */
   readonly slots: readonly TimeRange[]
@@ -196,8 +196,8 @@ function successorOf(
 ): string | null {
   const isNewcomer = (other: TagOnEvent): boolean => {
     if (other.event_name !== pair.event_name || sum(other.days) > 0) return false
-    const lately = latest(hours, event.hours, other.hours, config.recent_occurrences)
-    return lately !== null && lately.runs > lately.occurrences / 2
+    const recently = latest(hours, event.hours, other.hours, config.recent_occurrences)
+    return recently !== null && recently.runs > recently.occurrences / 2
   }
   return pairs.find(isNewcomer)?.tag_key ?? null
 }

@@ -75,7 +75,7 @@ export function volumeBaseline(history: HourHistory, clock: LocalTime, now: numb
 
 /**
  * The start of the next hour that there is something to compare with, the one under way included. A time to come may be compared
- * with hours that are not over yet.
+ * with hours that have not ended yet.
  */
 export function nextKnownHour({ referenceAt }: VolumeBaseline, now: number): number {
   const hours = Array.from({ length: DAY / HOUR + 1 }, (_, index) => floorTo(now, HOUR) + index * HOUR)

@@ -18,7 +18,7 @@ const HALF_SCORE_AT = 3
 
 /**
  * How surprising each value of a series is. Two views: how far the value is from its prediction, which is the season's or
- * the level's, whichever was the better lately, and how far it jumped from the value before. Each distance is measured by
+ * the level's, whichever was better recently, and how far it jumped from the value before. Each distance is measured by
  * how rare it was so far in this very series, so that the score means the same for calm and for noisy ones.
  */
 export class Surprise {

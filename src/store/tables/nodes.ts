@@ -1,4 +1,4 @@
-/** A process that runs on this database, or did until lately. */
+/** A process that runs on this database, or did until recently. */
 export interface NodeTable {
   id: string
   /** For people: host name and process id. */
