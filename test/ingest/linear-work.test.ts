@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkPayload } from '../../src/ingest/check.ts'
-import { Evidence } from '../../src/ingest/evidence.ts'
 import { appendPayload, type Payload } from '../../src/ingest/index.ts'
-import { keptPayload } from '../../src/ingest/kept.ts'
+import { knownFieldsOf } from '../../src/ingest/known-fields.ts'
+import { SampleRecorder } from '../../src/ingest/samples.ts'
 import { excessOf } from '../../src/lib/index.ts'
 import { setAside } from '../../src/rollups/aside.ts'
 import { condense } from '../../src/rollups/condense.ts'
@@ -26,15 +26,15 @@ let lastSite = 0
 async function work(store: Store, bodies: readonly string[]): Promise<void> {
   // One of its own: what a site has sent before changes what is done with the next.
   const siteNo = ++lastSite
-  const evidence = new Evidence(store)
+  const recorder = new SampleRecorder(store)
   const log: Log = []
   for (const body of bodies) {
     const payload = payloadOf(body)
     if (payload === undefined) continue
     appendPayload(log, siteNo, payload, NOW)
-    evidence.accepted(siteNo, payload, body.length, NOW)
+    recorder.accepted(siteNo, payload, body.length, NOW)
   }
-  await evidence.flush()
+  await recorder.flush()
   // The commit adds a group up before it writes it.
   const group: Log = []
   appendDelta(group, sumOf(log))
@@ -43,12 +43,12 @@ async function work(store: Store, bodies: readonly string[]): Promise<void> {
   await foldMuch(store, delta)
 }
 
-/** What the door makes of a body. */
+/** What the endpoint makes of a body. */
 function payloadOf(body: string): Payload | undefined {
   if (excessOf(body) !== null) return undefined
   try {
     const checked = checkPayload(JSON.parse(body))
-    return checked.ok ? keptPayload(checked.payload) : undefined
+    return checked.ok ? knownFieldsOf(checked.payload) : undefined
   } catch (thrown) {
     assert.ok(thrown instanceof SyntaxError)
     return undefined
