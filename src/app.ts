@@ -100,9 +100,9 @@ function apiRoutes(
   worker: Worker,
   sessions: Sessions,
 ): void {
-  const { belongings, probes, alerts, notifications } = worker
+  const { deletionHooks, probes, alerts, notifications } = worker
   const { defaultPlan, publicUrl } = config
-  managementRoutes(app, { store, clock, belongings, defaultPlan, publicUrl })
+  managementRoutes(app, { store, clock, deletionHooks, addProbes: probes.addProbes, defaultPlan, publicUrl })
   probeRoutes(app, { store, clock, registry: probes.registry, scheduler: probes.scheduler })
   alertRoutes(app, { store, clock, reach: alerts.reach })
   silenceRoutes(app, { store, clock })

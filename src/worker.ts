@@ -3,7 +3,7 @@ import type { Leases, Membership } from './cluster/index.ts'
 import type { Config } from './config.ts'
 import { Digests } from './digests/index.ts'
 import { type Clock, Closers, type Loop, type Outbound } from './lib/index.ts'
-import type { Belongings } from './management/index.ts'
+import type { DeletionHooks } from './management/index.ts'
 import { Notifications, type Transports } from './notifications/index.ts'
 import { Probes } from './probes/index.ts'
 import { Quotas } from './quotas/index.ts'
@@ -45,9 +45,8 @@ export class Worker {
     this.#quotas = new Quotas({ ...node, reach })
   }
 
-  /** What takes part when management adds and deletes. */
-  get belongings(): Belongings {
-    return this.alerts.belongings(this.probes.belongings)
+  get deletionHooks(): DeletionHooks {
+    return this.alerts.deletionHooks(this.probes.deletionHooks)
   }
 
   get loops(): readonly Loop[] {

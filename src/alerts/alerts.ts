@@ -1,6 +1,6 @@
 import { exclusively, expiring, type Leases } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
-import type { Belongings } from '../management/index.ts'
+import type { DeletionHooks } from '../management/index.ts'
 import { type Reach, removeMessagesOfClient } from '../notifications/index.ts'
 import type { ResultHook } from '../probes/index.ts'
 import type { Store } from '../store/index.ts'
@@ -49,10 +49,9 @@ export class Alerts {
     ]
   }
 
-  /** What takes part when management deletes: the probes' part, and before it what is kept here. */
-  belongings(probes: Belongings): Belongings {
+  /** Deletes what is kept here, then what the probes keep. */
+  deletionHooks(probes: DeletionHooks): DeletionHooks {
     return {
-      ...probes,
       removeOfSites: async (trx, siteIds) => {
         await removeAlertsOfSites(trx, siteIds)
         await probes.removeOfSites(trx, siteIds)

@@ -3,10 +3,8 @@ import type { Clock } from '../lib/index.ts'
 import type { SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 import type { Plan } from './plans.ts'
 
-/** What belongs to clients and sites but is kept by rooms above this one: they take part in the transactions that add and remove those. */
-export interface Belongings {
-  /** Adds what `auto_probes` asks for to a site that was just added. */
-  addProbes: (trx: Transaction<Tables>, ctx: Context, site: SiteRow) => Promise<void>
+/** Rooms above this one keep rows of clients and sites. They delete them in the transaction that deletes the client or site. */
+export interface DeletionHooks {
   /** Deletes what belongs to these sites. */
   removeOfSites: (trx: Transaction<Tables>, siteIds: readonly string[]) => Promise<void>
   /** Deletes what belongs to this client itself; its sites have been removed. */
@@ -16,7 +14,9 @@ export interface Belongings {
 export interface ManagementOptions {
   store: Store
   clock: Clock
-  belongings: Belongings
+  deletionHooks: DeletionHooks
+  /** Adds the probes that `auto_probes` asks for, in the transaction that adds the site. */
+  addProbes: (trx: Transaction<Tables>, ctx: Context, site: SiteRow) => Promise<void>
   /** Plan of a client that is created without one. */
   defaultPlan: Plan
   /** Where people and tags reach the service, without a slash at its end; null when that is not set. */

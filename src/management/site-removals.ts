@@ -1,5 +1,5 @@
 import { chunksOf, type SiteRow, type Tables, type Transaction } from '../store/index.ts'
-import type { Belongings, Context } from './context.ts'
+import type { Context, DeletionHooks } from './context.ts'
 import { siteRecord } from './sites/record.ts'
 import { writeAudit } from './write-audit.ts'
 
@@ -10,10 +10,10 @@ import { writeAudit } from './write-audit.ts'
 export async function recordSiteRemovals(
   trx: Transaction<Tables>,
   ctx: Context,
-  belongings: Belongings,
+  hooks: DeletionHooks,
   sites: readonly SiteRow[],
 ): Promise<void> {
-  await belongings.removeOfSites(
+  await hooks.removeOfSites(
     trx,
     sites.map(({ id }) => id),
   )

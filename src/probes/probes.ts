@@ -1,6 +1,6 @@
 import { expiring, type Leases, type Membership } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, type Outbound } from '../lib/index.ts'
-import type { Belongings } from '../management/index.ts'
+import type { DeletionHooks, ManagementOptions } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { addAutomaticProbes } from './api/create.ts'
 import { removeOfSites } from './api/remove.ts'
@@ -36,6 +36,9 @@ export interface ProbesOptions {
 export class Probes {
   readonly registry: Registry
   readonly scheduler: Scheduler
+  /** Adds the probes that a new site's fields allow. */
+  readonly addProbes: ManagementOptions['addProbes'] = (trx, ctx, site) =>
+    addAutomaticProbes(trx, ctx, this.registry, site)
   readonly #retention: Loop
   readonly #pages = new PageReader()
   #isStopping = false
@@ -66,10 +69,8 @@ export class Probes {
     return [...this.scheduler.loops, this.#retention]
   }
 
-  /** What takes part when management adds and removes sites. */
-  get belongings(): Belongings {
+  get deletionHooks(): DeletionHooks {
     return {
-      addProbes: (trx, ctx, site) => addAutomaticProbes(trx, ctx, this.registry, site),
       removeOfSites,
       // Probes belong to sites alone.
       removeOfClient: () => Promise.resolve(),

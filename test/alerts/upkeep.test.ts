@@ -93,14 +93,14 @@ testOnEveryEngine(
         { id: 'c', client_id: site.client_id, ...quiet },
       ])
       .execute()
-    const belongings = alerts.belongings(node.probes.belongings)
-    await store.write.transaction().execute((trx) => belongings.removeOfSites(trx, [site.id]))
+    const hooks = alerts.deletionHooks(node.probes.deletionHooks)
+    await store.write.transaction().execute((trx) => hooks.removeOfSites(trx, [site.id]))
     for (const table of ['alerts', 'alert_events', 'deliveries', 'probes'] as const) {
       assert.deepEqual(await store.write.selectFrom(table).selectAll().execute(), [], table)
     }
     const silences = () => store.write.selectFrom('silences').select('id').execute()
     assert.deepEqual(await silences(), [{ id: 'c' }])
-    await store.write.transaction().execute((trx) => belongings.removeOfClient(trx, site.client_id))
+    await store.write.transaction().execute((trx) => hooks.removeOfClient(trx, site.client_id))
     assert.deepEqual(await silences(), [])
   },
 )

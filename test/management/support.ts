@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type AccessSettings, createHttpApp, type ErrorBody, type HttpApp } from '../../src/http/index.ts'
 import {
-  type Belongings,
   type ClientRecord,
   type CreateClient,
   type CreateSite,
+  type DeletionHooks,
   managementRoutes,
   type Plan,
   type SiteRecord,
@@ -95,9 +95,8 @@ export class Management {
   }
 }
 
-/** Sites without probes. */
-const NOTHING: Belongings = {
-  addProbes: () => Promise.resolve(),
+/** Sites without probes have nothing to delete. */
+const NO_HOOKS: DeletionHooks = {
   removeOfSites: () => Promise.resolve(),
   removeOfClient: () => Promise.resolve(),
 }
@@ -118,7 +117,8 @@ export async function openManagement(store: Store, t: TestContext, options: Opti
   managementRoutes(app, {
     store,
     clock,
-    belongings: NOTHING,
+    deletionHooks: NO_HOOKS,
+    addProbes: () => Promise.resolve(),
     defaultPlan: options.defaultPlan ?? 'free',
     publicUrl: null,
   })

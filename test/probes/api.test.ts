@@ -57,8 +57,8 @@ async function openApi(store: Store, t: TestContext, withKeys = false): Promise<
     version: '1.2.3',
   })
   t.after(() => app.close())
-  const { belongings, registry, scheduler } = node.probes
-  managementRoutes(app, { store, clock, belongings, defaultPlan: 'free', publicUrl: null })
+  const { deletionHooks, addProbes, registry, scheduler } = node.probes
+  managementRoutes(app, { store, clock, deletionHooks, addProbes, defaultPlan: 'free', publicUrl: null })
   probeRoutes(app, { store, clock, registry, scheduler })
   return Object.assign(new Management(app, clock), { node })
 }

@@ -1,5 +1,5 @@
 import { notFound } from '../../lib/index.ts'
-import type { Belongings, Context } from '../context.ts'
+import type { Context, DeletionHooks } from '../context.ts'
 import { lockClient } from '../locks.ts'
 import { recordSiteRemovals } from '../site-removals.ts'
 import { writeAudit } from '../write-audit.ts'
@@ -11,13 +11,13 @@ import { clientRecord } from './record.ts'
  *
  * @throws AppError `not_found`.
  */
-export async function removeClient(ctx: Context, belongings: Belongings, id: string): Promise<void> {
+export async function removeClient(ctx: Context, hooks: DeletionHooks, id: string): Promise<void> {
   const siteIds = await ctx.store.write.transaction().execute(async (trx) => {
     const client = await lockClient(trx, id)
     if (client === undefined) throw notFound('Client')
     const sites = await trx.deleteFrom('sites').where('client_id', '=', id).returningAll().execute()
-    await recordSiteRemovals(trx, ctx, belongings, sites)
-    await belongings.removeOfClient(trx, id)
+    await recordSiteRemovals(trx, ctx, hooks, sites)
+    await hooks.removeOfClient(trx, id)
     await trx.deleteFrom('status_links').where('client_id', '=', id).execute()
     await trx.deleteFrom('client_usage').where('client_id', '=', id).execute()
     await trx.deleteFrom('clients').where('id', '=', id).execute()

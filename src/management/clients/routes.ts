@@ -100,7 +100,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
       },
     },
     async (request, reply) => {
-      await removeClient(contextOf(options, request), options.belongings, request.params.client_id)
+      await removeClient(contextOf(options, request), options.deletionHooks, request.params.client_id)
       return reply.code(204).send(null)
     },
   )

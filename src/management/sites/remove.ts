@@ -1,5 +1,5 @@
 import { notFound } from '../../lib/index.ts'
-import type { Belongings, Context } from '../context.ts'
+import type { Context, DeletionHooks } from '../context.ts'
 import { recordSiteRemovals } from '../site-removals.ts'
 
 /**
@@ -7,11 +7,11 @@ import { recordSiteRemovals } from '../site-removals.ts'
  *
  * @throws AppError `not_found`.
  */
-export async function removeSite(ctx: Context, belongings: Belongings, id: string): Promise<void> {
+export async function removeSite(ctx: Context, hooks: DeletionHooks, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
     const sites = await trx.deleteFrom('sites').where('id', '=', id).returningAll().execute()
     if (sites.length === 0) throw notFound('Site')
-    await recordSiteRemovals(trx, ctx, belongings, sites)
+    await recordSiteRemovals(trx, ctx, hooks, sites)
   })
   await ctx.store.changes.publish({ kind: 'site', id })
 }

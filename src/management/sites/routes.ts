@@ -101,7 +101,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
     async (request, reply) => {
       const ctx = contextOf(options, request)
       const row = await createSite(ctx, request.body, async (trx, site) => {
-        if (request.query.auto_probes === true) await options.belongings.addProbes(trx, ctx, site)
+        if (request.query.auto_probes === true) await options.addProbes(trx, ctx, site)
       })
       return reply.code(201).send(await recordFor(request, row))
     },
@@ -150,7 +150,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       },
     },
     async (request, reply) => {
-      await removeSite(contextOf(options, request), options.belongings, request.params.site_id)
+      await removeSite(contextOf(options, request), options.deletionHooks, request.params.site_id)
       return reply.code(204).send(null)
     },
   )
