@@ -1,4 +1,4 @@
-import { type AlertRules, standingOf, transition } from '../../src/alerts/index.ts'
+import { type AlertRules, streakOf, transition } from '../../src/alerts/index.ts'
 import { GATHER_MS, groupsOf, nextStep, OUTAGE_MS, type Waiting } from '../../src/notifications/index.ts'
 import type { AlertRow } from '../../src/store/index.ts'
 import type { Letter } from './statuses.ts'
@@ -46,7 +46,7 @@ function notificationsOf({ clientId, probeId, results }: Timeline, policy: Polic
   let opened = 0
   for (const { at, letter, message } of results) {
     recent = (recent + letter).slice(-20)
-    const standing = standingOf('target', recent)
+    const streak = streakOf('target', recent)
     const identity = {
       id: `${probeId} ${opened}`,
       client_id: clientId,
@@ -60,7 +60,7 @@ function notificationsOf({ clientId, probeId, results }: Timeline, policy: Polic
       alert,
       {
         type: 'result',
-        standing: policy.hasFlapping ? standing : { ...standing, flips: 0 },
+        streak: policy.hasFlapping ? streak : { ...streak, flips: 0 },
         complaint: { severity, subject_label: null, title: message, message, details: '{}' },
         startedAt: at,
         events: [],

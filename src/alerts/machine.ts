@@ -1,5 +1,5 @@
 /** The life of an alert, pure. The way into `machine/`. */
-export { type Standing, standingOf, subjectOf } from './machine/recent.ts'
+export { type Streak, streakOf, subjectOf } from './machine/streak.ts'
 export { transition } from './machine/transition.ts'
 export {
   type AlertEvent,

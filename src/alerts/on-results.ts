@@ -9,7 +9,7 @@ import { markMaintained } from './mark-maintained.ts'
 import { loadQuiet } from './quiet.ts'
 import { rulesOf, type Surroundings, surroundingsOf } from './rules.ts'
 import { startOf } from './started.ts'
-import { lockUnresolved } from './unresolved.ts'
+import { lockUnresolved } from './locks.ts'
 import { type Work, workOf } from './work.ts'
 import { type Step, writeTransitions } from './write-transitions.ts'
 
@@ -41,7 +41,7 @@ export async function judgeResults(
 }
 
 async function stepOf(trx: Transaction<Tables>, work: Work, surroundings: Surroundings, now: number): Promise<Step[]> {
-  const { finished, key, standing, complaint, events, alert } = work
+  const { finished, key, streak, complaint, events, alert } = work
   const place = surroundings.places.get(finished.probe.id)
   // Run by hand while switched off, or switched off during the run: the result stays a result.
   if (place === undefined || !place.isActive) return []
@@ -57,9 +57,9 @@ async function stepOf(trx: Transaction<Tables>, work: Work, surroundings: Surrou
   const happening: Happening =
     alert !== null && (await isGone(trx, work, alert, now))
       ? { type: 'gone' }
-      : { type: 'result', standing, complaint, startedAt, events, identity }
+      : { type: 'result', streak, complaint, startedAt, events, identity }
   const before = alert ?? { ...NEW, ...identity, ...complaint, started_at: startedAt }
-  const about = standing.verdict === 'bad' ? { ...before, severity: complaint.severity, last_seen_at: now } : before
+  const about = streak.verdict === 'bad' ? { ...before, severity: complaint.severity, last_seen_at: now } : before
   const made = transition(alert, happening, rulesOf(about, place, surroundings), now)
   const { outages } = surroundings
   const known = outages.findIndex(({ id }) => id === made.alert?.id)

@@ -5,7 +5,7 @@ import type { AlertRow, Store } from '../store/index.ts'
 import { SILENT, transition } from './machine.ts'
 import { loadQuiet } from './quiet.ts'
 import { rulesOf, surroundingsOf } from './rules.ts'
-import { lockUnresolved } from './unresolved.ts'
+import { lockUnresolved } from './locks.ts'
 import { type Step, writeTransitions } from './write-transitions.ts'
 
 /** Alerts seen to in one transaction. */

@@ -1,6 +1,6 @@
 import type { Finished } from '../probes/index.ts'
 import type { AlertRow } from '../store/index.ts'
-import { type Complaint, type Standing, standingOf } from './machine.ts'
+import { type Complaint, type Streak, streakOf } from './machine.ts'
 import { checkComplaint, complaintOf } from './wording.ts'
 
 /** What a result says about one subject, and the alert that it may change. */
@@ -10,7 +10,7 @@ export interface Work {
   key: string
   /** Letters of the subject's last results, this one included. */
   history: string
-  standing: Standing
+  streak: Streak
   complaint: Complaint
   /** Since when it is bad, where the result says so. Epoch ms. */
   startedAt: number | null
@@ -38,10 +38,10 @@ function aboutSubjects(finished: Finished, alerts: AlertsBySubject): Work[] {
   if (subjects === null && ![...alerts.keys()].some((key) => sightOf(key) === 'unseen')) return []
   const work = (key: string) => {
     const history = historyOf(key)
-    const known = standingOf('target', history)
+    const known = streakOf('target', history)
     const sight = sightOf(key)
-    const standing: Standing = sight === 'seen' ? known : { ...known, verdict: 'silent' }
-    return { finished, key, history, standing, alert: alerts.get(key) ?? null, isUnseen: sight === 'unseen' }
+    const streak: Streak = sight === 'seen' ? known : { ...known, verdict: 'silent' }
+    return { finished, key, history, streak, alert: alerts.get(key) ?? null, isUnseen: sight === 'unseen' }
   }
   const results = subjects ?? []
   const bad = new Set(results.map(({ key }) => key))
@@ -59,11 +59,11 @@ function aboutSubjects(finished: Finished, alerts: AlertsBySubject): Work[] {
 
 function aboutCheck(finished: Finished, alerts: AlertsBySubject): Work[] {
   const history = finished.recentStatuses
-  const standing = standingOf('check', history)
+  const streak = streakOf('check', history)
   const alert = alerts.get('check') ?? null
-  if (alert === null && standing.verdict !== 'bad') return []
+  if (alert === null && streak.verdict !== 'bad') return []
   const complaint = checkComplaint(finished)
-  return [{ finished, key: 'check', history, standing, complaint, startedAt: null, events: [], alert, isUnseen: false }]
+  return [{ finished, key: 'check', history, streak, complaint, startedAt: null, events: [], alert, isUnseen: false }]
 }
 
 const unchanged = ({ severity, subject_label, title, message, details }: AlertRow): Complaint => ({

@@ -3,7 +3,7 @@ import {
   type Happening,
   type Rules,
   type Subject,
-  standingOf,
+  streakOf,
   transition,
 } from '../../src/alerts/machine.ts'
 import { MINUTE } from '../../src/lib/index.ts'
@@ -116,5 +116,5 @@ function resultOf(
     probe_type: 'http_health',
     subject,
   }
-  return { type: 'result', standing: standingOf(subject, recent), complaint, startedAt: now, events, identity }
+  return { type: 'result', streak: streakOf(subject, recent), complaint, startedAt: now, events, identity }
 }

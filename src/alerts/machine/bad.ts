@@ -1,6 +1,6 @@
 import { HOUR } from '../../lib/index.ts'
 import type { AlertRow } from '../../store/index.ts'
-import { CALM_RESULTS, FLAPPING_FLIPS, type Standing } from './recent.ts'
+import { CALM_RESULTS, FLAPPING_FLIPS, type Streak } from './streak.ts'
 import type { AlertEvent, Complaint, Happening, Rules } from './types.ts'
 import { widened } from './widened.ts'
 
@@ -15,7 +15,7 @@ interface Step {
 const ESCALATED_AGAIN_MS = HOUR
 
 export function openAlert(
-  { identity, complaint, standing, startedAt, events }: Result,
+  { identity, complaint, streak, startedAt, events }: Result,
   rules: Rules,
   now: number,
 ): Step {
@@ -44,11 +44,11 @@ export function openAlert(
     told_events: 0,
   }
   const opened: AlertEvent = { kind: 'opened', actor: null, text: complaint.message }
-  return confirmed(after, [opened], standing, rules, now)
+  return confirmed(after, [opened], streak, rules, now)
 }
 
 export function complainAgain(alert: AlertRow, happening: Result, rules: Rules, now: number): Step {
-  const { complaint, standing, startedAt, events: badEvents } = happening
+  const { complaint, streak, startedAt, events: badEvents } = happening
   const after: AlertRow = { ...alert, ...complaint, last_seen_at: now, occurrences: alert.occurrences + 1 }
   // Once people may have been told since when, it stays.
   if (after.confirmed_at === null) after.started_at = Math.min(after.started_at, startedAt)
@@ -59,11 +59,11 @@ export function complainAgain(alert: AlertRow, happening: Result, rules: Rules, 
     const isOldNews = alert.notified_severity !== 'critical' || now - alert.severity_since < ESCALATED_AGAIN_MS
     if (complaint.severity === 'critical' && !isOldNews) after.notified_severity = 'warning'
   }
-  if (after.is_flapping === 1 && standing.sinceFlip >= CALM_RESULTS) {
+  if (after.is_flapping === 1 && streak.sinceFlip >= CALM_RESULTS) {
     after.is_flapping = 0
     events.push({ kind: 'calmed', actor: null, text: `No change in ${CALM_RESULTS} results: it lasts` })
   }
-  return confirmed(after, events, standing, rules, now)
+  return confirmed(after, events, streak, rules, now)
 }
 
 function severityEvents(before: AlertRow, { severity, message }: Complaint): AlertEvent[] {
@@ -72,30 +72,30 @@ function severityEvents(before: AlertRow, { severity, message }: Complaint): Ale
 }
 
 /** An alert that is confirmed now says so only where it took more than one result. */
-function confirmed(after: AlertRow, events: AlertEvent[], standing: Standing, rules: Rules, now: number): Step {
-  if (after.confirmed_at === null && standing.badInRow >= rules.failureThreshold) {
+function confirmed(after: AlertRow, events: AlertEvent[], streak: Streak, rules: Rules, now: number): Step {
+  if (after.confirmed_at === null && streak.badInRow >= rules.failureThreshold) {
     after.confirmed_at = now
     if (rules.failureThreshold > 1) {
       events.push({ kind: 'confirmed', actor: null, text: `Bad ${rules.failureThreshold} times in a row` })
     }
   }
-  beginFlapping(after, events, standing)
+  beginFlapping(after, events, streak)
   return { after, events }
 }
 
 /** Changes `after` and adds to `events` when the alert is flapping from now on. */
-export function beginFlapping(after: AlertRow, events: AlertEvent[], standing: Standing): boolean {
+export function beginFlapping(after: AlertRow, events: AlertEvent[], streak: Streak): boolean {
   const begins =
     after.is_flapping === 0 &&
     after.confirmed_at !== null &&
-    standing.flips >= FLAPPING_FLIPS &&
-    standing.sinceFlip < CALM_RESULTS
+    streak.flips >= FLAPPING_FLIPS &&
+    streak.sinceFlip < CALM_RESULTS
   if (!begins) return false
   after.is_flapping = 1
   events.push({
     kind: 'flapping',
     actor: null,
-    text: `${standing.flips} changes between good and bad in the last results`,
+    text: `${streak.flips} changes between good and bad in the last results`,
   })
   return true
 }

@@ -57,10 +57,10 @@ function onResult(
   rules: Rules,
   now: number,
 ): Transition {
-  const { standing } = happening
-  if (standing.verdict === 'silent') return { alert, events: [], message: null }
-  if (standing.verdict === 'good') {
-    return alert === null ? NOTHING : recoverOrStay(alert, standing, rules, now)
+  const { streak } = happening
+  if (streak.verdict === 'silent') return { alert, events: [], message: null }
+  if (streak.verdict === 'good') {
+    return alert === null ? NOTHING : recoverOrStay(alert, streak, rules, now)
   }
   const { after, events } =
     alert === null ? openAlert(happening, rules, now) : complainAgain(alert, happening, rules, now)

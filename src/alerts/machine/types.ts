@@ -1,6 +1,6 @@
 import type { AlertMessageKind, Severity } from '../../notifications/index.ts'
 import type { AlertRow } from '../../store/index.ts'
-import type { Standing } from './recent.ts'
+import type { Streak } from './streak.ts'
 
 /**
  * `target`: what the probe watches, as a whole or one of the tags, events and fields that it judges by themselves; `check`: whether
@@ -79,7 +79,7 @@ export type Happening =
   /** `startedAt`: since when it is bad, as far as the result tells, epoch ms. `events`: on which of its events a tag is bad. */
   | {
       type: 'result'
-      standing: Standing
+      streak: Streak
       complaint: Complaint
       startedAt: number
       events: readonly string[]

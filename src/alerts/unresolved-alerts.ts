@@ -2,7 +2,7 @@ import type { Kysely, Tables } from '../store/index.ts'
 import { type Subject, subjectOf } from './machine.ts'
 import { SEVERITIES, severityOf, stateOf } from './record.ts'
 
-/** An unresolved alert, as far as wholes are judged by it. Times are epoch ms. */
+/** What the status of a site or a client needs of an unresolved alert. Times are epoch ms. */
 export interface UnresolvedAlert {
   id: string
   clientId: string

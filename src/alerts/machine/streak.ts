@@ -10,7 +10,7 @@ export const CALM_RESULTS = 10
 export const FAILING_ERRORS = 3
 
 /** What a probe's last results, this one included, say about a subject. */
-export interface Standing {
+export interface Streak {
   /** `silent`: this result says nothing about the subject. */
   verdict: 'bad' | 'good' | 'silent'
   badInRow: number
@@ -25,11 +25,11 @@ export interface Standing {
  * Judges by the letters of results, oldest first (`oowceu`): what the probe watches passes over errors and results that judged
  * nothing (`u`), so that silence is no recovery; about the check itself only an error is bad. That one never flaps: it takes three errors to open, any other result to end.
  */
-export function standingOf(subject: Subject, recent: string): Standing {
-  return subject === 'target' ? targetStanding(recent) : checkStanding(recent)
+export function streakOf(subject: Subject, recent: string): Streak {
+  return subject === 'target' ? targetStreak(recent) : checkStreak(recent)
 }
 
-function targetStanding(recent: string): Standing {
+function targetStreak(recent: string): Streak {
   const goods = [...recent].filter((letter) => letter !== 'e' && letter !== 'u').map((letter) => letter === 'o')
   const last = goods.at(-1)
   const lastOther = goods.lastIndexOf(last !== true)
@@ -45,7 +45,7 @@ function targetStanding(recent: string): Standing {
   }
 }
 
-function checkStanding(recent: string): Standing {
+function checkStreak(recent: string): Streak {
   const errors = recent.length - withoutEnd(recent, 'e').length
   const isBad = errors >= FAILING_ERRORS
   return {
