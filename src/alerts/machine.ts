@@ -5,7 +5,7 @@ export {
   type AlertEvent,
   type Complaint,
   EVENT_KINDS,
-  type Happening,
+  type AlertInput,
   type Rules,
   SILENT,
   type Subject,

@@ -4,7 +4,7 @@ import { type Finished, WHOLE } from '../probes/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
 import { adoptAlerts } from './adopt.ts'
 import { isGone } from './gone.ts'
-import { type Happening, transition } from './machine.ts'
+import { type AlertInput, transition } from './machine.ts'
 import { markMaintained } from './mark-maintained.ts'
 import { loadQuiet } from './quiet.ts'
 import { rulesOf, type Surroundings, surroundingsOf } from './rules.ts'
@@ -54,13 +54,13 @@ async function stepOf(trx: Transaction<Tables>, work: Work, surroundings: Surrou
     subject: key,
   }
   const startedAt = alert === null ? await startOf(trx, work) : (work.startedAt ?? alert.started_at)
-  const happening: Happening =
+  const input: AlertInput =
     alert !== null && (await isGone(trx, work, alert, now))
       ? { type: 'gone' }
       : { type: 'result', streak, complaint, startedAt, events, identity }
   const before = alert ?? { ...NEW, ...identity, ...complaint, started_at: startedAt }
   const about = streak.verdict === 'bad' ? { ...before, severity: complaint.severity, last_seen_at: now } : before
-  const made = transition(alert, happening, rulesOf(about, place, surroundings), now)
+  const made = transition(alert, input, rulesOf(about, place, surroundings), now)
   const { outages } = surroundings
   const known = outages.findIndex(({ id }) => id === made.alert?.id)
   // What another probe found in the same batch may be the same outage.

@@ -1,6 +1,6 @@
 import {
   type Complaint,
-  type Happening,
+  type AlertInput,
   type Rules,
   type Subject,
   streakOf,
@@ -30,7 +30,7 @@ type Letter = keyof typeof LETTERS
 export type PlayStep =
   | Letter
   | { bad: readonly string[] }
-  | Exclude<Happening, { type: 'result' }>
+  | Exclude<AlertInput, { type: 'result' }>
   | { wait: number }
   | { rules: Partial<Rules> }
 
@@ -48,7 +48,7 @@ export interface Play {
 export const results = (letters: string): Letter[] => [...letters.replaceAll(' ', '')] as Letter[]
 
 /**
- * Plays results and happenings through the state machine, a minute between any two, as the store would keep them.
+ * Plays results and other inputs through the state machine, a minute between any two, as the store would keep them.
  *
  * @param reaches whether messages are delivered at once, or not at all
  */
@@ -76,8 +76,8 @@ export function play(
     recent = (recent + (typeof step === 'string' ? step : 'bad' in step ? 'c' : '')).slice(-20)
     const ofResult = (letter: Letter, events: readonly string[]) =>
       resultOf(letter, events, recent, subject, seen.opened, now)
-    const happening = typeof step === 'string' ? ofResult(step, []) : 'bad' in step ? ofResult('c', step.bad) : step
-    const made = transition(unresolved, happening, current, now)
+    const input = typeof step === 'string' ? ofResult(step, []) : 'bad' in step ? ofResult('c', step.bad) : step
+    const made = transition(unresolved, input, current, now)
     if (unresolved === null && made.alert !== null) seen.opened++
     seen.alert = made.alert ?? seen.alert
     seen.events.push(...made.events.map(({ kind }) => kind))
@@ -99,7 +99,7 @@ function resultOf(
   subject: Subject,
   opened: number,
   now: number,
-): Happening {
+): AlertInput {
   const severity = letter === 'c' ? 'critical' : 'warning'
   const complaint: Complaint = {
     severity,

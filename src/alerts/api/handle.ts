@@ -2,7 +2,7 @@ import { AppError, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { Reach } from '../../notifications/index.ts'
 import type { AlertRow } from '../../store/index.ts'
-import { type Happening, transition } from '../machine.ts'
+import { type AlertInput, transition } from '../machine.ts'
 import { loadQuiet } from '../quiet.ts'
 import { rulesOf, surroundingsOf } from '../rules.ts'
 import { lockAlert } from '../locks.ts'
@@ -54,12 +54,12 @@ async function handle(
   reach: Reach,
   id: string,
   verb: 'acknowledge' | 'unacknowledge' | 'resolve',
-  happeningOf: (alert: AlertRow) => Happening | null,
+  inputOf: (alert: AlertRow) => AlertInput | null,
 ): Promise<AlertRow> {
   return ctx.store.write.transaction().execute(async (trx) => {
     const before = await lockAlert(trx, id)
     if (before === undefined) throw notFound('Alert')
-    const happening = happeningOf(before)
+    const input = inputOf(before)
     const now = ctx.clock.now()
     const quiet = await loadQuiet(trx, now)
     const surroundings = await surroundingsOf(trx, {
@@ -71,9 +71,9 @@ async function handle(
     })
     const place = surroundings.places.get(before.probe_id)
     // Its probe was deleted a moment ago: it is about to be closed.
-    if (happening === null || place === undefined) return before
+    if (input === null || place === undefined) return before
     const rules = rulesOf(before, place, surroundings)
-    const step = transition(before, happening, rules, now)
+    const step = transition(before, input, rules, now)
     await writeTransitions(trx, [{ before, transition: step, place }], reach, now)
     const after = step.alert ?? before
     if (after === before) return before

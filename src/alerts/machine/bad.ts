@@ -1,10 +1,10 @@
 import { HOUR } from '../../lib/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 import { CALM_RESULTS, FLAPPING_FLIPS, type Streak } from './streak.ts'
-import type { AlertEvent, Complaint, Happening, Rules } from './types.ts'
+import type { AlertEvent, Complaint, AlertInput, Rules } from './types.ts'
 import { widened } from './widened.ts'
 
-type Result = Extract<Happening, { type: 'result' }>
+type Result = Extract<AlertInput, { type: 'result' }>
 
 interface Step {
   after: AlertRow
@@ -47,8 +47,8 @@ export function openAlert(
   return confirmed(after, [opened], streak, rules, now)
 }
 
-export function complainAgain(alert: AlertRow, happening: Result, rules: Rules, now: number): Step {
-  const { complaint, streak, startedAt, events: badEvents } = happening
+export function complainAgain(alert: AlertRow, input: Result, rules: Rules, now: number): Step {
+  const { complaint, streak, startedAt, events: badEvents } = input
   const after: AlertRow = { ...alert, ...complaint, last_seen_at: now, occurrences: alert.occurrences + 1 }
   // Once people may have been told since when, it stays.
   if (after.confirmed_at === null) after.started_at = Math.min(after.started_at, startedAt)

@@ -2,7 +2,7 @@ import type { AlertRow } from '../../store/index.ts'
 import { complainAgain, openAlert } from './bad.ts'
 import { recoverOrStay } from './good.ts'
 import { tellEnd, tellOwed } from './tell.ts'
-import type { AlertEvent, Happening, Rules, Transition } from './types.ts'
+import type { AlertEvent, AlertInput, Rules, Transition } from './types.ts'
 
 /**
  * The life of an alert. It has one state machine, and this is all of it:
@@ -28,22 +28,22 @@ import type { AlertEvent, Happening, Rules, Transition } from './types.ts'
  *
  * Pure: what it returns is to be written by the caller, all of it or nothing.
  */
-export function transition(alert: AlertRow | null, happening: Happening, rules: Rules, now: number): Transition {
-  switch (happening.type) {
+export function transition(alert: AlertRow | null, input: AlertInput, rules: Rules, now: number): Transition {
+  switch (input.type) {
     case 'result':
-      return onResult(alert, happening, rules, now)
+      return onResult(alert, input, rules, now)
     case 'time':
       return alert === null ? NOTHING : tellOwed(alert, [], rules, now)
     case 'acknowledged':
-      return alert === null ? NOTHING : acknowledge(alert, happening, now)
+      return alert === null ? NOTHING : acknowledge(alert, input, now)
     case 'unacknowledged':
-      return alert === null ? NOTHING : unacknowledge(alert, happening)
+      return alert === null ? NOTHING : unacknowledge(alert, input)
     case 'resolved':
-      return alert === null ? NOTHING : resolveByHand(alert, happening, rules, now)
+      return alert === null ? NOTHING : resolveByHand(alert, input, rules, now)
     case 'gone':
       return alert === null ? NOTHING : endGone(alert, rules, now)
     case 'removed':
-      return alert === null ? NOTHING : close(alert, 'probe_removed', happening.text, now)
+      return alert === null ? NOTHING : close(alert, 'probe_removed', input.text, now)
     case 'replaced':
       return alert === null ? NOTHING : close(alert, 'replaced', 'Each subject has an alert of its own now', now)
   }
@@ -53,23 +53,23 @@ const NOTHING: Transition = { alert: null, events: [], message: null }
 
 function onResult(
   alert: AlertRow | null,
-  happening: Extract<Happening, { type: 'result' }>,
+  input: Extract<AlertInput, { type: 'result' }>,
   rules: Rules,
   now: number,
 ): Transition {
-  const { streak } = happening
+  const { streak } = input
   if (streak.verdict === 'silent') return { alert, events: [], message: null }
   if (streak.verdict === 'good') {
     return alert === null ? NOTHING : recoverOrStay(alert, streak, rules, now)
   }
   const { after, events } =
-    alert === null ? openAlert(happening, rules, now) : complainAgain(alert, happening, rules, now)
+    alert === null ? openAlert(input, rules, now) : complainAgain(alert, input, rules, now)
   return tellOwed(after, events, rules, now)
 }
 
 function acknowledge(
   alert: AlertRow,
-  { by, comment }: Extract<Happening, { type: 'acknowledged' }>,
+  { by, comment }: Extract<AlertInput, { type: 'acknowledged' }>,
   now: number,
 ): Transition {
   // Said twice, it is who said it first; a second comment is kept.
@@ -81,7 +81,7 @@ function acknowledge(
 }
 
 /** Nobody takes care of it any more, or it was taken back: reminders go on. */
-function unacknowledge(alert: AlertRow, { by, comment }: Extract<Happening, { type: 'unacknowledged' }>): Transition {
+function unacknowledge(alert: AlertRow, { by, comment }: Extract<AlertInput, { type: 'unacknowledged' }>): Transition {
   if (alert.state !== 'acknowledged') return { alert, events: [], message: null }
   const after: AlertRow = { ...alert, state: 'open', acknowledged_at: null, acknowledged_by: null }
   const event: AlertEvent = { kind: 'unacknowledged', actor: by, text: comment ?? 'No longer acknowledged' }
@@ -90,7 +90,7 @@ function unacknowledge(alert: AlertRow, { by, comment }: Extract<Happening, { ty
 
 function resolveByHand(
   alert: AlertRow,
-  { by, comment }: Extract<Happening, { type: 'resolved' }>,
+  { by, comment }: Extract<AlertInput, { type: 'resolved' }>,
   rules: Rules,
   now: number,
 ): Transition {

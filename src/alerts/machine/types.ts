@@ -75,7 +75,8 @@ export interface Complaint {
 /** What an alert is about; stays as it is. A probe has at most one unresolved alert for each subject. */
 export type Identity = Pick<AlertRow, 'id' | 'client_id' | 'site_id' | 'probe_id' | 'probe_type' | 'subject'>
 
-export type Happening =
+/** What moves an alert on: a result, the time, a person, or the end of its probe. */
+export type AlertInput =
   /** `startedAt`: since when it is bad, as far as the result tells, epoch ms. `events`: on which of its events a tag is bad. */
   | {
       type: 'result'
