@@ -61,7 +61,7 @@ function notificationsOf({ clientId, probeId, results }: Timeline, policy: Polic
       {
         type: 'result',
         streak: policy.hasFlapping ? streak : { ...streak, flips: 0 },
-        complaint: { severity, subject_label: null, title: message, message, details: '{}' },
+        violation: { severity, subject_label: null, title: message, message, details: '{}' },
         startedAt: at,
         events: [],
         identity,

@@ -3,12 +3,12 @@ export { type Streak, streakOf, subjectOf } from './machine/streak.ts'
 export { transition } from './machine/transition.ts'
 export {
   type AlertEvent,
-  type Complaint,
-  EVENT_KINDS,
   type AlertInput,
+  EVENT_KINDS,
   type Rules,
   SILENT,
   type Subject,
   type Transition,
+  type Violation,
 } from './machine/types.ts'
 export { badEventsOf } from './machine/widened.ts'

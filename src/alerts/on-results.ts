@@ -41,7 +41,7 @@ export async function judgeResults(
 }
 
 async function stepOf(trx: Transaction<Tables>, work: Work, surroundings: Surroundings, now: number): Promise<Step[]> {
-  const { finished, key, streak, complaint, events, alert } = work
+  const { finished, key, streak, violation, events, alert } = work
   const place = surroundings.places.get(finished.probe.id)
   // Run by hand while switched off, or switched off during the run: the result stays a result.
   if (place === undefined || !place.isActive) return []
@@ -57,9 +57,9 @@ async function stepOf(trx: Transaction<Tables>, work: Work, surroundings: Surrou
   const input: AlertInput =
     alert !== null && (await isGone(trx, work, alert, now))
       ? { type: 'gone' }
-      : { type: 'result', streak, complaint, startedAt, events, identity }
-  const before = alert ?? { ...NEW, ...identity, ...complaint, started_at: startedAt }
-  const about = streak.verdict === 'bad' ? { ...before, severity: complaint.severity, last_seen_at: now } : before
+      : { type: 'result', streak, violation, startedAt, events, identity }
+  const before = alert ?? { ...NEW, ...identity, ...violation, started_at: startedAt }
+  const about = streak.verdict === 'bad' ? { ...before, severity: violation.severity, last_seen_at: now } : before
   const made = transition(alert, input, rulesOf(about, place, surroundings), now)
   const { outages } = surroundings
   const known = outages.findIndex(({ id }) => id === made.alert?.id)

@@ -1,12 +1,12 @@
 import { duration } from '../lib/index.ts'
 import type { Finished, SubjectResult } from '../probes/index.ts'
 import type { DeployMarkerTable } from '../store/index.ts'
-import type { Complaint } from './machine.ts'
+import type { Violation } from './machine.ts'
 
 const TITLE_MAX = 160
 
-/** What a bad result makes the alert of a subject say. */
-export const complaintOf = ({ status, label, message, details }: SubjectResult): Complaint => ({
+/** What a bad result says of a subject. */
+export const violationOf = ({ status, label, message, details }: SubjectResult): Violation => ({
   severity: status,
   subject_label: label,
   title: shortened(message),
@@ -14,8 +14,8 @@ export const complaintOf = ({ status, label, message, details }: SubjectResult):
   details,
 })
 
-/** What errors make the alert about the check itself say. */
-export const checkComplaint = ({ probe, result: { message, details } }: Finished): Complaint => ({
+/** What errors say of the check itself. */
+export const checkViolation = ({ probe, result: { message, details } }: Finished): Violation => ({
   severity: 'warning',
   subject_label: null,
   title: shortened(`“${probe.name}” cannot check: ${message}`),

@@ -1,7 +1,7 @@
 import type { Finished } from '../probes/index.ts'
 import type { AlertRow } from '../store/index.ts'
-import { type Complaint, type Streak, streakOf } from './machine.ts'
-import { checkComplaint, complaintOf } from './wording.ts'
+import { type Violation, type Streak, streakOf } from './machine.ts'
+import { checkViolation, violationOf } from './wording.ts'
 
 /** What a result says about one subject, and the alert that it may change. */
 export interface Work {
@@ -11,7 +11,7 @@ export interface Work {
   /** Letters of the subject's last results, this one included. */
   history: string
   streak: Streak
-  complaint: Complaint
+  violation: Violation
   /** Since when it is bad, where the result says so. Epoch ms. */
   startedAt: number | null
   /** Of a tag that is judged on each of its events: on which of them it is bad. */
@@ -49,11 +49,11 @@ function aboutSubjects(finished: Finished, alerts: AlertsBySubject): Work[] {
   return [
     ...results.map((result) => ({
       ...work(result.key),
-      complaint: complaintOf(result),
+      violation: violationOf(result),
       startedAt: result.startedAt,
       events: result.events,
     })),
-    ...fine.map((alert) => ({ ...work(alert.subject), complaint: unchanged(alert), startedAt: null, events: [] })),
+    ...fine.map((alert) => ({ ...work(alert.subject), violation: unchanged(alert), startedAt: null, events: [] })),
   ]
 }
 
@@ -62,11 +62,11 @@ function aboutCheck(finished: Finished, alerts: AlertsBySubject): Work[] {
   const streak = streakOf('check', history)
   const alert = alerts.get('check') ?? null
   if (alert === null && streak.verdict !== 'bad') return []
-  const complaint = checkComplaint(finished)
-  return [{ finished, key: 'check', history, streak, complaint, startedAt: null, events: [], alert, isUnseen: false }]
+  const violation = checkViolation(finished)
+  return [{ finished, key: 'check', history, streak, violation, startedAt: null, events: [], alert, isUnseen: false }]
 }
 
-const unchanged = ({ severity, subject_label, title, message, details }: AlertRow): Complaint => ({
+const unchanged = ({ severity, subject_label, title, message, details }: AlertRow): Violation => ({
   severity: severity === 'critical' ? 'critical' : 'warning',
   subject_label,
   title,

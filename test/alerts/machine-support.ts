@@ -1,10 +1,10 @@
 import {
-  type Complaint,
   type AlertInput,
   type Rules,
   type Subject,
   streakOf,
   transition,
+  type Violation,
 } from '../../src/alerts/machine.ts'
 import { MINUTE } from '../../src/lib/index.ts'
 import type { AlertRow } from '../../src/store/index.ts'
@@ -101,7 +101,7 @@ function resultOf(
   now: number,
 ): AlertInput {
   const severity = letter === 'c' ? 'critical' : 'warning'
-  const complaint: Complaint = {
+  const violation: Violation = {
     severity,
     subject_label: null,
     title: LETTERS[letter],
@@ -116,5 +116,5 @@ function resultOf(
     probe_type: 'http_health',
     subject,
   }
-  return { type: 'result', streak: streakOf(subject, recent), complaint, startedAt: now, events, identity }
+  return { type: 'result', streak: streakOf(subject, recent), violation, startedAt: now, events, identity }
 }

@@ -1,7 +1,7 @@
 import { HOUR } from '../../lib/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 import { CALM_RESULTS, FLAPPING_FLIPS, type Streak } from './streak.ts'
-import type { AlertEvent, Complaint, AlertInput, Rules } from './types.ts'
+import type { AlertEvent, Violation, AlertInput, Rules } from './types.ts'
 import { widened } from './widened.ts'
 
 type Result = Extract<AlertInput, { type: 'result' }>
@@ -15,13 +15,13 @@ interface Step {
 const ESCALATED_AGAIN_MS = HOUR
 
 export function openAlert(
-  { identity, complaint, streak, startedAt, events }: Result,
+  { identity, violation, streak, startedAt, events }: Result,
   rules: Rules,
   now: number,
 ): Step {
   const after: AlertRow = {
     ...identity,
-    ...complaint,
+    ...violation,
     severity_since: now,
     state: 'open',
     started_at: Math.min(startedAt, now),
@@ -43,21 +43,21 @@ export function openAlert(
     bad_events: JSON.stringify(events),
     told_events: 0,
   }
-  const opened: AlertEvent = { kind: 'opened', actor: null, text: complaint.message }
+  const opened: AlertEvent = { kind: 'opened', actor: null, text: violation.message }
   return confirmed(after, [opened], streak, rules, now)
 }
 
-export function complainAgain(alert: AlertRow, input: Result, rules: Rules, now: number): Step {
-  const { complaint, streak, startedAt, events: badEvents } = input
-  const after: AlertRow = { ...alert, ...complaint, last_seen_at: now, occurrences: alert.occurrences + 1 }
+export function addViolation(alert: AlertRow, input: Result, rules: Rules, now: number): Step {
+  const { violation, streak, startedAt, events: badEvents } = input
+  const after: AlertRow = { ...alert, ...violation, last_seen_at: now, occurrences: alert.occurrences + 1 }
   // Once people may have been told since when, it stays.
   if (after.confirmed_at === null) after.started_at = Math.min(after.started_at, startedAt)
-  const events = severityEvents(alert, complaint)
+  const events = severityEvents(alert, violation)
   events.push(...widened(after, badEvents))
-  if (complaint.severity !== alert.severity) {
+  if (violation.severity !== alert.severity) {
     after.severity_since = now
     const isOldNews = alert.notified_severity !== 'critical' || now - alert.severity_since < ESCALATED_AGAIN_MS
-    if (complaint.severity === 'critical' && !isOldNews) after.notified_severity = 'warning'
+    if (violation.severity === 'critical' && !isOldNews) after.notified_severity = 'warning'
   }
   if (after.is_flapping === 1 && streak.sinceFlip >= CALM_RESULTS) {
     after.is_flapping = 0
@@ -66,7 +66,7 @@ export function complainAgain(alert: AlertRow, input: Result, rules: Rules, now:
   return confirmed(after, events, streak, rules, now)
 }
 
-function severityEvents(before: AlertRow, { severity, message }: Complaint): AlertEvent[] {
+function severityEvents(before: AlertRow, { severity, message }: Violation): AlertEvent[] {
   if (severity === before.severity) return []
   return [{ kind: severity === 'critical' ? 'escalated' : 'eased', actor: null, text: message }]
 }

@@ -1,5 +1,5 @@
 import type { AlertRow } from '../../store/index.ts'
-import { complainAgain, openAlert } from './bad.ts'
+import { addViolation, openAlert } from './bad.ts'
 import { recoverOrStay } from './good.ts'
 import { tellEnd, tellOwed } from './tell.ts'
 import type { AlertEvent, AlertInput, Rules, Transition } from './types.ts'
@@ -63,7 +63,7 @@ function onResult(
     return alert === null ? NOTHING : recoverOrStay(alert, streak, rules, now)
   }
   const { after, events } =
-    alert === null ? openAlert(input, rules, now) : complainAgain(alert, input, rules, now)
+    alert === null ? openAlert(input, rules, now) : addViolation(alert, input, rules, now)
   return tellOwed(after, events, rules, now)
 }
 

@@ -61,8 +61,8 @@ export const SILENT: Rules = {
   quietBy: null,
 }
 
-/** What a bad result says, and of what an alert is made. */
-export interface Complaint {
+/** What a bad result found, as the alert keeps it. */
+export interface Violation {
   severity: Severity
   /** Which tag, event or field, for people; null for the whole. */
   subject_label: string | null
@@ -81,7 +81,7 @@ export type AlertInput =
   | {
       type: 'result'
       streak: Streak
-      complaint: Complaint
+      violation: Violation
       startedAt: number
       events: readonly string[]
       identity: Identity
