@@ -192,13 +192,13 @@ test('alerts about targets that break and are repaired', async (t) => {
   })
 
   await t.test('an alert that is not there says so', async (t) => {
-    const { page, complaints } = await openPage(t, service.url, '/alerts/7d444840-9dc0-41d1-b245-5ffdce74fad2')
+    const { page, browserErrors } = await openPage(t, service.url, '/alerts/7d444840-9dc0-41d1-b245-5ffdce74fad2')
     await page.getByRole('heading', { name: /not found|No such/i }).waitFor()
     await assertAccessible(page)
     assert.ok(
-      complaints.every((text) => /404/.test(text)),
-      complaints.join('\n'),
+      browserErrors.every((text) => /404/.test(text)),
+      browserErrors.join('\n'),
     )
-    complaints.length = 0
+    browserErrors.length = 0
   })
 })

@@ -20,7 +20,7 @@ await ensureDashboard()
 
 test('an empty store leads to a client and a site, and a field says what is wrong with it', async (t) => {
   const service = await startTestService(t, systemClock)
-  const { page, complaints } = await openPage(t, service.url, '/clients')
+  const { page, browserErrors } = await openPage(t, service.url, '/clients')
 
   await page.getByRole('heading', { name: 'No client yet' }).waitFor()
   await assertAccessible(page)
@@ -58,10 +58,10 @@ test('an empty store leads to a client and a site, and a field says what is wron
   await page.getByRole('heading', { name: 'Waiting for the first event…' }).waitFor()
 
   assert.ok(
-    complaints.every((text) => EXPECTED.test(text)),
-    complaints.join('\n'),
+    browserErrors.every((text) => EXPECTED.test(text)),
+    browserErrors.join('\n'),
   )
-  complaints.length = 0
+  browserErrors.length = 0
 })
 
 test('a client and its sites are changed, switched off and deleted', async (t) => {

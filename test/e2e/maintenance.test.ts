@@ -103,7 +103,7 @@ test('maintenance and silences', async (t) => {
   })
 
   await t.test('a form without a client, or with an end before its start, says what is wrong', async (t) => {
-    const { page, complaints } = await openPage(t, service.url, '/maintenance?dialog=new')
+    const { page, browserErrors } = await openPage(t, service.url, '/maintenance?dialog=new')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('What is done').fill('Nothing in particular')
     await dialog.getByRole('button', { name: 'Plan it' }).click()
@@ -116,10 +116,10 @@ test('maintenance and silences', async (t) => {
     await dialog.getByRole('button', { name: 'Plan it' }).click()
     await dialog.getByText('must be after starts_at').first().waitFor()
     assert.ok(
-      complaints.every((text) => /400/.test(text)),
-      complaints.join('\n'),
+      browserErrors.every((text) => /400/.test(text)),
+      browserErrors.join('\n'),
     )
-    complaints.length = 0
+    browserErrors.length = 0
   })
 
   await t.test('a silence is made in the form and ended', async (t) => {

@@ -95,7 +95,7 @@ test('the overview of the demo store', async (t) => {
   })
 
   await t.test('cut off from the service, the page says so and keeps what it shows', async (t) => {
-    const { page, complaints } = await openPage(t, demo.url, '/')
+    const { page, browserErrors } = await openPage(t, demo.url, '/')
     await page.getByText('Feldkamp Outdoor').waitFor()
     const earliest = berlinTime()
     await page.context().setOffline(true)
@@ -110,10 +110,10 @@ test('the overview of the demo store', async (t) => {
     await page.waitForFunction('!document.title.includes("no connection")')
     // The browser tells of each connection that it could not make.
     await until(
-      'complaints about the network only',
-      () => complaints.every((text) => /ERR_INTERNET_DISCONNECTED/.test(text)) || undefined,
+      'errors of the network only',
+      () => browserErrors.every((text) => /ERR_INTERNET_DISCONNECTED/.test(text)) || undefined,
     )
-    complaints.length = 0
+    browserErrors.length = 0
   })
 })
 
@@ -205,7 +205,7 @@ test('clients whose quota is nearly used up, or is', async (t) => {
 test('a stream that is refused is opened again until it is there', async (t) => {
   const service = await startEmpty(t)
   await service.newSite(await service.newClient({ name: 'ACME' }), { name: 'Shop' })
-  const { page, complaints } = await openPage(t, service.url, '/clients')
+  const { page, browserErrors } = await openPage(t, service.url, '/clients')
   const refusals = [429, 503]
   await page.route('**/api/stream', (route) => {
     const status = refusals.shift()
@@ -215,8 +215,8 @@ test('a stream that is refused is opened again until it is there', async (t) => 
   await page.getByText('live', { exact: true }).waitFor()
   assert.deepEqual(refusals, [])
   assert.ok(
-    complaints.every((text) => /429|503/.test(text)),
-    complaints.join('\n'),
+    browserErrors.every((text) => /429|503/.test(text)),
+    browserErrors.join('\n'),
   )
-  complaints.length = 0
+  browserErrors.length = 0
 })

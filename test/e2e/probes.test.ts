@@ -67,7 +67,7 @@ test('the probes of the demo store', async (t) => {
 
   await t.test('what a type needs of the site is filled in on the spot', async (t) => {
     const bare = await demo.newSite({ id: site.client_id }, { name: 'Shop without a tag server' })
-    const { page, complaints } = await openPage(t, demo.url, '/probes/new')
+    const { page, browserErrors } = await openPage(t, demo.url, '/probes/new')
     await choose(page, 'Site', 'Shop without a tag server')
     await page.getByRole('button', { name: /^Tag server health/ }).click()
     const add = page.getByRole('button', { name: 'Add the probe' })
@@ -104,10 +104,10 @@ test('the probes of the demo store', async (t) => {
     assert.deepEqual(health.config.expected_status, [204])
     assert.equal(health.config.check_gtm_js, true)
     assert.ok(
-      complaints.every((text) => EXPECTED.test(text)),
-      complaints.join('\n'),
+      browserErrors.every((text) => EXPECTED.test(text)),
+      browserErrors.join('\n'),
     )
-    complaints.length = 0
+    browserErrors.length = 0
   })
 
   await t.test('a secret is set, never shown, replaced and removed', async (t) => {

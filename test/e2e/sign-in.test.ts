@@ -54,7 +54,7 @@ test('signing in', async (t) => {
   }
 
   await t.test('a wrong key is refused in words; the right one leads to where one wanted to go', async (t) => {
-    const { page, complaints } = await openPage(t, service.url, '/?filter=broken')
+    const { page, browserErrors } = await openPage(t, service.url, '/?filter=broken')
     await page.waitForURL('**/sign-in?next=*')
     await page.getByLabel('Key', { exact: true }).fill('wrong')
     await page.keyboard.press('Enter')
@@ -65,10 +65,10 @@ test('signing in', async (t) => {
     await page.waitForURL('**/?filter=broken')
     await page.getByRole('button', { name: 'Signed in as admin' }).waitFor()
     assert.ok(
-      complaints.every((text) => EXPECTED.test(text)),
-      complaints.join('\n'),
+      browserErrors.every((text) => EXPECTED.test(text)),
+      browserErrors.join('\n'),
     )
-    complaints.length = 0
+    browserErrors.length = 0
   })
 
   await t.test('a viewer sees the sites, and no key of any; signing out ends it', async (t) => {
@@ -88,7 +88,7 @@ test('signing in', async (t) => {
   })
 
   await t.test('a session that ends under an open page leads to the sign-in', async (t) => {
-    const { page, complaints } = await openPage(t, service.url, '/')
+    const { page, browserErrors } = await openPage(t, service.url, '/')
     await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
     await page.keyboard.press('Enter')
     await page.getByText('Acme shop').waitFor()
@@ -100,10 +100,10 @@ test('signing in', async (t) => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await assertTellsNothing(page)
     assert.ok(
-      complaints.every((text) => EXPECTED.test(text)),
-      complaints.join('\n'),
+      browserErrors.every((text) => EXPECTED.test(text)),
+      browserErrors.join('\n'),
     )
-    complaints.length = 0
+    browserErrors.length = 0
   })
 
   await t.test('where it leads on to is a page of ours, whatever the address says', async (t) => {

@@ -192,7 +192,7 @@ test('a panel whose report fails says so in its place, and comes when it is trie
   const addresses = { charts: `/sites/${site.id}`, tags: `/sites/${site.id}?tab=tags`, alert: `/alerts/${id}` }
   for (const { panel, on = 'charts', asks, shows } of PANELS) {
     await t.test(panel, async (t) => {
-      const { page, complaints } = await openPage(t, api.url, '/maintenance')
+      const { page, browserErrors } = await openPage(t, api.url, '/maintenance')
       let isBroken = true
       await page.route(asks, (route) =>
         isBroken
@@ -208,10 +208,10 @@ test('a panel whose report fails says so in its place, and comes when it is trie
       assert.equal(await place.getByRole('alert').count(), 0)
       // The browser tells of each answer 500.
       assert.ok(
-        complaints.every((text) => /status of 500/.test(text)),
-        complaints.join('\n'),
+        browserErrors.every((text) => /status of 500/.test(text)),
+        browserErrors.join('\n'),
       )
-      complaints.length = 0
+      browserErrors.length = 0
     })
   }
 })

@@ -139,7 +139,7 @@ test('the page of a site of the demo store', async (t) => {
   }
 
   await t.test('a report that fails says so where its chart would be, and comes when it is tried again', async (t) => {
-    const { page, complaints } = await openPage(t, demo.url, '/')
+    const { page, browserErrors } = await openPage(t, demo.url, '/')
     let isBroken = true
     await page.route(/timeseries.*metric=latency/, (route) =>
       isBroken
@@ -159,10 +159,10 @@ test('the page of a site of the demo store', async (t) => {
       .waitFor()
     // The browser tells of each answer 500.
     assert.ok(
-      complaints.every((text) => /status of 500/.test(text)),
-      complaints.join('\n'),
+      browserErrors.every((text) => /status of 500/.test(text)),
+      browserErrors.join('\n'),
     )
-    complaints.length = 0
+    browserErrors.length = 0
   })
 
   await t.test('the address holds range, tab and comparison', async (t) => {
@@ -189,17 +189,17 @@ test('the page of a site of the demo store', async (t) => {
     async (t) => {
       const from = new Date(Date.now() - 300 * 86_400_000).toISOString()
       const window = new URLSearchParams({ from, to: new Date().toISOString(), compare: 'previous' })
-      const { page, complaints } = await openPage(t, demo.url, `${path}?${window}`)
+      const { page, browserErrors } = await openPage(t, demo.url, `${path}?${window}`)
       await page.getByText(/^The period before cannot be shown/).waitFor()
       await chart(page, /^Events by name over time/)
         .first()
         .waitFor()
       // The browser tells of the answer that refused the comparison.
       assert.ok(
-        complaints.every((text) => /status of 400/.test(text)),
-        complaints.join('\n'),
+        browserErrors.every((text) => /status of 400/.test(text)),
+        browserErrors.join('\n'),
       )
-      complaints.length = 0
+      browserErrors.length = 0
     },
   )
 

@@ -92,7 +92,7 @@ test('the shared status page', async (t) => {
   })
 
   await t.test('renews itself, says when it is cut off, and ends when the link is revoked', async (t) => {
-    const { page, complaints } = await openPage(t, service.url, 'about:blank')
+    const { page, browserErrors } = await openPage(t, service.url, 'about:blank')
     await page.clock.install()
     await page.goto(`${service.url}/status/${token}`)
     await page.getByText(/1 of 3 sites has been broken/).waitFor()
@@ -115,10 +115,10 @@ test('the shared status page', async (t) => {
     assert.equal(await page.getByText('Feldkamp Outdoor').count(), 0)
     await assertAccessible(page)
     assert.ok(
-      complaints.every((text) => /ERR_INTERNET_DISCONNECTED|status of 404/.test(text)),
-      complaints.join('\n'),
+      browserErrors.every((text) => /ERR_INTERNET_DISCONNECTED|status of 404/.test(text)),
+      browserErrors.join('\n'),
     )
-    complaints.length = 0
+    browserErrors.length = 0
   })
 })
 
@@ -141,7 +141,7 @@ test("the link on the client's page", async (t) => {
     await section.getByText(/^Shared just now by admin/).waitFor()
     await section.getByRole('button', { name: 'Copy link' }).waitFor()
     await assertAccessible(page)
-    const { page: shared, complaints } = await openPage(t, service.url, new URL(address).pathname)
+    const { page: shared, browserErrors } = await openPage(t, service.url, new URL(address).pathname)
     await shared.getByRole('heading', { name: 'Feldkamp Group' }).waitFor()
     await section.getByRole('button', { name: 'Revoke …' }).click()
     await page.getByText('stops working for everyone').waitFor()
@@ -152,8 +152,8 @@ test("the link on the client's page", async (t) => {
     await section.getByRole('button', { name: 'Make a link' }).waitFor()
     await shared.reload()
     await shared.getByText('This link opens nothing').waitFor()
-    assert.ok(complaints.every((text) => /status of 404/.test(text)))
-    complaints.length = 0
+    assert.ok(browserErrors.every((text) => /status of 404/.test(text)))
+    browserErrors.length = 0
   })
 
   await t.test('is not shown to a viewer, who is told that there is one', async (t) => {

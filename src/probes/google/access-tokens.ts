@@ -2,7 +2,7 @@ import { MINUTE, type Outbound, parseForeignJson, SECOND, unlessAborted } from '
 import type { GoogleCredentials } from '../settings.ts'
 import { signedAssertion } from './assertion.ts'
 import type { Caller } from './caller.ts'
-import { complaintOf, GoogleFailure, reasonOf } from './failure.ts'
+import { googleErrorOf, GoogleFailure, reasonOf } from './failure.ts'
 import { isRecord, textOf } from './json.ts'
 import { unreachable } from './unreachable.ts'
 
@@ -84,12 +84,12 @@ export class AccessTokens {
 
 /** A token server refuses a wrong key with 400 `invalid_grant` or 401 `invalid_client`. */
 function refusal(status: number, json: unknown, email: string): GoogleFailure {
-  const complaint = complaintOf(status, json)
-  const reason = reasonOf(complaint)
+  const googleError = googleErrorOf(status, json)
+  const reason = reasonOf(googleError)
   const isBusy = reason === 'quota' || reason === 'unavailable'
-  const said = complaint.said === '' ? '' : `: ${complaint.said}`
+  const said = googleError.said === '' ? '' : `: ${googleError.said}`
   const message = isBusy
     ? `The token server of Google answers ${status}`
     : `Google does not accept the service account ${email} (${status})${said}`
-  return new GoogleFailure(isBusy ? reason : 'refused', message, complaint)
+  return new GoogleFailure(isBusy ? reason : 'refused', message, googleError)
 }

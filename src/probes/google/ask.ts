@@ -1,6 +1,6 @@
 import { parseForeignJson } from '../../lib/index.ts'
 import type { Caller } from './caller.ts'
-import { complaintOf, GoogleFailure, type GoogleFailureReason, reasonOf } from './failure.ts'
+import { GoogleFailure, type GoogleFailureReason, googleErrorOf, reasonOf } from './failure.ts'
 import { isRecord, type JsonRecord } from './json.ts'
 import type { ServiceAccount } from './service-account.ts'
 import { unreachable } from './unreachable.ts'
@@ -63,9 +63,9 @@ export async function askGoogle(account: ServiceAccount, question: Question, cal
 }
 
 function refusal(status: number, json: unknown, api: string, email: string): GoogleFailure {
-  const complaint = complaintOf(status, json)
-  const reason = reasonOf(complaint)
-  const said = complaint.said === '' ? '' : `: ${complaint.said}`
+  const googleError = googleErrorOf(status, json)
+  const reason = reasonOf(googleError)
+  const said = googleError.said === '' ? '' : `: ${googleError.said}`
   const messages: Partial<Record<GoogleFailureReason, string>> = {
     refused: `The ${api} API does not accept the service account ${email} (${status})`,
     forbidden: `${email} may not read this (${status})${said}`,
@@ -73,5 +73,5 @@ function refusal(status: number, json: unknown, api: string, email: string): Goo
     quota: `The quota of the ${api} API is used up (${status})`,
     unavailable: `The ${api} API answers ${status}`,
   }
-  return new GoogleFailure(reason, messages[reason] ?? `The ${api} API answers ${status}${said}`, complaint)
+  return new GoogleFailure(reason, messages[reason] ?? `The ${api} API answers ${status}${said}`, googleError)
 }

@@ -46,8 +46,8 @@ export class GoogleFailure extends Error {
   }
 }
 
-/** What an answer with a bad status complains about. */
-export interface Complaint {
+/** The error in an answer with a bad status. */
+export interface GoogleError {
   status: number
   said: string
   codes: readonly string[]
@@ -56,7 +56,7 @@ export interface Complaint {
 const SAID_MAX = 400
 
 /** Reads the error of an API (`{ error: { message, errors, status, details } }`) or of a token server (`{ error: 'invalid_grant' }`). */
-export function complaintOf(status: number, body: unknown): Complaint {
+export function googleErrorOf(status: number, body: unknown): GoogleError {
   const error = isRecord(body) ? body.error : undefined
   if (typeof error === 'string') {
     const description = isRecord(body) ? body.error_description : undefined
@@ -76,7 +76,7 @@ const QUOTA_CODES =
   /^(userRateLimitExceeded|rateLimitExceeded|dailyLimitExceeded|quotaExceeded|RATE_LIMIT_EXCEEDED|RESOURCE_EXHAUSTED)$/
 const DISABLED_CODES = /^(accessNotConfigured|SERVICE_DISABLED)$/
 
-export function reasonOf({ status, codes }: Complaint): GoogleFailureReason {
+export function reasonOf({ status, codes }: GoogleError): GoogleFailureReason {
   if (status === 429 || codes.some((code) => QUOTA_CODES.test(code))) return 'quota'
   if (codes.some((code) => DISABLED_CODES.test(code))) return 'api_disabled'
   if (status === 401) return 'refused'

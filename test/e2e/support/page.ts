@@ -23,15 +23,15 @@ export const LOOKS: readonly Required<Look>[] = [
 
 const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
 
-/** A window onto the dashboard, and what went wrong in it without being asked for. */
+/** A window onto the dashboard, and the errors that nothing in the test caused on purpose. */
 export interface View {
   page: Page
-  /** What the browser complained about: errors, refusals of the page's policy, calls to other hosts. */
-  complaints: string[]
+  /** Errors of the browser's console, refusals of the page's policy, calls to other hosts. */
+  browserErrors: string[]
 }
 
 /**
- * Opens a page in a browser profile of its own. When the test ends without having taken the complaints, there may be none.
+ * Opens a page in a browser profile of its own. A test that ends with errors it has not cleared fails.
  *
  * @param path from the top of the dashboard
  */
@@ -48,25 +48,25 @@ export async function openPage(t: TestContext, url: string, path: string, look: 
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
-  const complaints: string[] = []
+  const browserErrors: string[] = []
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
     // Hooks run in the order they were set: a service that the test started first may be gone before its page, which goes on asking.
     // One that dies during a test does not get away with it: what the test waits for does not come.
     const isAfterEnd =
       message.text().includes('net::ERR_CONNECTION_REFUSED') && URL.parse(message.location().url)?.origin === url
-    if (!isAfterEnd) complaints.push(message.text())
+    if (!isAfterEnd) browserErrors.push(message.text())
   })
-  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('pageerror', (error) => browserErrors.push(error.message))
   page.on('request', (request) => {
-    if (new URL(request.url()).origin !== url) complaints.push(`asked ${request.url()}`)
+    if (new URL(request.url()).origin !== url) browserErrors.push(`asked ${request.url()}`)
   })
   t.after(async () => {
     await context.close()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(browserErrors, [])
   })
   await page.goto(path)
-  return { page, complaints }
+  return { page, browserErrors }
 }
 
 /** Asserts that axe finds nothing: WCAG 2.2 A and AA, and its good practices. */
