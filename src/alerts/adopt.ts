@@ -27,7 +27,7 @@ export async function adoptAlerts(
       replaced.push({
         before: alert,
         transition: transition(alert, { type: 'replaced' }, SILENT, now),
-        place: undefined,
+        source: undefined,
       })
     } else {
       const renamed = { subject: key, subject_label: subjectLabel(subject) }

@@ -4,7 +4,7 @@ import type { AlertRow } from '../store/index.ts'
 import { factsOf } from './finding.ts'
 import { badEventsOf } from './machine.ts'
 import { resolutionOf, severityOf, stateOf } from './record.ts'
-import type { Marker, Place } from './surroundings.ts'
+import type { AlertSource, Marker } from './context.ts'
 import { changeInWords } from './wording.ts'
 
 /** What people are told of an alert, as it is now. @param before as it was when they were told last */
@@ -12,7 +12,7 @@ export function alertMessage(
   kind: AlertMessageKind,
   before: AlertRow | null,
   alert: AlertRow,
-  { client, site, probe }: Place,
+  { client, site, probe }: AlertSource,
   change: Marker | undefined,
   resolvedBy: string | null,
 ): AlertMessage {

@@ -7,7 +7,8 @@ import { isGone } from './gone.ts'
 import { type AlertInput, transition } from './machine.ts'
 import { markMaintained } from './mark-maintained.ts'
 import { loadQuiet } from './quiet.ts'
-import { rulesOf, type Surroundings, surroundingsOf } from './rules.ts'
+import { type AlertContext, loadContext } from './context.ts'
+import { rulesOf } from './rules.ts'
 import { startOf } from './started.ts'
 import { lockUnresolved } from './locks.ts'
 import { type Work, workOf } from './work.ts'
@@ -34,21 +35,21 @@ export async function judgeResults(
   const { alerts, replaced } = await adoptAlerts(trx, written, unresolved, now)
   const work = workOf(written, alerts)
   if (work.length === 0 && replaced.length === 0) return
-  const surroundings = await surroundingsOf(trx, { probeIds, alerts, quiet, reach, now })
+  const context = await loadContext(trx, { probeIds, alerts, quiet, reach, now })
   const steps = [...replaced]
-  for (const one of work) steps.push(...(await stepOf(trx, one, surroundings, now)))
+  for (const one of work) steps.push(...(await stepOf(trx, one, context, now)))
   await writeTransitions(trx, steps, reach, now)
 }
 
-async function stepOf(trx: Transaction<Tables>, work: Work, surroundings: Surroundings, now: number): Promise<Step[]> {
+async function stepOf(trx: Transaction<Tables>, work: Work, context: AlertContext, now: number): Promise<Step[]> {
   const { finished, key, streak, violation, events, alert } = work
-  const place = surroundings.places.get(finished.probe.id)
+  const source = context.sources.get(finished.probe.id)
   // Run by hand while switched off, or switched off during the run: the result stays a result.
-  if (place === undefined || !place.isActive) return []
+  if (source === undefined || !source.isActive) return []
   const identity = {
     id: newOrderedId(now),
-    client_id: place.client.id,
-    site_id: place.site.id,
+    client_id: source.client.id,
+    site_id: source.site.id,
     probe_id: finished.probe.id,
     probe_type: finished.probe.probe_type,
     subject: key,
@@ -60,10 +61,10 @@ async function stepOf(trx: Transaction<Tables>, work: Work, surroundings: Surrou
       : { type: 'result', streak, violation, startedAt, events, identity }
   const before = alert ?? { ...NEW, ...identity, ...violation, started_at: startedAt }
   const about = streak.verdict === 'bad' ? { ...before, severity: violation.severity, last_seen_at: now } : before
-  const made = transition(alert, input, rulesOf(about, place, surroundings), now)
-  const { outages } = surroundings
+  const made = transition(alert, input, rulesOf(about, source, context), now)
+  const { outages } = context
   const known = outages.findIndex(({ id }) => id === made.alert?.id)
   // What another probe found in the same batch may be the same outage.
   if (made.alert !== null && key === WHOLE) outages.splice(known === -1 ? outages.length : known, 1, made.alert)
-  return [{ before: alert, transition: made, place }]
+  return [{ before: alert, transition: made, source }]
 }

@@ -4,7 +4,8 @@ import { isReachable, offChannels, type Reach } from '../notifications/index.ts'
 import type { AlertRow, Store } from '../store/index.ts'
 import { SILENT, transition } from './machine.ts'
 import { loadQuiet } from './quiet.ts'
-import { rulesOf, surroundingsOf } from './rules.ts'
+import { loadContext } from './context.ts'
+import { rulesOf } from './rules.ts'
 import { lockUnresolved } from './locks.ts'
 import { type Step, writeTransitions } from './write-transitions.ts'
 
@@ -88,7 +89,7 @@ async function probesToSeeTo(
 async function seeTo(store: Store, probeIds: readonly string[], reach: Reach, now: number): Promise<void> {
   await store.write.transaction().execute(async (trx) => {
     const alerts = await lockUnresolved(trx, store, probeIds)
-    const surroundings = await surroundingsOf(trx, {
+    const context = await loadContext(trx, {
       probeIds,
       alerts,
       quiet: await loadQuiet(trx, now),
@@ -96,14 +97,14 @@ async function seeTo(store: Store, probeIds: readonly string[], reach: Reach, no
       now,
     })
     const steps = alerts.map((alert: AlertRow): Step => {
-      const place = surroundings.places.get(alert.probe_id)
-      if (place === undefined) return { before: alert, transition: removed(alert, 'Its probe was deleted', now), place }
-      if (!place.isActive) {
+      const source = context.sources.get(alert.probe_id)
+      if (source === undefined) return { before: alert, transition: removed(alert, 'Its probe was deleted', now), source }
+      if (!source.isActive) {
         const text = 'Its probe, site or client was switched off'
-        return { before: alert, transition: removed(alert, text, now), place }
+        return { before: alert, transition: removed(alert, text, now), source }
       }
-      const rules = rulesOf(alert, place, surroundings)
-      return { before: alert, transition: transition(alert, { type: 'time' }, rules, now), place }
+      const rules = rulesOf(alert, source, context)
+      return { before: alert, transition: transition(alert, { type: 'time' }, rules, now), source }
     })
     await writeTransitions(trx, steps, reach, now)
   })

@@ -5,13 +5,13 @@ import { type AlertRow, chunksOf, type Tables, type Transaction } from '../store
 import { alertMessage } from './alert-message.ts'
 import type { Transition } from './machine.ts'
 import { endResolvedSilences } from './silences/within.ts'
-import { changesBefore, type Place } from './surroundings.ts'
+import { type AlertSource, changesBefore } from './context.ts'
 
-/** A transition with the alert it began from, and where that belongs; without a place nobody can be told. */
+/** A transition with the alert it began from, and where that belongs; without a source nobody can be told. */
 export interface Step {
   before: AlertRow | null
   transition: Transition
-  place: Place | undefined
+  source: AlertSource | undefined
 }
 
 /** What an alert never changes once it is there. */
@@ -69,22 +69,22 @@ async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[])
 }
 
 async function messagesOf(trx: Transaction<Tables>, steps: readonly Step[], reach: Reach): Promise<Entry[]> {
-  const told = steps.flatMap(({ before, transition: { alert, message, events }, place }) => {
-    if (alert === null || message === null || place === undefined) return []
+  const told = steps.flatMap(({ before, transition: { alert, message, events }, source }) => {
+    if (alert === null || message === null || source === undefined) return []
     const resolvedBy = events.find(({ kind }) => kind === 'resolved')?.actor ?? null
-    return [{ before, alert, message, place, resolvedBy }]
+    return [{ before, alert, message, source, resolvedBy }]
   })
   if (told.length === 0) return []
   const changes = await changesBefore(
     trx,
     told.map(({ alert }) => alert),
   )
-  return told.flatMap(({ before, alert, message, place, resolvedBy }) =>
-    channelsOf({ client: place.client, ...reach }).map((channel) => ({
+  return told.flatMap(({ before, alert, message, source, resolvedBy }) =>
+    channelsOf({ client: source.client, ...reach }).map((channel) => ({
       channel,
-      clientId: place.client.id,
+      clientId: source.client.id,
       alertId: alert.id,
-      message: alertMessage(message, before, alert, place, changes.get(alert.id), resolvedBy),
+      message: alertMessage(message, before, alert, source, changes.get(alert.id), resolvedBy),
     })),
   )
 }

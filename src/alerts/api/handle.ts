@@ -4,7 +4,8 @@ import type { Reach } from '../../notifications/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 import { type AlertInput, transition } from '../machine.ts'
 import { loadQuiet } from '../quiet.ts'
-import { rulesOf, surroundingsOf } from '../rules.ts'
+import { loadContext } from '../context.ts'
+import { rulesOf } from '../rules.ts'
 import { lockAlert } from '../locks.ts'
 import { writeTransitions } from '../write-transitions.ts'
 import { alertRecord } from './record.ts'
@@ -62,19 +63,19 @@ async function handle(
     const input = inputOf(before)
     const now = ctx.clock.now()
     const quiet = await loadQuiet(trx, now)
-    const surroundings = await surroundingsOf(trx, {
+    const context = await loadContext(trx, {
       probeIds: [before.probe_id],
       alerts: [before],
       quiet,
       reach,
       now,
     })
-    const place = surroundings.places.get(before.probe_id)
+    const source = context.sources.get(before.probe_id)
     // Its probe was deleted a moment ago: it is about to be closed.
-    if (input === null || place === undefined) return before
-    const rules = rulesOf(before, place, surroundings)
+    if (input === null || source === undefined) return before
+    const rules = rulesOf(before, source, context)
     const step = transition(before, input, rules, now)
-    await writeTransitions(trx, [{ before, transition: step, place }], reach, now)
+    await writeTransitions(trx, [{ before, transition: step, source }], reach, now)
     const after = step.alert ?? before
     if (after === before) return before
     await writeAudit(trx, ctx, [{ entity: 'alert', verb, id, before: alertRecord(before), after: alertRecord(after) }])

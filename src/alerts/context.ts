@@ -1,9 +1,44 @@
 import { HOUR } from '../lib/index.ts'
-import type { Recipients } from '../notifications/index.ts'
-import { type AlertRow, chunksOf, type DeployMarkerTable, type Kysely, type Tables } from '../store/index.ts'
+import { offChannels, type Reach, type Recipients } from '../notifications/index.ts'
+import {
+  type AlertRow,
+  chunksOf,
+  type DeployMarkerTable,
+  type Kysely,
+  type Tables,
+  type Transaction,
+} from '../store/index.ts'
+import type { Quiet } from './quiet.ts'
+import { type Outage, outagesOf } from './same-outage.ts'
 
-/** Where an alert belongs, as far as deciding and telling need it. */
-export interface Place {
+/** What decides about messages, read once for all alerts that are judged together. */
+export interface AlertContext {
+  now: number
+  quiet: Quiet
+  reach: Reach
+  /** By the probe's id. */
+  sources: ReadonlyMap<string, AlertSource>
+  /** Channels that are switched off until someone mends them. */
+  off: ReadonlySet<string>
+  /** What may be the same outage; grows with what opens meanwhile. */
+  outages: Outage[]
+}
+
+/** The probes and their unresolved alerts that a context is loaded for. */
+interface ContextQuery extends Pick<AlertContext, 'quiet' | 'reach' | 'now'> {
+  probeIds: readonly string[]
+  alerts: readonly AlertRow[]
+}
+
+export async function loadContext(trx: Transaction<Tables>, query: ContextQuery): Promise<AlertContext> {
+  const { probeIds, alerts, quiet, reach, now } = query
+  const sources = await sourcesOf(trx, probeIds)
+  const sites = Array.from(sources.values(), ({ site, probe }) => ({ siteId: site.id, probeType: probe.probe_type }))
+  return { quiet, reach, now, sources, off: await offChannels(trx), outages: await outagesOf(trx, sites, alerts) }
+}
+
+/** The probe that raises an alert, with its site, its client, and their settings for notifications. */
+export interface AlertSource {
   client: Recipients['client'] & { name: string }
   site: { id: string; name: string; url: string; timezone: string }
   probe: { id: string; name: string; probe_type: string }
@@ -16,9 +51,9 @@ export interface Place {
   notifyEscalated: boolean
 }
 
-/** The places of these probes, by the probe's id; those that were deleted are missing. */
-export async function placesOf(db: Kysely<Tables>, probeIds: readonly string[]): Promise<Map<string, Place>> {
-  const places = new Map<string, Place>()
+/** By the probe's id; deleted probes are missing. */
+async function sourcesOf(db: Kysely<Tables>, probeIds: readonly string[]): Promise<Map<string, AlertSource>> {
+  const sources = new Map<string, AlertSource>()
   for (const ids of chunksOf([...new Set(probeIds)])) {
     const rows = await db
       .selectFrom('probes')
@@ -33,7 +68,7 @@ export async function placesOf(db: Kysely<Tables>, probeIds: readonly string[]):
       .where('probes.id', 'in', ids)
       .execute()
     for (const row of rows) {
-      places.set(row.probe_id, {
+      sources.set(row.probe_id, {
         client: { id: row.client_id, name: row.client_name, chat_webhook: row.chat_webhook, email: row.email },
         site: { id: row.site_id, name: row.site_name, url: row.url, timezone: row.timezone },
         probe: { id: row.probe_id, name: row.probe_name, probe_type: row.probe_type },
@@ -46,7 +81,7 @@ export async function placesOf(db: Kysely<Tables>, probeIds: readonly string[]):
       })
     }
   }
-  return places
+  return sources
 }
 
 /** How long after a deploy an alert that begins names it, ms. */
