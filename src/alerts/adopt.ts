@@ -1,7 +1,7 @@
 import { type Finished, type Subject, subjectKey, subjectLabel, WHOLE } from '../probes/index.ts'
 import type { AlertRow, Tables, Transaction } from '../store/index.ts'
 import { SILENT, transition } from './machine.ts'
-import type { Step } from './write-transitions.ts'
+import type { PendingTransition } from './write-transitions.ts'
 
 /**
  * Earlier versions had one alert for all that a probe found. With the first result after the upgrade it becomes the alert of the
@@ -12,12 +12,12 @@ export async function adoptAlerts(
   written: readonly Finished[],
   alerts: readonly AlertRow[],
   now: number,
-): Promise<{ alerts: AlertRow[]; replaced: Step[] }> {
+): Promise<{ alerts: AlertRow[]; replaced: PendingTransition[] }> {
   const bySubject = new Set(
     written.flatMap(({ probe, subjects, judgesSubjects }) => (judgesSubjects && subjects !== null ? [probe.id] : [])),
   )
   const kept: AlertRow[] = []
-  const replaced: Step[] = []
+  const replaced: PendingTransition[] = []
   for (const alert of alerts) {
     const subject = alert.subject === WHOLE && bySubject.has(alert.probe_id) ? subjectIn(alert.details) : {}
     const key = subject === null ? null : subjectKey(subject)

@@ -12,7 +12,7 @@ import { rulesOf } from './rules.ts'
 import { startOf } from './started.ts'
 import { lockUnresolved } from './locks.ts'
 import { type Work, workOf } from './work.ts'
-import { type Step, writeTransitions } from './write-transitions.ts'
+import { type PendingTransition, writeTransitions } from './write-transitions.ts'
 
 /** Of an alert that is not there yet. */
 const NEW = { state: 'open', suppressed_by: null, announced_at: null, last_seen_at: 0, resolved_at: null }
@@ -36,12 +36,12 @@ export async function judgeResults(
   const work = workOf(written, alerts)
   if (work.length === 0 && replaced.length === 0) return
   const context = await loadContext(trx, { probeIds, alerts, quiet, reach, now })
-  const steps = [...replaced]
-  for (const one of work) steps.push(...(await stepOf(trx, one, context, now)))
-  await writeTransitions(trx, steps, reach, now)
+  const pending = [...replaced]
+  for (const one of work) pending.push(...(await pendingOf(trx, one, context, now)))
+  await writeTransitions(trx, pending, reach, now)
 }
 
-async function stepOf(trx: Transaction<Tables>, work: Work, context: AlertContext, now: number): Promise<Step[]> {
+async function pendingOf(trx: Transaction<Tables>, work: Work, context: AlertContext, now: number): Promise<PendingTransition[]> {
   const { finished, key, streak, violation, events, alert } = work
   const source = context.sources.get(finished.probe.id)
   // Run by hand while switched off, or switched off during the run: the result stays a result.

@@ -7,7 +7,7 @@ import { loadQuiet } from './quiet.ts'
 import { loadContext } from './context.ts'
 import { rulesOf } from './rules.ts'
 import { lockUnresolved } from './locks.ts'
-import { type Step, writeTransitions } from './write-transitions.ts'
+import { type PendingTransition, writeTransitions } from './write-transitions.ts'
 
 /** Alerts seen to in one transaction. */
 const PER_STEP = 200
@@ -96,7 +96,7 @@ async function seeTo(store: Store, probeIds: readonly string[], reach: Reach, no
       reach,
       now,
     })
-    const steps = alerts.map((alert: AlertRow): Step => {
+    const pending = alerts.map((alert: AlertRow): PendingTransition => {
       const source = context.sources.get(alert.probe_id)
       if (source === undefined) return { before: alert, transition: removed(alert, 'Its probe was deleted', now), source }
       if (!source.isActive) {
@@ -106,7 +106,7 @@ async function seeTo(store: Store, probeIds: readonly string[], reach: Reach, no
       const rules = rulesOf(alert, source, context)
       return { before: alert, transition: transition(alert, { type: 'time' }, rules, now), source }
     })
-    await writeTransitions(trx, steps, reach, now)
+    await writeTransitions(trx, pending, reach, now)
   })
 }
 

@@ -7,8 +7,8 @@ import type { Transition } from './machine.ts'
 import { endResolvedSilences } from './silences/within.ts'
 import { type AlertSource, changesBefore } from './context.ts'
 
-/** A transition with the alert it began from, and where that belongs; without a source nobody can be told. */
-export interface Step {
+/** A transition that is to be written. Without a source there is no one to notify. */
+export interface PendingTransition {
   before: AlertRow | null
   transition: Transition
   source: AlertSource | undefined
@@ -36,20 +36,20 @@ const FIXED: readonly (keyof AlertRow)[] = [
  */
 export async function writeTransitions(
   trx: Transaction<Tables>,
-  steps: readonly Step[],
+  pending: readonly PendingTransition[],
   reach: Reach,
   now: number,
 ): Promise<void> {
-  const changed = steps.filter(({ before, transition }) => transition.alert !== before)
+  const changed = pending.filter(({ before, transition }) => transition.alert !== before)
   await saveAlerts(
     trx,
     changed.flatMap(({ transition }) => transition.alert ?? []),
   )
-  const events = steps.flatMap(({ transition: { alert, events: happened } }) =>
+  const events = pending.flatMap(({ transition: { alert, events: happened } }) =>
     alert === null ? [] : happened.map((event) => ({ alert_id: alert.id, id: newOrderedId(now), at: now, ...event })),
   )
   for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
-  await enqueue(trx, await messagesOf(trx, steps, reach), now)
+  await enqueue(trx, await messagesOf(trx, pending, reach), now)
   if (changed.some(({ transition }) => transition.alert?.state === 'resolved')) await endResolvedSilences(trx, now)
 }
 
@@ -68,8 +68,8 @@ async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[])
   }
 }
 
-async function messagesOf(trx: Transaction<Tables>, steps: readonly Step[], reach: Reach): Promise<Entry[]> {
-  const told = steps.flatMap(({ before, transition: { alert, message, events }, source }) => {
+async function messagesOf(trx: Transaction<Tables>, pending: readonly PendingTransition[], reach: Reach): Promise<Entry[]> {
+  const told = pending.flatMap(({ before, transition: { alert, message, events }, source }) => {
     if (alert === null || message === null || source === undefined) return []
     const resolvedBy = events.find(({ kind }) => kind === 'resolved')?.actor ?? null
     return [{ before, alert, message, source, resolvedBy }]

@@ -6,7 +6,8 @@ import { widened } from './widened.ts'
 
 type Result = Extract<AlertInput, { type: 'result' }>
 
-interface Step {
+/** An alert after a bad result, before messages are decided. */
+interface AlertUpdate {
   after: AlertRow
   events: AlertEvent[]
 }
@@ -18,7 +19,7 @@ export function openAlert(
   { identity, violation, streak, startedAt, events }: Result,
   rules: Rules,
   now: number,
-): Step {
+): AlertUpdate {
   const after: AlertRow = {
     ...identity,
     ...violation,
@@ -47,7 +48,7 @@ export function openAlert(
   return confirmed(after, [opened], streak, rules, now)
 }
 
-export function addViolation(alert: AlertRow, input: Result, rules: Rules, now: number): Step {
+export function addViolation(alert: AlertRow, input: Result, rules: Rules, now: number): AlertUpdate {
   const { violation, streak, startedAt, events: badEvents } = input
   const after: AlertRow = { ...alert, ...violation, last_seen_at: now, occurrences: alert.occurrences + 1 }
   // Once people may have been told since when, it stays.
@@ -72,7 +73,7 @@ function severityEvents(before: AlertRow, { severity, message }: Violation): Ale
 }
 
 /** An alert that is confirmed now says so only where it took more than one result. */
-function confirmed(after: AlertRow, events: AlertEvent[], streak: Streak, rules: Rules, now: number): Step {
+function confirmed(after: AlertRow, events: AlertEvent[], streak: Streak, rules: Rules, now: number): AlertUpdate {
   if (after.confirmed_at === null && streak.badInRow >= rules.failureThreshold) {
     after.confirmed_at = now
     if (rules.failureThreshold > 1) {
