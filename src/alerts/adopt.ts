@@ -5,7 +5,7 @@ import type { PendingTransition } from './write-transitions.ts'
 
 /**
  * Earlier versions had one alert for all that a probe found. With the first result after the upgrade it becomes the alert of the
- * subject that its last bad result named; where that is not known it ends without a word, and what is bad opens anew.
+ * subject that its last bad result named; where that is not known it closes without a message, and what is bad opens alerts again.
  */
 export async function adoptAlerts(
   trx: Transaction<Tables>,

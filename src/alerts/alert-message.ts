@@ -7,7 +7,7 @@ import { resolutionOf, severityOf, stateOf } from './record.ts'
 import type { AlertSource, Marker } from './context.ts'
 import { changeInWords } from './wording.ts'
 
-/** What people are told of an alert, as it is now. @param before as it was when they were told last */
+/** The message about an alert as it is now. @param before as it was at the last message */
 export function alertMessage(
   kind: AlertMessageKind,
   before: AlertRow | null,
@@ -40,7 +40,7 @@ export function alertMessage(
   }
 }
 
-/** The title tells of the worst event, which may be one that people know of. */
+/** The title names the worst event, which people may know already. */
 const newEvents = (before: AlertRow | null, alert: AlertRow): Fact[] => [
   { name: 'Now also on', value: namesInWords(badEventsOf(alert).slice(before?.told_events ?? 0)) },
 ]

@@ -9,7 +9,7 @@ import { removeQuietOf } from './quiet.ts'
 import { removeAlertsOfSites } from './remove.ts'
 import { clearAlerts } from './retention.ts'
 import { clearQuiet } from './silences/clear.ts'
-import { seeToAlerts } from './upkeep.ts'
+import { runUpkeep } from './upkeep.ts'
 
 /** What people notice of it: how late a reminder comes, and how long an alert outlives its probe. */
 const UPKEEP_INTERVAL_MS = 2 * SECOND
@@ -37,7 +37,7 @@ export class Alerts {
     this.reach = reach
     this.onResults = (trx, written) => judgeResults(trx, store, written, reach, clock.now())
     const upkeep = exclusively(leases, 'alerts', (isOurs) =>
-      seeToAlerts(store, reach, clock.now(), () => !this.#isStopping && isOurs()),
+      runUpkeep(store, reach, clock.now(), () => !this.#isStopping && isOurs()),
     )
     const retention = expiring(leases, 'alert-retention', async (now, mayGoOn) => {
       await clearAlerts(store, resultDays, now, () => !this.#isStopping && mayGoOn())

@@ -3,8 +3,8 @@ import { newOrderedId } from '../lib/index.ts'
 import { type AlertMessageKind, channelInWords, type DeliveredHook } from '../notifications/index.ts'
 import type { BatchOperation, Store } from '../store/index.ts'
 
-/** What people read in the timeline of each message that reached somebody. */
-const TOLD: Readonly<Record<AlertMessageKind, string>> = {
+/** What the timeline says of each message that reached someone. */
+const NOTIFIED: Readonly<Record<AlertMessageKind, string>> = {
   opened: 'Notified: open',
   escalated: 'Notified: now critical',
   widened: 'Notified: more events are bad',
@@ -14,7 +14,7 @@ const TOLD: Readonly<Record<AlertMessageKind, string>> = {
 }
 
 /**
- * Notes in alerts that people were told, when they were. Doing it twice changes nothing, as the same operations are repeated; an
+ * Notes in alerts when people were notified. Doing it twice changes nothing, as the same operations are repeated; an
  * alert that was deleted meanwhile stays so.
  */
 export const noteDelivered =
@@ -29,7 +29,7 @@ export const noteDelivered =
       .select('id')
       .where('id', 'in', alertIds)
       .$if(isShared, (query) => query.orderBy('probe_id').orderBy('subject').forUpdate())
-    const told = write
+    const notified = write
       .updateTable('alerts')
       .set(({ ref, fn, val }) => ({
         first_notified_at: fn.coalesce(ref('first_notified_at'), val(first.at)),
@@ -42,10 +42,10 @@ export const noteDelivered =
         from alerts where alerts.id = ${alertId}
         on conflict (alert_id, id) do nothing`,
     )
-    return [told.compile(), ...entries.map((entry) => entry.compile(write))].map(
+    return [notified.compile(), ...entries.map((entry) => entry.compile(write))].map(
       (query): BatchOperation => ({ kind: 'statement', query }),
     )
   }
 
 const textOf = (kind: string, where: string): string =>
-  `${kind in TOLD ? TOLD[kind as AlertMessageKind] : 'Notified'}, by ${where}`
+  `${kind in NOTIFIED ? NOTIFIED[kind as AlertMessageKind] : 'Notified'}, by ${where}`

@@ -15,7 +15,7 @@ export async function isGone(trx: Transaction<Tables>, work: Work, alert: AlertR
   if (!work.isUnseen || work.key === WHOLE) return false
   const since = lastSeenIn(alert)
   if (now - since < GONE_AFTER_MS) return false
-  // While nobody listened nothing could be seen.
+  // During an outage of ours nothing could be seen.
   const deaf = (await readOutages(trx, since, now)).map(({ from, to }) => Math.min(to, now) - Math.max(from, since))
   return now - since - deaf.reduce((sum, length) => sum + length, 0) >= GONE_AFTER_MS
 }

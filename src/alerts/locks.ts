@@ -1,6 +1,6 @@
 import { type AlertRow, chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
 
-/** The unresolved alerts of these probes; nobody else changes them until the transaction ends. */
+/** The unresolved alerts of these probes, locked until the transaction ends. */
 export async function lockUnresolved(
   trx: Transaction<Tables>,
   { isShared }: Pick<Store, 'isShared'>,
@@ -23,7 +23,7 @@ export async function lockUnresolved(
   return alerts
 }
 
-/** One alert, unresolved or not; nobody else changes it until the transaction ends. */
+/** One alert, unresolved or not, locked until the transaction ends. */
 export async function lockAlert(trx: Transaction<Tables>, id: string): Promise<AlertRow | undefined> {
   return trx
     .updateTable('alerts')

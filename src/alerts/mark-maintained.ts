@@ -2,7 +2,7 @@ import type { Finished } from '../probes/index.ts'
 import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import { type Quiet, quietFor } from './quiet.ts'
 
-/** Results found during maintenance say so, for those who judge a site's past by them. */
+/** Results found during maintenance say so, for anyone who judges a site's past by them. */
 export async function markMaintained(
   trx: Transaction<Tables>,
   written: readonly Finished[],
@@ -18,7 +18,7 @@ export async function markMaintained(
     if (typeof id === 'string') byMaintenance.set(id, [...(byMaintenance.get(id) ?? []), finished])
   }
   for (const [id, marked] of byMaintenance) {
-    // Whoever asked for the run is answered as it is stored.
+    // The caller who asked for the run gets the result as it is stored.
     for (const { result } of marked) result.maintenance_id = id
     for (const chunk of chunksOf(marked)) {
       await trx

@@ -37,6 +37,6 @@ function quietRules(alert: Alert, source: AlertSource, context: AlertContext): P
   }
   if (isReachable(client, reach, off)) return { quietBy: null }
   return isReachable(client, reach, new Set())
-    ? { quietBy: 'no_channel', quietText: 'Nobody to notify: every channel is switched off after a failure' }
+    ? { quietBy: 'no_channel', quietText: 'No one to notify: every channel is switched off after a failure' }
     : { quietBy: 'no_channel' }
 }

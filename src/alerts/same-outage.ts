@@ -43,8 +43,8 @@ export async function outagesOf(
 }
 
 /**
- * The alert that people know of already and that tells of the same outage as this one, of which nobody was told. One that is over
- * goes on telling until this one is bad once more: the slower of two probes has not looked again yet.
+ * The alert that people know of already and that covers the same outage as this one, which has notified no one. A resolved one
+ * goes on covering it until this one is bad once more: the slower of two probes has not run again yet.
  */
 export function sameOutage(
   alert: Outage & Pick<AlertRow, 'suppressed_by'>,

@@ -29,8 +29,8 @@ export const ScopeFilter = {
 }
 
 /**
- * The scope that was asked for, and the time zone of its site (UTC for a client). Until the transaction ends nobody deletes
- * what it names: deleting that takes the same lock.
+ * The scope that was asked for, and the time zone of its site (UTC for a client). What it names stays until the transaction
+ * ends: deleting it takes the same lock.
  *
  * @throws AppError `invalid_request` naming the fields when not exactly one is given, or when what it names does not exist.
  */

@@ -2,33 +2,33 @@ import { sql } from 'kysely'
 import { MINUTE } from '../lib/index.ts'
 import { isReachable, offChannels, type Reach } from '../notifications/index.ts'
 import type { AlertRow, Store } from '../store/index.ts'
+import { loadContext } from './context.ts'
+import { lockUnresolved } from './locks.ts'
 import { SILENT, transition } from './machine.ts'
 import { loadQuiet } from './quiet.ts'
-import { loadContext } from './context.ts'
 import { rulesOf } from './rules.ts'
-import { lockUnresolved } from './locks.ts'
 import { type PendingTransition, writeTransitions } from './write-transitions.ts'
 
-/** Alerts seen to in one transaction. */
+/** Probes whose alerts are updated in one transaction. */
 const PER_STEP = 200
 
 /**
- * Does what time does to alerts: reminds, tells what a silence or a maintenance held back once it is over, and closes the
- * alerts of probes that were deleted or switched off, by themselves or with their site or client.
+ * Moves alerts on with time: reminds, sends what a silence or a maintenance held back once it is over, and closes the
+ * alerts of probes that were deleted or switched off, alone or with their site or client.
  */
-export async function seeToAlerts(store: Store, reach: Reach, now: number, mayGoOn: () => boolean): Promise<void> {
-  const reached = await reachedMeanwhile(store, reach)
+export async function runUpkeep(store: Store, reach: Reach, now: number, mayGoOn: () => boolean): Promise<void> {
+  const reached = await clientsReachableAgain(store, reach)
   for (let after = ''; mayGoOn(); ) {
-    const probeIds = await probesToSeeTo(store, now, after, reached)
+    const probeIds = await probesToUpdate(store, now, after, reached)
     const last = probeIds.at(-1)
     if (last === undefined) return
-    await seeTo(store, probeIds, reach, now)
+    await updateAlertsOf(store, probeIds, reach, now)
     after = last
   }
 }
 
-/** The clients with an alert that nobody could be told of, and that have a channel now; at most as many as one statement takes. */
-async function reachedMeanwhile({ read }: Store, reach: Reach): Promise<string[]> {
+/** The clients that had an alert and no channel, and have a channel now; at most as many as one statement takes. */
+async function clientsReachableAgain({ read }: Store, reach: Reach): Promise<string[]> {
   const clients = await read
     .selectFrom('alerts')
     .innerJoin('clients', 'clients.id', 'alerts.client_id')
@@ -46,7 +46,7 @@ async function reachedMeanwhile({ read }: Store, reach: Reach): Promise<string[]
 }
 
 /** Probes with an unresolved alert that something may have to be done about, in order of their ids. */
-async function probesToSeeTo(
+async function probesToUpdate(
   { read }: Store,
   now: number,
   after: string,
@@ -67,7 +67,7 @@ async function probesToSeeTo(
         eb('probes.is_active', '=', 0),
         eb('sites.is_active', '=', 0),
         eb('clients.is_active', '=', 0),
-        // Nothing changes for a client that still nobody can be told of.
+        // Nothing changes for a client that still has no channel.
         eb('alerts.suppressed_by', '<>', 'no_channel'),
         ...(reached.length === 0
           ? []
@@ -86,7 +86,7 @@ async function probesToSeeTo(
   return rows.map(({ probe_id }) => probe_id)
 }
 
-async function seeTo(store: Store, probeIds: readonly string[], reach: Reach, now: number): Promise<void> {
+async function updateAlertsOf(store: Store, probeIds: readonly string[], reach: Reach, now: number): Promise<void> {
   await store.write.transaction().execute(async (trx) => {
     const alerts = await lockUnresolved(trx, store, probeIds)
     const context = await loadContext(trx, {
@@ -98,7 +98,8 @@ async function seeTo(store: Store, probeIds: readonly string[], reach: Reach, no
     })
     const pending = alerts.map((alert: AlertRow): PendingTransition => {
       const source = context.sources.get(alert.probe_id)
-      if (source === undefined) return { before: alert, transition: removed(alert, 'Its probe was deleted', now), source }
+      if (source === undefined)
+        return { before: alert, transition: removed(alert, 'Its probe was deleted', now), source }
       if (!source.isActive) {
         const text = 'Its probe, site or client was switched off'
         return { before: alert, transition: removed(alert, text, now), source }
@@ -110,6 +111,6 @@ async function seeTo(store: Store, probeIds: readonly string[], reach: Reach, no
   })
 }
 
-/** Nobody is told, so there are no rules to ask. */
+/** Without a message there are no rules to follow. */
 const removed = (alert: AlertRow, text: string, now: number) =>
   transition(alert, { type: 'removed', text }, SILENT, now)

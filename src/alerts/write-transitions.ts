@@ -23,7 +23,7 @@ const FIXED: readonly (keyof AlertRow)[] = [
   'probe_type',
   'subject',
   'opened_at',
-  // Only what is delivered is written there, by whoever delivers it.
+  // Delivery alone writes these, once a message was delivered.
   'first_notified_at',
   'last_notified_at',
 ]
@@ -69,17 +69,17 @@ async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[])
 }
 
 async function messagesOf(trx: Transaction<Tables>, pending: readonly PendingTransition[], reach: Reach): Promise<Entry[]> {
-  const told = pending.flatMap(({ before, transition: { alert, message, events }, source }) => {
+  const due = pending.flatMap(({ before, transition: { alert, message, events }, source }) => {
     if (alert === null || message === null || source === undefined) return []
     const resolvedBy = events.find(({ kind }) => kind === 'resolved')?.actor ?? null
     return [{ before, alert, message, source, resolvedBy }]
   })
-  if (told.length === 0) return []
+  if (due.length === 0) return []
   const changes = await changesBefore(
     trx,
-    told.map(({ alert }) => alert),
+    due.map(({ alert }) => alert),
   )
-  return told.flatMap(({ before, alert, message, source, resolvedBy }) =>
+  return due.flatMap(({ before, alert, message, source, resolvedBy }) =>
     channelsOf({ client: source.client, ...reach }).map((channel) => ({
       channel,
       clientId: source.client.id,

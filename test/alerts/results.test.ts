@@ -113,7 +113,7 @@ testOnEveryEngine("it goes to everyone's webhook, the client's own and its e-mai
   )
 })
 
-testOnEveryEngine('nobody to tell is no reason not to open', async (store, t) => {
+testOnEveryEngine('an alert opens also when there is no one to notify', async (store, t) => {
   const { find } = await watch(t, store, {}, { reach: { globalWebhook: null, isEmailOn: false } })
   await find('c')
   assert.equal((await alertRows(store)).length, 1)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { seeToAlerts } from '../../src/alerts/upkeep.ts'
+import { runUpkeep } from '../../src/alerts/upkeep.ts'
 import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { subjectKey } from '../../src/probes/index.ts'
 import type { Store } from '../../src/store/index.ts'
@@ -36,7 +36,7 @@ async function open(store: Store, api: Awaited<ReturnType<typeof openQuietApi>>)
 }
 
 const reminded = async (store: Store, now: number): Promise<string[]> => {
-  await seeToAlerts(store, REACH, now, () => true)
+  await runUpkeep(store, REACH, now, () => true)
   return (await outbox(store)).map(({ alert }) => alert.title)
 }
 
@@ -80,7 +80,7 @@ testOnEveryEngine('a silence until it is resolved ends with the last alert withi
   api.clock.advance(MINUTE)
   await store.write.updateTable('probes').set({ is_active: 0 }).where('id', '=', probe.id).execute()
   await store.write.updateTable('alerts').set({ state: 'resolved' }).where('id', '=', ga4.id).execute()
-  await seeToAlerts(store, REACH, api.clock.now(), () => true)
+  await runUpkeep(store, REACH, api.clock.now(), () => true)
   assert.deepEqual(await states(), ['ended', 'ended'])
   assert.equal(meta.subject, META)
 })

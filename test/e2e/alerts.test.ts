@@ -81,7 +81,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     await row(page, 'Unheard shop')
       .getByRole('link', { name: /answered 503/ })
       .click()
-    await page.getByText('Nobody to notify: add a channel', { exact: true }).waitFor()
+    await page.getByText('No one to notify: add a channel', { exact: true }).waitFor()
     await assertAccessible(page)
     await page.getByRole('link', { name: 'add a channel' }).click()
     await page.waitForURL(`**/clients/${target.clientId}/edit`)

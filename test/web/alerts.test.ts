@@ -6,7 +6,7 @@ import { chartPlan } from '../../web/src/features/alerts/chart-plan.ts'
 import { chartWindow } from '../../web/src/features/alerts/chart-window.ts'
 import { findingIn } from '../../web/src/features/alerts/finding.ts'
 import { countsOf, type Filter, inboxRows, verdict } from '../../web/src/features/alerts/inbox.ts'
-import { timelineOf, unheard } from '../../web/src/features/alerts/timeline.ts'
+import { channelHint, timelineOf } from '../../web/src/features/alerts/timeline.ts'
 import { endWords, sentence, timesIn } from '../../web/src/features/alerts/words.ts'
 import type { Places } from '../../web/src/lib/use-places.ts'
 import { quietAt, quietNow, untilWords } from '../../web/src/ui/quiet/quiet.ts'
@@ -137,14 +137,14 @@ test('a message stands with the entry that tells of it, and alone where there is
   )
 })
 
-test('whom nobody could be told is sent to where a channel is added, or where one that is off is turned on', () => {
-  assert.deepEqual(unheard('Nobody to notify: add a channel'), {
-    why: 'Nobody to notify:',
+test('an alert that notified no one leads to where a channel is added, or where one that is off is turned on', () => {
+  assert.deepEqual(channelHint('No one to notify: add a channel'), {
+    why: 'No one to notify:',
     way: 'add a channel',
     isOff: false,
   })
-  assert.deepEqual(unheard('Nobody to notify: every channel is switched off after a failure'), {
-    why: 'Nobody to notify: all channels are switched off,',
+  assert.deepEqual(channelHint('No one to notify: every channel is switched off after a failure'), {
+    why: 'No one to notify: all channels are switched off,',
     way: 'turn one on',
     isOff: true,
   })

@@ -28,7 +28,7 @@ export async function listAlerts({ read }: Pick<Store, 'read'>, query: AlertQuer
   return pageOf((await rows.execute()).map(alertRecord), limit, ({ id }) => id)
 }
 
-/** The last alerts of active sites of active clients, newest first: what nobody watches any more is no news. */
+/** The last alerts of active sites of active clients, newest first: what is switched off is no news. */
 export async function recentAlerts({ read }: Pick<Store, 'read'>, limit: number): Promise<AlertRecord[]> {
   const rows = await read
     .selectFrom('alerts')

@@ -1,7 +1,7 @@
 import { HOUR } from '../../lib/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 import { CALM_RESULTS, FLAPPING_FLIPS, type Streak } from './streak.ts'
-import type { AlertEvent, Violation, AlertInput, Rules } from './types.ts'
+import type { AlertEvent, AlertInput, Rules, Violation } from './types.ts'
 import { widened } from './widened.ts'
 
 type Result = Extract<AlertInput, { type: 'result' }>
@@ -12,7 +12,7 @@ interface AlertUpdate {
   events: AlertEvent[]
 }
 
-/** One that became critical, less, and critical again within this time is told of once, ms. */
+/** An alert that becomes critical, less, and critical again within this time escalates once, ms. */
 const ESCALATED_AGAIN_MS = HOUR
 
 export function openAlert(
@@ -51,7 +51,7 @@ export function openAlert(
 export function addViolation(alert: AlertRow, input: Result, rules: Rules, now: number): AlertUpdate {
   const { violation, streak, startedAt, events: badEvents } = input
   const after: AlertRow = { ...alert, ...violation, last_seen_at: now, occurrences: alert.occurrences + 1 }
-  // Once people may have been told since when, it stays.
+  // Once people may have been notified of the beginning, it stays.
   if (after.confirmed_at === null) after.started_at = Math.min(after.started_at, startedAt)
   const events = severityEvents(alert, violation)
   events.push(...widened(after, badEvents))

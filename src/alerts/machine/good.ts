@@ -1,14 +1,14 @@
 import type { AlertRow } from '../../store/index.ts'
 import { beginFlapping } from './bad.ts'
+import { notifyDue, notifyResolution } from './notify.ts'
 import { CALM_RESULTS, type Streak } from './streak.ts'
-import { tellEnd, tellOwed } from './tell.ts'
 import type { AlertEvent, Rules, Transition } from './types.ts'
 
 /** A good result: the alert ends, or waits for more of them. */
 export function recoverOrStay(alert: AlertRow, streak: Streak, rules: Rules, now: number): Transition {
   const after: AlertRow = { ...alert }
   const events: AlertEvent[] = []
-  if (beginFlapping(after, events, streak)) return tellOwed(after, events, rules, now)
+  if (beginFlapping(after, events, streak)) return notifyDue(after, events, rules, now)
   if (after.is_flapping === 1) {
     if (streak.sinceFlip < CALM_RESULTS) return { alert, events: [], message: null }
     after.is_flapping = 0
@@ -21,5 +21,5 @@ export function recoverOrStay(alert: AlertRow, streak: Streak, rules: Rules, now
   after.resolution = 'recovered'
   after.resolved_at = now
   events.push({ kind: 'resolved', actor: null, text: 'Recovered' })
-  return tellEnd(after, events, rules, now)
+  return notifyResolution(after, events, rules, now)
 }

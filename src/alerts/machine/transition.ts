@@ -1,7 +1,7 @@
 import type { AlertRow } from '../../store/index.ts'
 import { addViolation, openAlert } from './bad.ts'
 import { recoverOrStay } from './good.ts'
-import { tellEnd, tellOwed } from './tell.ts'
+import { notifyDue, notifyResolution } from './notify.ts'
 import type { AlertEvent, AlertInput, Rules, Transition } from './types.ts'
 
 /**
@@ -12,19 +12,19 @@ import type { AlertEvent, AlertInput, Rules, Transition } from './types.ts'
  *                            └──── resolved ◀─────────┘    recovered, gone, manual, probe_removed or replaced; the end
  *
  * - A **bad** result (warning, critical) opens an alert, or adds to the one there is: of the target, or of each tag, event or field that
- *   the probe judges by itself. An **error** says nothing about the target; three in a row are bad for the probe's alert about the check
- *   itself, and any other result ends that.
- * - `failure_threshold` bad results in a row **confirm** it. Before that nobody is told, and it ends without a word.
+ *   the probe judges separately. An **error** says nothing about the target; three in a row are bad for the probe's alert about the check
+ *   itself, and any other result resolves that.
+ * - `failure_threshold` bad results in a row **confirm** it. Before that it notifies no one, and resolves without a message.
  * - `recovery_threshold` ok results in a row resolve it.
  * - A tag, event or field that nothing has come of for a day is **gone**: that is an end, and no sign that it works again.
  * - **Flapping**: a confirmed alert whose last 20 results hold 4 or more changes between good and bad says so once and then is quiet and
  *   stays open, until 10 results in a row bring no change.
- * - Told are, in this order and one at a time: that it is open; that it flaps; that a warning became critical; that a tag is bad on one
- *   more of its events; that it still lasts (each `reminder_minutes`, while nobody has acknowledged it); that it is over, if anybody
- *   was told that it began.
- * - In a **silence** or a **maintenance**, while another alert tells of the **same outage**, and while there is **nobody to notify**, nothing
- *   is told, and what kept it quiet is noted. What is owed then is told once that ends, unless the alert has ended first.
- * - A message that is written has reached nobody yet: that it did is noted when it was delivered, see `delivered.ts`.
+ * - Messages go out in this order and one at a time: it is open; it flaps; a warning became critical; a tag is bad on one more of its
+ *   events; it still lasts (each `reminder_minutes`, until someone acknowledges it); it is resolved, if anyone was notified that it
+ *   opened.
+ * - A **silence**, a **maintenance**, another alert about the **same outage**, or **no channel** keep it quiet, and the timeline says
+ *   which. What is due then goes out once that ends, unless the alert resolves first.
+ * - A message that is written has reached no one yet: `delivered.ts` notes it when it was delivered.
  *
  * Pure: what it returns is to be written by the caller, all of it or nothing.
  */
@@ -33,7 +33,7 @@ export function transition(alert: AlertRow | null, input: AlertInput, rules: Rul
     case 'result':
       return onResult(alert, input, rules, now)
     case 'time':
-      return alert === null ? NOTHING : tellOwed(alert, [], rules, now)
+      return alert === null ? NOTHING : notifyDue(alert, [], rules, now)
     case 'acknowledged':
       return alert === null ? NOTHING : acknowledge(alert, input, now)
     case 'unacknowledged':
@@ -62,9 +62,8 @@ function onResult(
   if (streak.verdict === 'good') {
     return alert === null ? NOTHING : recoverOrStay(alert, streak, rules, now)
   }
-  const { after, events } =
-    alert === null ? openAlert(input, rules, now) : addViolation(alert, input, rules, now)
-  return tellOwed(after, events, rules, now)
+  const { after, events } = alert === null ? openAlert(input, rules, now) : addViolation(alert, input, rules, now)
+  return notifyDue(after, events, rules, now)
 }
 
 function acknowledge(
@@ -80,7 +79,7 @@ function acknowledge(
   return { alert: after, events: [event], message: null }
 }
 
-/** Nobody takes care of it any more, or it was taken back: reminders go on. */
+/** No one takes care of it any more, or the acknowledgement was a mistake: reminders go on. */
 function unacknowledge(alert: AlertRow, { by, comment }: Extract<AlertInput, { type: 'unacknowledged' }>): Transition {
   if (alert.state !== 'acknowledged') return { alert, events: [], message: null }
   const after: AlertRow = { ...alert, state: 'open', acknowledged_at: null, acknowledged_by: null }
@@ -96,16 +95,16 @@ function resolveByHand(
 ): Transition {
   const after: AlertRow = { ...alert, state: 'resolved', resolution: 'manual', resolved_at: now }
   const event: AlertEvent = { kind: 'resolved', actor: by, text: comment ?? 'Resolved by hand' }
-  return tellEnd(after, [event], rules, now)
+  return notifyResolution(after, [event], rules, now)
 }
 
 function endGone(alert: AlertRow, rules: Rules, now: number): Transition {
   const after: AlertRow = { ...alert, state: 'resolved', resolution: 'gone', resolved_at: now }
   const text = 'No longer seen: nothing came to judge it by for 24 hours'
-  return tellEnd(after, [{ kind: 'resolved', actor: null, text }], rules, now)
+  return notifyResolution(after, [{ kind: 'resolved', actor: null, text }], rules, now)
 }
 
-/** Whoever took the probe away knows that it is over: nobody is told. */
+/** No message: the person who removed the probe knows. */
 function close(alert: AlertRow, resolution: string, text: string, now: number): Transition {
   const after: AlertRow = { ...alert, state: 'resolved', resolution, resolved_at: now }
   return { alert: after, events: [{ kind: 'resolved', actor: null, text }], message: null }

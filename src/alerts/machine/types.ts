@@ -3,7 +3,7 @@ import type { AlertRow } from '../../store/index.ts'
 import type { Streak } from './streak.ts'
 
 /**
- * `target`: what the probe watches, as a whole or one of the tags, events and fields that it judges by themselves; `check`: whether
+ * `target`: what the probe watches, as a whole or one of the tags, events and fields that it judges separately; `check`: whether
  * the probe can do its work.
  */
 export type Subject = 'target' | 'check'
@@ -43,15 +43,15 @@ export interface Rules {
   notifyResolved: boolean
   notifyEscalated: boolean
   /**
-   * While nothing is to be sent, why: `silence:ID`, `maintenance:ID`, `alert:ID` while that one tells of the same outage, or
-   * `no_channel` when there is nobody to tell.
+   * While nothing is to be sent, why: `silence:ID`, `maintenance:ID`, `alert:ID` while that one covers the same outage, or
+   * `no_channel` when there is no one to notify.
    */
   quietBy: string | null
   /** The same for people, where it is not said by its kind. */
   quietText?: string | undefined
 }
 
-/** Of what is closed without a word. */
+/** For alerts that close without a message. */
 export const SILENT: Rules = {
   failureThreshold: 1,
   recoveryThreshold: 1,
@@ -77,7 +77,7 @@ export type Identity = Pick<AlertRow, 'id' | 'client_id' | 'site_id' | 'probe_id
 
 /** What moves an alert on: a result, the time, a person, or the end of its probe. */
 export type AlertInput =
-  /** `startedAt`: since when it is bad, as far as the result tells, epoch ms. `events`: on which of its events a tag is bad. */
+  /** `startedAt`: since when it is bad, as far as the result says, epoch ms. `events`: on which of its events a tag is bad. */
   | {
       type: 'result'
       streak: Streak
@@ -94,14 +94,14 @@ export type AlertInput =
   | { type: 'removed'; text: string }
   /** For a day nothing came by which it could be judged. */
   | { type: 'gone' }
-  /** It told of several subjects, which have alerts of their own now. */
+  /** It covered several subjects, which have alerts of their own now. */
   | { type: 'replaced' }
 
-/** What becomes of an alert. */
+/** How an input changes an alert. */
 export interface Transition {
   /** As it is afterwards; null: there is none. The same object as before when nothing changed. */
   alert: AlertRow | null
   events: readonly AlertEvent[]
-  /** What people are to be told now. */
+  /** The message to send now. */
   message: AlertMessageKind | null
 }

@@ -6,7 +6,7 @@ import { ScopeFields, ScopeFilter } from '../scope.ts'
 export const KINDS = ['once', 'weekly'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Of maintenance that nobody gave one. */
+/** Of maintenance that was created without one. */
 export const DEFAULT_TITLE = 'Maintenance'
 
 const MINUTES_PER_WEEK = 7 * 24 * 60

@@ -7,7 +7,7 @@ import { silenceRecord } from './record.ts'
 import type { CreateSilence } from './schemas.ts'
 import { unresolvedWithin } from './within.ts'
 
-/** A year, and the day that a leap year adds. A silence that nobody remembers must not hide an outage for ever. */
+/** A year, and the day that a leap year adds. A forgotten silence must not hide outages for years. */
 const MOST_DAYS = 366
 
 /**

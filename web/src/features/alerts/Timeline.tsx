@@ -20,7 +20,7 @@ import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { DeliveryLine } from './DeliveryLine.tsx'
 import classes from './detail.module.css'
-import { type TimelineLine, timelineOf, unheard } from './timeline.ts'
+import { channelHint, type TimelineLine, timelineOf } from './timeline.ts'
 import { clockTime, sentence, timesIn } from './words.ts'
 
 const ICONS: Readonly<Record<TimelineLine['kind'], LucideIcon>> = {
@@ -71,7 +71,7 @@ export function Timeline({ alert, zone }: { alert: AlertDetail; zone: string | u
             <Icon size={16} strokeWidth={1.75} aria-hidden />
             <div className={classes.entry}>
               <p>
-                <b>{kind === 'unreachable' ? <Unheard text={text} clientId={alert.client_id} /> : head}</b>
+                <b>{kind === 'unreachable' ? <NoChannelHint text={text} clientId={alert.client_id} /> : head}</b>
                 {actor !== null && ` by ${actor}`}
               </p>
               {said !== head && <p>{said}</p>}
@@ -94,9 +94,9 @@ export function Timeline({ alert, zone }: { alert: AlertDetail; zone: string | u
 }
 
 /** Why nobody was told, with the way to the fields, or to the test message that turns a channel on again. */
-function Unheard({ text, clientId }: { text: string; clientId: string }) {
+function NoChannelHint({ text, clientId }: { text: string; clientId: string }) {
   const { mayChange } = useSession()
-  const { why, way, isOff } = unheard(text)
+  const { why, way, isOff } = channelHint(text)
   if (!mayChange) return `${why} ${way}`
   return (
     <>

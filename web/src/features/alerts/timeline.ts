@@ -11,30 +11,30 @@ export interface TimelineLine extends Omit<Entry, 'kind'> {
   deliveries: DeliveryRecord[]
 }
 
-/** The entry that tells of a message is written when it is delivered; clocks are read once for each, ms. */
+/** The entry about a message is written when it is delivered; clocks are read once for each, ms. */
 const TOGETHER_MS = 2_000
 
 const arrivedAt = ({ delivered_at, created_at }: DeliveryRecord): number => Date.parse(delivered_at ?? created_at)
 
-/** Why nobody was told, up to the way out of it: without any channel one is added, with those that are off one is turned on. */
-export type Unheard = { why: string; way: string; isOff: boolean }
+/** Why nobody was notified, up to the way out of it: without any channel one is added, with those that are off one is turned on. */
+export type ChannelHint = { why: string; way: string; isOff: boolean }
 
-/** @param text of an entry that nobody could be told */
-export const unheard = (text: string): Unheard =>
+/** @param text of an entry that nobody could be notified */
+export const channelHint = (text: string): ChannelHint =>
   /switched off/.test(text)
-    ? { why: 'Nobody to notify: all channels are switched off,', way: 'turn one on', isOff: true }
-    : { why: 'Nobody to notify:', way: 'add a channel', isOff: false }
+    ? { why: 'No one to notify: all channels are switched off,', way: 'turn one on', isOff: true }
+    : { why: 'No one to notify:', way: 'add a channel', isOff: false }
 
 /** The story of an alert, oldest first. */
 export function timelineOf({ timeline, deliveries }: Pick<AlertDetail, 'timeline' | 'deliveries'>): TimelineLine[] {
   const lines = timeline.map((entry, n): TimelineLine => ({ ...entry, key: `${n}`, deliveries: [] }))
   const alone: TimelineLine[] = []
   for (const delivery of deliveries.toReversed()) {
-    const told = lines.filter(
+    const notified = lines.filter(
       ({ kind, at }) => kind === 'notified' && Math.abs(Date.parse(at) - arrivedAt(delivery)) <= TOGETHER_MS,
     )
     // Each has an entry of its own, those that went out in one moment side by side.
-    const line = told.find(({ deliveries }) => deliveries.length === 0) ?? told[0]
+    const line = notified.find(({ deliveries }) => deliveries.length === 0) ?? notified[0]
     if (line !== undefined) line.deliveries.push(delivery)
     else {
       const words = { at: delivery.created_at, actor: null, text: 'A message was written' }

@@ -4,10 +4,10 @@ import type { AlertRow } from '../../store/index.ts'
 import type { AlertEvent, Rules, Transition } from './types.ts'
 import { badEventsOf, isWider } from './widened.ts'
 
-/** Tells of an alert that lasts what is owed, or notes what keeps it quiet. `events` are those of the step so far. */
-export function tellOwed(alert: AlertRow, events: readonly AlertEvent[], rules: Rules, now: number): Transition {
+/** Decides which message an unresolved alert is due, or notes what keeps it quiet. `events` are those of this transition so far. */
+export function notifyDue(alert: AlertRow, events: readonly AlertEvent[], rules: Rules, now: number): Transition {
   const beganFlapping = events.some(({ kind }) => kind === 'flapping')
-  const message = owed(alert, beganFlapping, rules, now)
+  const message = dueMessage(alert, beganFlapping, rules, now)
   if (message === null) return { alert, events, message: null }
   if (rules.quietBy !== null) return keptQuiet(alert, events, rules.quietBy, rules.quietText)
   const after: AlertRow = {
@@ -21,14 +21,19 @@ export function tellOwed(alert: AlertRow, events: readonly AlertEvent[], rules: 
   return { alert: after, events, message }
 }
 
-/** Tells that an alert is over, to those who were told that it began, or are about to be. */
-export function tellEnd(alert: AlertRow, events: readonly AlertEvent[], rules: Rules, now: number): Transition {
+/** Notifies everyone of the end who was notified of the beginning, or is about to be. */
+export function notifyResolution(
+  alert: AlertRow,
+  events: readonly AlertEvent[],
+  rules: Rules,
+  now: number,
+): Transition {
   if (alert.announced_at === null || !rules.notifyResolved) return { alert, events, message: null }
   if (rules.quietBy !== null) return keptQuiet(alert, events, rules.quietBy, rules.quietText)
   return { alert: { ...alert, last_announced_at: now }, events, message: 'resolved' }
 }
 
-function owed(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: number): AlertMessageKind | null {
+function dueMessage(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: number): AlertMessageKind | null {
   if (alert.confirmed_at === null) return null
   if (alert.announced_at === null) return alert.is_flapping === 1 ? 'flapping' : 'opened'
   if (alert.is_flapping === 1) return beganFlapping ? 'flapping' : null
@@ -39,7 +44,7 @@ function owed(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: number
   return isReminderDue(alert, rules, now) ? 'reminder' : null
 }
 
-/** Nobody is reminded of what has not reached anybody yet: while a channel fails, what waits there is enough. */
+/** No reminder of what has reached no one yet: while a channel fails, what waits there is enough. */
 const isReminderDue = (
   { state, last_announced_at, last_notified_at }: AlertRow,
   { reminderMinutes }: Rules,
@@ -69,7 +74,7 @@ const QUIET_BY_SILENCE: QuietWords = { kind: 'suppressed', otherwise: 'No notifi
 const QUIET: Readonly<Record<string, QuietWords>> = {
   maintenance: { kind: 'suppressed', otherwise: 'No notification: maintenance' },
   alert: { kind: 'suppressed', otherwise: 'No notification: another alert covers the same outage' },
-  no_channel: { kind: 'unreachable', otherwise: 'Nobody to notify: add a channel' },
+  no_channel: { kind: 'unreachable', otherwise: 'No one to notify: add a channel' },
 }
 
 interface QuietWords {
