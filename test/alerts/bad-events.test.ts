@@ -46,20 +46,20 @@ async function watchAds(t: TestContext, store: Store) {
     await seen.find('o')
   }
   await pass(seen.clock.now() - until)
-  const told = async () => (await outbox(store)).map(({ kind }) => kind)
-  return { ...seen, pass, told }
+  const kinds = async () => (await outbox(store)).map(({ kind }) => kind)
+  return { ...seen, pass, kinds }
 }
 
 testOnEveryEngine(
-  'a tag that breaks on one event names it, and a second one is told by the same alert',
+  'a tag that breaks on one event names it, and the same alert notifies of a second one',
   async (store, t) => {
-    const { pass, told } = await watchAds(t, store)
+    const { pass, kinds } = await watchAds(t, store)
     await pass(17 * HOUR, ['purchase'])
     const [alert, ...others] = await alertRows(store)
     assert.deepEqual([alert?.subject, alert?.bad_events, others], [subjectKey({ tag_key: 'Ads' }), '["purchase"]', []])
     assert.match(alert?.title ?? '', /^“Ads” ran on 0 of the last \d+ “purchase” events/)
     await pass(HOUR, ['purchase'])
-    assert.deepEqual(await told(), ['opened'], 'what lasts is no news')
+    assert.deepEqual(await kinds(), ['opened'], 'what lasts is no news')
     await pass(17 * HOUR, ['purchase', 'lead'])
     await pass(HOUR, ['purchase', 'lead'])
     const rows = await alertRows(store)
@@ -76,19 +76,19 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a tag that breaks on all its events is one subject, told once', async (store, t) => {
-  const { pass, told } = await watchAds(t, store)
+testOnEveryEngine('a tag that breaks on all its events is one subject and one message', async (store, t) => {
+  const { pass, kinds } = await watchAds(t, store)
   for (let hours = 0; hours < 20; hours += 2) await pass(2 * HOUR, EVENTS)
-  assert.deepEqual(await told(), ['opened', 'escalated'], 'too few at first to be sure; none of its events is news')
+  assert.deepEqual(await kinds(), ['opened', 'escalated'], 'too few at first to be sure; none of its events is news')
   const [alert, ...others] = await alertRows(store)
   assert.deepEqual(others, [])
   assert.deepEqual(new Set(JSON.parse(alert?.bad_events ?? '[]') as string[]), new Set(EVENTS))
 })
 
 testOnEveryEngine(
-  'of an alert that an earlier version told of, the events of its next result are no news',
+  'for an alert from an earlier version, the events of its next result are no news',
   async (store, t) => {
-    const { pass, told, site, probe, clock } = await watchAds(t, store)
+    const { pass, kinds, site, probe, clock } = await watchAds(t, store)
     const at = clock.now()
     await insertAlert(store, site, at, {
       probe_id: probe.id,
@@ -98,8 +98,8 @@ testOnEveryEngine(
       notified_severity: 'critical',
     })
     await pass(17 * HOUR, ['purchase'])
-    assert.deepEqual(await told(), [])
+    assert.deepEqual(await kinds(), [])
     await pass(17 * HOUR, ['purchase', 'lead'])
-    assert.deepEqual(await told(), ['widened'])
+    assert.deepEqual(await kinds(), ['widened'])
   },
 )

@@ -4,7 +4,7 @@ import type { Rules } from '../../src/alerts/machine.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import { type PlayStep, play, results } from './machine-support.ts'
 
-/** What happens, what people are told, and what state the last alert is in. */
+/** What happens, which messages go out, and what state the last alert is in. */
 type Row = [title: string, rules: Partial<Rules>, steps: readonly PlayStep[], messages: string[], state: string]
 
 const SILENCE = { rules: { quietBy: 'silence:1' } }
@@ -17,10 +17,10 @@ const REMOVE: PlayStep = { type: 'removed', text: 'gone' }
 
 const ROWS: readonly Row[] = [
   ['good results open nothing', {}, results('ooo'), [], 'none'],
-  ['the first warning opens and tells', {}, results('ow'), ['opened:warning'], 'open'],
-  ['the first critical opens and tells', {}, results('oc'), ['opened:critical'], 'open'],
-  ['what lasts is told once', {}, results('occccc'), ['opened:critical'], 'open'],
-  ['a good result ends it and tells', {}, results('oco'), ['opened:critical', 'resolved:critical'], 'resolved'],
+  ['the first warning opens and notifies', {}, results('ow'), ['opened:warning'], 'open'],
+  ['the first critical opens and notifies', {}, results('oc'), ['opened:critical'], 'open'],
+  ['what lasts notifies once', {}, results('occccc'), ['opened:critical'], 'open'],
+  ['a good result resolves it and notifies', {}, results('oco'), ['opened:critical', 'resolved:critical'], 'resolved'],
   [
     'one alert after the other',
     {},
@@ -29,18 +29,18 @@ const ROWS: readonly Row[] = [
     'resolved',
   ],
   [
-    'a client that does not want it is not told of the end',
+    'a client that does not want it is not notified of the end',
     { notifyResolved: false },
     results('co'),
     ['opened:critical'],
     'resolved',
   ],
 
-  ['below the threshold nobody is told', { failureThreshold: 3 }, results('cc'), [], 'open'],
-  ['at the threshold people are told', { failureThreshold: 3 }, results('ccc'), ['opened:critical'], 'open'],
+  ['below the threshold no message goes out', { failureThreshold: 3 }, results('cc'), [], 'open'],
+  ['at the threshold a message goes out', { failureThreshold: 3 }, results('ccc'), ['opened:critical'], 'open'],
   ['what ends below the threshold ends without a word', { failureThreshold: 3 }, results('cco'), [], 'resolved'],
   [
-    'a good result between starts the count anew',
+    'a good result between restarts the count',
     { failureThreshold: 3, recoveryThreshold: 2 },
     results('ccocc'),
     [],
@@ -69,7 +69,7 @@ const ROWS: readonly Row[] = [
     'resolved',
   ],
   [
-    'a bad one between starts that count anew',
+    'a bad one between restarts that count',
     { recoveryThreshold: 3 },
     results('coocoo'),
     ['opened:critical'],
@@ -87,7 +87,7 @@ const ROWS: readonly Row[] = [
   ['an error does not resolve', {}, results('ce'), ['opened:critical'], 'open'],
 
   [
-    'a warning that becomes critical is told again',
+    'a warning that becomes critical notifies again',
     {},
     results('wc'),
     ['opened:warning', 'escalated:critical'],
@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
   ],
   ['but not to a client that does not want it', { notifyEscalated: false }, results('wc'), ['opened:warning'], 'open'],
   ['becoming less is silent', {}, results('cw'), ['opened:critical'], 'open'],
-  ['up and down within the hour is told once', {}, results('wcwcwc'), ['opened:warning', 'escalated:critical'], 'open'],
+  ['up and down within the hour notifies once', {}, results('wcwcwc'), ['opened:warning', 'escalated:critical'], 'open'],
   [
     'an hour later it is news again',
     {},
@@ -104,7 +104,7 @@ const ROWS: readonly Row[] = [
     'open',
   ],
   [
-    'an escalation before anybody was told is part of the first message',
+    'an escalation before the first message is part of it',
     { failureThreshold: 2 },
     results('wc'),
     ['opened:critical'],
@@ -112,7 +112,7 @@ const ROWS: readonly Row[] = [
   ],
 
   [
-    'acknowledged, it goes on and is told when it ends',
+    'acknowledged, it goes on and notifies when it resolves',
     {},
     ['c', ACK, 'c', 'o'],
     ['opened:critical', 'resolved:critical'],
@@ -122,7 +122,7 @@ const ROWS: readonly Row[] = [
   ['acknowledged, it still escalates', {}, ['w', ACK, 'c'], ['opened:warning', 'escalated:critical'], 'acknowledged'],
   ['acknowledged twice is acknowledged once', {}, ['c', ACK, ACK], ['opened:critical'], 'acknowledged'],
 
-  ['resolved by hand, the end is told', {}, ['c', RESOLVE], ['opened:critical', 'resolved:critical'], 'resolved'],
+  ['resolved by hand, it notifies of the end', {}, ['c', RESOLVE], ['opened:critical', 'resolved:critical'], 'resolved'],
   [
     'resolved by hand, the next bad result opens another',
     {},
@@ -137,7 +137,7 @@ const ROWS: readonly Row[] = [
     ['opened:critical', 'resolved:critical'],
     'resolved',
   ],
-  ['resolved by hand before anybody was told, nobody is told', { failureThreshold: 2 }, ['c', RESOLVE], [], 'resolved'],
+  ['resolved by hand before the first message, it sends none', { failureThreshold: 2 }, ['c', RESOLVE], [], 'resolved'],
   ['when the probe goes, the alert goes without a word', {}, ['c', REMOVE], ['opened:critical'], 'resolved'],
 
   [
@@ -162,7 +162,7 @@ const ROWS: readonly Row[] = [
     'open',
   ],
   [
-    'nobody who has acknowledged is reminded',
+    'an acknowledged alert sends no reminders',
     { reminderMinutes: 5 },
     ['c', ACK, { wait: HOUR }, TICK],
     ['opened:critical'],
@@ -170,25 +170,25 @@ const ROWS: readonly Row[] = [
   ],
   ['without a setting there are none', {}, ['c', { wait: 24 * HOUR }, TICK], ['opened:critical'], 'open'],
   [
-    'of what nobody was told of there are none',
+    'an alert without a first message sends none',
     { reminderMinutes: 5, failureThreshold: 2 },
     ['c', { wait: HOUR }, TICK],
     [],
     'open',
   ],
 
-  ['silenced, nobody is told', {}, [SILENCE, 'c', TICK, 'c'], [], 'open'],
-  ['what is still bad when a silence ends is told then', {}, [SILENCE, 'c', SPEAK, TICK], ['opened:critical'], 'open'],
+  ['silenced, no message goes out', {}, [SILENCE, 'c', TICK, 'c'], [], 'open'],
+  ['what is still bad when a silence ends notifies then', {}, [SILENCE, 'c', SPEAK, TICK], ['opened:critical'], 'open'],
   ['or with the next bad result', {}, [SILENCE, 'c', SPEAK, 'c', TICK], ['opened:critical'], 'open'],
   ['what ended meanwhile is not', {}, [SILENCE, 'c', 'o', SPEAK, TICK, 'o'], [], 'resolved'],
   [
-    'an escalation in a silence is told after it',
+    'an escalation in a silence notifies after it',
     {},
     ['w', SILENCE, 'c', SPEAK, TICK],
     ['opened:warning', 'escalated:critical'],
     'open',
   ],
-  ['the end in a silence is not told', {}, ['c', SILENCE, 'o', SPEAK, 'o'], ['opened:critical'], 'resolved'],
+  ['the end in a silence sends no message', {}, ['c', SILENCE, 'o', SPEAK, 'o'], ['opened:critical'], 'resolved'],
   [
     'reminders wait for the end of a silence',
     { reminderMinutes: 5 },
@@ -198,7 +198,7 @@ const ROWS: readonly Row[] = [
   ],
   ['maintenance is as quiet', {}, [MAINTENANCE, 'c', 'c', SPEAK, TICK], ['opened:critical'], 'open'],
   [
-    'below the threshold the end of a silence tells nothing',
+    'below the threshold the end of a silence sends nothing',
     { failureThreshold: 2 },
     [SILENCE, 'c', SPEAK, TICK],
     [],
@@ -236,7 +236,7 @@ const ROWS: readonly Row[] = [
   ['flapping below the threshold is nothing', { failureThreshold: 2 }, results('ocococococococ'), [], 'open'],
   ['flapping in a silence is not said', {}, ['o', SILENCE, ...results('cocococococ')], [], 'open'],
   [
-    'nobody is reminded of what flaps',
+    'a flapping alert sends no reminders',
     { reminderMinutes: 5 },
     [...results('ocococo'), { wait: HOUR }, TICK],
     ['opened:critical', 'resolved:critical', 'opened:critical', 'flapping:critical'],
@@ -250,7 +250,7 @@ const ROWS: readonly Row[] = [
     'open',
   ],
   [
-    'resolved by hand while it flaps, the end is told',
+    'resolved by hand while it flaps, it notifies of the end',
     {},
     [...results('ocococo'), RESOLVE],
     ['opened:critical', 'resolved:critical', 'opened:critical', 'flapping:critical', 'resolved:critical'],
@@ -268,49 +268,49 @@ for (const [title, rules, steps, messages, state] of ROWS) {
 
 const EVENT_ROWS: readonly Row[] = [
   [
-    'a second event on which a tag breaks is told',
+    'a second event on which a tag breaks notifies',
     {},
     [{ bad: ['purchase'] }, { bad: ['purchase', 'lead'] }],
     ['opened:critical', 'widened:critical'],
     'open',
   ],
   [
-    'a tag that broke on all its events at once is told once, whichever of them show it',
+    'a tag that broke on all its events at once notifies once, whichever of them show it',
     {},
     [{ bad: ['purchase', 'lead', 'view'] }, { bad: ['lead'] }, { bad: ['view', 'purchase'] }],
     ['opened:critical'],
     'open',
   ],
   [
-    'an event that comes and goes beside one that lasts is told once',
+    'an event that flaps beside one that lasts notifies once',
     {},
     [{ bad: ['a'] }, { bad: ['a', 'b'] }, { bad: ['a'] }, { bad: ['a', 'b'] }, { bad: ['b'] }],
     ['opened:critical', 'widened:critical'],
     'open',
   ],
   [
-    'one event that takes the place of another is told, and is the same alert',
+    'an event that takes the place of another notifies, and is the same alert',
     {},
     [{ bad: ['a'] }, { bad: ['b'] }, 'o'],
     ['opened:critical', 'widened:critical', 'resolved:critical'],
     'resolved',
   ],
   [
-    'a second event before anybody was told is part of the first message',
+    'a second event before the first message is part of it',
     { failureThreshold: 2 },
     [{ bad: ['a'] }, { bad: ['a', 'b'] }, { bad: ['a', 'b'] }],
     ['opened:critical'],
     'open',
   ],
   [
-    'a second event is told though somebody takes care of the first',
+    'a second event notifies though someone takes care of the first',
     {},
     [{ bad: ['a'] }, ACK, { bad: ['a', 'b'] }],
     ['opened:critical', 'widened:critical'],
     'acknowledged',
   ],
   [
-    'a second event in a silence is told when that ends',
+    'a second event in a silence notifies when that ends',
     {},
     [{ bad: ['a'] }, SILENCE, { bad: ['a', 'b'] }, SPEAK, TICK, TICK],
     ['opened:critical', 'widened:critical'],
@@ -341,12 +341,12 @@ test('the timeline names the events that a tag breaks on later', () => {
 const CHECK_ROWS: readonly [title: string, letters: string, messages: string[], state: string][] = [
   ['two errors in a row say nothing about the check', 'oee', [], 'none'],
   ['three do', 'oeee', ['opened:warning'], 'open'],
-  ['more of them are told once', 'oeeeeee', ['opened:warning'], 'open'],
+  ['more of them notify once', 'oeeeeee', ['opened:warning'], 'open'],
   ['a good result ends it', 'eeeo', ['opened:warning', 'resolved:warning'], 'resolved'],
   ['so does a bad one', 'eeec', ['opened:warning', 'resolved:warning'], 'resolved'],
-  ['other results between start the count anew', 'eeoee', [], 'none'],
+  ['other results between restart the count', 'eeoee', [], 'none'],
   [
-    'a check that comes and goes is told each time',
+    'a check that fails again and again notifies each time',
     'eeeoeeeo',
     ['opened:warning', 'resolved:warning', 'opened:warning', 'resolved:warning'],
     'resolved',
@@ -373,7 +373,7 @@ const STATES: readonly [
     { occurrences: 3, severity: 'critical', subject: 'target' },
   ],
   ['what kept it quiet is named', {}, [SILENCE, 'c'], { suppressed_by: 'silence:1', first_notified_at: null }],
-  ['and no more when it was told', {}, [SILENCE, 'c', SPEAK, TICK], { suppressed_by: null }],
+  ['and no longer once it has notified', {}, [SILENCE, 'c', SPEAK, TICK], { suppressed_by: null }],
   [
     'maintenance after a silence is named then',
     {},
@@ -381,7 +381,7 @@ const STATES: readonly [
     { suppressed_by: 'maintenance:1' },
   ],
   ['who acknowledged is named', {}, ['c', ACK], { acknowledged_by: 'ops', state: 'acknowledged' }],
-  ['resolved by itself', {}, results('co'), { resolution: 'recovered' }],
+  ['resolved automatically', {}, results('co'), { resolution: 'recovered' }],
   ['resolved by hand', {}, ['c', RESOLVE], { resolution: 'manual' }],
   ['resolved because the probe went', {}, ['c', REMOVE], { resolution: 'probe_removed' }],
   ['flapping shows', {}, results('ococo'), { is_flapping: 1 }],
@@ -404,7 +404,7 @@ for (const [title, rules, steps, expected] of STATES) {
   })
 }
 
-test('the timeline tells everything that happened, in order', () => {
+test('the timeline lists everything that happened, in order', () => {
   const steps: PlayStep[] = ['w', 'c', ACK, 'w', RESOLVE]
   assert.deepEqual(play(steps, { failureThreshold: 2 }).events, [
     'opened',
@@ -433,7 +433,7 @@ test('what changes nothing returns the very same alert, so that nothing is writt
   assert.equal(transition(alert, { type: 'time' }, rules, (alert?.opened_at ?? 0) + 1).alert, alert)
 })
 
-test('no order of results tells of an end without a beginning, or of two beginnings in a row', () => {
+test('no order of results notifies of an end without a beginning, or of two beginnings in a row', () => {
   const letters = ['o', 'w', 'c', 'e'] as const
   const plays = 4 ** 7
   for (let number = 0; number < plays; number++) {

@@ -145,7 +145,7 @@ test('of windows that overlap, the one that began last is under way', () => {
 const offsetAt = (timezone: string, time: number): number =>
   Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone).offsetNanoseconds / 1e6
 
-/** When somebody who watches the clocks from `from` on first sees them show, or pass, the start on a date with one. */
+/** When someone who watches the clocks from `from` on first sees them show, or pass, the start on a date with one. */
 function startsSeen({ timezone, weekdays, start }: Weekly, from: number, to: number): number[] {
   const [hours = 0, minutes = 0] = start.split(':').map(Number)
   const startOfDay = hours * HOUR + minutes * MINUTE

@@ -46,7 +46,7 @@ testOnEveryEngine('weekly maintenance takes the time zone of its site and says w
   assert.deepEqual(off, { ...record, is_active: false, next_occurrence: null })
 })
 
-testOnEveryEngine('maintenance that nobody gave a title is called so', async (store, t) => {
+testOnEveryEngine('maintenance without a title is called Maintenance', async (store, t) => {
   const api = await openQuietApi(store, t)
   const { title: _title, ...untitled } = WEEKLY
   assert.equal((await create(api, { ...untitled, site_id: placeOf(api, 0).site.id })).title, 'Maintenance')

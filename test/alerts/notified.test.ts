@@ -7,7 +7,7 @@ import { DELIVERED, openNode } from '../notifications/support.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { alertRows, deliverAll, outbox, timeline, watch } from './support.ts'
 
-const NOBODY = { reach: { globalWebhook: null, isEmailOn: false } }
+const NO_CHANNEL = { reach: { globalWebhook: null, isEmailOn: false } }
 const kinds = async (store: Store) => (await outbox(store)).map(({ kind }) => kind)
 
 const texts = async (store: Store): Promise<string[]> => {
@@ -15,8 +15,8 @@ const texts = async (store: Store): Promise<string[]> => {
   return rows.filter(({ kind }) => kind === 'notified' || kind === 'unreachable').map(({ text }) => text)
 }
 
-testOnEveryEngine('nobody was told of an alert whose client has no channel, and it says so once', async (store, t) => {
-  const { find, upkeep } = await watch(t, store, {}, NOBODY)
+testOnEveryEngine('an alert whose client has no channel notifies no one and says so once', async (store, t) => {
+  const { find, upkeep } = await watch(t, store, {}, NO_CHANNEL)
   await find('ccc')
   await upkeep()
   const [alert] = await alertRows(store)
@@ -24,11 +24,11 @@ testOnEveryEngine('nobody was told of an alert whose client has no channel, and 
   assert.deepEqual(await timeline(store, alert?.id ?? ''), ['opened', 'unreachable'])
   assert.deepEqual(await texts(store), ['No one to notify: add a channel'])
   await find('o')
-  assert.deepEqual(await outbox(store), [], 'and nobody is told that it is over')
+  assert.deepEqual(await outbox(store), [], 'and no one is notified of the end')
 })
 
-testOnEveryEngine('a channel that is added while an alert is open tells of it', async (store, t) => {
-  const { find, upkeep, site, clock } = await watch(t, store, {}, NOBODY)
+testOnEveryEngine('a channel that is added while an alert is open receives it', async (store, t) => {
+  const { find, upkeep, site, clock } = await watch(t, store, {}, NO_CHANNEL)
   await find('c')
   const chat_webhook = 'https://hooks.example/own'
   await store.write.updateTable('clients').set({ chat_webhook }).where('id', '=', site.client_id).execute()
@@ -42,7 +42,7 @@ testOnEveryEngine('a channel that is added while an alert is open tells of it', 
   assert.deepEqual(await kinds(store), ['opened', 'resolved'])
 })
 
-testOnEveryEngine('a channel that is switched off after a failure reaches nobody either', async (store, t) => {
+testOnEveryEngine('a channel that is switched off after a failure reaches no one either', async (store, t) => {
   const { find, upkeep } = await watch(t, store)
   const address = storedAddress({ key: 'global', address: 'https://hooks.example/all' })
   const off = { channel: 'global', address, next_attempt_at: 0, failures: 1, off_since: 1 }
@@ -55,7 +55,7 @@ testOnEveryEngine('a channel that is switched off after a failure reaches nobody
   assert.deepEqual(await kinds(store), ['opened'])
 })
 
-testOnEveryEngine('told is who got it: a message that waits has told nobody, nor reminds anybody', async (store, t) => {
+testOnEveryEngine('a message that still waits has notified no one and causes no reminders', async (store, t) => {
   const { find, upkeep, site, clock } = await watch(t, store, {}, { delivers: false })
   await store.write.updateTable('clients').set({ reminder_minutes: 30 }).where('id', '=', site.client_id).execute()
   await find('c')
@@ -65,8 +65,8 @@ testOnEveryEngine('told is who got it: a message that waits has told nobody, nor
   assert.deepEqual([waiting?.first_notified_at, await kinds(store)], [null, ['opened']])
   assert.deepEqual(await texts(store), [])
   await deliverAll(store, clock.now())
-  const [told] = await alertRows(store)
-  assert.equal(told?.first_notified_at, clock.now())
+  const [notified] = await alertRows(store)
+  assert.equal(notified?.first_notified_at, clock.now())
   assert.deepEqual(await texts(store), ['Notified: open, by the webhook for all clients'])
   clock.advance(29 * MINUTE)
   await upkeep()
@@ -98,7 +98,7 @@ testOnEveryEngine('the sender writes down what reached people, with the message 
   ])
 })
 
-testOnEveryEngine('whoever was never told that it began is not told that it is over', async (store, t) => {
+testOnEveryEngine('no one is notified of the end of an alert whose opening never reached them', async (store, t) => {
   const { find, clock } = await watch(t, store, {}, { delivers: false })
   await find('co')
   const refused = { kind: 'message_refused', error: 'no' } as const

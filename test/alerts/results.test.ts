@@ -4,62 +4,65 @@ import { insertProbe, resultsOf, runDue } from '../probes/support.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { alertRows, outbox, timeline, watch } from './support.ts'
 
-testOnEveryEngine('a critical result opens one alert, tells once, and an ok result ends it', async (store, t) => {
-  const { find, probe, site, clock } = await watch(t, store)
-  await find('oc')
-  const openedAt = clock.now()
-  await find('c')
-  const [open, ...others] = await alertRows(store)
-  assert.deepEqual(others, [])
-  assert.deepEqual(
-    { ...open, id: undefined },
-    {
-      id: undefined,
-      client_id: site.client_id,
-      site_id: site.id,
-      probe_id: probe.id,
-      probe_type: 'fake',
-      subject: 'target',
-      subject_label: null,
-      severity: 'critical',
-      severity_since: openedAt,
-      state: 'open',
-      title: 'It is critical',
-      message: 'It is critical',
-      details: '{}',
-      started_at: openedAt,
-      opened_at: openedAt,
-      last_seen_at: openedAt + MINUTE,
-      occurrences: 2,
-      confirmed_at: openedAt,
-      acknowledged_at: null,
-      acknowledged_by: null,
-      resolved_at: null,
-      resolution: null,
-      suppressed_by: null,
-      is_flapping: 0,
-      announced_at: openedAt,
-      last_announced_at: openedAt,
-      first_notified_at: openedAt,
-      last_notified_at: openedAt,
-      notified_severity: 'critical',
-      bad_events: '[]',
-      told_events: 0,
-    },
-  )
-  await find('o')
-  const [ended] = await alertRows(store)
-  assert.deepEqual([ended?.state, ended?.resolution, ended?.resolved_at], ['resolved', 'recovered', clock.now()])
-  assert.deepEqual(await timeline(store, ended?.id ?? ''), ['opened', 'notified', 'resolved', 'notified'])
-  const messages = await outbox(store)
-  assert.deepEqual(
-    messages.map(({ channel, kind, alert }) => [channel, kind, alert.state]),
-    [
-      ['global', 'opened', 'open'],
-      ['global', 'resolved', 'resolved'],
-    ],
-  )
-})
+testOnEveryEngine(
+  'a critical result opens one alert with one message, and an ok result resolves it',
+  async (store, t) => {
+    const { find, probe, site, clock } = await watch(t, store)
+    await find('oc')
+    const openedAt = clock.now()
+    await find('c')
+    const [open, ...others] = await alertRows(store)
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      { ...open, id: undefined },
+      {
+        id: undefined,
+        client_id: site.client_id,
+        site_id: site.id,
+        probe_id: probe.id,
+        probe_type: 'fake',
+        subject: 'target',
+        subject_label: null,
+        severity: 'critical',
+        severity_since: openedAt,
+        state: 'open',
+        title: 'It is critical',
+        message: 'It is critical',
+        details: '{}',
+        started_at: openedAt,
+        opened_at: openedAt,
+        last_seen_at: openedAt + MINUTE,
+        occurrences: 2,
+        confirmed_at: openedAt,
+        acknowledged_at: null,
+        acknowledged_by: null,
+        resolved_at: null,
+        resolution: null,
+        suppressed_by: null,
+        is_flapping: 0,
+        announced_at: openedAt,
+        last_announced_at: openedAt,
+        first_notified_at: openedAt,
+        last_notified_at: openedAt,
+        notified_severity: 'critical',
+        bad_events: '[]',
+        told_events: 0,
+      },
+    )
+    await find('o')
+    const [ended] = await alertRows(store)
+    assert.deepEqual([ended?.state, ended?.resolution, ended?.resolved_at], ['resolved', 'recovered', clock.now()])
+    assert.deepEqual(await timeline(store, ended?.id ?? ''), ['opened', 'notified', 'resolved', 'notified'])
+    const messages = await outbox(store)
+    assert.deepEqual(
+      messages.map(({ channel, kind, alert }) => [channel, kind, alert.state]),
+      [
+        ['global', 'opened', 'open'],
+        ['global', 'resolved', 'resolved'],
+      ],
+    )
+  },
+)
 
 testOnEveryEngine('a message says what, since when, where, and what changed before', async (store, t) => {
   const { find, probe, site, clock } = await watch(t, store)
@@ -136,7 +139,7 @@ testOnEveryEngine('the store refuses a second unresolved alert for a probe and s
 })
 
 testOnEveryEngine(
-  'three errors in a row tell of the check itself, and any other result ends that',
+  'three errors in a row open an alert about the check itself, and any other result resolves it',
   async (store, t) => {
     const { find } = await watch(t, store)
     await find('ceee')
@@ -171,39 +174,42 @@ testOnEveryEngine('a probe that is switched off opens nothing when it is run by 
   assert.deepEqual(await alertRows(store), [])
 })
 
-testOnEveryEngine('what is found during maintenance is marked, and told when it is over', async (store, t) => {
-  const { find, upkeep, probe, site, clock } = await watch(t, store)
-  const id = newId()
-  await store.write
-    .insertInto('maintenance')
-    .values({
-      id,
-      site_id: site.id,
-      title: 'Move',
-      kind: 'once',
-      is_active: 1,
-      starts_at: clock.now(),
-      ends_at: clock.now() + 150 * 1000,
-      created_at: clock.now(),
-      created_by: 'test',
-    })
-    .execute()
-  await find('cc')
-  assert.deepEqual(
-    (await resultsOf(store, probe.id)).map(({ maintenance_id }) => maintenance_id),
-    [id, id],
-  )
-  assert.deepEqual(await outbox(store), [])
-  assert.equal((await alertRows(store))[0]?.suppressed_by, `maintenance:${id}`)
-  clock.advance(MINUTE)
-  await upkeep()
-  assert.deepEqual(
-    (await outbox(store)).map(({ kind, alert }) => [kind, isoTime(alert.opened_at)]),
-    [['opened', isoTime(clock.now() - 2 * MINUTE)]],
-  )
-  await find('c')
-  assert.equal((await resultsOf(store, probe.id)).at(-1)?.maintenance_id, null)
-})
+testOnEveryEngine(
+  'results during maintenance are marked, and their alert notifies when it is over',
+  async (store, t) => {
+    const { find, upkeep, probe, site, clock } = await watch(t, store)
+    const id = newId()
+    await store.write
+      .insertInto('maintenance')
+      .values({
+        id,
+        site_id: site.id,
+        title: 'Move',
+        kind: 'once',
+        is_active: 1,
+        starts_at: clock.now(),
+        ends_at: clock.now() + 150 * 1000,
+        created_at: clock.now(),
+        created_by: 'test',
+      })
+      .execute()
+    await find('cc')
+    assert.deepEqual(
+      (await resultsOf(store, probe.id)).map(({ maintenance_id }) => maintenance_id),
+      [id, id],
+    )
+    assert.deepEqual(await outbox(store), [])
+    assert.equal((await alertRows(store))[0]?.suppressed_by, `maintenance:${id}`)
+    clock.advance(MINUTE)
+    await upkeep()
+    assert.deepEqual(
+      (await outbox(store)).map(({ kind, alert }) => [kind, isoTime(alert.opened_at)]),
+      [['opened', isoTime(clock.now() - 2 * MINUTE)]],
+    )
+    await find('c')
+    assert.equal((await resultsOf(store, probe.id)).at(-1)?.maintenance_id, null)
+  },
+)
 
 testOnEveryEngine('a result that judged nothing neither ends an alert nor counts towards its end', async (store, t) => {
   const { find } = await watch(t, store, { recovery_threshold: 2 })

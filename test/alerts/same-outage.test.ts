@@ -44,10 +44,10 @@ async function watchServer(t: TestContext, store: Store) {
   }
 }
 
-const told = async (store: Store) => (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.title}`)
+const messages = async (store: Store) => (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.title}`)
 
 testOnEveryEngine(
-  'two probes that see one outage tell of it once, and the second names the first',
+  'two probes that see one outage send one message, and the second alert names the first',
   async (store, t) => {
     const { health, infra, clock, upkeep } = await watchServer(t, store)
     await health('critical')
@@ -66,11 +66,11 @@ testOnEveryEngine(
     await upkeep()
     clock.advance(MINUTE)
     await infra('ok')
-    assert.deepEqual(await told(store), ['opened endpoint critical', 'resolved endpoint critical'])
+    assert.deepEqual(await messages(store), ['opened endpoint critical', 'resolved endpoint critical'])
   },
 )
 
-testOnEveryEngine('what lasts longer than the outage it began with is told then', async (store, t) => {
+testOnEveryEngine('an alert that outlasts the outage it began with notifies then', async (store, t) => {
   const { health, infra, clock } = await watchServer(t, store)
   await health('critical')
   await infra('critical')
@@ -78,7 +78,7 @@ testOnEveryEngine('what lasts longer than the outage it began with is told then'
   await health('ok')
   clock.advance(MINUTE)
   await infra('critical')
-  assert.deepEqual(await told(store), [
+  assert.deepEqual(await messages(store), [
     'opened endpoint critical',
     'resolved endpoint critical',
     'opened hosting critical',
@@ -89,10 +89,10 @@ testOnEveryEngine('an older or lesser alert about the hosting hides no outage', 
   const { health, infra, clock } = await watchServer(t, store)
   await infra('warning')
   await health('critical')
-  assert.deepEqual(await told(store), ['opened hosting warning', 'opened endpoint critical'])
+  assert.deepEqual(await messages(store), ['opened hosting warning', 'opened endpoint critical'])
   await health('ok')
   await infra('critical')
   clock.advance(HOUR)
   await health('critical')
-  assert.equal((await told(store)).at(-1), 'opened endpoint critical')
+  assert.equal((await messages(store)).at(-1), 'opened endpoint critical')
 })

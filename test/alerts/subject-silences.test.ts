@@ -23,7 +23,7 @@ async function open(store: Store, api: Awaited<ReturnType<typeof openQuietApi>>)
   const { site, probe } = placeOf(api, 0)
   const at = api.clock.now() - HOUR
   await store.write.updateTable('clients').set({ reminder_minutes: 30 }).where('id', '=', site.client_id).execute()
-  const told = {
+  const notified = {
     confirmed_at: at,
     announced_at: at,
     last_announced_at: at,
@@ -31,7 +31,7 @@ async function open(store: Store, api: Awaited<ReturnType<typeof openQuietApi>>)
     last_notified_at: at,
   }
   const insert = (subject: string, label: string) =>
-    insertAlert(store, site, at, { probe_id: probe.id, subject, subject_label: label, title: label, ...told })
+    insertAlert(store, site, at, { probe_id: probe.id, subject, subject_label: label, title: label, ...notified })
   return { site, probe, meta: await insert(META, 'Meta'), ga4: await insert(GA4, 'GA4') }
 }
 
@@ -40,7 +40,7 @@ const reminded = async (store: Store, now: number): Promise<string[]> => {
   return (await outbox(store)).map(({ alert }) => alert.title)
 }
 
-testOnEveryEngine('the silence of one tag keeps the other told, and stands in its timeline', async (store, t) => {
+testOnEveryEngine('the silence of one tag does not quiet the other, and stands in its timeline', async (store, t) => {
   const api = await openQuietApi(store, t)
   const { probe, meta, ga4 } = await open(store, api)
   const ends_at = isoTime(api.clock.now() + HOUR)

@@ -44,7 +44,7 @@ function outcomeOf(bad: Bad, startedAt: number | null): ProbeOutcome {
 
 const tag = (tag_key: string): string => subjectKey({ tag_key })
 const shown = (rows: readonly AlertRow[]) => rows.map(({ subject, state }) => `${subject} ${state}`)
-const told = async (store: Store) => (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.title}`)
+const messages = async (store: Store) => (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.title}`)
 
 for (const { what, ago, change } of [
   {
@@ -72,7 +72,7 @@ for (const { what, ago, change } of [
 }
 
 testOnEveryEngine(
-  'a second tag that breaks while the first is open is told, and each ends by itself',
+  'a second tag that breaks while the first is open sends its own message, and each resolves separately',
   async (store, t) => {
     const { findBad } = await watchTags(t, store)
     await findBad({ Meta: 'critical' })
@@ -81,7 +81,7 @@ testOnEveryEngine(
     await findBad({ GA4: 'warning' })
     assert.deepEqual(shown(await alertRows(store)), [`${tag('Meta')} resolved`, `${tag('GA4')} open`])
     await findBad({})
-    assert.deepEqual(await told(store), [
+    assert.deepEqual(await messages(store), [
       'opened Meta is critical',
       'opened GA4 is warning',
       'resolved Meta is critical',
@@ -92,14 +92,14 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('thresholds count the results of each tag by itself', async (store, t) => {
+testOnEveryEngine('thresholds count the results of each tag separately', async (store, t) => {
   const { findBad, probe } = await watchTags(t, store, { failure_threshold: 3, recovery_threshold: 2 })
   await findBad({ Meta: 'critical' })
   await findBad({ Meta: 'critical', GA4: 'critical' })
   await findBad({ GA4: 'critical' })
-  assert.deepEqual(await told(store), [], 'two in a row of each, three of the probe')
+  assert.deepEqual(await messages(store), [], 'two in a row of each, three of the probe')
   await findBad({ GA4: 'critical' })
-  assert.deepEqual(await told(store), ['opened GA4 is critical'])
+  assert.deepEqual(await messages(store), ['opened GA4 is critical'])
   await findBad({})
   assert.equal((await alertRows(store)).find(({ subject }) => subject === tag('GA4'))?.state, 'open')
   await findBad({})
@@ -108,7 +108,7 @@ testOnEveryEngine('thresholds count the results of each tag by itself', async (s
   assert.equal((await probeRow(store, probe.id)).subject_statuses, '{}', 'nothing is kept of what is fine')
 })
 
-testOnEveryEngine('a tag that comes and goes flaps alone', async (store, t) => {
+testOnEveryEngine('a tag that flaps leaves the others alone', async (store, t) => {
   const { findBad } = await watchTags(t, store)
   for (let n = 0; n < 3; n++) {
     await findBad({ Meta: 'critical', GA4: 'critical' })
@@ -228,9 +228,9 @@ testOnEveryEngine('the alert of an earlier version becomes that of the tag that 
   const rows = await alertRows(store)
   assert.deepEqual(shown(rows), [`${tag('Meta')} open`, `${tag('GA4')} open`])
   assert.deepEqual([rows[0]?.id, rows[0]?.started_at, rows[0]?.occurrences], [old.id, old.started_at, 2])
-  assert.deepEqual(await told(store), ['opened GA4 is critical'])
+  assert.deepEqual(await messages(store), ['opened GA4 is critical'])
   await findBad({ GA4: 'critical' })
-  assert.deepEqual((await told(store)).slice(1), ['resolved Meta is critical'])
+  assert.deepEqual((await messages(store)).slice(1), ['resolved Meta is critical'])
 })
 
 testOnEveryEngine('the alert of an earlier version that names nothing ends without a word', async (store, t) => {
@@ -242,7 +242,7 @@ testOnEveryEngine('the alert of an earlier version that names nothing ends witho
   await findBad({ GA4: 'warning' })
   const [first, second] = await alertRows(store)
   assert.deepEqual([first?.id, first?.resolution, second?.subject], [old.id, 'replaced', tag('GA4')])
-  assert.deepEqual(await told(store), ['opened GA4 is warning'])
+  assert.deepEqual(await messages(store), ['opened GA4 is warning'])
   assert.deepEqual(await timeline(store, old.id), ['resolved'])
 })
 

@@ -12,7 +12,7 @@ async function switchOff(store: Store, channel: string, address: string): Promis
   await store.write.insertInto('channels').values(off).execute()
 }
 
-testOnEveryEngine('a client whose channels are all switched off has nobody who is told', async (store) => {
+testOnEveryEngine('a client whose channels are all switched off is unreachable', async (store) => {
   const { client_id: id } = await insertSite(store)
   const set = (fields: { chat_webhook?: string; email?: string }) =>
     store.write.updateTable('clients').set(fields).where('id', '=', id).execute()

@@ -4,7 +4,7 @@ import { insertProbe } from '../probes/support.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { alertRows, outbox, timeline, watch } from './support.ts'
 
-testOnEveryEngine('reminders come as often as the client wants, until somebody acknowledges', async (store, t) => {
+testOnEveryEngine('reminders come as often as the client wants, until someone acknowledges', async (store, t) => {
   const { find, upkeep, site, clock } = await watch(t, store)
   await store.write.updateTable('clients').set({ reminder_minutes: 30 }).where('id', '=', site.client_id).execute()
   await find('c')

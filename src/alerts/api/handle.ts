@@ -2,11 +2,11 @@ import { AppError, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { Reach } from '../../notifications/index.ts'
 import type { AlertRow } from '../../store/index.ts'
+import { loadContext } from '../context.ts'
+import { lockAlert } from '../locks.ts'
 import { type AlertInput, transition } from '../machine.ts'
 import { loadQuiet } from '../quiet.ts'
-import { loadContext } from '../context.ts'
 import { rulesOf } from '../rules.ts'
-import { lockAlert } from '../locks.ts'
 import { writeTransitions } from '../write-transitions.ts'
 import { alertRecord } from './record.ts'
 import type { Handling } from './schemas.ts'
@@ -14,7 +14,7 @@ import type { Handling } from './schemas.ts'
 /**
  * Someone is working on it: no more reminders. Who was first stays; a comment is added to the timeline each time.
  *
- * @throws AppError `not_found`, or `conflict` when it is over
+ * @throws AppError `not_found`, or `conflict` when it is resolved
  */
 export async function acknowledgeAlert(ctx: Context, reach: Reach, id: string, input: Handling): Promise<AlertRow> {
   return handle(ctx, reach, id, 'acknowledge', (alert) => {
@@ -26,7 +26,7 @@ export async function acknowledgeAlert(ctx: Context, reach: Reach, id: string, i
 /**
  * Takes an acknowledgement back: reminders go on. One that is not acknowledged stays as it is.
  *
- * @throws AppError `not_found`, or `conflict` when it is over
+ * @throws AppError `not_found`, or `conflict` when it is resolved
  */
 export async function unacknowledgeAlert(ctx: Context, reach: Reach, id: string, input: Handling): Promise<AlertRow> {
   return handle(ctx, reach, id, 'unacknowledge', (alert) => {
@@ -36,7 +36,7 @@ export async function unacknowledgeAlert(ctx: Context, reach: Reach, id: string,
 }
 
 /**
- * Ends an alert by hand. The next bad result opens another. One that is over already stays as it is.
+ * Resolves an alert by hand. The next bad result opens another. A resolved one stays as it is.
  *
  * @throws AppError `not_found`
  */

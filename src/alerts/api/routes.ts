@@ -95,7 +95,7 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
       schema: {
         tags,
         summary: 'Resolve an alert by hand',
-        description: 'The next bad result opens another. One that is over already stays as it is.',
+        description: 'The next bad result opens another. A resolved one stays as it is.',
         params: AlertParams,
         body: Handling,
         response: { 200: AlertRecord, ...errorResponses(400, 404) },

@@ -18,7 +18,7 @@ export const AlertRecord = Type.Object({
   }),
   subject_key: Type.String({
     description:
-      'With `probe_id` what it is about, one tag, event or field where the probe judges each by itself; for silences',
+      'With `probe_id` what it is about, one tag, event or field where the probe judges each separately; for silences',
   }),
   subject_label: nullable(Type.String({ description: 'That tag, event or field for people: `Meta CAPI`' })),
   severity: Severity,
@@ -50,7 +50,7 @@ export type AlertRecord = Static<typeof AlertRecord>
 const TimelineEntry = Type.Object({
   at: IsoTime,
   kind: Type.Enum([...EVENT_KINDS]),
-  actor: nullable(Type.String({ description: 'Who did it; null: it happened by itself' })),
+  actor: nullable(Type.String({ description: 'Who did it; null: it happened automatically' })),
   text: Type.String(),
 })
 

@@ -16,10 +16,10 @@ const TOGETHER_MS = 2_000
 
 const arrivedAt = ({ delivered_at, created_at }: DeliveryRecord): number => Date.parse(delivered_at ?? created_at)
 
-/** Why nobody was notified, up to the way out of it: without any channel one is added, with those that are off one is turned on. */
+/** Why no one was notified, up to the way out of it: without any channel one is added, with those that are off one is turned on. */
 export type ChannelHint = { why: string; way: string; isOff: boolean }
 
-/** @param text of an entry that nobody could be notified */
+/** @param text of an entry that says no one was notified */
 export const channelHint = (text: string): ChannelHint =>
   /switched off/.test(text)
     ? { why: 'No one to notify: all channels are switched off,', way: 'turn one on', isOff: true }
