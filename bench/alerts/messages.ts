@@ -1,5 +1,5 @@
 import { type AlertRules, streakOf, transition } from '../../src/alerts/index.ts'
-import { GATHER_MS, groupsOf, nextStep, OUTAGE_MS, type Waiting } from '../../src/notifications/index.ts'
+import { GATHER_MS, groupsOf, nextStep, OUTAGE_MS, type QueuedMessage } from '../../src/notifications/index.ts'
 import type { AlertRow } from '../../src/store/index.ts'
 import type { Letter } from './statuses.ts'
 
@@ -96,7 +96,7 @@ function groupedCount(sent: readonly SentNotification[]): number {
 /** A channel on which sending takes no time: it follows the plan of the deliveries, second by second as they do. */
 class VirtualChannel {
   sent = 0
-  #waiting: Waiting[] = []
+  #waiting: QueuedMessage[] = []
   #settled: { kind: string; createdAt: number }[] = []
   #now = 0
 
@@ -120,12 +120,12 @@ class VirtualChannel {
     }
   }
 
-  #send({ id, groupId }: Waiting): void {
+  #send({ id, groupId }: QueuedMessage): void {
     this.sent++
     this.#waiting = this.#waiting.filter((row) => (groupId === null ? row.id !== id : row.groupId !== groupId))
   }
 
-  #settle(rows: readonly Waiting[]): void {
+  #settle(rows: readonly QueuedMessage[]): void {
     const [first] = rows
     if (first === undefined) return
     const sent = this.#settled.filter(

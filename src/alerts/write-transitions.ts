@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { newOrderedId } from '../lib/index.ts'
-import { channelsOf, type Entry, enqueue, type Reach } from '../notifications/index.ts'
+import { channelsOf, enqueue, type OutboxEntry, type Reach } from '../notifications/index.ts'
 import { type AlertRow, chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import { alertMessage } from './alert-message.ts'
+import { type AlertSource, changesBefore } from './context.ts'
 import type { Transition } from './machine.ts'
 import { endResolvedSilences } from './silences/within.ts'
-import { type AlertSource, changesBefore } from './context.ts'
 
 /** A transition that is to be written. Without a source there is no one to notify. */
 export interface PendingTransition {
@@ -68,7 +68,11 @@ async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[])
   }
 }
 
-async function messagesOf(trx: Transaction<Tables>, pending: readonly PendingTransition[], reach: Reach): Promise<Entry[]> {
+async function messagesOf(
+  trx: Transaction<Tables>,
+  pending: readonly PendingTransition[],
+  reach: Reach,
+): Promise<OutboxEntry[]> {
   const due = pending.flatMap(({ before, transition: { alert, message, events }, source }) => {
     if (alert === null || message === null || source === undefined) return []
     const resolvedBy = events.find(({ kind }) => kind === 'resolved')?.actor ?? null

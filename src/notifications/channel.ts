@@ -18,7 +18,7 @@ export interface Channel {
   address: string
 }
 
-/** Every channel that reaches the recipients; an address that stands twice is told once. */
+/** Every channel that reaches the recipients; an address that occurs twice gets one message. */
 export function channelsOf({ client, globalWebhook, isEmailOn }: Recipients): Channel[] {
   const channels: Channel[] = []
   if (globalWebhook !== null) channels.push({ key: 'global', address: globalWebhook })

@@ -2,7 +2,7 @@ import type { BatchOperation } from '../store/index.ts'
 import { type ChannelKey, clientIdOf } from './channel.ts'
 import type { ServiceKind } from './service-kind.ts'
 
-/** A message about an alert that has reached somebody. */
+/** A message about an alert that has reached someone. */
 export interface DeliveredMessage {
   alertId: string
   kind: string

@@ -1,5 +1,5 @@
 /**
- * What is told to people, before it takes the shape of a chat service or an e-mail. Kept as JSON in the outbox, so a message
+ * A message to people, before it takes the shape of a chat service or an e-mail. Kept as JSON in the outbox, so a message
  * says what was true when it was written, however late it is sent. Times are epoch ms.
  */
 export type Message = AlertMessage | TestMessage | DigestMessage | QuotaMessage | OwnFailureMessage
@@ -31,7 +31,7 @@ export interface AlertMessage {
     title: string
     /** What the last bad result said. */
     message: string
-    /** Since when it is bad, as far as the data tell; the opening of the alert otherwise. */
+    /** Since when it is bad, as far as the data show; the opening of the alert otherwise. */
     since: number
     opened_at: number
     resolved_at: number | null
@@ -100,7 +100,7 @@ export interface QuotaMessage {
   limit: number
   /** When it was seen. */
   seen_at: number
-  /** When the month ends, and the count begins anew. */
+  /** When the month ends, and the count restarts. */
   resets_at: number
 }
 

@@ -2,6 +2,7 @@ import { expiring, type Leases, type Membership } from '../cluster/index.ts'
 import { asError, type Clock, Loop, MINUTE, newOrderedId } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Channel, Reach } from './channel.ts'
+import { noteSuccess } from './channel-health.ts'
 import type { DeliveredHook } from './delivered.ts'
 import { OWN_FAULT, sendWithin } from './delivery/attempt.ts'
 import { backoffMs } from './delivery/backoff.ts'
@@ -10,7 +11,6 @@ import { ATTEMPT_MS, type DeliveryTimings, type DeliveryTools } from './delivery
 import type { Message } from './message.ts'
 import { clearDeliveries } from './retention.ts'
 import { kindOf, type ServiceKind } from './service-kind.ts'
-import { noteSuccess } from './standing.ts'
 import type { SendOutcome, Transports } from './transport.ts'
 
 const RETENTION_INTERVAL_MS = 10 * MINUTE
@@ -36,7 +36,7 @@ export interface NotificationsOptions {
   timings?: Partial<DeliveryTimings>
 }
 
-/** Sees what becomes of messages; for metrics. */
+/** Observes the outcomes of messages; for metrics. */
 export interface NotificationsWatch {
   /** An attempt has ended, of a message or of a group of them. */
   onOutcome?: (service: ServiceKind, outcome: SendOutcome['kind']) => void

@@ -5,7 +5,7 @@ import type { AlertMessageKind, Message } from './message.ts'
 import { storedAddress } from './stored-address.ts'
 
 /**
- * How long a message about an opened or resolved alert waits for others that belong to it. A person is told seconds later;
+ * How long a message about an opened or resolved alert waits for others that belong to it. A person waits seconds longer;
  * an outage of ten probes is one message instead of ten.
  */
 export const GATHER_MS = 10 * SECOND
@@ -13,7 +13,7 @@ export const GATHER_MS = 10 * SECOND
 /** What waits for others that belong to it. */
 export const GATHERED_KINDS: readonly string[] = ['opened', 'resolved'] satisfies AlertMessageKind[]
 
-export interface Entry {
+export interface OutboxEntry {
   channel: Channel
   clientId: string | null
   alertId: string | null
@@ -21,10 +21,10 @@ export interface Entry {
 }
 
 /**
- * Puts messages into the outbox, in the transaction of what they tell of: there is never one without the other. Nothing is
- * sent here.
+ * Puts messages into the outbox, in the transaction of the change they are about: there is never one without the other. Nothing
+ * is sent here.
  */
-export async function enqueue(trx: Transaction<Tables>, entries: readonly Entry[], now: number): Promise<void> {
+export async function enqueue(trx: Transaction<Tables>, entries: readonly OutboxEntry[], now: number): Promise<void> {
   if (entries.length === 0) return
   const channels = new Map(entries.map(({ channel }) => [channel.key, channel]))
   // In one order everywhere: transactions that add the same channels at once wait for each other instead of standing in the way.

@@ -2,7 +2,7 @@ import type { Kysely, Tables } from '../store/index.ts'
 import { channelsOf, type Reach, type Recipients } from './channel.ts'
 import { storedAddress } from './stored-address.ts'
 
-/** The channels that nothing is sent on until somebody mends them, each with the address that failed. */
+/** The channels that are off until someone mends them, each with the address that failed. */
 export async function offChannels(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('channels')
@@ -12,7 +12,7 @@ export async function offChannels(db: Kysely<Tables>): Promise<ReadonlySet<strin
   return new Set(rows.map(({ channel, address }) => offKey(channel, address)))
 }
 
-/** Whether anything that is told of the client goes anywhere. */
+/** Whether any message about the client goes anywhere. */
 export const isReachable = (client: Recipients['client'], reach: Reach, off: ReadonlySet<string>): boolean =>
   channelsOf({ client, ...reach }).some((channel) => !off.has(offKey(channel.key, storedAddress(channel))))
 

@@ -4,7 +4,7 @@ import { kindOf, SERVICE_KINDS, type ServiceKind } from './service-kind.ts'
 
 /**
  * A channel's address as `channels` holds it. That of `global` comes from the environment, whose secrets are never stored: what
- * stays is which service it is, and a hash by which another address is told from it.
+ * stays is which service it is, and a hash that tells another address apart.
  */
 export function storedAddress({ key, address }: Channel): string {
   if (key !== 'global') return address

@@ -6,7 +6,7 @@ import type { Message, MessageGroup } from './message.ts'
  */
 export interface Transport {
   /**
-   * Makes one attempt. What comes of it is an outcome, failures too: nothing is thrown for what another system does.
+   * Makes one attempt. Failures are outcomes too: nothing is thrown for what another system does.
    *
    * @param signal ends the attempt, by its time limit or because the service stops: a passing failure
    */
@@ -17,7 +17,7 @@ export interface SendOrder {
   /** A webhook URL or an e-mail address, as it is now. */
   address: string
   message: Message | MessageGroup
-  /** The same whenever the same message is sent again: whoever receives it may tell a repetition by it. */
+  /** The same whenever the same message is sent again: the receiver may recognise a repetition by it. */
   idempotencyKey: string
   /** `PUBLIC_URL` without a slash at its end, for links. */
   publicUrl: string
@@ -26,8 +26,8 @@ export interface SendOrder {
 }
 
 /**
- * What came of an attempt; `error` is a sentence for people that names no secret.
- * - `delivered`: the other end took it; `note` tells what people should know all the same
+ * How an attempt ended; `error` is a sentence for people that names no secret.
+ * - `delivered`: the other end took it; `note` says what people should know all the same
  * - `passing`: it may go well later: the channel waits, and the message with it
  * - `channel_broken`: nothing will go through until the address is edited
  * - `message_refused`: this message will never go through, others may

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Action, actionFor, type ChannelLook } from '../../src/notifications/delivery/action.ts'
+import { UNTRIED } from '../../src/notifications/channel-health.ts'
+import { type Action, actionFor, type ChannelSnapshot } from '../../src/notifications/delivery/action.ts'
 import { backoffMs } from '../../src/notifications/delivery/backoff.ts'
-import type { Waiting } from '../../src/notifications/delivery/planning.ts'
-import { UNTRIED } from '../../src/notifications/standing.ts'
+import type { QueuedMessage } from '../../src/notifications/delivery/planning.ts'
 
 const T = 1_000_000
 const HELD_MS = backoffMs(1, undefined, 0)
 
-const row = (over: Partial<Waiting> = {}): Waiting => ({
+const row = (over: Partial<QueuedMessage> = {}): QueuedMessage => ({
   id: '1',
   clientId: 'c',
   alertId: 'A',
@@ -19,44 +19,47 @@ const row = (over: Partial<Waiting> = {}): Waiting => ({
   ...over,
 })
 
-function look(over: Partial<ChannelLook>, standing: Partial<ChannelLook['channel']> = {}): ChannelLook {
+function snapshot(over: Partial<ChannelSnapshot>, health: Partial<ChannelSnapshot['channel']> = {}): ChannelSnapshot {
   return {
-    channel: { channel: 'chat:c', address: 'here', claimed_by: null, claimed_at: null, ...UNTRIED, ...standing },
+    channel: { channel: 'chat:c', address: 'here', claimed_by: null, claimed_at: null, ...UNTRIED, ...health },
     address: 'here',
     waiting: [row()],
     clientIds: new Set(['c']),
-    untold: [],
+    unannounced: [],
     ...over,
   }
 }
 
-const CASES: readonly [title: string, look: ChannelLook, expected: Action][] = [
-  ['sends what is due', look({}), { kind: 'send', row: row() }],
+const CASES: readonly [title: string, snapshot: ChannelSnapshot, expected: Action][] = [
+  ['sends what is due', snapshot({}), { kind: 'send', row: row() }],
   [
     'has nothing to do without messages, wherever it leads',
-    look({ waiting: [], address: null }),
+    snapshot({ waiting: [], address: null }),
     { kind: 'rest', until: null },
   ],
-  ['waits for its next attempt', look({}, { next_attempt_at: T + HELD_MS }), { kind: 'pause', until: T + HELD_MS }],
+  ['waits for its next attempt', snapshot({}, { next_attempt_at: T + HELD_MS }), { kind: 'pause', until: T + HELD_MS }],
   [
     'rests, rather than waits for itself, while its messages are held back',
-    look({ waiting: [row({ notBefore: T + 5 })] }, { next_attempt_at: T + 1 }),
+    snapshot({ waiting: [row({ notBefore: T + 5 })] }, { next_attempt_at: T + 1 }),
     { kind: 'rest', until: T + 5 },
   ],
-  ['does nothing while it is off', look({}, { off_since: T - 1 }), { kind: 'rest', until: null }],
+  ['does nothing while it is off', snapshot({}, { off_since: T - 1 }), { kind: 'rest', until: null }],
   [
     'is as good as new when its address was edited, however it did before',
-    look({ address: 'there' }, { off_since: T - 1, next_attempt_at: T + HELD_MS }),
+    snapshot({ address: 'there' }, { off_since: T - 1, next_attempt_at: T + HELD_MS }),
     { kind: 'renew', address: 'there' },
   ],
   [
     'cancels everything when it leads nowhere any more',
-    look({ address: null, waiting: [row(), row({ id: '2' })] }),
+    snapshot({ address: null, waiting: [row(), row({ id: '2' })] }),
     { kind: 'cancel', ids: ['1', '2'], reason: 'the channel has no address any more' },
   ],
   [
     'cancels what is about clients that are gone, while it is off too',
-    look({ waiting: [row(), row({ id: '2', clientId: 'gone' }), row({ id: '3', clientId: null })] }, { off_since: T }),
+    snapshot(
+      { waiting: [row(), row({ id: '2', clientId: 'gone' }), row({ id: '3', clientId: null })] },
+      { off_since: T },
+    ),
     { kind: 'cancel', ids: ['2'], reason: 'the client was deleted or is not active' },
   ],
 ]

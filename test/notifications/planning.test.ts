@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { groupsOf, nextStep, type Step, type Waiting } from '../../src/notifications/delivery/planning.ts'
+import { groupsOf, nextStep, type PlanStep, type QueuedMessage } from '../../src/notifications/delivery/planning.ts'
 
 const T = 1_000_000
 
 /** `A opened +3` was written 3 s after T about alert A; gathered kinds are held back for 10 s. */
-function waiting(text: string, index: number): Waiting {
+function waiting(text: string, index: number): QueuedMessage {
   const match = /^(?:(?<client>\w+)\/)?(?<alert>\S+) (?<kind>\w+) (?<at>[+-]?\d+)(?: group (?<group>\d+))?$/.exec(text)
   const { client = 'c', alert, kind = '', at, group } = match?.groups ?? {}
   const createdAt = T + Number(at) * 1_000
@@ -21,7 +21,7 @@ function waiting(text: string, index: number): Waiting {
   }
 }
 
-const inWords = (step: Step): string => {
+const inWords = (step: PlanStep): string => {
   if (step.kind === 'send') return `send ${step.row.id}`
   if (step.kind === 'settle') return `settle ${step.rows.map(({ id }) => id).join(' ')}`
   return step.until === null ? 'rest' : `rest until +${(step.until - T) / 1_000}`

@@ -3,8 +3,8 @@ import { isoTimeOrNull } from '../../lib/index.ts'
 import { maskedUrl } from '../../management/index.ts'
 import type { ChannelRow, Store } from '../../store/index.ts'
 import { type Channel, channelsOf, type Reach } from '../channel.ts'
+import { UNTRIED } from '../channel-health.ts'
 import { kindOf, type ServiceKind } from '../service-kind.ts'
-import { UNTRIED } from '../standing.ts'
 import { storedAddress } from '../stored-address.ts'
 import { shownError } from './record.ts'
 import type { ChannelList, ChannelRecord } from './schemas.ts'
@@ -14,7 +14,7 @@ interface Owner {
   name: string
 }
 
-/** Every channel there is and how it does; those that were never used do well, as far as anybody knows. */
+/** Every channel and its health; those that were never used count as healthy. */
 export async function listChannels(
   { read }: Pick<Store, 'read'>,
   reach: Reach,
@@ -56,7 +56,7 @@ async function waitingByChannel(read: Store['read']): Promise<Map<string, number
   return new Map(rows.map(({ channel, count }) => [channel, Number(count)]))
 }
 
-type Standing = Pick<
+type ChannelHealth = Pick<
   ChannelRow,
   'failures' | 'next_attempt_at' | 'failing_since' | 'last_error' | 'last_success_at' | 'off_since'
 >
@@ -70,8 +70,8 @@ function channelRecord(
 ): ChannelRecord {
   const kind = kindOf(key, address)
   // What is known of an address that was edited since says nothing about the one there is now.
-  const standing: Standing = row?.address === storedAddress({ key, address }) ? row : UNTRIED
-  const { failures, next_attempt_at, failing_since, last_error, last_success_at, off_since } = standing
+  const health: ChannelHealth = row?.address === storedAddress({ key, address }) ? row : UNTRIED
+  const { failures, next_attempt_at, failing_since, last_error, last_success_at, off_since } = health
   const isFailing = off_since === null && failures > 0
   return {
     channel: key,

@@ -86,7 +86,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         tags,
         summary: 'Send a test message',
         description:
-          'Now, over each channel that reaches people about the client, and tells what came of it. A channel over which it gets ' +
+          'Now, over each channel that reaches people about the client, and returns the outcome of each. A channel over which it gets ' +
           'through is on again. 409 when there is no channel, 429 after five in a minute.',
         params: TestParams,
         response: { 200: Type.Array(TestResult), ...errorResponses(404, 409) },

@@ -52,12 +52,18 @@ export async function sendTestMessages(
   const sent = await Promise.all(channels.map((channel) => sendTest(notifications, client, channel, ctx.actor)))
   const results = [...sent, ...emailOff(client, notifications.reach.isEmailOn)]
   // Without the errors: a mail server's may name the address.
-  const told = results.map(({ channel, delivered }) => [channel, delivered ? 'delivered' : 'failed'])
+  const outcomes = results.map(({ channel, delivered }) => [channel, delivered ? 'delivered' : 'failed'])
   await ctx.store.write
     .transaction()
     .execute((trx) =>
       writeAudit(trx, ctx, [
-        { entity: 'client', verb: 'test_notification', id: clientId, before: null, after: Object.fromEntries(told) },
+        {
+          entity: 'client',
+          verb: 'test_notification',
+          id: clientId,
+          before: null,
+          after: Object.fromEntries(outcomes),
+        },
       ]),
     )
   return results

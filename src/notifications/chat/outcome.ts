@@ -111,8 +111,8 @@ const delivered = (service: Service, status: number): SendOutcome =>
     : { kind: 'delivered' }
 
 function passing(service: Service, { status, headers, body }: Answer, said: string, now: number): SendOutcome {
-  const told = service === 'discord' ? retryAfterIn(body) : null
-  const asked = told ?? retryAfterMs(headers['retry-after'], now)
+  const stated = service === 'discord' ? retryAfterIn(body) : null
+  const asked = stated ?? retryAfterMs(headers['retry-after'], now)
   const least = status === 429 ? (LEAST_WAIT_MS[service] ?? null) : null
   if (asked === null && least === null) return { kind: 'passing', error: said }
   return { kind: 'passing', error: said, retryAfterMs: Math.max(asked ?? 0, least ?? 0) }

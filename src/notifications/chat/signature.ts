@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { SECOND } from '../../lib/index.ts'
 
 /**
- * The headers by which a receiver that knows the secret can tell that a body is from here, and when it was sent: an old one
- * that somebody recorded and sends again has an old timestamp.
+ * The headers by which a receiver that knows the secret can verify that a body is from here, and when it was sent: a recorded
+ * one that someone replays has an old timestamp.
  *
  * @param at epoch ms; the header has whole seconds
  */

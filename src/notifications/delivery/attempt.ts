@@ -72,7 +72,7 @@ function messageOf(rows: readonly DeliveryRow[]): Message | MessageGroup {
   const [first] = messages
   if (first === undefined) throw new Error('there is no message to send')
   if (messages.length === 1) return first
-  // Only what tells of alerts is grouped, by client and kind.
+  // Only messages about alerts are grouped, by client and kind.
   const alerts = messages as AlertMessage[]
   const { kind, client } = first as AlertMessage
   return { kind: 'group', of: kind, client, messages: alerts }

@@ -11,7 +11,7 @@ export interface Claimant {
 
 /**
  * Claims a channel: whether it is this node's now. A claim is its node's until it is given back or the node is dead.
- * What this node holds already it gets again, as when an answer was lost: within a node, whoever works on a channel is known.
+ * What this node holds already it gets again, as when an answer was lost: a node knows which channels it works on itself.
  */
 export async function claimChannel({ store, nodeId, now }: Claimant, channel: string): Promise<boolean> {
   const { numUpdatedRows } = await store.write

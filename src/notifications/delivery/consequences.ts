@@ -60,7 +60,7 @@ export function consequencesOf(outcome: SendOutcome, attempt: Attempt): Conseque
       const splitsGroup = rows.length > 1
       return {
         deliveries: { ...tried, last_error: outcome.error, ...(splitsGroup ? {} : { state: 'failed' }) },
-        // Whoever refuses a message takes messages.
+        // A channel that refuses one message takes others.
         channel: { ...WELL, next_attempt_at: now + paceMs },
         splitsGroup,
         goesOn: true,

@@ -1,7 +1,7 @@
 import { asError, Loop, MINUTE, SECOND } from '../../lib/index.ts'
 import { type ChannelKey, keyOf } from '../channel.ts'
+import { channelsWithWork, mayHaveWork } from './channel-snapshot.ts'
 import { giveUpOverdue } from './give-up.ts'
-import { channelsWithWork, isWorthALook } from './look.ts'
 import type { DeliveryTools } from './tools.ts'
 import { workOn } from './work.ts'
 
@@ -14,14 +14,14 @@ const STOP_GRACE_MS = SECOND
 
 export interface DeliveryOptions extends Omit<DeliveryTools, 'membership'> {
   membership: DeliveryTools['membership'] & { beat: () => Promise<void> }
-  /** Told of messages that were given up. */
+  /** Called with the number of messages that were given up. */
   onGivenUp: (count: number) => void
 }
 
 /**
  * Sends this node's share of the outbox. The unit of work is the channel: one node at a time sends on it, in the order in which
- * the messages were written, so that each service hears an alert's story from its beginning. Different channels go side by side,
- * so a chat server that hangs holds up nobody else.
+ * the messages were written, so that each service gets an alert's story from its beginning. Different channels go side by side,
+ * so a chat server that hangs holds up no other.
  *
  * A message is marked after it was sent: a crash in between repeats it, under the same idempotency key, and loses nothing.
  */
@@ -61,7 +61,7 @@ export class Delivery {
     while (this.#active.size > 0) await Promise.all(this.#active.values())
   }
 
-  /** Waits a moment for attempts under way, and calls the rest off: they are made again by whoever comes next. */
+  /** Waits a moment for attempts under way, and cancels the rest: the next node to claim the channel makes them again. */
   async stop(graceMs = STOP_GRACE_MS): Promise<void> {
     await this.loop.stop()
     this.#queue.clear()
@@ -79,7 +79,7 @@ export class Delivery {
       this.#gaveUpAt = now
     }
     const channels = await channelsWithWork({ store, nodeId: membership.nodeId, now }, reach)
-    const ready = channels.filter((look) => isWorthALook(look, now)).map(({ channel }) => keyOf(channel.channel))
+    const ready = channels.filter((snapshot) => mayHaveWork(snapshot, now)).map(({ channel }) => keyOf(channel.channel))
     if (ready.length === 0) return
     // Before another node can take the claims for those of a dead one.
     if (!membership.isSurelyAlive()) await membership.beat()

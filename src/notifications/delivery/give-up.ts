@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { DAY } from '../../lib/index.ts'
 import type { Store } from '../../store/index.ts'
 
-/** For how long a message is tried. What is older helps nobody: the dashboard shows what is the matter. */
+/** For how long a message is tried. An older one helps no one: the dashboard shows what is wrong. */
 export const TRIED_FOR_MS = DAY
 
 const REASON = sql.lit('given up after 24 hours')

@@ -9,7 +9,7 @@ const OUTAGE_ALERTS = 3
 const GROUP_MAX = 100
 
 /** A message that has not been sent, as far as its order and company go. Times are epoch ms. */
-export interface Waiting {
+export interface QueuedMessage {
   id: string
   clientId: string | null
   alertId: string | null
@@ -20,11 +20,11 @@ export interface Waiting {
 }
 
 /** What a channel can do about its waiting messages now. */
-export type Step =
+export type PlanStep =
   /** Send this message, with all of its group if it has one. */
-  | { kind: 'send'; row: Waiting }
+  | { kind: 'send'; row: QueuedMessage }
   /** Settle which of these go out together: see `groupsOf`. They are of one client and kind, the oldest first. */
-  | { kind: 'settle'; rows: readonly Waiting[] }
+  | { kind: 'settle'; rows: readonly QueuedMessage[] }
   /** Nothing before `until`; null: nothing at all. */
   | { kind: 'rest'; until: number | null }
 
@@ -33,18 +33,18 @@ export type Step =
  *
  * - Messages go in their order, but what is held back holds back only its own alert's later messages.
  * - An alert that opens or ends may be one of many. The first of a client waits for others (`GATHER_MS`); if one comes, all wait
- *   until `OUTAGE_MS` after the first. So a lone alert is told soon, and an outage once.
+ *   until `OUTAGE_MS` after the first. So a lone alert goes out soon, and an outage as one message.
  * - Reminders and the like wait for nothing, but as many as make an outage go out together if they are due together.
  * - What goes out together is settled and written down before it is sent, also when it is a single message: after a crash the
  *   same is sent again under the same key, whatever has come since.
  *
  * @param waiting in the order in which they were written
  */
-export function nextStep(waiting: readonly Waiting[], now: number): Step {
+export function nextStep(waiting: readonly QueuedMessage[], now: number): PlanStep {
   const heldAlerts = new Set<string>()
   const heldGatherings = new Set<string>()
   let until: number | null = null
-  const hold = ({ alertId }: Waiting, time?: number) => {
+  const hold = ({ alertId }: QueuedMessage, time?: number) => {
     if (alertId !== null) heldAlerts.add(alertId)
     if (time !== undefined) until = Math.min(until ?? time, time)
   }
@@ -71,23 +71,27 @@ export function nextStep(waiting: readonly Waiting[], now: number): Step {
 }
 
 /**
- * How messages that are settled together go out: as one when, with those told already, they are an outage; else one by one.
+ * How messages that are settled together go out: as one when, with those sent already, they are an outage; else one by one.
  *
- * @param told how many more alerts of the client were told as opened (or ended) within `OUTAGE_MS`
+ * @param notified how many more alerts of the client went out as opened (or resolved) within `OUTAGE_MS`
  */
-export function groupsOf<T>(rows: readonly T[], told: number): T[][] {
-  return rows.length > 1 && rows.length + told >= OUTAGE_ALERTS ? [[...rows]] : rows.map((row) => [row])
+export function groupsOf<T>(rows: readonly T[], notified: number): T[][] {
+  return rows.length > 1 && rows.length + notified >= OUTAGE_ALERTS ? [[...rows]] : rows.map((row) => [row])
 }
 
-/** What is to be said at once: by itself, unless so much of its kind is due that it would be a flood. */
-function alone(row: Waiting, waiting: readonly Waiting[], heldAlerts: ReadonlySet<string>): Step {
+/** A message that waits for no other goes out alone, unless so much of its kind is due that it would be a flood. */
+function alone(row: QueuedMessage, waiting: readonly QueuedMessage[], heldAlerts: ReadonlySet<string>): PlanStep {
   const rows = row.alertId === null ? [] : companyOf(row, waiting, heldAlerts)
   return rows.length >= OUTAGE_ALERTS ? { kind: 'settle', rows } : { kind: 'send', row }
 }
 
 /** The first and those that may go with it: those before which nothing of their alert is held back. */
-function companyOf(first: Waiting, waiting: readonly Waiting[], heldAlerts: ReadonlySet<string>): Waiting[] {
-  const company: Waiting[] = []
+function companyOf(
+  first: QueuedMessage,
+  waiting: readonly QueuedMessage[],
+  heldAlerts: ReadonlySet<string>,
+): QueuedMessage[] {
+  const company: QueuedMessage[] = []
   const alerts = new Set(heldAlerts)
   for (const row of waiting) {
     const isFree = row.alertId === null || !alerts.has(row.alertId)

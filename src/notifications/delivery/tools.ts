@@ -21,7 +21,7 @@ export interface DeliveryTools {
   onError: (error: Error, what: string) => void
   /** What else is written when messages about alerts were delivered. */
   onDelivered: DeliveredHook
-  /** Told of each attempt and what came of it. */
+  /** Called after each attempt with its outcome. */
   onOutcome: (kind: ServiceKind, outcome: SendOutcome['kind']) => void
 }
 

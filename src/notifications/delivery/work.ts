@@ -3,12 +3,12 @@ import { asError, SECOND } from '../../lib/index.ts'
 import { isPassing } from '../../store/index.ts'
 import type { ChannelKey } from '../channel.ts'
 import { kindOf, PACE_MS } from '../service-kind.ts'
-import { type Action, actionFor, type ChannelLook } from './action.ts'
+import { type Action, actionFor, type ChannelSnapshot } from './action.ts'
 import { attempt } from './attempt.ts'
+import { countNotified, messagesOf, readSnapshot } from './channel-snapshot.ts'
 import { claimChannel, releaseChannel } from './claims.ts'
 import { consequencesOf } from './consequences.ts'
-import { countTold, lookAt, messagesOf } from './look.ts'
-import { groupsOf, type Waiting } from './planning.ts'
+import { groupsOf, type QueuedMessage } from './planning.ts'
 import type { DeliveryTools } from './tools.ts'
 import { cancel, renew, writeGroups, writeOutcome } from './writes.ts'
 
@@ -24,13 +24,13 @@ const PAUSE_MAX_MS = 2 * SECOND
 export async function workOn(tools: DeliveryTools, key: ChannelKey, stopping: AbortSignal): Promise<void> {
   const { store, clock, membership, reach } = tools
   const { nodeId } = membership
-  const look = await lookAt(store, key, reach)
-  if (look === undefined || ['rest', 'pause'].includes(actionFor(look, clock.now()).kind)) return
+  const snapshot = await readSnapshot(store, key, reach)
+  if (snapshot === undefined || ['rest', 'pause'].includes(actionFor(snapshot, clock.now()).kind)) return
   if (!(await claimChannel({ store, nodeId, now: clock.now() }, key))) return
   try {
     // A node that others may take for dead sends nothing more: what it was to send may be sent by them.
     while (!stopping.aborted && membership.isSurelyAlive()) {
-      const now = await lookAt(store, key, reach)
+      const now = await readSnapshot(store, key, reach)
       if (now === undefined || !(await act(tools, key, now, stopping))) return
     }
   } finally {
@@ -39,14 +39,19 @@ export async function workOn(tools: DeliveryTools, key: ChannelKey, stopping: Ab
 }
 
 /** Does the next thing there is to do on a claimed channel; false when that is all for now. */
-async function act(tools: DeliveryTools, key: ChannelKey, look: ChannelLook, stopping: AbortSignal): Promise<boolean> {
+async function act(
+  tools: DeliveryTools,
+  key: ChannelKey,
+  snapshot: ChannelSnapshot,
+  stopping: AbortSignal,
+): Promise<boolean> {
   const { store, clock, membership } = tools
-  const action: Action = actionFor(look, clock.now())
+  const action: Action = actionFor(snapshot, clock.now())
   switch (action.kind) {
     case 'cancel':
       await cancel(store, action.ids, action.reason)
-      // Nobody waits for it any more: it is not to be counted among those that fail.
-      if (look.address === null) await renew(store, membership.nodeId, key, look.channel.address)
+      // Nothing waits on it any more: it is not to be counted among those that fail.
+      if (snapshot.address === null) await renew(store, membership.nodeId, key, snapshot.channel.address)
       return true
     case 'renew':
       await renew(store, membership.nodeId, key, action.address)
@@ -55,7 +60,7 @@ async function act(tools: DeliveryTools, key: ChannelKey, look: ChannelLook, sto
       await settle(tools, key, action.rows)
       return true
     case 'send':
-      return send(tools, key, look, action.row, stopping)
+      return send(tools, key, snapshot, action.row, stopping)
     case 'pause':
       return pause(tools, action.until, stopping)
     case 'rest':
@@ -63,17 +68,17 @@ async function act(tools: DeliveryTools, key: ChannelKey, look: ChannelLook, sto
   }
 }
 
-async function settle({ store }: DeliveryTools, key: ChannelKey, rows: readonly Waiting[]): Promise<void> {
-  // Only two depend on what was told before: one goes alone in any case, and three are enough.
-  const told = rows.length === 2 ? await countTold(store, key, rows) : 0
-  await writeGroups(store, groupsOf(rows, told))
+async function settle({ store }: DeliveryTools, key: ChannelKey, rows: readonly QueuedMessage[]): Promise<void> {
+  // Only two depend on what went out before: one goes alone in any case, and three are enough.
+  const notified = rows.length === 2 ? await countNotified(store, key, rows) : 0
+  await writeGroups(store, groupsOf(rows, notified))
 }
 
 async function send(
   tools: DeliveryTools,
   key: ChannelKey,
-  { channel, address }: ChannelLook,
-  row: Waiting,
+  { channel, address }: ChannelSnapshot,
+  row: QueuedMessage,
   stopping: AbortSignal,
 ): Promise<boolean> {
   const { store, clock, membership, random, timings, onDelivered, onOutcome, onError } = tools
@@ -110,8 +115,8 @@ async function send(
 }
 
 /**
- * Writes what happened outside and cannot be taken back. While the store is away it is tried again and again: a message that
- * was sent and is not marked so would be sent once more.
+ * Writes what happened outside and cannot be undone. While the store is unavailable it retries: a message that was sent and is
+ * not marked so would be sent again.
  */
 async function untilStored(
   { timings, onError }: DeliveryTools,

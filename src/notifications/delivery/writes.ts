@@ -1,9 +1,9 @@
 import { type BatchOperation, chunksOf, type DeliveryRow, type Store } from '../../store/index.ts'
-import { UNTRIED } from '../standing.ts'
+import { UNTRIED } from '../channel-health.ts'
 import type { Consequences } from './consequences.ts'
-import type { Waiting } from './planning.ts'
+import type { QueuedMessage } from './planning.ts'
 
-/** Writes what came of an attempt, the message, its channel and what follows from it in one transaction. May be done twice. */
+/** Writes an attempt's outcome, the message, its channel and what follows from it in one transaction. May be done twice. */
 export async function writeOutcome(
   { store, nodeId }: { store: Store; nodeId: string },
   channel: string,
@@ -31,7 +31,7 @@ export async function writeOutcome(
 }
 
 /** Writes down what goes out together, before it does. From now on it is also given up together. */
-export async function writeGroups(store: Store, groups: readonly (readonly Waiting[])[]): Promise<void> {
+export async function writeGroups(store: Store, groups: readonly (readonly QueuedMessage[])[]): Promise<void> {
   const operations = groups.flatMap((rows): BatchOperation[] => {
     const [first] = rows
     if (first === undefined) return []

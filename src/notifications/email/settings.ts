@@ -14,7 +14,7 @@ export interface SmtpServer {
 
 /**
  * `smtps://` is TLS from the first byte on, `smtp://` begins in the clear. A password goes in the clear to this machine only:
- * whoever listens elsewhere may also cut STARTTLS out of what the server offers.
+ * an eavesdropper elsewhere may also cut STARTTLS out of what the server offers.
  *
  * @param smtpUrl checked when the settings were read
  */

@@ -21,7 +21,7 @@ export function badge(kind: AlertMessageKind, severity: Severity): string {
 export const headingOf = (message: AlertMessage): string =>
   `${isGone(message) ? '[NO LONGER SEEN]' : badge(message.kind, message.alert.severity)} ${siteAndProbe(message)}`
 
-/** It ended as nothing came of it any more, which is no sign that it works again. */
+/** Resolved because it was no longer seen, which is no sign that it works again. */
 export const isGone = ({ kind, alert }: AlertMessage): boolean => kind === 'resolved' && alert.resolution === 'gone'
 
 export const siteAndProbe = ({ site, probe }: AlertMessage): string => `${name(site.name)} — ${name(probe.name)}`

@@ -65,8 +65,8 @@ function explanations(message: AlertMessage): string[] {
 
 const NOTES = {
   escalated: 'It was a warning before.',
-  widened: 'It is bad on more events than was told before.',
-  flapping: 'It keeps changing between good and bad. No more is said about it until 10 results in a row agree.',
+  widened: 'More events are bad than in the last message.',
+  flapping: 'It keeps changing between good and bad. Notifications pause until 10 results in a row agree.',
   reminder: 'It is not acknowledged yet. Acknowledging it stops these reminders.',
 } as const
 

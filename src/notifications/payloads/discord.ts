@@ -29,7 +29,7 @@ const MAX_FACTS = 10
  */
 const SHARES = {
   what: 500,
-  told: 2_000,
+  paragraphs: 2_000,
   line: 320,
   factName: 40,
   fact: 150,
@@ -38,12 +38,14 @@ const SHARES = {
   footer: 300,
 } as const
 
-/** The body for a webhook. Nobody is pinged, whatever the texts hold. */
+/** The body for a webhook. It pings no one, whatever the texts hold. */
 export function discordPayload(card: Card, { at }: CardOptions): object {
   const { shown, more } = linesWithin(card, MAX_LINES)
   const description = [
     `**${escapedWithin(card.what, SHARES.what, escapeMarkdown)}**`,
-    ...(card.paragraphs.length === 0 ? [] : [escapedWithin(card.paragraphs.join('\n'), SHARES.told, escapeMarkdown)]),
+    ...(card.paragraphs.length === 0
+      ? []
+      : [escapedWithin(card.paragraphs.join('\n'), SHARES.paragraphs, escapeMarkdown)]),
     ...shown.map(({ tone, text }) => `${SHAPES[tone]} ${escapedWithin(text, SHARES.line, escapeMarkdown)}`),
     ...(more === null ? [] : [more]),
   ]

@@ -14,9 +14,10 @@ export interface GenericOptions extends CardOptions {
  * everything in our own words. Nothing is cut. `text` is what several chat servers with webhooks of their own show.
  */
 export function genericPayload(message: Message | MessageGroup, options: GenericOptions): object {
-  const told = message.kind === 'group' ? message.messages : isAlertMessage(message) ? [message] : []
-  const [only] = told.length === 1 ? told : []
-  const entries = told.length === 0 ? otherEntries(message, options) : told.map((one) => alertEntry(one, options))
+  const alertMessages = message.kind === 'group' ? message.messages : isAlertMessage(message) ? [message] : []
+  const [only] = alertMessages.length === 1 ? alertMessages : []
+  const entries =
+    alertMessages.length === 0 ? otherEntries(message, options) : alertMessages.map((one) => alertEntry(one, options))
   return {
     version: '4',
     event: message.kind === 'group' ? message.of : message.kind,

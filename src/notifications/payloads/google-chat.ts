@@ -14,7 +14,7 @@ const COLOURS: Readonly<Record<Tone, string>> = {
 const MAX_LINES = 15
 const MAX_FACTS = 10
 /** What each text may take in characters of HTML, so that all together stay below the limit in bytes. */
-const SHARES = { what: 400, told: 2_000, line: 300, fact: 500, change: 700, footer: 400 } as const
+const SHARES = { what: 400, paragraphs: 2_000, line: 300, fact: 500, change: 700, footer: 400 } as const
 
 /**
  * The body for an incoming webhook. `fallbackText` is what notifications show. Messages about one alert share a thread,
@@ -24,7 +24,7 @@ export function googleChatPayload(card: Card): object {
   const { shown, more } = linesWithin(card, MAX_LINES)
   const text = [
     `<b><font color="${COLOURS[card.tone]}">${escapedWithin(card.what, SHARES.what, html)}</font></b>`,
-    ...(card.paragraphs.length === 0 ? [] : [escapedWithin(card.paragraphs.join('\n'), SHARES.told, html)]),
+    ...(card.paragraphs.length === 0 ? [] : [escapedWithin(card.paragraphs.join('\n'), SHARES.paragraphs, html)]),
     ...shown.map(({ tone, text }) => `${SHAPES[tone]} ${escapedWithin(text, SHARES.line, html)}`),
     ...(more === null ? [] : [more]),
   ].join('<br>')

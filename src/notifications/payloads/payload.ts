@@ -7,7 +7,7 @@ import type { Service } from './service.ts'
 import { slackPayload } from './slack.ts'
 import { teamsPayload } from './teams.ts'
 
-/** The body of the request that tells a message to a service, to be sent as JSON. */
+/** The body of the request that sends a message to a service, as JSON. */
 export function payloadOf(service: Service, message: Message | MessageGroup, options: GenericOptions): object {
   switch (service) {
     case 'slack':

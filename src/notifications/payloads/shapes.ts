@@ -1,4 +1,4 @@
 import type { Tone } from './card.ts'
 
-/** Beside each line of a list: colour alone tells nothing to many, and a chat has none there. */
+/** Beside each line of a list: many people cannot see colour, and a chat has none there. */
 export const SHAPES: Readonly<Record<Tone, string>> = { critical: '■', warning: '▲', ok: '●', neutral: '•' }

@@ -30,7 +30,7 @@ const NAME_MAX = 220
 export function slackPayload(card: Card): object {
   const { header, section, url } = SLACK_LIMITS
   const { shown, more } = linesWithin(card, MAX_LINES)
-  const told = [card.what, ...card.paragraphs].join('\n')
+  const body = [card.what, ...card.paragraphs].join('\n')
   const lines = [
     ...shown.map(({ tone, text }) => `${SHAPES[tone]} ${escapedWithin(text, LINE_MAX, escapeEntities)}`),
     ...(more === null ? [] : [more]),
@@ -43,7 +43,7 @@ export function slackPayload(card: Card): object {
         color: COLOURS[card.tone],
         fallback: escapedWithin(summaryOf(card), section, escapeEntities),
         blocks: [
-          { type: 'section', text: plain(told, section) },
+          { type: 'section', text: plain(body, section) },
           ...(lines.length === 0 ? [] : [{ type: 'section', text: escapedPlain(lines.join('\n')) }]),
           ...(card.facts.length === 0 ? [] : [{ type: 'section', fields: fieldsOf(card) }]),
           ...(card.change === null ? [] : [{ type: 'section', text: mrkdwn('Changed before', card.change) }]),
@@ -74,7 +74,7 @@ const mrkdwn = (name: string, value: string) => ({
   verbatim: true,
 })
 
-/** The three characters by which Slack tells mentions and links; it takes no other entity. */
+/** The three characters that Slack reads as mentions and links; it takes no other entity. */
 const escapeEntities = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 

@@ -45,7 +45,7 @@ export function teamsPayload(card: Card): object {
               items: [runs(card.heading, { weight: 'Bolder', size: 'Medium' })],
             },
             runs(card.what, { weight: 'Bolder' }),
-            ...told(card).map((line) => runs(line)),
+            ...paragraphsOf(card).map((line) => runs(line)),
             ...shown.map(({ tone, text }) => runs(`${SHAPES[tone]} ${text}`)),
             ...(more === null ? [] : [runs(more)]),
             ...(card.facts.length === 0 ? [] : [{ type: 'FactSet', facts: factsOf(card) }]),
@@ -65,7 +65,7 @@ const runs = (text: string, look: object = {}) => ({
 })
 
 /** A block for each line: within a run, a line break is a space to some clients. What has too many lines is run together. */
-function told({ paragraphs }: Card): string[] {
+function paragraphsOf({ paragraphs }: Card): string[] {
   const lines = cut(paragraphs.join('\n'), TOLD_MAX)
     .split('\n')
     .filter((line) => line.trim() !== '')

@@ -18,7 +18,7 @@ export const printable = (text: string): string =>
 export const oneLine = (text: string): string => printable(text).replace(/\s+/g, ' ')
 
 /**
- * Text of strangers, in which services and mail programs find no address to make a link of: `https[:]//evil.example`. Whoever
+ * Text of strangers, in which services and mail programs find no address to make a link of: `https[:]//evil.example`. Anyone who
  * sends events chooses their names, and a link in an alert is one that people trust.
  */
 export const defanged = (text: string): string =>

@@ -3,12 +3,12 @@ import { firstIdAt } from '../../lib/index.ts'
 import { type ChannelRow, type ClientRow, chunksOf, type DeliveryRow, type Store } from '../../store/index.ts'
 import { addressNow, type ChannelKey, clientIdOf, keyOf, type Reach } from '../channel.ts'
 import { storedAddress } from '../stored-address.ts'
-import type { ChannelLook } from './action.ts'
+import type { ChannelSnapshot } from './action.ts'
 import { type Claimant, isFree } from './claims.ts'
-import { OUTAGE_MS, type Waiting } from './planning.ts'
+import { OUTAGE_MS, type QueuedMessage } from './planning.ts'
 
-/** Messages looked at in one step; the rest comes when these are sent. */
-const LOOKED_AT = 500
+/** Messages read at once; the rest comes when these are sent. */
+const MESSAGES_MAX = 500
 
 /** Written out, as with a parameter neither engine would use the index over what is pending. */
 const IS_PENDING = sql<boolean>`deliveries.state = 'pending'`
@@ -20,7 +20,7 @@ const IS_PENDING = sql<boolean>`deliveries.state = 'pending'`
 export async function channelsWithWork(
   claimant: Claimant,
   reach: Reach,
-): Promise<Omit<ChannelLook, 'waiting' | 'untold'>[]> {
+): Promise<Omit<ChannelSnapshot, 'waiting' | 'unannounced'>[]> {
   const { read } = claimant.store
   const { rows: found } = await sql<{ channel: string }>`
     with recursive found (channel) as (
@@ -51,14 +51,17 @@ export async function channelsWithWork(
   }))
 }
 
-/** Whether a look at the channel's messages can lead to anything. */
-export const isWorthALook = ({ channel, address }: Omit<ChannelLook, 'waiting' | 'untold'>, now: number): boolean =>
+/** Whether reading the channel's messages can lead to anything. */
+export const mayHaveWork = (
+  { channel, address }: Omit<ChannelSnapshot, 'waiting' | 'unannounced'>,
+  now: number,
+): boolean =>
   address === null ||
   storedAddress({ key: keyOf(channel.channel), address }) !== channel.address ||
   (channel.off_since === null && channel.next_attempt_at <= now)
 
 /** The channel as it is now; undefined when there is none. */
-export async function lookAt(store: Store, key: ChannelKey, reach: Reach): Promise<ChannelLook | undefined> {
+export async function readSnapshot(store: Store, key: ChannelKey, reach: Reach): Promise<ChannelSnapshot | undefined> {
   const channel = await store.read.selectFrom('channels').selectAll().where('channel', '=', key).executeTakeFirst()
   if (channel === undefined) return undefined
   const rows = await store.read
@@ -67,34 +70,34 @@ export async function lookAt(store: Store, key: ChannelKey, reach: Reach): Promi
     .where('channel', '=', key)
     .where(IS_PENDING)
     .orderBy('id')
-    .limit(LOOKED_AT)
+    .limit(MESSAGES_MAX)
     .execute()
   const clients = await activeClients(store, [clientIdOf(key), ...rows.map(({ client_id }) => client_id)])
   return {
     channel,
     address: addressOf(channel, clients, reach),
-    waiting: rows.map(waitingOf),
+    waiting: rows.map(queuedMessage),
     clientIds: new Set(clients.keys()),
-    untold: await untoldOf(store, key, rows),
+    unannounced: await unannouncedOf(store, key, rows),
   }
 }
 
 /**
- * Ids of those that say an alert is over of which its opening was never notified: what said so was refused or given up, and nothing
- * else about it waits any more.
+ * Ids of the messages that an alert is resolved whose opening never got through: its message was refused or given up, and nothing
+ * else about it waits.
  */
-async function untoldOf(
+async function unannouncedOf(
   { read }: Store,
   channel: ChannelKey,
   rows: readonly Pick<DeliveryRow, 'id' | 'alert_id' | 'kind'>[],
 ): Promise<string[]> {
-  const untold: string[] = []
+  const unannounced: string[] = []
   for (const { id, alert_id, kind } of rows) {
     if (kind !== 'resolved' || alert_id === null) continue
-    const { told, failed } = await read
+    const { notified, failed } = await read
       .selectFrom('deliveries')
       .select(({ fn, eb }) => [
-        fn.countAll<number>().filterWhere('state', 'in', ['delivered', 'pending']).as('told'),
+        fn.countAll<number>().filterWhere('state', 'in', ['delivered', 'pending']).as('notified'),
         fn
           .countAll<number>()
           .filterWhere(eb.not(eb('state', 'in', ['delivered', 'pending'])))
@@ -104,13 +107,17 @@ async function untoldOf(
       .where('channel', '=', channel)
       .where('id', '<', id)
       .executeTakeFirstOrThrow()
-    if (Number(told) === 0 && Number(failed) > 0) untold.push(id)
+    if (Number(notified) === 0 && Number(failed) > 0) unannounced.push(id)
   }
-  return untold
+  return unannounced
 }
 
-/** How many more alerts of the client the channel was told of that opened (or ended) within `OUTAGE_MS` together with these. */
-export async function countTold({ read }: Store, channel: ChannelKey, rows: readonly Waiting[]): Promise<number> {
+/** How many more alerts of the client that opened (or resolved) within `OUTAGE_MS` of these the channel was notified of. */
+export async function countNotified(
+  { read }: Store,
+  channel: ChannelKey,
+  rows: readonly QueuedMessage[],
+): Promise<number> {
   const [first, last] = [rows[0], rows.at(-1)]
   if (first === undefined || last === undefined || first.clientId === null) return 0
   const { count } = await read
@@ -127,7 +134,11 @@ export async function countTold({ read }: Store, channel: ChannelKey, rows: read
 }
 
 /** A message with all of its group, in their order; those that were sent or given up meanwhile are missing. */
-export async function messagesOf(store: Store, channel: ChannelKey, { id, groupId }: Waiting): Promise<DeliveryRow[]> {
+export async function messagesOf(
+  store: Store,
+  channel: ChannelKey,
+  { id, groupId }: QueuedMessage,
+): Promise<DeliveryRow[]> {
   let query = store.read.selectFrom('deliveries').selectAll().where('channel', '=', channel).where(IS_PENDING)
   query = groupId === null ? query.where('id', '=', id) : query.where('group_id', '=', groupId)
   return query.orderBy('id').execute()
@@ -154,9 +165,9 @@ async function activeClients(store: Store, ids: readonly (string | null)[]): Pro
   return clients
 }
 
-const waitingOf = (
+const queuedMessage = (
   row: Pick<DeliveryRow, 'id' | 'client_id' | 'alert_id' | 'kind' | 'created_at' | 'not_before' | 'group_id'>,
-): Waiting => ({
+): QueuedMessage => ({
   id: row.id,
   clientId: row.client_id,
   alertId: row.alert_id,
