@@ -22,7 +22,7 @@ const traffic = (time: string, total: number, failing: number, rare: 'success' |
   )
 
 testOnEveryEngine(
-  'the digest tells what the sites did, what got worse and which alerts there were',
+  'the digest lists what the sites did, what got worse and which alerts there were',
   async (store, t) => {
     const site = await insertReader(store)
     const { client_id } = site
@@ -50,7 +50,11 @@ testOnEveryEngine(
     await insertAlert(store, site, '2026-11-18T10:00Z', { ...ends('2026-11-18T22:59Z'), title: 'Over before' })
     await insertAlert(store, site, '2026-11-19T23:00Z', { title: 'Opened after' })
     await insertAlert(store, site, '2026-11-19T11:00Z', { confirmed_at: null, title: 'Not confirmed' })
-    await insertAlert(store, site, '2026-11-19T12:00Z', { ...ends('2026-11-19T13:00Z'), ...kept, title: 'Never told' })
+    await insertAlert(store, site, '2026-11-19T12:00Z', {
+      ...ends('2026-11-19T13:00Z'),
+      ...kept,
+      title: 'Never notified',
+    })
     await insertAlert(store, other, '2026-11-19T12:00Z', { title: "Another client's" })
 
     const { tick, errors } = await openDigests(t, store)
@@ -190,7 +194,7 @@ testOnEveryEngine('a missed digest is sent for twelve hours, and then only noted
 })
 
 testOnEveryEngine(
-  'a week is told of on Monday, and once though the client changes between day and week',
+  'a week is reported on Monday, and once though the client changes between day and week',
   async (store, t) => {
     const site = await insertReader(store, { digest: 'weekly' })
     const { tick, clock } = await openDigests(t, store, '2026-11-16T06:00:00Z')
@@ -221,7 +225,7 @@ testOnEveryEngine(
 )
 
 testOnEveryEngine(
-  'nobody is written to who did not ask, cannot be reached or has nothing to read',
+  'no digest goes to a client who did not ask, cannot be reached or has nothing to read',
   async (store, t) => {
     await insertReader(store, { digest: 'off' })
     await insertReader(store, { email: null })

@@ -176,7 +176,7 @@ testOnEveryEngine('the audit log can be read from an entry or a time backwards',
   }
 })
 
-testOnEveryEngine('a page holds 100 entries unless told otherwise', async (store, t) => {
+testOnEveryEngine('a page holds 100 entries by default', async (store, t) => {
   const api = await openManagement(store, t)
   const row = {
     at: 1,

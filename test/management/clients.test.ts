@@ -72,7 +72,7 @@ testOnEveryEngine('a PATCH changes what it names, and null clears what is option
   assert.deepEqual(api.takeChanges(), [{ kind: 'client', id: client.id }])
 })
 
-testOnEveryEngine('a PATCH that changes nothing answers the client and tells nobody', async (store, t) => {
+testOnEveryEngine('a PATCH that changes nothing answers the client and publishes nothing', async (store, t) => {
   const api = await openManagement(store, t)
   const client = await api.client({ email: 'ops@acme.example' })
   api.takeChanges()

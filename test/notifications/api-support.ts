@@ -5,7 +5,7 @@ import type { ClientRow, Store } from '../../src/store/index.ts'
 import type { TestClock } from '../support/clock.ts'
 import { placeFor, type TestEngine } from '../support/engines.ts'
 import { startTestService, type TestService } from '../support/service.ts'
-import { newClock, tell } from './support.ts'
+import { enqueueMessages, newClock } from './support.ts'
 import { type Received, startWebhookServer } from './webhook-server.ts'
 
 export const ADMIN = 'admin-token-0123456789'
@@ -20,7 +20,7 @@ export interface Stage extends TestService {
   /** Status that the webhook server answers with; 200 at first. */
   answer: { status: number }
   run: () => Promise<void>
-  tellAbout: (client: { id: string }, texts: readonly string[]) => Promise<void>
+  enqueueAbout: (client: { id: string }, texts: readonly string[]) => Promise<void>
   list: (query?: string) => Promise<DeliveryRecord[]>
 }
 
@@ -56,13 +56,13 @@ export async function stage(
     received,
     answer,
     async run() {
-      // One that was under way by itself has looked at the clock before the test moved it; this waits for that, and is the next.
+      // A tick that was under way has read the clock before the test moved it; this waits for that one, and is the next.
       await notifications.run()
       await notifications.run()
     },
-    async tellAbout({ id }, texts) {
+    async enqueueAbout({ id }, texts) {
       const client = await store.read.selectFrom('clients').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-      await tell(store, client as ClientRow, texts, clock.now(), notifications.reach)
+      await enqueueMessages(store, client as ClientRow, texts, clock.now(), notifications.reach)
     },
     async list(query = '') {
       const listed = await api.call('GET', `/api/deliveries${query}`)

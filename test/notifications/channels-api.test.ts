@@ -11,10 +11,15 @@ import { NOW } from './support.ts'
 testPerEngine(
   'a test message goes over every channel of a client now, and switches on what it gets through',
   async (engine, t) => {
-    const { newClient, tellAbout, run, list, call, hookUrl, answer, received, clock } = await stage(t, engine, {}, true)
+    const { newClient, enqueueAbout, run, list, call, hookUrl, answer, received, clock } = await stage(
+      t,
+      engine,
+      {},
+      true,
+    )
     const client = await newClient({ chat_webhook: hookUrl })
     answer.status = 410
-    await tellAbout(client, ['reminder A'])
+    await enqueueAbout(client, ['reminder A'])
     await run()
     const test = async () => {
       const sent = await call('POST', `/api/clients/${client.id}/test-notification`)
@@ -101,7 +106,7 @@ testPerEngine('channels are listed with how they do, and viewers see no address'
     SMTP_URL: 'smtp://127.0.0.1:9',
     SMTP_FROM: 'alerts@example.com',
   }
-  const { call, hookUrl, store, run, answer, clock, tellAbout } = await stage(t, engine, environment, true)
+  const { call, hookUrl, store, run, answer, clock, enqueueAbout } = await stage(t, engine, environment, true)
   const as = (token: string) => bearer(token)
   const created = await call(
     'POST',
@@ -111,7 +116,7 @@ testPerEngine('channels are listed with how they do, and viewers see no address'
   )
   const client = created.json<{ id: string }>()
   answer.status = 503
-  await tellAbout(client, ['reminder A'])
+  await enqueueAbout(client, ['reminder A'])
   await run()
   const list = async (token: string) => (await call('GET', '/api/channels', undefined, as(token))).json<ChannelList>()
   const { email_enabled, channels } = await list(ADMIN)
@@ -158,9 +163,9 @@ testPerEngine('channels are listed with how they do, and viewers see no address'
 })
 
 test('metrics count attempts by service and outcome, and what waits', async (t) => {
-  const { call, newClient, tellAbout, run, hookUrl, answer, clock } = await stage(t, sqlite)
+  const { call, newClient, enqueueAbout, run, hookUrl, answer, clock } = await stage(t, sqlite)
   const client = await newClient({ chat_webhook: hookUrl })
-  await tellAbout(client, ['reminder A', 'opened B'])
+  await enqueueAbout(client, ['reminder A', 'opened B'])
   await run()
   answer.status = 404
   clock.advance(10 * SECOND)

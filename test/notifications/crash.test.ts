@@ -7,7 +7,7 @@ import { apiClient, until } from '../support/api.ts'
 import { placeFor, sqlite, tempDir, testPerEngine } from '../support/engines.ts'
 import { amount } from '../support/length.ts'
 import { startServerProcess } from '../support/server-process.ts'
-import { insertClient, tell } from './support.ts'
+import { enqueueMessages, insertClient } from './support.ts'
 import { type Received, startWebhookServer } from './webhook-server.ts'
 
 const CLIENTS = amount(7, 8)
@@ -31,7 +31,7 @@ class Webhook {
   /** What was answered with 200, in its order. */
   readonly accepted: Body[] = []
   readonly faults: Record<string, number> = {}
-  /** Told of every answer, and of every request that gets none. */
+  /** Called with every answer, and every request that gets none. */
   onAnswer: () => void = () => undefined
   readonly #requests = new Map<string, number>()
 
@@ -64,13 +64,13 @@ async function fillOutbox(store: Store, url: string): Promise<void> {
     for (let n = 0; n < ALERTS_PER_CLIENT; n++) {
       const at = channel === CLIENTS - 1 ? start : start + n * STEP_MS
       const story = STORY.map((kind) => `${kind} ${store.engine}-${channel}-${n}`)
-      await tell(store, client, story, at)
+      await enqueueMessages(store, client, story, at)
     }
   }
 }
 
 testPerEngine(
-  'through a webhook server that fails in every way and five kill -9, all is told, in order, hardly anything twice',
+  'through a webhook server that fails in every way and five kill -9, every message arrives, in order, hardly any twice',
   async (engine, t) => {
     const folder = await tempDir(t)
     const place = engine === sqlite ? { DATA_DIR: folder } : await placeFor(engine, t)
@@ -137,7 +137,7 @@ testPerEngine(
   },
 )
 
-/** What was told of each alert, in its order. */
+/** The messages about each alert, in their order. */
 function storiesOf(accepted: readonly Body[]): Map<string, string[]> {
   const stories = new Map<string, string[]>()
   for (const { event, alerts } of accepted) {

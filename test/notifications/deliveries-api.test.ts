@@ -6,12 +6,12 @@ import { MISSING, stage } from './api-support.ts'
 import { alertId } from './support.ts'
 
 testPerEngine('the delivery log is listed newest first, filtered and paged', async (engine, t) => {
-  const { newClient, tellAbout, run, list, call, clock, hookUrl, store } = await stage(t, engine)
+  const { newClient, enqueueAbout, run, list, call, clock, hookUrl, store } = await stage(t, engine)
   const one = await newClient({ chat_webhook: hookUrl })
   const two = await newClient({ chat_webhook: hookUrl })
-  await tellAbout(one, ['opened A', 'escalated B'])
+  await enqueueAbout(one, ['opened A', 'escalated B'])
   clock.advance(SECOND)
-  await tellAbout(two, ['reminder C'])
+  await enqueueAbout(two, ['reminder C'])
   await run()
   const all = await list()
   assert.deepEqual(
@@ -55,10 +55,10 @@ testPerEngine('the delivery log is listed newest first, filtered and paged', asy
 })
 
 testPerEngine('a retry by hand tries a channel that is off, and a group goes together', async (engine, t) => {
-  const { newClient, tellAbout, run, list, call, clock, hookUrl, answer, received } = await stage(t, engine)
+  const { newClient, enqueueAbout, run, list, call, clock, hookUrl, answer, received } = await stage(t, engine)
   const client = await newClient({ chat_webhook: hookUrl })
   answer.status = 404
-  await tellAbout(client, ['opened A', 'opened B', 'opened C'])
+  await enqueueAbout(client, ['opened A', 'opened B', 'opened C'])
   clock.advance(30 * SECOND)
   await run()
   clock.advance(HOUR)
@@ -98,9 +98,9 @@ testPerEngine('a retry by hand tries a channel that is off, and a group goes tog
 })
 
 testPerEngine('a cancelled message is not retried', async (engine, t) => {
-  const { newClient, tellAbout, run, list, call, hookUrl } = await stage(t, engine)
+  const { newClient, enqueueAbout, run, list, call, hookUrl } = await stage(t, engine)
   const client = await newClient({ chat_webhook: hookUrl })
-  await tellAbout(client, ['reminder A'])
+  await enqueueAbout(client, ['reminder A'])
   await call('PATCH', `/api/clients/${client.id}`, { chat_webhook: null })
   await run()
   const [row] = await list()

@@ -2,13 +2,23 @@ import assert from 'node:assert/strict'
 import { DAY, HOUR, SECOND } from '../../src/lib/index.ts'
 import { asShared } from '../cluster/support.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
-import { channelRow, deliveries, insertClient, NOW, newClock, openNode, statesOf, tell, textsOf } from './support.ts'
+import {
+  channelRow,
+  deliveries,
+  enqueueMessages,
+  insertClient,
+  NOW,
+  newClock,
+  openNode,
+  statesOf,
+  textsOf,
+} from './support.ts'
 
 testOnEveryEngine('messages go out in their order, each once, and are marked', async (store, t) => {
   const clock = newClock()
   const client = await insertClient(store)
   const node = await openNode(t, store, clock)
-  await tell(store, client, ['escalated A', 'reminder B', 'reminder A'], NOW)
+  await enqueueMessages(store, client, ['escalated A', 'reminder B', 'reminder A'], NOW)
   await node.notifications.run()
   await node.notifications.run()
   assert.deepEqual(textsOf(node), ['escalated A', 'reminder B', 'reminder A'])
@@ -40,7 +50,7 @@ testOnEveryEngine('while nothing is to be sent, nothing is written', async (stor
   writes = 0
   await node.notifications.run()
   // Held back: neither claimed nor anything else.
-  await tell(store, client, ['opened A'], NOW)
+  await enqueueMessages(store, client, ['opened A'], NOW)
   await node.notifications.run()
   assert.equal(writes, 0)
   clock.advance(10 * SECOND)
@@ -53,9 +63,9 @@ testOnEveryEngine('an outage is one message, and what comes after it follows sin
   const clock = newClock()
   const client = await insertClient(store)
   const node = await openNode(t, store, clock)
-  await tell(store, client, ['opened A', 'opened B'], NOW)
+  await enqueueMessages(store, client, ['opened A', 'opened B'], NOW)
   clock.advance(8 * SECOND)
-  await tell(store, client, ['opened C', 'escalated A'], clock.now())
+  await enqueueMessages(store, client, ['opened C', 'escalated A'], clock.now())
   for (let n = 0; n < 21; n++) {
     assert.deepEqual(textsOf(node), [])
     await node.notifications.run()
@@ -70,7 +80,7 @@ testOnEveryEngine('an outage is one message, and what comes after it follows sin
 })
 
 testOnEveryEngine(
-  'two alerts go one by one, and as one message when a third was told a moment ago',
+  'two alerts go one by one, and as one message when a third went out a moment ago',
   async (store, t) => {
     const clock = newClock()
     const client = await insertClient(store)
@@ -79,11 +89,11 @@ testOnEveryEngine(
       clock.set(NOW + seconds * SECOND)
       await node.notifications.run()
     }
-    await tell(store, client, ['opened A'], NOW)
+    await enqueueMessages(store, client, ['opened A'], NOW)
     await sendAt(10)
-    await tell(store, client, ['opened B', 'opened C'], NOW + 12 * SECOND)
+    await enqueueMessages(store, client, ['opened B', 'opened C'], NOW + 12 * SECOND)
     await sendAt(42)
-    await tell(store, client, ['opened D', 'opened E'], NOW + 60 * SECOND)
+    await enqueueMessages(store, client, ['opened D', 'opened E'], NOW + 60 * SECOND)
     await sendAt(90)
     assert.deepEqual(textsOf(node), ['opened A', 'opened B+C', 'opened D', 'opened E'])
   },
@@ -96,9 +106,9 @@ testOnEveryEngine('messages of a client that is gone or paused, or to nowhere, a
   const cleared = await insertClient(store)
   const node = await openNode(t, store, clock, undefined, { globalWebhook: 'https://chat.example/all' })
   const reach = { globalWebhook: 'https://chat.example/all', isEmailOn: true }
-  await tell(store, deleted, ['reminder A'], NOW, reach)
-  await tell(store, paused, ['reminder B'], NOW, reach)
-  await tell(store, cleared, ['reminder C'], NOW, reach)
+  await enqueueMessages(store, deleted, ['reminder A'], NOW, reach)
+  await enqueueMessages(store, paused, ['reminder B'], NOW, reach)
+  await enqueueMessages(store, cleared, ['reminder C'], NOW, reach)
   await store.write
     .updateTable('channels')
     .set({ failures: 3, failing_since: NOW - HOUR })
@@ -119,9 +129,9 @@ testOnEveryEngine('old messages are cleared away, but none that waits', async (s
   const clock = newClock()
   const client = await insertClient(store)
   const node = await openNode(t, store, clock, undefined, { resultDays: 2 })
-  await tell(store, client, ['reminder A'], NOW)
+  await enqueueMessages(store, client, ['reminder A'], NOW)
   await node.notifications.run()
-  await tell(store, client, ['reminder B', 'opened C'], NOW + DAY)
+  await enqueueMessages(store, client, ['reminder B', 'opened C'], NOW + DAY)
   await store.write.updateTable('deliveries').set({ state: 'failed' }).where('kind', '=', 'reminder').execute()
   clock.advance(2 * DAY + 1)
   await node.membership.beat()
@@ -138,7 +148,7 @@ testOnEveryEngine('a channel keeps its pace', async (store, t) => {
   const clock = newClock()
   const client = await insertClient(store, { chat_webhook: null, email: 'ops@example.com' })
   const node = await openNode(t, store, clock)
-  await tell(store, client, ['reminder A', 'reminder B'], NOW)
+  await enqueueMessages(store, client, ['reminder A', 'reminder B'], NOW)
   // It waits for its pace, and finds that the clock stands still.
   await node.notifications.run()
   await node.notifications.run()

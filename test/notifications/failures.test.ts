@@ -6,12 +6,12 @@ import {
   channelRow,
   DELIVERED,
   deliveries,
+  enqueueMessages,
   insertClient,
   NOW,
   newClock,
   openNode,
   statesOf,
-  tell,
   textsOf,
 } from './support.ts'
 
@@ -27,7 +27,7 @@ testOnEveryEngine(
     const node = await openNode(t, store, clock, ({ address }) =>
       address.startsWith('https:') ? (outcomes.shift() ?? DELIVERED) : DELIVERED,
     )
-    await tell(store, client, ['reminder A', 'reminder B'], NOW)
+    await enqueueMessages(store, client, ['reminder A', 'reminder B'], NOW)
     await node.notifications.run()
     const chat = () => node.sent.filter(({ address }) => address.startsWith('https:')).map(({ text }) => text)
     assert.deepEqual(chat(), ['reminder A'])
@@ -57,7 +57,7 @@ testOnEveryEngine('what cannot be sent for 24 hours is given up', async (store, 
   const node = await openNode(t, store, clock, () => ({ kind: 'passing', error: 'status 503' }))
   let givenUp = 0
   node.notifications.watch({ onGivenUp: (count) => (givenUp += count) })
-  await tell(store, client, ['reminder A'], NOW)
+  await enqueueMessages(store, client, ['reminder A'], NOW)
   for (let hours = 0; hours < 24; hours++) {
     await node.notifications.run()
     clock.advance(HOUR)
@@ -81,7 +81,7 @@ testOnEveryEngine('a broken channel is off until its address is edited', async (
   const node = await openNode(t, store, clock, ({ address }) =>
     address.endsWith('/hook') ? { kind: 'channel_broken', error: 'status 404' } : DELIVERED,
   )
-  await tell(store, client, ['reminder A'], NOW)
+  await enqueueMessages(store, client, ['reminder A'], NOW)
   await node.notifications.run()
   clock.advance(2 * HOUR)
   await node.membership.beat()
@@ -108,7 +108,7 @@ testOnEveryEngine(
         ? { kind: 'message_refused', error: 'status 400' }
         : DELIVERED,
     )
-    await tell(store, client, ['escalated X', 'opened A', 'opened B', 'opened C'], NOW)
+    await enqueueMessages(store, client, ['escalated X', 'opened A', 'opened B', 'opened C'], NOW)
     clock.advance(30 * SECOND)
     await node.notifications.run()
     assert.deepEqual(textsOf(node), ['escalated X', 'opened A+B+C', 'opened A', 'opened B', 'opened C'])
@@ -120,7 +120,7 @@ testOnEveryEngine('an attempt that takes too long is a failure that passes', asy
   const clock = newClock()
   const client = await insertClient(store)
   const node = await openNode(t, store, clock, () => new Promise(() => undefined), { timings: { chatMs: 20 } })
-  await tell(store, client, ['reminder A'], NOW)
+  await enqueueMessages(store, client, ['reminder A'], NOW)
   await node.notifications.run()
   const [row] = await deliveries(store)
   assert.deepEqual([row?.state, row?.last_error], ['pending', 'no answer within 0.02 s'])
@@ -133,7 +133,7 @@ testOnEveryEngine('a message that our own program fails over is given up after f
     if (message.kind === 'escalated') throw new Error('what is this')
     return DELIVERED
   })
-  await tell(store, client, ['escalated A', 'reminder B'], NOW)
+  await enqueueMessages(store, client, ['escalated A', 'reminder B'], NOW)
   for (let n = 0; n < 5; n++) {
     await node.notifications.run()
     clock.advance(HOUR)

@@ -15,7 +15,7 @@ import {
   newClock,
   openNode,
   statesOf,
-  tell,
+  enqueueMessages,
   textsOf,
 } from './support.ts'
 
@@ -23,7 +23,7 @@ testOnEveryEngine('of many nodes one at a time sends on a channel', async (store
   const clock = newClock()
   const clients = await Promise.all(Array.from({ length: 5 }, () => insertClient(store)))
   for (const client of clients) {
-    for (let n = 0; n < 8; n++) await tell(store, client, [`reminder ${n}`], NOW + 31 * SECOND * n)
+    for (let n = 0; n < 8; n++) await enqueueMessages(store, client, [`reminder ${n}`], NOW + 31 * SECOND * n)
   }
   // So far apart that each is a message of its own.
   clock.advance(8 * 31 * SECOND)
@@ -60,14 +60,14 @@ testOnEveryEngine("a dead node's channel is taken over, and the same is said und
   const client = await insertClient(store)
   const hangs = Promise.withResolvers<SendOutcome>()
   const dying = await openNode(t, store, clock, () => hangs.promise)
-  await tell(store, client, ['opened A', 'opened B', 'opened C'], NOW)
+  await enqueueMessages(store, client, ['opened A', 'opened B', 'opened C'], NOW)
   clock.advance(30 * SECOND)
   await dying.membership.beat()
   const run = dying.notifications.run()
   await until('it sends', () => dying.sent.length === 1 || undefined)
   const other = await openNode(t, store, clock)
-  // Comes too late to be told with the others, which were written down as one.
-  await tell(store, client, ['opened D'], NOW + 25 * SECOND)
+  // Comes too late to go with the others, which were written down as one.
+  await enqueueMessages(store, client, ['opened D'], NOW + 25 * SECOND)
   clock.advance(DEAD_AFTER_MS - 1)
   await other.membership.beat()
   await other.notifications.run()
@@ -87,7 +87,7 @@ testOnEveryEngine('where only one process can use the store, its successor goes 
   const client = await insertClient(store)
   const hangs = Promise.withResolvers<SendOutcome>()
   const killed = await openNode(t, store, clock, () => hangs.promise)
-  await tell(store, client, ['reminder A'], NOW)
+  await enqueueMessages(store, client, ['reminder A'], NOW)
   const run = killed.notifications.run()
   await until('it sends', () => killed.sent.length === 1 || undefined)
   const alone = { ...asShared(store), isShared: false }
@@ -114,7 +114,7 @@ testOnEveryEngine(
       return DELIVERED
     }
     const node = await openNode(t, flaky, clock, send, { timings: { storeRetryMs: 1 } })
-    await tell(store, client, ['reminder A'], NOW)
+    await enqueueMessages(store, client, ['reminder A'], NOW)
     const run = node.notifications.run()
     await until('it noticed', () => node.errors.length > 2 || undefined)
     isAway = false
@@ -138,8 +138,8 @@ testOnEveryEngine(
           })
         : mayEnd.then(() => DELIVERED),
     )
-    await tell(store, quick, ['reminder A', 'reminder B'], NOW)
-    await tell(store, slow, ['reminder C'], NOW)
+    await enqueueMessages(store, quick, ['reminder A', 'reminder B'], NOW)
+    await enqueueMessages(store, slow, ['reminder C'], NOW)
     void node.notifications.run()
     await until('both are under way', () => node.sent.length === 2 || undefined)
     const stopped = node.notifications.stop(200)

@@ -33,14 +33,14 @@ const CASES: readonly [title: string, rows: readonly string[], now: number, expe
   ['the oldest goes first', ['A reminder 0', 'B reminder 0'], 5, 'send 1'],
   ['many reminders at once are one', ['A reminder 0', 'B reminder 0', 'C reminder 0'], 0, 'settle 1 2 3'],
   ['a lone alert is held back', ['A opened 0'], 9, 'rest until +10'],
-  ['a lone alert is told after the hold', ['A opened 0'], 10, 'settle 1'],
+  ['a lone alert goes out after the hold', ['A opened 0'], 10, 'settle 1'],
   ['a settled one is sent', ['A opened 0 group 1'], 10, 'send 1'],
   ['a second alert during the hold prolongs it', ['A opened 0', 'B opened 9'], 10, 'rest until +30'],
   ['an outage goes out 30 s after its first alert', ['A opened 0', 'B opened 9', 'C opened 28'], 30, 'settle 1 2 3'],
   ['what comes later is another outage', ['A opened 0', 'B opened 9', 'C opened 31', 'D opened 32'], 35, 'settle 1 2'],
   ['after a long wait too, 30 s are one outage', ['A opened 0', 'B opened 31', 'C opened 32'], 3600, 'settle 1'],
-  ['clients are told apart', ['x/A opened 0', 'y/B opened 1'], 10, 'settle 1'],
-  ['opening and ending are told apart', ['A opened 0', 'B resolved 1'], 10, 'settle 1'],
+  ['clients are kept apart', ['x/A opened 0', 'y/B opened 1'], 10, 'settle 1'],
+  ['opening and resolving are kept apart', ['A opened 0', 'B resolved 1'], 10, 'settle 1'],
   ['ends are gathered like openings', ['A resolved 0', 'B resolved 1', 'C resolved 2'], 30, 'settle 1 2 3'],
   ['an alert held back holds back what follows of it', ['A opened 0', 'A escalated 1'], 5, 'rest until +10'],
   ['and not what is said of others', ['A opened 0', 'A escalated 1', 'B escalated 2'], 5, 'send 3'],
@@ -82,7 +82,7 @@ test('a group holds a hundred messages, and the next one goes on from there', ()
   assert.equal(rest.kind === 'settle' && rest.rows.length, 50)
 })
 
-test('three alerts within 30 s are one message, those told already included; fewer go one by one', () => {
+test('three alerts within 30 s are one message, those sent already included; fewer go one by one', () => {
   const cases: [string, number, string][] = [
     ['a', 0, 'a'],
     ['a', 9, 'a'],
@@ -90,8 +90,8 @@ test('three alerts within 30 s are one message, those told already included; few
     ['a b', 1, 'a b'],
     ['a b c', 0, 'a b c'],
   ]
-  for (const [rows, told, expected] of cases) {
-    const groups = groupsOf(rows.split(' '), told)
-    assert.equal(groups.map((group) => group.join(' ')).join('|'), expected, `${rows}, ${told} told`)
+  for (const [rows, sent, expected] of cases) {
+    const groups = groupsOf(rows.split(' '), sent)
+    assert.equal(groups.map((group) => group.join(' ')).join('|'), expected, `${rows}, ${sent} sent`)
   }
 })

@@ -37,7 +37,7 @@ export interface NotificationNode extends TestNode {
 
 export const DELIVERED: SendOutcome = { kind: 'delivered' }
 
-/** A node that sends when the test says so; `send` decides what comes of it. */
+/** A node that sends when the test says so; `send` decides the outcome. */
 export async function openNode(
   t: TestContext,
   store: Store,
@@ -136,7 +136,7 @@ export function alertMessage(
 }
 
 /** Writes messages about a client into the outbox, each like `opened A`, as an alert's change does. */
-export async function tell(
+export async function enqueueMessages(
   store: Store,
   client: ClientRow,
   texts: readonly string[],

@@ -107,7 +107,7 @@ function ruled({ kind, says, retryAfterMs: wait }: Rule, said: string): SendOutc
 
 const delivered = (service: Service, status: number): SendOutcome =>
   service === 'teams' && status === 202
-    ? { kind: 'delivered', note: 'Microsoft Teams took it, but does not tell whether its workflow posted it' }
+    ? { kind: 'delivered', note: 'Microsoft Teams took it, but does not say whether its workflow posted it' }
     : { kind: 'delivered' }
 
 function passing(service: Service, { status, headers, body }: Answer, said: string, now: number): SendOutcome {

@@ -14,7 +14,7 @@ import {
 } from '../payloads.ts'
 import { block, button, COLOURS, dataTable, escapeHtml, heading, page } from './html.ts'
 
-/** A client with more sites or alerts finds them in the dashboard: Gmail shows 100 kB of a letter. */
+/** A client with more sites or alerts finds them in the dashboard: Gmail shows 100 kB of an e-mail. */
 const MAX_SITES = 100
 const MAX_ALERTS = 50
 

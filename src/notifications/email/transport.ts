@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import type { Message, MessageGroup } from '../message.ts'
 import type { Transport } from '../transport.ts'
-import { letterOf } from './letter.ts'
+import { composeEmail } from './compose.ts'
 import { outcomeOfFailure } from './outcome.ts'
 import { mailboxOf, SMTP_TIMEOUTS, type SmtpTimeouts, smtpServer } from './settings.ts'
 
@@ -14,14 +14,14 @@ export interface EmailOptions {
 }
 
 /**
- * Sends e-mail over one server. Each letter has a connection of its own: they are few, servers hang up on those that idle, and
- * a letter that fails over an old connection is not known to have failed by its own fault.
+ * Sends e-mail over one server. Each e-mail has a connection of its own: they are few, servers hang up on those that idle, and
+ * an e-mail that fails over an old connection is not known to have failed by its own fault.
  */
 export function createEmailTransport({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions): Transport {
   const server = smtpServer(smtpUrl)
   const from = mailboxOf(smtpFrom)
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
-  // A letter is made here from start to end: nothing in it may name a file or an address to be read.
+  // An e-mail is made here from start to end: nothing in it may name a file or an address to be read.
   const mailer = createTransport({
     ...server,
     ...SMTP_TIMEOUTS,
@@ -31,8 +31,8 @@ export function createEmailTransport({ smtpUrl, smtpFrom, timeouts = {} }: Email
   })
   return {
     async send({ address, message, idempotencyKey, publicUrl, at }, signal) {
-      const { subject, text, html, thread } = letterOf(message, { publicUrl, at })
-      // The same on every letter of an alert, the first one too: no letter has it as its own id.
+      const { subject, text, html, thread } = composeEmail(message, { publicUrl, at })
+      // The same on every e-mail of an alert, the first one too: no e-mail has it as its own id.
       const reference = thread === null ? null : `<alert.${idPart(thread)}@${domain}>`
       try {
         const { rejected } = await mailer.sendMail({

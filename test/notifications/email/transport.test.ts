@@ -49,7 +49,7 @@ test('an alert arrives as text and HTML, from and to whom it should', async (t) 
   ok(raw.indexOf('Content-Type: text/plain') < raw.indexOf('Content-Type: text/html'))
 })
 
-test('all letters about one alert name the same reference, each has an id of its own, and another alert has another', async (t) => {
+test('all e-mails about one alert name the same reference, each has an id of its own, and another alert has another', async (t) => {
   const { port, mails } = await mailServer(t)
   const transport = transportTo(port)
   const other = { ...opened, alert: { ...opened.alert, id: 'another' } }
@@ -86,7 +86,7 @@ test('names in any script arrive, and none makes a header of its own', async (t)
   equal(decodedSubject(raw), '[CRITICAL] Café 東京 😀 Bcc: everybody@evil.example — Tag failures')
 })
 
-test('each address between commas gets the letter, in whatever script', async (t) => {
+test('each address between commas gets the e-mail, in whatever script', async (t) => {
   const { port, mails } = await mailServer(t)
   const address = 'ops@acme.example, büro@müller.example'
   deepEqual(await transportTo(port).send(orderOf(opened, { address }), never()), { kind: 'delivered' })
@@ -125,7 +125,7 @@ test('smtps is encrypted from the first byte on', async (t) => {
   equal(header(mails[0]?.raw ?? '', 'From'), 'Tagwarden <alerts@tagwarden.example>')
 })
 
-test('a certificate that nobody vouches for gets no letter; it passes, for it is a matter of the server', async (t) => {
+test('a server whose certificate no one vouches for gets no e-mail; it passes, for it is a matter of the server', async (t) => {
   const { port, mails } = await mailServer(t, { ...(await certificateFor(false)), onAuth: login })
   const outcome = await transportTo(port, {}, 'user:pass%3Aword@', 'localhost').send(orderOf(opened), never())
   equal(outcome.kind, 'passing')
@@ -160,9 +160,9 @@ const REPLIES: readonly (readonly [string, SMTPServerOptions, SendOutcome['kind'
   ['greylisting', refusing('onRcptTo', 451, '4.7.1 come back later'), 'passing', /come back later/],
   ['a recipient that wants a login', refusing('onRcptTo', 530, '5.7.0 authentication required'), 'passing', /SMTP_URL/],
   ['a sender that is not allowed', refusing('onMailFrom', 553, '5.7.1 not yours'), 'passing', /SMTP_FROM/],
-  ['a letter that is refused', refusing('onData', 554, '5.7.1 looks like spam'), 'message_refused', /looks like spam/],
-  ['a letter that is put off', refusing('onData', 452, '4.3.1 disk full'), 'passing', /disk full/],
-  ['a letter that is too large', refusing('onData', 552, '5.3.4 too large'), 'message_refused', /too large/],
+  ['an e-mail that is refused', refusing('onData', 554, '5.7.1 looks like spam'), 'message_refused', /looks like spam/],
+  ['an e-mail that is put off', refusing('onData', 452, '4.3.1 disk full'), 'passing', /disk full/],
+  ['an e-mail that is too large', refusing('onData', 552, '5.3.4 too large'), 'message_refused', /too large/],
   ['strangers that are not wanted', refusing('onConnect', 554, '5.7.1 go away'), 'passing', /go away/],
 ]
 
@@ -177,7 +177,7 @@ for (const [what, options, kind, error] of REPLIES) {
   })
 }
 
-test('after a letter that failed, the next one goes out', async (t) => {
+test('after an e-mail that failed, the next one goes out', async (t) => {
   let count = 0
   const { port, mails } = await mailServer(t, {
     onRcptTo: (_address, _session, done) => done(++count === 1 ? smtpError(451, '4.7.1 later') : null),
@@ -189,7 +189,7 @@ test('after a letter that failed, the next one goes out', async (t) => {
   equal(mails.length, 2)
 })
 
-test('a connection that is cut in the middle of a letter passes', async (t) => {
+test('a connection that is cut in the middle of an e-mail passes', async (t) => {
   const { port } = await tcpServer(t, (socket) => {
     socket.write('220 test\r\n')
     socket.on('data', (data) => {
@@ -213,7 +213,7 @@ test('a server that keeps silent passes, before its greeting and after', async (
   }
 })
 
-test('nobody there, and no such name, pass', async () => {
+test('no server there, and no such name, pass', async () => {
   equal((await transportTo(2).send(orderOf(opened), never())).kind, 'passing')
   equal((await transportTo(25, {}, '', 'mail.invalid').send(orderOf(opened), never())).kind, 'passing')
 })

@@ -13,7 +13,7 @@ export function documentedExample(language: 'json' | 'js'): string {
 
 type Check = (secret: string, headers: IncomingHttpHeaders, body: string, now: number) => boolean
 
-/** The check of a signature as docs/alerts.md tells receivers to do it, run as it stands there. */
+/** The check of a signature as docs/alerts.md describes it to receivers, run as it stands there. */
 export async function documentedCheck(): Promise<Check> {
   const url = `data:text/javascript,${encodeURIComponent(documentedExample('js'))}`
   const { isFromTagwarden } = (await import(url)) as { isFromTagwarden: Check }

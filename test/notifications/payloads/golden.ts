@@ -2,7 +2,7 @@ import { equal } from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** `UPDATE_GOLDEN=1` writes the files anew: read what has changed in them before committing it. */
+/** `UPDATE_GOLDEN=1` writes the files again: read what has changed in them before committing it. */
 const updates = process.env.UPDATE_GOLDEN === '1'
 
 /**
@@ -16,5 +16,5 @@ export function equalGolden(folder: string, file: string, actual: string): void 
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, actual)
   }
-  equal(actual, readFileSync(path, 'utf8'), `${file} differs; UPDATE_GOLDEN=1 writes it anew`)
+  equal(actual, readFileSync(path, 'utf8'), `${file} differs; UPDATE_GOLDEN=1 writes it again`)
 }

@@ -45,8 +45,8 @@ const CHECKS: Readonly<Record<Service, (body: string) => void>> = {
     equal(body.attachments.length, 1)
     for (const { blocks, fallback } of body.attachments) {
       between(fallback, SLACK_LIMITS.section, 'fallback')
-      for (const { type, text: told, fields = [] } of blocks) {
-        if (told !== undefined) between(told.text, SLACK_LIMITS.section, type)
+      for (const { type, text: section, fields = [] } of blocks) {
+        if (section !== undefined) between(section.text, SLACK_LIMITS.section, type)
         ok(fields.length <= SLACK_LIMITS.fields)
         for (const field of fields) between(field.text, SLACK_LIMITS.field, 'field')
       }
@@ -159,7 +159,7 @@ test('a message of 5,000 characters ends at a word, with dots', () => {
       { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY },
     ),
   ) as SlackBody
-  const told = body.attachments[0]?.blocks[0]?.text?.text ?? ''
-  ok(told.length > 2_900)
-  ok(/ (the|tag|server|answers|with|an|error|page|instead|of|script|The)…$/.test(told), told.slice(-40))
+  const section = body.attachments[0]?.blocks[0]?.text?.text ?? ''
+  ok(section.length > 2_900)
+  ok(/ (the|tag|server|answers|with|an|error|page|instead|of|script|The)…$/.test(section), section.slice(-40))
 })

@@ -151,10 +151,10 @@ test('no error repeats what an unknown server says, nor where exactly it redirec
   }
 })
 
-test('that Teams took a message is no proof that it was posted, and is told so', () => {
+test('a message that Teams took is noted as perhaps not posted', () => {
   const outcome = outcomeOf('teams', { status: 202, headers: {}, body: '' }, AT)
   deepEqual(outcome, {
     kind: 'delivered',
-    note: 'Microsoft Teams took it, but does not tell whether its workflow posted it',
+    note: 'Microsoft Teams took it, but does not say whether its workflow posted it',
   })
 })

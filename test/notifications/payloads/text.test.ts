@@ -42,7 +42,7 @@ const DEFANGED = [
 ] as const
 
 for (const [text, expected] of DEFANGED) {
-  test(`a name of "${text}" is told as "${expected}"`, () => equal(defanged(text), expected))
+  test(`a name of "${text}" is written as "${expected}"`, () => equal(defanged(text), expected))
 }
 
 test('what does not print, or turns the direction of the text, is left out', () => {

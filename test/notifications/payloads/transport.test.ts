@@ -104,7 +104,7 @@ test('an address that must not be reached breaks the channel, and the error says
   }
 })
 
-test('what fails on the way passes: no such name, nobody there, hung up, no answer in time, called off', async (t) => {
+test('what fails on the way passes: no such name, no server there, hung up, no answer in time, cancelled', async (t) => {
   const transport = createChatTransport({ outbound: testOutbound(), webhookSecret: null })
   const rude = await tcpServer(t, (socket) => socket.destroy())
   const silent = await tcpServer(t, () => {})

@@ -1,6 +1,6 @@
 import { equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { letterOf } from '../../../src/notifications/email/letter.ts'
+import { composeEmail } from '../../../src/notifications/email/compose.ts'
 import { equalGolden } from '../payloads/golden.ts'
 import { AT, opened, PUBLIC_URL, SAMPLES } from '../payloads/samples.ts'
 
@@ -8,27 +8,27 @@ const options = { publicUrl: PUBLIC_URL, at: AT }
 
 test('each kind of message reads as it was found good, as text and as HTML', () => {
   for (const [name, message] of Object.entries(SAMPLES)) {
-    const { subject, text, html } = letterOf(message, options)
+    const { subject, text, html } = composeEmail(message, options)
     equalGolden(import.meta.dirname, `${name}.txt`, `Subject: ${subject}\n\n${text}`)
     equalGolden(import.meta.dirname, `${name}.html.txt`, html)
   }
 })
 
 test('the subject says how bad it is, where and what watches it, in one line without a space at its end', () => {
-  equal(letterOf(opened, options).subject, '[CRITICAL] shop.acme.com — Tag failures')
+  equal(composeEmail(opened, options).subject, '[CRITICAL] shop.acme.com — Tag failures')
   const odd = { ...opened, probe: { ...opened.probe, name: 'Tags \r\nBcc: everybody@example.com \n' } }
-  equal(letterOf(odd, options).subject, '[CRITICAL] shop.acme.com — Tags Bcc: everybody@example.com')
+  equal(composeEmail(odd, options).subject, '[CRITICAL] shop.acme.com — Tags Bcc: everybody@example.com')
 })
 
 test('names that look like HTML are shown as they are', () => {
   const odd = { ...opened, site: { ...opened.site, name: '<img src=x onerror="alert(1)">' } }
-  const { html } = letterOf(odd, options)
+  const { html } = composeEmail(odd, options)
   ok(!html.includes('<img'))
   match(html, /&lt;img src=x onerror=&quot;alert\(1\)&quot;&gt;/)
 })
 
-test('no letter loads anything from anywhere', () => {
+test('no e-mail loads anything from anywhere', () => {
   for (const message of Object.values(SAMPLES)) {
-    ok(!/<(img|link|script|iframe)\b|url\(|@import/i.test(letterOf(message, options).html))
+    ok(!/<(img|link|script|iframe)\b|url\(|@import/i.test(composeEmail(message, options).html))
   }
 })

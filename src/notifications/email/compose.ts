@@ -4,16 +4,16 @@ import { digestHtml, digestText } from './digest.ts'
 import { block, button, COLOURS, escapeHtml, factTable, page, paragraph } from './html.ts'
 
 /** An e-mail without its addresses. */
-export interface Letter {
+export interface EmailContent {
   /** One line. */
   subject: string
   text: string
   html: string
-  /** Equal for all letters about one alert; null for one that stands alone. */
+  /** Equal for all e-mails about one alert; null for one that stands alone. */
   thread: string | null
 }
 
-export interface LetterOptions {
+export interface ComposeOptions {
   publicUrl: string
   /** Epoch ms. */
   at: number
@@ -21,7 +21,7 @@ export interface LetterOptions {
 
 const MAX_LINES = 100
 
-export function letterOf(message: Message | MessageGroup, options: LetterOptions): Letter {
+export function composeEmail(message: Message | MessageGroup, options: ComposeOptions): EmailContent {
   const card = cardOf(message, options)
   const isDigest = message.kind === 'digest'
   return {
