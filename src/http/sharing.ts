@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { isGone, onceGone } from './gone.ts'
-import { type PlaceLimits, Places } from './places.ts'
+import { RequestSlots, type SlotLimits } from './request-slots.ts'
 import type { HttpApp } from './types.ts'
 import { UnreadAnswers, type UnreadLimits } from './unread-answers.ts'
 
-/** Kinds of work that share places: `report` may read for seconds, `usual` for milliseconds. */
+/** Kinds of work that share slots: `report` may read for seconds, `usual` for milliseconds. */
 type SharedWork = 'usual' | 'report'
 
 declare module 'fastify' {
@@ -14,13 +14,13 @@ declare module 'fastify' {
     caller: string
   }
   interface FastifyContextConfig {
-    /** `none`: the route needs no place. It does next to nothing, or waits for others. Default `usual`. */
+    /** `none`: the route needs no slot. It does next to nothing, or waits for others. Default `usual`. */
     work?: SharedWork | 'none'
   }
 }
 
-export const SHARES: Readonly<Record<SharedWork, PlaceLimits>> = {
-  // Two places are always left for others.
+export const SHARES: Readonly<Record<SharedWork, SlotLimits>> = {
+  // Two slots are always left for others.
   usual: { total: 8, perCaller: 6, waiting: 200, patienceMs: 30_000 },
   report: { total: 3, perCaller: 2, waiting: 50, patienceMs: 20_000 },
 }
@@ -35,21 +35,21 @@ const UNREAD: UnreadLimits = {
 /** What counts for an answer that is read from a file or made while it is sent, bytes: what waits of it in memory. */
 const STREAMED = 262_144
 
-/** A place, and whether the handler has it at work: then it is not free before that ends. */
+/** A slot, and whether the handler has it at work: then it is not free before that ends. */
 interface Held {
   giveBack: () => void
   isWorkedOn: boolean
 }
 
 /**
- * Lets callers share what is done at once: a request waits for a place before its handler runs, and gives it back with its
+ * Lets callers share what is done at once: a request waits for a slot before its handler runs, and gives it back with its
  * answer, so that a slow reader holds none, and one who hung up holds his until the work for him has ended. Nothing is begun for a caller who does not read what it asked for.
  */
 export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => string): void {
   const mayBegin = (caller: string): boolean => unread.hasRoomFor(caller)
-  const places = { usual: new Places(SHARES.usual, mayBegin), report: new Places(SHARES.report, mayBegin) }
+  const slots = { usual: new RequestSlots(SHARES.usual, mayBegin), report: new RequestSlots(SHARES.report, mayBegin) }
   const unread = new UnreadAnswers(UNREAD, () => {
-    for (const some of Object.values(places)) some.look()
+    for (const some of Object.values(slots)) some.fill()
   })
   const held = new WeakMap<FastifyRequest, Held>()
 
@@ -60,19 +60,19 @@ export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => 
   app.addHook('preHandler', async (request, reply) => {
     const { work = 'usual' } = request.routeOptions.config
     if (work === 'none') return
-    const giveBack = await places[work].take(request.caller, reply.raw)
+    const giveBack = await slots[work].take(request.caller, reply.raw)
     if (giveBack === null || isGone(reply.raw)) {
       giveBack?.()
       // Nobody is there to be answered.
       reply.hijack()
       return reply
     }
-    const place: Held = { giveBack, isWorkedOn: false }
-    held.set(request, place)
+    const slot: Held = { giveBack, isWorkedOn: false }
+    held.set(request, slot)
     // An exchange that the connection's end, or a malformed request behind it, has cut off is never sent, and its handler may not
     // have been called. One that was goes on: whoever asks and hangs up, again and again, would else have any number at work.
     onceGone(reply.raw, () => {
-      if (!place.isWorkedOn) giveBack()
+      if (!slot.isWorkedOn) giveBack()
     })
     return
   })
@@ -80,11 +80,11 @@ export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => 
     const { handler } = route
     route.handler = function (request, reply) {
       const result: unknown = handler.call(this, request, reply)
-      const place = held.get(request)
+      const slot = held.get(request)
       // A reply is a promise as well, of its end.
-      if (place === undefined || result === reply || !(result instanceof Promise)) return result
-      place.isWorkedOn = true
-      return result.finally(place.giveBack)
+      if (slot === undefined || result === reply || !(result instanceof Promise)) return result
+      slot.isWorkedOn = true
+      return result.finally(slot.giveBack)
     }
   })
   app.addHook('onSend', async (request, reply, payload) => {

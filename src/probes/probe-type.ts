@@ -108,7 +108,7 @@ export interface ProbeType<Config extends TObject = TObject> {
   /** What it checks, in one sentence. */
   description: string
   /**
-   * `wire` probes ask other systems over the network, `data` probes judge what was ingested. Each kind has its own places,
+   * `wire` probes ask other systems over the network, `data` probes judge what was ingested. Each kind has its own slots,
    * so that targets that hang do not hold up what only reads our data.
    */
   kind: 'wire' | 'data'

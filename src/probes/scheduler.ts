@@ -2,7 +2,7 @@ import type { Membership } from '../cluster/index.ts'
 import { AppError, asError, Loop, SECOND } from '../lib/index.ts'
 import { isPassing, type ProbeRow } from '../store/index.ts'
 import { claimDue, claimOne, dueAtOf, releaseClaims } from './claims.ts'
-import { Places } from './places.ts'
+import { RunSlots } from './run-slots.ts'
 import type { ProbeType, ResultStatus } from './probe-type.ts'
 import type { Registry } from './registry.ts'
 import { type Finished, finishedOf } from './result.ts'
@@ -38,13 +38,13 @@ const START_INTERVAL_MS = 100
 /** Results that end within this time share a transaction. */
 const WRITE_INTERVAL_MS = 100
 const LOST_CLAIMS_INTERVAL_MS = 30 * SECOND
-/** Runs asked for by people at the same time; they wait for no place. */
+/** Runs asked for by people at the same time; they wait for no slot. */
 const BY_HAND_MAX = 32
 /** Time that runs under way get to end when the service stops, ms: requests have had 7 s before, and all of it 9.5 s. */
 const STOP_GRACE_MS = SECOND
 
 /**
- * Runs this node's share of the probes. Each round claims those that are due until the next and gives each a place to run at
+ * Runs this node's share of the probes. Each round claims those that are due until the next and gives each a slot to run at
  * its time; a claim is held until the result is written, so that no probe runs twice at a time. A node that dies gives its
  * probes up by dying: a claim counts while its node lives, and moved the probe on by a minute at most.
  */
@@ -54,11 +54,11 @@ export class Scheduler {
   readonly #writer: ResultWriter
   readonly #claiming: Loop
   readonly #writing: Loop
-  readonly #places: Readonly<Record<ProbeType['kind'], Places>> = {
+  readonly #slots: Readonly<Record<ProbeType['kind'], RunSlots>> = {
     // Runs that mostly wait for others. The most that can hang here at once.
-    wire: new Places(256, 64),
+    wire: new RunSlots(256, 64),
     // Runs that query: more at once would only wait for each other, and keep reports from the database.
-    data: new Places(4, 252),
+    data: new RunSlots(4, 252),
   }
   /** The runs under way, by the id of their probe: undefined from those that end without a result. */
   readonly #active = new Map<string, Promise<Finished | undefined>>()
@@ -83,7 +83,7 @@ export class Scheduler {
     this.#watches.push(watch)
   }
 
-  /** Runs under way, those that wait for a place or for their result to be written included. */
+  /** Runs under way, those that wait for a slot or for their result to be written included. */
   get active(): number {
     return this.#active.size
   }
@@ -124,7 +124,7 @@ export class Scheduler {
   async stop(graceMs = STOP_GRACE_MS): Promise<void> {
     const { tools, membership, onError } = this.#options
     await this.#claiming.stop()
-    for (const places of Object.values(this.#places)) places.dropQueue()
+    for (const slots of Object.values(this.#slots)) slots.dropQueue()
     // Runs end when their results are written.
     this.#writing.start()
     const timer = setTimeout(() => this.#stopping.abort(), graceMs)
@@ -147,17 +147,17 @@ export class Scheduler {
     if (!membership.isSurelyAlive()) await membership.beat()
     if (!membership.isSurelyAlive()) throw new Error("this node's heartbeat does not get through")
     await this.#releaseLostClaims()
-    for (const [kind, places] of Object.entries(this.#places)) {
+    for (const [kind, slots] of Object.entries(this.#slots)) {
       const types = [...registry.values()].filter((type) => type.kind === kind).map((type) => type.name)
       const now = clock.now()
       const claimant = { store, nodeId: membership.nodeId, now }
       const until = now + CLAIM_AHEAD_MS
-      await this.#take(await claimDue(claimant, types, until, places.room), until, places)
+      await this.#take(await claimDue(claimant, types, until, slots.room), until, slots)
     }
   }
 
   /** @param until when the last of them is due, epoch ms */
-  async #take(claimed: readonly ProbeRow[], until: number, places: Places): Promise<void> {
+  async #take(claimed: readonly ProbeRow[], until: number, slots: RunSlots): Promise<void> {
     const { tools, membership, onError } = this.#options
     if (claimed.length === 0) return
     const sites = await activeSites(tools.store, claimed)
@@ -167,7 +167,7 @@ export class Scheduler {
       const site = sites.get(probe.site_id)
       if (site === undefined || this.#active.has(probe.id)) continue
       if (probe.lost_runs > 0) onError(lostRuns(probe), `probe ${probe.id} (${probe.probe_type})`)
-      const run = places.run(
+      const run = slots.run(
         async () => {
           const lagMs = tools.clock.now() - dueAtOf(probe)
           for (const { onStart } of this.#watches) onStart?.(lagMs)

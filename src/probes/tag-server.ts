@@ -1,5 +1,5 @@
 /** Tag servers as probes see them, from outside and through those who host them. The way into `tag-server/`. */
-export { healthPlaces, shownAddress } from './tag-server/addresses.ts'
+export { healthEndpoints, shownAddress } from './tag-server/addresses.ts'
 export { CERTIFICATE_SETTINGS, certificateFaults } from './tag-server/certificate-settings.ts'
 export { badFindings, judged, sinceText, standingInMemory, standingOf } from './tag-server/finding.ts'
 export { checkGtmJs } from './tag-server/gtm-js.ts'

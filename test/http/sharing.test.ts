@@ -54,7 +54,7 @@ async function slowWork(t: TestContext, work: 'report' | 'usual' = 'report') {
   return { server: app.server, ask, begun: () => begun, letGo }
 }
 
-test('a report holds its place until it has ended, also when its caller has hung up', async (t) => {
+test('a report holds its slot until it has ended, also when its caller has hung up', async (t) => {
   const { server, ask, begun, letGo } = await slowWork(t)
   const sockets = await Promise.all(Array.from({ length: perCaller }, () => ask()))
   await until('as many as may', () => (begun() === perCaller ? true : undefined))
@@ -102,7 +102,7 @@ for (const { work, total, each } of [
     }
     await askMany(total + 4, '127.0.0.1')
     assert.equal(begun(), each)
-    // The places that are left are for others, until all are taken.
+    // The slots that are left are for others, until all are taken.
     await askMany(total, '127.0.0.2')
     assert.equal(begun(), total)
     await askMany(1, '127.0.0.3')

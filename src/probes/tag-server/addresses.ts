@@ -1,7 +1,7 @@
 import { withoutEnd } from '../../lib/index.ts'
 
 /** Where a tag server may tell its health. */
-export interface HealthPlace {
+export interface HealthEndpoint {
   /** Path and query, e.g. `/metrics/healthy`. */
   path: string
   /** Whether it is one of the image's own, whose answer is known. */
@@ -9,27 +9,27 @@ export interface HealthPlace {
 }
 
 /**
- * The places to ask, the likeliest first. The image answers `/healthy`; `/healthz` serves outside of Cloud Run, which keeps
+ * The endpoints to ask, the likeliest first. The image answers `/healthy`; `/healthz` serves outside of Cloud Run, which keeps
  * paths ending in z for itself; the address as it was given is for what is no such image. A tag server that shares its host
  * with the site has its paths behind the prefix of its address.
  *
- * @param override the only place to ask, when there is one
- * @param remembered the place that served the last time
+ * @param override the only endpoint to ask, when there is one
+ * @param remembered the endpoint that served the last time
  */
-export function healthPlaces(
+export function healthEndpoints(
   tagServerUrl: string,
   override: string | undefined,
   remembered: string | undefined,
-): HealthPlace[] {
+): HealthEndpoint[] {
   if (override !== undefined) return [{ path: override, isOwn: false }]
   const { pathname, search } = new URL(tagServerUrl)
   const prefix = withoutEnd(pathname, '/')
-  const places = [
+  const endpoints = [
     { path: `${prefix}/healthy`, isOwn: true },
     { path: `${prefix}/healthz`, isOwn: true },
     { path: `${pathname}${search}`, isOwn: false },
   ]
-  return places.toSorted((a, b) => Number(b.path === remembered) - Number(a.path === remembered))
+  return endpoints.toSorted((a, b) => Number(b.path === remembered) - Number(a.path === remembered))
 }
 
 /** The address of a path on the tag server's host. A path stays one, also when it begins with two slashes. */

@@ -1,5 +1,5 @@
 import type { Outbound, OutboundAnswer } from '../../lib/index.ts'
-import { type HealthPlace, urlAt } from './addresses.ts'
+import { type HealthEndpoint, urlAt } from './addresses.ts'
 import { type AnswerLimits, type HealthAnswer, isHealthy } from './judge.ts'
 
 /** What asking needs of a run. */
@@ -10,40 +10,40 @@ export interface Asking {
 }
 
 export interface Asked {
-  place: HealthPlace
+  endpoint: HealthEndpoint
   answer: OutboundAnswer
 }
 
 const BODY_BYTES = 64 * 1_024
 
 /**
- * Asks the places in their order until one tells that all is well. When none does, the first that exists (is not 404) is the
+ * Asks the endpoints in their order until one tells that all is well. When none does, the first that exists (is not 404) is the
  * one to judge, or else the first of all.
  *
- * @returns every place that was asked, and which of them counts
- * @throws OutboundError when a place comes to no answer
+ * @returns every endpoint that was asked, and which of them counts
+ * @throws OutboundError when an endpoint comes to no answer
  */
 export async function askHealth(
   { outbound, timeoutMs, signal }: Asking,
   tagServerUrl: string,
-  places: readonly HealthPlace[],
+  endpoints: readonly HealthEndpoint[],
   limits: AnswerLimits,
 ): Promise<{ asked: readonly Asked[]; chosen: Asked }> {
   const asked: Asked[] = []
-  for (const place of places) {
-    const answer = await outbound.request(urlAt(tagServerUrl, place.path), {
+  for (const endpoint of endpoints) {
+    const answer = await outbound.request(urlAt(tagServerUrl, endpoint.path), {
       limits: { totalMs: timeoutMs, bodyBytes: BODY_BYTES },
       signal,
     })
-    asked.push({ place, answer })
-    const found = isHealthy(place, healthAnswer(answer), limits)
+    asked.push({ endpoint, answer })
+    const found = isHealthy(endpoint, healthAnswer(answer), limits)
     if (found || !mayBeElsewhere(answer)) break
   }
   const chosen =
-    asked.find(({ place, answer }) => isHealthy(place, healthAnswer(answer), limits)) ??
+    asked.find(({ endpoint, answer }) => isHealthy(endpoint, healthAnswer(answer), limits)) ??
     asked.find(({ answer }) => answer.status !== 404) ??
     asked[0]
-  if (chosen === undefined) throw new Error('there is no place to ask')
+  if (chosen === undefined) throw new Error('there is no endpoint to ask')
   return { asked, chosen }
 }
 

@@ -1,5 +1,5 @@
 import type { CertificateFacts } from '../../lib/index.ts'
-import { type HealthPlace, shownAddress, urlAt } from './addresses.ts'
+import { type HealthEndpoint, shownAddress, urlAt } from './addresses.ts'
 import { type Asked, type Asking, askHealth, healthAnswer } from './ask.ts'
 import { type CertificateLimits, certificateDetails, judgeCertificate } from './certificate.ts'
 import { failureDetails, targetFailure } from './failure.ts'
@@ -25,14 +25,14 @@ export interface HealthCheck {
 export async function checkHealth(
   asking: Asking,
   tagServerUrl: string,
-  places: readonly HealthPlace[],
+  endpoints: readonly HealthEndpoint[],
   limits: AnswerLimits & CertificateLimits,
 ): Promise<HealthCheck> {
   try {
-    const { asked, chosen } = await askHealth(asking, tagServerUrl, places, limits)
+    const { asked, chosen } = await askHealth(asking, tagServerUrl, endpoints, limits)
     return readHealth(asked, chosen, limits)
   } catch (failure) {
-    const first = places[0]?.path ?? '/'
+    const first = endpoints[0]?.path ?? '/'
     return {
       findings: [targetFailure('answer', urlAt(tagServerUrl, first), failure, asking.timeoutMs)],
       summary: '',
@@ -47,12 +47,12 @@ export async function checkHealth(
 
 function readHealth(
   asked: readonly Asked[],
-  { place, answer }: Asked,
+  { endpoint, answer }: Asked,
   limits: AnswerLimits & CertificateLimits,
 ): HealthCheck {
   const { url, status, certificate, timings, location } = answer
   const findings = [
-    ...judgeAnswer(place, healthAnswer(answer), limits),
+    ...judgeAnswer(endpoint, healthAnswer(answer), limits),
     ...judgeCertificate(new URL(url).host, certificate, limits),
   ]
   const isUnexpected = findings.some(({ check, status }) => check === 'unexpected_body' && status !== 'ok')
@@ -61,17 +61,17 @@ function readHealth(
     findings,
     summary: `${shownAddress(url)} answered ${status} in ${timings.total} ms${left}`,
     details: {
-      path: place.path,
+      path: endpoint.path,
       status,
       ...(location === null ? {} : { redirects_to: shownAddress(location) }),
       ...(isUnexpected ? { body_start: startOf(answer.body) } : {}),
-      tried: asked.map((one) => ({ path: one.place.path, status: one.answer.status })),
+      tried: asked.map((one) => ({ path: one.endpoint.path, status: one.answer.status })),
       timings: timingDetails(timings),
       certificate: certificateDetails(certificate),
     },
     totalMs: timings.total,
     certificate,
-    workingPath: isHealthy(place, healthAnswer(answer), limits) ? place.path : null,
+    workingPath: isHealthy(endpoint, healthAnswer(answer), limits) ? endpoint.path : null,
     failure: undefined,
   }
 }

@@ -1,8 +1,8 @@
 import type { OutboundAnswer } from '../../lib/index.ts'
-import { type HealthPlace, shownAddress } from './addresses.ts'
+import { type HealthEndpoint, shownAddress } from './addresses.ts'
 import type { Finding } from './finding.ts'
 
-/** What was answered at a place, as far as it is judged. */
+/** What was answered at an endpoint, as far as it is judged. */
 export interface HealthAnswer extends Pick<OutboundAnswer, 'status' | 'headers' | 'body' | 'location'> {
   url: string
   totalMs: number
@@ -17,14 +17,14 @@ export interface AnswerLimits {
   slow_ms: number
 }
 
-export function judgeAnswer(place: HealthPlace, answer: HealthAnswer, limits: AnswerLimits): Finding[] {
+export function judgeAnswer(endpoint: HealthEndpoint, answer: HealthAnswer, limits: AnswerLimits): Finding[] {
   const status = judgeStatus(answer, limits)
-  return status.status === 'ok' ? [status, judgeBody(place, answer, limits), judgeSpeed(answer, limits)] : [status]
+  return status.status === 'ok' ? [status, judgeBody(endpoint, answer, limits), judgeSpeed(answer, limits)] : [status]
 }
 
 /** Whether this is where the server tells its health. */
-export const isHealthy = (place: HealthPlace, answer: HealthAnswer, limits: AnswerLimits): boolean =>
-  judgeStatus(answer, limits).status === 'ok' && judgeBody(place, answer, limits).status === 'ok'
+export const isHealthy = (endpoint: HealthEndpoint, answer: HealthAnswer, limits: AnswerLimits): boolean =>
+  judgeStatus(answer, limits).status === 'ok' && judgeBody(endpoint, answer, limits).status === 'ok'
 
 function judgeStatus(answer: HealthAnswer, { expected_status: expected }: AnswerLimits): Finding {
   const { url, status, location, totalMs } = answer
@@ -39,7 +39,7 @@ function judgeStatus(answer: HealthAnswer, { expected_status: expected }: Answer
   return { check: 'status', status: 'critical', message }
 }
 
-function judgeBody(place: HealthPlace, answer: HealthAnswer, { expected_body: expected }: AnswerLimits): Finding {
+function judgeBody(endpoint: HealthEndpoint, answer: HealthAnswer, { expected_body: expected }: AnswerLimits): Finding {
   const where = shownAddress(answer.url)
   if (expected !== undefined) {
     return answer.body.includes(expected)
@@ -50,7 +50,7 @@ function judgeBody(place: HealthPlace, answer: HealthAnswer, { expected_body: ex
           message: `the answer of ${where} does not hold ${JSON.stringify(expected)}`,
         }
   }
-  const isUnexpected = place.isOwn ? !isHealthText(answer.body) : isHtml(answer)
+  const isUnexpected = endpoint.isOwn ? !isHealthText(answer.body) : isHtml(answer)
   if (!isUnexpected) return fine(where)
   const what = isHtml(answer) ? 'a web page' : 'something else'
   const message = `${where} answered ${answer.status} with ${what} instead of "ok": another server may answer for the host`

@@ -6,7 +6,7 @@ import {
   certificateFaults,
   checkGtmJs,
   checkHealth,
-  healthPlaces,
+  healthEndpoints,
   judged,
   shownAddress,
   sinceText,
@@ -66,7 +66,7 @@ export const httpHealth = defineProbeType({
     const asking = { outbound, timeoutMs, signal }
     const remembered = typeof memory.path === 'string' ? memory.path : undefined
     const [health, script] = await Promise.all([
-      checkHealth(asking, url, healthPlaces(url, config.path, remembered), config),
+      checkHealth(asking, url, healthEndpoints(url, config.path, remembered), config),
       config.check_gtm_js ? checkGtmJs(asking, url, containerId) : null,
     ])
     const findings = [...health.findings, ...(script?.findings ?? [])]

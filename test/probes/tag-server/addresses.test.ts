@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gtmJsUrl, healthPlaces, shownAddress, urlAt } from '../../../src/probes/tag-server/addresses.ts'
+import { gtmJsUrl, healthEndpoints, shownAddress, urlAt } from '../../../src/probes/tag-server/addresses.ts'
 
-const PLACES: readonly [url: string, override: string | undefined, remembered: string | undefined, paths: string[]][] =
-  [
-    ['https://sst.example', undefined, undefined, ['/healthy', '/healthz', '/']],
-    ['https://sst.example/', undefined, undefined, ['/healthy', '/healthz', '/']],
-    ['https://example.com/metrics/', undefined, undefined, ['/metrics/healthy', '/metrics/healthz', '/metrics/']],
-    ['https://example.com/a/b?c=d#e', undefined, undefined, ['/a/b/healthy', '/a/b/healthz', '/a/b?c=d']],
-    ['https://sst.example', undefined, '/healthz', ['/healthz', '/healthy', '/']],
-    ['https://sst.example', undefined, '/of/another/address', ['/healthy', '/healthz', '/']],
-    ['https://sst.example/a', '/own', '/a/healthy', ['/own']],
-  ]
-for (const [url, override, remembered, paths] of PLACES) {
+const ENDPOINTS: readonly [
+  url: string,
+  override: string | undefined,
+  remembered: string | undefined,
+  paths: string[],
+][] = [
+  ['https://sst.example', undefined, undefined, ['/healthy', '/healthz', '/']],
+  ['https://sst.example/', undefined, undefined, ['/healthy', '/healthz', '/']],
+  ['https://example.com/metrics/', undefined, undefined, ['/metrics/healthy', '/metrics/healthz', '/metrics/']],
+  ['https://example.com/a/b?c=d#e', undefined, undefined, ['/a/b/healthy', '/a/b/healthz', '/a/b?c=d']],
+  ['https://sst.example', undefined, '/healthz', ['/healthz', '/healthy', '/']],
+  ['https://sst.example', undefined, '/of/another/address', ['/healthy', '/healthz', '/']],
+  ['https://sst.example/a', '/own', '/a/healthy', ['/own']],
+]
+for (const [url, override, remembered, paths] of ENDPOINTS) {
   test(`${url} has its health at ${paths.join(', ')}${override ?? remembered ?? ''}`, () => {
-    const places = healthPlaces(url, override, remembered)
+    const endpoints = healthEndpoints(url, override, remembered)
     assert.deepEqual(
-      places.map(({ path }) => path),
+      endpoints.map(({ path }) => path),
       paths,
     )
   })

@@ -89,7 +89,7 @@ for (const [what, given, paths, asked] of FALLBACKS) {
   })
 }
 
-test('a place that served once and is gone is left for one that serves', async (t) => {
+test('an endpoint that served once and is gone is left for one that serves', async (t) => {
   const server = await tagServer(t, { '/healthy': plain('ok') })
   const outcome = await run(t, server.url, {}, { memory: { path: '/healthz' } })
   assert.equal(outcome.status, 'ok')
@@ -97,7 +97,7 @@ test('a place that served once and is gone is left for one that serves', async (
   assert.equal(outcome.memory?.path, '/healthy')
 })
 
-test('a server that knows none of the places is critical, and each is named', async (t) => {
+test('a server that knows none of the endpoints is critical, and each is named', async (t) => {
   const server = await tagServer(t, {})
   const outcome = await run(t, server.url)
   assert.equal(outcome.status, 'critical')
@@ -110,7 +110,7 @@ test('a server that knows none of the places is critical, and each is named', as
 })
 
 for (const status of [400, 401, 403, 429, 500, 502, 503]) {
-  test(`${status} is critical, and no other place is asked`, async (t) => {
+  test(`${status} is critical, and no other endpoint is asked`, async (t) => {
     const server = await tagServer(t, { '/healthy': plain('no', status) })
     const outcome = await run(t, server.url)
     assert.equal(outcome.status, 'critical')

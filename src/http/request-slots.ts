@@ -4,17 +4,17 @@ import { RateLimitedError } from './errors.ts'
 import { onceGone } from './gone.ts'
 
 /** How much of one kind of work is done at once. */
-export interface PlaceLimits {
+export interface SlotLimits {
   /** Over all callers. */
   total: number
   perCaller: number
-  /** Requests of a caller that may wait for a place; one more is refused. */
+  /** Requests of a caller that may wait for a slot; one more is refused. */
   waiting: number
   /** Longest wait, ms. */
   patienceMs: number
 }
 
-interface Waiting {
+interface QueuedRequest {
   caller: string
   response: ServerResponse
   resolve: (release: (() => void) | null) => void
@@ -24,22 +24,22 @@ interface Waiting {
 
 const RETRY_AFTER_SECONDS = 5
 
-/** Places in which requests are worked on. Who finds none waits, the callers in turn. */
-export class Places {
-  readonly #limits: PlaceLimits
+/** Slots for requests that are worked on at once. Who finds none waits, the callers in turn. */
+export class RequestSlots {
+  readonly #limits: SlotLimits
   readonly #mayBegin: (caller: string) => boolean
-  readonly #queue = new FairQueue<Waiting>()
+  readonly #queue = new FairQueue<QueuedRequest>()
   readonly #taken = new Map<string, number>()
   #total = 0
 
-  /** @param mayBegin whether a caller may be given a place now for all that others know; `look` when it changes */
-  constructor(limits: PlaceLimits, mayBegin: (caller: string) => boolean = () => true) {
+  /** @param mayBegin whether a caller may be given a slot now for all that others know; call `fill` when it changes */
+  constructor(limits: SlotLimits, mayBegin: (caller: string) => boolean = () => true) {
     this.#limits = limits
     this.#mayBegin = mayBegin
   }
 
   /**
-   * Resolves with what gives the place back (more than once does no harm), or with null when the caller of `response` has gone.
+   * Resolves with what gives the slot back (more than once does no harm), or with null when the caller of `response` has gone.
    *
    * @throws RateLimitedError when too many of this caller wait, or it takes too long.
    */
@@ -50,7 +50,7 @@ export class Places {
       const timer = setTimeout(() => {
         if (this.#queue.remove(caller, waiting)) reject(refusal())
       }, this.#limits.patienceMs).unref()
-      const waiting: Waiting = { caller, response, resolve, reject, timer }
+      const waiting: QueuedRequest = { caller, response, resolve, reject, timer }
       this.#queue.push(caller, waiting)
       onceGone(response, () => {
         clearTimeout(timer)
@@ -59,8 +59,8 @@ export class Places {
     })
   }
 
-  /** Gives free places to those who wait. */
-  look(): void {
+  /** Gives free slots to those who wait. */
+  fill(): void {
     for (;;) {
       const next = this.#queue.take((caller) => this.#hasRoomFor(caller))
       if (next === undefined) return
@@ -85,7 +85,7 @@ export class Places {
       const left = (this.#taken.get(caller) ?? 1) - 1
       if (left === 0) this.#taken.delete(caller)
       else this.#taken.set(caller, left)
-      this.look()
+      this.fill()
     }
   }
 }

@@ -1,18 +1,19 @@
-interface Work {
+/** A run that has no slot yet. */
+interface QueuedRun {
   begin: () => void
   drop: () => void
 }
 
 /**
- * A number of places where work is done at the same time, and a queue before them, first come, first served. The queue keeps
- * the places busy between two rounds of claiming.
+ * A number of slots where work is done at the same time, and a queue before them, first come, first served. The queue keeps
+ * the slots busy between two rounds of claiming.
  */
-export class Places {
+export class RunSlots {
   readonly #size: number
   readonly #queueSize: number
-  /** Work whose time has not come. */
-  readonly #early = new Map<Work, NodeJS.Timeout>()
-  #queue: Work[] = []
+  /** Runs whose time has not come. */
+  readonly #early = new Map<QueuedRun, NodeJS.Timeout>()
+  #queue: QueuedRun[] = []
   #busy = 0
 
   constructor(size: number, queueSize: number) {
@@ -30,7 +31,7 @@ export class Places {
   }
 
   /**
-   * Does the work when its time has come and there is a place. Undefined when it was dropped before it began.
+   * Does the work when its time has come and there is a slot. Undefined when it was dropped before it began.
    *
    * @param waitMs how long it still is until its time; asked again when that is over
    * @throws what `work` throws
@@ -49,24 +50,24 @@ export class Places {
     })
   }
 
-  /** Lets go of all that has no place yet. */
+  /** Lets go of all that has no slot yet. */
   dropQueue(): void {
     for (const timer of this.#early.values()) clearTimeout(timer)
     for (const { drop } of [...this.#early.keys(), ...this.#queue.splice(0)]) drop()
     this.#early.clear()
   }
 
-  #enter(work: Work, waitMs: () => number): void {
+  #enter(run: QueuedRun, waitMs: () => number): void {
     const ms = waitMs()
     if (ms > 0) {
       this.#early.set(
-        work,
-        setTimeout(() => this.#enter(work, waitMs), ms),
+        run,
+        setTimeout(() => this.#enter(run, waitMs), ms),
       )
       return
     }
-    this.#early.delete(work)
-    this.#queue.push(work)
+    this.#early.delete(run)
+    this.#queue.push(run)
     this.#next()
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { Places } from '../../src/http/places.ts'
+import { RequestSlots } from '../../src/http/request-slots.ts'
 import { UnreadAnswers } from '../../src/http/unread-answers.ts'
 
 /** As much of a response as is looked at. */
@@ -36,31 +36,31 @@ const LIMITS = { total: 3, perCaller: 2, waiting: 2, patienceMs: 60_000 }
 const settled = async <T>(promise: Promise<T>): Promise<T | 'waits'> =>
   Promise.race([promise, new Promise<'waits'>((resolve) => setImmediate(resolve, 'waits'))])
 
-test('a caller has two places, and what comes on top waits for one of them', async () => {
-  const places = new Places(LIMITS)
-  const [first] = await Promise.all([places.take('a', response()), places.take('a', response())])
-  const third = places.take('a', response())
+test('a caller has two slots, and what comes on top waits for one of them', async () => {
+  const slots = new RequestSlots(LIMITS)
+  const [first] = await Promise.all([slots.take('a', response()), slots.take('a', response())])
+  const third = slots.take('a', response())
   assert.equal(await settled(third), 'waits')
-  assert.notEqual(await settled(places.take('b', response())), 'waits')
+  assert.notEqual(await settled(slots.take('b', response())), 'waits')
   first?.()
   assert.notEqual(await settled(third), 'waits')
 })
 
-test('a place that is given back twice is free once', async () => {
-  const places = new Places({ ...LIMITS, perCaller: 3 })
-  const held = await Promise.all([1, 2, 3].map(() => places.take('a', response())))
+test('a slot that is given back twice is free once', async () => {
+  const slots = new RequestSlots({ ...LIMITS, perCaller: 3 })
+  const held = await Promise.all([1, 2, 3].map(() => slots.take('a', response())))
   held[0]?.()
   held[0]?.()
-  assert.notEqual(await settled(places.take('b', response())), 'waits')
-  assert.equal(await settled(places.take('b', response())), 'waits')
+  assert.notEqual(await settled(slots.take('b', response())), 'waits')
+  assert.equal(await settled(slots.take('b', response())), 'waits')
 })
 
-test('callers who wait get places in turn', async () => {
-  const places = new Places({ ...LIMITS, total: 1, waiting: 9 })
+test('callers who wait get slots in turn', async () => {
+  const slots = new RequestSlots({ ...LIMITS, total: 1, waiting: 9 })
   const order: string[] = []
-  const release = await places.take('a', response())
+  const release = await slots.take('a', response())
   const work = async (caller: string) => {
-    const giveBack = await places.take(caller, response())
+    const giveBack = await slots.take(caller, response())
     order.push(caller)
     giveBack?.()
   }
@@ -71,25 +71,25 @@ test('callers who wait get places in turn', async () => {
 })
 
 test('a caller of whom enough wait is told to come back later', async () => {
-  const places = new Places(LIMITS)
-  for (let n = 0; n < 4; n++) void places.take('a', response())
-  await assert.rejects(places.take('a', response()), { code: 'rate_limited', retryAfterSeconds: 5 })
+  const slots = new RequestSlots(LIMITS)
+  for (let n = 0; n < 4; n++) void slots.take('a', response())
+  await assert.rejects(slots.take('a', response()), { code: 'rate_limited', retryAfterSeconds: 5 })
 })
 
 test('who has waited too long is told to come back later', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const places = new Places({ ...LIMITS, total: 1 })
-  await places.take('a', response())
-  const late = places.take('b', response())
+  const slots = new RequestSlots({ ...LIMITS, total: 1 })
+  await slots.take('a', response())
+  const late = slots.take('b', response())
   t.mock.timers.tick(LIMITS.patienceMs)
   await assert.rejects(late, { code: 'rate_limited' })
 })
 
-test('who goes away while waiting gets no place, and the next one does', async () => {
-  const places = new Places({ ...LIMITS, total: 1 })
-  const release = await places.take('a', response())
+test('who goes away while waiting gets no slot, and the next one does', async () => {
+  const slots = new RequestSlots({ ...LIMITS, total: 1 })
+  const release = await slots.take('a', response())
   const gone = response()
-  const [first, second] = [places.take('b', gone), places.take('b', response())]
+  const [first, second] = [slots.take('b', gone), slots.take('b', response())]
   gone.leave()
   assert.equal(await first, null)
   release?.()
@@ -99,13 +99,13 @@ test('who goes away while waiting gets no place, and the next one does', async (
 const UNREAD = { counted: 10, perCaller: 100, total: 300, stalledMs: 5_000, longestMs: 60_000 }
 
 test('nothing is begun for a caller who does not read, until it has', async () => {
-  const unread = new UnreadAnswers(UNREAD, () => places.look())
-  const places: Places = new Places(LIMITS, (caller) => unread.hasRoomFor(caller))
+  const unread = new UnreadAnswers(UNREAD, () => slots.fill())
+  const slots: RequestSlots = new RequestSlots(LIMITS, (caller) => unread.hasRoomFor(caller))
   const answer = response()
   unread.add(answer, 'a', 100)
-  const next = places.take('a', response())
+  const next = slots.take('a', response())
   assert.equal(await settled(next), 'waits')
-  assert.notEqual(await settled(places.take('b', response())), 'waits')
+  assert.notEqual(await settled(slots.take('b', response())), 'waits')
   answer.leave()
   assert.notEqual(await settled(next), 'waits')
 })
@@ -144,12 +144,12 @@ test('an answer that waits behind another of its connection goes with that conne
       reads += 1
     },
   )
-  const places = new Places({ ...LIMITS, total: 1 })
+  const slots = new RequestSlots({ ...LIMITS, total: 1 })
   const [behind, waiting] = [response(), response()]
   unread.add(behind, 'a', 100)
   assert.equal(unread.hasRoomFor('a'), false)
-  await places.take('b', response())
-  const place = places.take('a', waiting)
+  await slots.take('b', response())
+  const slot = slots.take('a', waiting)
   // Node tells such a response nothing: it never had the connection.
   for (const each of [behind, waiting]) {
     each.req.socket.destroyed = true
@@ -157,5 +157,5 @@ test('an answer that waits behind another of its connection goes with that conne
   }
   assert.equal(unread.hasRoomFor('a'), true)
   assert.equal(reads, 1)
-  assert.equal(await settled(place), null)
+  assert.equal(await settled(slot), null)
 })
