@@ -1,10 +1,10 @@
 import { namesInWords } from '../lib/index.ts'
 import type { AlertMessage, AlertMessageKind, Fact } from '../notifications/index.ts'
 import type { AlertRow } from '../store/index.ts'
-import { factsOf } from './finding.ts'
+import type { AlertSource, Marker } from './context.ts'
+import { factsOf } from './facts.ts'
 import { badEventsOf } from './machine.ts'
 import { resolutionOf, severityOf, stateOf } from './record.ts'
-import type { AlertSource, Marker } from './context.ts'
 import { changeInWords } from './wording.ts'
 
 /** The message about an alert as it is now. @param before as it was at the last message */

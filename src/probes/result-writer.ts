@@ -20,9 +20,9 @@ export interface ResultWriterOptions {
 /** Results of one transaction: a few milliseconds of the writer's time. */
 const RESULTS_PER_BATCH = 250
 
-interface Waiting {
+interface PendingResult {
   finished: Finished
-  /** Told once: whether the result was written, or that it cannot be now. */
+  /** Called once: whether the result was written, or that it cannot be now. */
   settle: { resolve: (isWritten: boolean) => void; reject: (error: Error) => void }
 }
 
@@ -32,7 +32,7 @@ interface Waiting {
  */
 export class ResultWriter {
   readonly #options: ResultWriterOptions
-  #waiting: Waiting[] = []
+  #waiting: PendingResult[] = []
 
   constructor(options: ResultWriterOptions) {
     this.#options = options
@@ -69,8 +69,8 @@ export class ResultWriter {
     }
   }
 
-  /** One result that cannot be written must not keep the others from it for ever: then each is tried by itself. */
-  async #writeAll(batch: readonly Waiting[]): Promise<void> {
+  /** One result that cannot be written must not hold up the others: then each is tried separately. */
+  async #writeAll(batch: readonly PendingResult[]): Promise<void> {
     try {
       await this.#write(batch)
       return
@@ -87,7 +87,7 @@ export class ResultWriter {
     }
   }
 
-  async #write(batch: readonly Waiting[]): Promise<void> {
+  async #write(batch: readonly PendingResult[]): Promise<void> {
     const { store, clock, nodeId, onResults } = this.#options
     const finished = batch.map((one) => one.finished)
     const written = await store.write.transaction().execute(async (trx) => {
@@ -99,7 +99,7 @@ export class ResultWriter {
   }
 
   /** The probe goes on with its next run, so that the failure is seen as long as it lasts. */
-  async #giveUp({ finished, settle }: Waiting, error: Error): Promise<void> {
+  async #giveUp({ finished, settle }: PendingResult, error: Error): Promise<void> {
     const { store, clock, nodeId, onError } = this.#options
     const { id, probe_type } = finished.probe
     onError(error, `writing a result of probe ${id} (${probe_type})`)

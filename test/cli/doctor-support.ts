@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import type { Finding } from '../../src/cli/doctor/finding.ts'
+import type { DoctorFinding } from '../../src/cli/doctor/doctor-finding.ts'
 import { allFindings } from '../../src/cli/doctor/run.ts'
 import { readConfig } from '../../src/config.ts'
 import { migrate } from '../../src/store/index.ts'
@@ -56,7 +56,7 @@ export async function goodSetUp(t: TestContext): Promise<SetUp> {
  * a better machine would mend.
  */
 export async function wrongWith({ environment, folder, outbound }: SetUp, alsoExpected: readonly string[] = []) {
-  const all: Finding[] = []
+  const all: DoctorFinding[] = []
   const targets = [{ url: outbound, needs: 'what you use it for' }]
   const examination = { outbound: targets, folder, readSettings: () => readConfig(environment) }
   for await (const finding of allFindings(examination)) all.push(finding)
@@ -64,7 +64,7 @@ export async function wrongWith({ environment, folder, outbound }: SetUp, alsoEx
   for (const secret of ['chat-secret', 'heartbeat-secret', 'pass:word', 'pass%3Aword', TOKEN, KEY_PEM.slice(40, 80)]) {
     assert.ok(!said.includes(secret), `it tells ${secret}`)
   }
-  const isOwn = ({ check }: Finding) => !OF_THE_MACHINE.includes(check) || alsoExpected.includes(check)
+  const isOwn = ({ check }: DoctorFinding) => !OF_THE_MACHINE.includes(check) || alsoExpected.includes(check)
   return { all, wrong: all.filter((finding) => finding.level !== 'ok' && isOwn(finding)) }
 }
 

@@ -1,8 +1,8 @@
 import { isoTime, notFound } from '../../lib/index.ts'
 import { deliveriesOf } from '../../notifications/index.ts'
 import type { Store } from '../../store/index.ts'
-import { factsOf } from '../finding.ts'
 import { changesBefore } from '../context.ts'
+import { factsOf } from '../facts.ts'
 import { changeInWords } from '../wording.ts'
 import { alertRecord, timelineEntry } from './record.ts'
 

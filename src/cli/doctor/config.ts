@@ -1,5 +1,5 @@
 import { type Config, isLoopback, signOfProxy } from '../../config.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 import { googleFinding } from './google.ts'
 import { keyHeadersFinding } from './key-headers.ts'
 import { outboundAllowFinding } from './outbound-allow.ts'
@@ -7,7 +7,7 @@ import { tokensFinding } from './tokens.ts'
 import { trustProxyFinding } from './trust-proxy.ts'
 
 /** What of a valid configuration will surprise its operator. What is not set gets no line, unless it should be. */
-export const configFindings = (config: Config): Finding[] =>
+export const configFindings = (config: Config): DoctorFinding[] =>
   [
     access(config),
     tokensFinding(config),
@@ -18,7 +18,7 @@ export const configFindings = (config: Config): Finding[] =>
     googleFinding(config),
   ].filter((finding) => finding !== null)
 
-function access(config: Config): Finding {
+function access(config: Config): DoctorFinding {
   const { host, adminToken } = config
   const check = 'access'
   if (adminToken !== null) return { check, level: 'ok', text: 'management needs the ADMIN_TOKEN' }
@@ -32,7 +32,7 @@ function access(config: Config): Finding {
   return { check, level: 'warning', text }
 }
 
-function publicUrl({ publicUrl: url }: Config): Finding {
+function publicUrl({ publicUrl: url }: Config): DoctorFinding {
   const check = 'PUBLIC_URL'
   if (url?.startsWith('https://') === true) return { check, level: 'ok', text: url }
   const given = url === null ? 'is not set' : `is ${url}`

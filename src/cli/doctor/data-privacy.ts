@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { sqlitePath } from '../../store/index.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 
 const OTHERS_MAY_READ = 0o004
 const OTHERS_MAY_ENTER = 0o001
 
 /** Whether strangers on this machine can read the database; ingest keys are in it. Null while there is none. */
-export async function dataPrivacyFinding(dataDir: string): Promise<Finding | null> {
+export async function dataPrivacyFinding(dataDir: string): Promise<DoctorFinding | null> {
   const check = 'privacy'
   try {
     const [folder, file] = await Promise.all([stat(dataDir), stat(sqlitePath(dataDir))])

@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 import { SETTINGS } from '../../config.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 
 const OTHERS_MAY_READ = 0o004
 
 /** Whether strangers on this machine can read the secrets of a `.env`. Null without secrets in it. */
-export async function envFileFinding(path: string): Promise<Finding | null> {
+export async function envFileFinding(path: string): Promise<DoctorFinding | null> {
   const check = '.env'
   const text = await readFile(path, 'utf8').catch(() => null)
   if (text === null) return null

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import type { Finding, Level } from './finding.ts'
+import type { DoctorFinding, Level } from './doctor-finding.ts'
 
 /** Kinds of file systems by the number that Linux gives them (statfs(2)); other systems number them differently. */
 const NETWORK: ReadonlyMap<number, string> = new Map([
@@ -21,16 +21,16 @@ const SHARED: ReadonlyMap<number, string> = new Map([
 const OVERLAY = 0x794c7630
 
 /** What the folder's file system means for a database in it. Null where that is not told. */
-export async function fileSystemFinding(folder: string): Promise<Finding | null> {
+export async function fileSystemFinding(folder: string): Promise<DoctorFinding | null> {
   if (process.platform !== 'linux') return null
   const { type } = await statfs(folder)
   return findingOfType(type)
 }
 
 /** @param type as statfs tells it; the kernel's word is signed on some machines */
-export function findingOfType(type: number): Finding {
+export function findingOfType(type: number): DoctorFinding {
   const kind = type >>> 0
-  const finding = (level: Level, text: string): Finding => ({ check: 'file-system', level, text })
+  const finding = (level: Level, text: string): DoctorFinding => ({ check: 'file-system', level, text })
   const network = NETWORK.get(kind)
   if (network !== undefined) {
     return finding(

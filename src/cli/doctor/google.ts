@@ -1,9 +1,9 @@
 import { createPrivateKey } from 'node:crypto'
 import type { Config } from '../../config.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 
 /** Whether the key in GOOGLE_CREDENTIALS can sign anything; Google is not asked. Null without one. */
-export function googleFinding({ googleCredentials }: Config): Finding | null {
+export function googleFinding({ googleCredentials }: Config): DoctorFinding | null {
   if (googleCredentials === null) return null
   const check = 'GOOGLE_CREDENTIALS'
   try {

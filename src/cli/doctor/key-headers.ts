@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 
 /** Headers that requests have anyway. The first of the configured headers that is there counts as the key. */
 const ALWAYS_THERE = [
@@ -17,7 +17,7 @@ const ALWAYS_THERE = [
 ]
 
 /** Null when nothing is wrong with the headers, which are the default's nearly always. */
-export function keyHeadersFinding({ ingestKeyHeaders }: Config): Finding | null {
+export function keyHeadersFinding({ ingestKeyHeaders }: Config): DoctorFinding | null {
   const wrong = ingestKeyHeaders.filter((name) => ALWAYS_THERE.includes(name))
   if (wrong.length === 0) return null
   const text = `${wrong.join(', ')} is in every request and is no key, so tags would be answered 401: leave it out`

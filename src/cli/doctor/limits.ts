@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { totalmem } from 'node:os'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 
 /** Senders keep a connection each. Common defaults are 1,024 and, for services under systemd, 524,288. */
 const MIN_OPEN_FILES = 4_096
@@ -9,11 +9,11 @@ const MIB = 1_048_576
 const MIN_MEMORY_MIB = 640
 
 /** What the system lets one process have. A check that the system does not answer is left out. */
-export const limitFindings = async (): Promise<Finding[]> =>
+export const limitFindings = async (): Promise<DoctorFinding[]> =>
   [openFilesFinding(await openFiles()), memoryFinding(memoryMib())].filter((finding) => finding !== null)
 
 /** @param most files and connections at a time; null where that is not told */
-export function openFilesFinding(most: number | null): Finding | null {
+export function openFilesFinding(most: number | null): DoctorFinding | null {
   if (most === null) return null
   const check = 'open-files'
   if (most >= MIN_OPEN_FILES) return { check, level: 'ok', text: `up to ${most}` }
@@ -21,7 +21,7 @@ export function openFilesFinding(most: number | null): Finding | null {
   return { check, level: 'warning', text }
 }
 
-export function memoryFinding(mib: number): Finding {
+export function memoryFinding(mib: number): DoctorFinding {
   const check = 'memory'
   if (mib >= MIN_MEMORY_MIB) return { check, level: 'ok', text: `${Math.floor(mib)} MiB` }
   const text = `${Math.floor(mib)} MiB, and the system ends what takes more: give ${MIN_MEMORY_MIB} MiB or more`

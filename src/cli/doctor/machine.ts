@@ -3,8 +3,8 @@ import { access, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { asError } from '../../lib/index.ts'
 import { dataPrivacyFinding } from './data-privacy.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 import { fileSystemFinding } from './file-system.ts'
-import type { Finding } from './finding.ts'
 
 /** The major version that package.json pins. */
 const NODE_MAJOR = 24
@@ -13,7 +13,7 @@ const MIB = 1_048_576
 const DISK_WARNING_MIB = 1_024
 const DISK_FAILURE_MIB = 64
 
-export function nodeFinding(version: string): Finding {
+export function nodeFinding(version: string): DoctorFinding {
   const check = 'Node'
   if (Number.parseInt(version, 10) >= NODE_MAJOR) return { check, level: 'ok', text: version }
   return {
@@ -24,7 +24,7 @@ export function nodeFinding(version: string): Finding {
 }
 
 /** Whether the folder can be used, and how much room it has. Creates nothing. */
-export async function dataDirFindings(dataDir: string): Promise<Finding[]> {
+export async function dataDirFindings(dataDir: string): Promise<DoctorFinding[]> {
   const check = 'DATA_DIR'
   try {
     const folder = await nearestFolder(resolve(dataDir))
@@ -52,7 +52,7 @@ async function nearestFolder(path: string): Promise<string> {
   }
 }
 
-export function diskFinding(freeMib: number): Finding {
+export function diskFinding(freeMib: number): DoctorFinding {
   const check = 'disk'
   const text =
     freeMib < DISK_WARNING_MIB ? `${Math.floor(freeMib)} MiB free` : `${Math.floor(freeMib / 1_024)} GiB free`

@@ -1,6 +1,6 @@
 import { SECOND } from '../../lib/index.ts'
 import { whyUnreachable } from '../unreachable.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 
 /** A host outside, and what does not work without it. */
 export interface OutboundTarget {
@@ -49,7 +49,7 @@ export function skewOf(date: string | null, began: number, ended: number): numbe
   return Number.isNaN(theirs) ? null : (began + ended) / 2 - (theirs + SECOND / 2)
 }
 
-export function outboundFinding({ target, failure }: OutboundAnswer): Finding {
+export function outboundFinding({ target, failure }: OutboundAnswer): DoctorFinding {
   const check = 'outbound'
   if (failure === null) return { check, level: 'ok', text: `${target.url} answers` }
   const text = `${target.url}: ${failure}; without it these will not work: ${target.needs}`
@@ -57,7 +57,7 @@ export function outboundFinding({ target, failure }: OutboundAnswer): Finding {
 }
 
 /** @param answers of several hosts: one of them may be wrong, so the middle one counts */
-export function clockFinding(answers: readonly OutboundAnswer[]): Finding {
+export function clockFinding(answers: readonly OutboundAnswer[]): DoctorFinding {
   const check = 'clock'
   const skews = answers.flatMap(({ skewMs }) => skewMs ?? []).sort((a, b) => a - b)
   const skew = skews[Math.floor(skews.length / 2)]

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Config } from '../../config.ts'
 import { asError, SECOND } from '../../lib/index.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 
 const TIMEOUT_MS = 4 * SECOND
 
 /** Whether the service could listen, or does. Listens for a moment. */
-export async function portFinding({ host, port }: Config): Promise<Finding> {
+export async function portFinding({ host, port }: Config): Promise<DoctorFinding> {
   const check = 'port'
   const where = `HOST=${host} PORT=${port}`
   const code = await whyNotListening(host, port)

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { asError, createOutbound, type Outbound, SECOND, systemClock } from '../../lib/index.ts'
 import { VERSION } from '../../version.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 
 const TIMEOUT_MS = 5 * SECOND
 
@@ -9,7 +9,7 @@ const TIMEOUT_MS = 5 * SECOND
  * Whether the hosts of CHAT_WEBHOOK_URL and HEARTBEAT_URL answer, by the way that messages take. Only their front page is asked
  * for: the addresses themselves would post a message, or count as a sign of life.
  */
-export async function receiverFindings(config: Config): Promise<Finding[]> {
+export async function receiverFindings(config: Config): Promise<DoctorFinding[]> {
   const { chatWebhookUrl, heartbeatUrl, outboundAllow: allow } = config
   const outbound = createOutbound({ allow, userAgent: `Tagwarden/${VERSION}`, clock: systemClock })
   const findings = [
@@ -24,7 +24,7 @@ async function receiverFinding(
   check: string,
   address: string | null,
   otherwise: string,
-): Promise<Finding | null> {
+): Promise<DoctorFinding | null> {
   if (address === null) return null
   const { host, origin, username } = new URL(address)
   try {

@@ -4,7 +4,7 @@ import { StartupError } from '../../lib/index.ts'
 import { configFromEnvironment } from '../environment.ts'
 import { configFindings } from './config.ts'
 import { envFileFinding } from './env-file.ts'
-import { type Finding, findingLine, verdict } from './finding.ts'
+import { type DoctorFinding, findingLine, verdict } from './doctor-finding.ts'
 import { limitFindings } from './limits.ts'
 import { dataDirFindings, nodeFinding } from './machine.ts'
 import { askOutside, clockFinding, type OutboundTarget, outboundFinding } from './network.ts'
@@ -16,7 +16,7 @@ import { schemaFinding, storeFindings } from './store.ts'
 
 /** Runs every check and prints each finding as it comes; the exit code is 1 when one failed. */
 export async function examine(outbound: readonly OutboundTarget[]): Promise<void> {
-  const findings: Finding[] = []
+  const findings: DoctorFinding[] = []
   for await (const finding of allFindings({ outbound, folder: '.', readSettings: configFromEnvironment })) {
     findings.push(finding)
     console.log(findingLine(finding))
@@ -34,7 +34,7 @@ export interface Examination {
 }
 
 /** Every check, each finding as it comes. */
-export async function* allFindings({ outbound, folder, readSettings }: Examination): AsyncGenerator<Finding> {
+export async function* allFindings({ outbound, folder, readSettings }: Examination): AsyncGenerator<DoctorFinding> {
   const asked = Promise.all(outbound.map(askOutside))
   yield nodeFinding(process.versions.node)
   const envFile = await envFileFinding(join(folder, '.env'))
@@ -56,7 +56,7 @@ export async function* allFindings({ outbound, folder, readSettings }: Examinati
   yield* answers.map(outboundFinding)
 }
 
-async function* storageFindings(config: Config): AsyncGenerator<Finding> {
+async function* storageFindings(config: Config): AsyncGenerator<DoctorFinding> {
   const { databaseUrl: url, databaseReadUrl: readUrl, databasePoolSize: poolSize } = config
   if (url !== null) {
     yield* await postgresFindings({ url, readUrl, poolSize, schemaFinding })
@@ -67,7 +67,7 @@ async function* storageFindings(config: Config): AsyncGenerator<Finding> {
   if (folder.every(({ level, check }) => level !== 'failed' || check !== 'DATA_DIR')) yield* await storeFindings(config)
 }
 
-async function messagingFindings(config: Config): Promise<Finding[]> {
+async function messagingFindings(config: Config): Promise<DoctorFinding[]> {
   const [mail, receivers] = await Promise.all([smtpFinding(config), receiverFindings(config)])
   return mail === null ? receivers : [mail, ...receivers]
 }

@@ -2,12 +2,12 @@ import { createTransport } from 'nodemailer'
 import type { Config } from '../../config.ts'
 import { SECOND } from '../../lib/index.ts'
 import { outcomeOfFailure, smtpServer } from '../../notifications/index.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 
 const TIMEOUT_MS = 5 * SECOND
 
 /** Whether the mail server takes our login; nothing is sent. Null without one. */
-export async function smtpFinding({ smtpUrl, smtpFrom }: Config): Promise<Finding | null> {
+export async function smtpFinding({ smtpUrl, smtpFrom }: Config): Promise<DoctorFinding | null> {
   if (smtpUrl === null) return null
   const check = 'SMTP_URL'
   const server = smtpServer(smtpUrl)

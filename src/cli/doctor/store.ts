@@ -10,14 +10,14 @@ import {
   sqlitePath,
 } from '../../store/index.ts'
 import { whyUnreachable } from '../unreachable.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 import { localAddress } from './port.ts'
 
 const READY_TIMEOUT_MS = 5_000
 const CHECK = 'store'
 
 /** Looks into the store, or asks the service that is using it. Changes nothing. */
-export async function storeFindings({ dataDir, host, port }: Config): Promise<Finding[]> {
+export async function storeFindings({ dataDir, host, port }: Config): Promise<DoctorFinding[]> {
   if (!existsSync(sqlitePath(dataDir))) {
     return [{ check: CHECK, level: 'ok', text: 'no database yet: the first start creates it' }]
   }
@@ -35,7 +35,7 @@ export async function storeFindings({ dataDir, host, port }: Config): Promise<Fi
   }
 }
 
-export async function schemaFinding(store: Store): Promise<Finding> {
+export async function schemaFinding(store: Store): Promise<DoctorFinding> {
   if (store.isShared && (await hasUnfinishedCopy(store.read))) {
     const text =
       'it holds an unfinished copy: run "tagwarden migrate --from …" again until it ends, and start no service'
@@ -53,7 +53,7 @@ export async function schemaFinding(store: Store): Promise<Finding> {
   return { check: CHECK, level: 'ok', text: 'the schema is up to date' }
 }
 
-async function integrityFinding(store: Store): Promise<Finding> {
+async function integrityFinding(store: Store): Promise<DoctorFinding> {
   const check = 'integrity'
   const [first, ...others] = await integrityErrors(store.read)
   if (first === undefined) return { check, level: 'ok', text: 'the database file is sound' }
@@ -61,8 +61,12 @@ async function integrityFinding(store: Store): Promise<Finding> {
   return { check, level: 'failed', text: `${first}${more}: the database file is damaged, restore it from a backup` }
 }
 
-async function readyFinding(service: string, whyNotOpened: string): Promise<Finding> {
-  const refused = (text: string): Finding => ({ check: CHECK, level: 'failed', text: `${whyNotOpened} (${text})` })
+async function readyFinding(service: string, whyNotOpened: string): Promise<DoctorFinding> {
+  const refused = (text: string): DoctorFinding => ({
+    check: CHECK,
+    level: 'failed',
+    text: `${whyNotOpened} (${text})`,
+  })
   try {
     const response = await fetch(`${service}/ready`, { signal: AbortSignal.timeout(READY_TIMEOUT_MS) })
     const state = await response.text()

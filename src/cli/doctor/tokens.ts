@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 
 /** A random token of 16 characters has more, except for one in some hundred thousands. */
 const MIN_DISTINCT_CHARACTERS = 8
@@ -7,7 +7,7 @@ const MIN_DISTINCT_CHARACTERS = 8
 const PLACEHOLDER = /change.?me|password|passwort|secret|example|your.?token|1234567|qwert/i
 
 /** Whether the tokens are such that nobody guesses them. Null without any. */
-export function tokensFinding({ adminToken, viewerToken }: Config): Finding | null {
+export function tokensFinding({ adminToken, viewerToken }: Config): DoctorFinding | null {
   const check = 'tokens'
   if (adminToken === null && viewerToken === null) return null
   const weak = [isWeak(adminToken) ? 'ADMIN_TOKEN' : '', isWeak(viewerToken) ? 'VIEWER_TOKEN' : ''].filter(Boolean)

@@ -1,8 +1,8 @@
 import type { Config } from '../../config.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './doctor-finding.ts'
 
 /** Whether failed sign-ins will be held against whoever made them. Null where no proxy is known of. */
-export function trustProxyFinding({ publicUrl, adminToken, trustProxy }: Config): Finding | null {
+export function trustProxyFinding({ publicUrl, adminToken, trustProxy }: Config): DoctorFinding | null {
   const check = 'TRUST_PROXY'
   const everybody = trustProxy.find(isBroad)
   if (everybody !== undefined) {

@@ -1,5 +1,5 @@
 import { type CertificateFacts, isoTime } from '../../lib/index.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './check-finding.ts'
 
 /** Days before a certificate ends at which its renewal is overdue: most are renewed 30 days before. */
 export interface CertificateLimits {
@@ -11,7 +11,7 @@ export function judgeCertificate(
   host: string,
   certificate: CertificateFacts | null,
   limits: CertificateLimits,
-): Finding[] {
+): CheckFinding[] {
   if (certificate === null) return []
   const { daysLeft, validTo } = certificate
   const status =

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { DAY, HOUR, type NameFacts, type Outbound, OutboundError } from '../../lib/index.ts'
 import type { JsonObject } from '../probe-type.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './check-finding.ts'
 import { objectIn } from './memory.ts'
 
 /** A place that the tag server's name should lead to, with the addresses that it leads to itself. */
@@ -39,7 +39,7 @@ export async function askTargets(
  * Whether a name still leads where it should: it stands for one of the targets, or shares an address with one. Without
  * targets nothing is judged.
  */
-export function judgeTargets(host: string, facts: NameFacts, targets: readonly DnsTarget[]): Finding[] {
+export function judgeTargets(host: string, facts: NameFacts, targets: readonly DnsTarget[]): CheckFinding[] {
   if (targets.length === 0) return []
   const isMet = targets.some(
     ({ name, addresses }) =>
@@ -70,7 +70,7 @@ export interface DnsHistory {
 }
 
 /** A name that leads to none of its usual networks has been moved: by somebody who knows, or to another's server. */
-export function judgeMove(host: string, history: DnsHistory, addresses: readonly string[], now: number): Finding {
+export function judgeMove(host: string, history: DnsHistory, addresses: readonly string[], now: number): CheckFinding {
   const isUsual = ([first]: readonly [number, number]) => first - history.since < LEARNING_MS || now - first >= NEW_MS
   const current = Object.entries(history.networks).filter(([network]) => addresses.map(networkOf).includes(network))
   if (current.length === 0 || current.some(([, seen]) => isUsual(seen))) {

@@ -1,6 +1,6 @@
 import { OutboundError, type OutboundErrorKind } from '../../lib/index.ts'
 import { certificateDetails } from './certificate.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './check-finding.ts'
 
 /** These say something about what was asked for, not about who was asked. */
 const OURS: ReadonlySet<OutboundErrorKind> = new Set(['bad_url', 'bad_request', 'forbidden_address', 'interrupted'])
@@ -13,7 +13,7 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? 'the address'
  *
  * @throws what was thrown, when it is no OutboundError
  */
-export function targetFailure(check: string, url: string, thrown: unknown, timeoutMs: number): Finding {
+export function targetFailure(check: string, url: string, thrown: unknown, timeoutMs: number): CheckFinding {
   const { kind, message } = asOutboundError(thrown)
   if (OURS.has(kind)) return { check, status: 'error', message: `${hostOf(url)} cannot be checked: ${message}` }
   // The signal of the run is the limit that strikes first, and all that it can say is that nobody waits any more.
@@ -29,7 +29,7 @@ const timedOut = (url: string, timeoutMs: number): string => `${hostOf(url)} did
  * @param who as in `the API of the hosting provider`
  * @throws what was thrown, when it is no OutboundError
  */
-export function providerFailure(check: string, who: string, thrown: unknown, timeoutMs: number): Finding {
+export function providerFailure(check: string, who: string, thrown: unknown, timeoutMs: number): CheckFinding {
   const { kind, message } = asOutboundError(thrown)
   const why = kind === 'aborted' ? `it did not answer within ${timeoutMs} ms` : message
   return { check, status: 'error', message: `${who} could not be asked: ${why}` }

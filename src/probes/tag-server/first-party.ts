@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './check-finding.ts'
 
 /** Labels under which countries let people register names, as `co` in `co.uk`. */
 const SECOND_LEVELS: ReadonlySet<string> = new Set(
@@ -47,7 +47,7 @@ export function firstParty(siteUrl: string, tagServerUrl: string): FirstParty {
   return { isFirstParty, site, tagServer }
 }
 
-export function judgeFirstParty({ isFirstParty, site, tagServer }: FirstParty): Finding[] {
+export function judgeFirstParty({ isFirstParty, site, tagServer }: FirstParty): CheckFinding[] {
   if (isFirstParty === null) return []
   if (isFirstParty) return [{ check: 'first_party', status: 'ok', message: 'the tag server is first-party' }]
   const message = `the tag server is at ${tagServer}, the site at ${site}: its cookies are third-party, which browsers block or shorten`

@@ -2,7 +2,7 @@ import type { OutboundAnswer } from '../../lib/index.ts'
 import { gtmJsUrl, shownAddress } from './addresses.ts'
 import type { Asking } from './ask.ts'
 import { failureDetails, targetFailure } from './failure.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './check-finding.ts'
 
 /** Whether the tag server serves the web container's script itself. */
 export interface ProxiedScript {
@@ -48,7 +48,7 @@ export async function checkGtmJs(
   asking: Asking,
   tagServerUrl: string,
   containerId: string | null,
-): Promise<{ findings: readonly Finding[]; details: object | null; failure: unknown }> {
+): Promise<{ findings: readonly CheckFinding[]; details: object | null; failure: unknown }> {
   if (containerId === null) {
     const message = 'the site has no tag_manager_web_container_id, whose gtm.js is to be checked'
     return { findings: [{ check: 'gtm_js', status: 'error', message }], details: null, failure: undefined }

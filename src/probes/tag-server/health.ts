@@ -3,13 +3,13 @@ import { type HealthEndpoint, shownAddress, urlAt } from './addresses.ts'
 import { type Asked, type Asking, askHealth, healthAnswer } from './ask.ts'
 import { type CertificateLimits, certificateDetails, judgeCertificate } from './certificate.ts'
 import { failureDetails, targetFailure } from './failure.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './check-finding.ts'
 import { type AnswerLimits, isHealthy, judgeAnswer } from './judge.ts'
 import { timingDetails } from './timings.ts'
 
 /** What asking a tag server for its health came to. */
 export interface HealthCheck {
-  findings: readonly Finding[]
+  findings: readonly CheckFinding[]
   /** What is said when nothing is wrong. */
   summary: string
   details: Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import type { OutboundAnswer } from '../../lib/index.ts'
 import { type HealthEndpoint, shownAddress } from './addresses.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './check-finding.ts'
 
 /** What was answered at an endpoint, as far as it is judged. */
 export interface HealthAnswer extends Pick<OutboundAnswer, 'status' | 'headers' | 'body' | 'location'> {
@@ -17,7 +17,7 @@ export interface AnswerLimits {
   slow_ms: number
 }
 
-export function judgeAnswer(endpoint: HealthEndpoint, answer: HealthAnswer, limits: AnswerLimits): Finding[] {
+export function judgeAnswer(endpoint: HealthEndpoint, answer: HealthAnswer, limits: AnswerLimits): CheckFinding[] {
   const status = judgeStatus(answer, limits)
   return status.status === 'ok' ? [status, judgeBody(endpoint, answer, limits), judgeSpeed(answer, limits)] : [status]
 }
@@ -26,7 +26,7 @@ export function judgeAnswer(endpoint: HealthEndpoint, answer: HealthAnswer, limi
 export const isHealthy = (endpoint: HealthEndpoint, answer: HealthAnswer, limits: AnswerLimits): boolean =>
   judgeStatus(answer, limits).status === 'ok' && judgeBody(endpoint, answer, limits).status === 'ok'
 
-function judgeStatus(answer: HealthAnswer, { expected_status: expected }: AnswerLimits): Finding {
+function judgeStatus(answer: HealthAnswer, { expected_status: expected }: AnswerLimits): CheckFinding {
   const { url, status, location, totalMs } = answer
   const isExpected = expected.length === 0 ? status >= 200 && status < 300 : expected.includes(status)
   const where = shownAddress(url)
@@ -39,7 +39,7 @@ function judgeStatus(answer: HealthAnswer, { expected_status: expected }: Answer
   return { check: 'status', status: 'critical', message }
 }
 
-function judgeBody(endpoint: HealthEndpoint, answer: HealthAnswer, { expected_body: expected }: AnswerLimits): Finding {
+function judgeBody(endpoint: HealthEndpoint, answer: HealthAnswer, { expected_body: expected }: AnswerLimits): CheckFinding {
   const where = shownAddress(answer.url)
   if (expected !== undefined) {
     return answer.body.includes(expected)
@@ -57,7 +57,7 @@ function judgeBody(endpoint: HealthEndpoint, answer: HealthAnswer, { expected_bo
   return { check: 'unexpected_body', status: 'warning', message }
 }
 
-const fine = (where: string): Finding => ({ check: 'body', status: 'ok', message: `${where} answered as expected` })
+const fine = (where: string): CheckFinding => ({ check: 'body', status: 'ok', message: `${where} answered as expected` })
 
 /** What images answer: `ok`, and by one guide a small JSON object. */
 function isHealthText(body: string): boolean {
@@ -68,7 +68,7 @@ function isHealthText(body: string): boolean {
 const isHtml = ({ headers, body }: HealthAnswer): boolean =>
   /html/i.test(headers['content-type'] ?? '') ? !isHealthText(body) : /^\s*<(!doctype|html|head|body)\b/i.test(body)
 
-function judgeSpeed({ url, totalMs }: HealthAnswer, { slow_ms: slow }: AnswerLimits): Finding {
+function judgeSpeed({ url, totalMs }: HealthAnswer, { slow_ms: slow }: AnswerLimits): CheckFinding {
   const isSlow = slow > 0 && totalMs > slow
   return {
     check: 'speed',

@@ -14,7 +14,7 @@ import {
   withAnswer,
 } from './dns.ts'
 import { failureDetails, targetFailure } from './failure.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './check-finding.ts'
 import { firstParty, judgeFirstParty } from './first-party.ts'
 import { askGtmJs } from './gtm-js.ts'
 import { checkHealth, type HealthCheck } from './health.ts'
@@ -37,7 +37,7 @@ export interface OutsideOptions extends CertificateLimits {
 
 /** What can be seen of a tag server from outside, whoever hosts it. */
 export interface OutsideView {
-  findings: readonly Finding[]
+  findings: readonly CheckFinding[]
   summary: string
   details: Readonly<Record<string, unknown>>
   totalMs: number | null
@@ -92,7 +92,7 @@ function checkSpeed({ totalMs }: HealthCheck, { tagServerUrl, memory }: OutsideO
 }
 
 interface Part {
-  findings: readonly Finding[]
+  findings: readonly CheckFinding[]
   details: object | null
   memory: JsonObject
 }
@@ -140,7 +140,7 @@ async function checkScript(asking: Asking, options: OutsideOptions): Promise<Par
   if (!isWatched || webContainerId === null) return { findings: [], details: null, memory: {} }
   const before = objectIn(memory.gtm_js)
   const wasServed = before.container === webContainerId && typeof before.served_at === 'number'
-  const check = (finding: Omit<Finding, 'check'>): Finding => ({ check: 'gtm_js', ...finding })
+  const check = (finding: Omit<CheckFinding, 'check'>): CheckFinding => ({ check: 'gtm_js', ...finding })
   const kept: JsonObject = wasServed ? { gtm_js: before } : {}
   try {
     const { isServed, answered, details } = await askGtmJs(asking, tagServerUrl, webContainerId)

@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './check-finding.ts'
 
 /** So many answers in a row have to be slow: one is a cold start. */
 const RECENT = 3
@@ -16,7 +16,7 @@ export const timesIn = (value: unknown): number[] =>
   Array.isArray(value) ? value.filter((entry) => typeof entry === 'number') : []
 
 /** Whether a server takes much longer than it used to. @param times of its latest answers in ms, oldest first */
-export function judgeTimes(host: string, times: readonly number[]): { usualMs: number | null; findings: Finding[] } {
+export function judgeTimes(host: string, times: readonly number[]): { usualMs: number | null; findings: CheckFinding[] } {
   const earlier = times.slice(0, -RECENT)
   if (earlier.length < USUAL_MIN) return { usualMs: null, findings: [] }
   const usualMs = earlier.toSorted((a, b) => a - b)[Math.floor(earlier.length / 2)] ?? 0

@@ -1,6 +1,6 @@
 import type { OutboundBytes, OutboundError } from '../../lib/index.ts'
 import { defineProbeType, isNetworkFailure, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
-import { badFindings, judged, shownAddress, sinceText, standingInMemory, standingOf } from '../tag-server.ts'
+import { badFindings, judged, shownAddress, sinceInMemory, sinceText, statusSince } from '../tag-server.ts'
 import { type ConsentMode, shownMode } from './cmp-check/consent-mode.ts'
 import { type Asking, type FetchedScript, fetchPage, fetchScript } from './cmp-check/fetch.ts'
 import { type FoundProvider, providersFound, together } from './cmp-check/find-providers.ts'
@@ -42,11 +42,11 @@ export const cmpCheck = defineProbeType({
   minIntervalSeconds: 300,
   async run(context: Context) {
     const outcome = await check(context)
-    const standing = standingOf(context.memory, outcome.status, context.now)
+    const since = statusSince(context.memory, outcome.status, context.now)
     return {
       ...outcome,
-      details: { url: shownAddress(context.site.url), since: sinceText(standing), ...outcome.details, method: METHOD },
-      memory: { standing: standingInMemory(standing) },
+      details: { url: shownAddress(context.site.url), since: sinceText(since), ...outcome.details, method: METHOD },
+      memory: { standing: sinceInMemory(since) },
     }
   },
 })

@@ -10,8 +10,8 @@ import {
   judged,
   shownAddress,
   sinceText,
-  standingInMemory,
-  standingOf,
+  sinceInMemory,
+  statusSince,
 } from '../tag-server.ts'
 
 export const httpHealth = defineProbeType({
@@ -71,20 +71,20 @@ export const httpHealth = defineProbeType({
     ])
     const findings = [...health.findings, ...(script?.findings ?? [])]
     const { status, message } = judged(findings, health.summary)
-    const standing = standingOf(memory, status, now)
+    const since = statusSince(memory, status, now)
     const path = health.workingPath ?? remembered
     return {
       status,
       message,
       details: {
         url: shownAddress(url),
-        since: sinceText(standing),
+        since: sinceText(since),
         findings: badFindings(findings),
         ...health.details,
         ...(script === null ? {} : { gtm_js: script.details }),
       },
       ...(health.totalMs === null ? {} : { responseTimeMs: health.totalMs }),
-      memory: { ...(path === undefined ? {} : { path }), standing: standingInMemory(standing) },
+      memory: { ...(path === undefined ? {} : { path }), standing: sinceInMemory(since) },
       isNetworkFailure: [health.failure, script?.failure].some(isNetworkFailure),
     }
   },

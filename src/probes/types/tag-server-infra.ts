@@ -11,8 +11,8 @@ import {
   objectIn,
   shownAddress,
   sinceText,
-  standingInMemory,
-  standingOf,
+  sinceInMemory,
+  statusSince,
 } from '../tag-server.ts'
 
 export const tagServerInfra = defineProbeType({
@@ -105,14 +105,14 @@ export const tagServerInfra = defineProbeType({
     const findings = parts.flatMap((part) => part.findings)
     const summaries = parts.map(({ summary }) => summary).filter((summary) => summary !== '')
     const { status, message } = judged(findings, summaries.join('; '))
-    const standing = standingOf(memory, status, now)
+    const since = statusSince(memory, status, now)
     const totalMs = parts.map((part) => part.totalMs).find((ms) => ms !== null)
     return {
       status,
       message,
       details: {
         ...(site.tag_server_url === null ? {} : { url: shownAddress(site.tag_server_url) }),
-        since: sinceText(standing),
+        since: sinceText(since),
         findings: badFindings(findings),
         outside: outside?.details ?? null,
         hosting_a: hostingA?.details ?? null,
@@ -120,7 +120,7 @@ export const tagServerInfra = defineProbeType({
       },
       ...(totalMs === undefined ? {} : { responseTimeMs: totalMs }),
       memory: {
-        standing: standingInMemory(standing),
+        standing: sinceInMemory(since),
         ...(outside === null ? {} : { outside: outside.memory }),
         ...(hostingA === null ? {} : { hosting_a: hostingA.memory }),
       },

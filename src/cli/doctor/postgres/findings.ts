@@ -1,5 +1,5 @@
 import { SECOND } from '../../../lib/index.ts'
-import type { Finding } from '../finding.ts'
+import type { DoctorFinding } from '../doctor-finding.ts'
 import type { ReplicaFacts, ServerFacts } from './facts.ts'
 
 /** Nodes judge by their own clocks which of them live; from here on it is worth a look. */
@@ -11,7 +11,7 @@ const MAINTAINED_MAJOR = 15
 /** Beside its pool a process has a connection that listens and, while it migrates, one more. */
 const CONNECTIONS_BESIDE_POOL = 2
 
-export const serverFindings = (facts: ServerFacts, poolSize: number): Finding[] => [
+export const serverFindings = (facts: ServerFacts, poolSize: number): DoctorFinding[] => [
   versionFinding(facts),
   encodingFinding(facts),
   rightsFinding(facts),
@@ -21,21 +21,21 @@ export const serverFindings = (facts: ServerFacts, poolSize: number): Finding[] 
   citusFinding(facts),
 ]
 
-function versionFinding({ version }: ServerFacts): Finding {
+function versionFinding({ version }: ServerFacts): DoctorFinding {
   const check = 'version'
   if (Number.parseInt(version, 10) >= MAINTAINED_MAJOR) return { check, level: 'ok', text: version }
   const text = `PostgreSQL ${version} gets no fixes any more: upgrade the server to ${MAINTAINED_MAJOR} or newer`
   return { check, level: 'warning', text }
 }
 
-function encodingFinding({ encoding }: ServerFacts): Finding {
+function encodingFinding({ encoding }: ServerFacts): DoctorFinding {
   const check = 'encoding'
   if (encoding === 'UTF8') return { check, level: 'ok', text: 'UTF8' }
   const text = `the database is encoded in ${encoding}, which does not hold every name: create one with encoding 'UTF8'`
   return { check, level: 'failed', text }
 }
 
-function rightsFinding({ schema, mayCreate }: ServerFacts): Finding {
+function rightsFinding({ schema, mayCreate }: ServerFacts): DoctorFinding {
   const check = 'rights'
   if (schema === null) {
     return { check, level: 'failed', text: 'no schema of the search_path exists: create one, or set search_path' }
@@ -45,9 +45,9 @@ function rightsFinding({ schema, mayCreate }: ServerFacts): Finding {
   return { check, level: 'failed', text }
 }
 
-function durabilityFindings({ fsync, synchronousCommit }: ServerFacts): Finding[] {
+function durabilityFindings({ fsync, synchronousCommit }: ServerFacts): DoctorFinding[] {
   const check = 'durability'
-  const lost = (name: string): Finding => ({
+  const lost = (name: string): DoctorFinding => ({
     check,
     level: 'warning',
     text: `${name} is off: acknowledged counts may be lost when the server crashes; set ${name} = on`,
@@ -60,7 +60,7 @@ function durabilityFindings({ fsync, synchronousCommit }: ServerFacts): Finding[
   return [{ check, level: 'ok', text: `what is answered 200 is on disk (synchronous_commit = ${synchronousCommit})` }]
 }
 
-function connectionsFinding({ connections }: ServerFacts, poolSize: number): Finding {
+function connectionsFinding({ connections }: ServerFacts, poolSize: number): DoctorFinding {
   const check = 'connections'
   const needed = poolSize + CONNECTIONS_BESIDE_POOL
   const processes = Math.floor(connections / needed)
@@ -74,7 +74,7 @@ function connectionsFinding({ connections }: ServerFacts, poolSize: number): Fin
   return { check, level: 'ok', text }
 }
 
-function clockFinding({ skewMs }: ServerFacts): Finding {
+function clockFinding({ skewMs }: ServerFacts): DoctorFinding {
   const check = 'server-clock'
   const seconds = (Math.abs(skewMs) / SECOND).toFixed(1)
   if (Math.abs(skewMs) <= MAX_SKEW_MS) return { check, level: 'ok', text: `within ${seconds} s of ours` }
@@ -82,13 +82,13 @@ function clockFinding({ skewMs }: ServerFacts): Finding {
   return { check, level: 'warning', text: `${seconds} s ${direction} ours: see to it that NTP runs on both machines` }
 }
 
-const citusFinding = ({ citus }: ServerFacts): Finding => ({
+const citusFinding = ({ citus }: ServerFacts): DoctorFinding => ({
   check: 'Citus',
   level: 'ok',
   text: citus === null ? 'not in this database: all data is on this server' : `version ${citus}`,
 })
 
-export function replicaFinding({ isReplica, behindBytes, ageSeconds }: ReplicaFacts): Finding {
+export function replicaFinding({ isReplica, behindBytes, ageSeconds }: ReplicaFacts): DoctorFinding {
   const check = 'replica'
   if (!isReplica) {
     const text =

@@ -1,7 +1,7 @@
 import { StartupError } from '../../../lib/index.ts'
 import { openPostgresStore, type Store, StoreError } from '../../../store/index.ts'
 import { postgresName } from '../../store-name.ts'
-import type { Finding } from '../finding.ts'
+import type { DoctorFinding } from '../doctor-finding.ts'
 import { readFacts, readReplicaFacts } from './facts.ts'
 import { replicaFinding, serverFindings } from './findings.ts'
 
@@ -14,11 +14,11 @@ export interface PostgresChecks {
   /** Connections that each process of the service opens at most. */
   poolSize: number
   /** Judges the schema of the store. */
-  schemaFinding: (store: Store) => Promise<Finding>
+  schemaFinding: (store: Store) => Promise<DoctorFinding>
 }
 
 /** Looks at the PostgreSQL server and, when it answers, at its replica. Changes nothing. */
-export async function postgresFindings({ url, readUrl, poolSize, schemaFinding }: PostgresChecks): Promise<Finding[]> {
+export async function postgresFindings({ url, readUrl, poolSize, schemaFinding }: PostgresChecks): Promise<DoctorFinding[]> {
   const check = 'PostgreSQL'
   const findings = await withStore(url, null, check, async (store) => {
     const facts = await readFacts(store)
@@ -40,8 +40,8 @@ async function withStore(
   url: string,
   readUrl: string | null,
   check: string,
-  work: (store: Store) => Promise<Finding[]>,
-): Promise<Finding[]> {
+  work: (store: Store) => Promise<DoctorFinding[]>,
+): Promise<DoctorFinding[]> {
   try {
     const store = await openPostgresStore({
       url,

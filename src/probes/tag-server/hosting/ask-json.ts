@@ -1,7 +1,7 @@
 import { parseForeignJson, retryAfterMs, SECOND } from '../../../lib/index.ts'
 import type { Asking } from '../ask.ts'
 import { providerFailure } from '../failure.ts'
-import type { Finding } from '../finding.ts'
+import type { CheckFinding } from '../check-finding.ts'
 
 export interface Caller extends Asking {
   /** When the run started, epoch ms. */
@@ -15,7 +15,7 @@ export type HostingAnswer =
       isAnswer: false
       /** Null without an answer. */
       status: number | null
-      finding: Finding
+      finding: CheckFinding
       failure: unknown
     }
 

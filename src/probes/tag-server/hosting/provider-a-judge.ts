@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts'
+import type { CheckFinding } from '../check-finding.ts'
 import { type ContainerFacts, type DomainFacts, type Option, type Words, wordFor } from './provider-a-answers.ts'
 import { judgeStatus } from './status-words.ts'
 
@@ -19,15 +19,15 @@ export function judgeContainer(
   container: ContainerFacts,
   { containerStatuses }: Legend,
   limits: ContainerLimits,
-): Finding[] {
+): CheckFinding[] {
   const what = `container ${id} at hosting provider A`
   const word = wordFor(container.status, containerStatuses)
-  const status: Finding =
+  const status: CheckFinding =
     word === null
       ? { check: 'hosting', status: 'error', message: `${what} comes without a status` }
       : judgeStatus('hosting', what, word, limits.ok_statuses)
   const [first] = container.warnings
-  const warned: Finding[] =
+  const warned: CheckFinding[] =
     first === undefined
       ? []
       : [{ check: 'hosting_warning', status: 'warning', message: `hosting provider A warns: ${first}` }]
@@ -38,7 +38,7 @@ export function judgeContainer(
 export const usedPercent = ({ usage, requestsLimit }: ContainerFacts): number | null =>
   usage === null || requestsLimit === null ? null : Math.floor((100 * usage) / requestsLimit)
 
-function judgeUsage(container: ContainerFacts, { usage_warning_percent: limit }: ContainerLimits): Finding[] {
+function judgeUsage(container: ContainerFacts, { usage_warning_percent: limit }: ContainerLimits): CheckFinding[] {
   const percent = usedPercent(container)
   const isHigh = container.isLimitExceeded || (percent !== null && percent >= limit)
   if (percent === null && !isHigh) return []
@@ -49,7 +49,7 @@ function judgeUsage(container: ContainerFacts, { usage_warning_percent: limit }:
   return [{ check: 'hosting_usage', status: isHigh ? 'warning' : 'ok', message: numbers }]
 }
 
-export function judgeDomain(domain: DomainFacts, legend: Legend, okStatuses: readonly string[]): Finding {
+export function judgeDomain(domain: DomainFacts, legend: Legend, okStatuses: readonly string[]): CheckFinding {
   const { name } = domain
   const error = errorText(domain.error, legend.domainErrors)
   if (error !== null) {

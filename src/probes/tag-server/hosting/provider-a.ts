@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts'
+import type { CheckFinding } from '../check-finding.ts'
 import type { JsonObject } from '../memory.ts'
 import { type Ask, askJson, type Caller, type HostingAnswer } from './ask-json.ts'
 import { legendInMemory, legendOf } from './legend.ts'
@@ -47,7 +47,7 @@ export async function checkProviderA(
   ])
   const container = readContainer(place.answer.body)
   const facts = domains.isAnswer ? readDomains(domains.body) : []
-  const findings: Finding[] = [
+  const findings: CheckFinding[] = [
     ...judgeContainer(containerId, container, kept.legend, limits),
     ...facts.map((domain) => judgeDomain(domain, kept.legend, limits.ok_statuses)),
     // An interface without this part has nothing to say about domains.

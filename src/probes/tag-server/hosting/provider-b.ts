@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts'
+import type { CheckFinding } from '../check-finding.ts'
 import { askJson, type Caller } from './ask-json.ts'
 import { judgeStatus } from './status-words.ts'
 
@@ -13,7 +13,7 @@ export interface ProviderBOptions {
 }
 
 export interface HostingCheck {
-  findings: readonly Finding[]
+  findings: readonly CheckFinding[]
   /** What is said when nothing is wrong; empty when nothing is known. */
   summary: string
   details: Readonly<Record<string, unknown>>
@@ -30,14 +30,14 @@ export async function checkProviderB(caller: Caller, options: ProviderBOptions):
   const url = statusUrl.replaceAll('{container_id}', encodeURIComponent(containerId))
   const answer = await askJson(caller, WHO, url, token === null ? {} : { authorization: `Bearer ${token}` })
   if (!answer.isAnswer) {
-    const finding: Finding =
+    const finding: CheckFinding =
       answer.status === 404
         ? { check: 'hosting', status: 'critical', message: `hosting provider B knows no container ${containerId}` }
         : answer.finding
     return { findings: [finding], summary: '', details: {}, totalMs: null, failure: answer.failure }
   }
   const label = statusAt(answer.body, jsonPath)
-  const finding: Finding =
+  const finding: CheckFinding =
     label === null
       ? { check: 'hosting', status: 'error', message: `${WHO} tells no status at ${JSON.stringify(jsonPath)}` }
       : judgeStatus('hosting', `container ${containerId} at hosting provider B`, label, okStatuses)

@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts'
+import type { CheckFinding } from '../check-finding.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
@@ -30,7 +30,7 @@ export function meaningOf(label: string, okStatuses: readonly string[]): 'ok' | 
 }
 
 /** @param what as in `the container` */
-export function judgeStatus(check: string, what: string, label: string, okStatuses: readonly string[]): Finding {
+export function judgeStatus(check: string, what: string, label: string, okStatuses: readonly string[]): CheckFinding {
   const meaning = meaningOf(label, okStatuses)
   if (meaning !== null) return { check, status: meaning, message: `${what} is "${label}"` }
   const message = `${what} is "${label}", a status this program does not know: name it in ok_statuses if it is fine`

@@ -4,7 +4,7 @@ import type { FoundProvider } from './find-providers.ts'
 import type { Provider } from './providers.ts'
 
 /** One thing that was looked at, and what it says in a sentence. */
-export interface Finding {
+export interface ConsentFinding {
   check: 'provider' | 'second_provider' | 'provider_script' | 'outdated_address' | 'consent_mode'
   status: 'ok' | 'warning' | 'critical' | 'error'
   message: string
@@ -26,7 +26,7 @@ export interface FoundPlatforms {
 }
 
 /** @param whyUnread why the web container could not be read, null when it was or there is none */
-export function judgeProvider(expected: Expected, found: FoundPlatforms, whyUnread: string | null): Finding[] {
+export function judgeProvider(expected: Expected, found: FoundPlatforms, whyUnread: string | null): ConsentFinding[] {
   const { provider, name, hasOwnSign } = expected
   const mine = found.providers.find((each) => each.provider === provider)
   const others = found.providers.filter((each) => each !== mine && !each.provider.isCompanion)
@@ -45,14 +45,14 @@ export function judgeProvider(expected: Expected, found: FoundPlatforms, whyUnre
   return [fine(`${title} is there (${where})`), ...secondProvider(others, title)]
 }
 
-const fine = (message: string): Finding => ({ check: 'provider', status: 'ok', message })
+const fine = (message: string): ConsentFinding => ({ check: 'provider', status: 'ok', message })
 
 function absent(
   name: string | null,
   other: FoundProvider | undefined,
   hasIabStub: boolean,
   whyUnread: string | null,
-): Finding {
+): ConsentFinding {
   const wanted = name ?? 'a consent platform'
   if (other !== undefined) {
     const message = `${wanted} is not there, but ${other.provider.name} is (${placeOf(other)})`
@@ -72,7 +72,7 @@ function absent(
 
 const IAB_ONLY = "A consent platform of the IAB's framework is there (in the page)"
 
-function secondProvider(others: readonly FoundProvider[], title: string): Finding[] {
+function secondProvider(others: readonly FoundProvider[], title: string): ConsentFinding[] {
   // What only the container has may be a tag that is paused, or for another page.
   const [second] = others.filter(({ evidence }) =>
     evidence.some(({ where, kind }) => where === 'page' && kind !== 'element'),
@@ -89,8 +89,8 @@ function placeOf({ evidence }: FoundProvider): string {
 }
 
 /** The provider's own scripts: the banner of a provider that is down, or of an account that is closed, never comes. */
-export function judgeScripts(title: string, scripts: readonly FetchedScript[]): Finding[] {
-  return scripts.flatMap(({ url, status, why, isAborted }): Finding[] => {
+export function judgeScripts(title: string, scripts: readonly FetchedScript[]): ConsentFinding[] {
+  return scripts.flatMap(({ url, status, why, isAborted }): ConsentFinding[] => {
     if (isAborted || (status !== null && status < 400)) return []
     const { host } = new URL(url)
     return [
@@ -99,7 +99,7 @@ export function judgeScripts(title: string, scripts: readonly FetchedScript[]): 
   })
 }
 
-export function judgeOutdated(outdated: readonly string[]): Finding[] {
+export function judgeOutdated(outdated: readonly string[]): ConsentFinding[] {
   const [first] = outdated
   if (first === undefined) return []
   const message = `A consent script is loaded from ${first}, on a domain that the IAB has given up: the install is outdated`
@@ -112,7 +112,7 @@ export type ConsentState = 'set' | 'late' | 'incomplete' | 'missing' | 'set_else
 export function judgeConsentMode(
   mode: ConsentMode,
   elsewhere: string | null,
-): { state: ConsentState; findings: Finding[] } {
+): { state: ConsentState; findings: ConsentFinding[] } {
   const { defaults, starts } = mode
   const first = Math.min(...defaults.map(({ at }) => at))
   if (defaults.length === 0) {
@@ -123,7 +123,7 @@ export function judgeConsentMode(
   }
   const missing = missingKeys(defaults)
   const isLate = starts !== null && first > starts.at
-  const findings: Finding[] = []
+  const findings: ConsentFinding[] = []
   if (isLate) {
     const message = `The consent default is set after ${starts.what}, ${first - starts.at} characters further down in the page`
     findings.push({ check: 'consent_mode', status: 'warning', message })

@@ -2,7 +2,7 @@ import type { Cut, TimeseriesAnswer } from '../../api/analytics.ts'
 import { compact, percent } from '../../lib/words.ts'
 import type { TimeSeries } from '../../ui/chart/time-option.ts'
 import { fieldName, milliseconds } from '../site/words.ts'
-import type { Finding } from './finding.ts'
+import type { DataFinding } from './data-finding.ts'
 
 /** Which figures show why an alert is there, and how. */
 export interface ChartPlan {
@@ -20,7 +20,7 @@ export interface ChartPlan {
 }
 
 /** The plan for a finding of a data probe; null for probes that ask the target instead. */
-export function chartPlan(probeType: string, finding: Finding, bucketMinutes: number): ChartPlan | null {
+export function chartPlan(probeType: string, finding: DataFinding, bucketMinutes: number): ChartPlan | null {
   const { subject, band, expected } = finding
   const { tag_key = '', event_name } = subject
   const common = { band, expected }
@@ -71,7 +71,7 @@ export function chartPlan(probeType: string, finding: Finding, bucketMinutes: nu
 }
 
 /** How long a time one judgement is about: figures of shorter buckets would be noise. On which event a tag ran is kept by the hour. */
-export function judgedMinutes(probeType: string, finding: Finding | null): number {
+export function judgedMinutes(probeType: string, finding: DataFinding | null): number {
   const minutes = finding?.evidence.window_minutes
   return probeType === 'tag_missing' ? 60 : typeof minutes === 'number' ? minutes : 0
 }
@@ -102,7 +102,7 @@ function qualityPlan(metric: 'user_data' | 'ecommerce', field: string | undefine
 }
 
 /** The finding is about a window of its own length, the chart about buckets. */
-function perBucket({ band, expected, evidence }: Finding, bucketMinutes: number) {
+function perBucket({ band, expected, evidence }: DataFinding, bucketMinutes: number) {
   const minutes = evidence.window_minutes
   if (typeof minutes !== 'number' || minutes <= 0) return { band: NO_BAND, expected: null }
   const scaled = (value: number | null) => (value === null ? null : (value * bucketMinutes) / minutes)

@@ -3,7 +3,7 @@ import { type JsonObject, type ProbeOutcome, RESULT_STATUSES, type ResultStatus 
 import { objectIn } from './memory.ts'
 
 /** One thing that was looked at, and what it says. */
-export interface Finding {
+export interface CheckFinding {
   /** What was looked at, e.g. `certificate`. */
   readonly check: string
   readonly status: ResultStatus
@@ -11,33 +11,33 @@ export interface Finding {
   readonly message: string
 }
 
-const rank = ({ status }: Finding): number => RESULT_STATUSES.indexOf(status)
+const rank = ({ status }: CheckFinding): number => RESULT_STATUSES.indexOf(status)
 
-const isBad = ({ status }: Finding): boolean => status !== 'ok'
+const isBad = ({ status }: CheckFinding): boolean => status !== 'ok'
 
 /** Findings that are not fine, the worst first. */
-export const badFindings = (findings: readonly Finding[]): Finding[] =>
+export const badFindings = (findings: readonly CheckFinding[]): CheckFinding[] =>
   findings.filter(isBad).toSorted((a, b) => rank(a) - rank(b))
 
 /** The worst finding speaks for all of them. */
-export function judged(findings: readonly Finding[], whenFine: string): Pick<ProbeOutcome, 'status' | 'message'> {
+export function judged(findings: readonly CheckFinding[], whenFine: string): Pick<ProbeOutcome, 'status' | 'message'> {
   const [worst, ...others] = badFindings(findings)
   if (worst === undefined) return { status: 'ok', message: whenFine }
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
   return { status: worst.status, message: `${worst.message}${more}` }
 }
 
-/** Since when a probe has its status: kept in its memory, told in its details. Times are epoch ms. */
-export interface Standing {
+/** Since when a probe has its status: kept in its memory as `standing`, and shown in its details. Times are epoch ms. */
+export interface StatusSince {
   readonly status: ResultStatus
   readonly since: number
 }
 
-export function standingOf(memory: JsonObject, status: ResultStatus, now: number): Standing {
+export function statusSince(memory: JsonObject, status: ResultStatus, now: number): StatusSince {
   const before = objectIn(memory.standing)
   return { status, since: before.status === status && typeof before.since === 'number' ? before.since : now }
 }
 
-export const standingInMemory = ({ status, since }: Standing): JsonObject => ({ status, since })
+export const sinceInMemory = ({ status, since }: StatusSince): JsonObject => ({ status, since })
 
-export const sinceText = ({ since }: Standing): string => isoTime(since)
+export const sinceText = ({ since }: StatusSince): string => isoTime(since)

@@ -1,5 +1,5 @@
 /** What one subject was judged by; a data probe writes it into the details of its results. */
-export interface Finding {
+export interface DataFinding {
   subject: { event_name?: string; tag_key?: string; field?: string }
   measured: number | null
   expected: number | null
@@ -10,7 +10,7 @@ export interface Finding {
 type Fields = Readonly<Record<string, unknown>>
 
 /** The worst finding in an alert's details; null when its probe does not judge data. */
-export function findingIn(details: Fields): Finding | null {
+export function findingIn(details: Fields): DataFinding | null {
   const [worst] = Array.isArray(details.findings) ? (details.findings as unknown[]) : []
   const fields = objectIn(worst)
   if (!('band' in fields)) return null

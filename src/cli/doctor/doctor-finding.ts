@@ -1,7 +1,7 @@
 export type Level = 'ok' | 'warning' | 'failed'
 
 /** What one check found. `text` of a warning or a failure says what to do. */
-export interface Finding {
+export interface DoctorFinding {
   check: string
   level: Level
   text: string
@@ -10,10 +10,10 @@ export interface Finding {
 const LEVEL_WIDTH = 8
 const CHECK_WIDTH = 18
 
-export const findingLine = ({ level, check, text }: Finding): string =>
+export const findingLine = ({ level, check, text }: DoctorFinding): string =>
   `${level.padEnd(LEVEL_WIDTH)} ${check.padEnd(CHECK_WIDTH)} ${text}`
 
-export function verdict(findings: readonly Finding[]): string {
+export function verdict(findings: readonly DoctorFinding[]): string {
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length
   return `${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} failed`
 }
