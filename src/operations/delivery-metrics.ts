@@ -14,7 +14,7 @@ export function deliveryMetrics(registry: Registry, { store, clock, notification
   const registers = [registry]
   const attempts = new Counter({
     name: 'tagwarden_delivery_attempts_total',
-    help: 'Attempts of this node to send a message, by what came of them',
+    help: 'Attempts of this node to send a message, by outcome',
     labelNames: ['service', 'outcome'],
     registers,
   })

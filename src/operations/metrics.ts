@@ -24,13 +24,13 @@ export interface MetricsOptions {
   clock: Clock
   role: string
   version: string
-  /** What is told of each site, in the same format; left out, nothing is. */
+  /** The metrics of each site, in the same format; left out, there are none. */
   perSite?: () => Promise<string>
 }
 
 /**
  * `/metrics` in Prometheus' text format. Values are read when they are asked for; counting costs ingest nothing. What the
- * store does not tell is left out: the rest is wanted most when the store is away.
+ * store cannot say is left out: the rest is wanted most when the store is unavailable.
  */
 export function metricsRoutes(app: HttpApp, options: MetricsOptions): void {
   const registry = new Registry()

@@ -2,9 +2,9 @@ import type { Leases } from '../cluster/index.ts'
 import { asError, type Clock, Loop, MINUTE, newId, type Outbound, SECOND } from '../lib/index.ts'
 import { channelsFailingSince, type OwnFailureMessage, type Transport } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
-import { type Known, type Look, review, type Trouble, troublesIn } from './troubles.ts'
+import { type KnownFailure, type NodeHealth, type OwnFailure, ownFailuresIn, review } from './own-failures.ts'
 
-const LOOK_INTERVAL_MS = 10 * SECOND
+const CHECK_INTERVAL_MS = 10 * SECOND
 const HEARTBEAT_INTERVAL_MS = MINUTE
 const FAILING_MS = 15 * MINUTE
 const SEND_MS = 10 * SECOND
@@ -19,7 +19,7 @@ export interface SelfWatchOptions {
   loops: readonly Loop[]
   writeTrouble: () => string | null
   clockDoubt: () => string | null
-  /** `CHAT_WEBHOOK_URL`: where own failures are told; null: nowhere but in the log. */
+  /** `CHAT_WEBHOOK_URL`: where own failures are sent; null: they are in the log only. */
   globalWebhook: string | null
   heartbeatUrl: string | null
   publicUrl: () => string
@@ -27,13 +27,13 @@ export interface SelfWatchOptions {
 }
 
 /**
- * Watches over this process: tells people what of it does not work, past the outbox, since the store may be the part that
- * fails; and asks `HEARTBEAT_URL` each minute while everything runs, so that somebody else misses us when we are gone.
+ * Watches over this process: notifies people of what fails in it, past the outbox, since the store may be the part that
+ * fails; and asks `HEARTBEAT_URL` each minute while everything runs, so that another service notices when we are gone.
  */
 export class SelfWatch {
   readonly loop: Loop
   readonly #options: SelfWatchOptions
-  #known: Known[] = []
+  #known: KnownFailure[] = []
   #beatAt = Number.NEGATIVE_INFINITY
 
   constructor(options: SelfWatchOptions) {
@@ -42,43 +42,47 @@ export class SelfWatch {
     this.loop = new Loop({
       name: 'self-watch',
       clock,
-      intervalMs: LOOK_INTERVAL_MS,
-      tick: () => this.#look(),
+      intervalMs: CHECK_INTERVAL_MS,
+      tick: () => this.#check(),
       onError,
     })
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { clock, loops, writeTrouble, clockDoubt } = this.#options
     const now = clock.now()
     const failingChannels = await this.#failingChannels(now)
-    const look: Look = { loops, writeTrouble: writeTrouble(), clockDoubt: clockDoubt(), failingChannels }
-    const found = troublesIn(look, now)
+    const health: NodeHealth = { loops, writeTrouble: writeTrouble(), clockDoubt: clockDoubt(), failingChannels }
+    const found = ownFailuresIn(health, now)
     const { known, begun, ended } = review(this.#known, found, now)
-    // What could not be told is kept as it was, and told with the next look.
-    const untold: Known[] = []
-    for (const trouble of begun) trouble.isTold = await this.#tell('own_failure', trouble, now)
-    for (const trouble of ended) {
-      if (!(await this.#tell('own_recovery', trouble, now))) untold.push(trouble)
+    // What could not be sent is kept as it was, and sent with the next check.
+    const unsent: KnownFailure[] = []
+    for (const failure of begun) failure.isNotified = await this.#notify('own_failure', failure, now)
+    for (const failure of ended) {
+      if (!(await this.#notify('own_recovery', failure, now))) unsent.push(failure)
     }
-    this.#known = [...known, ...untold]
+    this.#known = [...known, ...unsent]
     if (isAlive(found)) await this.#beat(now)
   }
 
-  /** Told on one node, the one that has the lease; null on the others, and while the store cannot be asked. */
+  /** Reported on one node, the one that has the lease; null on the others, and while the store cannot be asked. */
   async #failingChannels(now: number): Promise<string[] | null> {
     const { store, leases } = this.#options
     try {
       if (!(await leases.claim('delivery-watch'))) return null
       return await channelsFailingSince(store, now - FAILING_MS)
     } catch {
-      // That the store fails is a trouble of its own.
+      // A store that fails is reported as its own failure.
       return null
     }
   }
 
-  /** Whether it was told, or there is nobody to tell. */
-  async #tell(kind: OwnFailureMessage['kind'], { part, message, since }: Known, now: number): Promise<boolean> {
+  /** Whether it was sent, or there is no one to notify. */
+  async #notify(
+    kind: OwnFailureMessage['kind'],
+    { part, message, since }: KnownFailure,
+    now: number,
+  ): Promise<boolean> {
     const { globalWebhook, chat, nodeId, publicUrl, onError } = this.#options
     onError(new Error(message), kind === 'own_failure' ? 'self-watch' : 'self-watch: over')
     if (globalWebhook === null) return true
@@ -107,5 +111,5 @@ export class SelfWatch {
 }
 
 /** A chat server that fails, or a clock in doubt, is no reason to be taken for dead. */
-const isAlive = (troubles: readonly Trouble[]): boolean =>
-  troubles.every(({ part }) => part === 'deliveries' || part === 'clock')
+const isAlive = (failures: readonly OwnFailure[]): boolean =>
+  failures.every(({ part }) => part === 'deliveries' || part === 'clock')

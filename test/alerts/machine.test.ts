@@ -441,12 +441,12 @@ test('no order of results notifies of an end without a beginning, or of two begi
     const kinds = play(steps, { failureThreshold: 1 + (number % 3), recoveryThreshold: 1 + (number % 2) }).messages.map(
       (message) => message.split(':')[0],
     )
-    let isTold = false
+    let isNotified = false
     for (const kind of kinds) {
-      if (kind === 'opened') assert.ok(!isTold, `${steps.join('')}: ${kinds.join(' ')}`)
-      if (kind === 'resolved') assert.ok(isTold, `${steps.join('')}: ${kinds.join(' ')}`)
-      if (kind === 'opened' || kind === 'flapping') isTold = true
-      if (kind === 'resolved') isTold = false
+      if (kind === 'opened') assert.ok(!isNotified, `${steps.join('')}: ${kinds.join(' ')}`)
+      if (kind === 'resolved') assert.ok(isNotified, `${steps.join('')}: ${kinds.join(' ')}`)
+      if (kind === 'opened' || kind === 'flapping') isNotified = true
+      if (kind === 'resolved') isNotified = false
     }
   }
 })

@@ -48,7 +48,7 @@ testOnEveryEngine('every reason not to be ready is given, and the process is ali
   assert.equal((await app.inject('/health')).statusCode, 200)
 })
 
-test('a stopping service says so to whoever still asks', async (t) => {
+test('a stopping service says so to every caller', async (t) => {
   const { service, url } = await startTestService(t, new TestClock('2026-11-20T10:00:00Z'))
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

@@ -14,10 +14,10 @@ import { eventPayload, totalEvents } from '../support/deltas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
 
-/** A worker that is not started asks nobody and sends nothing. */
+/** A worker that is not started asks and sends nothing. */
 const WORKER_SURROUNDINGS = {
   outbound: PROBE_SURROUNDINGS.outbound,
-  transports: { chat: { send: () => Promise.reject(new Error('tests tell nobody')) }, email: null },
+  transports: { chat: { send: () => Promise.reject(new Error('tests notify no one')) }, email: null },
   publicUrl: () => 'http://127.0.0.1',
 }
 

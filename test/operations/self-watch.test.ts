@@ -13,9 +13,9 @@ const NOW = Date.parse('2026-11-20T10:00:00Z')
 
 interface Watched {
   clock: TestClock
-  /** A look, and what was told and asked by it. */
-  look: (afterMs: number) => Promise<void>
-  told: string[]
+  /** One check, and what it sent and asked. */
+  check: (afterMs: number) => Promise<void>
+  sent: string[]
   beats: string[]
   fails: { writeTrouble: string | null; clockDoubt: string | null; sending: boolean }
 }
@@ -23,7 +23,7 @@ interface Watched {
 async function openWatch(t: TestContext, store: Store): Promise<Watched> {
   const clock = new TestClock(NOW)
   const node = await joinNode(t, store, clock)
-  const told: string[] = []
+  const sent: string[] = []
   const beats: string[] = []
   const fails: Watched['fails'] = { writeTrouble: null, clockDoubt: null, sending: false }
   const loop = new Loop({
@@ -51,7 +51,7 @@ async function openWatch(t: TestContext, store: Store): Promise<Watched> {
       send: async ({ address, message }: SendOrder): Promise<SendOutcome> => {
         if (fails.sending) return { kind: 'passing', error: 'away' }
         if (message.kind === 'own_failure' || message.kind === 'own_recovery') {
-          told.push(`${address} ${message.kind} ${message.part}: ${message.message}`)
+          sent.push(`${address} ${message.kind} ${message.part}: ${message.message}`)
         }
         return { kind: 'delivered' }
       },
@@ -64,67 +64,67 @@ async function openWatch(t: TestContext, store: Store): Promise<Watched> {
     onError: () => undefined,
   })
   await loop.tick()
-  const look = async (afterMs: number) => {
+  const check = async (afterMs: number) => {
     clock.advance(afterMs)
     if (fails.writeTrouble === null) await loop.tick()
     await watch.loop.tick()
   }
-  return { clock, look, told, beats, fails }
+  return { clock, check, sent, beats, fails }
 }
 
-testOnEveryEngine('a store that fails for a minute is told once, and so is its recovery', async (store, t) => {
-  const { look, told, fails } = await openWatch(t, store)
+testOnEveryEngine('a store that fails for a minute notifies once, and so does its recovery', async (store, t) => {
+  const { check, sent, fails } = await openWatch(t, store)
   fails.writeTrouble = 'disk full'
-  await look(10 * SECOND)
-  await look(50 * SECOND)
-  assert.deepEqual(told, [])
-  await look(10 * SECOND)
-  await look(10 * SECOND)
+  await check(10 * SECOND)
+  await check(50 * SECOND)
+  assert.deepEqual(sent, [])
+  await check(10 * SECOND)
+  await check(10 * SECOND)
   const begun = 'https://hooks.example/all own_failure store: The store takes no writes: disk full'
-  assert.deepEqual(told, [begun])
+  assert.deepEqual(sent, [begun])
   fails.writeTrouble = null
-  await look(10 * SECOND)
-  await look(10 * SECOND)
+  await check(10 * SECOND)
+  await check(10 * SECOND)
   const ended = 'https://hooks.example/all own_recovery store: The store takes no writes: disk full'
-  assert.deepEqual(told, [begun, ended])
+  assert.deepEqual(sent, [begun, ended])
 })
 
-testOnEveryEngine('what could not be told is told with the next look', async (store, t) => {
-  const { look, told, fails } = await openWatch(t, store)
+testOnEveryEngine('what could not be sent is sent with the next check', async (store, t) => {
+  const { check, sent, fails } = await openWatch(t, store)
   fails.writeTrouble = 'disk full'
   fails.sending = true
-  await look(10 * SECOND)
-  await look(MINUTE)
+  await check(10 * SECOND)
+  await check(MINUTE)
   fails.sending = false
-  await look(10 * SECOND)
-  assert.equal(told.length, 1)
+  await check(10 * SECOND)
+  assert.equal(sent.length, 1)
   fails.sending = true
   fails.writeTrouble = null
-  await look(10 * SECOND)
+  await check(10 * SECOND)
   fails.sending = false
-  await look(10 * SECOND)
-  await look(10 * SECOND)
-  assert.equal(told.length, 2)
+  await check(10 * SECOND)
+  await check(10 * SECOND)
+  assert.equal(sent.length, 2)
 })
 
 testOnEveryEngine('the heartbeat is asked each minute, while all is well', async (store, t) => {
-  const { look, beats, fails } = await openWatch(t, store)
-  await look(0)
-  await look(59 * SECOND)
+  const { check, beats, fails } = await openWatch(t, store)
+  await check(0)
+  await check(59 * SECOND)
   assert.equal(beats.length, 1)
-  await look(SECOND)
+  await check(SECOND)
   assert.deepEqual(beats, ['https://beat.example/key', 'https://beat.example/key'])
   fails.writeTrouble = 'disk full'
-  await look(MINUTE)
-  await look(MINUTE)
+  await check(MINUTE)
+  await check(MINUTE)
   assert.equal(beats.length, 2)
   fails.writeTrouble = null
-  await look(MINUTE)
+  await check(MINUTE)
   assert.equal(beats.length, 3)
 })
 
 testOnEveryEngine('channels that fail for a quarter of an hour are named, and the heart beats on', async (store, t) => {
-  const { look, told, beats } = await openWatch(t, store)
+  const { check, sent, beats } = await openWatch(t, store)
   const channel = {
     address: 'https://hooks.example/all',
     next_attempt_at: 0,
@@ -138,23 +138,23 @@ testOnEveryEngine('channels that fail for a quarter of an hour are named, and th
       { ...channel, channel: 'chat:none', failing_since: NOW - 14 * MINUTE },
     ])
     .execute()
-  await look(0)
+  await check(0)
   assert.equal(beats.length, 1)
-  await look(MINUTE)
-  assert.deepEqual(told, [
+  await check(MINUTE)
+  assert.deepEqual(sent, [
     'https://hooks.example/all own_failure deliveries: Messages do not get through for 15 minutes: the webhook for all clients: it answers 500 (and 1 more)',
   ])
   assert.equal(beats.length, 2)
 })
 
-testOnEveryEngine('a clock in doubt for a minute is told, and the heart beats on', async (store, t) => {
-  const { look, told, beats, fails } = await openWatch(t, store)
+testOnEveryEngine('a clock in doubt for a minute notifies, and heartbeats go on', async (store, t) => {
+  const { check, sent, beats, fails } = await openWatch(t, store)
   fails.clockDoubt = 'The clock was set 405 days ahead'
-  await look(0)
-  await look(MINUTE)
-  assert.deepEqual(told, ['https://hooks.example/all own_failure clock: The clock was set 405 days ahead'])
+  await check(0)
+  await check(MINUTE)
+  assert.deepEqual(sent, ['https://hooks.example/all own_failure clock: The clock was set 405 days ahead'])
   assert.equal(beats.length, 2)
   fails.clockDoubt = null
-  await look(MINUTE)
-  assert.match(told[1] ?? '', /own_recovery clock/)
+  await check(MINUTE)
+  assert.match(sent[1] ?? '', /own_recovery clock/)
 })

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
-import { type Known, type Look, review, type Trouble, troublesIn } from '../../src/operations/troubles.ts'
+import {
+  type KnownFailure,
+  type NodeHealth,
+  type OwnFailure,
+  ownFailuresIn,
+  review,
+} from '../../src/operations/own-failures.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
-const WELL: Look = { loops: [], writeTrouble: null, clockDoubt: null, failingChannels: null }
+const WELL: NodeHealth = { loops: [], writeTrouble: null, clockDoubt: null, failingChannels: null }
 const loop = (intervalMs: number, lagMs: number) => ({ name: 'fold', intervalMs, lagMs: () => lagMs })
 
-const LOOKS: readonly [title: string, look: Partial<Look>, parts: string[], message?: string][] = [
+const CASES: readonly [title: string, health: Partial<NodeHealth>, parts: string[], message?: string][] = [
   ['nothing', {}, []],
   ['a loop on time', { loops: [loop(SECOND, 0)] }, []],
   ['a loop two minutes late', { loops: [loop(SECOND, 2 * MINUTE)] }, []],
@@ -34,9 +40,9 @@ const LOOKS: readonly [title: string, look: Partial<Look>, parts: string[], mess
     ['store', 'loop:fold', 'deliveries'],
   ],
 ]
-for (const [title, look, parts, message] of LOOKS) {
-  test(`${title}: ${parts.length === 0 ? 'no trouble' : parts.join(', ')}`, () => {
-    const found = troublesIn({ ...WELL, ...look }, NOW)
+for (const [title, health, parts, message] of CASES) {
+  test(`${title}: ${parts.length === 0 ? 'no failure' : parts.join(', ')}`, () => {
+    const found = ownFailuresIn({ ...WELL, ...health }, NOW)
     assert.deepEqual(
       found.map(({ part }) => part),
       parts,
@@ -45,14 +51,14 @@ for (const [title, look, parts, message] of LOOKS) {
   })
 }
 
-const STORE: Trouble = { part: 'store', message: 'disk full' }
-const known = (agoMs: number, isTold: boolean): Known => ({ ...STORE, since: NOW - agoMs, isTold })
-const REVIEWS: readonly [title: string, before: Known[], found: Trouble[], begun: number, ended: number][] = [
-  ['what has just begun is not told yet', [], [STORE], 0, 0],
-  ['what has lasted for a minute is told', [known(MINUTE, false)], [STORE], 1, 0],
-  ['what was told is not told again', [known(HOUR, true)], [STORE], 0, 0],
-  ['what is over before it was told is never told', [known(MINUTE, false)], [], 0, 0],
-  ['that what was told is over is told', [known(HOUR, true)], [], 0, 1],
+const STORE: OwnFailure = { part: 'store', message: 'disk full' }
+const known = (agoMs: number, isNotified: boolean): KnownFailure => ({ ...STORE, since: NOW - agoMs, isNotified })
+const REVIEWS: readonly [title: string, before: KnownFailure[], found: OwnFailure[], begun: number, ended: number][] = [
+  ['what has just begun does not notify yet', [], [STORE], 0, 0],
+  ['what has lasted for a minute notifies', [known(MINUTE, false)], [STORE], 1, 0],
+  ['what has notified does not notify again', [known(HOUR, true)], [STORE], 0, 0],
+  ['what is over before it notified never notifies', [known(MINUTE, false)], [], 0, 0],
+  ['what has notified also notifies of its end', [known(HOUR, true)], [], 0, 1],
 ]
 for (const [title, before, found, begun, ended] of REVIEWS) {
   test(title, () => {
