@@ -2,11 +2,11 @@ import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
 import type { Kysely, Tables } from '../store/index.ts'
 import type { AlertChange } from './stream-events.ts'
 
-/** Tells which alerts were opened, changed or resolved since it was asked the last time; at first none was. */
+/** Finds the alerts that were opened, changed or resolved since the last call; at first none was. */
 export class AlertChanges {
   #known: Map<string, UnresolvedAlert> | null = null
 
-  /** Forgets everything, for a time in which nobody asked. */
+  /** Forgets everything, after a time without calls. */
   reset(): void {
     this.#known = null
   }

@@ -34,7 +34,7 @@ const MARKS: Readonly<Record<Status, string>> = {
 /**
  * A status as a small SVG image that needs nothing from elsewhere and holds no script.
  *
- * @param since when the trouble began (epoch ms), which its title tells; null: there is none, or nobody knows
+ * @param since when the trouble began (epoch ms), for its title; null: there is none, or it is not known
  */
 export function badge(label: string, status: Status, since: number | null = null): string {
   const shown = shortened(printable(label), LABEL_MAX)

@@ -6,8 +6,8 @@ import type { Store } from '../store/index.ts'
 import { badgeRoutes } from './badge-routes.ts'
 import { overview } from './overview.ts'
 import { Overview } from './schemas.ts'
+import { siteHealthCache } from './site-health.ts'
 import { Sparklines } from './sparklines.ts'
-import { standingsOf } from './standings.ts'
 import { statusPageRoutes } from './status-page-routes.ts'
 import { EventStream } from './stream.ts'
 
@@ -49,9 +49,9 @@ export function dashboardRoutes(app: HttpApp, { store, clock, reach, sessions, o
     },
   )
 
-  const standings = standingsOf(store)
-  badgeRoutes(app, standings, clock)
-  statusPageRoutes(app, { store, standings, clock })
+  const siteHealth = siteHealthCache(store)
+  badgeRoutes(app, siteHealth, clock)
+  statusPageRoutes(app, { store, siteHealth, clock })
 
   const stream = new EventStream({ store, clock, sessions, onError })
   app.addHook('preClose', () => stream.stop())

@@ -36,7 +36,7 @@ export class SiteMetrics {
     this.#text = new Kept(FRESH_MS, async (now) => (setting === 'off' ? '' : readText(store, setting, now)))
   }
 
-  /** Empty where nothing is to be said, and while the store is away. */
+  /** Empty when there is nothing to report, and while the store is unavailable. */
   text(): Promise<string> {
     return this.#text.get(this.#clock.now()).catch(() => '')
   }

@@ -3,11 +3,11 @@ import type { Kysely, Tables } from '../store/index.ts'
 import { probeStatus } from './status.ts'
 import type { ProbeStatus } from './stream-events.ts'
 
-/** Tells which probes have another status than when it was asked the last time; at first none has. */
+/** Finds the probes that have another status than at the last call; at first none has. */
 export class StatusChanges {
   #known: Map<string, string> | null = null
 
-  /** Forgets everything, for a time in which nobody asked. */
+  /** Forgets everything, after a time without calls. */
   reset(): void {
     this.#known = null
   }

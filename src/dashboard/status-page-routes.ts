@@ -3,7 +3,7 @@ import { errorResponses, type HttpApp } from '../http/index.ts'
 import type { Clock } from '../lib/index.ts'
 import { clientOfStatusLink } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
-import type { Standings } from './standings.ts'
+import type { SiteHealthCache } from './site-health.ts'
 import { StatusPages } from './status-page.ts'
 import { StatusPage } from './status-page-schemas.ts'
 
@@ -11,13 +11,13 @@ const Token = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'The la
 
 interface Options {
   store: Store
-  standings: Standings
+  siteHealth: SiteHealthCache
   clock: Clock
 }
 
 /** Public: the token is the key. */
-export function statusPageRoutes(app: HttpApp, { store, standings, clock }: Options): void {
-  const pages = new StatusPages(store, standings)
+export function statusPageRoutes(app: HttpApp, { store, siteHealth, clock }: Options): void {
+  const pages = new StatusPages(store, siteHealth)
   app.get(
     '/api/status/:token',
     {

@@ -10,7 +10,7 @@ const SharedSite = Type.Object({
   status: Status,
   reason: SiteState.properties.reason,
   since: nullable(
-    Type.String({ format: 'date-time', description: 'When what its status tells of began, if an alert says so' }),
+    Type.String({ format: 'date-time', description: 'Since when it has this status, if an alert says so' }),
   ),
   last_event_at: nullable(IsoTime),
   sparkline: SiteState.properties.sparkline,

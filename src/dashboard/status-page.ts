@@ -1,25 +1,25 @@
 import type { UnresolvedAlert } from '../alerts/index.ts'
 import { isoTime, isoTimeOrNull, Kept, MINUTE } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
+import { SITE_HEALTH_FRESH_MS, type SiteHealth, type SiteHealthCache } from './site-health.ts'
 import { Sparklines } from './sparklines.ts'
-import { type SiteStanding, STANDINGS_FRESH_MS, type Standings } from './standings.ts'
 import { STATUSES, type Status, worstStatus } from './status.ts'
 import type { SharedSite, StatusPage } from './status-page-schemas.ts'
 
 type Content = Omit<StatusPage, 'name'>
 
-/** A page that nobody looks at for this long is forgotten, ms. */
+/** A page that no one opens for this long is forgotten, ms. */
 const IDLE_MS = 10 * MINUTE
 
 /** What the status pages of clients show. A page with many readers is made as often as one with a single one. */
 export class StatusPages {
   readonly #store: Store
-  readonly #standings: Standings
+  readonly #siteHealth: SiteHealthCache
   readonly #pages = new Map<string, { content: Kept<Content>; askedAt: number }>()
 
-  constructor(store: Store, standings: Standings) {
+  constructor(store: Store, siteHealth: SiteHealthCache) {
     this.#store = store
-    this.#standings = standings
+    this.#siteHealth = siteHealth
   }
 
   async of(clientId: string, now: number): Promise<Content> {
@@ -32,14 +32,14 @@ export class StatusPages {
     for (const [id, { askedAt }] of this.#pages) if (now - askedAt > IDLE_MS) this.#pages.delete(id)
     // Of its own, as they keep the shapes of the sites asked for last.
     const sparklines = new Sparklines(this.#store)
-    const content = new Kept(STANDINGS_FRESH_MS, (at) => this.#read(clientId, sparklines, at))
+    const content = new Kept(SITE_HEALTH_FRESH_MS, (at) => this.#read(clientId, sparklines, at))
     const page = { content, askedAt: now }
     this.#pages.set(clientId, page)
     return page
   }
 
   async #read(clientId: string, sparklines: Sparklines, now: number): Promise<Content> {
-    const all = await this.#standings.get(now)
+    const all = await this.#siteHealth.get(now)
     const sites = [...all.values()].filter((site) => site.clientId === clientId)
     const siteNos = sites.map(({ siteNo }) => siteNo)
     const hours = await sparklines.of(siteNos, now)
@@ -53,11 +53,11 @@ export class StatusPages {
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-const byTrouble = (a: SiteStanding, b: SiteStanding): number =>
+const byTrouble = (a: SiteHealth, b: SiteHealth): number =>
   STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status) || names.compare(a.name, b.name)
 
 const sharedSite = (
-  { name, status, reason, alerts, lastEventAt }: SiteStanding,
+  { name, status, reason, alerts, lastEventAt }: SiteHealth,
   sparkline: readonly number[] = [],
 ): SharedSite => ({
   name,

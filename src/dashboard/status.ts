@@ -1,7 +1,7 @@
 import { DAY } from '../lib/index.ts'
 import { type ProbeState, UNJUDGED_REASONS, type UnjudgedReason } from '../probes/index.ts'
 
-/** From what needs a person first to what needs nobody. */
+/** From what needs a person first to what needs none. */
 export const STATUSES = ['critical', 'error', 'warning', 'ok', 'unknown'] as const
 export type Status = (typeof STATUSES)[number]
 
@@ -26,7 +26,7 @@ const RECENT_MS = DAY
 const NORM_PROBES: readonly string[] = ['data_freshness', 'data_volume']
 
 /**
- * How a site stands, from its active probes: the worst that was judged. `ok` it is only if at least one probe judged, and its
+ * A site's status, from its active probes: the worst that was judged. `ok` it is only if at least one probe judged, and its
  * events are within their norm: a probe that knows the norm says so, or, while none does, the newest came in the last 24 hours.
  *
  * @param lastEventAt epoch ms, null when none ever came

@@ -13,7 +13,7 @@ const KEEP_ALIVE_MS = 25 * SECOND
 const RECENT_MS = 5 * MINUTE
 /** What was answered up to this long ago may reach the rollups only now, ms. */
 const FOLDED_WITHIN_MS = 2 * SECOND
-/** Sites told of in one message; the rest follows with the next. */
+/** Sites in one message; the rest follows with the next. */
 const SITES_PER_MESSAGE = 1_000
 /** Open streams; a dashboard needs one a tab. */
 export const STREAMS_MAX = 500
@@ -38,8 +38,8 @@ export interface StreamOwner {
 }
 
 /**
- * Server-sent events for the dashboard. One poll of the store serves all listeners, and none is made while nobody
- * listens; what it reads is in the store, so every node tells of what any node took in.
+ * Server-sent events for the dashboard. One poll of the store serves all listeners, and none is made without a
+ * listener; what it reads is in the store, so every node reports what any node took in.
  */
 export class EventStream {
   readonly #store: Store
@@ -104,7 +104,7 @@ export class EventStream {
       this.#statuses.reset()
       this.#alerts.reset()
       this.#loop.start()
-      // Changes are told against how things are now, not as they are at the first poll.
+      // Changes are found against how things are now, not as they are at the first poll.
       void this.#loop.tick()
     }
     response.on('close', () => {
@@ -124,13 +124,13 @@ export class EventStream {
     await this.#loop.stop()
   }
 
-  /** One look at the store, for tests. */
+  /** One poll of the store, for tests. */
   async tick(): Promise<void> {
     await this.#loop.tick()
   }
 
   async #poll(): Promise<void> {
-    // Before anything is read: while sessions cannot be looked up, nothing is told.
+    // Before anything is read: while sessions cannot be looked up, nothing is published.
     await this.#endWithSessions()
     if (this.#listeners.size === 0) return
     const { read } = this.#store
@@ -140,13 +140,13 @@ export class EventStream {
       this.#alerts.since(read),
     ])
     const now = this.#clock.now()
-    if (sites.length > 0) this.#tell('ingest', { sites }, now)
-    if (probes.length > 0) this.#tell('status', { probes }, now)
-    if (alerts.length > 0) this.#tell('alerts', { alerts }, now)
+    if (sites.length > 0) this.#publish('ingest', { sites }, now)
+    if (probes.length > 0) this.#publish('status', { probes }, now)
+    if (alerts.length > 0) this.#publish('alerts', { alerts }, now)
     if (now - this.#saidSomethingAt >= KEEP_ALIVE_MS) this.#send(': still here\n\n', now)
   }
 
-  /** Signed out, expired, or the token is another one: who listens by such a session hears no more. */
+  /** Signed out, expired, or the token is another one: ends the streams of such sessions. */
   async #endWithSessions(): Promise<void> {
     const sessions = new Set([...this.#listeners.values()].filter((session) => session !== null))
     if (sessions.size === 0) return
@@ -159,14 +159,14 @@ export class EventStream {
     }
   }
 
-  #tell<K extends keyof StreamEvents>(kind: K, message: StreamEvents[K], now: number): void {
+  #publish<K extends keyof StreamEvents>(kind: K, message: StreamEvents[K], now: number): void {
     this.#send(`event: ${kind}\ndata: ${JSON.stringify(message)}\n\n`, now)
   }
 
   #send(message: string, now: number): void {
     this.#saidSomethingAt = now
     for (const response of this.#listeners.keys()) {
-      // A reader that does not read would make us keep its messages: it comes back by itself.
+      // A reader that does not read would make us keep its messages: it reconnects on its own.
       if (response.writableNeedDrain) response.destroy()
       else response.write(message)
     }

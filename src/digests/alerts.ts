@@ -2,12 +2,12 @@ import type { DigestAlert, Severity } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Period } from './due-period.ts'
 
-/** A client whose probes flap for a week has thousands; nobody reads them in an e-mail. */
+/** A client whose probes flap for a week has thousands; no one reads them in an e-mail. */
 const MOST_ALERTS = 500
 
 /**
  * The client's alerts that were open at some time in the period, those still open first and each kind newest first. Left out
- * is what people were not told of either: what was over before it was confirmed, or within a silence or maintenance.
+ * is what people were not notified of either: what was over before it was confirmed, or within a silence or maintenance.
  */
 export async function alertsOf(
   { read }: Pick<Store, 'read'>,

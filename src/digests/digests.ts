@@ -8,7 +8,7 @@ const KEPT_MS = 60 * DAY
 
 export interface DigestsOptions extends DigestContext {
   leases: Leases
-  /** Without it there is nobody to write to, and nothing is done. */
+  /** Without it no digest can be sent, and nothing is done. */
   isEmailOn: boolean
   onError: (error: Error, loop: string) => void
 }

@@ -16,7 +16,7 @@ const LOOK_BACK_MS = 9 * DAY
 
 /**
  * The digests that are due and not done with, of active clients with an address. Their days are those of the client's oldest
- * active site; without one there is nothing to tell.
+ * active site; without one there is nothing to report.
  */
 export async function dueDigests({ read }: Pick<Store, 'read'>, now: number): Promise<DueDigest[]> {
   const clients = await read

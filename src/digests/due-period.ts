@@ -45,7 +45,7 @@ function* periodsBefore(
     const from = date.subtract({ days }).toZonedDateTime(timezone).epochMilliseconds
     const to = date.toZonedDateTime(timezone).epochMilliseconds
     const dueAt = date.toZonedDateTime({ timeZone: timezone, plainTime: DUE_TIME }).epochMilliseconds
-    // A day that a zone left out, as Samoa did on its way over the date line, is no day to tell of.
+    // A day that a zone left out, as Samoa did on its way over the date line, is no day to report on.
     if (from < to) yield { from, to, dueAt }
   }
 }

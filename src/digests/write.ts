@@ -12,14 +12,14 @@ export interface DigestContext extends ReportContext {
   store: Store
 }
 
-/** Nobody wants the morning's digest in the evening, or several at once after days of standstill. */
+/** The morning's digest is no use in the evening, nor are several at once after days of standstill. */
 const TOO_LATE_MS = 12 * HOUR
 
 type Content = Pick<DigestMessage, 'sites' | 'alerts'>
 
 /**
  * Puts a digest into the outbox and notes that it is done, in one transaction: however many nodes do it, and whenever one
- * crashes, there is one. A digest that comes too late, or tells of a time before the client had a site, is only noted.
+ * crashes, there is one. A digest that comes too late, or covers a time before the client had a site, is only noted.
  */
 export async function writeDigest(context: DigestContext, due: DueDigest): Promise<void> {
   const { store, clock } = context

@@ -25,7 +25,7 @@ export function answerClientError(error: ConnectionError, socket: Socket): void 
     answer(error, socket)
     return
   }
-  // Nobody waits for an answer who has not asked for anything.
+  // A client that has not asked for anything waits for no answer.
   expired.push(() => (socket.bytesRead === 0 ? socket.destroy() : answer(error, socket)))
   if (expired.length === 1) setImmediate(endSome)
 }
@@ -66,12 +66,12 @@ function answer(error: ConnectionError, socket: Socket): void {
   socket.end(`HTTP/1.1 ${line}\r\n${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy())
 }
 
-/** Errors of ingest have one field. What came tells where it was to go, if it begins with the first line of the request. */
+/** Errors of ingest have one field. What came says where it was to go, if it begins with the first line of the request. */
 function isForIngest({ rawPacket }: ConnectionError): boolean {
   return Buffer.isBuffer(rawPacket) && /^[A-Z]+ \/(api\/)?ingest[/? ]/.test(rawPacket.toString('latin1', 0, 32))
 }
 
-/** The response that the socket is to carry now, by Node's own note of it: Node tells it nowhere else. */
+/** The response that the socket is to carry now, by Node's own note of it: Node has no public field for it. */
 export function responseUnderWay(socket: Socket & { _httpMessage?: ServerResponse | null }): ServerResponse | null {
   return socket._httpMessage ?? null
 }

@@ -13,10 +13,10 @@ const COMPRESSIBLE = /^(?:application\/json|image\/svg\+xml|text\/(?!event-strea
 const compress = promisify(gzip)
 
 /**
- * Compresses answers that are made anew for each request, in zlib's threads. The whole of one at a time instead of a stream: it
+ * Compresses answers that are made for each request, in zlib's threads. The whole of one at a time instead of a stream: it
  * is there as a whole, and so its length is known. What comes compressed, or as a stream, goes out as it is.
  *
- * Sizes of compressed answers tell nobody a secret (BREACH): no foreign page can make a browser ask with its cookie.
+ * Sizes of compressed answers reveal no secret (BREACH): no foreign page can make a browser ask with its cookie.
  */
 export function compressAnswers(app: HttpApp): void {
   app.addHook('onSend', async (request, reply, payload) => {

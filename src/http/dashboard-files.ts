@@ -40,14 +40,14 @@ const policyWith = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** Whoever has such an address may read what is there, so it goes to no other site and into no index. */
+/** Anyone who has such an address may read what is there, so it goes to no other site and into no index. */
 const SECRET_ADDRESS = /^\/status\//i
 const SECRET_HEADERS = { 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex, nofollow' }
 
 /**
  * Serves the files that `vite build` made, and gives the handler for everything that is no file.
  *
- * @param folder of the build; it may be missing, or be made anew while we run
+ * @param folder of the build; it may be missing, or be rebuilt while we run
  */
 export async function serveDashboard(app: HttpApp, folder: string): Promise<PageHandler> {
   // The names of assets hold the hash of their content.

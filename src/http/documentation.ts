@@ -27,7 +27,7 @@ const FILES = join(createRequire(import.meta.url).resolve('@fastify/swagger-ui')
 
 /**
  * `/api/docs`, where the interface can be read and tried. Open without a key, as it holds no data: so everything is made once
- * and answered from memory, and whoever asks for it a thousand times makes us do next to nothing.
+ * and answered from memory, and a caller who asks for it a thousand times makes us do next to nothing.
  */
 export async function serveDocumentation(app: HttpApp): Promise<void> {
   const files = new Map<string, Promise<PreparedFile | null>>()
@@ -46,7 +46,7 @@ export async function serveDocumentation(app: HttpApp): Promise<void> {
   await app.register((docs, _options, done) => {
     docs.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'public' }
-      // The plugin would read its files from the disk and write the document anew for every request.
+      // The plugin would read its files from the disk and write the document again for every request.
       if (route.url === `${PREFIX}/static/*`) route.handler = fromMemory
       if (route.url === `${PREFIX}/json`) route.handler = document
     })

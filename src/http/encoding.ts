@@ -4,7 +4,7 @@ import { Negotiator } from '@fastify/accept-negotiator'
 export type Encoding = 'br' | 'gzip' | 'identity'
 
 const negotiator = new Negotiator<Encoding>({ supportedValues: ['br', 'gzip', 'identity'] })
-/** Without brotli: for what is compressed while somebody waits. */
+/** Without brotli: for what is compressed while a caller waits. */
 const quick = new Negotiator<Encoding>({ supportedValues: ['gzip', 'identity'] })
 
 /** Headers longer than this are a program's mischief, and not worth taking apart. */

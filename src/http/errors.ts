@@ -38,7 +38,7 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, AppError>> = {
   FST_ERR_MAX_PARAM_LENGTH: new AppError('not_found', 'Not found'),
 }
 
-/** Tells a failure that passes by itself (the store is busy, full or closing) from a fault. */
+/** Tells a temporary failure (the store is busy, full or closing) from a fault. */
 export type IsPassing = (thrown: unknown) => boolean
 
 /** Any thrown value as an error for the caller. What is not meant for callers becomes `internal_error`. */
@@ -74,7 +74,7 @@ export function refuseUnknownPath(request: FastifyRequest): never {
   throw new AppError('not_found', `There is no ${request.method} ${request.url.split('?', 1).join()}`)
 }
 
-// Even an AppError's own text stays inside when it is a 5xx: it was written for whoever reads the log.
+// Even an AppError's own text stays inside when it is a 5xx: it was written for the log.
 function messageFor(error: AppError): string {
   if (error.code === 'internal_error') return INTERNAL_TEXT
   if (error.code === 'unavailable' && !(error instanceof OverloadedError)) return UNAVAILABLE_TEXT

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** Whether nobody can be reached by this response any more. */
+/** Whether this response can no longer reach its caller. */
 export const isGone = (response: ServerResponse): boolean => response.closed || response.req.socket.destroyed
 
 /**

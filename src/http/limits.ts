@@ -4,7 +4,7 @@ import type { ServerOptions } from 'node:http'
 export const MAX_BODY_BYTES = 1_048_576
 
 /**
- * What one caller may hold of the server, for whoever creates it (Fastify, or a server factory). Times in ms.
+ * What one caller may hold of the server, for the code that creates it (Fastify, or a server factory). Times in ms.
  * The senders of a slowloris live from servers that wait: here a request has a deadline from its first byte.
  */
 export const SERVER_LIMITS = {

@@ -17,7 +17,7 @@ const destroy: Cut = (socket) => socket.destroy()
 /**
  * Hands requests to `handler` at the pace of the event loop: one a turn over all connections, and beside it one for `/health` or
  * `/ready`; of each connection the next when the last answer has left. Otherwise who sends thousands in one go (pipelining) has
- * them all answered in one go, and nobody else is heard meanwhile. Callers take turns.
+ * them all answered in one go, and no one else is served meanwhile. Callers take turns.
  *
  * A connection on which more than `PIPELINED_MAX` requests wait is cut.
  *
@@ -40,7 +40,7 @@ export function inTurn(
         waiting.delete(socket)
         return
       }
-      // Node sets the times of a connection anew only after it was idle.
+      // Node resets the times of a connection only after it was idle.
       socket.setTimeout(IDLE_SOCKET_TIMEOUT_MS)
       // Not at once, as an answer may have left within its handler: that would go on down the stack.
       laneOf(next[0]).enterLater(callerOf(next[0]), next)
@@ -124,7 +124,7 @@ class Lane {
   #nextTurn(): void {
     this.#isTaken = false
     for (let next = this.#queue.take(); next !== undefined; next = this.#queue.take()) {
-      // Who has gone away meanwhile costs nobody a turn.
+      // Who has gone away meanwhile costs no one a turn.
       if (next[0].socket.destroyed) continue
       this.#start(next)
       return

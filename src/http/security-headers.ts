@@ -6,7 +6,7 @@ const HTTPS_ONLY = 'max-age=31536000'
 
 /**
  * The headers of every answer that says nothing else: of data, which is never a page, belongs into no frame and no cache, and
- * sends nobody on. A route that makes pages, or may be kept, overrides what does not fit.
+ * sends no referrer. A route that makes pages, or may be kept, overrides what does not fit.
  *
  * @param publicUrl where people reach the service; https there means https only
  */

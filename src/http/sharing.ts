@@ -63,14 +63,14 @@ export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => 
     const giveBack = await slots[work].take(request.caller, reply.raw)
     if (giveBack === null || isGone(reply.raw)) {
       giveBack?.()
-      // Nobody is there to be answered.
+      // The caller has gone: there is no one to answer.
       reply.hijack()
       return reply
     }
     const slot: Held = { giveBack, isWorkedOn: false }
     held.set(request, slot)
     // An exchange that the connection's end, or a malformed request behind it, has cut off is never sent, and its handler may not
-    // have been called. One that was goes on: whoever asks and hangs up, again and again, would else have any number at work.
+    // have been called. One that was called goes on: a caller who asks and hangs up, again and again, would else have any number at work.
     onceGone(reply.raw, () => {
       if (!slot.isWorkedOn) giveBack()
     })

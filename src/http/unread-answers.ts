@@ -45,7 +45,7 @@ export class UnreadAnswers {
   add(response: ServerResponse, caller: string, bytes: number): void {
     const { counted, total, stalledMs, longestMs } = this.#limits
     if (bytes < counted || isGone(response)) return
-    // Node begins this time anew with every byte that leaves, and that of idle connections after the answer.
+    // Node restarts this time with every byte that leaves, and that of idle connections after the answer.
     response.setTimeout(stalledMs, () => response.destroy())
     const timer = setTimeout(() => response.destroy(), longestMs).unref()
     this.#answers.set(response, { caller, bytes, timer })

@@ -10,7 +10,7 @@ import { needsNoBody, settleIds, settleText } from './spelling.ts'
  * second and made an answer of 10 MB; forms and programs that care for every fault send far less.
  */
 const THOROUGH_MAX = 1_000
-/** NUL characters told of at most. */
+/** NUL characters that an answer names at most. */
 const NULS_MAX = 20
 
 const common: Options = { verbose: true, removeAdditional: false, allowUnionTypes: true }

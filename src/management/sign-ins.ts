@@ -6,7 +6,7 @@ import type { Store } from '../store/index.ts'
 export interface SignInOptions {
   store: Store
   clock: Clock
-  /** The token of each role; null: nobody can sign in with that role. */
+  /** The token of each role; null: no one can sign in with that role. */
   tokens: Readonly<Record<Role, string | null>>
   /** Sessions of one role at a time; one more ends the oldest. */
   maxSessions?: number
@@ -21,7 +21,7 @@ const PRINT_BYTES = 16
 
 /**
  * Sessions as rows that all nodes share. A row holds no cookie, only its hash, and no token, only what scrypt makes of it:
- * whoever reads the database or a backup signs in with neither. A role's session ends when its token changes.
+ * a reader of the database or a backup signs in with neither. A role's session ends when its token changes.
  */
 export function createSessions({ store, clock, tokens, maxSessions = MAX_SESSIONS }: SignInOptions): Sessions {
   const prints = new Map<Role, Promise<string>>()

@@ -23,7 +23,7 @@ async function start(t: TestContext, engine: TestEngine) {
   const site = await asAdmin<{ id: string; ingest_key: string }>('POST', '/api/sites', fields)
   const { store } = api.service
   const far = { next_run_at: clock.now() + HOUR, created_at: clock.now() }
-  const probe = await insertProbe(store, site.id, { ...far, last_status: 'ok', last_message: 'nobody’s business' })
+  const probe = await insertProbe(store, site.id, { ...far, last_status: 'ok', last_message: 'not public' })
   await hearFrom(store, site.id, clock.now())
   const setStatus = (last_status: string) =>
     store.write.updateTable('probes').set({ last_status }).where('id', '=', probe.id).execute()
@@ -31,7 +31,7 @@ async function start(t: TestContext, engine: TestEngine) {
   return { clock, api, asAdmin, client, site, setStatus, get }
 }
 
-testPerEngine('a badge needs no key, tells the status, and is at most five seconds behind', async (engine, t) => {
+testPerEngine('a badge needs no key, shows the status, and is at most five seconds behind', async (engine, t) => {
   const { clock, get, setStatus } = await start(t, engine)
   const fine = await get()
   assert.equal(fine.status, 200)
@@ -53,7 +53,7 @@ testPerEngine('a badge needs no key, tells the status, and is at most five secon
   assert.deepEqual([same.status, same.text], [304, ''])
 })
 
-testPerEngine('a badge tells in its title since when there is trouble, and not once it is over', async (engine, t) => {
+testPerEngine('a badge says in its title since when there is trouble, and not once it is over', async (engine, t) => {
   const { clock, api, client, site, setStatus, get } = await start(t, engine)
   const { store } = api.service
   await setStatus('critical')
@@ -110,7 +110,7 @@ testPerEngine('a badge of a site without trouble holds nothing but name and stat
   }
 })
 
-testPerEngine('a badge of a site that was never heard of does not say that it is ok', async (engine, t) => {
+testPerEngine('a badge of a site that never sent anything does not say that it is ok', async (engine, t) => {
   const { api, asAdmin, client, clock } = await start(t, engine)
   const fields = { client_id: client.id, name: 'New', url: 'https://new.example' }
   const site = await asAdmin<{ id: string }>('POST', '/api/sites', fields)

@@ -271,7 +271,7 @@ testPerEngine(
 )
 
 testPerEngine(
-  'what judged nothing counts in no sum: such sites are unknown, and those never heard of wait',
+  'what judged nothing counts in no sum: such sites are unknown, and those that never sent anything wait',
   async (engine, t) => {
     const { clock, api } = await start(t, engine)
     const { store } = api.service

@@ -11,14 +11,14 @@ import { BLANK_SITE, insertSite } from '../support/sites.ts'
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 
 /** Labels, but for the ids, and value of each sample of a metric. */
-const told = (samples: readonly Sample[], metric: string) =>
+const valuesOf = (samples: readonly Sample[], metric: string) =>
   samples
     .filter(({ name }) => name === metric)
     .map(({ labels: { site_id: _site, client_id: _client, ...labels }, value }) => [...Object.values(labels), value])
 
 const samples = async (api: TestService) => samplesOf((await api.call('GET', '/metrics')).text)
 
-testPerEngine('metrics tell events, tags and alerts of each site, and what is left of quotas', async (engine, t) => {
+testPerEngine('metrics hold events, tags and alerts of each site, and what is left of quotas', async (engine, t) => {
   const clock = new TestClock(NOW)
   const api = await startTestService(t, clock, await placeFor(engine, t))
   const name = 'a "quoted" \\ name = {1},\nin two lines'
@@ -30,26 +30,26 @@ testPerEngine('metrics tell events, tags and alerts of each site, and what is le
   }
   await api.service.ingest.flush()
   const found = await samples(api)
-  assert.deepEqual(told(found, 'tagwarden_site_events_24h'), [[name, 4]])
-  assert.equal(told(found, 'tagwarden_site_last_seen_timestamp_seconds').length, 1)
-  assert.deepEqual(told(found, 'tagwarden_tag_runs_24h'), [[name, 'Ad "one"', 4]])
-  assert.deepEqual(told(found, 'tagwarden_tag_failures_24h'), [[name, 'Ad "one"', 2]])
-  assert.deepEqual(told(found, 'tagwarden_site_score'), [], 'four events are too few for a score')
-  assert.deepEqual(told(found, 'tagwarden_site_open_alerts'), [
+  assert.deepEqual(valuesOf(found, 'tagwarden_site_events_24h'), [[name, 4]])
+  assert.equal(valuesOf(found, 'tagwarden_site_last_seen_timestamp_seconds').length, 1)
+  assert.deepEqual(valuesOf(found, 'tagwarden_tag_runs_24h'), [[name, 'Ad "one"', 4]])
+  assert.deepEqual(valuesOf(found, 'tagwarden_tag_failures_24h'), [[name, 'Ad "one"', 2]])
+  assert.deepEqual(valuesOf(found, 'tagwarden_site_score'), [], 'four events are too few for a score')
+  assert.deepEqual(valuesOf(found, 'tagwarden_site_open_alerts'), [
     [name, 'warning', 0],
     [name, 'critical', 0],
   ])
-  assert.deepEqual(told(found, 'tagwarden_client_quota_left_events'), [['ACME', 99_996]])
+  assert.deepEqual(valuesOf(found, 'tagwarden_client_quota_left_events'), [['ACME', 99_996]])
 
   await api.call('PATCH', `/api/sites/${site.id}`, { is_active: false })
   clock.advance(MINUTE)
   const later = await samples(api)
   for (const metric of ['tagwarden_site_events_24h', 'tagwarden_site_last_seen_timestamp_seconds']) {
-    assert.deepEqual(told(later, metric), [], `${metric} of what is switched off`)
+    assert.deepEqual(valuesOf(later, metric), [], `${metric} of what is switched off`)
   }
 })
 
-testPerEngine('the 20 tags of a site that ran most are told apart, the rest together', async (engine, t) => {
+testPerEngine('the 20 tags of a site that ran most are listed apart, the rest together', async (engine, t) => {
   const api = await startTestService(t, new TestClock(NOW), await placeFor(engine, t))
   const site = await api.newSite(await api.newClient(), { name: 'Shop' })
   const tags = Array.from({ length: 25 }, (_, at) => ({
@@ -60,7 +60,7 @@ testPerEngine('the 20 tags of a site that ran most are told apart, the rest toge
   await api.ingest(site, eventPayload({ timestamp_ms: NOW, tags }))
   await api.ingest(site, eventPayload({ timestamp_ms: NOW, tags: tags.slice(5) }))
   await api.service.ingest.flush()
-  const found = told(await samples(api), 'tagwarden_tag_failures_24h')
+  const found = valuesOf(await samples(api), 'tagwarden_tag_failures_24h')
   assert.equal(found.length, 21)
   assert.deepEqual(found.at(-1), ['Shop', '(other)', 5])
   assert.ok(found.slice(0, 20).every(([, tag, value]) => tag !== 'tag 0' && value === 2))
@@ -72,11 +72,11 @@ testPerEngine('they can be switched off', async (engine, t) => {
   await api.ingest(site, eventPayload({ timestamp_ms: NOW }))
   await api.service.ingest.flush()
   for (const metric of ['tagwarden_site_events_24h', 'tagwarden_site_last_seen_timestamp_seconds']) {
-    assert.deepEqual(told(await samples(api), metric), [], metric)
+    assert.deepEqual(valuesOf(await samples(api), metric), [], metric)
   }
 })
 
-testOnEveryEngine('with over 1,000 sites nothing is told of each, unless somebody asks for it', async (store) => {
+testOnEveryEngine('with over 1,000 sites there are no metrics of each, unless they are asked for', async (store) => {
   const clock = new TestClock(NOW)
   const { client_id } = await insertSite(store)
   const many = Array.from({ length: 1_000 }, (_, at) => ({
@@ -91,7 +91,7 @@ testOnEveryEngine('with over 1,000 sites nothing is told of each, unless somebod
   }
   const countOf = async (setting: 'auto' | 'on') => {
     const text = await new SiteMetrics({ store, clock, setting }).text()
-    return text === '' ? 0 : told(samplesOf(text), 'tagwarden_site_events_24h').length
+    return text === '' ? 0 : valuesOf(samplesOf(text), 'tagwarden_site_events_24h').length
   }
   assert.equal(await countOf('auto'), 0)
   assert.equal(await countOf('on'), 1_001)
@@ -100,12 +100,13 @@ testOnEveryEngine('with over 1,000 sites nothing is told of each, unless somebod
 })
 
 testOnEveryEngine(
-  'one reading serves who asks within half a minute, and a store that is away tells nothing',
+  'one reading serves all callers within half a minute, and an unavailable store leaves the metrics out',
   async (store) => {
     const clock = new TestClock(NOW)
     await insertSite(store, { name: 'first' })
     const metrics = new SiteMetrics({ store, clock, setting: 'auto' })
-    const names = async () => told(samplesOf(await metrics.text()), 'tagwarden_site_events_24h').map(([name]) => name)
+    const names = async () =>
+      valuesOf(samplesOf(await metrics.text()), 'tagwarden_site_events_24h').map(([name]) => name)
     assert.deepEqual(await names(), ['first'])
     await insertSite(store, { name: 'second' })
     assert.deepEqual(await names(), ['first'])

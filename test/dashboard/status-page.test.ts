@@ -45,72 +45,75 @@ async function start(t: TestContext, engine: TestEngine) {
   return { clock, api, call, newSite, client, link, get, page }
 }
 
-testPerEngine('whoever has the link sees how the client and its sites stand, without a key', async (engine, t) => {
-  const { clock, api, newSite, client, call, get, page, link } = await start(t, engine)
-  assert.equal(link.url, `https://watch.example/status/${link.token}`)
-  const { store } = api.service
-  const [fine, broken, off] = [
-    await newSite(client, 'fine'),
-    await newSite(client, 'broken'),
-    await newSite(client, 'off'),
-  ]
-  await call('PATCH', `/api/sites/${off.id}`, { is_active: false })
-  await newSite(await call<ClientRecord>('POST', '/api/clients', { name: 'Somebody else' }), 'elsewhere')
-  const now = clock.now()
-  const far = { next_run_at: now + HOUR, created_at: now }
-  await insertProbe(store, fine.id, { ...far, last_status: 'ok' })
-  await insertProbe(store, broken.id, { ...far, last_status: 'critical' })
-  const [warning, critical] = [
-    await insertAlert(store, broken, now - 3 * HOUR, { severity: 'warning', title: 'It is slow' }),
-    await insertAlert(store, broken, now - 18 * MINUTE, { state: 'acknowledged', title: 'It is down' }),
-  ]
-  await insertAlert(store, broken, now - HOUR, { state: 'resolved', resolved_at: now, title: 'It was down' })
-  assert.equal((await api.ingest(fine, eventPayload({ timestamp_ms: now }))).status, 200)
-  const shown = await page()
-  assert.deepEqual(shown, {
-    generated_at: NOW,
-    name: 'Acme',
-    status: 'critical',
-    sites: [
-      {
-        name: 'broken',
-        status: 'critical',
-        reason: null,
-        since: '2026-11-20T09:42:30.000Z',
-        last_event_at: null,
-        sparkline: Array(24).fill(0),
-        alerts: [
-          {
-            title: critical.title,
-            severity: 'critical',
-            state: 'acknowledged',
-            started_at: '2026-11-20T09:42:30.000Z',
-            opened_at: '2026-11-20T09:42:30.000Z',
-          },
-          {
-            title: warning.title,
-            severity: 'warning',
-            state: 'open',
-            started_at: '2026-11-20T07:00:30.000Z',
-            opened_at: '2026-11-20T07:00:30.000Z',
-          },
-        ],
-      },
-      {
-        name: 'fine',
-        status: 'ok',
-        reason: null,
-        since: null,
-        last_event_at: NOW,
-        sparkline: [...Array(23).fill(0), 1],
-        alerts: [],
-      },
-    ],
-  })
-  const { headers } = await get()
-  assert.equal(headers.get('cache-control'), 'no-store')
-  assert.equal(headers.get('x-robots-tag'), 'noindex, nofollow')
-})
+testPerEngine(
+  'anyone who has the link sees the status of the client and its sites, without a key',
+  async (engine, t) => {
+    const { clock, api, newSite, client, call, get, page, link } = await start(t, engine)
+    assert.equal(link.url, `https://watch.example/status/${link.token}`)
+    const { store } = api.service
+    const [fine, broken, off] = [
+      await newSite(client, 'fine'),
+      await newSite(client, 'broken'),
+      await newSite(client, 'off'),
+    ]
+    await call('PATCH', `/api/sites/${off.id}`, { is_active: false })
+    await newSite(await call<ClientRecord>('POST', '/api/clients', { name: 'Another client' }), 'elsewhere')
+    const now = clock.now()
+    const far = { next_run_at: now + HOUR, created_at: now }
+    await insertProbe(store, fine.id, { ...far, last_status: 'ok' })
+    await insertProbe(store, broken.id, { ...far, last_status: 'critical' })
+    const [warning, critical] = [
+      await insertAlert(store, broken, now - 3 * HOUR, { severity: 'warning', title: 'It is slow' }),
+      await insertAlert(store, broken, now - 18 * MINUTE, { state: 'acknowledged', title: 'It is down' }),
+    ]
+    await insertAlert(store, broken, now - HOUR, { state: 'resolved', resolved_at: now, title: 'It was down' })
+    assert.equal((await api.ingest(fine, eventPayload({ timestamp_ms: now }))).status, 200)
+    const shown = await page()
+    assert.deepEqual(shown, {
+      generated_at: NOW,
+      name: 'Acme',
+      status: 'critical',
+      sites: [
+        {
+          name: 'broken',
+          status: 'critical',
+          reason: null,
+          since: '2026-11-20T09:42:30.000Z',
+          last_event_at: null,
+          sparkline: Array(24).fill(0),
+          alerts: [
+            {
+              title: critical.title,
+              severity: 'critical',
+              state: 'acknowledged',
+              started_at: '2026-11-20T09:42:30.000Z',
+              opened_at: '2026-11-20T09:42:30.000Z',
+            },
+            {
+              title: warning.title,
+              severity: 'warning',
+              state: 'open',
+              started_at: '2026-11-20T07:00:30.000Z',
+              opened_at: '2026-11-20T07:00:30.000Z',
+            },
+          ],
+        },
+        {
+          name: 'fine',
+          status: 'ok',
+          reason: null,
+          since: null,
+          last_event_at: NOW,
+          sparkline: [...Array(23).fill(0), 1],
+          alerts: [],
+        },
+      ],
+    })
+    const { headers } = await get()
+    assert.equal(headers.get('cache-control'), 'no-store')
+    assert.equal(headers.get('x-robots-tag'), 'noindex, nofollow')
+  },
+)
 
 testPerEngine('nothing secret is in the answer', async (engine, t) => {
   const { clock, api, newSite, client, link, get } = await start(t, engine)
@@ -179,7 +182,7 @@ testPerEngine('the figures are at most five seconds behind; the name and the lin
   assert.equal((await page()).sites[0]?.status, 'warning')
 })
 
-testPerEngine('the page is there for browsers, for no index, and tells nobody where it was', async (engine, t) => {
+testPerEngine('the page is there for browsers, for no index, and sends no referrer', async (engine, t) => {
   const { api, link } = await start(t, engine)
   for (const path of [`/status/${link.token}`, '/status/unknown', `/STATUS/${link.token}`]) {
     const { headers } = await api.call('GET', path, undefined, { accept: 'text/html' })

@@ -37,8 +37,8 @@ const first: Result = { probeType: 'tag_missing', status: null, reason: null }
 const critical: Result = { probeType: 'tag_failure_rate', status: 'critical', reason: null }
 
 const sites: readonly [title: string, probes: Result[], lastEventAt: number | null, site: SiteStatus][] = [
-  ['was never heard of is unknown', [without, health], null, { status: 'unknown', reason: 'no_data' }],
-  ['was never heard of and is down is critical', [critical, without], null, { status: 'critical', reason: null }],
+  ['never sent anything is unknown', [without, health], null, { status: 'unknown', reason: 'no_data' }],
+  ['never sent anything and is down is critical', [critical, without], null, { status: 'critical', reason: null }],
   ['sends and is judged is ok', [health, learning], NOW - HOUR, { status: 'ok', reason: null }],
   [
     'sends and has learning probes only is learning',

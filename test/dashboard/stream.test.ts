@@ -100,7 +100,7 @@ async function receive(store: Store, { site_no }: SiteRow, at: number): Promise<
 }
 
 testPerEngine(
-  'an accepted event is told to a listening dashboard, and closing the service ends its stream',
+  'an accepted event reaches a listening dashboard, and closing the service ends its stream',
   async (engine, t) => {
     const api = await startTestService(t, systemClock, await placeFor(engine, t))
     const site = await api.newSite(await api.newClient())
@@ -114,9 +114,9 @@ testPerEngine(
       const messages = eventsIn(listener.text(), 'ingest')
       return messages.length > 0 ? messages : undefined
     })
-    const [told] = (message as { sites: { id: string; last_event_at: string; events_5m: number }[] }).sites
-    assert.deepEqual([told?.id, told?.events_5m], [site.id, 1])
-    assert.ok(Date.parse(told?.last_event_at ?? '') >= before)
+    const [published] = (message as { sites: { id: string; last_event_at: string; events_5m: number }[] }).sites
+    assert.deepEqual([published?.id, published?.events_5m], [site.id, 1])
+    assert.ok(Date.parse(published?.last_event_at ?? '') >= before)
 
     await api.service.stop()
     assert.match(await listener.ended, /^retry: \d+\n\n/)
@@ -226,23 +226,26 @@ testOnEveryEngine('a message has the sites that received something since the las
   assert.deepEqual(eventsIn(await other.ended, 'ingest'), expected)
 })
 
-testOnEveryEngine('what was accepted before the stream opened and turned up after it is told', async (store, t) => {
-  const { stream, listen: open } = await serve(t, store)
-  const [late, old] = [await insertSite(store), await insertSite(store)]
-  await receive(store, old, NOW - 60 * SECOND)
-  const listener = await open()
-  // A fold brings to the reports what was answered up to a second ago.
-  await receive(store, late, NOW - 500)
-  await stream.tick()
-  await stream.stop()
-  const sites = eventsIn(await listener.ended, 'ingest').flatMap((message) => (message as { sites: SiteRow[] }).sites)
-  assert.deepEqual(
-    sites.map(({ id }) => id),
-    [late.id],
-  )
-})
+testOnEveryEngine(
+  'what was accepted before the stream opened and turned up after it is published',
+  async (store, t) => {
+    const { stream, listen: open } = await serve(t, store)
+    const [late, old] = [await insertSite(store), await insertSite(store)]
+    await receive(store, old, NOW - 60 * SECOND)
+    const listener = await open()
+    // A fold brings to the reports what was answered up to a second ago.
+    await receive(store, late, NOW - 500)
+    await stream.tick()
+    await stream.stop()
+    const sites = eventsIn(await listener.ended, 'ingest').flatMap((message) => (message as { sites: SiteRow[] }).sites)
+    assert.deepEqual(
+      sites.map(({ id }) => id),
+      [late.id],
+    )
+  },
+)
 
-testOnEveryEngine('a probe whose status is another than before is told once', async (store, t) => {
+testOnEveryEngine('a probe whose status changes is published once', async (store, t) => {
   const { stream, listen: open } = await serve(t, store)
   const site = await insertSite(store)
   const far = { next_run_at: NOW + 3_600 * SECOND, created_at: NOW }
@@ -262,14 +265,14 @@ testOnEveryEngine('a probe whose status is another than before is told once', as
   await set(breaks.id, 'ok')
   await stream.tick()
   await stream.stop()
-  const told = ({ id }: { id: string }, status: string) => ({ id, site_id: site.id, status })
+  const change = ({ id }: { id: string }, status: string) => ({ id, site_id: site.id, status })
   assert.deepEqual(eventsIn(await listener.ended, 'status'), [
-    { probes: [told(breaks, 'critical'), told(fresh, 'ok')] },
-    { probes: [told(breaks, 'ok')] },
+    { probes: [change(breaks, 'critical'), change(fresh, 'ok')] },
+    { probes: [change(breaks, 'ok')] },
   ])
 })
 
-testOnEveryEngine('a stream with nothing to tell says so often enough to stay open', async (store, t) => {
+testOnEveryEngine('a stream without news says so often enough to stay open', async (store, t) => {
   const { clock, stream, listen: open } = await serve(t, store)
   const listener = await open()
   await stream.tick()
@@ -282,7 +285,7 @@ testOnEveryEngine('a stream with nothing to tell says so often enough to stay op
   assert.throws(() => stream.admit('caller', false), { code: 'unavailable' })
 })
 
-testOnEveryEngine('nobody listening, the store is left alone', async (store, t) => {
+testOnEveryEngine('without a listener the store is left alone', async (store, t) => {
   const { errors, stream, lastGone, listen: open } = await serve(t, store)
   // A closed store makes every look at it an error.
   await store.close()
@@ -298,35 +301,38 @@ testOnEveryEngine('nobody listening, the store is left alone', async (store, t) 
   assert.equal(errors.length, looks)
 })
 
-testOnEveryEngine('alerts that open, change or end are told; what was there before is not', async (store, t) => {
-  const { stream, listen: open, clock } = await serve(t, store)
-  const site = await insertSite(store)
-  await insertAlert(store, site, clock.now() - SECOND, { title: 'old' })
-  const listener = await open()
-  await stream.tick()
-  const alert = await insertAlert(store, site, clock.now(), { severity: 'warning' })
-  const told = () =>
-    eventsIn(listener.text(), 'alerts').flatMap((message) =>
-      (message as { alerts: { id: string; severity: string; state: string }[] }).alerts.map(
-        ({ id, severity, state }) => {
-          assert.equal(id, alert.id)
-          return [severity, state]
-        },
-      ),
-    )
-  const steps = [{}, { severity: 'critical' }, { state: 'acknowledged' }, { occurrences: 9 }, { state: 'resolved' }]
-  for (const change of steps) {
-    if (Object.keys(change).length > 0) {
-      await store.write.updateTable('alerts').set(change).where('id', '=', alert.id).execute()
-    }
+testOnEveryEngine(
+  'alerts that open, change or resolve are published; what was there before is not',
+  async (store, t) => {
+    const { stream, listen: open, clock } = await serve(t, store)
+    const site = await insertSite(store)
+    await insertAlert(store, site, clock.now() - SECOND, { title: 'old' })
+    const listener = await open()
     await stream.tick()
-  }
-  const expected = [
-    ['warning', 'open'],
-    ['critical', 'open'],
-    ['critical', 'acknowledged'],
-    ['critical', 'resolved'],
-  ]
-  await until('the last message', () => (told().length >= expected.length ? true : undefined))
-  assert.deepEqual(told(), expected)
-})
+    const alert = await insertAlert(store, site, clock.now(), { severity: 'warning' })
+    const published = () =>
+      eventsIn(listener.text(), 'alerts').flatMap((message) =>
+        (message as { alerts: { id: string; severity: string; state: string }[] }).alerts.map(
+          ({ id, severity, state }) => {
+            assert.equal(id, alert.id)
+            return [severity, state]
+          },
+        ),
+      )
+    const steps = [{}, { severity: 'critical' }, { state: 'acknowledged' }, { occurrences: 9 }, { state: 'resolved' }]
+    for (const change of steps) {
+      if (Object.keys(change).length > 0) {
+        await store.write.updateTable('alerts').set(change).where('id', '=', alert.id).execute()
+      }
+      await stream.tick()
+    }
+    const expected = [
+      ['warning', 'open'],
+      ['critical', 'open'],
+      ['critical', 'acknowledged'],
+      ['critical', 'resolved'],
+    ]
+    await until('the last message', () => (published().length >= expected.length ? true : undefined))
+    assert.deepEqual(published(), expected)
+  },
+)

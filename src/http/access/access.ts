@@ -1,7 +1,7 @@
 /** What a key allows: an admin reads and changes everything, a viewer reads without secrets. */
 export type Role = 'admin' | 'viewer'
 
-/** Who makes a call. `open`: no key is set up, so whoever reaches the service manages it. `nobody`: a public route. */
+/** Who makes a call. `open`: no key is set up, so anyone who reaches the service manages it. `nobody`: a public route. */
 export interface Access {
   role: Role | 'open' | 'nobody'
   /** As the audit log names them. */

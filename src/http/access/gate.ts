@@ -109,8 +109,8 @@ export function createGate({ settings, sessions, publicUrl, clock }: GateOptions
     }
     if (!changesState(request.method)) return access
     if (access.role === 'viewer') throw new AppError('forbidden', 'This key reads only')
-    // Browsers send cookies by themselves, so a change needs proof that a page of ours asks for it. They send no
-    // `Authorization` by themselves.
+    // Browsers attach cookies automatically, so a change needs proof that a page of ours asks for it. They attach no
+    // `Authorization`.
     if (access.session !== null) {
       if (request.headers.origin === undefined) {
         throw new AppError('forbidden', 'A change with the session cookie needs an Origin header')

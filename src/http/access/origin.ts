@@ -28,7 +28,7 @@ export interface OwnNames {
  * Whether `host` (a Host header as it came, never what a proxy or a page says about it) is a name under which this service
  * can rightly be called. Any web page can let a name of its own point to an address inside (DNS rebinding); the browser then
  * takes our answers for that page's own, and only the name gives it away. An address written out cannot be rebound. Nor can
- * a name without a dot: nobody outside can register one, so it comes from the local network, which reaches us anyway.
+ * a name without a dot: no one outside can register one, so it comes from the local network, which reaches us anyway.
  */
 export function isOwnHost(host: string, { publicUrl, listensOnLoopback, machine }: OwnNames): boolean {
   // Browsers always send a Host; what sends none (HTTP/1.0) is no browser.

@@ -5,7 +5,7 @@ import type { Gate } from './gate.ts'
 import { SESSION_COOKIE, SESSION_MS } from './session.ts'
 
 const Session = Type.Object({
-  role: nullable(Type.Enum(['admin', 'viewer', 'open'], { description: 'null: not signed in; open: nobody needs to' })),
+  role: nullable(Type.Enum(['admin', 'viewer', 'open'], { description: 'null: not signed in; open: no one needs to' })),
   authentication_required: Type.Boolean(),
 })
 export type Session = Static<typeof Session>

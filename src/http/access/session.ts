@@ -12,6 +12,6 @@ export interface Sessions {
   roleOf(value: string): Promise<Role | null>
   /** The roles of those of many values that stand for one, all asked for at once. */
   rolesOf(values: readonly string[]): Promise<ReadonlyMap<string, Role>>
-  /** From now on the value stands for nobody. */
+  /** From now on the value is no session. */
   end(value: string): Promise<void>
 }

@@ -37,7 +37,7 @@ export function waitOf(record: FailureRecord | undefined, now: number): number {
  * Whom an address counts as: an IPv6 host has a whole /64 to send from, so that is one caller.
  *
  * @param address undefined of a connection that its sender has reset: what arrived before is still read, and the system no
- *   longer says from where. Types of libraries that pass it on do not tell of that.
+ *   longer says from where. Types of libraries that pass it on do not say so.
  */
 export function callerOf(address: string | undefined): string {
   if (address === undefined) return ''
@@ -69,7 +69,7 @@ export interface Throttle {
   /**
    * Milliseconds until a token may be tried; 0 when it may now.
    *
-   * @param role what the token is good for, null for nothing. It has to be told, as each role has its own record; a wrong
+   * @param role what the token is good for, null for nothing. It has to be given, as each role has its own record; a wrong
    *   token and one of an admin wait for the same one, so the answer says nothing about a guess.
    */
   wait(guesser: Guesser, role: Role | null): number
@@ -118,7 +118,7 @@ class Records {
 
   failed(caller: string): void {
     const record = withFailure(this.#records.get(caller), this.#clock.now())
-    // A Map keeps the order of insertion: putting the record in anew keeps the first entry the oldest.
+    // A Map keeps the order of insertion: putting the record in again keeps the first entry the oldest.
     this.#records.delete(caller)
     this.#records.set(caller, record)
     if (this.#records.size <= this.#maxAddresses) return

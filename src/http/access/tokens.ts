@@ -4,7 +4,7 @@ import type { AccessSettings, Role } from './access.ts'
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
- * Returns the function that tells a token's role, or null for none. Digests are compared, in constant time: they have
+ * Returns the function that finds a token's role, or null for none. Digests are compared, in constant time: they have
  * one length whatever was sent, and how long the answer takes says nothing about how much of a guess was right.
  */
 export function tokenRoles(settings: Pick<AccessSettings, 'adminToken' | 'viewerToken'>) {

@@ -28,7 +28,7 @@ export const withoutPersonalFields = ({ before, after }: Change): Change => ({
 const held = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
-/** Whoever knows one of these can use it. */
+/** Anyone who knows one of these can use it. */
 const SECRETS = ['ingest_key', 'token']
 
 function maskSecrets(fields: Fields): Fields {

@@ -32,10 +32,10 @@ const settable = {
       description: 'Between reminders of an open alert; null: none',
     }),
   ),
-  notify_resolved: Type.Boolean({ default: true, description: 'Whether messages tell that an alert is over' }),
+  notify_resolved: Type.Boolean({ default: true, description: 'Whether a message says that an alert is resolved' }),
   notify_escalated: Type.Boolean({
     default: true,
-    description: 'Whether messages tell that a warning has become critical',
+    description: 'Whether a message says that a warning has become critical',
   }),
   digest: Type.Enum([...DIGESTS], { default: 'off', description: 'How often `email` gets a digest' }),
 }

@@ -20,7 +20,7 @@ export async function readStatusLink(db: Kysely<Tables>, clientId: string): Prom
 /**
  * The active client whose status page the token opens.
  *
- * @throws AppError `not_found`: never given out, revoked, or the client is switched off; which of these is not told.
+ * @throws AppError `not_found`: never given out, revoked, or the client is switched off; the answer does not say which.
  */
 export async function clientOfStatusLink(db: Kysely<Tables>, token: string): Promise<Pick<ClientRow, 'id' | 'name'>> {
   const client = await db

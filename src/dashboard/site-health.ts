@@ -5,11 +5,11 @@ import { activeProbes } from '../probes/index.ts'
 import type { Store } from '../store/index.ts'
 import { type SiteStatus, siteStatus } from './status.ts'
 
-/** Nobody without a key makes us read more often, ms. */
-export const STANDINGS_FRESH_MS = 5 * SECOND
+/** Callers without a key make us read no more often, ms. */
+export const SITE_HEALTH_FRESH_MS = 5 * SECOND
 
-/** How one site stands. */
-export interface SiteStanding extends SiteStatus {
+/** A site's status, and what it follows from. */
+export interface SiteHealth extends SiteStatus {
   id: string
   siteNo: number
   clientId: string
@@ -20,11 +20,11 @@ export interface SiteStanding extends SiteStatus {
   alerts: readonly UnresolvedAlert[]
 }
 
-/** How the active sites of active clients stand, by site id: up to 5 s old, for those who may ask without a key. */
-export type Standings = Kept<ReadonlyMap<string, SiteStanding>>
+/** The active sites of active clients, by id: up to 5 s old, for callers without a key. */
+export type SiteHealthCache = Kept<ReadonlyMap<string, SiteHealth>>
 
-export const standingsOf = (store: Pick<Store, 'read'>): Standings =>
-  new Kept(STANDINGS_FRESH_MS, async (now) => {
+export const siteHealthCache = (store: Pick<Store, 'read'>): SiteHealthCache =>
+  new Kept(SITE_HEALTH_FRESH_MS, async (now) => {
     const [sites, probes, alerts, seen] = await Promise.all([
       store.read
         .selectFrom('sites')
