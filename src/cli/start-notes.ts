@@ -1,6 +1,6 @@
 import { type Config, hasRole } from '../config.ts'
 
-/** What whoever starts the service wants to know next: where to look, and what is not set up. One line each. */
+/** What the person who starts the service wants to know next: where to look, and what is not set up. One line each. */
 export function startNotes(config: Config, address: string): string[] {
   if (!hasRole(config, 'worker')) return []
   const url = config.publicUrl ?? address

@@ -62,7 +62,7 @@ export async function wrongWith({ environment, folder, outbound }: SetUp, alsoEx
   for await (const finding of allFindings(examination)) all.push(finding)
   const said = all.map(({ text }) => text).join('\n')
   for (const secret of ['chat-secret', 'heartbeat-secret', 'pass:word', 'pass%3Aword', TOKEN, KEY_PEM.slice(40, 80)]) {
-    assert.ok(!said.includes(secret), `it tells ${secret}`)
+    assert.ok(!said.includes(secret), `it reveals ${secret}`)
   }
   const isOwn = ({ check }: DoctorFinding) => !OF_THE_MACHINE.includes(check) || alsoExpected.includes(check)
   return { all, wrong: all.filter((finding) => finding.level !== 'ok' && isOwn(finding)) }

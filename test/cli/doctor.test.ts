@@ -11,7 +11,7 @@ import { tempDir } from '../support/engines.ts'
 import { makeNewer, makeUnmigrated, withStore } from './databases.ts'
 import { deadAddress, runCli, startAnswering, startCli } from './support.ts'
 
-/** One that nobody guesses. */
+/** One that is hard to guess. */
 const ADMIN_TOKEN = '0b6f3c1e9a7d42588cb1a6f04e'
 
 const line = (lines: readonly string[], check: string) => lines.find((candidate) => candidate.split(/\s+/)[1] === check)
@@ -140,7 +140,7 @@ test('the clock is compared with the middle of the request, and the header with 
   assert.equal(skewOf('yesterday', 0, 0), null)
 })
 
-const told = (skewMs: number | null): OutboundAnswer => ({
+const answerOf = (skewMs: number | null): OutboundAnswer => ({
   target: { url: 'https://a.example', needs: '' },
   failure: null,
   skewMs,
@@ -158,7 +158,7 @@ const CLOCKS: readonly [skews: (number | null)[], level: string, says: RegExp][]
 
 for (const [skews, level, says] of CLOCKS) {
   test(`clocks that differ by ${JSON.stringify(skews)} ms are ${level}`, () => {
-    const finding = clockFinding(skews.map(told))
+    const finding = clockFinding(skews.map(answerOf))
     assert.equal(finding.level, level)
     assert.match(finding.text, says)
   })

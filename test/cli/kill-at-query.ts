@@ -9,7 +9,7 @@ if (isMainThread) {
   let queries = 0
   const counted = function (this: pg.Client, ...args: Parameters<typeof query>) {
     const answer = query.apply(this, args)
-    // What the socket has taken may still arrive: whether it is done is anybody's guess, as with a real crash.
+    // What the socket has taken may still arrive: whether it is done is unknown, as with a real crash.
     if (++queries === killAt) process.kill(process.pid, 'SIGKILL')
     return answer
   }

@@ -34,7 +34,7 @@ const NOT_ASKED = [
   '/ready',
 ]
 
-/** A store as a service that was killed leaves it: history, what came over HTTP, and a journal nobody has folded. */
+/** A store as a service that was killed leaves it: history, what came over HTTP, and a journal that is not folded. */
 async function usedFolder(t: TestContext): Promise<string> {
   const { DATA_DIR = '' } = await placeFor(sqlite, t)
   await withStore(DATA_DIR, async (store) => {

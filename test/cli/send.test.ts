@@ -92,9 +92,12 @@ test('send stops where waiting would take too long, and says how long', async (t
 
 test('send says when nothing listens, and when something else answers', async (t) => {
   const dead = await deadAddress()
-  const nobody = await runCli(t, ['send', '--key', 'k', '--endpoint', `${dead}/ingest`])
-  assert.deepEqual({ code: nobody.code, out: nobody.out, lines: nobody.err.length }, { code: 1, out: [], lines: 1 })
-  assert.match(nobody.err[0] ?? '', /^tagwarden: no answer from .*: nothing listens there/)
+  const unanswered = await runCli(t, ['send', '--key', 'k', '--endpoint', `${dead}/ingest`])
+  assert.deepEqual(
+    { code: unanswered.code, out: unanswered.out, lines: unanswered.err.length },
+    { code: 1, out: [], lines: 1 },
+  )
+  assert.match(unanswered.err[0] ?? '', /^tagwarden: no answer from .*: nothing listens there/)
 
   const page = await startAnswering(t, (_request, response) => response.end('<html>\n  Welcome\n</html>'))
   const other = await runCli(t, ['send', '--key', 'k', '--endpoint', `${page}/ingest`])

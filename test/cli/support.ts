@@ -67,7 +67,7 @@ export async function runCli(
   return finished
 }
 
-/** A server that answers as told, and its address. */
+/** A server that answers as given, and its address. */
 export async function startAnswering(t: TestContext, answer: RequestListener): Promise<string> {
   const server = createServer(answer)
   await listen(server)

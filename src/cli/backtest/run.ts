@@ -45,7 +45,7 @@ export async function backtest({ csv, direction, timezone }: BacktestOptions): P
     )
   } catch (thrown) {
     const error: NodeJS.ErrnoException = asError(thrown)
-    // Whoever read the output has seen enough: `| head`.
+    // The reader of the output has seen enough: `| head`.
     if (error.code === 'EPIPE') return
     throw new StartupError(error.code === 'ENOENT' ? `${name}: there is no such file` : `${name}: ${error.message}`)
   }

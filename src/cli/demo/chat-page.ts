@@ -73,7 +73,7 @@ async function look() {
       if (dashboard !== null && path !== null) add(item, 'a', 'Open in Tagwarden').href = dashboard + path
       list.prepend(item)
     }
-    state.textContent = last === 0 ? 'Waiting for the first message …' : 'The newest first. New ones appear by themselves.'
+    state.textContent = last === 0 ? 'Waiting for the first message …' : 'The newest first. New ones appear automatically.'
   } catch {
     state.textContent = 'The demo does not answer. What it wrote so far is below.'
   }

@@ -15,11 +15,11 @@ const HELP = `
 Two invented clients with four sites: 21 days of history, then live traffic through the ingest endpoint, with probes, alerts
 and an incident under way. A demo that is started again goes on where it ended. It always has an embedded database in a
 folder of its own (DATA_DIR and DATABASE_URL are not used) and refuses one that holds other clients; delete the folder to
-begin anew.
+begin again.
 
 Its probes ask a small server of the demo's own on 127.0.0.1 instead of tag servers and Google, and reach this address for it.
-What the settings say of Google accounts, chat, e-mail and heartbeats is not used: nobody is to be told of invented incidents.
-The clients have a chat of the demo's own instead: the same server has a page, /chat, that shows what they are told.
+What the settings say of Google accounts, chat, e-mail and heartbeats is not used: invented incidents notify no one.
+The clients have a chat of the demo's own instead: the same server has a page, /chat, that shows what they receive.
 The other settings are those of "tagwarden serve".
 
 Examples:
@@ -40,7 +40,7 @@ export function demoCommand(): Command {
 }
 
 /**
- * Whatever the settings say: the example data stay away from PostgreSQL, real people and their watchdogs hear nothing of it, and
+ * Whatever the settings say: the example data stay away from PostgreSQL, real people and their watchdogs receive nothing from it, and
  * no account is asked for invented containers.
  */
 const UNSET = {

@@ -7,20 +7,20 @@ import type { Happened } from './stretches.ts'
 import type { SiteProfile } from './world/profile.ts'
 import { COFFEE, FASHION, FURNITURE } from './world/sites.ts'
 
-/** What somebody does at a time, epoch ms. */
-export interface Doing {
+/** What a person does at a time, epoch ms. */
+export interface PersonAction {
   at: number
   do: (ctx: Context) => Promise<void>
 }
 
-/** Whom alerts of the history reach beside the clients' own chat: nobody, whatever is set up. */
-export const NOBODY: Reach = { globalWebhook: null, isEmailOn: false }
+/** Alerts of the history reach the clients' own chat only, whatever is set up. */
+export const OWN_CHAT_ONLY: Reach = { globalWebhook: null, isEmailOn: false }
 
 const ON_CALL = 'Priya Nair'
 const ROASTER = 'Tom Hale'
 
 /** What the sites' people did meanwhile, oldest first. */
-export function doingsOf(probes: readonly DemoProbe[], { incidents, releases, from, to }: Happened): Doing[] {
+export function actionsOf(probes: readonly DemoProbe[], { incidents, releases, from, to }: Happened): PersonAction[] {
   const lost = incidents.filter(({ kind }) => kind === 'transaction ids are lost')
   const roasted = releases.filter(({ site }) => site === COFFEE)
   const probeOf = (site: SiteProfile, type: string) =>
@@ -33,13 +33,13 @@ export function doingsOf(probes: readonly DemoProbe[], { incidents, releases, fr
     ...lost.map((incident) => ({
       at: incident.from + 55 * MINUTE,
       do: (ctx: Context) =>
-        forUnresolved(ctx, quality, (id) => acknowledgeAlert(ctx, NOBODY, id, { by: ON_CALL, comment })),
+        forUnresolved(ctx, quality, (id) => acknowledgeAlert(ctx, OWN_CHAT_ONLY, id, { by: ON_CALL, comment })),
     })),
     ...roasted.map(({ at }) => ({
       at: at + 35 * MINUTE,
       do: (ctx: Context) =>
         forUnresolved(ctx, version, (id) =>
-          resolveAlert(ctx, NOBODY, id, { by: ROASTER, comment: 'Planned: tags of the winter campaign.' }),
+          resolveAlert(ctx, OWN_CHAT_ONLY, id, { by: ROASTER, comment: 'Planned: tags of the winter campaign.' }),
         ),
     })),
     { at: from + HOUR, do: (ctx: Context) => planMaintenance(ctx, probeOf(COFFEE, 'http_health')) },

@@ -4,14 +4,14 @@ import { type Finished, finishedOf, type RunTools, runProbe, writeResults } from
 import type { TimeRange } from '../../rollups/index.ts'
 import type { ProbeRow, Store } from '../../store/index.ts'
 import type { Update } from '../progress.ts'
-import { type Doing, NOBODY } from './people.ts'
+import { type PersonAction, OWN_CHAT_ONLY } from './people.ts'
 import { type DemoProbe, REGISTRY } from './probes.ts'
 import { type Happened, nextRunIn, stretchesOf } from './stretches.ts'
 
 /** Runs within this time are made together and share a transaction: less than the shortest interval, so that no probe is due twice. */
 const BATCH_MS = 3 * MINUTE
 
-/** A clock that somebody sets. */
+/** A clock that its owner sets. */
 export class SetClock implements Clock {
   time: number
 
@@ -29,14 +29,14 @@ export interface ReplayOptions {
   nodeId: string
   probes: readonly DemoProbe[]
   happened: Happened
-  doings: readonly Doing[]
+  actions: readonly PersonAction[]
   /** Who did it, as the audit log names them. */
   actor: string
   tools: Omit<RunTools, 'clock'>
   /** Is set to the time that the replay is at. */
   clock: SetClock
   /** Sends what is to be sent by now. */
-  tell: () => Promise<void>
+  deliver: () => Promise<void>
 }
 
 interface Watched extends DemoProbe {
@@ -61,28 +61,28 @@ export async function replay(options: ReplayOptions, update: Update): Promise<nu
   const watched = options.probes
     .filter(({ row }) => row.is_active === 1)
     .map((probe): Watched => ({ ...probe, stretches: stretchesOf(probe, happened) }))
-  const doings = [...options.doings]
+  const actions = [...options.actions]
   let results = 0
   for (;;) {
     const at = Math.min(...watched.map(({ stretches, row }) => nextRunIn(stretches, row)))
-    const [doing] = doings
-    if (doing !== undefined && doing.at <= at) {
-      clock.time = doing.at
-      await doing.do({ store: tools.store, clock, actor })
-      doings.shift()
+    const [action] = actions
+    if (action !== undefined && action.at <= at) {
+      clock.time = action.at
+      await action.do({ store: tools.store, clock, actor })
+      actions.shift()
     } else if (at >= happened.to) {
       return results
     } else {
       clock.time = at
-      results += await runBatch(options, watched, Math.min(at + BATCH_MS, doing?.at ?? happened.to, happened.to))
+      results += await runBatch(options, watched, Math.min(at + BATCH_MS, action?.at ?? happened.to, happened.to))
       update(results)
     }
-    await tellAtItsTime(options)
+    await deliverInTime(options)
   }
 }
 
 /** Sends what was written just now, each message when its time has come. */
-async function tellAtItsTime({ tools: { store }, clock, tell }: ReplayOptions): Promise<void> {
+async function deliverInTime({ tools: { store }, clock, deliver }: ReplayOptions): Promise<void> {
   const waiting = await store.read
     .selectFrom('deliveries')
     .select('not_before')
@@ -93,7 +93,7 @@ async function tellAtItsTime({ tools: { store }, clock, tell }: ReplayOptions): 
     .execute()
   for (const { not_before } of waiting) {
     clock.time = Math.max(clock.time, not_before)
-    await tell()
+    await deliver()
   }
 }
 
@@ -125,7 +125,7 @@ async function run({ tools, nodeId, clock }: ReplayOptions, watched: Watched, at
     site.row,
     NEVER,
   )
-  if (made === undefined) throw new Error('a run was called off that nobody can call off')
+  if (made === undefined) throw new Error('a run was cancelled that cannot be cancelled')
   return { watched, at, finished: finishedOf(probe, site.row, made) }
 }
 
@@ -136,7 +136,7 @@ async function write({ tools: { store }, nodeId, clock }: ReplayOptions, ran: re
   const isQuiet = ({ watched, finished }: Ran) => finished.status === 'ok' && (watched.row.last_status ?? 'ok') === 'ok'
   const [quiet, loud] = [ran.filter(isQuiet), ran.filter((one) => !isQuiet(one))]
   await store.write.transaction().execute(async (trx) => {
-    // Nobody else has the store, so that a claim need not be there before the run.
+    // No one else has the store, so that a claim need not be there before the run.
     await trx
       .updateTable('probes')
       .set({ claimed_by: nodeId, claimed_at: clock.time })
@@ -155,7 +155,7 @@ async function write({ tools: { store }, nodeId, clock }: ReplayOptions, ran: re
         group.map(({ finished }) => finished),
         at,
       )
-      await judgeResults(trx, store, written, NOBODY, at)
+      await judgeResults(trx, store, written, OWN_CHAT_ONLY, at)
     }
   })
 }

@@ -10,7 +10,7 @@ import { VERSION } from '../../version.ts'
 import { withProgress } from '../progress.ts'
 import { Chat } from './chat.ts'
 import type { Incident } from './incidents.ts'
-import { doingsOf, NOBODY } from './people.ts'
+import { actionsOf, OWN_CHAT_ONLY } from './people.ts'
 import { ensureDemoProbes, REGISTRY } from './probes.ts'
 import { releasesAround, versionsFrom } from './releases.ts'
 import { plannedRuns, type ReplayOptions, replay, SetClock } from './replay.ts'
@@ -53,12 +53,12 @@ export async function writeResultHistory(options: ResultsOptions): Promise<Resul
     const led = await leadToTagServer(ctx, sites, tagServer.url)
     const probes = await ensureDemoProbes({ store, clock: { now: () => earliest }, actor: ACTOR }, led)
     const happened = { incidents, releases, from, to: start }
-    const doings = doingsOf(probes, happened)
-    // What somebody led elsewhere has no past that could be asked for.
+    const actions = actionsOf(probes, happened)
+    // What someone pointed elsewhere has no past that could be asked for.
     const ours = probes.filter(
       ({ site, row }) => isData(row.probe_type) || site.row.tag_server_url?.startsWith(`${tagServer.url}/`),
     )
-    const lookBack = { probes: ours, happened, doings, clock: replayClock, actor: ACTOR }
+    const lookBack = { probes: ours, happened, actions, clock: replayClock, actor: ACTOR }
     const results = from < start ? await replayAsNode(options, tagServer, chat, lookBack) : 0
     replayClock.time = start
     return { tagServer, chat, probes: probes.length, results }
@@ -74,7 +74,7 @@ async function replayAsNode(
   { store, config, clock }: ResultsOptions,
   tagServer: TagServer,
   chat: Chat,
-  lookBack: Omit<ReplayOptions, 'nodeId' | 'tools' | 'tell'>,
+  lookBack: Omit<ReplayOptions, 'nodeId' | 'tools' | 'deliver'>,
 ): Promise<number> {
   const closers = new Closers()
   try {
@@ -90,7 +90,7 @@ async function replayAsNode(
     const tools = { store, outbound, pages, settings, retryAfterMs: SECOND }
     const notifications = new Notifications({
       ...{ store, clock: lookBack.clock, membership: node, onError },
-      globalWebhook: NOBODY.globalWebhook,
+      globalWebhook: OWN_CHAT_ONLY.globalWebhook,
       leases: new Leases({ store, clock, membership: node }),
       transports: {
         chat: onlyTo(chat.hookUrl(tagServer.url), createChatTransport({ outbound, webhookSecret: null })),
@@ -102,17 +102,17 @@ async function replayAsNode(
       onDelivered: noteDelivered(store),
     })
     closers.add(() => notifications.stop())
-    const tell = () => notifications.run()
+    const deliver = () => notifications.run()
     const planned = plannedRuns(lookBack.probes, lookBack.happened)
     return await withProgress('running probes', planned, (update) =>
-      replay({ ...lookBack, nodeId: node.nodeId, tools, tell }, update),
+      replay({ ...lookBack, nodeId: node.nodeId, tools, deliver }, update),
     )
   } finally {
     await closers.closeAll()
   }
 }
 
-/** What somebody set up beside the demo's chat waits for the service: of the past nothing is sent there. */
+/** Other channels that someone set up wait for the service: of the past nothing is sent there. */
 const onlyTo = (address: string, transport: Transport): Transport => ({
   send: async (order, signal) =>
     order.address === address ? transport.send(order, signal) : { kind: 'passing', error: 'the demo looks back' },

@@ -49,7 +49,7 @@ export interface PreparedDemo extends Pick<Results, 'tagServer' | 'chat'> {
   filledTo: number
 }
 
-/** Before the service opens it: the history is written in bulk, and nobody waits behind it. */
+/** Before the service opens it: the history is written in bulk, and no one waits behind it. */
 export async function prepareDemo({ config, clock, days, seed }: DemoOptions): Promise<PreparedDemo> {
   const { dataDir } = config
   const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }

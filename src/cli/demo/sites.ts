@@ -77,7 +77,7 @@ const newSite = (ctx: Context, clientId: string, profile: SiteProfile): Promise<
     cmp_provider: profile.cmp,
   })
 
-/** A tag server of the demo's, as opposed to one that somebody gave the site. */
+/** A tag server of the demo's, as opposed to one that someone gave the site. */
 const OWN_TAG_SERVER = new RegExp(`^http://${TAG_SERVER_HOST}:(\\d+)/`)
 
 /** The port of an earlier demo's tag server; null when there was none. */

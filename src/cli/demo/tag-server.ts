@@ -17,7 +17,7 @@ export const TAG_SERVER_HOST = '127.0.0.1'
 /**
  * Answers `/healthy` and `/gtm.js?id=…` behind any prefix, as a tag server and Google's host do, and hands on what is for the chat.
  *
- * @param preferredPort of an earlier demo; another one is taken when somebody else has it
+ * @param preferredPort of an earlier demo; another one is taken when it is in use
  * @param versionOf the published version of a web container; undefined when there is none
  */
 export async function startTagServer(

@@ -5,14 +5,14 @@ import type { DemoSite } from './sites.ts'
 export interface Tour {
   /** Of the service. */
   address: string
-  /** Shows what the clients are told. */
+  /** Shows the messages to the clients. */
   chatPage: string
   sites: readonly DemoSite[]
   incidents: readonly Incident[]
   now: number
 }
 
-/** Where to look first, for somebody who sees Tagwarden for the first time: pages of the dashboard. */
+/** Where to look first, for someone who sees Tagwarden for the first time: pages of the dashboard. */
 export function tourLines({ address, chatPage, sites, incidents, now }: Tour): string[] {
   return [
     '',

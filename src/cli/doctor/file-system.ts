@@ -20,14 +20,14 @@ const SHARED: ReadonlyMap<number, string> = new Map([
 ])
 const OVERLAY = 0x794c7630
 
-/** What the folder's file system means for a database in it. Null where that is not told. */
+/** What the folder's file system means for a database in it. Null where it is not known. */
 export async function fileSystemFinding(folder: string): Promise<DoctorFinding | null> {
   if (process.platform !== 'linux') return null
   const { type } = await statfs(folder)
   return findingOfType(type)
 }
 
-/** @param type as statfs tells it; the kernel's word is signed on some machines */
+/** @param type as statfs returns it; the kernel's word is signed on some machines */
 export function findingOfType(type: number): DoctorFinding {
   const kind = type >>> 0
   const finding = (level: Level, text: string): DoctorFinding => ({ check: 'file-system', level, text })

@@ -12,7 +12,7 @@ const MIN_MEMORY_MIB = 640
 export const limitFindings = async (): Promise<DoctorFinding[]> =>
   [openFilesFinding(await openFiles()), memoryFinding(memoryMib())].filter((finding) => finding !== null)
 
-/** @param most files and connections at a time; null where that is not told */
+/** @param most files and connections at a time; null where the system does not say */
 export function openFilesFinding(most: number | null): DoctorFinding | null {
   if (most === null) return null
   const check = 'open-files'

@@ -62,7 +62,7 @@ export function clockFinding(answers: readonly OutboundAnswer[]): DoctorFinding 
   const skews = answers.flatMap(({ skewMs }) => skewMs ?? []).sort((a, b) => a - b)
   const skew = skews[Math.floor(skews.length / 2)]
   if (skew === undefined) {
-    return { check, level: 'warning', text: 'not compared, as no host outside told its time: see to it that NTP runs' }
+    return { check, level: 'warning', text: 'not compared, as no host outside sent its time: check that NTP runs' }
   }
   const seconds = Math.round(Math.abs(skew) / SECOND)
   if (Math.abs(skew) <= MAX_SKEW_MS)

@@ -5,7 +5,7 @@ import type { DoctorFinding } from './doctor-finding.ts'
 /** Where the machines of most clouds ask for their own credentials. */
 const CLOUD_METADATA = '169.254.169.254'
 
-/** Whether more may be reached than anybody means. Null when nothing is allowed. */
+/** Whether more may be reached than anyone intends. Null when nothing is allowed. */
 export function outboundAllowFinding({ outboundAllow: { ranges, hosts } }: Config): DoctorFinding | null {
   const check = 'OUTBOUND_ALLOW'
   if (ranges.length + hosts.length === 0) return null

@@ -13,7 +13,7 @@ export async function receiverFindings(config: Config): Promise<DoctorFinding[]>
   const { chatWebhookUrl, heartbeatUrl, outboundAllow: allow } = config
   const outbound = createOutbound({ allow, userAgent: `Tagwarden/${VERSION}`, clock: systemClock })
   const findings = [
-    receiverFinding(outbound, 'CHAT_WEBHOOK_URL', chatWebhookUrl, 'what goes wrong reaches nobody there'),
+    receiverFinding(outbound, 'CHAT_WEBHOOK_URL', chatWebhookUrl, 'what goes wrong reaches no one there'),
     receiverFinding(outbound, 'HEARTBEAT_URL', heartbeatUrl, 'Tagwarden will be taken for dead'),
   ]
   return (await Promise.all(findings)).filter((finding) => finding !== null)

@@ -6,7 +6,7 @@ const MIN_DISTINCT_CHARACTERS = 8
 /** What manuals print where a secret belongs. */
 const PLACEHOLDER = /change.?me|password|passwort|secret|example|your.?token|1234567|qwert/i
 
-/** Whether the tokens are such that nobody guesses them. Null without any. */
+/** Whether the tokens are hard to guess. Null without any. */
 export function tokensFinding({ adminToken, viewerToken }: Config): DoctorFinding | null {
   const check = 'tokens'
   if (adminToken === null && viewerToken === null) return null

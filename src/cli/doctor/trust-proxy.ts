@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
 
-/** Whether failed sign-ins will be held against whoever made them. Null where no proxy is known of. */
+/** Whether failed sign-ins will be held against the caller who made them. Null where no proxy is known of. */
 export function trustProxyFinding({ publicUrl, adminToken, trustProxy }: Config): DoctorFinding | null {
   const check = 'TRUST_PROXY'
   const everybody = trustProxy.find(isBroad)
@@ -9,8 +9,8 @@ export function trustProxyFinding({ publicUrl, adminToken, trustProxy }: Config)
     const text = `${everybody} believes every caller in it who it says it is, and then nothing slows down who guesses tokens: name the proxy's address alone`
     return { check, level: 'warning', text }
   }
-  if (trustProxy.length > 0) return { check, level: 'ok', text: `callers are told by ${trustProxy.join(', ')}` }
-  // We speak no TLS ourselves, so an https address means a proxy; without a token nobody signs in.
+  if (trustProxy.length > 0) return { check, level: 'ok', text: `callers are identified by ${trustProxy.join(', ')}` }
+  // We speak no TLS ourselves, so an https address means a proxy; without a token no one signs in.
   if (publicUrl?.startsWith('https://') !== true || adminToken === null) return null
   const text =
     'is not set, and PUBLIC_URL says that there is a proxy: the failed sign-ins of one lock out all; set it to the address of the proxy'

@@ -8,7 +8,7 @@ interface Options {
 }
 
 const HELP = `
-"tagwarden serve" migrates by itself; this is for those who want the step apart from the start, with the service stopped.
+"tagwarden serve" migrates automatically; this is for those who want the step apart from the start, with the service stopped.
 The database is the one in DATABASE_URL, or without it in DATA_DIR (default ./data).
 
 --from copies an embedded store into an empty PostgreSQL database, with the service stopped, and verifies the copy. The

@@ -13,9 +13,9 @@ export interface SendOptions extends IngestTarget {
   count: number
 }
 
-/** A rate asks for seconds; a used-up quota asks for days, and is told instead. */
+/** A rate asks for seconds; a used-up quota asks for days, and is printed instead. */
 const LONGEST_WAIT_MS = 10 * SECOND
-/** Others may use the same rate: one payload is not tried for ever. */
+/** Others may use the same rate: one payload is not tried forever. */
 const MAX_ATTEMPTS = 10
 
 type OnAnswer = (answer: IngestAnswer, sent: number) => void

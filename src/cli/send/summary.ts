@@ -1,6 +1,6 @@
 import { type IngestAnswer, isAccepted } from '../post.ts'
 
-/** What came of several requests, in one line. @param asked how many were to be sent */
+/** The outcome of several requests, in one line. @param asked how many were to be sent */
 export function summaryOf(answers: readonly IngestAnswer[], asked: number): string {
   const accepted = answers.filter(isAccepted).length
   const refused = Map.groupBy(

@@ -151,7 +151,7 @@ function startOf(out: readonly string[]): number {
   return Date.parse(since ?? '') + DAYS * DAY
 }
 
-/** What the site sent then, told by the one who makes it up. */
+/** What the site sent then, by the generator that makes it up. */
 function outcomesOfMeta(start: number, from: number, to: number): { executions: number; failure: number } {
   const events = eventsOf({ site: OUTDOOR, incidents: incidentsAround(start), seed: 'tagwarden' }, from, to)
   const runs = [...events].flatMap(({ tags }) => tags.filter(({ name }) => name === 'Meta CAPI'))

@@ -23,7 +23,7 @@ interface Client {
   chat_webhook: string | null
 }
 
-test('the demo keeps to its folder and tells nobody but its own chat, whatever the settings say', async (t) => {
+test('the demo keeps to its folder and notifies only its own chat, whatever the settings say', async (t) => {
   const environment = await placeFor(postgres, t)
   const settings = { ...environment, DATABASE_READ_URL: environment.DATABASE_URL ?? '', ROLE: 'worker', ...REACH }
   const demo = await startCli(t, demoIn(await preparedDemo(t)), settings)

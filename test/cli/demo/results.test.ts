@@ -55,7 +55,7 @@ test('results of the past are found on the counts of their time, and alerts foll
   assert.deepEqual(await store.read.selectFrom('nodes').selectAll().execute(), [])
 })
 
-test('a demo that goes on resolves what it left open, opens it anew, and publishes the next version', async (t) => {
+test('a demo that goes on resolves what it left open, opens it again, and publishes the next version', async (t) => {
   const store = await openEmptyStore(sqlite, t)
   const first = await fill(t, store, TO)
   await first.tagServer.close()
@@ -79,7 +79,7 @@ test('a demo that goes on resolves what it left open, opens it anew, and publish
   assert.equal((await fill(t, store, TO + 5 * HOUR)).results, 0)
 })
 
-test('a tag server that somebody gave a site stays, and is not asked about the past', async (t) => {
+test('a tag server that someone gave a site stays, and is not asked about the past', async (t) => {
   const store = await openEmptyStore(sqlite, t)
   await ensureDemoSites(store, systemClock, 'the folder', [OUTDOOR])
   await store.write.updateTable('sites').set({ tag_server_url: 'https://tags.example' }).execute()

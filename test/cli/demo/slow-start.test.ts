@@ -39,7 +39,7 @@ class SlowMachine {
   }
 }
 
-test('a demo that took long to start finds no silence by that, and its clients are told in its chat', async (t) => {
+test('a demo that took long to start finds no silence by that, and its clients get messages in its chat', async (t) => {
   const clock = new SlowMachine(60)
   const began = clock.now()
   const config = readConfig({ PORT: '0', DATA_DIR: await tempDir(t) })

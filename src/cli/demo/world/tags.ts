@@ -92,7 +92,7 @@ export const TAGS = {
     timeout: 0.01,
     exception: 0.002,
   },
-  /** Somebody forgot the option "include tag name". */
+  /** Someone forgot the option "include tag name". */
   warehouse: {
     id: '71',
     on: 'every event',

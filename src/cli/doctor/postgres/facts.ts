@@ -53,7 +53,7 @@ export interface ReplicaFacts {
   ageSeconds: number | null
 }
 
-/** @throws StoreError, also where a provider's replica does not tell */
+/** @throws StoreError, also where a provider's replica does not say */
 export async function readReplicaFacts({ read, reports }: Store): Promise<ReplicaFacts> {
   const { rows } = await sql<{ isReplica: boolean; position: string | null; age: number | null }>`
     select pg_is_in_recovery() as "isReplica", cast(pg_last_wal_replay_lsn() as text) as position,

@@ -18,13 +18,18 @@ export interface PostgresChecks {
 }
 
 /** Looks at the PostgreSQL server and, when it answers, at its replica. Changes nothing. */
-export async function postgresFindings({ url, readUrl, poolSize, schemaFinding }: PostgresChecks): Promise<DoctorFinding[]> {
+export async function postgresFindings({
+  url,
+  readUrl,
+  poolSize,
+  schemaFinding,
+}: PostgresChecks): Promise<DoctorFinding[]> {
   const check = 'PostgreSQL'
   const findings = await withStore(url, null, check, async (store) => {
     const facts = await readFacts(store)
     return [
       { check, level: 'ok', text: `${postgresName(url)} answers, version ${facts.version}` },
-      // Without a schema to look in there is none of ours to judge; that is told below.
+      // Without a schema to look in there is none of ours to judge; that is reported below.
       ...(facts.schema === null ? [] : [await schemaFinding(store)]),
       ...serverFindings(facts, poolSize),
     ]
