@@ -18,7 +18,7 @@ export const dueAtOf = ({ due_at, next_run_at }: ProbeRow): number => due_at ?? 
 
 /**
  * What a claim writes. The probe moves on before it runs: should the run be what ends the process, the next start must not
- * begin with it. Whoever finds a claim of a dead node moves it on further each time, by 1, 4, 9, … of the first rest.
+ * begin with it. The node that finds a claim of a dead one moves it on further each time, by 1, 4, 9, … of the first rest.
  */
 const claimedBy = (nodeId: string, now: number) => {
   const lost = sql<number>`(case when claimed_by is null then 0 else lost_runs + 1 end)`

@@ -5,7 +5,7 @@ import type { SiteRow, Store } from '../store/index.ts'
 import type { ProbeSettings } from './settings.ts'
 import type { PageReader } from './types/pages.ts'
 
-/** From what needs a person first to what needs nobody. */
+/** From what needs a person first to what needs none. */
 export const RESULT_STATUSES = ['critical', 'error', 'warning', 'ok'] as const
 
 /** `ok`, `warning` and `critical` judge the target; `error` says that the check itself could not be made. */

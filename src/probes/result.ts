@@ -22,7 +22,7 @@ const MEMORY_MAX = 64_000
 /** As many as flapping is judged by. */
 const RECENT_STATUSES = 20
 
-/** `seen`: it was judged. `unseen`: nothing of it came, or too little; of `unknown` ones nobody knows whether anything did. */
+/** `seen`: it was judged. `unseen`: nothing of it came, or too little; of `unknown` ones it is not known whether anything did. */
 export type Sight = 'seen' | 'unseen' | 'unknown'
 
 /** What a run came to, ready to be written. */
@@ -36,9 +36,9 @@ export interface Finished {
   consecutiveFailures: number
   /** Letters of the last results, oldest first, this one included: see `letterOf`. */
   recentStatuses: string
-  /** What is bad, each subject by itself; null when the result says nothing about its target. */
+  /** What is bad, each subject separately; null when the result says nothing about its target. */
   subjects: readonly SubjectResult[] | null
-  /** Whether the type judges many subjects, each by itself. */
+  /** Whether the type judges many subjects, each separately. */
   judgesSubjects: boolean
   /** The letters of a subject's last results, as `recentStatuses`, by its key. */
   historyOf: (key: string) => string
@@ -77,7 +77,7 @@ export function finishedOf(probe: ProbeRow, site: SiteRow, { outcome, attempts, 
   }
 }
 
-/** What the outcome says of each subject: of those it judges by themselves, or else of its target as the only one. */
+/** What the outcome says of each subject: of those it judges separately, or else of its target as the only one. */
 function subjectsOf(
   probe: ProbeRow,
   outcome: ProbeOutcome,
@@ -131,7 +131,7 @@ const storable = (result: SubjectResult): SubjectResult => ({
   message: storableText(result.message).slice(0, MESSAGE_MAX),
 })
 
-/** Only an ok can have judged nothing: a finding is a judgement, and an error says by itself that there is none. */
+/** Only an ok can have judged nothing: a finding is a judgement, and an error itself says that there is none. */
 const reasonOf = ({ status, reason }: ProbeOutcome): UnjudgedReason | null =>
   status === 'ok' ? (reason ?? null) : null
 
@@ -156,5 +156,5 @@ function keptOutcome(outcome: ProbeOutcome): ProbeOutcome {
   }
 }
 
-/** PostgreSQL's text takes neither NUL nor half a character; JSON escapes both by itself. */
+/** PostgreSQL's text takes neither NUL nor half a character; JSON escapes both. */
 export const storableText = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed()

@@ -109,7 +109,7 @@ async function attemptOnce(
     clearTimeout(timer)
     stop.removeEventListener('abort', abort)
     grace.end()
-    // Whatever the run still does, it is told that nobody waits for it.
+    // Whatever the run still does, its signal says that no one waits for it.
     controller.abort(OVER)
   }
 }

@@ -10,7 +10,7 @@ export const firstRunAt = (id: string, intervalSeconds: number, now: number): nu
 
 /**
  * The first time after `now` on the probe's own grid, epoch ms. The grid is the interval, shifted by a hash of the id: so the
- * probes that somebody creates at once spread evenly over it, and what was missed is made up for by one run.
+ * probes that are created at once spread evenly over it, and what was missed is made up for by one run.
  */
 export function nextRunAt(id: string, intervalSeconds: number, now: number): number {
   const interval = intervalSeconds * SECOND

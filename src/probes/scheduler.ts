@@ -230,7 +230,7 @@ export class Scheduler {
 
   /**
    * Gives back what the store says is claimed by this node although it runs nothing of it: a claim whose answer did not arrive,
-   * or one that could not be given back. While the node lives, nobody else would take them.
+   * or one that could not be given back. While the node lives, no other would take them.
    */
   async #releaseLostClaims(): Promise<void> {
     const { tools, membership } = this.#options
@@ -245,7 +245,7 @@ export class Scheduler {
   }
 }
 
-/** For whoever looks for what ended a process: a probe is more often the victim than the cause. */
+/** For the search for what ended a process: a probe is more often the victim than the cause. */
 const lostRuns = ({ lost_runs: count }: ProbeRow): Error =>
   new Error(`its node ended during its last ${count === 1 ? 'run' : `${count} runs`}; it is run again`)
 

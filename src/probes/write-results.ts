@@ -17,7 +17,7 @@ const WHILE_NEW_SECONDS = 60
 /**
  * Writes results and moves the probes on to their next run, in a few statements whatever their number: while a transaction is
  * open, ingest cannot commit. Returns what was written. The rest is of runs whose claim was lost meanwhile, because the node
- * was taken for dead or the probe was deleted: whoever has the claim now writes the result.
+ * was taken for dead or the probe was deleted: the node that has the claim now writes the result.
  */
 export async function writeResults(
   trx: Transaction<Tables>,

@@ -109,7 +109,7 @@ for (const url of [
   '/API/things',
   '/api/things/',
 ]) {
-  test(`the spelling ${url} leads nobody past the key`, async (t) => {
+  test(`the spelling ${url} leads no one past the key`, async (t) => {
     const app = await openApp(t, thingRoutes, { access: KEYS })
     assert.ok([401, 404].includes((await app.inject(url)).statusCode))
   })
@@ -138,7 +138,7 @@ test('signing in sets a cookie that scripts cannot read and other sites do not s
   }
 })
 
-test('a session tells its role, ends after 12 hours, and can be ended before', async (t) => {
+test('a session has a role, ends after 12 hours, and can be ended before', async (t) => {
   const clock = new TestClock('2026-11-20T10:00:00Z')
   const app = await openApp(t, thingRoutes, { access: KEYS, clock })
   const session = async (headers: Record<string, string>) => (await app.inject({ url: '/api/session', headers })).json()
@@ -156,7 +156,7 @@ test('a session tells its role, ends after 12 hours, and can be ended before', a
   assert.deepEqual(await session({ cookie: again }), { role: null, authentication_required: true })
 })
 
-test('a foreign page can sign nobody in or out', async (t) => {
+test('a foreign page can sign no one in or out', async (t) => {
   const app = await openApp(t, thingRoutes, { access: KEYS })
   const headers = { origin: EVIL }
   await refused(app, { method: 'POST', url: '/api/session', headers, payload: { token: ADMIN } }, 403, 'forbidden')

@@ -44,7 +44,7 @@ test('something thrown that is no Error is an internal error too', async (t) => 
   await refused(app, { url: '/api/fail' }, 500, 'internal_error')
 })
 
-test('a failure that passes by itself is answered 503, and logged', async (t) => {
+test('a temporary failure is answered 503, and logged', async (t) => {
   const lines: string[] = []
   const isPassing = (thrown: unknown) => thrown instanceof Error && thrown.message === SECRET
   const app = await openApp(t, failing(new Error(SECRET)), { ...loggedInto(lines), isPassing })
@@ -70,7 +70,7 @@ test('an answer that does not fit its schema is an internal error', async (t) =>
   await refused(app, { url: '/api/odd' }, 500, 'internal_error')
 })
 
-test('who has to wait is told how long', async (t) => {
+test('a caller who has to wait learns how long', async (t) => {
   const app = await openApp(t, failing(new RateLimitedError('slow down', 7)))
   const { headers } = await refused(app, { url: '/api/fail' }, 429, 'rate_limited')
   assert.equal(headers['retry-after'], '7')

@@ -70,13 +70,13 @@ test('callers who wait get slots in turn', async () => {
   assert.deepEqual(order, ['a', 'b', 'c', 'a', 'a'])
 })
 
-test('a caller of whom enough wait is told to come back later', async () => {
+test('a caller of whom enough wait is refused until later', async () => {
   const slots = new RequestSlots(LIMITS)
   for (let n = 0; n < 4; n++) void slots.take('a', response())
   await assert.rejects(slots.take('a', response()), { code: 'rate_limited', retryAfterSeconds: 5 })
 })
 
-test('who has waited too long is told to come back later', async (t) => {
+test('who has waited too long is refused until later', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const slots = new RequestSlots({ ...LIMITS, total: 1 })
   await slots.take('a', response())
@@ -150,7 +150,7 @@ test('an answer that waits behind another of its connection goes with that conne
   assert.equal(unread.hasRoomFor('a'), false)
   await slots.take('b', response())
   const slot = slots.take('a', waiting)
-  // Node tells such a response nothing: it never had the connection.
+  // Node notifies such a response of nothing: it never had the connection.
   for (const each of [behind, waiting]) {
     each.req.socket.destroyed = true
     each.req.socket.emit('close')

@@ -10,7 +10,7 @@ const BROWSER = { accept: 'text/html,*/*;q=0.8' }
 const ADMIN_TOKEN = '0b6f3c1e9a7d42588cb1a6f04e'
 const KEY = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
-/** Of what is no page and belongs to nobody else. */
+/** Of what is no page and belongs to no other site. */
 const DATA: Readonly<Record<string, string | null>> = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -113,7 +113,7 @@ const ROWS: readonly Row[] = [
     type: /^text\/html/,
     but: { 'content-security-policy': /^default-src 'self'; .*base-uri 'none'; .*frame-ancestors 'none'$/ },
   },
-  // It holds no data, and whoever keeps it asks whether it is still the same.
+  // It holds no data, and a cache that keeps it asks whether it is still the same.
   {
     title: 'and for programs',
     path: '/api/openapi.json',
@@ -182,7 +182,7 @@ test('a file with a hash in its name is kept for ever, and is no other page’s'
   assertHeaders(headers, { ...DATA, 'cache-control': 'public, max-age=31536000, immutable' })
 })
 
-test('an address that is https is told to be https only, on every kind of answer', async (t) => {
+test('an address that is https is declared https only, on every kind of answer', async (t) => {
   const { api, site } = await openService(t, { PUBLIC_URL: 'https://tagwarden.example.com' })
   for (const row of ROWS) {
     const { headers } = await ask(api, row, site.id)

@@ -9,7 +9,7 @@ import type { HttpApp } from '../../src/http/index.ts'
 import { until } from '../support/api.ts'
 import { openApp } from './support.ts'
 
-/** Written out, here and below: whoever changes how much callers share changes it in a test, too. */
+/** Written out, here and below: a change of how much callers share has to change a test, too. */
 const perCaller = 2
 
 const connectionsOf = (server: Server): Promise<number> => promisify(server.getConnections.bind(server))()

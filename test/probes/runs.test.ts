@@ -51,7 +51,7 @@ testOnEveryEngine('a run that hangs is an error when its time is over, and is no
   )
 })
 
-testOnEveryEngine('a run that is told that its time is over may still judge its target', async (store, t) => {
+testOnEveryEngine('a run whose time is over may still judge its target', async (store, t) => {
   const site = await insertSite(store)
   const probe = await insertProbe(store, site.id, { timeout_ms: 100 })
   const type = typeOf(

@@ -298,7 +298,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('the watch is told how late a run begins, and how each ended', async (store, t) => {
+testOnEveryEngine('the watch sees how late a run begins, and how each ended', async (store, t) => {
   const site = await insertSite(store)
   await insertProbe(store, site.id, { next_run_at: NOW - 250 })
   const node = await openNode(t, store, newClock(), [typeOf(async () => OK)])
@@ -389,7 +389,7 @@ testOnEveryEngine(
       const row = await probeRow(store, probe.id)
       assert.equal(row.claimed_by, dying.membership.nodeId)
       rests.push(row.next_run_at - clock.now())
-      // Nobody else takes it before, however long the node is dead.
+      // No other takes it before, however long the node is dead.
       clock.set(row.next_run_at - SECOND)
       const other = await openNode(t, store, clock, [typeOf(async () => OK)])
       await runDue(other)

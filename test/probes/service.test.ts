@@ -7,7 +7,7 @@ import { placeFor, postgres, testPerEngine } from '../support/engines.ts'
 import { startTestService } from '../support/service.ts'
 import { newClock } from './support.ts'
 
-testPerEngine('a running service runs probes by itself and shows how late they began', async (engine, t) => {
+testPerEngine('a running service runs probes automatically and shows how late they began', async (engine, t) => {
   const api = await startTestService(t, systemClock, await placeFor(engine, t))
   const { store } = api.service
   const client = await api.newClient()

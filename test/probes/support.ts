@@ -28,9 +28,9 @@ const SETTINGS: ProbeSettings = {
 /** What probes are given in tests: no way out, no provider. */
 export const PROBE_SURROUNDINGS = {
   outbound: {
-    request: () => Promise.reject(new Error('tests ask nobody')),
-    fetchBytes: () => Promise.reject(new Error('tests ask nobody')),
-    resolve: () => Promise.reject(new Error('tests ask nobody')),
+    request: () => Promise.reject(new Error('tests ask no other host')),
+    fetchBytes: () => Promise.reject(new Error('tests ask no other host')),
+    resolve: () => Promise.reject(new Error('tests ask no other host')),
   },
   settings: SETTINGS,
   resultDays: 90,

@@ -57,7 +57,7 @@ async function overviewOf(api: TestService, site: SiteKey): Promise<Overview> {
   return answer.json<Overview>()
 }
 
-/** What must not change when minutes become days: all but the window's ends, and the last hour, which minutes alone tell. */
+/** What must not change when minutes become days: all but the window's ends, and the last hour, which minutes alone hold. */
 function settled({ score: { recent, ...score }, ...overview }: Overview) {
   return { ...overview, score, from: '', to: '' }
 }

@@ -8,7 +8,7 @@ import { givenConfig } from './record.ts'
 type Verb = 'create' | 'update' | 'delete'
 type Fields = Readonly<Record<string, unknown>>
 
-/** Writes who created, changed or deleted a probe, each setting by itself and no secret. */
+/** Writes who created, changed or deleted a probe, each setting separately and no secret. */
 export async function auditProbe(
   trx: Transaction<Tables>,
   ctx: Context,

@@ -2,7 +2,7 @@ import { MINUTE, type Outbound, parseForeignJson, SECOND, unlessAborted } from '
 import type { GoogleCredentials } from '../settings.ts'
 import { signedAssertion } from './assertion.ts'
 import type { Caller } from './caller.ts'
-import { googleErrorOf, GoogleFailure, reasonOf } from './failure.ts'
+import { GoogleFailure, googleErrorOf, reasonOf } from './failure.ts'
 import { isRecord, textOf } from './json.ts'
 import { unreachable } from './unreachable.ts'
 
@@ -22,7 +22,7 @@ interface Token {
  *
  * Not `google-auth-library`: version 10.9 installs 23 packages of 12 MB, for the one request that is needed here. It makes it
  * with an HTTP client of its own, which would go round the checks of outgoing requests: where to (`token_uri`) is said by a file
- * that somebody handed us.
+ * that someone handed us.
  */
 export class AccessTokens {
   readonly #credentials: GoogleCredentials

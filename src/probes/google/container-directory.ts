@@ -39,7 +39,7 @@ export class ContainerDirectory {
     )
   }
 
-  /** Whether the container can still be seen: lists anew, unless that was done within the hour. */
+  /** Whether the container can still be seen: lists again, unless that was done within the hour. */
   async confirm(publicId: string, ask: AskPath, caller: Caller): Promise<boolean> {
     if (caller.now - this.#startedAt >= LIST_AGAIN_MS) this.#found.delete(publicId)
     return (await this.find(publicId, ask, caller)) !== undefined

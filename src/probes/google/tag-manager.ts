@@ -10,13 +10,13 @@ const SCOPE = 'https://www.googleapis.com/auth/tagmanager.readonly'
 /** Templates and parameters make a version several MB long. */
 const VERSION_FIELDS = 'containerVersionId,name,fingerprint,tag(tagId,name,paused)'
 
-/** Until Google's windows have moved on, ms: of 100 s, and of a day, whose end is not told. */
+/** Until Google's windows have moved on, ms: of 100 s, and of a day, whose end Google does not say. */
 const QUOTA_PAUSE_MS = 100 * SECOND
 const DAILY_QUOTA_PAUSE_MS = HOUR
 
 export interface LiveVersion {
   version: string
-  /** Null when whoever published it gave it none. */
+  /** Null when it was published without one. */
   name: string | null
   fingerprint: string | null
   tags: readonly { id: string; name: string; isPaused: boolean }[]

@@ -13,7 +13,7 @@ export interface Dataset {
   dataset: string
 }
 
-/** What the metadata of a table tells; reading it costs nothing. */
+/** The metadata of a table; reading it costs nothing. */
 export interface TableFacts {
   name: string
   /** Without those in the streaming buffer. */
@@ -90,7 +90,7 @@ function readTable(name: string, json: JsonRecord): TableFacts {
   const rows = wholeNumberOf(json.numRows)
   const modifiedAt = wholeNumberOf(json.lastModifiedTime)
   if (rows === null || modifiedAt === null) {
-    throw new GoogleFailure('bad_answer', `The BigQuery API tells neither the rows nor the last change of ${name}`)
+    throw new GoogleFailure('bad_answer', `The BigQuery API returns neither the rows nor the last change of ${name}`)
   }
   const { streamingBuffer: buffer } = json
   return {

@@ -1,6 +1,6 @@
 import { withoutEnd } from '../../lib/index.ts'
 
-/** Where a tag server may tell its health. */
+/** Where a tag server may answer its health. */
 export interface HealthEndpoint {
   /** Path and query, e.g. `/metrics/healthy`. */
   path: string

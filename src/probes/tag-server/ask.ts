@@ -17,7 +17,7 @@ export interface Asked {
 const BODY_BYTES = 64 * 1_024
 
 /**
- * Asks the endpoints in their order until one tells that all is well. When none does, the first that exists (is not 404) is the
+ * Asks the endpoints in their order until one is healthy. When none does, the first that exists (is not 404) is the
  * one to judge, or else the first of all.
  *
  * @returns every endpoint that was asked, and which of them counts

@@ -69,7 +69,7 @@ export interface DnsHistory {
   networks: Readonly<Record<string, readonly [first: number, last: number]>>
 }
 
-/** A name that leads to none of its usual networks has been moved: by somebody who knows, or to another's server. */
+/** A name that leads to none of its usual networks has been moved: on purpose, or to another's server. */
 export function judgeMove(host: string, history: DnsHistory, addresses: readonly string[], now: number): CheckFinding {
   const isUsual = ([first]: readonly [number, number]) => first - history.since < LEARNING_MS || now - first >= NEW_MS
   const current = Object.entries(history.networks).filter(([network]) => addresses.map(networkOf).includes(network))

@@ -16,7 +16,7 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? 'the address'
 export function targetFailure(check: string, url: string, thrown: unknown, timeoutMs: number): CheckFinding {
   const { kind, message } = asOutboundError(thrown)
   if (OURS.has(kind)) return { check, status: 'error', message: `${hostOf(url)} cannot be checked: ${message}` }
-  // The signal of the run is the limit that strikes first, and all that it can say is that nobody waits any more.
+  // The signal of the run is the limit that strikes first, and all that it can say is that no one waits any more.
   if (kind === 'aborted') return { check, status: 'critical', message: timedOut(url, timeoutMs) }
   return { check, status: 'critical', message }
 }
@@ -24,7 +24,7 @@ export function targetFailure(check: string, url: string, thrown: unknown, timeo
 const timedOut = (url: string, timeoutMs: number): string => `${hostOf(url)} did not answer within ${timeoutMs} ms`
 
 /**
- * What it means that somebody who knows about the target came to no answer: nothing about the target.
+ * What it means that a provider who knows about the target came to no answer: nothing about the target.
  *
  * @param who as in `the API of the hosting provider`
  * @throws what was thrown, when it is no OutboundError

@@ -12,7 +12,7 @@ export interface ProxiedScript {
   details: { url: string; status: number; content_type: string | null }
 }
 
-/** The script's beginning tells what it is. */
+/** The script's beginning shows what it is. */
 const BODY_BYTES = 4 * 1_024
 /** Characters of it; a header may have 64 kB. */
 const CONTENT_TYPE_MAX = 200

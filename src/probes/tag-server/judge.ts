@@ -22,7 +22,7 @@ export function judgeAnswer(endpoint: HealthEndpoint, answer: HealthAnswer, limi
   return status.status === 'ok' ? [status, judgeBody(endpoint, answer, limits), judgeSpeed(answer, limits)] : [status]
 }
 
-/** Whether this is where the server tells its health. */
+/** Whether this is the server's health endpoint. */
 export const isHealthy = (endpoint: HealthEndpoint, answer: HealthAnswer, limits: AnswerLimits): boolean =>
   judgeStatus(answer, limits).status === 'ok' && judgeBody(endpoint, answer, limits).status === 'ok'
 
@@ -39,7 +39,11 @@ function judgeStatus(answer: HealthAnswer, { expected_status: expected }: Answer
   return { check: 'status', status: 'critical', message }
 }
 
-function judgeBody(endpoint: HealthEndpoint, answer: HealthAnswer, { expected_body: expected }: AnswerLimits): CheckFinding {
+function judgeBody(
+  endpoint: HealthEndpoint,
+  answer: HealthAnswer,
+  { expected_body: expected }: AnswerLimits,
+): CheckFinding {
   const where = shownAddress(answer.url)
   if (expected !== undefined) {
     return answer.body.includes(expected)
@@ -57,7 +61,11 @@ function judgeBody(endpoint: HealthEndpoint, answer: HealthAnswer, { expected_bo
   return { check: 'unexpected_body', status: 'warning', message }
 }
 
-const fine = (where: string): CheckFinding => ({ check: 'body', status: 'ok', message: `${where} answered as expected` })
+const fine = (where: string): CheckFinding => ({
+  check: 'body',
+  status: 'ok',
+  message: `${where} answered as expected`,
+})
 
 /** What images answer: `ok`, and by one guide a small JSON object. */
 function isHealthText(body: string): boolean {

@@ -35,7 +35,7 @@ export interface OutsideOptions extends CertificateLimits {
   now: number
 }
 
-/** What can be seen of a tag server from outside, whoever hosts it. */
+/** What can be seen of a tag server from outside, wherever it is hosted. */
 export interface OutsideView {
   findings: readonly CheckFinding[]
   summary: string

@@ -189,7 +189,7 @@ function expectedOf(name: string | null, ownAddress: string | undefined): Omit<E
   return { provider, name: provider?.name ?? name ?? (ownAddress === undefined ? null : `“${ownAddress}”`) }
 }
 
-/** Who may set the defaults that are not in the page; null when nobody is known to. */
+/** Who may set the defaults that are not in the page; null when nothing is known to. */
 function elsewhereOf(
   providers: readonly FoundProvider[],
   container: ReadContainer | null,

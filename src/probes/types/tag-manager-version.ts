@@ -59,7 +59,7 @@ export const tagManagerVersion = defineProbeType({
   name: 'tag_manager_version',
   title: 'Tag Manager version',
   description:
-    'Which version of the containers is published: tells of new versions, rollbacks, stale copies and previews left on the page.',
+    'Which version of the containers is published: reports new versions, rollbacks, stale copies and previews left on the page.',
   kind: 'wire',
   siteFields: ['url', 'tag_server_url', 'tag_manager_web_container_id', 'tag_manager_server_container_id'],
   needs: [['tag_manager_web_container_id'], ['tag_manager_server_container_id']],
@@ -175,7 +175,7 @@ async function rulesOf(
 ): Promise<VersionRules> {
   const changeTtlHours = config.change_ttl_hours
   const changedAt = changes.at(-1)?.at
-  // Nearly always nothing has changed, and nobody needs to be asked.
+  // Nearly always nothing has changed, and there is nothing to look up.
   const isNews = changedAt !== undefined && now - changedAt < changeTtlHours * HOUR
   return { expected: expected ?? null, changeTtlHours, reviewedAt: isNews ? await lastReview() : null }
 }
@@ -206,11 +206,11 @@ function outcomeOf(parts: Readonly<Record<string, Checked | null>>): ProbeOutcom
   const all = Object.values(parts).filter((part) => part !== null)
   const sorted = all.toSorted((a, b) => RESULT_STATUSES.indexOf(a.status) - RESULT_STATUSES.indexOf(b.status))
   const status = sorted[0]?.status ?? 'ok'
-  const told = sorted.filter((part) => part.message !== '' && (status === 'ok' || part.status !== 'ok'))
+  const named = sorted.filter((part) => part.message !== '' && (status === 'ok' || part.status !== 'ok'))
   const [took] = all.flatMap(({ responseTimeMs }) => (responseTimeMs === undefined ? [] : [responseTimeMs]))
   return {
     status,
-    message: told.map(({ message }) => message).join('; '),
+    message: named.map(({ message }) => message).join('; '),
     details: Object.fromEntries(
       Object.entries(parts).map(([name, part]) => [name, part && { status: part.status, ...part.details }]),
     ),

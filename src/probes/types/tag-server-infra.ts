@@ -10,8 +10,8 @@ import {
   lookFromOutside,
   objectIn,
   shownAddress,
-  sinceText,
   sinceInMemory,
+  sinceText,
   statusSince,
 } from '../tag-server.ts'
 
@@ -35,7 +35,7 @@ export const tagServerInfra = defineProbeType({
         Type.String({
           pattern: '^/',
           maxLength: 1_024,
-          description: 'Path that tells the health, from the root of the host; without it the usual ones are tried',
+          description: 'Path that answers the health, from the root of the host; without it the usual ones are tried',
         }),
       ),
       dns_targets: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {

@@ -219,11 +219,11 @@ function outcomeOf(parts: Parts, facts: JsonObject): ProbeOutcome {
   const all = Object.values(parts).flatMap((part) => part ?? [])
   const sorted = all.toSorted((a, b) => RESULT_STATUSES.indexOf(a.status) - RESULT_STATUSES.indexOf(b.status))
   const status = sorted[0]?.status ?? 'ok'
-  const told = sorted.filter((part) => part.message !== '' && (status === 'ok' || part.status !== 'ok'))
+  const named = sorted.filter((part) => part.message !== '' && (status === 'ok' || part.status !== 'ok'))
   const shown = (part: Part) => ({ status: part.status, ...part.details })
   return {
     status,
-    message: told.map(({ message }) => message).join('; '),
+    message: named.map(({ message }) => message).join('; '),
     details: {
       ...facts,
       ...Object.fromEntries(

@@ -29,7 +29,7 @@ test('only names are looked up', () => {
   for (const url of ['http://127.0.0.1', 'http://[::1]:80', 'http://0x7f.1']) assert.equal(lookedUpName(url), null)
 })
 
-/** Sees one address at a time, and tells what each is judged. */
+/** Sees one address at a time, and returns how each is judged. */
 function judgedIn(answers: readonly (readonly [at: number, ...addresses: string[]])[]): string[] {
   let history: DnsHistory = historyIn({}, 0)
   return answers.map(([at, ...addresses]) => {
@@ -51,7 +51,7 @@ test('one usual network among the answers is enough', () => {
   assert.equal(second, 'ok')
 })
 
-test('a move is told for a day, and what was usual a month ago is forgotten', () => {
+test('a move is reported for a day, and what was usual a month ago is forgotten', () => {
   const judged = judgedIn([
     [0, '192.0.2.1'],
     [8 * DAY, '198.51.100.1'],

@@ -32,7 +32,7 @@ for (const label of ['No error', 'none', 'OK', '0', 'no_errors', 'Without error'
   })
 }
 
-test('an error is told in the legend’s words, or as it is', () => {
+test('an error is shown in the legend’s words, or as it is', () => {
   assert.equal(errorText({ type: '7', label: null }, { 7: 'No CNAME' }), 'No CNAME')
   assert.equal(errorText({ type: '7', label: null }, {}), '7')
   assert.equal(errorText({ type: null, label: null }, {}), null)
@@ -100,7 +100,7 @@ test('a word of a host is cut, however long its answer is: words are kept with t
   assert.deepEqual(readWords([{ type: long, label: long }]), { ['x'.repeat(200)]: 'x'.repeat(200) })
 })
 
-test('the content type of a script is cut before it is told', () => {
+test('the content type of a script is cut before it is shown', () => {
   const headers = { 'content-type': 'y'.repeat(30_000) }
   const { details, answered } = readGtmJs('https://t.example/gtm.js', { status: 200, headers, body: '' })
   assert.equal(details.content_type?.length, 200)

@@ -8,7 +8,7 @@ import type { SiteRow } from '../../../src/store/index.ts'
 import { httpServer, lookupIn, tcpServer, testOutbound } from '../../lib/outbound-support.ts'
 import { NOW } from '../support.ts'
 import { CONSENT_DEFAULT, CONTAINER_SNIPPET, containerScript, pageWith, SNIPPETS } from './cmp-pages.ts'
-import { nobody, runType, siteRow } from './run-type.ts'
+import { deadAddress, runType, siteRow } from './run-type.ts'
 
 const [COOKIEBOT = ''] = SNIPPETS.cookiebot ?? []
 const [KLARO = ''] = SNIPPETS.klaro ?? []
@@ -126,8 +126,8 @@ for (const [status, expected, why] of BAD_STATUS) {
   })
 }
 
-test('cmp_check: a page at which nobody answers is critical, and may be tried again', async (t) => {
-  const outcome = await run(t, { page: '', site: { url: `${await nobody()}/` } })
+test('cmp_check: a page where nothing answers is critical, and may be tried again', async (t) => {
+  const outcome = await run(t, { page: '', site: { url: `${await deadAddress()}/` } })
   assert.deepEqual([outcome.status, reason(outcome), outcome.isNetworkFailure], ['critical', 'unreachable', true])
 })
 
@@ -455,7 +455,7 @@ test('cmp_check: what is missing is named, with how far too late it comes', asyn
   assert.match(outcome.message, / \(and 1 more\)$/)
 })
 
-test('cmp_check: details tell since when it is so', async (t) => {
+test('cmp_check: details say since when it is so', async (t) => {
   const first = await run(t, { page: FINE })
   assert.equal(first.details.since, new Date(NOW).toISOString())
   const memory = { standing: { status: 'ok', since: NOW - 1_000 } }

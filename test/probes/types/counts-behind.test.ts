@@ -17,7 +17,7 @@ testOnEveryEngine('a site whose counts are behind is not called silent', async (
 })
 
 for (const type of [dataFreshness, dataVolume]) {
-  testOnEveryEngine(`${type.name}: while no process takes requests nobody is called silent`, async (store, t) => {
+  testOnEveryEngine(`${type.name}: while no process takes requests no site is called silent`, async (store, t) => {
     const site = await siteWith(store, [])
     // A worker lives on, so that the counts are complete; the processes that took requests are dead.
     const worker = { id: 'worker', name: 'host:1', role: 'worker', version: '1.2.3', started_at: 0, seen_at: NOW }

@@ -32,7 +32,7 @@ testOnEveryEngine('data_volume: what comes as in the weeks before is fine', asyn
   assert.equal(details.judged, 3)
 })
 
-testOnEveryEngine('data_volume: no event at all is critical, and since when is told', async (store, t) => {
+testOnEveryEngine('data_volume: no event at all is critical, with the time since when', async (store, t) => {
   const silentFrom = NOW - 30 * MINUTE
   const site = await siteWith(store, [...EARLIER, ...recent((time) => (time < silentFrom ? [five(time)] : []))])
   const { status, message, details } = await resultOf(t, store, site, dataVolume)
@@ -85,7 +85,7 @@ testOnEveryEngine('data_volume: a site with a few events a day is not judged', a
   assert.equal(message, 'Learning: 3 events in 24 h, 3 are usual; judges once 15 are')
 })
 
-testOnEveryEngine('data_volume: a quiet site of two days is told when its weeks will do', async (store, t) => {
+testOnEveryEngine('data_volume: a quiet site of two days learns when its weeks will do', async (store, t) => {
   const quiet = every(30 * MINUTE, NOW - 2 * DAY - 2 * HOUR, NOW).map((time) => batch(time, { total_events: 1 }))
   const { reason, message } = await resultOf(t, store, await siteWith(store, quiet), dataVolume)
   assert.equal(reason, 'learning')

@@ -7,7 +7,7 @@ import { httpHealth } from '../../../src/probes/types/http-health.ts'
 import { type Authority, createAuthority, createCertificate, trust } from '../../lib/outbound-certificates.ts'
 import { httpServer, httpsServer, tcpServer, testOutbound } from '../../lib/outbound-support.ts'
 import { NOW } from '../support.ts'
-import { nobody, type RunGiven, runType, siteRow } from './run-type.ts'
+import { deadAddress, type RunGiven, runType, siteRow } from './run-type.ts'
 
 type Paths = Readonly<Record<string, (response: ServerResponse) => void>>
 
@@ -48,7 +48,7 @@ interface Details {
 }
 const detailsOf = ({ details }: ProbeOutcome) => details as unknown as Details
 
-test('a tag server that answers ok at /healthy is fine, and how long each part took is told', async (t) => {
+test('a tag server that answers ok at /healthy is fine, and details say how long each part took', async (t) => {
   const server = await tagServer(t, { '/healthy': plain('ok') })
   const outcome = await run(t, server.url)
   const details = detailsOf(outcome)
@@ -121,7 +121,7 @@ for (const status of [400, 401, 403, 429, 500, 502, 503]) {
 }
 
 for (const status of [301, 302, 303, 307, 308]) {
-  test(`a redirect (${status}) is critical, not followed, and told without its query`, async (t) => {
+  test(`a redirect (${status}) is critical, not followed, and shown without its query`, async (t) => {
     const server = await tagServer(t, {
       '/healthy': (response) => response.writeHead(status, { location: 'https://login.example/in?key=s3cret' }).end(),
     })
@@ -180,7 +180,7 @@ test('text that is expected has to be in the answer', async (t) => {
   assert.match(other.message, /does not hold "\\"healthy\\""$/)
 })
 
-test('a slow answer is a warning, unless nobody minds', async (t) => {
+test('a slow answer is a warning, unless the settings allow it', async (t) => {
   const server = await tagServer(t, { '/healthy': (response) => setTimeout(() => plain('ok')(response), 60) })
   const outcome = await run(t, server.url, { slow_ms: 20 })
   assert.equal(outcome.status, 'warning')
@@ -190,7 +190,7 @@ test('a slow answer is a warning, unless nobody minds', async (t) => {
 
 const FAILURES: readonly [what: string, kind: string, retried: boolean, url: (t: TestContext) => Promise<string>][] = [
   ['a name that leads nowhere', 'dns', true, async () => 'http://gone.example'],
-  ['a port at which nobody listens', 'refused', true, nobody],
+  ['a port where nothing listens', 'refused', true, deadAddress],
   [
     'a connection that is reset',
     'reset',
@@ -229,7 +229,7 @@ test('an address that must not be reached is an error: the server may be fine', 
   assert.match(outcome.message, /^10\.0\.0\.1 cannot be checked: .* OUTBOUND_ALLOW may except it$/)
 })
 
-test('details tell since when a status lasts', async (t) => {
+test('details say since when a status lasts', async (t) => {
   const server = await tagServer(t, { '/healthy': plain('no', 500) })
   const first = await run(t, server.url)
   const second = await run(t, server.url, {}, { memory: first.memory ?? {}, now: NOW + HOUR })

@@ -22,7 +22,7 @@ const ecommerce = (time: number, over: Partial<Ecommerce> = {}): Payload =>
     ecommerce_quality: { value: 100, currency: 100, transaction_id: 100, items: 100, total: 100, ...over },
   })
 
-/** What somebody has set. */
+/** What people have set. */
 const BOUNDS = { warning_score: 70, critical_score: 50 }
 
 /** Two hours of slots after a week of a batch every six hours; `of` gets the times since `since`. */
@@ -56,7 +56,7 @@ for (const { what, over, status, message } of USER_DATA) {
 }
 
 testOnEveryEngine(
-  'user_data_quality: a country that got lost is critical, and since when is told',
+  'user_data_quality: a country that got lost is critical, with the time since when',
   async (store, t) => {
     const since = NOW - 30 * MINUTE
     const times = [...every(HOUR, NOW - 9 * DAY, NOW - 2 * HOUR), ...every(MINUTE / 2, NOW - 2 * HOUR, NOW)]

@@ -70,7 +70,7 @@ testOnEveryEngine('a used-up quota is critical on a site that is still being lea
   assert.match(message, /^refused: quota used up since 20 Nov, 09:58/)
 })
 
-testOnEveryEngine('a quota of which nothing is left does not explain that nobody sends', async (store, t) => {
+testOnEveryEngine('a quota of which nothing is left does not explain that nothing was sent', async (store, t) => {
   const site = await siteUntil(store, NOW - 7 * HOUR)
   await useQuota(store, site, 1_000, 1_000)
   await refuse(store, site, 'rate_limited', [NOW - 8 * HOUR])
@@ -125,29 +125,23 @@ for (const [why, reason, path, words] of SILENCES) {
 }
 
 for (const type of JUDGES_SILENCE) {
-  testOnEveryEngine(
-    `${type.name}: refusals that are nobody's, or another site's, explain nothing`,
-    async (store, t) => {
-      const site = await siteUntil(store, NOW - 7 * HOUR)
-      const other = await siteWith(store, [])
-      await refuse(store, other, 'forbidden', every(MINUTE, NOW - 7 * HOUR, NOW))
-      const { status, message } = await resultOf(t, store, site, type)
-      assert.equal(status, 'critical')
-      assert.match(message, /^(nothing received|no events) for /)
-    },
-  )
+  testOnEveryEngine(`${type.name}: refusals of no site, or of another, explain nothing`, async (store, t) => {
+    const site = await siteUntil(store, NOW - 7 * HOUR)
+    const other = await siteWith(store, [])
+    await refuse(store, other, 'forbidden', every(MINUTE, NOW - 7 * HOUR, NOW))
+    const { status, message } = await resultOf(t, store, site, type)
+    assert.equal(status, 'critical')
+    assert.match(message, /^(nothing received|no events) for /)
+  })
 }
 
-testOnEveryEngine(
-  'a site whose first requests are all refused is told so, and not that none came',
-  async (store, t) => {
-    const site = await siteWith(store, [])
-    await refuse(store, site, 'invalid_payload', [NOW - 3 * MINUTE])
-    const { status, reason, message } = await resultOf(t, store, site, dataFreshness)
-    assert.deepEqual([status, reason], ['ok', 'no_data'])
-    assert.equal(message, 'refused: invalid payloads since 20 Nov, 09:57 (3 requests, none accepted)')
-  },
-)
+testOnEveryEngine('a site whose first requests are all refused is called refused, and not silent', async (store, t) => {
+  const site = await siteWith(store, [])
+  await refuse(store, site, 'invalid_payload', [NOW - 3 * MINUTE])
+  const { status, reason, message } = await resultOf(t, store, site, dataFreshness)
+  assert.deepEqual([status, reason], ['ok', 'no_data'])
+  assert.equal(message, 'refused: invalid payloads since 20 Nov, 09:57 (3 requests, none accepted)')
+})
 
 testOnEveryEngine('refusals beside events that come change nothing', async (store, t) => {
   const site = await siteUntil(store, NOW + MINUTE)

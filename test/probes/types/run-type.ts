@@ -37,7 +37,7 @@ export interface RunGiven {
   pages?: PageReader
 }
 
-/** One for all: its thread keeps nobody waiting at the end. */
+/** One for all: its thread holds up no test at the end. */
 const PAGES = new PageReader()
 
 const NO_STORE = {
@@ -71,8 +71,8 @@ export function runType(t: TestContext, type: ProbeType, given: RunGiven): Promi
   })
 }
 
-/** An address at which nobody listens. */
-export async function nobody(): Promise<string> {
+/** An address where nothing listens. */
+export async function deadAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -6,7 +6,7 @@ import type { GoogleCredentials } from '../../../src/probes/settings.ts'
 import { tagManagerVersion } from '../../../src/probes/types/tag-manager-version.ts'
 import { NOW } from '../support.ts'
 import { type Asked, EMAIL, googleError, googleServer, otherKey, type Reply } from './google-server.ts'
-import { nobody, type RunGiven, runType, siteRow } from './run-type.ts'
+import { deadAddress, type RunGiven, runType, siteRow } from './run-type.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/tagmanager.readonly'
 const SERVER = 'GTM-SRV1234'
@@ -232,7 +232,7 @@ const BAD_KEYS: readonly [what: string, key: () => string, said: RegExp][] = [
 ]
 
 for (const [what, key, said] of BAD_KEYS) {
-  test(`${what} is an error that does not tell the key`, async (t) => {
+  test(`${what} is an error that does not reveal the key`, async (t) => {
     const google = await googleServer(t, SCOPE, tagManager())
     const private_key = key()
     const outcome = await run(t, google.url, { ...google.credentials, private_key })
@@ -244,14 +244,14 @@ for (const [what, key, said] of BAD_KEYS) {
 
 test('a token server that cannot be reached is an error that is tried again', async (t) => {
   const google = await googleServer(t, SCOPE, tagManager())
-  const outcome = await run(t, google.url, { ...google.credentials, token_uri: await nobody() })
+  const outcome = await run(t, google.url, { ...google.credentials, token_uri: await deadAddress() })
   assert.deepEqual([outcome.status, outcome.isNetworkFailure], ['error', true])
   assert.match(outcome.message, /token server of Google did not answer/)
 })
 
 test('an API that cannot be reached is an error that is tried again', async (t) => {
   const google = await googleServer(t, SCOPE, tagManager())
-  const outcome = await run(t, await nobody(), google.credentials)
+  const outcome = await run(t, await deadAddress(), google.credentials)
   assert.deepEqual([outcome.status, outcome.isNetworkFailure], ['error', true])
 })
 

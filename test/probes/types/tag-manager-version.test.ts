@@ -6,7 +6,7 @@ import { tagManagerVersion } from '../../../src/probes/types/tag-manager-version
 import { httpServer } from '../../lib/outbound-support.ts'
 import { NOW } from '../support.ts'
 import { gtmScript } from './gtm-script.ts'
-import { nobody, type RunGiven, runType, siteRow } from './run-type.ts'
+import { deadAddress, type RunGiven, runType, siteRow } from './run-type.ts'
 
 const WEB = 'GTM-WEB1234'
 const CONFIG = { check_page: false }
@@ -87,7 +87,7 @@ test('a new version is a warning with a deploy marker, which clears after change
   assert.deepEqual([cleared.status, cleared.message], ['ok', `Web container ${WEB} is at version 42 for 24 h`])
 })
 
-test('a change that people have looked at is told no more, and the next one is', async (t) => {
+test('a change that people have looked at is no longer reported, and the next one is', async (t) => {
   const given: Partial<RunGiven> = {}
   const { run, show } = await watchedContainer(t, given)
   await run()
@@ -189,7 +189,7 @@ for (const [what, answer, said] of UNREADABLE) {
 test("Google's host that cannot be reached is an error that is tried again", async (t) => {
   const outcome = await runType(t, tagManagerVersion, {
     site: siteRow({ tag_manager_web_container_id: WEB }),
-    settings: { tagManagerBaseUrl: await nobody() },
+    settings: { tagManagerBaseUrl: await deadAddress() },
     config: CONFIG,
   })
   assert.deepEqual([outcome.status, outcome.isNetworkFailure], ['error', true])
@@ -237,7 +237,7 @@ test('a tag server that hands out no container is not judged by it', async (t) =
   assert.deepEqual([outcome.status, outcome.details.copy], ['ok', null])
 })
 
-test('a preview left on the page is a warning that does not tell its key', async (t) => {
+test('a preview left on the page is a warning that does not reveal its key', async (t) => {
   const page = await httpServer(t, (_, response) => {
     response.end("<script>'gtm.js?id='+i+'&gtm_auth=s3cret&gtm_preview=env-3'</script>")
   })

@@ -5,7 +5,7 @@ import type { ProbeOutcome } from '../../../src/probes/probe-type.ts'
 import { tagServerInfra } from '../../../src/probes/types/tag-server-infra.ts'
 import { httpServer, testOutbound } from '../../lib/outbound-support.ts'
 import { NOW } from '../support.ts'
-import { nobody, type RunGiven, runType, siteRow } from './run-type.ts'
+import { deadAddress, type RunGiven, runType, siteRow } from './run-type.ts'
 import { type Answers, CONTAINER, container, domain, KEY, stapeServer } from './stape-server.ts'
 
 const SITE = siteRow({ hosting_a_container_id: CONTAINER })
@@ -61,7 +61,7 @@ const JUDGED: readonly [
     /is "Stopped"$/,
     ['hosting critical'],
   ],
-  ['told by number only', { container: container({ status: 4 }) }, 'critical', /is "Stopped"$/, ['hosting critical']],
+  ['given by number only', { container: container({ status: 4 }) }, 'critical', /is "Stopped"$/, ['hosting critical']],
   [
     'in an unknown state',
     { container: container({ status: { type: 9, label: 'Frobbing' } }) },
@@ -203,7 +203,7 @@ test('hosting A: its API failing for domains only is an error, and having no suc
 })
 
 test('hosting A: an API that is away, too slow, or speaks no JSON is an error', async (t) => {
-  const away = await run(t, { settings: { hostingAApiUrl: await nobody(), hostingAToken: KEY } })
+  const away = await run(t, { settings: { hostingAApiUrl: await deadAddress(), hostingAToken: KEY } })
   assert.equal(away.status, 'error')
   assert.match(away.message, /^the API of hosting provider A could not be asked: /)
   assert.equal(away.isNetworkFailure, true)

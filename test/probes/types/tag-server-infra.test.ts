@@ -6,7 +6,7 @@ import { tagServerInfra } from '../../../src/probes/types/tag-server-infra.ts'
 import { type Authority, createAuthority, createCertificate, trust } from '../../lib/outbound-certificates.ts'
 import { httpServer, httpsServer, testOutbound } from '../../lib/outbound-support.ts'
 import { NOW } from '../support.ts'
-import { nobody, type RunGiven, runType, siteRow } from './run-type.ts'
+import { deadAddress, type RunGiven, runType, siteRow } from './run-type.ts'
 import { CONTAINER, container, stapeServer } from './stape-server.ts'
 
 let authority: Authority
@@ -92,7 +92,7 @@ for (const [daysLeft, status] of [
 test('from outside: a server that is down is critical, and said once', async (t) => {
   const site = siteRow({
     url: 'http://127.0.0.1/',
-    tag_server_url: await nobody(),
+    tag_server_url: await deadAddress(),
     tag_manager_web_container_id: 'GTM-WEB1234',
   })
   const outcome = await run(t, site, { memory: { outside: { gtm_js: { container: 'GTM-WEB1234', served_at: NOW } } } })
@@ -116,7 +116,7 @@ test('from outside: an answer that says it is not well is critical', async (t) =
   assert.equal((await run(t, site)).status, 'critical')
 })
 
-test('from outside: a tag server under another domain is a warning, unless nobody minds', async (t) => {
+test('from outside: a tag server under another domain is a warning, unless the settings allow it', async (t) => {
   const { site } = await shop(t)
   const other = { ...site, url: 'https://www.other.example/' }
   const outcome = await run(t, other)
@@ -206,7 +206,7 @@ test('an address is neither looked up nor asked whether it is first-party', asyn
   assert.equal(seen(outcome).first_party.is_first_party, null)
 })
 
-test('the host and the view from outside are told together, and the worse of them decides', async (t) => {
+test('the host and the view from outside are one result, and the worse of them decides', async (t) => {
   const { port } = await httpServer(t, (_request, response) => response.end('ok'))
   const stape = await stapeServer(t)
   const site = siteRow({
@@ -218,7 +218,7 @@ test('the host and the view from outside are told together, and the worse of the
   assert.match(fine.message, /\/healthy answered 200 in \d+ ms; container abcdefgh at hosting provider A is "Running"$/)
   Object.assign(stape.answers, { container: container({ status: { type: 4, label: 'Stopped' } }) })
   assert.equal((await run(t, site, { settings: stape.settings })).status, 'critical')
-  const down = { ...site, tag_server_url: await nobody() }
+  const down = { ...site, tag_server_url: await deadAddress() }
   const both = await run(t, down, { settings: { ...stape.settings, hostingAToken: null } })
   assert.equal(both.status, 'critical')
   assert.deepEqual(checksOf(both), ['answer critical', 'hosting error'])

@@ -9,7 +9,7 @@ import { openEmptyStore, sqlite, testOnEveryEngine } from '../../support/engines
 import { insertSite } from '../../support/sites.ts'
 import { NOW } from '../support.ts'
 import { type Asked, EMAIL, googleError, googleServer, type Reply } from './google-server.ts'
-import { nobody, type RunGiven, runType, siteRow } from './run-type.ts'
+import { deadAddress, type RunGiven, runType, siteRow } from './run-type.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/bigquery.readonly'
 const DATASET = '/bigquery/v2/projects/acme-tags/datasets/analytics_1'
@@ -299,7 +299,7 @@ test('without credentials the result is an error that says what to set', async (
 
 test('an API that cannot be reached is an error that is tried again', async (t) => {
   const google = await googleServer(t, SCOPE, () => undefined)
-  const outcome = await run(t, await nobody(), { credentials: google.credentials })
+  const outcome = await run(t, await deadAddress(), { credentials: google.credentials })
   assert.deepEqual([outcome.status, outcome.isNetworkFailure], ['error', true])
 })
 

@@ -4,7 +4,7 @@ import type { Ask } from './ask-json.ts'
 import { readWords, type Words } from './provider-a-answers.ts'
 import type { Legend } from './provider-a-judge.ts'
 
-/** What the host's values mean, as it told at a time (epoch ms). */
+/** What the host's values mean, as it said at a time (epoch ms). */
 export interface KeptLegend {
   readonly at: number
   readonly legend: Legend
@@ -13,7 +13,7 @@ export interface KeptLegend {
 const KEPT_MS = DAY
 
 /**
- * The legend that was kept if it is not too old, or what the host tells now. Answers mostly bring their own words, so that a
+ * The legend that was kept if it is not too old, or what the host says now. Answers mostly bring their own words, so that a
  * check does not fail for a legend that cannot be had; it is asked for again the next time then.
  */
 export async function legendOf(ask: Ask, base: string, kept: Json | undefined, now: number): Promise<KeptLegend> {

@@ -15,7 +15,7 @@ export interface ContainerFacts {
   /** What the host warns its customer of. */
   warnings: readonly string[]
   requestsLimit: number | null
-  /** Requests of today, or of the billing period where that is told. */
+  /** Requests of today, or of the billing period where the answer has it. */
   usage: number | null
   isLimitExceeded: boolean
   minReplicas: number | null

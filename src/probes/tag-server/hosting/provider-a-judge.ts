@@ -2,7 +2,7 @@ import type { CheckFinding } from '../check-finding.ts'
 import { type ContainerFacts, type DomainFacts, type Option, type Words, wordFor } from './provider-a-answers.ts'
 import { judgeStatus } from './status-words.ts'
 
-/** What the numbers of provider A's answers mean, as it tells itself. */
+/** What the numbers of provider A's answers mean, as it says itself. */
 export interface Legend {
   containerStatuses: Words
   domainStatuses: Words

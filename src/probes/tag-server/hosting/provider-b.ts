@@ -24,7 +24,7 @@ export interface HostingCheck {
 
 const WHO = 'the status address of hosting provider B'
 
-/** Asks a host that has no interface of its own that is known: whatever tells its container's status as JSON. */
+/** Asks a host that has no interface of its own that is known: whatever answers its container's status as JSON. */
 export async function checkProviderB(caller: Caller, options: ProviderBOptions): Promise<HostingCheck> {
   const { containerId, statusUrl, token, jsonPath, okStatuses } = options
   const url = statusUrl.replaceAll('{container_id}', encodeURIComponent(containerId))
@@ -39,7 +39,7 @@ export async function checkProviderB(caller: Caller, options: ProviderBOptions):
   const label = statusAt(answer.body, jsonPath)
   const finding: CheckFinding =
     label === null
-      ? { check: 'hosting', status: 'error', message: `${WHO} tells no status at ${JSON.stringify(jsonPath)}` }
+      ? { check: 'hosting', status: 'error', message: `${WHO} has no status at ${JSON.stringify(jsonPath)}` }
       : judgeStatus('hosting', `container ${containerId} at hosting provider B`, label, okStatuses)
   return {
     findings: [finding],

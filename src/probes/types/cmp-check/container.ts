@@ -1,4 +1,4 @@
-/** What the published script of a web container tells. */
+/** What the published script of a web container says. */
 export interface ContainerFacts {
   /** Texts in which addresses may stand. */
   text: string

@@ -1,6 +1,6 @@
 import type { Token } from './javascript.ts'
 
-/** A call that sets Google's consent defaults, whoever makes it: `gtag('consent', 'default', {…})` or a wrapper. */
+/** A call that sets Google's consent defaults, whatever makes it: `gtag('consent', 'default', {…})` or a wrapper. */
 export interface ConsentDefault {
   /** Where in the code. */
   at: number

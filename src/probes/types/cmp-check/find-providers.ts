@@ -20,7 +20,7 @@ export interface Signs {
   scripts: string[]
 }
 
-/** What of a page or a script tells of providers. It may cross threads. */
+/** Signs of providers in a page or a script. They may cross threads. */
 export interface Found {
   /** Those whose signs were found first come first. */
   signs: Signs[]

@@ -23,7 +23,7 @@ const BEFORE_REGEX = new Set(['return', 'typeof', 'case', 'in', 'of', 'delete', 
 export function* tokensOf(code: string): Generator<Token> {
   let at = 0
   let previous: Token | null = null
-  /** Up to here it is known that no regular expression ends: looking again from every slash would take for ever. */
+  /** Up to here it is known that no regular expression ends: looking again from every slash would never end. */
   let noRegexBefore = 0
   const take = (pattern: RegExp): string | null => {
     pattern.lastIndex = at

@@ -106,7 +106,7 @@ export function judgeOutdated(outdated: readonly string[]): ConsentFinding[] {
   return [{ check: 'outdated_address', status: 'warning', message }]
 }
 
-/** `elsewhere` says who may set defaults that the page does not show; null when nobody is known to. */
+/** `elsewhere` says who may set defaults that the page does not show; null when nothing is known to. */
 export type ConsentState = 'set' | 'late' | 'incomplete' | 'missing' | 'set_elsewhere' | 'no_measurement'
 
 export function judgeConsentMode(

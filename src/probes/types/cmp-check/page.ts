@@ -25,13 +25,13 @@ const MAX = {
   attributes: 200,
 }
 
-/** What of a page tells of consent. */
+/** What of a page shows its consent handling. */
 export interface Page {
   title: string
   scripts: PageScript[]
   /** Of frames, and of what is loaded ahead. */
   otherUrls: string[]
-  /** As `#id`, `.class` and `[attribute]`; those that tell of a provider. */
+  /** As `#id`, `.class` and `[attribute]`; those that are signs of a provider. */
   marks: Set<string>
   /** It has more than is read. */
   isCut: boolean

@@ -1,4 +1,4 @@
-/** Where a script, frame or preload leads to that tells of a provider: a host, a path, or both. */
+/** The address of a script, frame or preload that is a sign of a provider: a host, a path, or both. */
 export interface UrlSign {
   /** As `consent.cookiebot.com`; `*.example.com` is example.com and all names under it. Any host without it. */
   readonly host?: string

@@ -15,7 +15,7 @@ export interface ScriptFacts {
   containerIds: string[]
   /** Texts that may hold addresses. */
   texts: string[]
-  /** Of the identifiers, those that tell of a provider or a challenge. */
+  /** Of the identifiers, those that are signs of a provider or a challenge. */
   words: Set<string>
   /** It makes the function by which platforms of the IAB's framework are asked. */
   hasIabStub: boolean

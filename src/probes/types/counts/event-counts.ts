@@ -12,7 +12,7 @@ import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../../rollups/index.t
 import { lastDay, SLOT, stretchesOf } from './timeline.ts'
 
 const MEASURES = totals(['events', 'total'])
-/** How much of the last day is looked at in slots of five minutes; the hours before tell how a fall came. */
+/** How much of the last day is looked at in slots of five minutes; the hours before show how a fall came. */
 const SLOTS_FOR_MS = 6 * HOUR
 /** The newest part, in which a silence is measured by the minute. To a longer one, five minutes make little difference. */
 const MINUTES = 30

@@ -84,7 +84,7 @@ export async function judgeCounts<T>(
 function explained(judged: CountsOutcome, refusals: Refusals, whenRefused?: 'warning' | 'critical'): CountsOutcome {
   const { why, since, requests, lasts, message } = refusals
   const details = { ...judged.details, refused: { why, since: isoTime(since), requests } }
-  // Somebody revoked the key on purpose. It is bad only while a sender still uses it.
+  // Someone revoked the key on purpose. It is bad only while a sender still uses it.
   const loss = why === 'key_revoked' ? 'warning' : whenRefused
   if (lasts && whenRefused !== undefined && loss !== undefined && requests > 0) {
     return lost(loss, refusals, { ...details, findings: [], left_out: 0, judged: 1 })
@@ -173,7 +173,7 @@ function behind(now: number, complete: number): CountsOutcome {
   }
 }
 
-/** While nobody listens, that nothing is heard says nothing about the site; that nobody does has to be told all the same. */
+/** While no node takes requests, that nothing arrives says nothing about the site; the message has to say so all the same. */
 function deaf(now: number, listened: number): CountsOutcome {
   const minutes = Math.round((now - listened) / MINUTE)
   return {

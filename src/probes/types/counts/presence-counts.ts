@@ -13,7 +13,7 @@ import { ceilTo, DAY, floorTo, HOUR } from '../../../lib/index.ts'
 import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../../rollups/index.ts'
 import { SLOT, type Timeline } from './timeline.ts'
 
-/** What only per-event payloads tell. */
+/** What only per-event payloads hold. */
 const DETAIL_FIELDS = ['first_name', 'last_name', 'city', 'country'] as const
 const COLUMNS = [...SCORE_EVENT_COLUMNS, 'user_data_detail_total', ...DETAIL_FIELDS] as const
 const MEASURES = { ...SCORE_EVENT_MEASURES, ...totals(['user_data_detail_total', ...DETAIL_FIELDS]) }

@@ -23,8 +23,8 @@ const LEAST_SILENCE_MS = 5 * MINUTE
 const LOOKED_BACK_MS = 31 * DAY
 
 /**
- * What explains that a site has sent nothing since its last event: null while events come, and when nobody tried. A wrong
- * key belongs to no site, so its refusals (401) are nobody's; nor are refusals of a whole node's overload (503) told apart by site.
+ * What explains that a site has sent nothing since its last event: null while events come, and when no one tried. A wrong
+ * key belongs to no site, so its refusals (401) count for none; nor are refusals of a whole node's overload (503) kept by site.
  *
  * @param db a snapshot in which the counts are complete
  */
@@ -45,7 +45,7 @@ export async function readRefusals(db: Kysely<Tables>, site: SiteRow, now: numbe
   }
   if (last !== null && now - last < MINUTE) return null
   const from = floorTo(Math.max(last ?? 0, now - LOOKED_BACK_MS), MINUTE)
-  // In the minute of the last event some may have come before it: one of a later minute has to tell that it goes on.
+  // In the minute of the last event some may have come before it: one of a later minute has to show that it goes on.
   const refused = (await refusedSince(db, site.site_no, from, now)).filter(
     ({ newest }) => last === null || newest > last,
   )

@@ -1,6 +1,6 @@
 import type { OutboundBytes } from '../../../lib/index.ts'
 
-/** A body as it came. Whoever reads it takes it: it is empty afterwards. */
+/** A body as it came. Reading it takes it: it is empty afterwards. */
 export interface FetchedBody {
   bytes: Uint8Array<ArrayBuffer>
   isTruncated: boolean

@@ -12,7 +12,7 @@ export interface VersionRules {
   /** Null when every version is fine. */
   expected: number | null
   changeTtlHours: number
-  /** When people last looked at what this probe told, epoch ms; null: never. */
+  /** When people last handled an alert of this probe, epoch ms; null: never. */
   reviewedAt: number | null
 }
 

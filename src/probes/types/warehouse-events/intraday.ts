@@ -15,7 +15,7 @@ export interface Intraday {
 const WARNING_MS = 2 * HOUR
 const CRITICAL_MS = 6 * HOUR
 
-/** Silence counts within the active hours only: nobody is missed at night. */
+/** Silence counts within the active hours only: at night nothing is missing. */
 export function judgeIntraday({ table, freshAt, isUsual, activeFrom, activeTo }: Intraday, now: number): Part | null {
   if (freshAt === null && !isUsual) return null
   const details = {

@@ -5,7 +5,7 @@ import type { Part } from './part.ts'
 /** Rows in the warehouse for one event counted here, by day (`20261119`). */
 export type Ratios = Readonly<Record<string, number>>
 
-/** Before two weeks are known, nobody can say which ratio is usual: consent, filters and batches set it, site by site. */
+/** Before two weeks are known, no one can say which ratio is usual: consent, filters and batches set it, site by site. */
 const MIN_DAYS = 14
 const KEPT_DAYS = 28
 
