@@ -8,7 +8,7 @@ import { findingIn } from '../../web/src/features/alerts/data-finding.ts'
 import { countsOf, type Filter, inboxRows, verdict } from '../../web/src/features/alerts/inbox.ts'
 import { channelHint, timelineOf } from '../../web/src/features/alerts/timeline.ts'
 import { endWords, sentence, timesIn } from '../../web/src/features/alerts/words.ts'
-import type { Places } from '../../web/src/lib/use-places.ts'
+import type { Directory } from '../../web/src/lib/use-directory.ts'
 import { quietAt, quietNow, untilWords } from '../../web/src/ui/quiet/quiet.ts'
 import { silenceScopes } from '../../web/src/ui/quiet/silence-scopes.ts'
 
@@ -44,7 +44,7 @@ const alert = (id: string, over: Partial<AlertRecord> = {}): AlertRecord => ({
   ...over,
 })
 
-const PLACES: Places = {
+const DIRECTORY: Directory = {
   clients: { acme: { id: 'acme', name: 'ACME' }, nord: { id: 'nord', name: 'Nordwind' } },
   sites: {},
   siteOfProbe: {},
@@ -68,7 +68,7 @@ const LISTS: readonly [filter: Filter, text: string, keys: string[]][] = [
 for (const [filter, text, keys] of LISTS) {
   test(`the inbox shows ${keys.join(', ') || 'nothing'} for ${filter} and "${text}"`, () => {
     assert.deepEqual(
-      inboxRows(ALERTS, PLACES, { filter, text }).map(({ key }) => key),
+      inboxRows(ALERTS, DIRECTORY, { filter, text }).map(({ key }) => key),
       keys,
     )
   })
@@ -88,7 +88,7 @@ test('open alerts stand by severity, then the longest open first; those that are
     ago('over 2 h', 2, over),
   ]
   assert.deepEqual(
-    inboxRows(alerts, PLACES, { filter: 'all', text: '' }).map(({ key }) => key),
+    inboxRows(alerts, DIRECTORY, { filter: 'all', text: '' }).map(({ key }) => key),
     ['open', 'critical 3 h', 'critical 1 h', 'warning 5 h', 'warning 1 h', 'resolved', 'over 2 h', 'over 9 h'],
   )
 })

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { type Crumb, usePlace } from '../lib/place.ts'
+import { type Crumb, useSetBreadcrumbs } from '../lib/breadcrumbs.ts'
 import classes from './PageHeader.module.css'
 
 interface Props {
@@ -19,7 +19,7 @@ interface Props {
 
 /** The head of a page. */
 export function PageHeader({ title, tab, parents = [], mark, children, actions }: Props) {
-  usePlace(title, parents, tab)
+  useSetBreadcrumbs(title, parents, tab)
   return (
     <header className={classes.header}>
       <div className={classes.words}>

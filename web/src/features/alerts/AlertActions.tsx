@@ -38,7 +38,7 @@ export function AlertActions({ alert, quiet, zone }: Props) {
         </Button>
       )}
       {quiet === null ? (
-        <SilenceMenu place={alert} zone={zone}>
+        <SilenceMenu target={alert} zone={zone}>
           <Button variant="default" leftSection={<BellOff size={16} aria-hidden />}>
             Silence
           </Button>

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import type { AlertDetail } from '../../api/alerts.ts'
 import { onset } from '../../lib/onset.ts'
+import type { DirectorySite } from '../../lib/use-directory.ts'
 import { useNow } from '../../lib/use-now.ts'
-import type { SitePlace } from '../../lib/use-places.ts'
 import { counted, duration, exact } from '../../lib/words.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { type Quiet, untilWords } from '../../ui/quiet/quiet.ts'
@@ -14,7 +14,7 @@ import { clockTime, markOf, RESOLUTION_WORDS, sentence } from './words.ts'
 
 interface Props {
   alert: AlertDetail
-  site: SitePlace | undefined
+  site: DirectorySite | undefined
   quiet: Quiet | null
 }
 
@@ -43,7 +43,7 @@ export function AlertHead({ alert, site, quiet }: Props) {
   )
 }
 
-function SiteLink({ site }: { site: SitePlace | undefined }) {
+function SiteLink({ site }: { site: DirectorySite | undefined }) {
   if (site === undefined) return <span>a site that is switched off</span>
   return (
     <Link to="/sites/$siteId" params={{ siteId: site.id }}>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type AlertDetail, type AlertRecord, alertQuery, alertsQuery } from '../../api/alerts.ts'
-import { usePlaces } from '../../lib/use-places.ts'
+import { useDirectory } from '../../lib/use-directory.ts'
 import { Awaited } from '../../ui/Awaited.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -44,8 +44,8 @@ function Missing({ error, onRetry }: { error: Error | null; onRetry: () => void 
 const NONE: readonly AlertRecord[] = []
 
 function Loaded({ alert }: { alert: AlertDetail }) {
-  const places = usePlaces()
-  const site = places.sites[alert.site_id]
+  const directory = useDirectory()
+  const site = directory.sites[alert.site_id]
   const zone = site?.timezone
   const quiet = quietAt(useQuiet(), alert)
   const ofProbe = useQuery(alertsQuery({ probe_id: alert.probe_id, limit: SIMILAR + 1 }))

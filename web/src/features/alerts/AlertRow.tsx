@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { BellOff } from 'lucide-react'
 import type { AlertRecord } from '../../api/alerts.ts'
 import { onsetLine } from '../../lib/onset.ts'
+import type { DirectorySite } from '../../lib/use-directory.ts'
 import { useNow } from '../../lib/use-now.ts'
-import type { SitePlace } from '../../lib/use-places.ts'
 import { counted } from '../../lib/words.ts'
 import type { Quiet } from '../../ui/quiet/quiet.ts'
 import { SilenceMenu } from '../../ui/quiet/SilenceMenu.tsx'
@@ -26,7 +26,7 @@ export interface RowActions {
 
 interface Props extends RowActions {
   alert: AlertRecord
-  site: SitePlace | undefined
+  site: DirectorySite | undefined
   quiet: Quiet | null
   isSelected: boolean
 }
@@ -100,7 +100,7 @@ function Actions({
       )}
       {quiet === null && (
         <SilenceMenu
-          place={alert}
+          target={alert}
           zone={zone}
           opened={silencing === alert.id}
           onChange={(opened) => setSilencing(opened ? alert.id : null)}

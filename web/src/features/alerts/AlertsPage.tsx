@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AlertRecord } from '../../api/alerts.ts'
 import { useSession } from '../../api/session.ts'
-import { usePlace } from '../../lib/place.ts'
+import { useSetBreadcrumbs } from '../../lib/breadcrumbs.ts'
 import { useSetUrlState } from '../../lib/use-url-state.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { useQuiet } from '../../ui/quiet/use-quiet.ts'
@@ -22,7 +22,7 @@ import { useSelection } from './use-selection.ts'
 
 /** What is wrong, what somebody takes care of, and what is over. */
 export function AlertsPage() {
-  usePlace('Alerts')
+  useSetBreadcrumbs('Alerts')
   useLiveAlerts()
   const filter = useInboxFilter()
   const inbox = useInbox(filter)
@@ -51,16 +51,16 @@ function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inb
   const set = useSetUrlState()
 
   const alerts = rows.flatMap((row) => (row.kind === 'alert' ? [row.alert] : []))
-  const place = alerts.findIndex(({ id }) => id === active)
-  const current = alerts[place]
-  const move = (step: number) => setActive(alerts[Math.max(0, Math.min(alerts.length - 1, place + step))]?.id ?? null)
+  const index = alerts.findIndex(({ id }) => id === active)
+  const current = alerts[index]
+  const move = (step: number) => setActive(alerts[Math.max(0, Math.min(alerts.length - 1, index + step))]?.id ?? null)
   const change = (act: (alert: AlertRecord) => void) => () => {
     if (mayChange && current !== undefined) act(current)
   }
   useInboxKeys(
     {
       down: () => move(1),
-      up: () => move(place === -1 ? 1 : -1),
+      up: () => move(index === -1 ? 1 : -1),
       open: () => {
         if (current !== undefined) void navigate({ to: '/alerts/$alertId', params: { alertId: current.id } })
       },
@@ -93,7 +93,7 @@ function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inb
       />
       <InboxList
         rows={rows}
-        places={inbox.places}
+        directory={inbox.directory}
         quiet={quiet}
         selected={selection.selected}
         active={active}

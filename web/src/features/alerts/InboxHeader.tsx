@@ -1,7 +1,7 @@
 import { CloseButton, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { useStreamState } from '../../api/stream.ts'
-import { PlaceSelect } from '../../ui/PlaceSelect.tsx'
+import { SiteSelect } from '../../ui/SiteSelect.tsx'
 import classes from './alerts.module.css'
 import { type Filter, verdict } from './inbox.ts'
 import type { Inbox, InboxFilter } from './use-inbox.ts'
@@ -18,7 +18,7 @@ const SEVERITIES = [
 ]
 
 export function InboxHeader({ inbox, filter }: Props) {
-  const { counts, places } = inbox
+  const { counts, directory } = inbox
   const labels: { value: Filter; label: string }[] = [
     { value: 'all', label: 'All' },
     { value: 'open', label: `Open ${counts.open}` },
@@ -40,7 +40,7 @@ export function InboxHeader({ inbox, filter }: Props) {
           onChange={filter.setFilter}
           transitionDuration={0}
         />
-        <PlaceSelect places={places} client={filter.client} site={filter.site} className={classes.place} />
+        <SiteSelect directory={directory} client={filter.client} site={filter.site} className={classes.place} />
         <Select
           className={classes.severity}
           aria-label="Severity"

@@ -1,6 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { Places } from '../../lib/use-places.ts'
+import type { Directory } from '../../lib/use-directory.ts'
 import { type Quiet, quietAt, type Scope } from '../../ui/quiet/quiet.ts'
 import { AlertRow, type RowActions } from './AlertRow.tsx'
 import classes from './alerts.module.css'
@@ -8,7 +8,7 @@ import type { InboxRow } from './inbox.ts'
 
 interface Props extends RowActions {
   rows: readonly InboxRow[]
-  places: Places
+  directory: Directory
   quiet: readonly (Quiet & Scope)[]
   selected: ReadonlySet<string>
   /** The alert that the keyboard is at. */
@@ -22,7 +22,7 @@ const ROW = 53
 const HEADING = 37
 
 /** The list of alerts. Only the lines that are seen are drawn. */
-export function InboxList({ rows, places, quiet, selected, active, onActive, ...actions }: Props) {
+export function InboxList({ rows, directory, quiet, selected, active, onActive, ...actions }: Props) {
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   useLayoutEffect(() => setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY), [])
@@ -33,9 +33,9 @@ export function InboxList({ rows, places, quiet, selected, active, onActive, ...
     overscan: 10,
     scrollMargin: top,
   })
-  const place = rows.findIndex(({ key }) => key === active)
+  const index = rows.findIndex(({ key }) => key === active)
   useFocus(list, active, () => {
-    if (place >= 0) virtualizer.scrollToIndex(place)
+    if (index >= 0) virtualizer.scrollToIndex(index)
   })
   return (
     <section className={classes.inbox} aria-label="Alerts">
@@ -60,7 +60,7 @@ export function InboxList({ rows, places, quiet, selected, active, onActive, ...
               ) : (
                 <AlertRow
                   alert={row.alert}
-                  site={places.sites[row.alert.site_id]}
+                  site={directory.sites[row.alert.site_id]}
                   quiet={quietAt(quiet, row.alert)}
                   isSelected={selected.has(row.key)}
                   {...actions}

@@ -1,5 +1,5 @@
 import type { AlertRecord } from '../../api/alerts.ts'
-import type { Places } from '../../lib/use-places.ts'
+import type { Directory } from '../../lib/use-directory.ts'
 import { typeName } from './words.ts'
 
 export const STATES = ['open', 'acknowledged', 'resolved'] as const
@@ -17,10 +17,10 @@ export interface Wanted {
 }
 
 /** The lines of the inbox: open alerts, acknowledged ones, then those that are over, the open ones by severity. */
-export function inboxRows(alerts: readonly AlertRecord[], places: Places, { filter, text }: Wanted): InboxRow[] {
+export function inboxRows(alerts: readonly AlertRecord[], directory: Directory, { filter, text }: Wanted): InboxRow[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const wanted = alerts.filter((alert) => {
-    const haystack = wordsOf(alert, places)
+    const haystack = wordsOf(alert, directory)
     return words.every((word) => haystack.includes(word))
   })
   return STATES.flatMap((state) => {
@@ -39,7 +39,7 @@ const newestFirst = (a: AlertRecord, b: AlertRecord): number => Date.parse(b.sta
 const worstFirst = (a: AlertRecord, b: AlertRecord): number =>
   Number(b.severity === 'critical') - Number(a.severity === 'critical') || newestFirst(b, a)
 
-function wordsOf({ title, message, probe_type, site_id, client_id }: AlertRecord, { sites, clients }: Places): string {
+function wordsOf({ title, message, probe_type, site_id, client_id }: AlertRecord, { sites, clients }: Directory): string {
   const names = [sites[site_id]?.name, clients[client_id]?.name]
   return [title, message, typeName(probe_type), ...names].join(' ').toLowerCase()
 }

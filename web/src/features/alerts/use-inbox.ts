@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
 import { type AlertFilter, alertsQuery, resolvedAlertsQuery } from '../../api/alerts.ts'
-import { type Places, usePlaces } from '../../lib/use-places.ts'
+import { type Directory, useDirectory } from '../../lib/use-directory.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { type Counts, countsOf, FILTERS, type Filter, type InboxRow, inboxRows } from './inbox.ts'
 import { POLL_MS } from './use-live-alerts.ts'
@@ -32,11 +32,11 @@ export interface Inbox {
   isShowingOlder: boolean
   error: Error | null
   retry: () => void
-  places: Places
+  directory: Directory
 }
 
 export function useInbox({ filter, client, site, severity, text }: InboxFilter): Inbox {
-  const places = usePlaces()
+  const directory = useDirectory()
   const sought = useDeferredValue(text)
   const asked: AlertFilter = {
     ...(client === '' ? {} : { client_id: client }),
@@ -48,8 +48,8 @@ export function useInbox({ filter, client, site, severity, text }: InboxFilter):
   const resolved = useInfiniteQuery({ ...resolvedAlertsQuery(asked, RESOLVED_PAGE), ...live })
   const rows = useMemo(() => {
     if (unresolved.data === undefined || resolved.data === undefined) return null
-    return inboxRows([...unresolved.data, ...resolved.data.pages.flat()], places, { filter, text: sought })
-  }, [unresolved.data, resolved.data, places, filter, sought])
+    return inboxRows([...unresolved.data, ...resolved.data.pages.flat()], directory, { filter, text: sought })
+  }, [unresolved.data, resolved.data, directory, filter, sought])
   return {
     rows,
     counts: countsOf(unresolved.data ?? []),
@@ -61,6 +61,6 @@ export function useInbox({ filter, client, site, severity, text }: InboxFilter):
       void unresolved.refetch()
       void resolved.refetch()
     },
-    places,
+    directory,
   }
 }

@@ -49,9 +49,9 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
       setBusy(false)
     }
   }
-  const place = useFaultFocus(form.errors, rest)
+  const formRef = useFaultFocus(form.errors, rest)
   return (
-    <form ref={place} className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
+    <form ref={formRef} className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
       <fieldset className={classes.group}>
         <legend>Client</legend>
         <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />

@@ -63,9 +63,9 @@ export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
       setBusy(false)
     }
   }
-  const place = useFaultFocus(form.errors, rest)
+  const formRef = useFaultFocus(form.errors, rest)
   return (
-    <form ref={place} className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
+    <form ref={formRef} className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
       <fieldset className={classes.group}>
         <legend>Site</legend>
         <div className={classes.pair}>

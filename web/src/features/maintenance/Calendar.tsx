@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import type { Directory } from '../../lib/use-directory.ts'
 import { useNow } from '../../lib/use-now.ts'
-import type { Places } from '../../lib/use-places.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { scopeName } from '../../ui/quiet/ScopePicker.tsx'
 import { type Entry, stretchesIn } from './entries.ts'
@@ -11,12 +11,12 @@ import { titleOf, WEEKDAYS, windowWords } from './words.ts'
 
 interface Props {
   entries: readonly Entry[]
-  places: Places
+  directory: Directory
   zone: string
 }
 
 /** Seven days, from today on: a line for each silence and maintenance, and when it keeps things quiet. */
-export function Calendar({ entries, places, zone }: Props) {
+export function Calendar({ entries, directory, zone }: Props) {
   const now = useNow()
   const today = dateAt(now, zone)
   const [date, setDate] = useUrlState('from', '')
@@ -59,7 +59,7 @@ export function Calendar({ entries, places, zone }: Props) {
             <li key={entry.record.id} className={classes.lane}>
               <span className={classes.laneName} title={titleOf(entry)}>
                 {titleOf(entry)}
-                <span className={classes.muted}> {scopeName(entry.record, places)}</span>
+                <span className={classes.muted}> {scopeName(entry.record, directory)}</span>
               </span>
               <Track {...{ entry, stretches, week, now, zone }} />
             </li>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Places } from '../../lib/use-places.ts'
+import type { Directory } from '../../lib/use-directory.ts'
 import { EntryRow } from './EntryRow.tsx'
 import { bySoonest, type Entry } from './entries.ts'
 import classes from './maintenance.module.css'
@@ -7,7 +7,7 @@ import classes from './maintenance.module.css'
 interface Props {
   title: string
   entries: readonly Entry[]
-  places: Places
+  directory: Directory
   mayChange: boolean
   onEdit: (id: string) => void
   /** What to say when there is nothing. */

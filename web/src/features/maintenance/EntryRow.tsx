@@ -1,4 +1,4 @@
-import type { Places } from '../../lib/use-places.ts'
+import type { Directory } from '../../lib/use-directory.ts'
 import { scopeName, zoneOf } from '../../ui/quiet/ScopePicker.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EntryActions } from './EntryActions.tsx'
@@ -8,16 +8,16 @@ import { titleOf, weeklyWords, windowWords } from './words.ts'
 
 interface Props {
   entry: Entry
-  places: Places
+  directory: Directory
   mayChange: boolean
   onEdit: (id: string) => void
 }
 
 /** A silence or maintenance: what for, about what, when. */
-export function EntryRow({ entry, places, mayChange, onEdit }: Props) {
+export function EntryRow({ entry, directory, mayChange, onEdit }: Props) {
   const { kind, record } = entry
   // What comes each week is read in the zone in which it was planned.
-  const zone = (kind === 'maintenance' ? record.timezone : null) ?? zoneOf(record, places)
+  const zone = (kind === 'maintenance' ? record.timezone : null) ?? zoneOf(record, directory)
   const window = windowOf(entry)
   // Its end in a year is only the latest.
   const endsWithAlerts = kind === 'silence' && record.until_resolved && record.state === 'active'
@@ -28,7 +28,7 @@ export function EntryRow({ entry, places, mayChange, onEdit }: Props) {
       <div className={classes.what}>
         <span className={classes.title}>{titleOf(entry)}</span>
         <span className={classes.scope}>
-          {kind === 'silence' ? 'Silence' : 'Maintenance'} of {scopeName(record, places)}
+          {kind === 'silence' ? 'Silence' : 'Maintenance'} of {scopeName(record, directory)}
           {kind === 'silence' && record.subject_label !== null && ` · ${record.subject_label}`}
         </span>
       </div>

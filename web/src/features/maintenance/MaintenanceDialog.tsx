@@ -2,8 +2,8 @@ import { Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '
 import { useForm } from '@mantine/form'
 import { ApiError } from '../../api/client.ts'
 import { type MaintenanceRecord, useChangeMaintenance, usePlanMaintenance } from '../../api/maintenance.ts'
+import { useDirectory } from '../../lib/use-directory.ts'
 import { useFaultFocus } from '../../lib/use-fault-focus.ts'
-import { usePlaces } from '../../lib/use-places.ts'
 import { ownZone } from '../../lib/zone.ts'
 import type { Scope } from '../../ui/quiet/quiet.ts'
 import { ScopePicker, scopeName, zoneOf } from '../../ui/quiet/ScopePicker.tsx'
@@ -42,16 +42,16 @@ const KINDS = [
 ]
 
 function Form({ record, scope: first, onClose }: Props) {
-  const places = usePlaces()
+  const directory = useDirectory()
   const plan = usePlanMaintenance()
   const change = useChangeMaintenance()
-  const firstZone = zoneOf(record ?? first, places) ?? ownZone()
+  const firstZone = zoneOf(record ?? first, directory) ?? ownZone()
   const form = useForm<FormValues>({
     initialValues:
       record === null ? blankValues(first, firstZone, Date.now()) : valuesOf(record, firstZone, Date.now()),
   })
   const { values } = form
-  const zone = zoneOf(values.scope, places) ?? ownZone()
+  const zone = zoneOf(values.scope, directory) ?? ownZone()
   const said = {
     onSuccess: onClose,
     onError: (error: Error) => {
@@ -59,10 +59,10 @@ function Form({ record, scope: first, onClose }: Props) {
     },
   }
   const error = plan.error ?? change.error
-  const place = useFaultFocus(form.errors, error?.message ?? null)
+  const formRef = useFaultFocus(form.errors, error?.message ?? null)
   return (
     <form
-      ref={place}
+      ref={formRef}
       onSubmit={form.onSubmit((sent) => {
         if (record === null) plan.mutate(creation(sent, zone), said)
         else change.mutate({ id: record.id, ...changes(sent, zone) }, said)
@@ -81,12 +81,12 @@ function Form({ record, scope: first, onClose }: Props) {
             value={values.scope}
             onChange={(scope) => {
               form.setFieldValue('scope', scope)
-              form.setFieldValue('timezone', zoneOf(scope, places) ?? ownZone())
+              form.setFieldValue('timezone', zoneOf(scope, directory) ?? ownZone())
             }}
             error={text(form.errors.scope)}
           />
         ) : (
-          <Text size="sm">Of {scopeName(record, places)}</Text>
+          <Text size="sm">Of {scopeName(record, directory)}</Text>
         )}
         <SegmentedControl
           aria-label="How often"

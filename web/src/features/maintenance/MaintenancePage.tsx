@@ -5,13 +5,13 @@ import { useMemo } from 'react'
 import { silencesQuery } from '../../api/alerts.ts'
 import { maintenanceQuery } from '../../api/maintenance.ts'
 import { useSession } from '../../api/session.ts'
-import { usePlaces } from '../../lib/use-places.ts'
+import { useDirectory } from '../../lib/use-directory.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { PlaceSelect } from '../../ui/PlaceSelect.tsx'
 import { SilenceDialog } from '../../ui/quiet/SilenceDialog.tsx'
+import { SiteSelect } from '../../ui/SiteSelect.tsx'
 import { Calendar } from './Calendar.tsx'
 import { EntryList } from './EntryList.tsx'
 import { concerns, type Entry, entriesOf, stateOf } from './entries.ts'
@@ -76,15 +76,15 @@ export function MaintenancePage() {
 }
 
 function Loaded({ entries: all, mayChange }: { entries: readonly Entry[]; mayChange: boolean }) {
-  const places = usePlaces()
+  const directory = useDirectory()
   const [client] = useUrlState('client', '')
   const [site] = useUrlState('site', '')
   const [past, setPast] = useUrlState('past', 'hidden', ['hidden', 'shown'])
   const [dialog, setDialog] = useUrlState('dialog', '')
-  const entries = all.filter((entry) => concerns(entry, places, client, site))
+  const entries = all.filter((entry) => concerns(entry, directory, client, site))
   const inState = (state: string) => entries.filter((entry) => stateOf(entry) === state)
   const over = inState('over')
-  const list = { places, mayChange, onEdit: setDialog }
+  const list = { directory, mayChange, onEdit: setDialog }
   const close = () => setDialog('')
   const scope = {
     client_id: site === '' && client !== '' ? client : null,
@@ -95,11 +95,11 @@ function Loaded({ entries: all, mayChange }: { entries: readonly Entry[]; mayCha
   const record = edited?.kind === 'maintenance' ? edited.record : null
   return (
     <Stack gap="lg">
-      <PlaceSelect places={places} client={client} site={site} className={classes.place} />
+      <SiteSelect directory={directory} client={client} site={site} className={classes.place} />
       <EntryList title="Quiet now" entries={inState('now')} {...list}>
         No maintenance is in progress: every alert sends notifications.
       </EntryList>
-      <Calendar entries={entries} places={places} zone={places.sites[site]?.timezone ?? ownZone()} />
+      <Calendar entries={entries} directory={directory} zone={directory.sites[site]?.timezone ?? ownZone()} />
       <EntryList title="Planned" entries={inState('planned')} {...list}>
         Nothing is planned. Plan maintenance here, and a release or a move wakes no one.
       </EntryList>

@@ -1,6 +1,6 @@
 import type { SilenceRecord } from '../../api/alerts.ts'
 import type { MaintenanceRecord } from '../../api/maintenance.ts'
-import type { Places } from '../../lib/use-places.ts'
+import type { Directory } from '../../lib/use-directory.ts'
 import { aboveOf } from '../../ui/quiet/ScopePicker.tsx'
 import { occurrencesIn, type Stretch } from './week.ts'
 
@@ -40,9 +40,9 @@ export function stretchesIn(entry: Entry, week: Stretch): Stretch[] {
 const NOTHING = { weekdays: null, start: null, duration_minutes: null, timezone: null }
 
 /** Whether an entry is about a client or a site, or something of it; empty ids take everything. */
-export function concerns({ record }: Entry, places: Places, client: string, site: string): boolean {
-  const { clientId, siteId } = aboveOf(record, places)
-  if (site !== '') return siteId === site || (siteId === null && clientId === places.sites[site]?.client_id)
+export function concerns({ record }: Entry, directory: Directory, client: string, site: string): boolean {
+  const { clientId, siteId } = aboveOf(record, directory)
+  if (site !== '') return siteId === site || (siteId === null && clientId === directory.sites[site]?.client_id)
   return client === '' || clientId === client
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
 import { type Overview, overviewQuery } from '../../api/overview.ts'
-import { usePlace } from '../../lib/place.ts'
+import { useSetBreadcrumbs } from '../../lib/breadcrumbs.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
@@ -16,7 +16,7 @@ import { FILTERS, type Filter, wallRows } from './wall.ts'
 
 /** What is broken, worst first, over all clients and sites. */
 export function OverviewPage() {
-  usePlace('Overview')
+  useSetBreadcrumbs('Overview')
   const { data, error, refetch } = useQuery(overviewQuery)
   if (data !== undefined) return <Loaded overview={data} />
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />

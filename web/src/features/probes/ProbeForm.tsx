@@ -68,9 +68,9 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
     }
   }
 
-  const place = useFaultFocus(form.errors, rest)
+  const formRef = useFaultFocus(form.errors, rest)
   return (
-    <form ref={place} className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
+    <form ref={formRef} className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
       <fieldset className={classes.group}>
         <legend>The probe</legend>
         <TextInput label="Name" withAsterisk {...form.getInputProps('name')} />

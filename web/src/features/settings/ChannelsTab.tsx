@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { BellOff } from 'lucide-react'
 import { type ChannelRecord, channelsQuery } from '../../api/channels.ts'
 import { useSession } from '../../api/session.ts'
-import { usePlaces } from '../../lib/use-places.ts'
+import { useDirectory } from '../../lib/use-directory.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Card } from './Card.tsx'
@@ -20,7 +20,7 @@ export function ChannelsTab() {
 }
 
 function Loaded({ channels }: { channels: readonly ChannelRecord[] }) {
-  const { clients } = usePlaces()
+  const { clients } = useDirectory()
   const { mayChange } = useSession()
   const global = channels.filter(({ client_id }) => client_id === null)
   const owners = groupsOf(channels, Object.values(clients))

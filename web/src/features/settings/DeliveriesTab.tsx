@@ -5,7 +5,7 @@ import { MailCheck } from 'lucide-react'
 import { useMemo } from 'react'
 import { type DeliveryRecord, deliveriesQuery } from '../../api/deliveries.ts'
 import { useSession } from '../../api/session.ts'
-import { usePlaces } from '../../lib/use-places.ts'
+import { useDirectory } from '../../lib/use-directory.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { clearButton } from '../../ui/clear-button.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -28,7 +28,7 @@ const LABELS: { value: State; label: string }[] = [
 export function DeliveriesTab() {
   const [state, setState] = useUrlState<State>('state', 'all', STATES)
   const [client, setClient] = useUrlState('client', '')
-  const { clients } = usePlaces()
+  const { clients } = useDirectory()
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
     ...deliveriesQuery({ ...(state === 'all' ? {} : { state }), ...(client === '' ? {} : { client_id: client }) }),
   })
@@ -74,7 +74,7 @@ export function DeliveriesTab() {
 }
 
 function Log({ rows, isAll }: { rows: readonly DeliveryRecord[]; isAll: boolean }) {
-  const { clients } = usePlaces()
+  const { clients } = useDirectory()
   const { mayChange } = useSession()
   const navigate = useNavigate()
   const columns = useMemo(() => deliveryColumns(clients, mayChange), [clients, mayChange])

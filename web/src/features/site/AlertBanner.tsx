@@ -101,7 +101,7 @@ function Actions({
         </Button>
       )}
       {mayChange && quiet === null && (
-        <SilenceMenu place={alert} zone={zone}>
+        <SilenceMenu target={alert} zone={zone}>
           <Button
             variant="default"
             leftSection={<BellOff size={16} aria-hidden />}

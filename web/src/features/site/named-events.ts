@@ -9,7 +9,7 @@ const TELLING = [
   'add_payment_info',
   'view_item',
 ]
-/** Places that are kept for them among those that are named. */
+/** Directory that are kept for them among those that are named. */
 const KEPT = 4
 
 /**

@@ -33,7 +33,7 @@ export function SharedSite({ site, now }: { site: Site; now: number }) {
       {site.alerts.length > 0 && (
         <ul className={classes.alerts} aria-label={`Open problems of ${site.name}`}>
           {site.alerts.map((alert, index) => (
-            <Alert key={placeOf(index)} alert={alert} now={now} />
+            <Alert key={listKey(index)} alert={alert} now={now} />
           ))}
         </ul>
       )}
@@ -42,7 +42,7 @@ export function SharedSite({ site, now }: { site: Site; now: number }) {
 }
 
 /** The answer has no ids, and each line is drawn from nothing but its alert. */
-const placeOf = (index: number): string => `alert ${index}`
+const listKey = (index: number): string => `alert ${index}`
 
 function Alert({ alert, now }: { alert: Site['alerts'][number]; now: number }) {
   const { title, severity, state } = alert

@@ -55,7 +55,7 @@ function Loaded({ page, readAt, isCutOff }: { page: Page; readAt: number; isCutO
       <h2 className="sr-only">Sites</h2>
       <ul className={classes.sites}>
         {page.sites.map((site, index) => (
-          <SharedSite key={placeOf(index)} site={site} now={now} />
+          <SharedSite key={listKey(index)} site={site} now={now} />
         ))}
       </ul>
       <p className={classes.note} role="status">
@@ -68,7 +68,7 @@ function Loaded({ page, readAt, isCutOff }: { page: Page; readAt: number; isCutO
 }
 
 /** The answer has no ids, and each line is drawn from nothing but its site. */
-const placeOf = (index: number): string => `site ${index}`
+const listKey = (index: number): string => `site ${index}`
 
 function Gone() {
   useTab('Status', 'unknown')

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { ChevronRight } from 'lucide-react'
-import { usePlaceNow } from '../../lib/place.ts'
+import { useBreadcrumbs } from '../../lib/breadcrumbs.ts'
 import classes from './TopBar.module.css'
 
 export function Crumbs() {
-  const { crumbs } = usePlaceNow()
+  const { crumbs } = useBreadcrumbs()
   return (
     <nav aria-label="Breadcrumb" className={classes.crumbs}>
       <ol className={classes.crumbs}>

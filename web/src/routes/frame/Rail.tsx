@@ -35,8 +35,8 @@ export function Rail({ worst, isNarrow, onToggle }: Props) {
         <StatusMark status={worst} size={12} label={`Worst status: ${STATUS_WORDS[worst]}`} />
       </Link>
       <ul className={classes.pages}>
-        {pages.map(({ to, label, icon: Icon }, place) => (
-          <li key={to} className={place < ON_A_PHONE ? undefined : classes.wide}>
+        {pages.map(({ to, label, icon: Icon }, index) => (
+          <li key={to} className={index < ON_A_PHONE ? undefined : classes.wide}>
             <Tooltip label={label} position="right" disabled={!isNarrow}>
               <Link to={to} className={classes.item} activeOptions={{ exact: to === '/' }}>
                 <Icon size={18} strokeWidth={1.75} aria-hidden />

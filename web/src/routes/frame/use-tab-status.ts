@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Overview, overviewQuery, type Status } from '../../api/overview.ts'
-import { usePlaceNow } from '../../lib/place.ts'
+import { useBreadcrumbs } from '../../lib/breadcrumbs.ts'
 import { STATUS_SIGNS, STATUS_WORDS, STATUSES } from '../../ui/status/status.ts'
 import { useTab } from '../../ui/status/use-tab.ts'
 
@@ -17,7 +17,7 @@ const worstOf = ({ totals }: Overview): { status: Status; count: number } => {
 export function useTabStatus(isCutOff: boolean): Status {
   const { data } = useQuery({ ...overviewQuery, select: worstOf })
   const { status, count } = data ?? { status: 'unknown' as const, count: 0 }
-  const { crumbs, tab } = usePlaceNow()
+  const { crumbs, tab } = useBreadcrumbs()
   const page = tab ?? crumbs.at(-1)?.label
   const needsSomebody = status === 'critical' || status === 'error' || status === 'warning'
   const known = needsSomebody ? `${STATUS_SIGNS[status]} ${count} ${STATUS_WORDS[status]}` : undefined

@@ -24,15 +24,15 @@ export interface CanvasProps {
 }
 
 export function ChartCanvas({ option, height, label, group, onClick }: CanvasProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<ECharts | null>(null)
   const colors = useChartColors()
 
   useEffect(() => {
-    if (place.current === null) return undefined
-    const made = init(place.current)
+    if (canvas.current === null) return undefined
+    const made = init(canvas.current)
     const resizes = new ResizeObserver(() => made.resize())
-    resizes.observe(place.current)
+    resizes.observe(canvas.current)
     // What is printed is what is drawn when the event ends.
     const redraw = () => {
       made.resize()
@@ -52,10 +52,10 @@ export function ChartCanvas({ option, height, label, group, onClick }: CanvasPro
   useEffect(() => {
     if (chart === null || group === undefined) return undefined
     return shareCrosshair(chart, group, (at) => {
-      if (place.current === null) return
+      if (canvas.current === null) return
       // For whoever reads the page by program: the canvas tells nothing.
-      if (at === null) delete place.current.dataset.crosshair
-      else place.current.dataset.crosshair = new Date(at).toISOString()
+      if (at === null) delete canvas.current.dataset.crosshair
+      else canvas.current.dataset.crosshair = new Date(at).toISOString()
     })
   }, [chart, group])
 
@@ -71,5 +71,5 @@ export function ChartCanvas({ option, height, label, group, onClick }: CanvasPro
     }
   }, [chart, onClick])
 
-  return <div ref={place} className={classes.canvas} role="img" aria-label={label} style={{ height }} />
+  return <div ref={canvas} className={classes.canvas} role="img" aria-label={label} style={{ height }} />
 }

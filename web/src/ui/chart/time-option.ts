@@ -60,7 +60,7 @@ const GRID = { left: 48, right: 12, top: 20, bottom: 24 }
 /** The option of a chart over time. */
 export function timeOption(data: TimeChartData & { zone: string }, colors: ChartColors): EChartsCoreOption {
   const { series, from, to, zone, format = compact, alerts = [], deploys = [], picked = null } = data
-  const drawn = series.map((each) => ({ each, points: placesOf(each, from, to) }))
+  const drawn = series.map((each) => ({ each, points: pointsOf(each, from, to) }))
   // A bar is hatched itself.
   const open =
     data.kind === 'bars'
@@ -125,7 +125,7 @@ export function timeOption(data: TimeChartData & { zone: string }, colors: Chart
   }
 }
 
-const placesOf = ({ points, areInstants }: TimeSeries, from: number, to: number): PlacedPoint[] =>
+const pointsOf = ({ points, areInstants }: TimeSeries, from: number, to: number): PlacedPoint[] =>
   areInstants === true ? points.map(instant) : placed(points, from, to)
 
 /** A series without points that carries what runs through the whole height. */

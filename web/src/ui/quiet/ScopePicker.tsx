@@ -1,5 +1,5 @@
 import { Select, SimpleGrid } from '@mantine/core'
-import { type Places, usePlaces } from '../../lib/use-places.ts'
+import { type Directory, useDirectory } from '../../lib/use-directory.ts'
 import { clearButton } from '../clear-button.ts'
 import type { Scope } from './quiet.ts'
 
@@ -15,10 +15,10 @@ const SHOWN = 100
 
 /** Chooses a client, one site of it, or one probe of that. */
 export function ScopePicker({ value, onChange, error }: Props) {
-  const places = usePlaces()
-  const { clientId, siteId } = aboveOf(value, places)
-  const sites = Object.values(places.sites).filter((site) => site.client_id === clientId)
-  const probes = siteId === null ? [] : (places.sites[siteId]?.probes ?? [])
+  const directory = useDirectory()
+  const { clientId, siteId } = aboveOf(value, directory)
+  const sites = Object.values(directory.sites).filter((site) => site.client_id === clientId)
+  const probes = siteId === null ? [] : (directory.sites[siteId]?.probes ?? [])
   const same = { searchable: true, limit: SHOWN }
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
@@ -26,7 +26,7 @@ export function ScopePicker({ value, onChange, error }: Props) {
         {...same}
         label="Client"
         placeholder="Choose one"
-        data={options(Object.values(places.clients))}
+        data={options(Object.values(directory.clients))}
         value={clientId}
         onChange={(id) => onChange({ ...NONE, client_id: id })}
         error={error}
@@ -62,23 +62,23 @@ const options = (entries: readonly { id: string; name: string }[]) =>
   entries.map(({ id, name }) => ({ value: id, label: name }))
 
 /** The client and the site that a scope lies in. */
-export function aboveOf(scope: Scope, places: Places): { clientId: string | null; siteId: string | null } {
-  const siteId = scope.site_id ?? (scope.probe_id === null ? null : (places.siteOfProbe[scope.probe_id] ?? null))
-  const clientId = scope.client_id ?? (siteId === null ? null : (places.sites[siteId]?.client_id ?? null))
+export function aboveOf(scope: Scope, directory: Directory): { clientId: string | null; siteId: string | null } {
+  const siteId = scope.site_id ?? (scope.probe_id === null ? null : (directory.siteOfProbe[scope.probe_id] ?? null))
+  const clientId = scope.client_id ?? (siteId === null ? null : (directory.sites[siteId]?.client_id ?? null))
   return { clientId, siteId }
 }
 
 /** The zone in which times about a scope are read: the site's, or the reader's own for a whole client. */
-export function zoneOf(scope: Scope, places: Places): string | undefined {
-  const { siteId } = aboveOf(scope, places)
-  return siteId === null ? undefined : places.sites[siteId]?.timezone
+export function zoneOf(scope: Scope, directory: Directory): string | undefined {
+  const { siteId } = aboveOf(scope, directory)
+  return siteId === null ? undefined : directory.sites[siteId]?.timezone
 }
 
 /** "ACME", "ACME · shop.acme.com", "ACME · shop.acme.com · health": from the largest to the smallest. */
-export function scopeName(scope: Scope, places: Places): string {
-  const { clientId, siteId } = aboveOf(scope, places)
-  const site = siteId === null ? undefined : places.sites[siteId]
-  const client = clientId === null ? undefined : places.clients[clientId]?.name
+export function scopeName(scope: Scope, directory: Directory): string {
+  const { clientId, siteId } = aboveOf(scope, directory)
+  const site = siteId === null ? undefined : directory.sites[siteId]
+  const client = clientId === null ? undefined : directory.clients[clientId]?.name
   const probe = site?.probes.find(({ id }) => id === scope.probe_id)?.name
   const names = [client, site?.name, probe].filter((name) => name !== undefined)
   return names.length === 0 ? 'Something that is switched off' : names.join(' · ')

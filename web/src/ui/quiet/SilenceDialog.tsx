@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
-import { usePlaces } from '../../lib/use-places.ts'
+import { useDirectory } from '../../lib/use-directory.ts'
 import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
 import type { Scope } from './quiet.ts'
 import { ScopePicker, zoneOf } from './ScopePicker.tsx'
@@ -36,12 +36,12 @@ export function SilenceDialog({ opened, onClose, scope, subject = null }: Props)
 const HOUR = 3_600_000
 
 function Form({ scope: first, subject = null, onClose }: Omit<Props, 'opened'>) {
-  const places = usePlaces()
+  const directory = useDirectory()
   const silence = useSilencing()
   const [scope, setScope] = useState(first)
   const [comment, setComment] = useState('')
   const [start, setStart] = useState('')
-  const zone = zoneOf(scope, places) ?? ownZone()
+  const zone = zoneOf(scope, directory) ?? ownZone()
   const [end, setEnd] = useState(() => wallTime(Date.now() + HOUR, zone))
   const startsAt = start === '' ? null : momentOf(start, zone)
   const endsAt = momentOf(end, zone)

@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { BellOff } from 'lucide-react'
 import { type ReactElement, useState } from 'react'
-import type { Place } from './quiet.ts'
+import type { SilenceTarget } from './quiet.ts'
 import { SilenceDialog } from './SilenceDialog.tsx'
 import classes from './SilenceMenu.module.css'
 import { silenceScopes } from './silence-scopes.ts'
@@ -11,7 +11,7 @@ import { useSilencing } from './use-silencing.ts'
 
 interface Props {
   /** Of an alert that is not over. */
-  place: Place
+  target: SilenceTarget
   /** IANA zone of the site: "tomorrow" is tomorrow there. */
   zone: string
   /** The button that opens it. */
@@ -21,11 +21,11 @@ interface Props {
 }
 
 /** Keeps messages back for a while, in two clicks: about the tag, event or field of the alert, unless something wider is chosen. */
-export function SilenceMenu({ place, zone, children, opened, onChange }: Props) {
+export function SilenceMenu({ target, zone, children, opened, onChange }: Props) {
   const [isCustom, setCustom] = useState(false)
   const [chosen, setChosen] = useState<string | null>(null)
   const { run } = useSilencing()
-  const scopes = silenceScopes(place)
+  const scopes = silenceScopes(target)
   const { key, scope } = scopes.find((one) => one.key === chosen) ?? scopes[0] ?? NOTHING
   const choose = (end: { ends_at: string } | { until_resolved: true }) =>
     void run({ ...scope, ...end }).catch(({ message }: Error) =>
@@ -67,7 +67,7 @@ export function SilenceMenu({ place, zone, children, opened, onChange }: Props) 
         opened={isCustom}
         onClose={() => setCustom(false)}
         scope={scope}
-        subject={place.subject_label ?? null}
+        subject={target.subject_label ?? null}
       />
     </>
   )

@@ -2,11 +2,11 @@ import type { SilenceRecord } from '../../api/alerts.ts'
 import type { MaintenanceRecord } from '../../api/maintenance.ts'
 
 /** Where an alert or a probe belongs. */
-export interface Place {
+export interface SilenceTarget {
   client_id: string
   site_id: string
   probe_id: string
-  /** Of an alert: which tag, event or field. Left out, a silence of one of them does not cover the place. */
+  /** Of an alert: which tag, event or field. Left out, a silence of one of them does not cover the target. */
   subject_key?: string
   /** The same for people; null or left out: the whole of what the probe watches. */
   subject_label?: string | null
@@ -64,12 +64,12 @@ export function quietNow(
 export const untilWords = ({ until, untilResolved }: Quiet, clock: (at: number) => string): string =>
   untilResolved ? 'until resolved' : `until ${clock(Date.parse(until))}`
 
-/** What of it covers a place; null: people are told. */
-export const quietAt = (quiet: readonly (Quiet & Scope)[], place: Place): Quiet | null =>
+/** What of it covers a target; null: people are told. */
+export const quietAt = (quiet: readonly (Quiet & Scope)[], target: SilenceTarget): Quiet | null =>
   quiet.find(
     ({ client_id, site_id, probe_id, subject_key = null }) =>
-      (subject_key === null || subject_key === place.subject_key) &&
-      (client_id === place.client_id || site_id === place.site_id || probe_id === place.probe_id),
+      (subject_key === null || subject_key === target.subject_key) &&
+      (client_id === target.client_id || site_id === target.site_id || probe_id === target.probe_id),
   ) ?? null
 
 /** Exactly one is not null. */

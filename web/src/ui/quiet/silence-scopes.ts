@@ -1,4 +1,4 @@
-import type { Place, Scope } from './quiet.ts'
+import type { Scope, SilenceTarget } from './quiet.ts'
 
 /** What can be kept quiet from where an alert stands. */
 export interface SilenceScope {
@@ -11,7 +11,7 @@ export interface SilenceScope {
 const NONE: Scope = { client_id: null, site_id: null, probe_id: null }
 
 /** From the narrowest to the widest. What a probe judges as a whole has no tag, event or field of its own. */
-export function silenceScopes({ site_id, probe_id, subject_key, subject_label = null }: Place): SilenceScope[] {
+export function silenceScopes({ site_id, probe_id, subject_key, subject_label = null }: SilenceTarget): SilenceScope[] {
   const own: SilenceScope[] =
     subject_key === undefined || subject_label === null
       ? []

@@ -1,11 +1,11 @@
 import { Select } from '@mantine/core'
 import { useMemo } from 'react'
-import type { Places } from '../lib/use-places.ts'
+import type { Directory } from '../lib/use-directory.ts'
 import { useSetUrlState } from '../lib/use-url-state.ts'
 import { clearButton } from './clear-button.ts'
 
 interface Props {
-  places: Places
+  directory: Directory
   client: string
   site: string
   className?: string | undefined
@@ -15,9 +15,9 @@ interface Props {
 const SHOWN = 100
 
 /** Chooses a client or one of its sites; both live in the address. */
-export function PlaceSelect({ places, client, site, className }: Props) {
+export function SiteSelect({ directory, client, site, className }: Props) {
   const set = useSetUrlState()
-  const data = useMemo(() => optionsOf(places), [places])
+  const data = useMemo(() => optionsOf(directory), [directory])
   const value = site !== '' ? `site:${site}` : client !== '' ? `client:${client}` : null
   return (
     <Select
@@ -39,7 +39,7 @@ export function PlaceSelect({ places, client, site, className }: Props) {
   )
 }
 
-function optionsOf({ clients, sites }: Places) {
+function optionsOf({ clients, sites }: Directory) {
   const all = Object.values(sites)
   return Object.values(clients).map(({ id, name }) => ({
     group: name,

@@ -8,21 +8,21 @@ export interface Crumb {
 }
 
 /** Where the user is: what the top bar and the tab's title say. The last crumb is the page itself. */
-export interface Place {
+export interface Breadcrumbs {
   crumbs: readonly Crumb[]
   /** What the tab says instead of the last crumb: with many tabs open, "Shop" alone says little. */
   tab?: string
 }
 
-const NOWHERE: Place = { crumbs: [] }
-const place = external<Place>(NOWHERE)
-export const usePlaceNow = place.use
+const NOWHERE: Breadcrumbs = { crumbs: [] }
+const breadcrumbs = external<Breadcrumbs>(NOWHERE)
+export const useBreadcrumbs = breadcrumbs.use
 
 /** Says where the user is while the page is shown. `PageHeader` does it for most pages. */
-export function usePlace(title: string, parents: readonly Crumb[] = [], tab?: string): void {
+export function useSetBreadcrumbs(title: string, parents: readonly Crumb[] = [], tab?: string): void {
   const key = JSON.stringify(parents)
   useEffect(() => {
     const crumbs = [...(JSON.parse(key) as Crumb[]), { label: title }]
-    place.set({ crumbs, ...(tab !== undefined && { tab }) })
+    breadcrumbs.set({ crumbs, ...(tab !== undefined && { tab }) })
   }, [title, key, tab])
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type Overview, overviewQuery } from '../api/overview.ts'
 
 /** A site as other pages name it. */
-export interface SitePlace {
+export interface DirectorySite {
   id: string
   name: string
   /** IANA name */
@@ -13,22 +13,22 @@ export interface SitePlace {
 }
 
 /** The active clients, sites and probes, by their ids. What is switched off is not among them. */
-export interface Places {
+export interface Directory {
   clients: Readonly<Record<string, { id: string; name: string }>>
-  sites: Readonly<Record<string, SitePlace>>
+  sites: Readonly<Record<string, DirectorySite>>
   /** The site of each probe. */
   siteOfProbe: Readonly<Record<string, string>>
 }
 
-const NOWHERE: Places = { clients: {}, sites: {}, siteOfProbe: {} }
+const EMPTY: Directory = { clients: {}, sites: {}, siteOfProbe: {} }
 
 /** Names for ids; nothing before the overview has come. */
-export function usePlaces(): Places {
-  return useQuery({ ...overviewQuery, select: placesOf }).data ?? NOWHERE
+export function useDirectory(): Directory {
+  return useQuery({ ...overviewQuery, select: directoryOf }).data ?? EMPTY
 }
 
 /** Plain objects: equal ones stay the same ones, so that counts that move draw nothing anew. */
-function placesOf({ clients }: Overview): Places {
+function directoryOf({ clients }: Overview): Directory {
   const sites = clients.flatMap((client) =>
     client.sites.map(({ id, name, timezone, probes }) => ({
       id,
