@@ -65,12 +65,12 @@ test('alerts about targets that break and are repaired', async (t) => {
     await page.getByText('The disk is full').waitFor()
 
     await target.turn('good')
-    await page.getByText('recovered by itself').waitFor()
+    await page.getByText('recovered automatically').waitFor()
     await page.getByText('Over', { exact: true }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Resolve' }).count(), 0)
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Alerts' }).click()
     await heading(page, 'Resolved').waitFor()
-    await row(page, target.name).getByText('recovered by itself').waitFor()
+    await row(page, target.name).getByText('recovered automatically').waitFor()
   })
 
   await t.test('an alert of a client without a channel leads to where one is added', async (t) => {

@@ -109,7 +109,7 @@ test('the shared status page', async (t) => {
     await wait(/Tagwarden cannot be reached: this is how it was/)
     await page.getByText('All fine').waitFor()
     await page.context().setOffline(false)
-    await wait(/renewed every 30 s by itself/)
+    await wait(/renewed every 30 s automatically/)
     await call('DELETE', `/api/clients/${client.id}/status-link`)
     await wait('This link opens nothing')
     assert.equal(await page.getByText('Feldkamp Outdoor').count(), 0)

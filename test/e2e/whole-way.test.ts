@@ -93,7 +93,7 @@ async function goTheWay(t: TestContext, demo: Demo, look: Required<Look>): Promi
   target.isBroken = false
   const repaired = await demo.call('POST', `/api/probes/${probeId}/run`)
   assert.equal(repaired.json<{ status: string }>().status, 'ok', repaired.text)
-  await page.getByText('recovered by itself').waitFor()
+  await page.getByText('recovered automatically').waitFor()
   await page.getByText('Over', { exact: true }).waitFor()
   await looksRight()
 }

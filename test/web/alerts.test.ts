@@ -113,7 +113,7 @@ for (const [text, shown] of SENTENCES) {
   test(`"${text}" is shown as "${shown}"`, () => assert.equal(sentence(text), shown))
 }
 
-test('a message stands with the entry that tells of it, and alone where there is none', () => {
+test('a message stands with the entry about it, and alone where there is none', () => {
   const entry = { actor: null, text: '' }
   const delivery = (id: string, delivered_at: string | null, created_at = iso(NOW - 10_000)) =>
     ({ id, delivered_at, created_at }) as AlertDetail['deliveries'][number]
@@ -212,7 +212,10 @@ test('a probe that asks the target has no data to draw', () => {
 test('an alert whose tag is no longer seen does not say that it recovered', () => {
   const ended = (resolution: AlertRecord['resolution']) =>
     endWords(alert('a', { state: 'resolved', started_at: iso(NOW - 3 * HOUR), resolved_at: iso(NOW), resolution }))
-  assert.deepEqual([ended('recovered'), ended('gone')], ['recovered by itself after 3 h', 'no longer seen, after 3 h'])
+  assert.deepEqual(
+    [ended('recovered'), ended('gone')],
+    ['recovered automatically after 3 h', 'no longer seen, after 3 h'],
+  )
 })
 
 test('of several things that keep an alert quiet the one that lasts longest is named', () => {

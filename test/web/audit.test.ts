@@ -41,7 +41,7 @@ test('an entry leads to the page of what it is about, as long as that is there',
   assert.equal(pageOf(entry('silence', 's1'), NAMES), undefined)
 })
 
-test('a time in a change is told on a clock of people, and other text as it is', () => {
+test('a time in a change is shown in local time, and other text as it is', () => {
   assert.equal(localTime('2026-11-20T12:00:00.000Z', 'Europe/Berlin'), '20 Nov 2026, 13:00:00 CET')
   for (const text of ['2026', '2026-11-20', 'Shop', '2026-99-20T12:00:00.000Z', 'x 2026-11-20T12:00:00.000Z']) {
     assert.equal(localTime(text, 'UTC'), undefined, text)

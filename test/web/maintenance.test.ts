@@ -87,7 +87,7 @@ const WORDS: readonly [text: string, expected: string][] = [
   ],
 ]
 for (const [text, expected] of WORDS) {
-  test(`a schedule is told as "${expected}"`, () => assert.equal(text, expected))
+  test(`a schedule reads as "${expected}"`, () => assert.equal(text, expected))
 }
 
 test('tomorrow is tomorrow in the zone of the site', () => {

@@ -4,11 +4,11 @@ import { limitsOf } from '../../src/management/index.ts'
 import { PLANS } from '../../web/src/features/clients/plans.ts'
 import { whole } from '../../web/src/lib/words.ts'
 
-test('the dashboard tells the limits of each plan as the service enforces them', () => {
-  for (const { value: plan, limits: told } of PLANS) {
+test('the dashboard shows the limits of each plan as the service enforces them', () => {
+  for (const { value: plan, limits: shown } of PLANS) {
     if (plan === 'enterprise') continue
     const { requestsPerSecond, eventsPerMonth } = limitsOf({ plan, requests_per_second: null, events_per_month: null })
     assert.ok(requestsPerSecond !== null && eventsPerMonth !== null)
-    assert.equal(told, `${whole(requestsPerSecond)} requests a second, ${whole(eventsPerMonth)} events a month`)
+    assert.equal(shown, `${whole(requestsPerSecond)} requests a second, ${whole(eventsPerMonth)} events a month`)
   }
 })

@@ -34,13 +34,13 @@ test('a batch that is larger than the rest of the quota did not come too fast', 
   assert.match(check('usage', [QUOTA]), /^critical: .*: batches of more events than are left are refused/)
 })
 
-test('what came too fast is told as such, and what else was refused is not counted to it', () => {
+test('what came too fast is named as such, and what else was refused does not count as that', () => {
   assert.match(check('mode', [RATE, RATE]), /^critical: 2 requests of the last 24 hours came too fast: over the 10 /)
   assert.match(check('usage', [RATE]), /^warning: .*: it may not last until the month ends/)
   assert.match(check('mode', [RATE, QUOTA]), /^critical: Of 2 requests .* that were refused, some came too fast: over /)
 })
 
-test('a quota that is used up is told once, and the send mode is judged by the pace', () => {
+test('a quota that is used up is named once, and the send mode is judged by the pace', () => {
   assert.match(check('mode', [QUOTA], 100_000), /^ok: /)
   assert.match(check('usage', [QUOTA], 100_000), /^critical: .*: further ones are refused until the month ends/)
   assert.match(check('mode', [], 100), /^ok: /)

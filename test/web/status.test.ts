@@ -24,16 +24,16 @@ const site = (status: Status, since: string | null = null, open = 0): SharedSite
   })),
 })
 const [fine, fresh] = [site('ok'), site('unknown')]
-const heard = { ...fresh, last_event_at: EARLIER }
+const sending = { ...fresh, last_event_at: EARLIER }
 
 const sentences: readonly [status: Status, sites: SharedSite[], said: string][] = [
   ['unknown', [], 'No site is watched yet'],
   ['unknown', [fresh], 'Waiting for a first event'],
-  ['unknown', [fresh, heard], 'Waiting for the first results'],
+  ['unknown', [fresh, sending], 'Waiting for the first results'],
   ['ok', [fine], 'All fine'],
   ['ok', [fine, fresh, fresh], '1 healthy · 2 waiting for a first event'],
-  ['ok', [fine, heard], '1 healthy · 1 not judged yet'],
-  ['ok', [fine, fresh, heard, heard], '1 healthy · 1 waiting for a first event · 2 not judged yet'],
+  ['ok', [fine, sending], '1 healthy · 1 not judged yet'],
+  ['ok', [fine, fresh, sending, sending], '1 healthy · 1 waiting for a first event · 2 not judged yet'],
   ['ok', [fine, site('ok', null, 1)], 'Recovering, not confirmed yet'],
   ['critical', [site('critical', TODAY), fine, fine], '1 of 3 sites has been broken since 09:42'],
   [
@@ -62,10 +62,10 @@ test('beside a site stands its state, and since when', () => {
   assert.equal(stateWords(fine, NOW, ZONE), 'fine')
   assert.equal(stateWords({ ...fresh, reason: 'no_data' }, NOW, ZONE), 'no data yet')
   assert.equal(stateWords({ ...fresh, reason: 'learning' }, NOW, ZONE), 'learning')
-  const silent = { ...heard, reason: 'no_data' as const, sparkline: [0, 0, 0] }
+  const silent = { ...sending, reason: 'no_data' as const, sparkline: [0, 0, 0] }
   assert.equal(stateWords(silent, NOW, ZONE), 'no event in the last 24 hours')
   assert.equal(stateWords({ ...silent, sparkline: [0, 4, 0] }, NOW, ZONE), 'nothing to judge yet')
-  assert.equal(stateWords(heard, NOW, ZONE), 'not judged yet')
+  assert.equal(stateWords(sending, NOW, ZONE), 'not judged yet')
 })
 
 test('a moment of another day, or of the same day of another year, names its day', () => {

@@ -89,8 +89,8 @@ test('many healthy clients fold into one line, which opens', () => {
 
 test('a client with an open alert is not healthy, whatever its status', () => {
   const healthy = Object.fromEntries(['p', 'q', 'r', 's'].map((name) => [name, [site(`${name}1`, 'ok')]]))
-  const overview = overviewOf({ ...healthy, told: [site('told1', 'ok', { open_alerts: 1 })] })
-  assert.deepEqual(linesOf(overview), ['told', 'told1', 'fold'])
+  const overview = overviewOf({ ...healthy, notified: [site('notified1', 'ok', { open_alerts: 1 })] })
+  assert.deepEqual(linesOf(overview), ['notified', 'notified1', 'fold'])
 })
 
 const MIXED = overviewOf({
@@ -155,9 +155,9 @@ const HEADLINES: readonly [title: string, site: SiteState, text: string][] = [
     site('shop', 'unknown', { probes: [probe('unknown', null)] }),
     'waiting for the first result',
   ],
-  ['that it was never heard of', site('shop', 'unknown', { reason: 'no_data', last_event_at: null }), 'no data yet'],
+  ['that it never sent anything', site('shop', 'unknown', { reason: 'no_data', last_event_at: null }), 'no data yet'],
   [
-    'that it has gone quiet before anybody knew what is usual',
+    'that it has gone quiet before it was known what is usual',
     site('shop', 'unknown', { reason: 'no_data', events_24h: 0 }),
     'no event in the last 24 hours',
   ],
@@ -176,7 +176,7 @@ const HEADLINES: readonly [title: string, site: SiteState, text: string][] = [
   ],
 ]
 for (const [title, shop, text] of HEADLINES) {
-  test(`a site's line tells ${title}`, () => assert.equal(headlineOf(shop).text, text))
+  test(`a site's line says ${title}`, () => assert.equal(headlineOf(shop).text, text))
 }
 
 test("the header of a site's page says what it waits for in the words of its line on the wall", () => {
@@ -210,7 +210,7 @@ for (const [statuses, sentence] of VERDICTS) {
   })
 }
 
-test('the headline says how many are healthy and how many were never heard of', () => {
+test('the headline says how many are healthy and how many never sent anything', () => {
   const waiting = (name: string) => site(name, 'unknown', { reason: 'no_data', last_event_at: null })
   const overview = overviewOf({ a: [site('x', 'ok'), site('y', 'ok')], b: [waiting('p'), waiting('q'), waiting('r')] })
   assert.equal(verdict(overview), '2 healthy · 3 waiting for a first event')

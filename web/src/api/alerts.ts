@@ -56,7 +56,7 @@ export const silencesQuery = (active_only: boolean) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** Somebody takes care of an alert, does so no more, or ends it by hand. */
+/** Acknowledges an alert, takes that back, or resolves it by hand. */
 export const useHandleAlert = () =>
   useAlertChange(
     ({ id, verb, ...handling }: Handling & { id: string; verb: 'acknowledge' | 'unacknowledge' | 'resolve' }) =>

@@ -14,7 +14,7 @@ export const channelsQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 })
 
-/** Sends a test message over all channels of a client, and tells what came of it. */
+/** Sends a test message over all channels of a client, and returns the outcome of each. */
 export function useTestChannels() {
   const client = useQueryClient()
   return useMutation({

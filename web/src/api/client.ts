@@ -48,7 +48,7 @@ export interface RequestOptions {
 }
 
 /**
- * Calls the public interface. `ETag`s are the browser's business: it asks with `If-None-Match` by itself and hands out
+ * Calls the public interface. `ETag`s are the browser's business: it asks with `If-None-Match` and hands out
  * what it has when the answer is 304.
  *
  * @param path from the top, e.g. `/api/sites`

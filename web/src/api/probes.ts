@@ -72,7 +72,7 @@ export const useDeleteProbe = (id: string) =>
 export const useRunProbe = (id: string) =>
   useProbeChange(() => request<ResultRecord>(`/api/probes/${id}/run`, { method: 'POST' }))
 
-/** The same for one that was made just now: whoever adds a probe wants to see that it works. */
+/** The same for one that was made just now: the user who adds a probe wants to see that it works. */
 export const useFirstRun = () =>
   useProbeChange((id: string) => request<ResultRecord>(`/api/probes/${id}/run`, { method: 'POST' }))
 

@@ -7,7 +7,7 @@ const RETRIES = 2
 
 /**
  * What was shown stays shown: a refetch runs behind it, and a failing one leaves it. A call that is answered 401 means that
- * the session has ended, whoever made it.
+ * the session has ended, whichever call found it.
  */
 export function createQueryClient(): QueryClient {
   const onError = (error: Error) => {

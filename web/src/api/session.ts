@@ -8,7 +8,7 @@ export const sessionQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Whether somebody has to sign in before anything can be shown. */
+/** Whether the user has to sign in before anything can be shown. */
 export const mustSignIn = (session: Session): boolean => session.authentication_required && session.role === null
 
 /** Who looks at the page. `mayChange` is false for a viewer, whose calls that change something are refused. */

@@ -41,7 +41,7 @@ export function useRevokeStatusLink(clientId: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: () => request<undefined>(linkPath(clientId), { method: 'DELETE' }),
-    // Also after a refusal: somebody else may have revoked it.
+    // Also after a refusal: someone else may have revoked it.
     onSettled: () => client.invalidateQueries({ queryKey: statusLinkQuery(clientId).queryKey }),
   })
 }

@@ -7,13 +7,13 @@ import { type Overview, overviewQuery } from './overview.ts'
 
 export type { StreamEvents } from '../../../src/dashboard/index.ts'
 
-/** Whether changes arrive as they happen. `closed` before the first connection and where nobody is signed in. */
+/** Whether changes arrive as they happen. `closed` before the first connection and where no one is signed in. */
 export type StreamState = 'closed' | 'open' | 'broken'
 
 const state = external<StreamState>('closed')
 export const useStreamState = state.use
 
-/** Counts move with every message; all figures are asked for anew at most this often, ms. */
+/** Counts move with every message; all figures are asked for again at most this often, ms. */
 const REFRESH_MS = 5_000
 /** … and not before this many times as long as the last answer took: over a thousand sites it is work for the service. */
 const REST = 20
@@ -41,20 +41,20 @@ export function useStream(): void {
   useEffect(() => {
     const refresh = throttled(() => client.invalidateQueries({ queryKey: overviewQuery.queryKey }))
     const stop = keepOpen((source) => {
-      const hear = <K extends keyof StreamEvents>(kind: K, apply: Listener<K>) =>
+      const listen = <K extends keyof StreamEvents>(kind: K, apply: Listener<K>) =>
         source.addEventListener(kind, (event) => {
           const message = JSON.parse(event.data) as StreamEvents[K]
           apply(message)
           for (const listener of listeners[kind]) listener(message)
         })
-      hear('ingest', (message) => {
+      listen('ingest', (message) => {
         noteLastEvents(client, message)
         refresh.soon()
       })
-      hear('status', () => refresh.now())
-      hear('alerts', () => refresh.now())
+      listen('status', () => refresh.now())
+      listen('alerts', () => refresh.now())
       source.addEventListener('open', () => {
-        // What happened while there was no connection was told to nobody.
+        // What happened while there was no connection reached no listener.
         if (state.get() === 'broken') refresh.now()
         state.set('open')
       })
@@ -69,7 +69,7 @@ export function useStream(): void {
 }
 
 /**
- * A browser opens a lost connection again by itself, but gives up for good where the answer is not a stream: 429 while there are
+ * A browser reopens a lost connection, but gives up for good where the answer is not a stream: 429 while there are
  * too many, 503 while the service or the proxy before it restarts.
  */
 function keepOpen(listenTo: (source: EventSource) => void): () => void {

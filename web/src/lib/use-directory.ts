@@ -27,7 +27,7 @@ export function useDirectory(): Directory {
   return useQuery({ ...overviewQuery, select: directoryOf }).data ?? EMPTY
 }
 
-/** Plain objects: equal ones stay the same ones, so that counts that move draw nothing anew. */
+/** Plain objects: equal ones stay the same ones, so that counts that move draw nothing again. */
 function directoryOf({ clients }: Overview): Directory {
   const sites = clients.flatMap((client) =>
     client.sites.map(({ id, name, timezone, probes }) => ({

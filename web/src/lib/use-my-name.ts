@@ -1,6 +1,6 @@
 import { useLocalStorage } from '@mantine/hooks'
 
-/** As what somebody acknowledges; empty: the role that is signed in. The browser keeps it. */
+/** The name that acknowledges; empty: the role that is signed in. The browser keeps it. */
 export const useMyName = () => useLocalStorage({ key: 'tagwarden-my-name', defaultValue: '' })
 
 /** The part of a call that says who. */

@@ -12,7 +12,7 @@ export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }
   notFoundComponent: NotFound,
 })
 
-/** Everything but the sign-in and what is shared: the rail, the top bar, and nobody without a session. */
+/** Everything but the sign-in and what is shared: the rail, the top bar, and no one without a session. */
 export const frameRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'frame',

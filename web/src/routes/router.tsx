@@ -16,7 +16,7 @@ export function createAppRouter(queryClient: QueryClient) {
     stringifySearch,
     defaultErrorComponent: PageError,
   })
-  // A session that ends under a page leads to the sign-in; one that begins leads on from there by itself.
+  // A session that ends under a page leads to the sign-in; one that begins leads on from there.
   queryClient.getQueryCache().subscribe(({ type, query }) => {
     if (type !== 'updated' || query.queryHash !== JSON.stringify(sessionQuery.queryKey)) return
     const session = queryClient.getQueryData(sessionQuery.queryKey)

@@ -14,7 +14,7 @@ interface Props {
   children: ReactNode
 }
 
-/** Asks before something that can be taken back, but that nobody would notice: a check that does not run finds nothing. */
+/** Asks before something that can be taken back, but that no one would notice: a check that does not run finds nothing. */
 export function Confirm({ opened, onClose, onConfirm, title, action, children }: Props) {
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)

@@ -20,7 +20,7 @@ const HEIGHT = 20
 /** What is worse stands higher: the colour never says it alone. A check that could not run is hollow, one that judged nothing a stub. */
 const HEIGHTS = { unknown: 5, ok: 11, warning: 16, error: 16, critical: 20 } as const
 
-/** The last results as bars, the newest at the right. Pointing at one tells when it was and what it said. */
+/** The last results as bars, the newest at the right. Pointing at one shows when it was and what it said. */
 export function HeatStrip({ results, zone, size = 'row' }: Props) {
   const [pointed, setPointed] = useState<number | null>(null)
   const shown = results.slice(0, SHOWN).toReversed()

@@ -1,6 +1,6 @@
 import { ApiError, UnreachableError } from '../api/client.ts'
 
-/** What to tell somebody who cannot see something: what happened, and what to do. */
+/** What an error says: what happened, and what to do. */
 export interface ErrorWords {
   title: string
   advice: string

@@ -20,7 +20,7 @@ import { PastAlerts } from './PastAlerts.tsx'
 import { Timeline } from './Timeline.tsx'
 import { POLL_MS, useLiveAlerts } from './use-live-alerts.ts'
 
-/** Alerts of the same probe that are told of. */
+/** Alerts of the same probe that the page lists. */
 const SIMILAR = 10
 
 /** One alert: what shows it, what happened, what changed before, and whether it was seen before. */

@@ -20,7 +20,7 @@ import { useInboxKeys } from './use-inbox-keys.ts'
 import { useLiveAlerts } from './use-live-alerts.ts'
 import { useSelection } from './use-selection.ts'
 
-/** What is wrong, what somebody takes care of, and what is over. */
+/** What is wrong, what someone takes care of, and what is over. */
 export function AlertsPage() {
   useSetBreadcrumbs('Alerts')
   useLiveAlerts()

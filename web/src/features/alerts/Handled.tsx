@@ -11,7 +11,7 @@ interface Props {
   zone: string | undefined
 }
 
-/** Who takes care of an alert, what keeps it quiet, how it ended; empty for one that waits for somebody. */
+/** Who takes care of an alert, what keeps it quiet, how it ended; empty for one that waits for someone. */
 export function Handled({ alert, quiet, zone }: Props) {
   const now = useNow()
   if (alert.state === 'resolved') {

@@ -33,9 +33,9 @@ export function InboxList({ rows, directory, quiet, selected, active, onActive, 
     overscan: 10,
     scrollMargin: top,
   })
-  const index = rows.findIndex(({ key }) => key === active)
+  const activeIndex = rows.findIndex(({ key }) => key === active)
   useFocus(list, active, () => {
-    if (index >= 0) virtualizer.scrollToIndex(index)
+    if (activeIndex >= 0) virtualizer.scrollToIndex(activeIndex)
   })
   return (
     <section className={classes.inbox} aria-label="Alerts">

@@ -49,7 +49,7 @@ const HEADS: Readonly<Partial<Record<TimelineLine['kind'], string>>> = {
   escalated: 'Became critical',
   eased: 'Became a warning',
   widened: 'Bad on more events',
-  flapping: 'Comes and goes',
+  flapping: 'Flapping',
   calmed: 'Steady again',
   unsilenced: 'The silence was ended',
   unacknowledged: 'No longer acknowledged',
@@ -93,7 +93,7 @@ export function Timeline({ alert, zone }: { alert: AlertDetail; zone: string | u
   )
 }
 
-/** Why nobody was told, with the way to the fields, or to the test message that turns a channel on again. */
+/** Why no one was notified, with the way to the fields, or to the test message that turns a channel on again. */
 function NoChannelHint({ text, clientId }: { text: string; clientId: string }) {
   const { mayChange } = useSession()
   const { why, way, isOff } = channelHint(text)

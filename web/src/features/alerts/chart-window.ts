@@ -12,7 +12,7 @@ export interface ChartWindow {
 
 /**
  * The time around an alert: what was usual before it, and what came after it. The ends lie on full buckets, so that an alert
- * that lasts is asked for anew only when there is a new one.
+ * that lasts is asked for again only when there is a new one.
  *
  * @param judgedMinutes length of what one judgement is about: figures of shorter buckets would be noise
  */

@@ -6,7 +6,7 @@ import { useUrlState } from '../../lib/use-url-state.ts'
 import { type Counts, countsOf, FILTERS, type Filter, type InboxRow, inboxRows } from './inbox.ts'
 import { POLL_MS } from './use-live-alerts.ts'
 
-/** As many as one answer holds; more open alerts than that nobody reads one by one. */
+/** As many as one answer holds; more open alerts than that no one reads one by one. */
 const UNRESOLVED_MOST = 1_000
 const RESOLVED_PAGE = 50
 const SEVERITIES = ['all', 'critical', 'warning'] as const

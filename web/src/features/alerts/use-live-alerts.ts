@@ -4,10 +4,10 @@ import { ALERTS_KEY } from '../../api/alerts.ts'
 import { PROBES_KEY } from '../../api/probes.ts'
 import { useStreamEvent } from '../../api/stream.ts'
 
-/** What the stream does not tell of, an acknowledgement by somebody else for example, is seen this often, ms. */
+/** What the stream does not report, an acknowledgement by someone else for example, is seen this often, ms. */
 export const POLL_MS = 15_000
 
-/** Asks for alerts and results anew as soon as a probe has another status: that is when alerts begin, change and end. */
+/** Asks for alerts and results again as soon as a probe has another status: that is when alerts begin, change and end. */
 export function useLiveAlerts(): void {
   const client = useQueryClient()
   const refresh = useCallback(() => {

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import type { AlertRecord } from '../../api/alerts.ts'
 import type { InboxRow } from './inbox.ts'
 
-/** The open alerts that were picked; one that is open no more, or shown no more, is out by itself. */
+/** The open alerts that were picked; one that is open no more, or shown no more, leaves the selection. */
 export function useSelection(rows: readonly InboxRow[]) {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const open = useMemo(

@@ -12,14 +12,14 @@ export const sentence = (text: string): string =>
   /^[a-z]+ /.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text
 
 export const RESOLUTION_WORDS: Readonly<Record<NonNullable<AlertRecord['resolution']>, string>> = {
-  recovered: 'recovered by itself',
+  recovered: 'recovered automatically',
   gone: 'no longer seen',
   manual: 'resolved by hand',
   probe_removed: 'ended with its probe',
   replaced: 'replaced by alerts for each tag, event and field',
 }
 
-/** "recovered by itself after 12 min" */
+/** "recovered automatically after 12 min" */
 export function endWords({ resolution, started_at, resolved_at }: AlertRecord): string {
   const how = resolution === null ? 'over' : RESOLUTION_WORDS[resolution]
   return resolved_at === null

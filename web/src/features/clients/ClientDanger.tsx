@@ -46,7 +46,7 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
         title={`Switch off the client ${client.name}`}
         action="Switch off"
       >
-        Everything that its {counted(sites.length, 'site')} send is refused and not counted, probes rest, and nobody is
+        Everything that its {counted(sites.length, 'site')} send is refused and not counted, probes rest, and no one is
         notified of anything, until it is switched on again.
       </Confirm>
       <ConfirmByName

@@ -105,7 +105,7 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
         <div className={classes.pair}>
           <Select
             label="Reminders"
-            description="While an alert is open and nobody has acknowledged it"
+            description="While an alert is open and no one has acknowledged it"
             data={withNow(reminder_minutes)}
             allowDeselect={false}
             {...form.getInputProps('reminder_minutes')}

@@ -12,7 +12,7 @@ import classes from './clients.module.css'
 const MINUTE_MS = 60_000
 const DIGESTS = { off: 'none', daily: 'daily', weekly: 'weekly' } as const
 
-/** How the client's people are told, and a message to try it. */
+/** How the client's people are notified, and a message to try it. */
 export function ClientMessages({ client }: { client: ClientRecord }) {
   const { mayChange } = useSession()
   const { data: settings } = useQuery(settingsQuery)

@@ -17,7 +17,7 @@ import { planLabel, planLimits } from './plans.ts'
 import { UsageBar } from './UsageBar.tsx'
 import { UsageMonths } from './UsageMonths.tsx'
 
-/** One client: its sites, its plan and what is used of it, and how its people are told. */
+/** One client: its sites, its plan and what is used of it, and how its people are notified. */
 export function ClientPage() {
   const { clientId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useQuery(clientQuery(clientId))

@@ -62,7 +62,7 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
         name={site.name}
         action="Revoke the key"
       >
-        The tag that sends with it is answered 403 from now on. No new key can be made for this site, and nobody can
+        The tag that sends with it is answered 403 from now on. No new key can be made for this site, and no one can
         take this back.
       </ConfirmByName>
       <Confirm

@@ -26,7 +26,7 @@ const GROUPS: readonly { title: string; about: string; fields: readonly Tracking
   },
   {
     title: 'Tag Manager',
-    about: 'Probes tell of new versions, rollbacks and previews that were left on the page.',
+    about: 'Probes report new versions, rollbacks and previews that were left on the page.',
     fields: ['tag_manager_web_container_id', 'tag_manager_server_container_id'],
   },
   {

@@ -15,7 +15,7 @@ export function entriesOf(silences: readonly SilenceRecord[], maintenance: reado
   ]
 }
 
-/** Suspended maintenance is planned by nobody for now: it stands with what is over. */
+/** Suspended maintenance is not planned for now: it stands with what is over. */
 export function stateOf(entry: Entry): EntryState {
   if (entry.kind === 'silence')
     return ({ active: 'now', scheduled: 'planned', ended: 'over' } as const)[entry.record.state]

@@ -19,7 +19,7 @@ export interface QuotaWords {
   more: number
 }
 
-/** One for those whose events are refused, one for those that will be soon; none for nobody. */
+/** One for those whose events are refused, one for those that will be soon; none when there are none. */
 export function quotaWords(clients: readonly Client[]): QuotaWords[] {
   return (['exceeded', 'warning'] as const).flatMap((level) => {
     const those = clients.filter((client) => client.level === level)

@@ -17,7 +17,7 @@ export interface Headline {
   text: string
   /** ISO 8601 */
   since: string | null
-  /** Whether somebody has taken it on. */
+  /** Whether someone has taken it on. */
   isAcknowledged: boolean
 }
 

@@ -8,7 +8,7 @@ interface Props {
   value: FieldValue
   onChange: (value: FieldValue) => void
   error: string | undefined
-  /** A secret that the service has; nobody can read it. */
+  /** A secret that the service has; no one can read it. */
   isSet: boolean
   isRemoved: boolean
   onRemove: (isRemoved: boolean) => void

@@ -25,7 +25,7 @@ export function useSwitchProbe(probe: ProbeRecord) {
       title={`Switch off the probe ${probe.name}`}
       action="Switch off"
     >
-      It does not run, and nobody is notified of what it would find, until it is switched on again. Its results stay.
+      It does not run, and no one is notified of what it would find, until it is switched on again. Its results stay.
     </Confirm>
   )
   return { item, question }

@@ -3,7 +3,7 @@ import { useCallback } from 'react'
 import { PROBES_KEY } from '../../api/probes.ts'
 import { useStreamEvent } from '../../api/stream.ts'
 
-/** Shows a probe's new status the moment it is told. */
+/** Shows a probe's new status the moment it arrives. */
 export function useProbeNews(): void {
   const client = useQueryClient()
   const refresh = useCallback(() => void client.invalidateQueries({ queryKey: PROBES_KEY }), [client])

@@ -29,7 +29,7 @@ const factsOf = ({ version, engine, heartbeat, signed_webhooks }: ServiceSetting
   { name: 'Heartbeat', value: heartbeat ? 'asks an address every minute' : 'off', setting: 'HEARTBEAT_URL' },
   {
     name: 'Signed webhooks',
-    value: signed_webhooks ? 'on: receivers can tell that a message is from here' : 'off',
+    value: signed_webhooks ? 'on: receivers can verify that a message is from here' : 'off',
     setting: 'WEBHOOK_SECRET',
   },
   {

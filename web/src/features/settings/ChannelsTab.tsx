@@ -11,7 +11,7 @@ import { ChannelLine } from './ChannelLine.tsx'
 import classes from './settings.module.css'
 import { TestButton } from './TestButton.tsx'
 
-/** Every way to reach people, those that need somebody first. */
+/** Every channel, those that need someone first. */
 export function ChannelsTab() {
   const { data, error, refetch } = useQuery(channelsQuery)
   if (data !== undefined) return <Loaded channels={data.channels} />

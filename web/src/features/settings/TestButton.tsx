@@ -5,7 +5,7 @@ import { channelName } from '../../ui/delivery/words.ts'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import classes from './settings.module.css'
 
-/** Sends a test message over all channels of a client, and says under the button what came of each. */
+/** Sends a test message over all channels of a client, and shows the outcome of each under the button. */
 export function TestButton({ clientId, name }: { clientId: string; name: string }) {
   const test = useTestChannels()
   return (

@@ -33,7 +33,7 @@ export function FirstEventStep({ site }: { site: SiteRecord }) {
       }
     >
       <p>
-        {site.name} is heard. See{' '}
+        {site.name} sends events. See{' '}
         <TextLink to="/sites/$siteId" params={{ siteId: site.id }}>
           what it sends
         </TextLink>

@@ -33,7 +33,7 @@ const isBatch = (payload: Accepted): boolean => 'batch' in payload && payload.ba
 export const isTagHeard = ({ containers }: Pick<SiteReport, 'containers'>): boolean =>
   containers.some(({ container_id }) => container_id !== SAMPLE_CONTAINER)
 
-/** Told by the check of the plan. */
+/** Reported by the check of the plan. */
 const QUOTA_WARNINGS: readonly string[] = ['quota_near', 'quota_used_up']
 
 /** What there is to look after in what the tag sent. */
@@ -51,7 +51,7 @@ export function checksOf(facts: Facts): Check[] {
   ]
 }
 
-/** As fast as only a tag is that asks nobody, ms. */
+/** As fast as only a tag is that asks no other host, ms. */
 const NO_WORK_MS = 5
 const ENOUGH = 20
 
@@ -80,7 +80,7 @@ const looksLikeOwn = (tag: TagReport, events: number): boolean =>
   tag.avg_ms !== null &&
   tag.avg_ms <= NO_WORK_MS
 
-/** Shown by its id, because the container told no name. */
+/** Shown by its id, because the container sent no name. */
 const isUnnamed = ({ tag_key, tag_name }: TagReport): boolean => tag_name === null && /^tag_\d+$/.test(tag_key)
 
 const SHOWN_NAMES = 4
@@ -149,7 +149,7 @@ function modeCheck(mode: Mode, { report, recent, usage, minutes }: Facts): Check
   return { ...check, status: 'ok', text: `${both}${pace}, far below ${limit}.` }
 }
 
-/** Which limits the newest refusals name; the count of refusals does not tell them apart. */
+/** Which limits the newest refusals name; the count of refusals does not separate them. */
 const limitsMet = ({ rejections }: RecentAnswer): ReadonlySet<string> =>
   new Set(rejections.filter(({ reason }) => reason === 'rate_limited').map(({ path }) => path))
 

@@ -5,10 +5,10 @@ import { reportsKey } from '../../api/analytics.ts'
 import { type SiteRecord, siteQuery } from '../../api/site.ts'
 import { type StreamEvents, useStreamEvent } from '../../api/stream.ts'
 
-/** A busy site tells of itself every two seconds; its reports are asked for at most this often, ms. */
+/** A busy site has news every two seconds; its reports are asked for at most this often, ms. */
 const REFRESH_MS = 4_000
 
-/** Notes when the site receives something, the moment it is told. */
+/** Notes when the site receives something, the moment the stream says so. */
 export function useArrivals(siteId: string): void {
   const client = useQueryClient()
   const refresh = useThrottledCallback(

@@ -11,7 +11,7 @@ import classes from './sign-in.module.css'
 
 /** Exchanges a key for a session, and leads on to where the user wanted to go. */
 export function SignInPage() {
-  // Who is not signed in is told nothing of how the sites do, also by a tab that told it before.
+  // Who is not signed in sees nothing of the sites' health, also in a tab that showed it before.
   useTab('Sign in · Tagwarden', 'unknown')
   const next = useNext()
   const { data: session } = useQuery(sessionQuery)

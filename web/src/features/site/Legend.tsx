@@ -11,7 +11,7 @@ export interface LegendRow {
   value: ReactNode
   /** The period before, or the target. */
   reference?: string | undefined
-  /** What a screen reader hears besides: "of 42 executions". */
+  /** What a screen reader says besides: "of 42 executions". */
   title?: string
 }
 

@@ -10,7 +10,7 @@ import { Note } from './Note.tsx'
 import { Panel } from './Panel.tsx'
 import { useSite } from './site-scope.ts'
 
-/** The largest are shown; a matrix of hundreds of names is read by nobody. */
+/** The largest are shown; no one reads a matrix of hundreds of names. */
 const EVENTS = 40
 const TAGS = 25
 const HEIGHT = 240

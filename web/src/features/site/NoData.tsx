@@ -14,7 +14,7 @@ export function NoData() {
     return (
       <EmptyState icon={RadioTower} title="No event has arrived yet" action={<SetUpLink siteId={site.id} />}>
         Here you will see which events come, how the tags perform on them, and which data they carry. The tag server
-        sends it with this site's key; the first event shows here by itself.
+        sends it with this site's key; the first event shows here automatically.
       </EmptyState>
     )
   }

@@ -55,7 +55,7 @@ export function QualityPanel({ part }: { part: Part }) {
     [frame, series, targets],
   )
   const { title, missing } = WORDS[part]
-  // Batches do not carry all fields: those that nobody asks for are left out then.
+  // Batches do not carry all fields: those that are not asked for are left out then.
   const known = fields.filter(({ rate, target }) => rate !== null || target !== undefined)
   const total = report[part].total
   return (

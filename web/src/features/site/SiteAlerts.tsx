@@ -34,6 +34,6 @@ export function SiteAlerts({ site }: { site: SiteRecord }) {
   )
 }
 
-/** What is broken before what cannot be checked, and what nobody looks after first. */
+/** What is broken before what cannot be checked, and what no one takes care of first. */
 const rank = ({ subject, severity, state }: { subject: string; severity: string; state: string }): number =>
   (state === 'open' ? 0 : 4) + (subject === 'target' ? 0 : 2) + (severity === 'critical' ? 0 : 1)

@@ -105,7 +105,7 @@ function TabContent({ tab }: { tab: Tab }) {
   return <SiteCharts />
 }
 
-/** What the stream tells of this site is asked for at once; the rest comes by the minute. */
+/** What the stream reports of this site is asked for at once; the rest comes by the minute. */
 function useLive(siteId: string): void {
   const client = useQueryClient()
   const onStatus = useCallback(
@@ -120,7 +120,7 @@ function useLive(siteId: string): void {
   const onIngest = useCallback(
     ({ sites }: { sites: readonly { id: string }[] }) => {
       if (!sites.some(({ id }) => id === siteId)) return
-      // The first event of a site is what somebody waits for.
+      // The first event of a site is what its people wait for.
       void client.invalidateQueries({
         queryKey: reportsKey(siteId),
         predicate: ({ state }) => (state.data as Partial<SiteReport> | undefined)?.last_seen === null,

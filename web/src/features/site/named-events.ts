@@ -1,5 +1,5 @@
-/** What a shop or a lead form lives on, in Google's own names, the most telling first. */
-const TELLING = [
+/** What a shop or a lead form lives on, in Google's own names, the most important first. */
+const IMPORTANT = [
   'purchase',
   'refund',
   'begin_checkout',
@@ -9,7 +9,7 @@ const TELLING = [
   'add_payment_info',
   'view_item',
 ]
-/** Directory that are kept for them among those that are named. */
+/** Lines that are kept for them among those that are named. */
 const KEPT = 4
 
 /**
@@ -19,8 +19,8 @@ const KEPT = 4
  * @returns at most `most` of them, in the same order
  */
 export function namedEvents(names: readonly string[], most: number): string[] {
-  const telling = TELLING.filter((name) => names.includes(name)).slice(0, KEPT)
-  const others = names.filter((name) => !telling.includes(name)).slice(0, most - telling.length)
-  const chosen = new Set([...telling, ...others])
+  const important = IMPORTANT.filter((name) => names.includes(name)).slice(0, KEPT)
+  const others = names.filter((name) => !important.includes(name)).slice(0, most - important.length)
+  const chosen = new Set([...important, ...others])
   return names.filter((name) => chosen.has(name))
 }

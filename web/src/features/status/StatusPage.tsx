@@ -16,7 +16,7 @@ import { SharedSite } from './SharedSite.tsx'
 import { sentence } from './sentence.ts'
 import classes from './status.module.css'
 
-/** How a client and its sites stand, for whoever was given the link: no key, no rail, nothing to press. */
+/** The status of a client and its sites, for anyone who has the link: no key, no rail, nothing to press. */
 export function StatusPage() {
   const { token = '' } = useParams({ strict: false })
   const { data, error, refetch, dataUpdatedAt } = useQuery(statusPageQuery(token))
@@ -61,7 +61,7 @@ function Loaded({ page, readAt, isCutOff }: { page: Page; readAt: number; isCutO
       <p className={classes.note} role="status">
         {isCutOff
           ? `Tagwarden cannot be reached: this is how it was ${relative(readAt, now)}. Trying again.`
-          : `As of ${relative(readAt, now)}, renewed every ${duration(STATUS_PAGE_REFRESH_MS)} by itself. The bars are events an hour over the last day. Times are in ${ownZone()}.`}
+          : `As of ${relative(readAt, now)}, renewed every ${duration(STATUS_PAGE_REFRESH_MS)} automatically. The bars are events an hour over the last day. Times are in ${ownZone()}.`}
       </p>
     </Sheet>
   )

@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core'
 import { CircleUser, LogOut } from 'lucide-react'
 import { useSession, useSignOut } from '../../api/session.ts'
 
-/** Who is signed in; nothing where nobody has to. */
+/** Who is signed in; nothing where no one has to. */
 export function UserMenu() {
   const { role } = useSession()
   const signOut = useSignOut()

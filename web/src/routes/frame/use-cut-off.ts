@@ -2,7 +2,7 @@ import { useNetwork } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { useStreamState } from '../../api/stream.ts'
 
-/** A stream comes back by itself within this time when only a proxy or a restart has cut it, ms. */
+/** A stream reconnects within this time when only a proxy or a restart has cut it, ms. */
 const PATIENCE_MS = 6_000
 
 /** Since when there is no connection to the service, epoch ms; null while there is one, or it was lost just now. */

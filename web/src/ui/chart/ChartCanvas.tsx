@@ -12,7 +12,7 @@ export interface ChartClick {
 }
 
 export interface CanvasProps {
-  /** Built from the colours of the scheme; keep it stable (`useCallback`), a new one draws anew. */
+  /** Built from the colours of the scheme; keep it stable (`useCallback`), a new one draws again. */
   option: (colors: ChartColors) => EChartsCoreOption
   /** px; the place is kept while the chart loads. */
   height: number
@@ -53,7 +53,7 @@ export function ChartCanvas({ option, height, label, group, onClick }: CanvasPro
     if (chart === null || group === undefined) return undefined
     return shareCrosshair(chart, group, (at) => {
       if (canvas.current === null) return
-      // For whoever reads the page by program: the canvas tells nothing.
+      // For programs that read the page: the canvas has no text.
       if (at === null) delete canvas.current.dataset.crosshair
       else canvas.current.dataset.crosshair = new Date(at).toISOString()
     })

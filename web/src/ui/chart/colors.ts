@@ -2,7 +2,7 @@ import { useComputedColorScheme } from '@mantine/core'
 import { useMemo } from 'react'
 import { hatchOf } from './hatch.ts'
 
-/** What a chart takes its colours from: a canvas cannot read CSS variables by itself. */
+/** What a chart takes its colours from: a canvas cannot read CSS variables. */
 export interface ChartColors {
   /** The value of a token of `tokens.css`, e.g. `--critical`. */
   of: (token: string) => string

@@ -12,7 +12,7 @@ interface PointerMove {
  * Moves the crosshairs of a group together, by time. ECharts' own `connect` passes on the number of the point, and the fifth
  * column of one chart is another hour than the fifth of the next.
  *
- * @param onTime is told where the crosshair of this chart stands: epoch ms, or null when there is none
+ * @param onTime gets where the crosshair of this chart stands: epoch ms, or null when there is none
  * @returns takes the chart out of the group
  */
 export function shareCrosshair(chart: ECharts, group: string, onTime: (at: number | null) => void): () => void {

@@ -40,7 +40,7 @@ function lineItems(stroke: readonly (Stroke | null)[], points: readonly PlacedPo
   return stroke.map((each, index) => {
     if (each === null) return { value: [points[index]?.at, null] }
     const dot = isAlone(stroke, index) ? { symbol: 'circle', symbolSize: 5 } : {}
-    // The point that is joined is told of by the stroke it belongs to.
+    // The stroke that a joined point belongs to shows it.
     return each.joins ? { value: [each.point.at, each.point.value] } : item(each.point, dot)
   })
 }

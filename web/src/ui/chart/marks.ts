@@ -2,7 +2,7 @@ import type { ChartColors } from './colors.ts'
 import type { Stretch } from './points.ts'
 import type { AlertSpan, DeployMark } from './time-option.ts'
 
-/** The stretches with an alert, those that are not over, and the one that somebody picked. */
+/** The stretches with an alert, those that are not over, and the one that the user picked. */
 export function areas(
   alerts: readonly AlertSpan[],
   picked: { from: number; to: number } | null,

@@ -47,7 +47,7 @@ export interface TimeChartData {
   format?: (value: number) => string
   alerts?: readonly AlertSpan[]
   deploys?: readonly DeployMark[]
-  /** The stretch that somebody clicked on, kept while looking at other charts. Epoch ms. */
+  /** The stretch that the user clicked on, kept while looking at other charts. Epoch ms. */
   picked?: { from: number; to: number } | null
 }
 

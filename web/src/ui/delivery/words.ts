@@ -18,7 +18,7 @@ export function channelName({ channel, service }: Pick<DeliveryRecord, 'channel'
   return channel === 'global' ? `${name} of every client` : name
 }
 
-/** The mark of a message. One that was called off is nobody's fault, and one that was not tried yet nothing to worry about. */
+/** The mark of a message. One that was cancelled is no failure, and one that was not tried yet nothing to worry about. */
 export function deliveryStatus({ state, attempts }: Pick<DeliveryRecord, 'state' | 'attempts'>): Status {
   switch (state) {
     case 'delivered':

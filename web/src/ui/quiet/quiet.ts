@@ -1,12 +1,12 @@
 import type { SilenceRecord } from '../../api/alerts.ts'
 import type { MaintenanceRecord } from '../../api/maintenance.ts'
 
-/** Where an alert or a probe belongs. */
+/** An alert or a probe, as far as silences can name it. */
 export interface SilenceTarget {
   client_id: string
   site_id: string
   probe_id: string
-  /** Of an alert: which tag, event or field. Left out, a silence of one of them does not cover the target. */
+  /** Of an alert: which tag, event or field. Left out, a silence of one of them does not cover it. */
   subject_key?: string
   /** The same for people; null or left out: the whole of what the probe watches. */
   subject_label?: string | null
@@ -64,7 +64,7 @@ export function quietNow(
 export const untilWords = ({ until, untilResolved }: Quiet, clock: (at: number) => string): string =>
   untilResolved ? 'until resolved' : `until ${clock(Date.parse(until))}`
 
-/** What of it covers a target; null: people are told. */
+/** What of it covers the target; null: people are notified. */
 export const quietAt = (quiet: readonly (Quiet & Scope)[], target: SilenceTarget): Quiet | null =>
   quiet.find(
     ({ client_id, site_id, probe_id, subject_key = null }) =>

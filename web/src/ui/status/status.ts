@@ -1,6 +1,6 @@
 import type { SiteState, Status } from '../../api/overview.ts'
 
-/** From what needs a person first to what needs nobody; the server's order, with its words for people. */
+/** From what needs a person first to what needs none; the server's order, with its words for people. */
 export const STATUSES: readonly Status[] = ['critical', 'error', 'warning', 'ok', 'unknown']
 
 export const STATUS_WORDS: Readonly<Record<Status, string>> = {

@@ -7,7 +7,7 @@ import { useScrollsSideways } from './use-scrolls-sideways.ts'
 import { useVirtualBody } from './use-virtual-body.ts'
 
 export interface TableProps<Row> {
-  /** What the table lists, for those who hear it: "Probes of Feldkamp Outdoor". */
+  /** What the table lists, for screen readers: "Probes of Feldkamp Outdoor". */
   label: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
