@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { addTarget, startEmpty } from './support/target.ts'
 
@@ -17,14 +17,14 @@ const heading = (page: Page, state: string) =>
 test('alerts of the demo store', async (t) => {
   const demo = await startDemo(t)
 
-  for (const look of LOOKS) {
-    await t.test(`inbox and alert in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, demo.url, '/alerts', look)
+  for (const variant of VARIANTS) {
+    await t.test(`inbox and alert in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, demo.url, '/alerts', variant)
       await row(page, INCIDENT).first().waitFor()
       await page.getByText('live', { exact: true }).waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the inbox scrolls sideways')
-      await screenshot(page, 'alerts', look)
+      await screenshot(page, 'alerts', variant)
 
       await page.getByRole('link', { name: INCIDENT }).first().click()
       await page.waitForURL('**/alerts/*')
@@ -36,7 +36,7 @@ test('alerts of the demo store', async (t) => {
       await page.getByText('Opened', { exact: true }).waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the alert scrolls sideways')
-      await screenshot(page, 'alert', look)
+      await screenshot(page, 'alert', variant)
     })
   }
 })

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/lib/index.ts'
 import { startTestService } from '../support/service.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 await ensureDashboard()
@@ -26,13 +26,13 @@ test('the audit log', async (t) => {
   await service.call('PATCH', `/api/sites/${site.id}`, { name: 'Shop of Nordwind', timezone: 'Europe/Berlin' })
   await service.call('PATCH', `/api/clients/${client.id}`, { chat_webhook: 'https://hooks.example/very-secret' })
 
-  for (const look of LOOKS) {
-    await t.test(`fits in ${look.scheme} on a ${look.device}, and axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, service.url, '/audit', look)
+  for (const variant of VARIANTS) {
+    await t.test(`fits in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, service.url, '/audit', variant)
       await page.getByText('Site changed').waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
-      await screenshot(page, 'audit', look)
+      await screenshot(page, 'audit', variant)
     })
   }
 

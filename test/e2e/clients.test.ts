@@ -7,13 +7,13 @@ import { startTestService } from '../support/service.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways, signIn } from './support/forms.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
 
-/** The browser tells of every answer that is an error. */
+/** The browser logs every answer that is an error. */
 const EXPECTED = /status of 4(00|09)/
 
 await ensureDashboard()
@@ -65,9 +65,9 @@ test('an empty store leads to a client and a site, and a field says what is wron
 })
 
 test('a client and its sites are changed, switched off and deleted', async (t) => {
-  const heard: string[] = []
+  const received: string[] = []
   const chat = await startAnswering(t, (request, response) => {
-    request.on('data', (part) => heard.push(String(part))).on('end', () => response.end('ok'))
+    request.on('data', (part) => received.push(String(part))).on('end', () => response.end('ok'))
   })
   const service = await startTestService(t, systemClock, { OUTBOUND_ALLOW: '127.0.0.0/8' })
   const client = await service.newClient({ name: 'Feldkamp' })
@@ -86,12 +86,12 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     await page.getByText('every 60 min while an alert is open').waitFor()
   })
 
-  await t.test('a test message says of each channel what came of it', async (t) => {
+  await t.test('a test message shows the outcome of each channel', async (t) => {
     const { page } = await openPage(t, service.url, `/clients/${client.id}`)
     await page.getByRole('button', { name: 'Send a test message' }).click()
     await page.getByText('Chat (webhook)').waitFor()
     await page.getByText('delivered', { exact: true }).waitFor()
-    assert.ok(heard.length > 0)
+    assert.ok(received.length > 0)
     assert.equal((await page.content()).includes(chat), false)
     await assertAccessible(page)
   })
@@ -163,22 +163,22 @@ test('the clients of the demo store', async (t) => {
     ['site-form', `/sites/${site.id}/edit`, 'Analytics and its export'],
   ] as const
 
-  for (const look of LOOKS) {
-    await t.test(`fit in ${look.scheme} on a ${look.device}, and axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, demo.url, '/clients', look)
+  for (const variant of VARIANTS) {
+    await t.test(`fit in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, demo.url, '/clients', variant)
       await page
         .getByText(/ of 10M/)
         .first()
         .waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the list scrolls sideways')
-      await screenshot(page, 'clients', look)
+      await screenshot(page, 'clients', variant)
       for (const [name, path, seen] of pages) {
         await page.goto(path)
         await page.getByText(seen).waitFor()
         await assertAccessible(page)
         assert.equal(await sideways(page), 0, `${path} scrolls sideways`)
-        await screenshot(page, name, look)
+        await screenshot(page, name, variant)
       }
     })
   }

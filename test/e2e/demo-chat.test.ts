@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Chat } from '../../src/cli/demo/chat.ts'
 import { startTagServer } from '../../src/cli/demo/tag-server.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 
 test('the chat of the demo', async (t) => {
   const chat = new Chat('key')
@@ -18,14 +18,17 @@ test('the chat of the demo', async (t) => {
   }
   await say('[CRITICAL] Shop: <img src=x onerror=alert(1)> fails\nhttp://elsewhere/alerts/7')
 
-  for (const look of LOOKS) {
-    await t.test(`shows messages as text in ${look.scheme} on a ${look.device}, and axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, server.url, '/chat', look)
-      await page.getByText('[CRITICAL] Shop: <img src=x onerror=alert(1)> fails', { exact: true }).waitFor()
-      const link = page.getByRole('link', { name: 'Open in Tagwarden' }).first()
-      assert.equal(await link.getAttribute('href'), 'http://127.0.0.1:9/alerts/7')
-      await assertAccessible(page)
-    })
+  for (const variant of VARIANTS) {
+    await t.test(
+      `shows messages as text in ${variant.scheme} on a ${variant.device}, and axe finds nothing`,
+      async (t) => {
+        const { page } = await openPage(t, server.url, '/chat', variant)
+        await page.getByText('[CRITICAL] Shop: <img src=x onerror=alert(1)> fails', { exact: true }).waitFor()
+        const link = page.getByRole('link', { name: 'Open in Tagwarden' }).first()
+        assert.equal(await link.getAttribute('href'), 'http://127.0.0.1:9/alerts/7')
+        await assertAccessible(page)
+      },
+    )
   }
 
   await t.test('shows what comes while it is open, the newest first', async (t) => {

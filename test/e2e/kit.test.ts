@@ -8,7 +8,7 @@ import { createHttpApp } from '../../src/http/index.ts'
 import { systemClock } from '../../src/lib/index.ts'
 import { openEmptyStore, sqlite, tempDir } from '../support/engines.ts'
 import { memorySessions } from '../support/sessions.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../..')
 
@@ -40,15 +40,15 @@ async function serveKit(t: TestContext): Promise<string> {
 test('the shared components', async (t) => {
   const url = await serveKit(t)
 
-  for (const look of LOOKS) {
-    await t.test(`are drawn in ${look.scheme} on a ${look.device}, and axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, url, '/kit', look)
+  for (const variant of VARIANTS) {
+    await t.test(`are drawn in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, url, '/kit', variant)
       await page.locator('canvas').nth(1).waitFor()
       await assertAccessible(page)
     })
   }
 
-  await t.test('a chart tells the values under the pointer, in the given zone, and what is clicked', async (t) => {
+  await t.test('a chart shows the values under the pointer, in the given zone, and what is clicked', async (t) => {
     const { page } = await openPage(t, url, '/kit')
     const chart = page.getByRole('img', { name: 'Example: events by name' })
     await chart.locator('canvas').waitFor()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startEmpty } from './support/target.ts'
 
@@ -50,20 +50,20 @@ test('maintenance and silences', async (t) => {
     timezone: 'Europe/Berlin',
   })
 
-  for (const look of LOOKS) {
-    await t.test(`the page and its form in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, service.url, '/maintenance', look)
+  for (const variant of VARIANTS) {
+    await t.test(`the page and its form in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, service.url, '/maintenance', variant)
       const quiet = page.getByRole('region', { name: 'Quiet now' })
       await quiet.getByText('Moving the tag server').waitFor()
       await page.getByText(`every day at ${FAR_FROM_NOW} for 1 h 30 min, Europe/Berlin`).waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
-      await screenshot(page, 'maintenance', look)
+      await screenshot(page, 'maintenance', variant)
       await page.getByRole('button', { name: 'Plan maintenance' }).click()
       await page.getByText('Every week', { exact: true }).click()
       await page.getByText(/^(Next|Quiet now): /).waitFor()
       await assertAccessible(page)
-      await screenshot(page, 'maintenance-form', look)
+      await screenshot(page, 'maintenance-form', variant)
     })
   }
 

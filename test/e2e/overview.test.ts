@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { until } from '../support/api.ts'
 import { eventPayload } from '../support/deltas.ts'
 import { startDemo } from './support/demo.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startEmpty } from './support/target.ts'
 
@@ -13,25 +13,25 @@ const INCIDENT = /Meta CAPI/
 /** How far the page can be scrolled to the right, px. */
 const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-/** On the clock of the device that the tests look with. */
+/** On the clock of the device that the tests use. */
 const berlinTime = (): string =>
   new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'Europe/Berlin' }).format(Date.now())
 
 test('the overview of the demo store', async (t) => {
   const demo = await startDemo(t)
 
-  for (const look of LOOKS) {
-    await t.test(`shows every site, in ${look.scheme} on a ${look.device}, and axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, demo.url, '/', look)
+  for (const variant of VARIANTS) {
+    await t.test(`shows every site, in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, demo.url, '/', variant)
       for (const { name } of demo.sites) await page.getByText(name, { exact: true }).waitFor()
       await page.getByText('live', { exact: true }).waitFor()
       await assertAccessible(page)
       assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
-      await screenshot(page, 'overview', look)
+      await screenshot(page, 'overview', variant)
     })
   }
 
-  await t.test('the incident comes first, with what it is, and the tab tells of it', async (t) => {
+  await t.test('the incident comes first, with what it is, and the tab shows it', async (t) => {
     const { page } = await openPage(t, demo.url, '/')
     const first = page.getByRole('listitem').filter({ hasText: INCIDENT })
     await first.waitFor()
@@ -108,7 +108,7 @@ test('the overview of the demo store', async (t) => {
     await page.context().setOffline(false)
     await banner.waitFor({ state: 'detached' })
     await page.waitForFunction('!document.title.includes("no connection")')
-    // The browser tells of each connection that it could not make.
+    // The browser logs each connection that it could not make.
     await until(
       'errors of the network only',
       () => browserErrors.every((text) => /ERR_INTERNET_DISCONNECTED/.test(text)) || undefined,
@@ -123,11 +123,11 @@ test('clients without working notifications', async (t) => {
   for (const client of clients) await service.newSite(client, { name: `Shop of ${client.id}` })
   const banner = (page: Page) => page.getByRole('region', { name: /no way to be notified: add a channel/ })
 
-  for (const look of LOOKS) {
+  for (const variant of VARIANTS) {
     await t.test(
-      `are named on the overview in ${look.scheme} on a ${look.device}, and axe finds nothing`,
+      `are named on the overview in ${variant.scheme} on a ${variant.device}, and axe finds nothing`,
       async (t) => {
-        const { page } = await openPage(t, service.url, '/', look)
+        const { page } = await openPage(t, service.url, '/', variant)
         await page.getByRole('heading', { name: '2 clients have no way to be notified: add a channel' }).waitFor()
         assert.equal(await banner(page).getByRole('link').count(), 2)
         await assertAccessible(page)
@@ -168,11 +168,11 @@ test('clients whose quota is nearly used up, or is', async (t) => {
     return (text.includes('"exceeded"') && text.includes('"events":4')) || undefined
   })
 
-  for (const look of LOOKS) {
+  for (const variant of VARIANTS) {
     await t.test(
-      `are named on the overview in ${look.scheme} on a ${look.device}, and axe finds nothing`,
+      `are named on the overview in ${variant.scheme} on a ${variant.device}, and axe finds nothing`,
       async (t) => {
-        const { page } = await openPage(t, service.url, '/', look)
+        const { page } = await openPage(t, service.url, '/', variant)
         const [usedUp, near] = [
           /^1 client has used up its events of this month: nothing it sends is counted/,
           /^1 client has nearly/,

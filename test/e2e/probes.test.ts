@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
-/** The browser tells of every answer that is an error. */
+/** The browser logs every answer that is an error. */
 const EXPECTED = /status of 400/
 
 test('the probes of the demo store', async (t) => {
@@ -15,33 +15,33 @@ test('the probes of the demo store', async (t) => {
   const probe = (await demo.call('POST', '/api/probes', added)).json<{ id: string }>()
   for (let runs = 0; runs < 3; runs++) await demo.call('POST', `/api/probes/${probe.id}/run`)
 
-  for (const look of LOOKS) {
-    await t.test(`the list and a probe in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, demo.url, '/probes', look)
+  for (const variant of VARIANTS) {
+    await t.test(`the list and a probe in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, demo.url, '/probes', variant)
       await page
         .getByRole('img', { name: /^Last \d+ results/ })
         .first()
         .waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the list scrolls sideways')
-      await screenshot(page, 'probes', look)
+      await screenshot(page, 'probes', variant)
       await page.goto(`/probes/${probe.id}`)
       await page.getByRole('heading', { name: 'Results' }).waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the probe scrolls sideways')
-      await screenshot(page, 'probe', look)
+      await screenshot(page, 'probe', variant)
     })
 
-    await t.test(`the form in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, demo.url, `/probes/new?site=${site.id}`, look)
+    await t.test(`the form in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, demo.url, `/probes/new?site=${site.id}`, variant)
       await page.getByRole('button', { name: /^Tag server infrastructure/ }).waitFor()
       await assertAccessible(page)
-      await screenshot(page, 'probe-types', look)
+      await screenshot(page, 'probe-types', variant)
       await page.getByRole('button', { name: /^Tag server infrastructure/ }).click()
       await page.getByRole('combobox', { name: 'DNS targets' }).waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the form scrolls sideways')
-      await screenshot(page, 'probe-form', look)
+      await screenshot(page, 'probe-form', variant)
     })
   }
 
@@ -163,7 +163,7 @@ test('the probes of the demo store', async (t) => {
     await page.getByText('No probe is switched off').waitFor()
   })
 
-  await t.test('a site without probes is told what they are for', async (t) => {
+  await t.test('a site without probes shows what they are for', async (t) => {
     const fresh = await demo.newSite(await demo.newClient({ name: 'Newcomer' }), { name: 'Bare site' })
     const { page } = await openPage(t, demo.url, `/sites/${fresh.id}/probes`)
     await page.getByRole('heading', { name: 'No probe watches this site' }).waitFor()

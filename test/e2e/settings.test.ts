@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { startAnswering } from '../cli/support.ts'
 import { type ApiClient, apiClient, until } from '../support/api.ts'
 import { choose, sideways, signIn } from './support/forms.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { addTarget, startEmpty } from './support/target.ts'
 
@@ -34,23 +34,23 @@ async function startReceiver(t: TestContext): Promise<Receiver> {
   }
 }
 
-test('settings, with nobody to sign in', async (t) => {
+test('settings, without sign-in', async (t) => {
   const receiver = await startReceiver(t)
   const service = await startEmpty(t)
-  await service.newClient({ name: 'Told Ltd', chat_webhook: receiver.url })
+  await service.newClient({ name: 'Reached Ltd', chat_webhook: receiver.url })
 
-  for (const look of LOOKS) {
-    await t.test(`every tab in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, service.url, '/settings', look)
+  for (const variant of VARIANTS) {
+    await t.test(`every tab in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, service.url, '/settings', variant)
       await page
-        .getByRole('region', { name: 'Told Ltd' })
+        .getByRole('region', { name: 'Reached Ltd' })
         .getByText('not used yet')
         .or(page.getByText('works'))
         .first()
         .waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
-      await screenshot(page, 'settings', look)
+      await screenshot(page, 'settings', variant)
       for (const tab of TABS) {
         await page.getByRole('tab', { name: tab }).click()
         await page.getByRole('tabpanel').locator('[aria-busy]').waitFor({ state: 'detached' })
@@ -60,26 +60,26 @@ test('settings, with nobody to sign in', async (t) => {
     })
   }
 
-  await t.test('a test message says for each channel what came of it', async (t) => {
+  await t.test('a test message shows the outcome of each channel', async (t) => {
     const { page } = await openPage(t, service.url, '/settings')
-    const card = page.getByRole('region', { name: 'Told Ltd' })
+    const card = page.getByRole('region', { name: 'Reached Ltd' })
     await card.getByText(/127\.0\.0\.1/).waitFor()
     assert.equal(await page.getByText('secret-part').count(), 0)
-    await card.getByRole('button', { name: 'Send a test message to Told Ltd' }).click()
+    await card.getByRole('button', { name: 'Send a test message to Reached Ltd' }).click()
     await card.getByText('Webhook: delivered').waitFor()
     receiver.set(404)
-    await card.getByRole('button', { name: 'Send a test message to Told Ltd' }).click()
+    await card.getByRole('button', { name: 'Send a test message to Reached Ltd' }).click()
     await card.getByText(/^Webhook: .*404/).waitFor()
     receiver.set(200)
   })
 
   await t.test('a message that was refused shows why, and is sent when asked for', async (t) => {
     receiver.set(404)
-    const told = await service.newClient({ name: 'Refused Ltd', chat_webhook: receiver.url })
-    const target = await addTarget(t, service, 'Refused shop', told)
+    const refused = await service.newClient({ name: 'Refused Ltd', chat_webhook: receiver.url })
+    const target = await addTarget(t, service, 'Refused shop', refused)
     await target.turn('bad')
     await until('the message was refused', async () => {
-      const log = await service.call('GET', `/api/deliveries?client_id=${told.id}&state=pending`)
+      const log = await service.call('GET', `/api/deliveries?client_id=${refused.id}&state=pending`)
       return log.json<{ attempts: number }[]>().some(({ attempts }) => attempts > 0) || undefined
     })
 

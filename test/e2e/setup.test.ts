@@ -5,7 +5,7 @@ import { eventPayload } from '../support/deltas.ts'
 import { startTestService } from '../support/service.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways, signIn } from './support/forms.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
@@ -16,7 +16,7 @@ await ensureDashboard()
 test('the set-up of a site', async (t) => {
   const service = await startTestService(t, systemClock)
   const client = await service.newClient({ name: 'Nordwind', plan: 'free' })
-  const heard = await service.newSite(client, { name: 'Heard shop' })
+  const sending = await service.newSite(client, { name: 'Sending shop' })
   const setupOf = ({ id }: { id: string }) => `/sites/${id}/setup`
   const event = (fields: object = {}) => eventPayload({ timestamp_ms: Date.now(), ...fields })
 
@@ -31,18 +31,18 @@ test('the set-up of a site', async (t) => {
   })
 
   await t.test('the key is hidden until it is asked for, and copied whole either way', async (t) => {
-    const { page } = await openPage(t, service.url, setupOf(heard))
+    const { page } = await openPage(t, service.url, setupOf(sending))
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('heading', { name: 'Endpoint and key' }).waitFor()
     const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
-    assert.equal((await page.content()).includes(heard.ingest_key), false)
+    assert.equal((await page.content()).includes(sending.ingest_key), false)
     await page.getByRole('button', { name: 'Copy ingest key' }).click()
     await page.getByText('Copied').first().waitFor()
-    assert.equal(await clipboard(), heard.ingest_key)
+    assert.equal(await clipboard(), sending.ingest_key)
     await page.getByRole('button', { name: 'Show', exact: true }).click()
-    await page.getByText(heard.ingest_key, { exact: true }).waitFor()
+    await page.getByText(sending.ingest_key, { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Hide', exact: true }).click()
-    await page.getByText(heard.ingest_key, { exact: true }).waitFor({ state: 'detached' })
+    await page.getByText(sending.ingest_key, { exact: true }).waitFor({ state: 'detached' })
   })
 
   await t.test('the curl line is what the service takes, and is known as a sample', async (t) => {
@@ -82,14 +82,14 @@ test('the set-up of a site', async (t) => {
     await assertAccessible(page)
   })
 
-  for (let n = 0; n < 40; n++) await service.ingest(heard, event())
-  for (const look of LOOKS) {
-    await t.test(`fits in ${look.scheme} on a ${look.device}, and axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, service.url, setupOf(heard), look)
+  for (let n = 0; n < 40; n++) await service.ingest(sending, event())
+  for (const variant of VARIANTS) {
+    await t.test(`fits in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, service.url, setupOf(sending), variant)
       await page.getByText('The send mode fits the traffic').waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
-      await screenshot(page, 'setup', look)
+      await screenshot(page, 'setup', variant)
     })
   }
 

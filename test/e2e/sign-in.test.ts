@@ -7,13 +7,13 @@ import type { SiteKey } from '../support/api.ts'
 import { eventPayload } from '../support/deltas.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { ensureDashboard } from './support/dashboard.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
 
-/** The browser tells of every answer that is an error. */
+/** The browser logs every answer that is an error. */
 const EXPECTED = /status of 401/
 
 /** A service that asks for a key, with one site. */
@@ -42,14 +42,14 @@ test('signing in', async (t) => {
   const far = { next_run_at: Date.now() + HOUR, last_status: 'critical' }
   await insertProbe(service.service.store, site.id, far)
 
-  for (const look of LOOKS) {
-    await t.test(`the sign-in in ${look.scheme} on a ${look.device}: axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, service.url, '/', look)
+  for (const variant of VARIANTS) {
+    await t.test(`the sign-in in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, service.url, '/', variant)
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
       await assertTellsNothing(page)
       await page.locator('main svg').first().waitFor()
       await assertAccessible(page)
-      await screenshot(page, 'sign-in', look)
+      await screenshot(page, 'sign-in', variant)
     })
   }
 

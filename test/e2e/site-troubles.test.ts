@@ -9,7 +9,7 @@ import { eventPayload } from '../support/deltas.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 
 const EVENTS = 30
 const TITLE = 'Meta CAPI fails on 31 % of purchase events'
@@ -61,9 +61,9 @@ test('a site with a critical alert', async (t) => {
   const site = await newSite(api, 'Capped shop')
   await addAlert(api, site, TITLE)
 
-  for (const look of LOOKS) {
-    await t.test(`is never excellent, and says why, in ${look.scheme} on a ${look.device}`, async (t) => {
-      const { page } = await openPage(t, api.url, `/sites/${site.id}`, look)
+  for (const variant of VARIANTS) {
+    await t.test(`is never excellent, and says why, in ${variant.scheme} on a ${variant.device}`, async (t) => {
+      const { page } = await openPage(t, api.url, `/sites/${site.id}`, variant)
       const figures = page.getByLabel('The window in numbers')
       await figures.getByText('49 at most: a critical alert is open', { exact: true }).waitFor()
       await figures.getByText('Score, last hour', { exact: true }).waitFor()
@@ -92,9 +92,9 @@ test('an alert about names as long as they come', async (t) => {
   const title = `“${'y'.repeat(140)}” failed`
   await addAlert(api, site, title, tag)
 
-  for (const look of LOOKS) {
-    await t.test(`has its words and its buttons in ${look.scheme} on a ${look.device}`, async (t) => {
-      const { page } = await openPage(t, api.url, `/sites/${site.id}`, look)
+  for (const variant of VARIANTS) {
+    await t.test(`has its words and its buttons in ${variant.scheme} on a ${variant.device}`, async (t) => {
+      const { page } = await openPage(t, api.url, `/sites/${site.id}`, variant)
       await banner(page, title)
         .getByRole('button', { name: /^Look at Meta_/ })
         .waitFor()
@@ -206,7 +206,7 @@ test('a panel whose report fails says so in its place, and comes when it is trie
       await place.getByRole('button', { name: 'Try again' }).click()
       await shows(page).first().waitFor()
       assert.equal(await place.getByRole('alert').count(), 0)
-      // The browser tells of each answer 500.
+      // The browser logs each answer 500.
       assert.ok(
         browserErrors.every((text) => /status of 500/.test(text)),
         browserErrors.join('\n'),

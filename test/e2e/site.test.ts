@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { until } from '../support/api.ts'
 import { eventPayload } from '../support/deltas.ts'
 import { startDemo } from './support/demo.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 /** How far the page can be scrolled to the right, px. */
@@ -35,34 +35,37 @@ test('the page of a site of the demo store', async (t) => {
   assert.ok(site !== undefined)
   const path = `/sites/${site.id}`
 
-  for (const look of LOOKS) {
-    await t.test(`all charts are there in ${look.scheme} on a ${look.device}, and axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, demo.url, path, look)
-      await page.getByRole('heading', { level: 1, name: site.name }).waitFor()
-      await page
-        .getByRole('article')
-        .filter({ hasText: /Meta CAPI/ })
-        .getByText(/^(since|started) /)
-        .waitFor()
-      for (const name of CHARTS) await chart(page, name).first().waitFor()
-      await page
-        .getByRole('img', { name: /^Last \d+ result/ })
-        .first()
-        .waitFor()
-      await assertAccessible(page)
-      assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
-      await screenshot(page, 'site', look)
-    })
+  for (const variant of VARIANTS) {
+    await t.test(
+      `all charts are there in ${variant.scheme} on a ${variant.device}, and axe finds nothing`,
+      async (t) => {
+        const { page } = await openPage(t, demo.url, path, variant)
+        await page.getByRole('heading', { level: 1, name: site.name }).waitFor()
+        await page
+          .getByRole('article')
+          .filter({ hasText: /Meta CAPI/ })
+          .getByText(/^(since|started) /)
+          .waitFor()
+        for (const name of CHARTS) await chart(page, name).first().waitFor()
+        await page
+          .getByRole('img', { name: /^Last \d+ result/ })
+          .first()
+          .waitFor()
+        await assertAccessible(page)
+        assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
+        await screenshot(page, 'site', variant)
+      },
+    )
 
-    await t.test(`a tag, the matrix and the payloads in ${look.scheme} on a ${look.device}, too`, async (t) => {
-      const { page } = await openPage(t, demo.url, `${path}?tag=Meta+CAPI&compare=previous`, look)
+    await t.test(`a tag, the matrix and the payloads in ${variant.scheme} on a ${variant.device}, too`, async (t) => {
+      const { page } = await openPage(t, demo.url, `${path}?tag=Meta+CAPI&compare=previous`, variant)
       await page.getByRole('heading', { name: 'Tag Meta CAPI' }).waitFor()
       await chart(page, /^Executions of Meta CAPI by outcome/)
         .first()
         .waitFor()
       await page.getByRole('region', { name: 'Events on which Meta CAPI ran' }).waitFor()
       await assertAccessible(page)
-      await screenshot(page, 'site-tag', look)
+      await screenshot(page, 'site-tag', variant)
       for (const [tab, heading] of [
         ['Tags and events', 'Tags by event'],
         ['Last payloads', 'Refused'],
@@ -104,30 +107,33 @@ test('the page of a site of the demo store', async (t) => {
     await page.getByRole('heading', { name: 'Tag GA4' }).waitFor()
   })
 
-  for (const look of LOOKS) {
-    await t.test(`one crosshair shows one time on every chart in ${look.scheme} on a ${look.device}`, async (t) => {
-      const { page } = await openPage(t, demo.url, path, look)
-      for (const name of CHARTS) await chart(page, name).first().waitFor()
-      const events = page.getByRole('img', { name: /^Events by name over time/ })
-      await events.hover({ position: await middleOf(events) })
-      const times = await until('all charts show a crosshair', async () => {
-        const found = await page.evaluate<string[]>(CROSSHAIRS)
-        return found.length === CHARTS.length ? found : undefined
-      })
-      const [first = ''] = times
-      for (const time of times) {
-        assert.ok(Math.abs(Date.parse(time) - Date.parse(first)) < 60_000, times.join(' '))
-      }
-      await page.mouse.move(0, 0)
-      await page.locator('[data-crosshair]').first().waitFor({ state: 'detached' })
-    })
+  for (const variant of VARIANTS) {
+    await t.test(
+      `one crosshair shows one time on every chart in ${variant.scheme} on a ${variant.device}`,
+      async (t) => {
+        const { page } = await openPage(t, demo.url, path, variant)
+        for (const name of CHARTS) await chart(page, name).first().waitFor()
+        const events = page.getByRole('img', { name: /^Events by name over time/ })
+        await events.hover({ position: await middleOf(events) })
+        const times = await until('all charts show a crosshair', async () => {
+          const found = await page.evaluate<string[]>(CROSSHAIRS)
+          return found.length === CHARTS.length ? found : undefined
+        })
+        const [first = ''] = times
+        for (const time of times) {
+          assert.ok(Math.abs(Date.parse(time) - Date.parse(first)) < 60_000, times.join(' '))
+        }
+        await page.mouse.move(0, 0)
+        await page.locator('[data-crosshair]').first().waitFor({ state: 'detached' })
+      },
+    )
 
-    await t.test(`a cell of the heat map says its numbers in ${look.scheme} on a ${look.device}`, async (t) => {
-      const { page } = await openPage(t, demo.url, path, look)
+    await t.test(`a cell of the heat map says its numbers in ${variant.scheme} on a ${variant.device}`, async (t) => {
+      const { page } = await openPage(t, demo.url, path, variant)
       const heat = page.getByRole('img', { name: /^Tag health over time/ })
       await heat.locator('canvas').first().waitFor()
       // The first row; on a phone its name is above it.
-      const cell = { x: (await middleOf(heat)).x, y: look.device === 'phone' ? 38 : 12 }
+      const cell = { x: (await middleOf(heat)).x, y: variant.device === 'phone' ? 38 : 12 }
       await heat.hover({ position: cell })
       await heat.getByText(/^\d\d:\d\d–\d\d:\d\d, /).waitFor()
       await heat.getByText(/^[\d,]+ of [\d,]+ failed \([\d.]+ %\)$/).waitFor()
@@ -157,7 +163,7 @@ test('the page of a site of the demo store', async (t) => {
     await chart(page, /^Execution time of all tags/)
       .first()
       .waitFor()
-    // The browser tells of each answer 500.
+    // The browser logs each answer 500.
     assert.ok(
       browserErrors.every((text) => /status of 500/.test(text)),
       browserErrors.join('\n'),
@@ -194,7 +200,7 @@ test('the page of a site of the demo store', async (t) => {
       await chart(page, /^Events by name over time/)
         .first()
         .waitFor()
-      // The browser tells of the answer that refused the comparison.
+      // The browser logs the answer that refused the comparison.
       assert.ok(
         browserErrors.every((text) => /status of 400/.test(text)),
         browserErrors.join('\n'),
@@ -283,7 +289,7 @@ test('the page of a site of the demo store', async (t) => {
     await assertAccessible(page)
   })
 
-  await t.test('a site without an event says how to send one, and the first shows by itself', async (t) => {
+  await t.test('a site without an event says how to send one, and the first shows automatically', async (t) => {
     const fresh = await demo.newSite(await demo.newClient({ name: 'Newcomer' }), { name: 'Fresh site' })
     const { page } = await openPage(t, demo.url, `/sites/${fresh.id}`)
     await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor()

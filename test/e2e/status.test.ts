@@ -6,7 +6,7 @@ import { insertAlert } from '../support/alerts.ts'
 import { type SiteKey, until } from '../support/api.ts'
 import { startTestService } from '../support/service.ts'
 import { ensureDashboard } from './support/dashboard.ts'
-import { assertAccessible, LOOKS, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
@@ -64,11 +64,11 @@ test('the shared status page', async (t) => {
   const { service, call, client, title, link, recover } = await start(t)
   const { token } = await link()
 
-  for (const look of LOOKS) {
+  for (const variant of VARIANTS) {
     await t.test(
-      `tells without a key how all stands, in ${look.scheme} on a ${look.device}; axe finds nothing`,
+      `shows the status without a key, in ${variant.scheme} on a ${variant.device}; axe finds nothing`,
       async (t) => {
-        const { page } = await openPage(t, service.url, `/status/${token}`, look)
+        const { page } = await openPage(t, service.url, `/status/${token}`, variant)
         await page.getByText(/^1 of 3 sites has been broken since (\d+ \w+, )?\d\d:\d\d$/).waitFor()
         await page.getByText(title).waitFor()
         const names = await page.getByRole('heading', { level: 3 }).allTextContents()
@@ -77,7 +77,7 @@ test('the shared status page', async (t) => {
         assert.equal(await page.getByRole('navigation').count(), 0)
         await assertAccessible(page)
         assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
-        await screenshot(page, 'status', look)
+        await screenshot(page, 'status', variant)
       },
     )
   }
@@ -156,7 +156,7 @@ test("the link on the client's page", async (t) => {
     browserErrors.length = 0
   })
 
-  await t.test('is not shown to a viewer, who is told that there is one', async (t) => {
+  await t.test('is not shown to a viewer, who sees that there is one', async (t) => {
     const { token } = await link()
     const { page, section } = await open(t, VIEWER_TOKEN)
     await section.getByText(/^Shared .* by admin/).waitFor()

@@ -5,29 +5,29 @@ import { startAnswering } from '../cli/support.ts'
 import { eventPayload } from '../support/deltas.ts'
 import { type Demo, startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, LOOKS, type Look, openPage } from './support/page.ts'
+import { assertAccessible, openPage, VARIANTS, type Variant } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const BROKEN = /answered 503/
 
 test('the whole way, from a new client to an alert that is over', async (t) => {
   const demo = await startDemo(t)
-  for (const look of LOOKS) {
-    await t.test(`in ${look.scheme} on a ${look.device}`, (t) => goTheWay(t, demo, look))
+  for (const variant of VARIANTS) {
+    await t.test(`in ${variant.scheme} on a ${variant.device}`, (t) => goTheWay(t, demo, variant))
   }
 })
 
-async function goTheWay(t: TestContext, demo: Demo, look: Required<Look>): Promise<void> {
+async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>): Promise<void> {
   const names = {
-    client: `Nordwind ${look.scheme} ${look.device}`,
-    probe: `Health in ${look.scheme} on a ${look.device}`,
+    client: `Nordwind ${variant.scheme} ${variant.device}`,
+    probe: `Health in ${variant.scheme} on a ${variant.device}`,
   }
   const target = { isBroken: false }
   const tagServer = await startAnswering(t, (_request, response) => {
     response.statusCode = target.isBroken ? 503 : 200
     response.end('ok')
   })
-  const { page } = await openPage(t, demo.url, '/', look)
+  const { page } = await openPage(t, demo.url, '/', variant)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   // The other pages of the way have tests of their own.
   const looksRight = async (picture?: string) => {
@@ -36,7 +36,7 @@ async function goTheWay(t: TestContext, demo: Demo, look: Required<Look>): Promi
     await page.getByRole('tooltip').waitFor({ state: 'detached' })
     await assertAccessible(page)
     assert.equal(await sideways(page), 0, `${page.url()} scrolls sideways`)
-    if (picture !== undefined) await screenshot(page, picture, look)
+    if (picture !== undefined) await screenshot(page, picture, variant)
   }
 
   await openFromNavigation(page, 'Clients')
@@ -71,7 +71,7 @@ async function goTheWay(t: TestContext, demo: Demo, look: Required<Look>): Promi
   const probeId = new URL(page.url()).pathname.split('/').at(-1)
   await looksRight()
 
-  // A window that is only looked at, as on a wall: what comes there comes by itself.
+  // A window that no one touches, as on a wall: what comes there comes automatically.
   const wall = await page.context().newPage()
   await wall.goto(`/alerts?q=${encodeURIComponent(names.client)}`)
   await wall.getByText('live', { exact: true }).waitFor()

@@ -7,14 +7,14 @@ import { openBrowser } from './browser.ts'
 export type Scheme = 'light' | 'dark'
 export type Device = 'desktop' | 'phone'
 
-/** How a page is looked at. */
-export interface Look {
+/** The theme and device that a page is shown in. */
+export interface Variant {
   scheme?: Scheme
   device?: Device
 }
 
-/** Every look that a page has to work in. */
-export const LOOKS: readonly Required<Look>[] = [
+/** Every variant that a page has to work in. */
+export const VARIANTS: readonly Required<Variant>[] = [
   { scheme: 'light', device: 'desktop' },
   { scheme: 'dark', device: 'desktop' },
   { scheme: 'light', device: 'phone' },
@@ -35,8 +35,8 @@ export interface View {
  *
  * @param path from the top of the dashboard
  */
-export async function openPage(t: TestContext, url: string, path: string, look: Look = {}): Promise<View> {
-  const { scheme = 'light', device = 'desktop' } = look
+export async function openPage(t: TestContext, url: string, path: string, variant: Variant = {}): Promise<View> {
+  const { scheme = 'light', device = 'desktop' } = variant
   const browser = await openBrowser()
   const context = await browser.newContext({
     baseURL: url,

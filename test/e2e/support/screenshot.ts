@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import type { Look } from './page.ts'
+import type { Variant } from './page.ts'
 
 const IMAGES = join(import.meta.dirname, '../../../docs/images')
 
 /** Writes a picture for the docs, where `SCREENSHOTS=1` asks for them: other test runs leave the tree as it is. */
-export async function screenshot(page: Page, name: string, { scheme, device }: Required<Look>): Promise<void> {
+export async function screenshot(page: Page, name: string, { scheme, device }: Required<Variant>): Promise<void> {
   if (process.env.SCREENSHOTS !== '1') return
   await mkdir(IMAGES, { recursive: true })
   await page.screenshot({ path: join(IMAGES, `${name}-${scheme}-${device}.png`) })

@@ -12,7 +12,7 @@ export async function startEmpty(t: TestContext, environment: Record<string, str
   return startTestService(t, systemClock, { OUTBOUND_ALLOW: '127.0.0.0/8', ...environment })
 }
 
-/** A site whose tag server is here and can be broken, and a probe that asks it when told. */
+/** A site whose tag server is here and can be broken, and a probe that asks it on demand. */
 export interface Target {
   name: string
   clientId: string

@@ -41,7 +41,7 @@ export function SilenceMenu({ target, zone, children, opened, onChange }: Props)
       >
         <Menu.Target>{children}</Menu.Target>
         <Menu.Dropdown className={classes.menu ?? ''}>
-          <Menu.Label>Silence</Menu.Label>
+          <Menu.Label>What to silence</Menu.Label>
           <Menu.RadioGroup value={key} onChange={setChosen}>
             {scopes.map((one) => (
               <Menu.RadioItem key={one.key} value={one.key}>
