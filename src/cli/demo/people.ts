@@ -3,7 +3,7 @@ import { DAY, HOUR, isoTime, MINUTE } from '../../lib/index.ts'
 import type { Context } from '../../management/index.ts'
 import type { Reach } from '../../notifications/index.ts'
 import type { DemoProbe } from './probes.ts'
-import type { Happened } from './stretches.ts'
+import type { DemoHistory } from './stretches.ts'
 import type { SiteProfile } from './world/profile.ts'
 import { COFFEE, FASHION, FURNITURE } from './world/sites.ts'
 
@@ -20,7 +20,10 @@ const ON_CALL = 'Priya Nair'
 const ROASTER = 'Tom Hale'
 
 /** What the sites' people did meanwhile, oldest first. */
-export function actionsOf(probes: readonly DemoProbe[], { incidents, releases, from, to }: Happened): PersonAction[] {
+export function actionsOf(
+  probes: readonly DemoProbe[],
+  { incidents, releases, from, to }: DemoHistory,
+): PersonAction[] {
   const lost = incidents.filter(({ kind }) => kind === 'transaction ids are lost')
   const roasted = releases.filter(({ site }) => site === COFFEE)
   const probeOf = (site: SiteProfile, type: string) =>

@@ -4,9 +4,9 @@ import { type Finished, finishedOf, type RunTools, runProbe, writeResults } from
 import type { TimeRange } from '../../rollups/index.ts'
 import type { ProbeRow, Store } from '../../store/index.ts'
 import type { Update } from '../progress.ts'
-import { type PersonAction, OWN_CHAT_ONLY } from './people.ts'
+import { OWN_CHAT_ONLY, type PersonAction } from './people.ts'
 import { type DemoProbe, REGISTRY } from './probes.ts'
-import { type Happened, nextRunIn, stretchesOf } from './stretches.ts'
+import { type DemoHistory, nextRunIn, stretchesOf } from './stretches.ts'
 
 /** Runs within this time are made together and share a transaction: less than the shortest interval, so that no probe is due twice. */
 const BATCH_MS = 3 * MINUTE
@@ -28,7 +28,7 @@ export interface ReplayOptions {
   /** The node that runs the probes. */
   nodeId: string
   probes: readonly DemoProbe[]
-  happened: Happened
+  history: DemoHistory
   actions: readonly PersonAction[]
   /** Who did it, as the audit log names them. */
   actor: string
@@ -44,9 +44,9 @@ interface Watched extends DemoProbe {
 }
 
 /** Runs that the history takes, about: what is found goes on until it ends. */
-export const plannedRuns = (probes: readonly DemoProbe[], happened: Happened): number =>
+export const plannedRuns = (probes: readonly DemoProbe[], history: DemoHistory): number =>
   probes
-    .flatMap((probe) => stretchesOf(probe, happened).map(({ from, to }) => (to - from) / probe.row.interval_seconds))
+    .flatMap((probe) => stretchesOf(probe, history).map(({ from, to }) => (to - from) / probe.row.interval_seconds))
     .reduce((sum, runs) => sum + runs / SECOND, 0)
 
 /**
@@ -57,10 +57,10 @@ export const plannedRuns = (probes: readonly DemoProbe[], happened: Happened): n
  * @returns the results written
  */
 export async function replay(options: ReplayOptions, update: Update): Promise<number> {
-  const { clock, tools, actor, happened } = options
+  const { clock, tools, actor, history } = options
   const watched = options.probes
     .filter(({ row }) => row.is_active === 1)
-    .map((probe): Watched => ({ ...probe, stretches: stretchesOf(probe, happened) }))
+    .map((probe): Watched => ({ ...probe, stretches: stretchesOf(probe, history) }))
   const actions = [...options.actions]
   let results = 0
   for (;;) {
@@ -70,11 +70,11 @@ export async function replay(options: ReplayOptions, update: Update): Promise<nu
       clock.time = action.at
       await action.do({ store: tools.store, clock, actor })
       actions.shift()
-    } else if (at >= happened.to) {
+    } else if (at >= history.to) {
       return results
     } else {
       clock.time = at
-      results += await runBatch(options, watched, Math.min(at + BATCH_MS, action?.at ?? happened.to, happened.to))
+      results += await runBatch(options, watched, Math.min(at + BATCH_MS, action?.at ?? history.to, history.to))
       update(results)
     }
     await deliverInTime(options)

@@ -52,13 +52,13 @@ export async function writeResultHistory(options: ResultsOptions): Promise<Resul
     await leadToChat(ctx, clients, chat.hookUrl(tagServer.url))
     const led = await leadToTagServer(ctx, sites, tagServer.url)
     const probes = await ensureDemoProbes({ store, clock: { now: () => earliest }, actor: ACTOR }, led)
-    const happened = { incidents, releases, from, to: start }
-    const actions = actionsOf(probes, happened)
+    const history = { incidents, releases, from, to: start }
+    const actions = actionsOf(probes, history)
     // What someone pointed elsewhere has no past that could be asked for.
     const ours = probes.filter(
       ({ site, row }) => isData(row.probe_type) || site.row.tag_server_url?.startsWith(`${tagServer.url}/`),
     )
-    const lookBack = { probes: ours, happened, actions, clock: replayClock, actor: ACTOR }
+    const lookBack = { probes: ours, history, actions, clock: replayClock, actor: ACTOR }
     const results = from < start ? await replayAsNode(options, tagServer, chat, lookBack) : 0
     replayClock.time = start
     return { tagServer, chat, probes: probes.length, results }
@@ -103,7 +103,7 @@ async function replayAsNode(
     })
     closers.add(() => notifications.stop())
     const deliver = () => notifications.run()
-    const planned = plannedRuns(lookBack.probes, lookBack.happened)
+    const planned = plannedRuns(lookBack.probes, lookBack.history)
     return await withProgress('running probes', planned, (update) =>
       replay({ ...lookBack, nodeId: node.nodeId, tools, deliver }, update),
     )

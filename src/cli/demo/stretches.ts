@@ -19,7 +19,7 @@ const FOUND_BY: Readonly<Record<Incident['kind'], readonly string[]>> = {
   'nothing arrives': ['data_volume'],
 }
 
-export interface Happened {
+export interface DemoHistory {
   incidents: readonly Incident[]
   releases: readonly Release[]
   /** Nothing is known from before, and the present. Epoch ms. */
@@ -31,7 +31,7 @@ export interface Happened {
  * When a probe is run for the history, oldest first: three weeks of all of them would take minutes. So it is what people look at:
  * the first run, what went wrong, what was published, and the last runs.
  */
-export function stretchesOf({ site, row }: DemoProbe, { incidents, releases, from, to }: Happened): TimeRange[] {
+export function stretchesOf({ site, row }: DemoProbe, { incidents, releases, from, to }: DemoHistory): TimeRange[] {
   // It asks for the newest event there is. To that of the past this comes close only where there is one every few seconds.
   if (row.probe_type === 'data_freshness' && site.profile.batchSize !== null) return []
   const interval = row.interval_seconds * SECOND

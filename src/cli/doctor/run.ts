@@ -3,8 +3,8 @@ import type { Config } from '../../config.ts'
 import { StartupError } from '../../lib/index.ts'
 import { configFromEnvironment } from '../environment.ts'
 import { configFindings } from './config.ts'
-import { envFileFinding } from './env-file.ts'
 import { type DoctorFinding, findingLine, verdict } from './doctor-finding.ts'
+import { envFileFinding } from './env-file.ts'
 import { limitFindings } from './limits.ts'
 import { dataDirFindings, nodeFinding } from './machine.ts'
 import { askOutside, clockFinding, type OutboundTarget, outboundFinding } from './network.ts'
@@ -25,7 +25,7 @@ export async function examine(outbound: readonly OutboundTarget[]): Promise<void
   if (findings.some(({ level }) => level === 'failed')) process.exitCode = 1
 }
 
-export interface Examination {
+export interface DoctorOptions {
   outbound: readonly OutboundTarget[]
   /** Where a `.env` may be. */
   folder: string
@@ -34,7 +34,7 @@ export interface Examination {
 }
 
 /** Every check, each finding as it comes. */
-export async function* allFindings({ outbound, folder, readSettings }: Examination): AsyncGenerator<DoctorFinding> {
+export async function* allFindings({ outbound, folder, readSettings }: DoctorOptions): AsyncGenerator<DoctorFinding> {
   const asked = Promise.all(outbound.map(askOutside))
   yield nodeFinding(process.versions.node)
   const envFile = await envFileFinding(join(folder, '.env'))

@@ -2,14 +2,14 @@ import type { Outbound, OutboundAnswer } from '../../lib/index.ts'
 import { type HealthEndpoint, urlAt } from './addresses.ts'
 import { type AnswerLimits, type HealthAnswer, isHealthy } from './judge.ts'
 
-/** What asking needs of a run. */
-export interface Asking {
+/** What requests need of a run. */
+export interface RequestTools {
   outbound: Outbound
   timeoutMs: number
   signal: AbortSignal
 }
 
-export interface Asked {
+export interface EndpointAnswer {
   endpoint: HealthEndpoint
   answer: OutboundAnswer
 }
@@ -24,12 +24,12 @@ const BODY_BYTES = 64 * 1_024
  * @throws OutboundError when an endpoint comes to no answer
  */
 export async function askHealth(
-  { outbound, timeoutMs, signal }: Asking,
+  { outbound, timeoutMs, signal }: RequestTools,
   tagServerUrl: string,
   endpoints: readonly HealthEndpoint[],
   limits: AnswerLimits,
-): Promise<{ asked: readonly Asked[]; chosen: Asked }> {
-  const asked: Asked[] = []
+): Promise<{ asked: readonly EndpointAnswer[]; chosen: EndpointAnswer }> {
+  const asked: EndpointAnswer[] = []
   for (const endpoint of endpoints) {
     const answer = await outbound.request(urlAt(tagServerUrl, endpoint.path), {
       limits: { totalMs: timeoutMs, bodyBytes: BODY_BYTES },

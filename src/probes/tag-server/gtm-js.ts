@@ -1,8 +1,8 @@
 import type { OutboundAnswer } from '../../lib/index.ts'
 import { gtmJsUrl, shownAddress } from './addresses.ts'
-import type { Asking } from './ask.ts'
-import { failureDetails, targetFailure } from './failure.ts'
+import type { RequestTools } from './ask.ts'
 import type { CheckFinding } from './check-finding.ts'
+import { failureDetails, targetFailure } from './failure.ts'
 
 /** Whether the tag server serves the web container's script itself. */
 export interface ProxiedScript {
@@ -19,7 +19,7 @@ const CONTENT_TYPE_MAX = 200
 
 /** @throws OutboundError when the tag server comes to no answer */
 export async function askGtmJs(
-  { outbound, timeoutMs, signal }: Asking,
+  { outbound, timeoutMs, signal }: RequestTools,
   tagServerUrl: string,
   containerId: string,
 ): Promise<ProxiedScript> {
@@ -45,7 +45,7 @@ export function readGtmJs(url: string, answer: Pick<OutboundAnswer, 'status' | '
 
 /** The check for tag servers that have to serve it. */
 export async function checkGtmJs(
-  asking: Asking,
+  tools: RequestTools,
   tagServerUrl: string,
   containerId: string | null,
 ): Promise<{ findings: readonly CheckFinding[]; details: object | null; failure: unknown }> {
@@ -54,13 +54,13 @@ export async function checkGtmJs(
     return { findings: [{ check: 'gtm_js', status: 'error', message }], details: null, failure: undefined }
   }
   try {
-    const { isServed, answered, details } = await askGtmJs(asking, tagServerUrl, containerId)
+    const { isServed, answered, details } = await askGtmJs(tools, tagServerUrl, containerId)
     const status = isServed ? 'ok' : 'critical'
     return { findings: [{ check: 'gtm_js', status, message: answered }], details, failure: undefined }
   } catch (failure) {
     const url = gtmJsUrl(tagServerUrl, containerId)
     return {
-      findings: [targetFailure('gtm_js', url, failure, asking.timeoutMs)],
+      findings: [targetFailure('gtm_js', url, failure, tools.timeoutMs)],
       details: failureDetails(failure),
       failure,
     }

@@ -1,13 +1,13 @@
 import type { CertificateFacts } from '../../lib/index.ts'
 import { type HealthEndpoint, shownAddress, urlAt } from './addresses.ts'
-import { type Asked, type Asking, askHealth, healthAnswer } from './ask.ts'
+import { askHealth, type EndpointAnswer, healthAnswer, type RequestTools } from './ask.ts'
 import { type CertificateLimits, certificateDetails, judgeCertificate } from './certificate.ts'
-import { failureDetails, targetFailure } from './failure.ts'
 import type { CheckFinding } from './check-finding.ts'
+import { failureDetails, targetFailure } from './failure.ts'
 import { type AnswerLimits, isHealthy, judgeAnswer } from './judge.ts'
 import { timingDetails } from './timings.ts'
 
-/** What asking a tag server for its health came to. */
+/** The answer of a tag server about its health. */
 export interface HealthCheck {
   findings: readonly CheckFinding[]
   /** What is said when nothing is wrong. */
@@ -18,23 +18,23 @@ export interface HealthCheck {
   certificate: CertificateFacts | null
   /** Where all is well; null where nothing is. */
   workingPath: string | null
-  /** What asking failed with; undefined when there is an answer. */
+  /** What the request failed with; undefined when there is an answer. */
   failure: unknown
 }
 
 export async function checkHealth(
-  asking: Asking,
+  tools: RequestTools,
   tagServerUrl: string,
   endpoints: readonly HealthEndpoint[],
   limits: AnswerLimits & CertificateLimits,
 ): Promise<HealthCheck> {
   try {
-    const { asked, chosen } = await askHealth(asking, tagServerUrl, endpoints, limits)
+    const { asked, chosen } = await askHealth(tools, tagServerUrl, endpoints, limits)
     return readHealth(asked, chosen, limits)
   } catch (failure) {
     const first = endpoints[0]?.path ?? '/'
     return {
-      findings: [targetFailure('answer', urlAt(tagServerUrl, first), failure, asking.timeoutMs)],
+      findings: [targetFailure('answer', urlAt(tagServerUrl, first), failure, tools.timeoutMs)],
       summary: '',
       details: { path: first, failure: failureDetails(failure) },
       totalMs: null,
@@ -46,8 +46,8 @@ export async function checkHealth(
 }
 
 function readHealth(
-  asked: readonly Asked[],
-  { endpoint, answer }: Asked,
+  asked: readonly EndpointAnswer[],
+  { endpoint, answer }: EndpointAnswer,
   limits: AnswerLimits & CertificateLimits,
 ): HealthCheck {
   const { url, status, certificate, timings, location } = answer

@@ -1,8 +1,9 @@
 import { isoTime, type NameFacts } from '../../lib/index.ts'
 import type { JsonObject } from '../probe-type.ts'
-import { gtmJsUrl, healthPlaces } from './addresses.ts'
-import type { Asking } from './ask.ts'
+import { gtmJsUrl, healthEndpoints } from './addresses.ts'
+import type { RequestTools } from './ask.ts'
 import type { CertificateLimits } from './certificate.ts'
+import type { CheckFinding } from './check-finding.ts'
 import {
   askTargets,
   type DnsTarget,
@@ -14,7 +15,6 @@ import {
   withAnswer,
 } from './dns.ts'
 import { failureDetails, targetFailure } from './failure.ts'
-import type { CheckFinding } from './check-finding.ts'
 import { firstParty, judgeFirstParty } from './first-party.ts'
 import { askGtmJs } from './gtm-js.ts'
 import { checkHealth, type HealthCheck } from './health.ts'
@@ -47,14 +47,14 @@ export interface OutsideView {
 
 const SEEN_WHEN_DOWN: readonly string[] = ['dns_target', 'dns_move']
 
-export async function lookFromOutside(asking: Asking, options: OutsideOptions): Promise<OutsideView> {
+export async function lookFromOutside(tools: RequestTools, options: OutsideOptions): Promise<OutsideView> {
   const { tagServerUrl: url, memory, path } = options
   const remembered = typeof memory.path === 'string' ? memory.path : undefined
   const answerLimits = { ...options, expected_status: [], slow_ms: 0 }
   const [health, dns, script] = await Promise.all([
-    checkHealth(asking, url, healthPlaces(url, path, remembered), answerLimits),
-    checkDns(asking, options),
-    checkScript(asking, options),
+    checkHealth(tools, url, healthEndpoints(url, path, remembered), answerLimits),
+    checkDns(tools, options),
+    checkScript(tools, options),
   ])
   // What keeps the server from answering keeps the rest from being looked at: said once, it is enough.
   const others = [...dns.findings, ...script.findings]
@@ -97,7 +97,7 @@ interface Part {
   memory: JsonObject
 }
 
-async function checkDns({ outbound, timeoutMs, signal }: Asking, options: OutsideOptions): Promise<Part> {
+async function checkDns({ outbound, timeoutMs, signal }: RequestTools, options: OutsideOptions): Promise<Part> {
   const { tagServerUrl: url, dns_targets: names, memory, now } = options
   const host = lookedUpName(url)
   const before: JsonObject = memory.dns === undefined ? {} : { dns: memory.dns }
@@ -135,7 +135,7 @@ function judgeDns(
 }
 
 /** A tag server that has served the script, and pages that get it there: when it stops, they stop measuring. */
-async function checkScript(asking: Asking, options: OutsideOptions): Promise<Part> {
+async function checkScript(tools: RequestTools, options: OutsideOptions): Promise<Part> {
   const { tagServerUrl, webContainerId, watches_gtm_js: isWatched, memory, now } = options
   if (!isWatched || webContainerId === null) return { findings: [], details: null, memory: {} }
   const before = objectIn(memory.gtm_js)
@@ -143,7 +143,7 @@ async function checkScript(asking: Asking, options: OutsideOptions): Promise<Par
   const check = (finding: Omit<CheckFinding, 'check'>): CheckFinding => ({ check: 'gtm_js', ...finding })
   const kept: JsonObject = wasServed ? { gtm_js: before } : {}
   try {
-    const { isServed, answered, details } = await askGtmJs(asking, tagServerUrl, webContainerId)
+    const { isServed, answered, details } = await askGtmJs(tools, tagServerUrl, webContainerId)
     if (isServed) {
       const findings = [check({ status: 'ok', message: answered })]
       return {
@@ -156,7 +156,7 @@ async function checkScript(asking: Asking, options: OutsideOptions): Promise<Par
     const findings = wasServed ? [check({ status: 'warning', message })] : []
     return { findings, details: { ...details, is_served: false }, memory: kept }
   } catch (thrown) {
-    const failed = targetFailure('gtm_js', gtmJsUrl(tagServerUrl, webContainerId), thrown, asking.timeoutMs)
+    const failed = targetFailure('gtm_js', gtmJsUrl(tagServerUrl, webContainerId), thrown, tools.timeoutMs)
     const findings = wasServed ? [{ ...failed, status: 'warning' } as const] : []
     return { findings, details: failureDetails(thrown), memory: kept }
   }

@@ -2,7 +2,7 @@ import type { OutboundBytes, OutboundError } from '../../lib/index.ts'
 import { defineProbeType, isNetworkFailure, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
 import { badFindings, judged, shownAddress, sinceInMemory, sinceText, statusSince } from '../tag-server.ts'
 import { type ConsentMode, shownMode } from './cmp-check/consent-mode.ts'
-import { type Asking, type FetchedScript, fetchPage, fetchScript } from './cmp-check/fetch.ts'
+import { type FetchedScript, type FetchTools, fetchPage, fetchScript } from './cmp-check/fetch.ts'
 import { type FoundProvider, providersFound, together } from './cmp-check/find-providers.ts'
 import {
   type ConsentState,
@@ -59,7 +59,7 @@ async function check(context: Context): Promise<ProbeOutcome> {
   }
   const ofSite = site.tag_manager_web_container_id
   const [fetched, container] = await Promise.all([
-    fetchPage(asking(context, PAGE_SHARE), site.url),
+    fetchPage(fetchTools(context, PAGE_SHARE), site.url),
     ofSite === null ? null : readContainer(context, ofSite, PAGE_SHARE),
   ])
   if (fetched.kind === 'failed') return unreachable(fetched.why, fetched.thrown)
@@ -78,7 +78,7 @@ async function check(context: Context): Promise<ProbeOutcome> {
 }
 
 function unreachable(why: string, thrown: OutboundError): ProbeOutcome {
-  // The address is one that this server must not ask, or the asking was cut short here: that says nothing about the page.
+  // The address is one that this server must not ask, or the request was cut short here: that says nothing about the page.
   const isOurs = ['bad_url', 'bad_request', 'forbidden_address', 'interrupted'].includes(thrown.kind)
   return {
     status: isOurs ? 'error' : 'critical',
@@ -148,7 +148,7 @@ const CONSENT_WORDS: Readonly<Record<ConsentState | 'not_checked', string>> = {
   missing: '',
 }
 
-const asking = ({ outbound, config, signal, timeoutMs }: Context, share: number): Asking => ({
+const fetchTools = ({ outbound, config, signal, timeoutMs }: Context, share: number): FetchTools => ({
   outbound,
   userAgent: config.user_agent,
   signal,
@@ -164,7 +164,7 @@ interface ReadContainer {
 
 async function readContainer(context: Context, id: string, share: number): Promise<ReadContainer> {
   const url = `${context.settings.tagManagerBaseUrl}/gtm.js?id=${encodeURIComponent(id)}`
-  const script = await fetchScript(asking(context, share), url, null, true)
+  const script = await fetchScript(fetchTools(context, share), url, null, true)
   if (script.body === null) return { id, script, facts: null }
   const { pages, config, signal } = context
   const question = { body: script.body, ownAddress: config.own_address ?? null }
@@ -177,7 +177,9 @@ async function readContainer(context: Context, id: string, share: number): Promi
 }
 
 const askScripts = (context: Context, urls: readonly string[], page: string): Promise<FetchedScript[]> =>
-  Promise.all(urls.slice(0, SCRIPTS_ASKED).map((url) => fetchScript(asking(context, SCRIPT_SHARE), url, page, false)))
+  Promise.all(
+    urls.slice(0, SCRIPTS_ASKED).map((url) => fetchScript(fetchTools(context, SCRIPT_SHARE), url, page, false)),
+  )
 
 /** A sentence when the check cannot know what to look for. */
 function expectedOf(name: string | null, ownAddress: string | undefined): Omit<Expected, 'hasOwnSign'> | string {

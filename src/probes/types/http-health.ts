@@ -9,8 +9,8 @@ import {
   healthEndpoints,
   judged,
   shownAddress,
-  sinceText,
   sinceInMemory,
+  sinceText,
   statusSince,
 } from '../tag-server.ts'
 
@@ -63,11 +63,11 @@ export const httpHealth = defineProbeType({
   async run({ site, config, memory, now, timeoutMs, signal, outbound }) {
     const { tag_server_url: url, tag_manager_web_container_id: containerId } = site
     if (url === null) throw new Error('the site has no tag_server_url')
-    const asking = { outbound, timeoutMs, signal }
+    const tools = { outbound, timeoutMs, signal }
     const remembered = typeof memory.path === 'string' ? memory.path : undefined
     const [health, script] = await Promise.all([
-      checkHealth(asking, url, healthEndpoints(url, config.path, remembered), config),
-      config.check_gtm_js ? checkGtmJs(asking, url, containerId) : null,
+      checkHealth(tools, url, healthEndpoints(url, config.path, remembered), config),
+      config.check_gtm_js ? checkGtmJs(tools, url, containerId) : null,
     ])
     const findings = [...health.findings, ...(script?.findings ?? [])]
     const { status, message } = judged(findings, health.summary)

@@ -12,14 +12,14 @@ import type { ProbeRow, SiteRow } from '../../../src/store/index.ts'
 const TO = Date.parse('2026-11-20T09:40:00Z')
 const FROM = TO - 21 * DAY
 const incidents = incidentsAround(TO)
-const happened = { incidents, releases: releasesAround(TO, incidents), from: FROM, to: TO }
+const history = { incidents, releases: releasesAround(TO, incidents), from: FROM, to: TO }
 
 /** Only what decides when it runs. */
 const probe = (type: string, more: Partial<ProbeRow> = {}): ProbeRow =>
   ({ id: 'probe', probe_type: type, interval_seconds: 300, next_run_at: FROM, last_status: 'ok', ...more }) as ProbeRow
 
 const stretches = (profile: SiteProfile, type: string, from = FROM) =>
-  stretchesOf({ site: { profile, row: {} as SiteRow }, row: probe(type) }, { ...happened, from })
+  stretchesOf({ site: { profile, row: {} as SiteRow }, row: probe(type) }, { ...history, from })
 
 test('a probe of the history runs at its beginning, fifty times before its end, and around what it finds', () => {
   const lost = incidents.find(({ kind }) => kind === 'transaction ids are lost')
@@ -33,7 +33,7 @@ test('a probe of the history runs at its beginning, fifty times before its end, 
 })
 
 test('versions are looked at whenever one is published', () => {
-  const published = happened.releases.filter(({ site }) => site === OUTDOOR)
+  const published = history.releases.filter(({ site }) => site === OUTDOOR)
   const found = stretches(OUTDOOR, 'tag_manager_version')
   for (const { at } of published) assert.ok(found.some(({ from, to }) => from <= at && at < to))
 })

@@ -16,7 +16,7 @@ export const EMAIL = 'probe@acme-tags.iam.gserviceaccount.com'
 /** What an API answers: a status with JSON, or a text as it is. */
 export type Reply = { status?: number; json: unknown } | { status?: number; text: string }
 
-export interface Asked {
+export interface ReceivedRequest {
   method: string
   /** With the query. */
   path: string
@@ -27,7 +27,7 @@ export interface GoogleServer {
   url: string
   credentials: GoogleCredentials
   /** What came with a good token, in its order. */
-  asked: Asked[]
+  asked: ReceivedRequest[]
   /** Scopes that tokens were given out for, in their order. */
   tokens: string[]
   /** Makes every token that was given out invalid. */
@@ -47,12 +47,12 @@ export const googleError = (status: number, message: string, reason: string, dom
 export async function googleServer(
   t: TestContext,
   scope: string,
-  answer: (asked: Asked) => Reply | undefined,
+  answer: (asked: ReceivedRequest) => Reply | undefined,
   lifetimeSeconds = 3_600,
 ): Promise<GoogleServer> {
   const good = new Map<string, string>()
   const tokens: string[] = []
-  const asked: Asked[] = []
+  const asked: ReceivedRequest[] = []
   const server = await httpServer(t, (request, response) => {
     void handle(request, response)
   })

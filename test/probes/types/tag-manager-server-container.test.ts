@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/probes/probe-type.ts'
 import type { GoogleCredentials } from '../../../src/probes/settings.ts'
 import { tagManagerVersion } from '../../../src/probes/types/tag-manager-version.ts'
 import { NOW } from '../support.ts'
-import { type Asked, EMAIL, googleError, googleServer, otherKey, type Reply } from './google-server.ts'
+import { EMAIL, googleError, googleServer, otherKey, type ReceivedRequest, type Reply } from './google-server.ts'
 import { deadAddress, type RunGiven, runType, siteRow } from './run-type.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/tagmanager.readonly'
@@ -27,7 +27,9 @@ const version = (containerVersionId: string): Reply =>
   })
 
 /** Two accounts, the second with its containers on two pages. */
-function tagManager(live: Reply | ((asked: Asked) => Reply) = version('7')): (asked: Asked) => Reply | undefined {
+function tagManager(
+  live: Reply | ((asked: ReceivedRequest) => Reply) = version('7'),
+): (asked: ReceivedRequest) => Reply | undefined {
   return (asked) => {
     const [path = ''] = asked.path.split('?')
     const page = new URLSearchParams(asked.path.split('?')[1]).get('pageToken')

@@ -8,7 +8,7 @@ import type { Store } from '../../../src/store/index.ts'
 import { openEmptyStore, sqlite, testOnEveryEngine } from '../../support/engines.ts'
 import { insertSite } from '../../support/sites.ts'
 import { NOW } from '../support.ts'
-import { type Asked, EMAIL, googleError, googleServer, type Reply } from './google-server.ts'
+import { EMAIL, googleError, googleServer, type ReceivedRequest, type Reply } from './google-server.ts'
 import { deadAddress, type RunGiven, runType, siteRow } from './run-type.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/bigquery.readonly'
@@ -27,8 +27,8 @@ interface Table {
 /** A dataset with tables by name, and what else is answered. */
 function bigQuery(
   tables: Readonly<Record<string, Table>>,
-  more: (asked: Asked) => Reply | undefined = () => undefined,
-): (asked: Asked) => Reply | undefined {
+  more: (asked: ReceivedRequest) => Reply | undefined = () => undefined,
+): (asked: ReceivedRequest) => Reply | undefined {
   return (asked) => {
     const other = more(asked)
     if (other !== undefined) return other
@@ -72,7 +72,7 @@ async function run(t: TestContext, url: string, { credentials = null, ...given }
   })
 }
 
-async function runAgainst(t: TestContext, answer: (asked: Asked) => Reply | undefined, given: Given = {}) {
+async function runAgainst(t: TestContext, answer: (asked: ReceivedRequest) => Reply | undefined, given: Given = {}) {
   const google = await googleServer(t, SCOPE, answer)
   return { google, outcome: await run(t, google.url, { credentials: google.credentials, ...given }) }
 }
@@ -174,7 +174,7 @@ test('where only the streaming export is set up, the intraday table of a day is 
 /** Answers a dry run, a query that is not done at once, and its results. */
 function queries(counts: Readonly<Record<string, number>>, bytes = '20971520', isSlow = false) {
   const rows = Object.entries(counts).map(([name, n]) => ({ f: [{ v: name }, { v: String(n) }] }))
-  return ({ path, body }: Asked): Reply | undefined => {
+  return ({ path, body }: ReceivedRequest): Reply | undefined => {
     if (path === QUERIES) {
       const query = JSON.parse(body) as Record<string, unknown>
       if (query.dryRun === true) return { json: { jobComplete: true, totalBytesProcessed: bytes } }
@@ -236,11 +236,16 @@ test('a query that would read too much is not made, and an error', async (t) => 
   assert.equal(google.asked.filter(({ path }) => path === QUERIES).length, 1)
 })
 
-const tableOnly = (reply: Reply) => (asked: Asked) => (asked.path.startsWith(DATASET) ? reply : undefined)
+const tableOnly = (reply: Reply) => (asked: ReceivedRequest) => (asked.path.startsWith(DATASET) ? reply : undefined)
 
 const NO_TABLES =
   'Access Denied: Table acme-tags:analytics_1.events_20261119: Permission bigquery.tables.get denied on table acme-tags:analytics_1.events_20261119 (or it may not exist).'
-const FAILURES: readonly [what: string, answer: (asked: Asked) => Reply | undefined, said: RegExp, reason: string][] = [
+const FAILURES: readonly [
+  what: string,
+  answer: (asked: ReceivedRequest) => Reply | undefined,
+  said: RegExp,
+  reason: string,
+][] = [
   [
     '403 without a role on the dataset',
     tableOnly(googleError(403, NO_TABLES, 'accessDenied')),
@@ -282,7 +287,7 @@ const ROLES: readonly [said: string, role: RegExp][] = [
 
 for (const [said, role] of ROLES) {
   test(`"${said}" of a query names the role, and the metadata are judged all the same`, async (t) => {
-    const refused = (asked: Asked) =>
+    const refused = (asked: ReceivedRequest) =>
       asked.path === QUERIES ? googleError(403, `Access Denied: ${said}`, 'accessDenied') : undefined
     const { outcome } = await runAgainst(t, bigQuery(tablesWith(1_000), refused), { config: REQUIRED })
     assert.equal(outcome.status, 'error')

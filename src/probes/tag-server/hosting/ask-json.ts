@@ -1,9 +1,9 @@
 import { parseForeignJson, retryAfterMs, SECOND } from '../../../lib/index.ts'
-import type { Asking } from '../ask.ts'
-import { providerFailure } from '../failure.ts'
+import type { RequestTools } from '../ask.ts'
 import type { CheckFinding } from '../check-finding.ts'
+import { providerFailure } from '../failure.ts'
 
-export interface Caller extends Asking {
+export interface HostingTools extends RequestTools {
   /** When the run started, epoch ms. */
   now: number
 }
@@ -28,7 +28,7 @@ export type Ask = (url: string) => Promise<HostingAnswer>
  * @param who as in `the API of the hosting provider`
  */
 export async function askJson(
-  { outbound, timeoutMs, signal, now }: Caller,
+  { outbound, timeoutMs, signal, now }: HostingTools,
   who: string,
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -1,5 +1,5 @@
 import { type JsonObject, objectIn } from '../memory.ts'
-import type { Caller } from './ask-json.ts'
+import type { HostingTools } from './ask-json.ts'
 import { checkProviderA } from './provider-a.ts'
 import type { ContainerLimits } from './provider-a-judge.ts'
 import { checkProviderB, type HostingCheck } from './provider-b.ts'
@@ -34,7 +34,7 @@ const error = (message: string): HostingCheck => ({
 
 /** What provider A says of the site's container; null for a site without one there. */
 export async function checkHostingA(
-  caller: Caller,
+  caller: HostingTools,
   { hosting_a_container_id: containerId }: HostingSite,
   settings: HostingSettings,
   config: HostingConfig,
@@ -63,7 +63,7 @@ export async function checkHostingA(
  * a status address it is judged from outside, where that can be done.
  */
 export async function checkHostingB(
-  caller: Caller,
+  caller: HostingTools,
   site: HostingSite & { tag_server_url: string | null },
   { hostingBStatusUrl: statusUrl, hostingBToken }: HostingSettings,
   config: HostingConfig,

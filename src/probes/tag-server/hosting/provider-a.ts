@@ -1,6 +1,6 @@
 import type { CheckFinding } from '../check-finding.ts'
 import type { JsonObject } from '../memory.ts'
-import { type Ask, askJson, type Caller, type HostingAnswer } from './ask-json.ts'
+import { type Ask, askJson, type HostingAnswer, type HostingTools } from './ask-json.ts'
 import { legendInMemory, legendOf } from './legend.ts'
 import { type ContainerFacts, type DomainFacts, readContainer, readDomains, wordFor } from './provider-a-answers.ts'
 import {
@@ -29,7 +29,7 @@ const WHO = 'the API of hosting provider A'
 
 /** Asks provider A for its container, the container's domains and, once a day, for what its values mean. */
 export async function checkProviderA(
-  caller: Caller,
+  caller: HostingTools,
   options: ProviderAOptions,
 ): Promise<HostingCheck & { memory: JsonObject }> {
   const { containerId, token, workspace, limits } = options

@@ -1,5 +1,5 @@
 import type { CheckFinding } from '../check-finding.ts'
-import { askJson, type Caller } from './ask-json.ts'
+import { askJson, type HostingTools } from './ask-json.ts'
 import { judgeStatus } from './status-words.ts'
 
 export interface ProviderBOptions {
@@ -25,7 +25,7 @@ export interface HostingCheck {
 const WHO = 'the status address of hosting provider B'
 
 /** Asks a host that has no interface of its own that is known: whatever answers its container's status as JSON. */
-export async function checkProviderB(caller: Caller, options: ProviderBOptions): Promise<HostingCheck> {
+export async function checkProviderB(caller: HostingTools, options: ProviderBOptions): Promise<HostingCheck> {
   const { containerId, statusUrl, token, jsonPath, okStatuses } = options
   const url = statusUrl.replaceAll('{container_id}', encodeURIComponent(containerId))
   const answer = await askJson(caller, WHO, url, token === null ? {} : { authorization: `Bearer ${token}` })

@@ -8,7 +8,7 @@ const MAX_REDIRECTS = 5
 /** The longest name there is. */
 const HOST_MAX = 253
 
-export interface Asking {
+export interface FetchTools {
   outbound: Outbound
   userAgent: string
   signal: AbortSignal
@@ -23,12 +23,15 @@ export type FetchedPage =
   | { kind: 'failed'; why: string; thrown: OutboundError }
 
 /** Asks for a page as a browser would, and follows it within the site. */
-export async function fetchPage({ outbound, userAgent, signal, timeoutMs }: Asking, url: string): Promise<FetchedPage> {
+export async function fetchPage(
+  { outbound, userAgent, signal, timeoutMs }: FetchTools,
+  url: string,
+): Promise<FetchedPage> {
   let tookMs = 0
-  let place = url
+  let address = url
   try {
     for (let redirects = 0; ; redirects++) {
-      const answer = await outbound.fetchBytes(place, {
+      const answer = await outbound.fetchBytes(address, {
         headers: {
           'user-agent': userAgent,
           accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
@@ -41,19 +44,19 @@ export async function fetchPage({ outbound, userAgent, signal, timeoutMs }: Aski
       tookMs += answer.timings.total
       if (answer.location === null) return { kind: 'answer', answer, tookMs }
       const to = new URL(answer.location)
-      if (!isSameSite(new URL(place), to)) return { kind: 'elsewhere', to: to.host.slice(0, HOST_MAX), tookMs }
+      if (!isSameSite(new URL(address), to)) return { kind: 'elsewhere', to: to.host.slice(0, HOST_MAX), tookMs }
       if (redirects === MAX_REDIRECTS || timeoutMs - tookMs < 1) {
         const why = redirects === MAX_REDIRECTS ? `it redirects more than ${MAX_REDIRECTS} times` : 'it takes too long'
         return { kind: 'failed', why, thrown: new OutboundError('too_many_redirects', why) }
       }
-      place = to.href
+      address = to.href
     }
   } catch (thrown) {
     return { kind: 'failed', ...failure(thrown, timeoutMs) }
   }
 }
 
-/** What asking for a script came to. `body` is null when it was not answered with 200. */
+/** The answer to the request for a script. `body` is null when it was not answered with 200. */
 export interface FetchedScript {
   url: string
   status: number | null
@@ -65,7 +68,7 @@ export interface FetchedScript {
 
 /** @param referer the page that loads it: some providers answer known sites only */
 export async function fetchScript(
-  { outbound, userAgent, signal, timeoutMs }: Asking,
+  { outbound, userAgent, signal, timeoutMs }: FetchTools,
   url: string,
   referer: string | null,
   isWhole: boolean,

@@ -10,14 +10,18 @@ export type InboxRow =
   | { kind: 'heading'; key: string; state: AlertRecord['state']; count: number }
   | { kind: 'alert'; key: string; alert: AlertRecord }
 
-export interface Wanted {
+export interface InboxQuery {
   filter: Filter
   /** What was typed; every word has to be found. */
   text: string
 }
 
 /** The lines of the inbox: open alerts, acknowledged ones, then those that are over, the open ones by severity. */
-export function inboxRows(alerts: readonly AlertRecord[], directory: Directory, { filter, text }: Wanted): InboxRow[] {
+export function inboxRows(
+  alerts: readonly AlertRecord[],
+  directory: Directory,
+  { filter, text }: InboxQuery,
+): InboxRow[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const wanted = alerts.filter((alert) => {
     const haystack = wordsOf(alert, directory)
@@ -39,7 +43,10 @@ const newestFirst = (a: AlertRecord, b: AlertRecord): number => Date.parse(b.sta
 const worstFirst = (a: AlertRecord, b: AlertRecord): number =>
   Number(b.severity === 'critical') - Number(a.severity === 'critical') || newestFirst(b, a)
 
-function wordsOf({ title, message, probe_type, site_id, client_id }: AlertRecord, { sites, clients }: Directory): string {
+function wordsOf(
+  { title, message, probe_type, site_id, client_id }: AlertRecord,
+  { sites, clients }: Directory,
+): string {
   const names = [sites[site_id]?.name, clients[client_id]?.name]
   return [title, message, typeName(probe_type), ...names].join(' ').toLowerCase()
 }

@@ -4,7 +4,7 @@ import { type ProbeRecord, useRunProbe } from '../../api/probes.ts'
 import { useSession } from '../../api/session.ts'
 import { LinkButton, LinkMenuItem } from '../../ui/LinkButton.tsx'
 import { useSwitchProbe } from './SwitchProbe.tsx'
-import { said } from './said.ts'
+import { showError } from './show-error.ts'
 
 interface Props {
   probe: ProbeRecord
@@ -25,7 +25,7 @@ export function ProbeActions({ probe, onDelete }: Props) {
       <Button
         leftSection={<Play size={16} aria-hidden />}
         loading={run.isPending}
-        onClick={() => run.mutate(undefined, { onError: said })}
+        onClick={() => run.mutate(undefined, { onError: showError })}
       >
         Run now
       </Button>

@@ -17,13 +17,13 @@ import { ProbeActions } from './ProbeActions.tsx'
 import { inWords } from './presets.ts'
 import classes from './probe.module.css'
 import { Results } from './Results.tsx'
-import { useProbeNews } from './use-probe-news.ts'
+import { useProbeUpdates } from './use-probe-updates.ts'
 
 /** One probe: how it stands, and all that it has found. */
 export function ProbePage() {
   const { probeId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useQuery(probeQuery(probeId))
-  useProbeNews()
+  useProbeUpdates()
   if (data !== undefined) return <Loaded probe={data} />
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
   return (

@@ -20,14 +20,14 @@ import { countsOf, FILTERS, type Filter, matching, type ProbeRow, rowsOf } from 
 import { ProbesSkeleton } from './ProbesSkeleton.tsx'
 import classes from './probes.module.css'
 import { useColumns } from './use-columns.tsx'
-import { useProbeNews } from './use-probe-news.ts'
+import { useProbeUpdates } from './use-probe-updates.ts'
 
 /** The probes of one site, or of all. */
 export function ProbesPage() {
   const { siteId } = useParams({ strict: false })
   const probes = useQuery(probesQuery(siteId))
   const sites = useQuery(sitesQuery())
-  useProbeNews()
+  useProbeUpdates()
   const rows = useMemo(
     () => (probes.data === undefined || sites.data === undefined ? undefined : rowsOf(probes.data, sites.data)),
     [probes.data, sites.data],

@@ -5,7 +5,7 @@ import { useSession } from '../../api/session.ts'
 import { LinkMenuItem } from '../../ui/LinkButton.tsx'
 import classes from './probes.module.css'
 import { useSwitchProbe } from './SwitchProbe.tsx'
-import { said } from './said.ts'
+import { showError } from './show-error.ts'
 
 interface Props {
   probe: ProbeRecord
@@ -19,7 +19,7 @@ export function RowActions({ probe, isPhone, onDelete }: Props) {
   const run = useRunProbe(probe.id)
   const switching = useSwitchProbe(probe)
   if (!mayChange) return null
-  const runNow = () => run.mutate(undefined, { onError: said })
+  const runNow = () => run.mutate(undefined, { onError: showError })
   const params = { probeId: probe.id }
   return (
     <div className={classes.actions}>

@@ -3,7 +3,7 @@ import { Pause, Power } from 'lucide-react'
 import { useState } from 'react'
 import { type ProbeRecord, useUpdateProbe } from '../../api/probes.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
-import { said } from './said.ts'
+import { showError } from './show-error.ts'
 
 /** The entry of a menu that switches a probe on, or asks before it switches it off; and the question, for beside the menu. */
 export function useSwitchProbe(probe: ProbeRecord) {
@@ -12,7 +12,7 @@ export function useSwitchProbe(probe: ProbeRecord) {
   const item = (
     <Menu.Item
       leftSection={probe.is_active ? <Pause size={16} aria-hidden /> : <Power size={16} aria-hidden />}
-      onClick={() => (probe.is_active ? setAsking(true) : update.mutate({ is_active: true }, { onError: said }))}
+      onClick={() => (probe.is_active ? setAsking(true) : update.mutate({ is_active: true }, { onError: showError }))}
     >
       {probe.is_active ? 'Switch off …' : 'Switch on'}
     </Menu.Item>
