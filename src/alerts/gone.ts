@@ -2,7 +2,7 @@ import { readOutages } from '../cluster/index.ts'
 import { DAY } from '../lib/index.ts'
 import { WHOLE } from '../probes/index.ts'
 import type { AlertRow, Tables, Transaction } from '../store/index.ts'
-import type { Work } from './work.ts'
+import type { Judgement } from './judgements.ts'
 
 /** So long nothing of a tag, an event or a field has come when its alert ends. */
 const GONE_AFTER_MS = DAY
@@ -11,8 +11,13 @@ const GONE_AFTER_MS = DAY
  * Whether an alert is about something that does not come any more: its tag was removed or renamed, or its event is not sent. The
  * alert of a site as a whole never ends so: that nothing comes is what it may be about.
  */
-export async function isGone(trx: Transaction<Tables>, work: Work, alert: AlertRow, now: number): Promise<boolean> {
-  if (!work.isUnseen || work.key === WHOLE) return false
+export async function isGone(
+  trx: Transaction<Tables>,
+  judgement: Judgement,
+  alert: AlertRow,
+  now: number,
+): Promise<boolean> {
+  if (!judgement.isUnseen || judgement.key === WHOLE) return false
   const since = lastSeenIn(alert)
   if (now - since < GONE_AFTER_MS) return false
   // During an outage of ours nothing could be seen.

@@ -3,15 +3,15 @@ import type { Reach } from '../notifications/index.ts'
 import { type Finished, WHOLE } from '../probes/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
 import { adoptAlerts } from './adopt.ts'
+import { type AlertContext, loadContext } from './context.ts'
 import { isGone } from './gone.ts'
+import { type Judgement, judgementsOf } from './judgements.ts'
+import { lockUnresolved } from './locks.ts'
 import { type AlertInput, transition } from './machine.ts'
 import { markMaintained } from './mark-maintained.ts'
 import { loadQuiet } from './quiet.ts'
-import { type AlertContext, loadContext } from './context.ts'
 import { rulesOf } from './rules.ts'
 import { startOf } from './started.ts'
-import { lockUnresolved } from './locks.ts'
-import { type Work, workOf } from './work.ts'
 import { type PendingTransition, writeTransitions } from './write-transitions.ts'
 
 /** Of an alert that is not there yet. */
@@ -33,16 +33,21 @@ export async function judgeResults(
   const probeIds = written.map(({ probe }) => probe.id)
   const unresolved = await lockUnresolved(trx, store, probeIds)
   const { alerts, replaced } = await adoptAlerts(trx, written, unresolved, now)
-  const work = workOf(written, alerts)
-  if (work.length === 0 && replaced.length === 0) return
+  const judgements = judgementsOf(written, alerts)
+  if (judgements.length === 0 && replaced.length === 0) return
   const context = await loadContext(trx, { probeIds, alerts, quiet, reach, now })
   const pending = [...replaced]
-  for (const one of work) pending.push(...(await pendingOf(trx, one, context, now)))
+  for (const judgement of judgements) pending.push(...(await pendingOf(trx, judgement, context, now)))
   await writeTransitions(trx, pending, reach, now)
 }
 
-async function pendingOf(trx: Transaction<Tables>, work: Work, context: AlertContext, now: number): Promise<PendingTransition[]> {
-  const { finished, key, streak, violation, events, alert } = work
+async function pendingOf(
+  trx: Transaction<Tables>,
+  judgement: Judgement,
+  context: AlertContext,
+  now: number,
+): Promise<PendingTransition[]> {
+  const { finished, key, streak, violation, events, alert } = judgement
   const source = context.sources.get(finished.probe.id)
   // Run by hand while switched off, or switched off during the run: the result stays a result.
   if (source === undefined || !source.isActive) return []
@@ -54,9 +59,9 @@ async function pendingOf(trx: Transaction<Tables>, work: Work, context: AlertCon
     probe_type: finished.probe.probe_type,
     subject: key,
   }
-  const startedAt = alert === null ? await startOf(trx, work) : (work.startedAt ?? alert.started_at)
+  const startedAt = alert === null ? await startOf(trx, judgement) : (judgement.startedAt ?? alert.started_at)
   const input: AlertInput =
-    alert !== null && (await isGone(trx, work, alert, now))
+    alert !== null && (await isGone(trx, judgement, alert, now))
       ? { type: 'gone' }
       : { type: 'result', streak, violation, startedAt, events, identity }
   const before = alert ?? { ...NEW, ...identity, ...violation, started_at: startedAt }

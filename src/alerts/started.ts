@@ -1,13 +1,13 @@
 import { withoutEnd } from '../lib/index.ts'
 import type { Tables, Transaction } from '../store/index.ts'
-import type { Work } from './work.ts'
+import type { Judgement } from './judgements.ts'
 
 /**
  * Since when that is bad for which an alert is about to open, epoch ms: as the result says, or else since the first bad result of
  * the streak. That is an earlier one after an alert was resolved by hand, and where it takes three errors.
  */
-export async function startOf(trx: Transaction<Tables>, work: Work): Promise<number> {
-  const { finished, startedAt, history, key } = work
+export async function startOf(trx: Transaction<Tables>, judgement: Judgement): Promise<number> {
+  const { finished, startedAt, history, key } = judgement
   const { executed_at, probe_id } = finished.result
   if (startedAt !== null) return startedAt
   const back = resultsSince(history, key === 'check')

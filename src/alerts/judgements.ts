@@ -1,10 +1,10 @@
 import type { Finished } from '../probes/index.ts'
 import type { AlertRow } from '../store/index.ts'
-import { type Violation, type Streak, streakOf } from './machine.ts'
+import { type Streak, streakOf, type Violation } from './machine.ts'
 import { checkViolation, violationOf } from './wording.ts'
 
 /** What a result says about one subject, and the alert that it may change. */
-export interface Work {
+export interface Judgement {
   finished: Finished
   /** Of the subject, as alerts have it. */
   key: string
@@ -22,7 +22,7 @@ export interface Work {
 }
 
 /** What there is to decide: what is bad, and what has an alert. */
-export function workOf(written: readonly Finished[], alerts: readonly AlertRow[]): Work[] {
+export function judgementsOf(written: readonly Finished[], alerts: readonly AlertRow[]): Judgement[] {
   const byProbe = Map.groupBy(alerts, ({ probe_id }) => probe_id)
   return written.flatMap((finished) => {
     const ofProbe = new Map((byProbe.get(finished.probe.id) ?? []).map((alert) => [alert.subject, alert]))
@@ -33,10 +33,10 @@ export function workOf(written: readonly Finished[], alerts: readonly AlertRow[]
 type AlertsBySubject = ReadonlyMap<string, AlertRow>
 
 /** A subject that was judged and is not among what is bad is fine; of one that was not judged nothing is known. */
-function aboutSubjects(finished: Finished, alerts: AlertsBySubject): Work[] {
+function aboutSubjects(finished: Finished, alerts: AlertsBySubject): Judgement[] {
   const { subjects, historyOf, sightOf } = finished
   if (subjects === null && ![...alerts.keys()].some((key) => sightOf(key) === 'unseen')) return []
-  const work = (key: string) => {
+  const base = (key: string) => {
     const history = historyOf(key)
     const known = streakOf('target', history)
     const sight = sightOf(key)
@@ -48,16 +48,16 @@ function aboutSubjects(finished: Finished, alerts: AlertsBySubject): Work[] {
   const fine = [...alerts.values()].filter(({ subject }) => subject !== 'check' && !bad.has(subject))
   return [
     ...results.map((result) => ({
-      ...work(result.key),
+      ...base(result.key),
       violation: violationOf(result),
       startedAt: result.startedAt,
       events: result.events,
     })),
-    ...fine.map((alert) => ({ ...work(alert.subject), violation: unchanged(alert), startedAt: null, events: [] })),
+    ...fine.map((alert) => ({ ...base(alert.subject), violation: unchanged(alert), startedAt: null, events: [] })),
   ]
 }
 
-function aboutCheck(finished: Finished, alerts: AlertsBySubject): Work[] {
+function aboutCheck(finished: Finished, alerts: AlertsBySubject): Judgement[] {
   const history = finished.recentStatuses
   const streak = streakOf('check', history)
   const alert = alerts.get('check') ?? null
