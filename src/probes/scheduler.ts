@@ -2,12 +2,12 @@ import type { Membership } from '../cluster/index.ts'
 import { AppError, asError, Loop, SECOND } from '../lib/index.ts'
 import { isPassing, type ProbeRow } from '../store/index.ts'
 import { claimDue, claimOne, dueAtOf, releaseClaims } from './claims.ts'
-import { RunSlots } from './run-slots.ts'
 import type { ProbeType, ResultStatus } from './probe-type.ts'
 import type { Registry } from './registry.ts'
 import { type Finished, finishedOf } from './result.ts'
 import { type ResultHook, ResultWriter } from './result-writer.ts'
 import { type RunTools, runProbe } from './run-probe.ts'
+import { RunSlots } from './run-slots.ts'
 import { activeSites, claimsOf, siteOf } from './scheduler-reads.ts'
 import { skipRun } from './write-results.ts'
 
@@ -120,7 +120,7 @@ export class Scheduler {
     })
   }
 
-  /** Waits a moment for the runs under way, calls the rest off, and gives back what this node has claimed. */
+  /** Waits a moment for the runs under way, cancels the rest, and gives back what this node has claimed. */
   async stop(graceMs = STOP_GRACE_MS): Promise<void> {
     const { tools, membership, onError } = this.#options
     await this.#claiming.stop()

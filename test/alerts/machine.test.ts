@@ -38,7 +38,7 @@ const ROWS: readonly Row[] = [
 
   ['below the threshold no message goes out', { failureThreshold: 3 }, results('cc'), [], 'open'],
   ['at the threshold a message goes out', { failureThreshold: 3 }, results('ccc'), ['opened:critical'], 'open'],
-  ['what ends below the threshold ends without a word', { failureThreshold: 3 }, results('cco'), [], 'resolved'],
+  ['what ends below the threshold sends no message', { failureThreshold: 3 }, results('cco'), [], 'resolved'],
   [
     'a good result between restarts the count',
     { failureThreshold: 3, recoveryThreshold: 2 },
@@ -68,13 +68,7 @@ const ROWS: readonly Row[] = [
     ['opened:critical', 'resolved:critical'],
     'resolved',
   ],
-  [
-    'a bad one between restarts that count',
-    { recoveryThreshold: 3 },
-    results('coocoo'),
-    ['opened:critical'],
-    'open',
-  ],
+  ['a bad one between restarts that count', { recoveryThreshold: 3 }, results('coocoo'), ['opened:critical'], 'open'],
   [
     'errors do not end the count of good results',
     { recoveryThreshold: 2 },
@@ -95,7 +89,13 @@ const ROWS: readonly Row[] = [
   ],
   ['but not to a client that does not want it', { notifyEscalated: false }, results('wc'), ['opened:warning'], 'open'],
   ['becoming less is silent', {}, results('cw'), ['opened:critical'], 'open'],
-  ['up and down within the hour notifies once', {}, results('wcwcwc'), ['opened:warning', 'escalated:critical'], 'open'],
+  [
+    'up and down within the hour notifies once',
+    {},
+    results('wcwcwc'),
+    ['opened:warning', 'escalated:critical'],
+    'open',
+  ],
   [
     'an hour later it is news again',
     {},
@@ -122,7 +122,13 @@ const ROWS: readonly Row[] = [
   ['acknowledged, it still escalates', {}, ['w', ACK, 'c'], ['opened:warning', 'escalated:critical'], 'acknowledged'],
   ['acknowledged twice is acknowledged once', {}, ['c', ACK, ACK], ['opened:critical'], 'acknowledged'],
 
-  ['resolved by hand, it notifies of the end', {}, ['c', RESOLVE], ['opened:critical', 'resolved:critical'], 'resolved'],
+  [
+    'resolved by hand, it notifies of the end',
+    {},
+    ['c', RESOLVE],
+    ['opened:critical', 'resolved:critical'],
+    'resolved',
+  ],
   [
     'resolved by hand, the next bad result opens another',
     {},
@@ -138,7 +144,7 @@ const ROWS: readonly Row[] = [
     'resolved',
   ],
   ['resolved by hand before the first message, it sends none', { failureThreshold: 2 }, ['c', RESOLVE], [], 'resolved'],
-  ['when the probe goes, the alert goes without a word', {}, ['c', REMOVE], ['opened:critical'], 'resolved'],
+  ['when the probe goes, the alert resolves without a message', {}, ['c', REMOVE], ['opened:critical'], 'resolved'],
 
   [
     'reminders come in their time',

@@ -233,7 +233,7 @@ testOnEveryEngine('the alert of an earlier version becomes that of the tag that 
   assert.deepEqual((await messages(store)).slice(1), ['resolved Meta is critical'])
 })
 
-testOnEveryEngine('the alert of an earlier version that names nothing ends without a word', async (store, t) => {
+testOnEveryEngine('the alert of an earlier version that names nothing closes without a message', async (store, t) => {
   const watched = await watchTags(t, store)
   const { findBad, clock } = watched
   const old = await insertOld(store, watched, clock.now() - HOUR, null)

@@ -28,7 +28,7 @@ for (const [what, table] of [
   ['site', 'sites'],
   ['client', 'clients'],
 ] as const) {
-  testOnEveryEngine(`an alert ends without a word when its ${what} is switched off`, async (store, t) => {
+  testOnEveryEngine(`an alert closes without a message when its ${what} is switched off`, async (store, t) => {
     const { find, upkeep, clock } = await watch(t, store)
     await find('c')
     await upkeep()
@@ -62,7 +62,7 @@ testOnEveryEngine('hundreds of alerts are seen to in one round', async (store, t
   assert.equal((await alertRows(store)).filter(({ state }) => state === 'resolved').length, 211)
 })
 
-testOnEveryEngine('alerts are kept for their days after they ended, open ones for ever', async (store, t) => {
+testOnEveryEngine('alerts are kept for their days after they resolved, open ones without limit', async (store, t) => {
   const { find, upkeep, site, clock } = await watch(t, store)
   await find('co')
   const second = await insertProbe(store, site.id)

@@ -96,7 +96,7 @@ test('the page lets nothing in but files of its own, and styles with the nonce o
   assert.equal(new Set(nonces).size, 2)
 })
 
-test('assets are kept for ever, and sent compressed to those who can read it', async (t) => {
+test('assets are kept forever, and sent compressed to those who can read it', async (t) => {
   const app = await open(t)
   const get = (encoding: string) =>
     app.inject({ url: '/assets/index-abc.js', headers: { 'accept-encoding': encoding } })

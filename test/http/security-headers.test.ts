@@ -173,7 +173,7 @@ test('every kind of answer says what may be done with it', async (t) => {
   }
 })
 
-test('a file with a hash in its name is kept for ever, and is no other page’s', async (t) => {
+test('a file with a hash in its name is kept forever, and is no other page’s', async (t) => {
   const { api } = await openService(t)
   const page = await api.call('GET', '/', undefined, BROWSER)
   const [, asset = ''] = /(?:src|href)="(\/assets\/[^"]+\.js)"/.exec(page.text) ?? []

@@ -39,7 +39,7 @@ function consequences(outcome: SendOutcome, over: Partial<Attempt> = {}) {
 const TRIED = { attempts: 4, last_attempt_at: NOW }
 const WELL = { failures: 0, failing_since: null, last_error: null, off_since: null }
 
-test('what was delivered is done, and its channel does well', () => {
+test('what was delivered is done, and its channel is healthy', () => {
   assert.deepEqual(consequences({ kind: 'delivered', note: 'no proof' }), {
     deliveries: { ...TRIED, state: 'delivered', delivered_at: NOW, last_error: 'no proof' },
     channel: { ...WELL, last_success_at: NOW, next_attempt_at: NOW + 500 },

@@ -10,12 +10,12 @@ import {
   channelRow,
   DELIVERED,
   deliveries,
+  enqueueMessages,
   insertClient,
   NOW,
   newClock,
   openNode,
   statesOf,
-  enqueueMessages,
   textsOf,
 } from './support.ts'
 
@@ -99,7 +99,7 @@ testOnEveryEngine('where only one process can use the store, its successor goes 
 })
 
 testOnEveryEngine(
-  'what was sent while the store is away is marked when it is back, and not sent again',
+  'what was sent while the store is unavailable is marked when it is back, and not sent again',
   async (store, t) => {
     const clock = newClock()
     const client = await insertClient(store)
@@ -125,7 +125,7 @@ testOnEveryEngine(
 )
 
 testOnEveryEngine(
-  'a stop lets an attempt end for a moment, and what is called off is sent by the next',
+  'a stop lets an attempt end for a moment, and what is cancelled is sent by the next',
   async (store, t) => {
     const clock = newClock()
     const quick = await insertClient(store)
@@ -134,7 +134,7 @@ testOnEveryEngine(
     const node = await openNode(t, store, clock, ({ address }, signal) =>
       address.endsWith('slow')
         ? new Promise((resolve) => {
-            signal.addEventListener('abort', () => resolve({ kind: 'passing', error: 'called off' }))
+            signal.addEventListener('abort', () => resolve({ kind: 'passing', error: 'cancelled' }))
           })
         : mayEnd.then(() => DELIVERED),
     )

@@ -132,7 +132,7 @@ testPerEngine(
   },
 )
 
-testOnEveryEngine('a store that is away takes only its own metrics with it', async (store, t) => {
+testOnEveryEngine('an unavailable store takes only its own metrics with it', async (store, t) => {
   const clock = new TestClock(NOW)
   const node = await joinNode(t, store, clock)
   const app = await openApp(t, (routes) =>

@@ -321,39 +321,36 @@ testOnEveryEngine('a run that found nothing to judge is no ok to the watch', asy
   assert.deepEqual(seen, ['unjudged'])
 })
 
-testOnEveryEngine(
-  'a stop lets runs end for a moment, calls off the rest and gives its claims back',
-  async (store, t) => {
-    const site = await insertSite(store)
-    const quick = await insertProbe(store, site.id, { probe_type: 'quick' })
-    const slow = await insertProbe(store, site.id, { probe_type: 'slow' })
-    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
-    let wasAborted = false
-    const types = [
-      typeOf(async () => mayEnd.then(() => OK), { name: 'quick' }),
-      typeOf(
-        ({ signal }) =>
-          new Promise((_, reject) => {
-            signal.addEventListener('abort', () => {
-              wasAborted = true
-              reject(signal.reason)
-            })
-          }),
-        { name: 'slow' },
-      ),
-    ]
-    const node = await openNode(t, store, newClock(), types)
-    await node.probes.scheduler.claim()
-    const stopped = node.probes.stop(100)
-    end()
-    await stopped
-    assert.equal(wasAborted, true)
-    assert.equal((await resultsOf(store, quick.id)).length, 1)
-    assert.deepEqual(await resultsOf(store, slow.id), [])
-    const row = await probeRow(store, slow.id)
-    assert.deepEqual([row.claimed_by, row.next_run_at], [null, NOW])
-  },
-)
+testOnEveryEngine('a stop lets runs end for a moment, cancels the rest and gives its claims back', async (store, t) => {
+  const site = await insertSite(store)
+  const quick = await insertProbe(store, site.id, { probe_type: 'quick' })
+  const slow = await insertProbe(store, site.id, { probe_type: 'slow' })
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+  let wasAborted = false
+  const types = [
+    typeOf(async () => mayEnd.then(() => OK), { name: 'quick' }),
+    typeOf(
+      ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            wasAborted = true
+            reject(signal.reason)
+          })
+        }),
+      { name: 'slow' },
+    ),
+  ]
+  const node = await openNode(t, store, newClock(), types)
+  await node.probes.scheduler.claim()
+  const stopped = node.probes.stop(100)
+  end()
+  await stopped
+  assert.equal(wasAborted, true)
+  assert.equal((await resultsOf(store, quick.id)).length, 1)
+  assert.deepEqual(await resultsOf(store, slow.id), [])
+  const row = await probeRow(store, slow.id)
+  assert.deepEqual([row.claimed_by, row.next_run_at], [null, NOW])
+})
 
 testOnEveryEngine('a probe deleted or given another interval during its run', async (store, t) => {
   const site = await insertSite(store)
@@ -414,7 +411,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a run that is called off is due as it was', async (store, t) => {
+testOnEveryEngine('a run that is cancelled is due as it was', async (store, t) => {
   const site = await insertSite(store)
   const probe = await insertProbe(store, site.id, { next_run_at: NOW - SECOND })
   const { promise: never } = Promise.withResolvers<ProbeOutcome>()

@@ -5,7 +5,7 @@ import { eventPayload } from '../support/deltas.ts'
 import { placeFor, testPerEngine } from '../support/engines.ts'
 import { startTestService } from '../support/service.ts'
 
-testPerEngine('reports that take for ever hold up neither readiness nor ingest nor the overview', async (engine, t) => {
+testPerEngine('reports without an end hold up neither readiness nor ingest nor the overview', async (engine, t) => {
   const api = await startTestService(t, systemClock, await placeFor(engine, t))
   const site = await api.newSite(await api.newClient())
   const done = Promise.withResolvers<void>()

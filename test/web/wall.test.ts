@@ -105,7 +105,7 @@ const MIXED = overviewOf({
 const FILTERS: readonly [title: string, options: Partial<WallOptions>, lines: string[]][] = [
   ['all', {}, ['Acme', 'shop', 'blog', 'new', 'Nordwind', 'store', 'Empty']],
   ['broken', { filter: 'broken' }, ['Acme', 'shop']],
-  ['silent for an hour or for ever', { filter: 'silent' }, ['Acme', 'blog', 'new']],
+  ['silent for an hour or always', { filter: 'silent' }, ['Acme', 'blog', 'new']],
   ['by the name of a site', { search: ' SHOP ' }, ['Acme', 'shop']],
   ['by its address', { search: 'nord.' }, ['Nordwind', 'store']],
   ["by its client's name", { search: 'acm' }, ['Acme', 'shop', 'blog', 'new']],

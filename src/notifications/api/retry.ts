@@ -58,7 +58,7 @@ function requireRetriable({ state, last_error }: DeliveryRow): void {
   if (state === 'cancelled') {
     throw new AppError(
       'conflict',
-      `The message was cancelled (${last_error ?? 'it was called off'}): it is not sent again`,
+      `The message was cancelled (${last_error ?? 'no reason is known'}): it is not sent again`,
     )
   }
 }

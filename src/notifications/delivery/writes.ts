@@ -19,7 +19,7 @@ export async function writeOutcome(
       'in',
       rows.map(({ id }) => id),
     )
-    // Given up or called off during the attempt; but what got through got through.
+    // Given up or cancelled during the attempt; but what got through got through.
     .$if(deliveries.state !== 'delivered', (update) => update.where('state', '=', 'pending'))
   const sender = store.write
     .updateTable('channels')

@@ -27,7 +27,7 @@ export function outcomeOfFailure(thrown: unknown, host: string): SendOutcome {
   const failure = failureOf(thrown)
   const { code, command, status } = failure
   const said = `${host} said: ${failure.reply ?? failure.message}`
-  if (code === 'EABORT') return passing('the attempt was called off')
+  if (code === 'EABORT') return passing('the attempt was cancelled')
   if (code === 'EAUTH' || code === 'ENOAUTH' || (status !== null && LOGIN_STATUSES.includes(status))) {
     return passing(
       `${host} refused the login (${status ?? 'no method in common'}): check user and password in SMTP_URL`,

@@ -218,7 +218,7 @@ test('no server there, and no such name, pass', async () => {
   equal((await transportTo(25, {}, '', 'mail.invalid').send(orderOf(opened), never())).kind, 'passing')
 })
 
-test('an attempt that is called off ends at once, and its connection with it', async (t) => {
+test('an attempt that is cancelled ends at once, and its connection with it', async (t) => {
   const silent = await tcpServer(t, () => {})
   for (const signal of [AbortSignal.timeout(100), AbortSignal.abort()]) {
     equal((await transportTo(silent.port).send(orderOf(opened), signal)).kind, 'passing')

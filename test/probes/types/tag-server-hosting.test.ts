@@ -202,7 +202,7 @@ test('hosting A: its API failing for domains only is an error, and having no suc
   assert.equal((await run(t, { settings: less.settings })).status, 'ok')
 })
 
-test('hosting A: an API that is away, too slow, or speaks no JSON is an error', async (t) => {
+test('hosting A: an API that is down, too slow, or speaks no JSON is an error', async (t) => {
   const away = await run(t, { settings: { hostingAApiUrl: await deadAddress(), hostingAToken: KEY } })
   assert.equal(away.status, 'error')
   assert.match(away.message, /^the API of hosting provider A could not be asked: /)

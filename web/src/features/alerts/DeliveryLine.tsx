@@ -29,6 +29,6 @@ function outcome({ state, created_at, delivered_at, attempts, last_error }: Deli
     case 'failed':
       return `not delivered${why}`
     case 'cancelled':
-      return `called off${why}`
+      return `cancelled${why}`
   }
 }

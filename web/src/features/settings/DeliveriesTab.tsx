@@ -21,7 +21,7 @@ const LABELS: { value: State; label: string }[] = [
   { value: 'pending', label: 'Waiting' },
   { value: 'delivered', label: 'Delivered' },
   { value: 'failed', label: 'Failed' },
-  { value: 'cancelled', label: 'Called off' },
+  { value: 'cancelled', label: 'Cancelled' },
 ]
 
 /** What was sent, what was not, and why. */

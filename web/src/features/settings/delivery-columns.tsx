@@ -10,7 +10,7 @@ const STATE_WORDS: Readonly<Record<DeliveryRecord['state'], string>> = {
   pending: 'waiting',
   delivered: 'delivered',
   failed: 'failed',
-  cancelled: 'called off',
+  cancelled: 'cancelled',
 }
 
 const KIND_WORDS: Readonly<Record<string, string>> = {
