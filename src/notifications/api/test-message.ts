@@ -53,19 +53,17 @@ export async function sendTestMessages(
   const results = [...sent, ...emailOff(client, notifications.reach.isEmailOn)]
   // Without the errors: a mail server's may name the address.
   const outcomes = results.map(({ channel, delivered }) => [channel, delivered ? 'delivered' : 'failed'])
-  await ctx.store.write
-    .transaction()
-    .execute((trx) =>
-      writeAudit(trx, ctx, [
-        {
-          entity: 'client',
-          verb: 'test_notification',
-          id: clientId,
-          before: null,
-          after: Object.fromEntries(outcomes),
-        },
-      ]),
-    )
+  await ctx.store.write.transaction().execute((trx) =>
+    writeAudit(trx, ctx, [
+      {
+        entity: 'client',
+        verb: 'test_notification',
+        id: clientId,
+        before: null,
+        after: Object.fromEntries(outcomes),
+      },
+    ]),
+  )
   return results
 }
 

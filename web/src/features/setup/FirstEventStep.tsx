@@ -4,7 +4,7 @@ import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Checklist } from './Checklist.tsx'
 import { Rejections } from './Rejections.tsx'
-import { Step } from './Step.tsx'
+import { SetupStep } from './SetupStep.tsx'
 import classes from './setup.module.css'
 
 /** Listens until the site has sent something; then looks at what it sent. */
@@ -12,17 +12,17 @@ export function FirstEventStep({ site }: { site: SiteRecord }) {
   const { last_event_at } = site
   if (last_event_at === null) {
     return (
-      <Step number={4} title="Waiting for the first event…" state="waiting" word="listening">
+      <SetupStep number={4} title="Waiting for the first event…" state="waiting" word="listening">
         <p className={classes.listening}>
           <Loader size={16} aria-hidden="true" />
           This page listens: publish the container, or send the sample, and the event appears here within two seconds.
         </p>
         <Rejections site={site} />
-      </Step>
+      </SetupStep>
     )
   }
   return (
-    <Step
+    <SetupStep
       number={4}
       title="Events arrive"
       state="done"
@@ -45,6 +45,6 @@ export function FirstEventStep({ site }: { site: SiteRecord }) {
       </p>
       <Checklist site={site} />
       <Rejections site={site} />
-    </Step>
+    </SetupStep>
   )
 }

@@ -6,7 +6,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { type IngestAddress, masked } from './ingest.ts'
-import { Step } from './Step.tsx'
+import { SetupStep } from './SetupStep.tsx'
 import classes from './setup.module.css'
 
 interface Props {
@@ -18,7 +18,7 @@ interface Props {
 export function KeyStep({ site, ingest }: Props) {
   const isRevoked = site.key_revoked_at !== null
   return (
-    <Step
+    <SetupStep
       number={2}
       title="Endpoint and key"
       state={isRevoked ? 'bad' : 'done'}
@@ -56,7 +56,7 @@ export function KeyStep({ site, ingest }: Props) {
           .
         </p>
       )}
-    </Step>
+    </SetupStep>
   )
 }
 

@@ -5,7 +5,7 @@ import type { SiteRecord } from '../../api/site.ts'
 import { templateUrl } from '../../api/sites.ts'
 import { ExcludeFigure, ImportFigure, NameFigure, TagFigure } from './figures.tsx'
 import type { IngestAddress } from './ingest.ts'
-import { Step } from './Step.tsx'
+import { SetupStep } from './SetupStep.tsx'
 import classes from './setup.module.css'
 
 interface Props {
@@ -19,7 +19,7 @@ export function TemplateStep({ site, ingest, mayChange }: Props) {
   const [isDownloaded, setDownloaded] = useState(false)
   const isInstalled = site.last_event_at !== null
   return (
-    <Step
+    <SetupStep
       number={1}
       title="Put the tag into the server container"
       state={isDownloaded || isInstalled ? 'done' : 'open'}
@@ -65,7 +65,7 @@ export function TemplateStep({ site, ingest, mayChange }: Props) {
       <p className={classes.muted}>
         Then look at it in Preview: the request to the endpoint is answered with 200. Publish the container.
       </p>
-    </Step>
+    </SetupStep>
   )
 }
 

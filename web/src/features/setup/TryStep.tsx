@@ -6,7 +6,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { containerOf } from './checks.ts'
 import { curlLine, type IngestAddress, masked, SAMPLE_CONTAINER } from './ingest.ts'
-import { Step } from './Step.tsx'
+import { SetupStep } from './SetupStep.tsx'
 import classes from './setup.module.css'
 
 interface Props {
@@ -21,7 +21,7 @@ export function TryStep({ site, ingest }: Props) {
   const sample = data?.accepted.find((payload) => containerOf(payload) === SAMPLE_CONTAINER)
   const key = site.ingest_key
   return (
-    <Step
+    <SetupStep
       number={3}
       title="Try it"
       state={sample === undefined ? 'open' : 'done'}
@@ -48,6 +48,6 @@ export function TryStep({ site, ingest }: Props) {
           ? "Replace $INGEST_KEY with the site's key, which an admin can see."
           : 'The key is masked here; the button copies it in full.'}
       </p>
-    </Step>
+    </SetupStep>
   )
 }

@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** One of the numbered steps, with how far it has come. */
-export function Step({ number, title, state, word, children }: Props) {
+export function SetupStep({ number, title, state, word, children }: Props) {
   const id = useId()
   return (
     <li className={classes.step} data-state={state}>
