@@ -1,6 +1,6 @@
 import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import { newestUntil, type TimeRange } from './buckets.ts'
-import { sum, wilson, Z_999 } from './statistics.ts'
+import { sum, varianceBound, wilson, Z_999 } from './statistics.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
 
 /** How often a field was there, out of `total` events that could have had it. */
@@ -160,15 +160,19 @@ function judgeField<F extends string>(
 
 /**
  * How many events say as much as one that came alone: a visitor who is signed in is so on all pages, and at night others come
- * than by day. The variance of the hours' rates as a multiple of what chance gives them, at least 1 (a design effect, Kish 1965).
+ * than by day. The variance of the hours' rates as a multiple of what chance gives them, at least 1 (a design effect, Kish 1965). Few
+ * hours hardly tell it: then it is the most that it may be, so that a site's first hours make no norm for the next.
  */
 function clumping<F extends string>(field: F, hours: readonly PresenceBucket<F>[], rate: number): number {
   const counted = hours.map(({ fields }) => fields[field]).filter(({ total }) => total > 0)
   const chance = rate * (1 - rate)
   // A field that is always there has no variance to measure, and needs none.
-  if (counted.length < 2 || chance < 1e-6) return 1
+  if (chance < 1e-6) return 1
   const squares = sum(counted.map(({ present, total }) => (present - rate * total) ** 2 / total))
-  return Math.max(1, squares / (chance * (counted.length - 1)))
+  const freedom = counted.length - 1
+  return freedom < 1
+    ? sum(counted.map(({ total }) => total))
+    : Math.max(1, squares / (chance * freedom)) * varianceBound(freedom)
 }
 
 /** Every five minutes several fields are looked at: at 95 % some would be lost by chance. */

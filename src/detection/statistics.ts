@@ -36,3 +36,34 @@ export function wilson(hits: number, trials: number, z = Z_95): { low: number; h
   const scale = 1 + z2 / trials
   return { low: Math.max(0, (centre - margin) / scale), high: Math.min(1, (centre + margin) / scale) }
 }
+
+/** The chance of at least `hits` in `trials` that each hit with `share`: the upper tail of the binomial distribution, 0–1. */
+export function binomialTail(hits: number, trials: number, share: number): number {
+  if (hits <= 0) return 1
+  if (share <= 0 || hits > trials) return 0
+  if (share >= 1) return 1
+  // By logarithms: the first term is far below the smallest number of so many trials.
+  let log = trials * Math.log1p(-share)
+  const odds = Math.log(share) - Math.log1p(-share)
+  for (let k = 1; k <= hits; k++) log += Math.log((trials - k + 1) / k) + odds
+  let term = Math.exp(log)
+  let tail = term
+  for (let k = hits + 1; k <= trials && term > tail * 1e-12; k++) {
+    term *= ((trials - k + 1) / k) * Math.exp(odds)
+    tail += term
+  }
+  return Math.min(1, tail)
+}
+
+/** The 0.1 % quantile of the normal distribution. */
+const Z_LOW = -3.090232
+
+/**
+ * How many times the measured variance of a normal sample the true one may be, at most, by 99.9 %: its degrees of freedom over
+ * the 0.1 % quantile of their chi-squared distribution (by Wilson and Hilferty 1931).
+ */
+export function varianceBound(freedom: number): number {
+  if (freedom < 1) return Number.POSITIVE_INFINITY
+  const part = 2 / (9 * freedom)
+  return 1 / Math.max(0.001, 1 - part + Z_LOW * Math.sqrt(part)) ** 3
+}

@@ -1,6 +1,6 @@
 import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import { newestUntil, type TimeRange } from './buckets.ts'
-import { sum, wilson } from './statistics.ts'
+import { binomialTail, sum, wilson } from './statistics.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
 
 export interface Outcomes {
@@ -45,6 +45,14 @@ export function tagFailureRate({ now, tags }: FailureRateInput, config: FailureR
   return verdictOf(judged, `${number(judged.filter((finding) => finding !== null).length)} tags run well`)
 }
 
+/** Executions of a tag in the 24 hours before the window, or in half of them, from which its usual bad share is known … */
+const MIN_PAST = 50
+/**
+ * … which explains what comes by chance more often than this. A site's five tags are judged 1,440 times a day: at 95 % a tag that
+ * always fails a little would warn every few weeks.
+ */
+const CHANCE = 1e-5
+
 /** A window that goes back until there are just enough executions is tried with each new one: three bad ones are chance. */
 const MIN_BAD_WHEN_WIDENED = 5
 
@@ -59,7 +67,9 @@ function judgeTag({ tag_key, buckets }: TagOutcomes, now: number, config: Failur
   const bad = sum(window.map(badOf))
   const { low, high } = wilson(bad, executions)
   const isWidened = (window[0]?.from ?? now) < now - config.window_minutes * MINUTE
-  const status = isWidened && bad < MIN_BAD_WHEN_WIDENED ? 'ok' : statusOf(low, config)
+  const isSure = !isWidened || bad >= MIN_BAD_WHEN_WIDENED
+  const bound = isSure ? statusOf(low, config) : 'ok'
+  const status = bound === 'warning' && isUsual(buckets, window, config.warning_share) ? 'ok' : bound
   const length = now - Math.min(window[0]?.from ?? now, now - config.window_minutes * MINUTE)
   const kinds = (['failure', 'timeout', 'exception'] as const).map((kind) => ({
     kind,
@@ -90,6 +100,22 @@ function judgeTag({ tag_key, buckets }: TagOutcomes, now: number, config: Failur
 
 const statusOf = (low: number, { warning_share, critical_share }: FailureRateConfig): Status =>
   low > critical_share ? 'critical' : low > warning_share ? 'warning' : 'ok'
+
+/**
+ * Whether as many failures as in the window come by chance with a tag that fails as often as this one did before, and not all day too
+ * often. The better half of the day counts: a fault of some hours is not what is usual.
+ */
+function isUsual(day: readonly OutcomeBucket[], window: readonly OutcomeBucket[], warningShare: number): boolean {
+  if (wilson(sum(day.map(badOf)), sum(day.map(executionsOf))).low > warningShare) return false
+  const before = day.slice(0, day.length - window.length)
+  const middle = Math.ceil(before.length / 2)
+  const known = [before, before.slice(0, middle), before.slice(middle)]
+    .map((part) => ({ executions: sum(part.map(executionsOf)), bad: sum(part.map(badOf)) }))
+    .filter(({ executions }) => executions >= MIN_PAST)
+  if (known.length === 0) return false
+  const usual = Math.min(warningShare, ...known.map(({ executions, bad }) => wilson(bad, executions).high))
+  return binomialTail(sum(window.map(badOf)), sum(window.map(executionsOf)), usual) > CHANCE
+}
 
 /** The failures began where counting from makes the surest case. */
 function onset(buckets: readonly OutcomeBucket[]): number {

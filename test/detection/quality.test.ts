@@ -116,6 +116,15 @@ test('a field that comes in clumps has to be gone from more events before it is 
   assert.deepEqual([gone(100, steady), gone(100, clumped), gone(10_000, clumped)], ['critical', 'ok', 'critical'])
 })
 
+test('few hours hardly tell in what clumps a field comes: they are no norm, unless it is always there', () => {
+  const gone = (hours: number, present: number) => {
+    const usual = Array.from({ length: hours }, () => counts(200, 200, present))
+    return judge([counts(150, 150, 0)], usual, QUALITY_DEFAULTS).status
+  }
+  assert.deepEqual([gone(1, 52), gone(2, 52), gone(100, 52)], ['ok', 'ok', 'critical'])
+  assert.deepEqual([gone(1, 200), gone(2, 200)], ['critical', 'critical'])
+})
+
 test('each kind of event is judged separately: many anonymous page views hide no purchase without its currency', () => {
   const at = { from: NOON - SLOT, to: NOON }
   const before = { from: WEEK_BEFORE, to: WEEK_BEFORE + HOUR }

@@ -47,6 +47,26 @@ test('a tag that runs often is judged by its last 15 minutes only', () => {
   assert.equal(judge(course([500, 500], [500, 500], [0, 50], [0, 50], [0, 50])).status, 'ok')
 })
 
+/** A day of five-minute buckets before the window, each of 20 executions of which so many are bad in turn. */
+const dayOf = (...bad: readonly number[]) =>
+  Array.from({ length: 285 }, (_, at) => [bad[Math.floor((at * bad.length) / 285)] ?? 0, 20] as const)
+
+const PASTS: readonly [what: string, past: readonly (readonly [number, number])[], status: string][] = [
+  ['no past', [], 'warning'],
+  ['a past without a failure', dayOf(0), 'warning'],
+  ['a day with 3 % of failures, as many as chance brings', dayOf(1, 0, 1, 0, 1, 0, 1, 0, 1, 1), 'ok'],
+  ['a day with 10 % of failures, all of which is too much', dayOf(2), 'warning'],
+  [
+    'failures of 10 % for the last 11 hours',
+    dayOf(...Array.from({ length: 13 }, () => 0), ...Array.from({ length: 11 }, () => 2)),
+    'warning',
+  ],
+]
+for (const [what, past, status] of PASTS) {
+  test(`5 bad of 35 executions after ${what} are ${status}`, () =>
+    assert.equal(judge(course(...past, [1, 12], [2, 12], [2, 11])).status, status))
+}
+
 test('a fault says since when', () => {
   const { details } = judge(course([1, 100], [0, 100], [2, 100], [60, 100], [55, 100]))
   assert.equal(details.findings[0]?.since, isoTime(NOON - 2 * SLOT))
