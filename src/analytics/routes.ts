@@ -1,17 +1,7 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp } from '../http/index.ts'
-import {
-  markersAnswer,
-  matrixAnswer,
-  overviewAnswer,
-  rangeQuery,
-  recentAnswer,
-  tagAnswer,
-  timeseriesAnswer,
-  timeseriesQuery,
-} from './answers.ts'
-import { csvFileName, timeseriesCsv } from './export.ts'
+import { markersAnswer, matrixAnswer, overviewAnswer, rangeQuery, recentAnswer, tagAnswer, timeseriesAnswer, timeseriesQuery } from './answers.ts'
 import { markers } from './markers.ts'
 import { matrix } from './matrix.ts'
 import { overview } from './overview.ts'
@@ -21,7 +11,9 @@ import { MarkersAnswer, MatrixAnswer, OverviewAnswer, RecentAnswer, TagAnswer, T
 import { requireSite } from './site-facts.ts'
 import type { ReportContext } from './snapshot.ts'
 import { tag } from './tag.ts'
-import { timeseries } from './timeseries/index.ts'
+import { timeseries, type Timeseries } from './timeseries/index.ts'
+import { stringify } from 'csv-stringify'
+import { fileNamePart, isoTime } from '../lib/index.ts'
 
 const tags = ['Reports']
 /** They read for as long as their window is large. */
@@ -175,4 +167,25 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
     },
     async ({ params, query }) => markersAnswer(await markers(context, await siteOf(params), rangeQuery(query))),
   )
+}
+
+/**
+ * A timeseries as CSV text, one line a point: `t,key,value`, empty where there is no value. Keys come from whatever sends
+ * events, so one that a spreadsheet would run as a formula is made text.
+ */
+function timeseriesCsv(report: Timeseries): Readable {
+  const lines = stringify({ header: true, columns: ['t', 'key', 'value'], escape_formulas: true })
+  return Readable.from(points(report)).pipe(lines)
+}
+
+function* points({ series }: Timeseries): Generator<[t: string, key: string, value: number | null]> {
+  for (const { key, points: ofKey } of series) {
+    for (const { t, value } of ofKey) yield [isoTime(t), key, value]
+  }
+}
+
+/** A file name that every system takes: `my-shop-events-2026-11-20.csv`. */
+function csvFileName(siteName: string, report: Timeseries): string {
+  const day = isoTime(report.from).slice(0, 'yyyy-mm-dd'.length)
+  return `${[fileNamePart(siteName, 'site'), report.metric, day].join('-')}.csv`
 }

@@ -1,15 +1,6 @@
 import { asError, type Clock, Loop, MINUTE, monotonicOf, SECOND } from '../lib/index.ts'
-import { isPassing, type Store } from '../store/index.ts'
-import {
-  type ClockRecord,
-  expiryTimeOf,
-  JUMP_MS,
-  recordAfterJump,
-  recordAfterReturn,
-  recordAtStart,
-  settled,
-} from './clock-record.ts'
-import { readClockRecord, writeClockRecord } from './clock-store.ts'
+import { isPassing, type Store, type Kysely, type Tables } from '../store/index.ts'
+import { type ClockRecord, expiryTimeOf, JUMP_MS, recordAfterJump, recordAfterReturn, recordAtStart, settled } from './clock-record.ts'
 import { DatabaseClock } from './database-clock.ts'
 
 const LOOK_INTERVAL_MS = 5 * SECOND
@@ -196,4 +187,34 @@ export class ClockGuard implements Expiry {
   get #isOwnClockOff(): boolean {
     return Math.abs(this.#machineAhead) > JUMP_MS
   }
+}
+
+/** The table has one row. */
+const ID = 1
+
+/** What was last known of the clock; undefined in a new database. @throws StoreError */
+async function readClockRecord(db: Kysely<Tables>): Promise<ClockRecord | undefined> {
+  const row = await db.selectFrom('clock_checks').selectAll().where('id', '=', ID).executeTakeFirst()
+  if (row === undefined) return undefined
+  return {
+    checkedAt: row.checked_at,
+    carefulUntil: row.careful_until,
+    slackMs: row.slack_ms,
+    doubt: row.doubt,
+  }
+}
+
+/** @throws StoreError */
+async function writeClockRecord(db: Kysely<Tables>, record: ClockRecord): Promise<void> {
+  const row = {
+    checked_at: record.checkedAt,
+    careful_until: record.carefulUntil,
+    slack_ms: record.slackMs,
+    doubt: record.doubt,
+  }
+  await db
+    .insertInto('clock_checks')
+    .values({ id: ID, ...row })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute()
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { DAY, MINUTE } from '../../src/lib/index.ts'
-import { writeQuotaMessage } from '../../src/quotas/write.ts'
+import { writeQuotaMessage } from '../../src/quotas/quotas.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { insertSender, NOW, notes, openQuotas, sent, use, written } from './support.ts'
 

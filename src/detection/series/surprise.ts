@@ -1,7 +1,5 @@
 import { DAY } from '../../lib/index.ts'
 import type { VolumeConfig } from '../volume-assessment.ts'
-import { Rarity } from './rarity.ts'
-import { RunningMoments } from './running.ts'
 
 /** Values that spreads and levels are made of, about. At five minutes a step that is two and a half weeks, and ten days. */
 const LEVEL_MEMORY = 5_000
@@ -77,3 +75,65 @@ export class Surprise {
     return Math.max(0, this.direction === 'down' ? -deviation : deviation)
   }
 }
+
+/** Bins an octave: neighbouring bins differ by 9 %. */
+const BINS_PER_OCTAVE = 8
+const BINS = 400
+/** Values from 2⁻²⁵ to 2²⁵ have bins of their own. Deviations in units of their own spread do not leave that. */
+const MIDDLE = BINS / 2
+/** Before so many values nothing counts as rare. */
+const WARM_UP = 100
+/** What was never seen is the rarer the farther it is beyond what was. */
+const EXCESS_WEIGHT = 2
+
+/** Says of each of a stream of values how rare one so large has been so far, in powers of ten: 3 means once in a thousand. */
+class Rarity {
+  private readonly counts = new Uint32Array(BINS)
+  private seen = 0
+  private largest = 0
+
+  next(value: number): number {
+    const bin = Math.min(BINS - 1, Math.max(0, Math.floor(MIDDLE + BINS_PER_OCTAVE * Math.log2(Math.max(value, 1e-9)))))
+    let asLarge = 0
+    for (let at = bin; at < BINS; at++) asLarge += this.counts[at] ?? 0
+    const isKnown = this.seen >= WARM_UP
+    const excess = value > this.largest && this.largest > 0 ? EXCESS_WEIGHT * Math.log10(value / this.largest) : 0
+    const rarity = isKnown ? Math.log10((this.seen + 1) / (asLarge + 1)) + excess : 0
+    this.counts[bin] = (this.counts[bin] ?? 0) + 1
+    this.seen++
+    this.largest = Math.max(this.largest, value)
+    return rarity
+  }
+}
+
+/** Mean and standard deviation of a stream, in which a value counts less the older it is (West 1979). */
+class RunningMoments {
+  private readonly memory: number
+  private count = 0
+  private average = 0
+  private variance = 0
+
+  /** @param memory how many values it remembers, about */
+  constructor(memory: number) {
+    this.memory = memory
+  }
+
+  get mean(): number | null {
+    return this.count === 0 ? null : this.average
+  }
+
+  /** How many standard deviations `value` lies from the mean; 0 while too little is known. */
+  deviation(value: number): number {
+    return this.count < MIN_VALUES || this.variance === 0 ? 0 : (value - this.average) / Math.sqrt(this.variance)
+  }
+
+  add(value: number): void {
+    this.count++
+    const weight = Math.max(1 / this.memory, 1 / this.count)
+    const difference = value - this.average
+    this.average += weight * difference
+    this.variance = (1 - weight) * (this.variance + weight * difference ** 2)
+  }
+}
+
+const MIN_VALUES = 20

@@ -1,22 +1,12 @@
 import { StartupError } from '../../lib/index.ts'
 import type { Store } from '../store.ts'
 import type { UpsertSpec } from '../upsert.ts'
-import { carryOnListening } from './carry-on-listening.ts'
 import { FIRST_ROWS, readPage, rowsAfter } from './pages.ts'
-import {
-  advance,
-  beginProgress,
-  type CopyProgress,
-  endProgress,
-  hasUnfinishedCopy,
-  nameOf,
-  readProgress,
-  requireEmpty,
-  type TableProgress,
-} from './progress.ts'
-import { carryOnCounting } from './sequences.ts'
+import { advance, beginProgress, type CopyProgress, endProgress, hasUnfinishedCopy, nameOf, readProgress, requireEmpty, type TableProgress } from './progress.ts'
 import { copiedTables } from './tables.ts'
 import { differences, rowsIn, type Tally, talliesOf } from './tally.ts'
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from '../tables.ts'
 
 /** Takes how many rows are in the target so far. */
 export type RowsCopied = (rows: number) => void
@@ -125,4 +115,38 @@ function requireSame(source: readonly Tally[], target: readonly Tally[]): void {
     `the copy is not the same as the source, do not use it: ${lines.join('; ')}. ` +
       'Something else has written to the target: drop that database, create it again and rerun this command',
   )
+}
+
+/**
+ * Takes over the time since which no process accepts events: the time of the move is no silence of a site. What a service that once ran on the empty target
+ * has left there is written over.
+ */
+async function carryOnListening(source: Kysely<Tables>, target: Kysely<Tables>): Promise<void> {
+  const row = await source.selectFrom('listening').selectAll().executeTakeFirst()
+  if (row === undefined) return
+  await target
+    .insertInto('listening')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute()
+}
+
+/**
+ * Lets the target count on where the source has stopped: also behind rows that are deleted, because the number of a deleted
+ * site must never be given out again. SQLite remembers it in `sqlite_sequence`.
+ */
+async function carryOnCounting(
+  source: Kysely<Tables>,
+  target: Kysely<Tables>,
+  tables: readonly UpsertSpec[],
+): Promise<void> {
+  const { rows } = await sql<{ name: string; highest: number }>`
+    select name, seq as highest from sqlite_sequence where seq > 0`.execute(source)
+  for (const { name, highest } of rows) {
+    const [key] = tables.find(({ table }) => table === name)?.keys ?? []
+    if (key === undefined) continue
+    const highestCopied = sql`(select max(${sql.ref(key)}) from ${sql.table(name)})`
+    await sql`select setval(pg_get_serial_sequence(${name}, ${key}),
+      greatest(cast(${highest} as bigint), ${highestCopied}))`.execute(target)
+  }
 }

@@ -1,14 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StoreError } from '../store.ts'
 import { columnsOf, type SqlValue, type UpsertSpec } from '../upsert.ts'
-import {
-  NO_ANSWER,
-  type QueryAnswer,
-  type ThreadBatchOperation,
-  type ThreadOptions,
-  type ThreadRequest,
-} from './protocol.ts'
-import { upsertSql } from './upsert-sql.ts'
+import { NO_ANSWER, type QueryAnswer, type ThreadBatchOperation, type ThreadOptions, type ThreadRequest } from './protocol.ts'
 
 /** How long a statement waits for a lock that another program holds on the file, ms. */
 const BUSY_TIMEOUT_MS = 1_000
@@ -146,4 +139,24 @@ export function takeLock(path: string): DatabaseSync {
     lock.close()
     throw thrown
   }
+}
+
+const textByColumns = new Map<string, string>()
+
+/** The prepared statement's text that writes one row of `spec`. */
+function upsertSql(spec: UpsertSpec): string {
+  const columns = columnsOf(spec)
+  const key = `${spec.table} ${columns.join()}`
+  const known = textByColumns.get(key)
+  if (known !== undefined) return known
+  const updates = [
+    ...spec.sums.map((column) => `${column} = ${column} + excluded.${column}`),
+    ...spec.maxima.map((column) => `${column} = max(${column}, excluded.${column})`),
+  ]
+  const action = updates.length === 0 ? 'do nothing' : `do update set ${updates.join(', ')}`
+  const text =
+    `insert into ${spec.table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')}) ` +
+    `on conflict (${spec.keys.join(', ')}) ${action}`
+  textByColumns.set(key, text)
+  return text
 }

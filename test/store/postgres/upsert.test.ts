@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import fc from 'fast-check'
-import { upsertColumns } from '../../../src/store/postgres/upsert-rows.ts'
-import { upsertSql } from '../../../src/store/postgres/upsert-sql.ts'
+import { test } from 'node:test'
+import { upsertColumns, upsertSql } from '../../../src/store/postgres/upsert-rows.ts'
 import { numbersLiteral, storableValue } from '../../../src/store/postgres/values.ts'
 import { columnsOf, type SqlValue, type UpsertSpec } from '../../../src/store/upsert.ts'
 
