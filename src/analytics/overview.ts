@@ -1,7 +1,6 @@
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { EVENT_COLUMNS, GRAIN, NO_EVENT, OTHER, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { EventCounts, SiteRow, TagCounts } from '../store/index.ts'
-import { admissionWarnings, type Warning, warningsOf } from './warnings.ts'
 import { addSums, byCountThenKey, type Sums, sumBy, zeroSums } from './merge.ts'
 import { type CriticalAlert, criticalAlerts } from './open-alert.ts'
 import { type EcommercePresence, ecommercePresence, type UserDataPresence, userDataPresence } from './presence.ts'
@@ -13,6 +12,7 @@ import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 import { sumRollups, totals } from './sums.ts'
 import type { TagIdentity } from './tag-identity.ts'
 import { type TagReport, tagReport } from './tag-report.ts'
+import { admissionWarnings, type Warning, warningsOf } from './warnings.ts'
 import { previousWindow, type ReportWindow, reportWindow } from './window.ts'
 
 /** What happened in one window. Times are epoch ms. */

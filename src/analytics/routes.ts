@@ -1,7 +1,18 @@
 import { Readable } from 'node:stream'
+import { stringify } from 'csv-stringify'
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp } from '../http/index.ts'
-import { markersAnswer, matrixAnswer, overviewAnswer, rangeQuery, recentAnswer, tagAnswer, timeseriesAnswer, timeseriesQuery } from './answers.ts'
+import { fileNamePart, isoTime } from '../lib/index.ts'
+import {
+  markersAnswer,
+  matrixAnswer,
+  overviewAnswer,
+  rangeQuery,
+  recentAnswer,
+  tagAnswer,
+  timeseriesAnswer,
+  timeseriesQuery,
+} from './answers.ts'
 import { markers } from './markers.ts'
 import { matrix } from './matrix.ts'
 import { overview } from './overview.ts'
@@ -11,9 +22,7 @@ import { MarkersAnswer, MatrixAnswer, OverviewAnswer, RecentAnswer, TagAnswer, T
 import { requireSite } from './site-facts.ts'
 import type { ReportContext } from './snapshot.ts'
 import { tag } from './tag.ts'
-import { timeseries, type Timeseries } from './timeseries/index.ts'
-import { stringify } from 'csv-stringify'
-import { fileNamePart, isoTime } from '../lib/index.ts'
+import { type Timeseries, timeseries } from './timeseries/index.ts'
 
 const tags = ['Reports']
 /** They read for as long as their window is large. */

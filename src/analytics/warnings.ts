@@ -1,7 +1,7 @@
-import { CONTAINERS_PER_DAY, LINKS_PER_DAY, NAMES_PER_DAY, OTHER } from '../rollups/index.ts'
-import type { EventCounts, Kysely, SiteRow, Tables } from '../store/index.ts'
 import { isoTime, nextMonthStart, number, percent } from '../lib/index.ts'
 import { monthUsage } from '../management/index.ts'
+import { CONTAINERS_PER_DAY, LINKS_PER_DAY, NAMES_PER_DAY, OTHER } from '../rollups/index.ts'
+import type { EventCounts, Kysely, SiteRow, Tables } from '../store/index.ts'
 
 /** Something that makes a report less precise than it looks. */
 export interface Warning {

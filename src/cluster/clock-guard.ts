@@ -1,6 +1,14 @@
 import { asError, type Clock, Loop, MINUTE, monotonicOf, SECOND } from '../lib/index.ts'
-import { isPassing, type Store, type Kysely, type Tables } from '../store/index.ts'
-import { type ClockRecord, expiryTimeOf, JUMP_MS, recordAfterJump, recordAfterReturn, recordAtStart, settled } from './clock-record.ts'
+import { isPassing, type Kysely, type Store, type Tables } from '../store/index.ts'
+import {
+  type ClockRecord,
+  expiryTimeOf,
+  JUMP_MS,
+  recordAfterJump,
+  recordAfterReturn,
+  recordAtStart,
+  settled,
+} from './clock-record.ts'
 import { DatabaseClock } from './database-clock.ts'
 
 const LOOK_INTERVAL_MS = 5 * SECOND

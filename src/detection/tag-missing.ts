@@ -2,7 +2,14 @@ import { duration, isoTime, number, percent } from '../lib/index.ts'
 import type { TimeRange } from './buckets.ts'
 import { sum } from './statistics.ts'
 import { pooled, tellingAbsence } from './tag-absence.ts'
-import { type ReferenceConfig, type TagReference, tagReference, latest, type Runs, withoutRuns } from './tag-reference.ts'
+import {
+  latest,
+  type ReferenceConfig,
+  type Runs,
+  type TagReference,
+  tagReference,
+  withoutRuns,
+} from './tag-reference.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
 
 /** How often a tag ran on an event, in the buckets of `TagMissingInput`. Per-event payloads only. */

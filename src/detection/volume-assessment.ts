@@ -1,7 +1,7 @@
 import type { Silence } from './silence.ts'
+import { median, robustSpread } from './statistics.ts'
 import type { Status } from './verdict.ts'
 import { expectedOf, type Window } from './volume-window.ts'
-import { median, robustSpread } from './statistics.ts'
 
 export interface VolumeConfig {
   /** Which deviations are bad; others are only mentioned. */

@@ -1,6 +1,6 @@
 import { exclusively, expiring, type Leases } from '../cluster/index.ts'
-import { attemptAll, DAY, HOUR, Loop, MINUTE, monthOf, type Clock, nextMonthStart } from '../lib/index.ts'
-import { monthUsages, lockClient, monthUsage, type QuotaUsage } from '../management/index.ts'
+import { attemptAll, type Clock, DAY, HOUR, Loop, MINUTE, monthOf, nextMonthStart } from '../lib/index.ts'
+import { lockClient, monthUsage, monthUsages, type QuotaUsage } from '../management/index.ts'
 import { channelsOf, enqueue, isReachable, offChannels, type QuotaMessage, type Reach } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
 

@@ -107,12 +107,7 @@ const KEPT = { site_containers: KEPT_CONTAINERS, tag_names: KEPT_LINKS } as cons
  * @param before epoch ms
  * @returns false when `mayGoOn` ended it early
  */
-async function expireSeen(
-  store: Store,
-  siteNo: number,
-  before: number,
-  mayGoOn: () => boolean,
-): Promise<boolean> {
+async function expireSeen(store: Store, siteNo: number, before: number, mayGoOn: () => boolean): Promise<boolean> {
   for (const table of ['site_containers', 'tag_names'] as const) {
     const newest = await seenAt(store, table, siteNo, 0)
     if (newest === undefined) continue

@@ -7,7 +7,7 @@ type Access = 'public' | 'read' | 'change' | 'ingest'
 
 /**
  * Who may call what. `read` needs a key, `change` the admin's; `ingest` has keys of its own. A route that is not here fails the
- * test: whoever adds one decides who may call it.
+ * test: the author of a new one decides who may call it.
  */
 const ROUTES: Readonly<Record<string, Access>> = {
   'GET /api/alerts': 'read',

@@ -18,7 +18,7 @@ test('every regular expression takes time in proportion to the text, whatever a 
   assert.deepEqual(slow, [])
 })
 
-/** Regular expressions made at run time, which the test above does not see. Whoever adds one says here why it is none of a stranger's. */
+/** Regular expressions made at run time, which the test above does not see. Who adds one says here why it is none of a stranger's. */
 const MADE: Readonly<Record<string, string>> = {
   'src/cli/demo/sites.ts: new RegExp(`^http://${TAG_SERVER_HOST}:(\\\\d+)/`)':
     'of a constant, without a repetition but of digits at a fixed place; for addresses that the demo itself has written',

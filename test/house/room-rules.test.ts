@@ -177,7 +177,7 @@ test('every folder and file directly under src has a rule', async () => {
   )
 })
 
-test('a refused import is told what its room may import', () => {
+test('the message about a refused import says what its room may import', () => {
   const [finding] = violations.get('src/ingest/importer.ts') ?? []
   assert.equal(
     finding?.message,

@@ -27,7 +27,7 @@ const locked = Object.entries(packages)
   .map(([path, entry]) => ({ name: path.slice(path.lastIndexOf('node_modules/') + 13), ...entry }))
 
 /**
- * Packages that would run something when they are installed, and whether they may. Whoever adds one says here why: it runs with
+ * Packages that would run something when they are installed, and whether they may. Who adds one says here why: it runs with
  * all rights of whoever installs.
  */
 const INSTALL_SCRIPTS: readonly [name: RegExp, mayRun: boolean, why: string][] = [

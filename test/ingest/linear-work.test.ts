@@ -111,13 +111,13 @@ const SIZE = 10_000
 /** A fraction of a millisecond. */
 const STEPS = 50_000
 const CLASSES: readonly [title: string, steps: (size: number) => number, isLinear: boolean][] = [
-  ['as its size does is told to be linear', (size) => size, true],
+  ['as its size does is taken for linear', (size) => size, true],
   [
     'as its size and the logarithm of that do, as in sorting, is taken for linear',
     (size) => size * Math.log2(size),
     true,
   ],
-  ['as the power of 1.5 of its size does is told not to be', (size) => size ** 1.5, false],
+  ['as the power of 1.5 of its size does is not', (size) => size ** 1.5, false],
 ]
 for (const [title, steps, expected] of CLASSES) {
   test(`work that grows ${title}`, async (t) => {

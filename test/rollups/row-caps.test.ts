@@ -3,9 +3,18 @@ import { test } from 'node:test'
 import { overview } from '../../src/analytics/index.ts'
 import type { EventPayload } from '../../src/ingest/payload.ts'
 import { DAY, MINUTE } from '../../src/lib/index.ts'
-import { KEPT_CONTAINERS, KEPT_LINKS } from '../../src/rollups/retention.ts'
-import { applyRetention, CONTAINERS_PER_DAY, Folder, foldJournal, foldOrphans, LINKS_PER_DAY, OTHER, rollUp } from '../../src/rollups/index.ts'
+import {
+  applyRetention,
+  CONTAINERS_PER_DAY,
+  Folder,
+  foldJournal,
+  foldOrphans,
+  LINKS_PER_DAY,
+  OTHER,
+  rollUp,
+} from '../../src/rollups/index.ts'
 import { NameBooks } from '../../src/rollups/names.ts'
+import { KEPT_CONTAINERS, KEPT_LINKS } from '../../src/rollups/retention.ts'
 import { ROWS_AT_ONCE, ROWS_PER_MINUTE, RowBudget } from '../../src/rollups/row-budget.ts'
 import type { Store } from '../../src/store/index.ts'
 import { reportContext } from '../analytics/support.ts'

@@ -10,7 +10,7 @@ const INSTANCES = 3
 /** So many requests may be under way at once. */
 const STRIDE = 150
 
-/** Fires `count` random events over all instances in turn; `each` is told of every one. */
+/** Fires `count` random events over all instances in turn; `each` is called for every one. */
 async function fireMany(container: Container, count: number, seed: number, each: (fired: Fired, n: number) => void) {
   const random = seededRandom(seed)
   for (let n = 0; n < count; n++) {

@@ -58,7 +58,7 @@ export class Past {
     return yesterday === null ? [] : [yesterday * count]
   }
 
-  /** Mean value of the stretch so many days earlier. A stretch under an hour is taken with its surroundings. */
+  /** Mean value of the stretch so many days earlier. A stretch under an hour is taken with what is around it. */
   private meanBefore(from: number, to: number, days: number): number | null {
     const around = Math.max(0, (HOUR - (to - from)) / 2)
     const start = this.clock.daysBefore(from, days) - around

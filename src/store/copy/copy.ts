@@ -1,12 +1,22 @@
+import { type Kysely, sql } from 'kysely'
 import { StartupError } from '../../lib/index.ts'
 import type { Store } from '../store.ts'
+import type { Tables } from '../tables.ts'
 import type { UpsertSpec } from '../upsert.ts'
 import { FIRST_ROWS, readPage, rowsAfter } from './pages.ts'
-import { advance, beginProgress, type CopyProgress, endProgress, hasUnfinishedCopy, nameOf, readProgress, requireEmpty, type TableProgress } from './progress.ts'
+import {
+  advance,
+  beginProgress,
+  type CopyProgress,
+  endProgress,
+  hasUnfinishedCopy,
+  nameOf,
+  readProgress,
+  requireEmpty,
+  type TableProgress,
+} from './progress.ts'
 import { copiedTables } from './tables.ts'
 import { differences, rowsIn, type Tally, talliesOf } from './tally.ts'
-import { type Kysely, sql } from 'kysely'
-import type { Tables } from '../tables.ts'
 
 /** Takes how many rows are in the target so far. */
 export type RowsCopied = (rows: number) => void

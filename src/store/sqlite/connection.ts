@@ -1,7 +1,13 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StoreError } from '../store.ts'
 import { columnsOf, type SqlValue, type UpsertSpec } from '../upsert.ts'
-import { NO_ANSWER, type QueryAnswer, type ThreadBatchOperation, type ThreadOptions, type ThreadRequest } from './protocol.ts'
+import {
+  NO_ANSWER,
+  type QueryAnswer,
+  type ThreadBatchOperation,
+  type ThreadOptions,
+  type ThreadRequest,
+} from './protocol.ts'
 
 /** How long a statement waits for a lock that another program holds on the file, ms. */
 const BUSY_TIMEOUT_MS = 1_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { upsertColumns, upsertSql } from '../../../src/store/postgres/upsert-rows.ts'
 import { numbersLiteral, storableValue } from '../../../src/store/postgres/values.ts'
 import { columnsOf, type SqlValue, type UpsertSpec } from '../../../src/store/upsert.ts'

@@ -40,7 +40,7 @@ const ENDPOINTS: readonly { what: string; answer: RequestListener; end: unknown;
 ]
 
 for (const { what, answer, end, outcome } of ENDPOINTS) {
-  test(`A template hears of an endpoint that ${what}`, async (t) => {
+  test(`A template sees an endpoint that ${what}`, async (t) => {
     const { container } = await start(t, { text: OUTCOME, answer, timeoutScale: 0.00003 })
     assert.equal((await container.fire({}, [])).status, 'success')
     await container.idle()

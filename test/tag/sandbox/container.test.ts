@@ -109,7 +109,7 @@ test('Each instance has a storage of its own, and takes its turn', async (t) => 
   assert.equal(container.sent.requests, 1)
 })
 
-test('A lost instance takes its storage with it and its successor starts anew', async (t) => {
+test('A lost instance takes its storage with it and its successor starts from nothing', async (t) => {
   const { container } = await start(t, { text: COUNTING, instances: 2 })
   for (const instance of [0, 0, 1]) await container.fire({}, [], { instance })
   assert.deepEqual(container.lose(0), { storage: { count: 2 }, requests: 0 })

@@ -220,7 +220,7 @@ for (const { what, text, at, says, orLater = false } of BROKEN) {
   })
 }
 
-test('All that is wrong is told at once', () => {
+test('All that is wrong is reported at once', () => {
   const text = fixture({ info: '{', tests: 'scenarios: 1' })
   assert.throws(
     () => parseTemplate(text),

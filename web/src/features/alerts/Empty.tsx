@@ -8,7 +8,7 @@ const TITLES: Readonly<Record<Filter, string>> = {
   all: 'Nothing has gone wrong yet',
   open: 'No alert is open',
   acknowledged: 'No alert is acknowledged',
-  resolved: 'No alert is over',
+  resolved: 'No alert is resolved yet',
 }
 
 const TEXTS: Readonly<Record<Filter, string>> = {

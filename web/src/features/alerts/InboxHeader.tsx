@@ -52,7 +52,7 @@ export function InboxHeader({ inbox, filter }: Props) {
         <TextInput
           className={classes.search}
           aria-label="Find alerts"
-          placeholder="Words of the alert"
+          placeholder="Search alerts"
           leftSection={<Search size={16} aria-hidden />}
           rightSection={
             filter.text !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => filter.setText('')} />
