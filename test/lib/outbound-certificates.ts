@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { generate } from 'selfsigned'
 import { DAY } from '../../src/lib/index.ts'
@@ -28,8 +30,13 @@ export async function createAuthority(name: string): Promise<Authority> {
   return { key, certificate: cert }
 }
 
-/** Makes this process trust an authority, beside those it trusts already. */
+const trustedNames = new Set<string>()
+
+/** Makes this process trust an authority, beside those it trusts already: of several of one name only the first would be found. */
 export function trust(authority: Authority): void {
+  const { subject } = new X509Certificate(authority.certificate)
+  assert.ok(!trustedNames.has(subject), `another test file of this process has an authority called ${subject}`)
+  trustedNames.add(subject)
   setDefaultCACertificates([...getCACertificates('default'), authority.certificate])
 }
 

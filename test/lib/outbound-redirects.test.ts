@@ -7,7 +7,7 @@ import { countSockets, failureOf, httpServer, httpsServer, testOutbound } from '
 
 let authority: Authority
 before(async () => {
-  authority = await createAuthority('Test Authority')
+  authority = await createAuthority('Redirect Authority')
   trust(authority)
 })
 
