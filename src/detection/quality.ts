@@ -170,6 +170,7 @@ function clumping<F extends string>(field: F, hours: readonly PresenceBucket<F>[
   if (chance < 1e-6) return 1
   const squares = sum(counted.map(({ present, total }) => (present - rate * total) ** 2 / total))
   const freedom = counted.length - 1
+  // One hour may be one clump.
   return freedom < 1
     ? sum(counted.map(({ total }) => total))
     : Math.max(1, squares / (chance * freedom)) * varianceBound(freedom)

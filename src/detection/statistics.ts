@@ -42,6 +42,8 @@ export function binomialTail(hits: number, trials: number, share: number): numbe
   if (hits <= 0) return 1
   if (share <= 0 || hits > trials) return 0
   if (share >= 1) return 1
+  // Below the mean the other tail is the short one, whose first term is the largest.
+  if (hits < share * trials) return 1 - binomialTail(trials - hits + 1, trials, 1 - share)
   // By logarithms: the first term is far below the smallest number of so many trials.
   let log = trials * Math.log1p(-share)
   const odds = Math.log(share) - Math.log1p(-share)
@@ -61,9 +63,10 @@ const Z_LOW = -3.090232
 /**
  * How many times the measured variance of a normal sample the true one may be, at most, by 99.9 %: its degrees of freedom over
  * the 0.1 % quantile of their chi-squared distribution (by Wilson and Hilferty 1931).
+ *
+ * @param freedom at least 1
  */
 export function varianceBound(freedom: number): number {
-  if (freedom < 1) return Number.POSITIVE_INFINITY
   const part = 2 / (9 * freedom)
   return 1 / Math.max(0.001, 1 - part + Z_LOW * Math.sqrt(part)) ** 3
 }

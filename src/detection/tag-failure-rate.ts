@@ -59,12 +59,15 @@ const MIN_BAD_WHEN_WIDENED = 5
 const executionsOf = ({ success, failure, timeout, exception }: Outcomes): number =>
   success + failure + timeout + exception
 const badOf = ({ failure, timeout, exception }: Outcomes): number => failure + timeout + exception
+const totalOf = (buckets: readonly OutcomeBucket[]) => ({
+  executions: sum(buckets.map(executionsOf)),
+  bad: sum(buckets.map(badOf)),
+})
 
 function judgeTag({ tag_key, buckets }: TagOutcomes, now: number, config: FailureRateConfig): Finding | null {
   const window = newestUntil(buckets, now - config.window_minutes * MINUTE, executionsOf, config.min_executions)
   if (window === null) return null
-  const executions = sum(window.map(executionsOf))
-  const bad = sum(window.map(badOf))
+  const { executions, bad } = totalOf(window)
   const { low, high } = wilson(bad, executions)
   const isWidened = (window[0]?.from ?? now) < now - config.window_minutes * MINUTE
   const isSure = !isWidened || bad >= MIN_BAD_WHEN_WIDENED
@@ -106,15 +109,17 @@ const statusOf = (low: number, { warning_share, critical_share }: FailureRateCon
  * often. The better half of the day counts: a fault of some hours is not what is usual.
  */
 function isUsual(day: readonly OutcomeBucket[], window: readonly OutcomeBucket[], warningShare: number): boolean {
-  if (wilson(sum(day.map(badOf)), sum(day.map(executionsOf))).low > warningShare) return false
+  const ofDay = totalOf(day)
+  if (wilson(ofDay.bad, ofDay.executions).low > warningShare) return false
   const before = day.slice(0, day.length - window.length)
   const middle = Math.ceil(before.length / 2)
   const known = [before, before.slice(0, middle), before.slice(middle)]
-    .map((part) => ({ executions: sum(part.map(executionsOf)), bad: sum(part.map(badOf)) }))
+    .map(totalOf)
     .filter(({ executions }) => executions >= MIN_PAST)
   if (known.length === 0) return false
   const usual = Math.min(warningShare, ...known.map(({ executions, bad }) => wilson(bad, executions).high))
-  return binomialTail(sum(window.map(badOf)), sum(window.map(executionsOf)), usual) > CHANCE
+  const { executions, bad } = totalOf(window)
+  return binomialTail(bad, executions, usual) > CHANCE
 }
 
 /** The failures began where counting from makes the surest case. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { median, robustSpread, wilson } from '../../src/detection/statistics.ts'
+import { binomialTail, median, robustSpread, varianceBound, wilson } from '../../src/detection/statistics.ts'
 
 const MEDIANS: readonly [values: number[], middle: number][] = [
   [[3], 3],
@@ -45,3 +45,43 @@ test('a Wilson interval holds the share that was seen, and narrows with more tri
     }),
   )
 })
+
+/** Worked out exactly, with whole numbers. */
+const TAILS: readonly [hits: number, trials: number, share: number, tail: number][] = [
+  [0, 10, 0.3, 1],
+  [10, 10, 0.5, 1 / 1_024],
+  [1, 2, 0.5, 0.75],
+  [3, 5, 0.5, 0.5],
+  [2, 20, 0.05, 1 - 0.95 ** 20 - 20 * 0.05 * 0.95 ** 19],
+  [11, 10, 0.5, 0],
+  [1, 10, 0, 0],
+  [3, 10, 1, 1],
+]
+for (const [hits, trials, share, tail] of TAILS) {
+  test(`at least ${hits} of ${trials} at ${share} have the chance ${tail.toPrecision(3)}`, () => {
+    assert.ok(Math.abs(binomialTail(hits, trials, share) - tail) < 1e-12)
+  })
+}
+
+test('the tails of very many trials are neither lost nor over 1, whichever side of the mean they begin at', () => {
+  const near = binomialTail(5_000, 100_000, 0.05)
+  assert.ok(near > 0.49 && near < 0.52, String(near))
+  assert.equal(binomialTail(1_000, 100_000, 0.05), 1)
+  assert.ok(binomialTail(6_000, 100_000, 0.05) < 1e-30)
+})
+
+/** 0.1 % quantiles of the chi-squared distribution from tables: 1.479 of 10 degrees of freedom, 11.588 of 30, 61.918 of 100. */
+const BOUNDS: readonly [freedom: number, quantile: number][] = [
+  [10, 1.479],
+  [30, 11.588],
+  [100, 61.918],
+]
+for (const [freedom, quantile] of BOUNDS) {
+  test(`a variance known by ${freedom} degrees of freedom may be ${(freedom / quantile).toFixed(1)} times as large`, () => {
+    const bound = varianceBound(freedom)
+    // The approximation is off by 7 % at ten, by 1 % at thirty.
+    assert.ok(Math.abs(bound / (freedom / quantile) - 1) < 0.08, String(bound))
+  })
+}
+
+test('a variance known by one degree of freedom may be any', () => assert.ok(varianceBound(1) > 1e6))
