@@ -8,7 +8,7 @@ import { type RunningServer, startTagwarden } from '../../bench/lib/servers.ts'
 import type { Session } from '../../bench/lib/session.ts'
 import { type BenchSite, createSites } from '../../bench/lib/sites.ts'
 import { callWorker } from '../../bench/lib/worker-calls.ts'
-import { Herd } from '../fuzz/pressure/herd.ts'
+import { ANOTHER_ADDRESS, Herd } from '../fuzz/pressure/herd.ts'
 import { type Counted, compareCounts } from '../soak/counted.ts'
 import type { LoadFigures } from '../soak/load/figures.ts'
 import { Generator } from '../soak/load/generator.ts'
@@ -60,8 +60,6 @@ const MEMORY_INTERVAL_MS = 250
 const SETTLE_MS = 5_000
 const UNREAD_CONNECTIONS = 500
 const UNREAD_REQUESTS = 20
-/** Callers are distinguished by address; the reader that watches the healthy sites is another caller. */
-const ANOTHER_ADDRESS = '127.0.0.2'
 
 /** Nine healthy sites and one with a valid key that sends each kind of hostile request in turn. */
 export async function fairness(session: Session, settings: FairnessSettings): Promise<FairnessResult> {

@@ -1,4 +1,4 @@
-import type { Behaviour, Herd } from './herd.ts'
+import { ANOTHER_ADDRESS, type Behaviour, type Herd } from './herd.ts'
 
 export interface PressureAttack {
   name: string
@@ -21,9 +21,6 @@ export interface PressureTargets {
 const STRICT_MS = 100
 const USUAL_MS = 250
 const HUNDRED_MB = 104_857_600
-/** An address that floods a connection gets no new one for a second, and the healthy senders have to come from another address. */
-const ANOTHER_ADDRESS = '127.0.0.2'
-
 /**
  * Many slow connections, each kind alone.
  *

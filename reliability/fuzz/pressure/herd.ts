@@ -12,6 +12,9 @@ export interface Behaviour {
   from?: string
 }
 
+/** For attackers that must not be taken for the healthy senders of this machine: callers are told apart by their address. */
+export const ANOTHER_ADDRESS = '127.0.0.2'
+
 const DRIP_INTERVAL_MS = 1_000
 /** Connections opened in one turn: a server cannot accept all at once, and its queue is short. */
 const OPENED_AT_ONCE = 250
