@@ -1,6 +1,5 @@
-import { constants, setPriority } from 'node:os'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { asError } from '../../lib/index.ts'
+import { asError, lowerPriority, REPORTS_NICENESS } from '../../lib/index.ts'
 import { SqliteConnection } from './connection.ts'
 import { errorKindOf } from './errors.ts'
 import type { ThreadOptions, ThreadRequest, ThreadResponse } from './protocol.ts'
@@ -30,8 +29,7 @@ function serve(port: MessagePort, options: ThreadOptions): void {
 }
 
 const { mode } = workerData as ThreadOptions
-// Reports give way to ingest where both share a processor. On Linux the priority is the calling thread's own; elsewhere
-// it would be that of the whole process.
-if (mode === 'reader' && process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+// Reports give way to ingest where both share a processor.
+if (mode === 'reader') lowerPriority(REPORTS_NICENESS)
 
 if (parentPort !== null) serve(parentPort, workerData as ThreadOptions)
