@@ -1,4 +1,4 @@
-import { addAll, cellAt, eventIn, type SiteDelta, tagIn } from './delta.ts'
+import { addAll, cellAt, eventIn, newSite, type SiteDelta, tagIn } from './delta.ts'
 import { dayOf, type NameBooks } from './names.ts'
 import type { FoldRows } from './rows.ts'
 import { Yielder } from './yielder.ts'
@@ -17,7 +17,7 @@ const UNITS_PER_TURN = 2_000
  * The site itself stays as it is: a failed fold is tried again with the same sum.
  */
 export async function condense(siteNo: number, site: SiteDelta, books: NameBooks, rows: FoldRows): Promise<SiteDelta> {
-  const condensed: SiteDelta = { cells: [], index: undefined, usage: site.usage }
+  const condensed = newSite(site.usage)
   const yielder = new Yielder()
   let units = 0
   const spend = async () => {

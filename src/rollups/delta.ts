@@ -49,16 +49,27 @@ export interface SiteDelta {
   index: Map<string, Cell> | undefined
   /** What counts towards the client's quota, by UTC month of acceptance. */
   usage: Map<number, Usage>
+  /** Numbers and texts of the logs it was read from, or fewer: never fewer than it has names and ids. */
+  items: number
 }
+
+export const newSite = (usage: SiteDelta['usage'] = new Map()): SiteDelta => ({
+  cells: [],
+  index: undefined,
+  usage,
+  items: 0,
+})
 
 /** What has been accepted and is not in the rollups yet, summed over many requests. */
 export class Delta {
   readonly sites = new Map<number, SiteDelta>()
+  /** Of the sites added to, one with the most items. */
+  largest: SiteDelta | undefined
 
   site(siteNo: number): SiteDelta {
     let site = this.sites.get(siteNo)
     if (site === undefined) {
-      site = { cells: [], index: undefined, usage: new Map() }
+      site = newSite()
       this.sites.set(siteNo, site)
     }
     return site

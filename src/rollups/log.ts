@@ -72,6 +72,7 @@ export function addLog(delta: Delta, log: Log): void {
 }
 
 function addEntry(delta: Delta, reader: LogReader): void {
+  const start = reader.at
   const site = delta.site(reader.number())
   const month = reader.number()
   const events = reader.number()
@@ -82,6 +83,8 @@ function addEntry(delta: Delta, reader: LogReader): void {
   const containerId = reader.text()
   const count = reader.number()
   if (count > 0) addCell(site, minute, containerId, acceptedAt, count, reader)
+  site.items += reader.at - start
+  if (delta.largest === undefined || site.items > delta.largest.items) delta.largest = site
 }
 
 function addCell(
@@ -148,24 +151,25 @@ function linkId(ids: Set<string>, id: string): void {
 
 class LogReader {
   readonly #log: Log
-  #at = 0
+  /** Items read. */
+  at = 0
 
   constructor(log: Log) {
     this.#log = log
   }
 
   get isAtEnd(): boolean {
-    return this.#at >= this.#log.length
+    return this.at >= this.#log.length
   }
 
   number(): number {
-    const value = this.#log[this.#at++]
+    const value = this.#log[this.at++]
     if (typeof value !== 'number') throw new Error(`the journal holds ${typeof value} where a number belongs`)
     return value
   }
 
   text(): string {
-    const value = this.#log[this.#at++]
+    const value = this.#log[this.at++]
     if (typeof value !== 'string') throw new Error(`the journal holds ${typeof value} where a text belongs`)
     return value
   }

@@ -23,6 +23,7 @@ import {
   type EventDelta,
   eventIn,
   newEvent,
+  newSite,
   OUTCOME_END,
   type SiteDelta,
   type TagDelta,
@@ -186,7 +187,7 @@ function withinBudget(
 /** Sums cells that ended up with the same minute and container, such as those of `(other)`: each key may be written only once. */
 function mergeAlike(cells: readonly Cell[]): Cell[] {
   if (!cells.some((cell) => cell.containerId === OTHER)) return [...cells]
-  const merged: SiteDelta = { cells: [], index: undefined, usage: new Map() }
+  const merged = newSite()
   for (const cell of cells) {
     const target = cellAt(merged, cell.minute, cell.containerId)
     target.lastSeenAt = Math.max(target.lastSeenAt, cell.lastSeenAt)

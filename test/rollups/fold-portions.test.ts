@@ -4,11 +4,11 @@ import { sql } from 'kysely'
 import { Delta, Folder, foldJournal, foldOrphans } from '../../src/rollups/index.ts'
 import { chunksOf, type Store, StoreError } from '../../src/store/index.ts'
 import { newDatabase, openOn } from '../store/postgres/support.ts'
-import { addTo, encode, totalEvents, writeJournal } from '../support/deltas.ts'
+import { addTo, deltaOf, encode, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
 import { openEmptyStore, postgres, testOnEveryEngine } from '../support/engines.ts'
 import { insertSite } from '../support/sites.ts'
 import { noteStatementSizes } from '../support/statement-sizes.ts'
-import { CONTAINERS, executions, manyTags, oneEvent, TAGS } from './heavy-support.ts'
+import { CONTAINERS, executions, manyTags, NOW, oneEvent, TAGS, tagsOf } from './heavy-support.ts'
 
 test('no statement of a fold writes more than 10,000 rows, however many its transaction has', async (t) => {
   const store = await openEmptyStore(postgres, t)
@@ -64,6 +64,36 @@ testOnEveryEngine(
     assert.equal(await totalEvents(store, site_no), ROWS)
   },
 )
+
+/** Rows of 401 names and 400 ids each; `of` says for each which site sends it, and in which container. */
+const writeLargeRows = async (store: Store, of: (row: number) => [siteNo: number, container: number]) => {
+  for (let row = 0; row < LARGE_ROWS; row++) {
+    const [siteNo, container] = of(row)
+    const sent = eventPayload({ timestamp_ms: NOW, container_id: `container ${container}`, tags: tagsOf(400) })
+    await writeJournal(store, 'node', row + 1, deltaOf(siteNo, [sent], NOW))
+  }
+}
+const LARGE_ROWS = 20
+
+testOnEveryEngine('a fold ends when one site has thousands of names and ids in it', async (store) => {
+  const { site_no } = await insertSite(store)
+  await writeLargeRows(store, (row) => [site_no, row])
+  const { taken, fold } = takingNote(store)
+  await fold()
+  assert.deepEqual(taken, [5, 5, 5, 5])
+  assert.equal(await totalEvents(store, site_no), LARGE_ROWS)
+})
+
+testOnEveryEngine('a fold goes on while names repeat, and when many sites have as many together', async (store) => {
+  const sites: number[] = []
+  for (let site = 0; site < LARGE_ROWS; site++) sites.push((await insertSite(store)).site_no)
+  const { taken, fold } = takingNote(store)
+  await writeLargeRows(store, () => [sites[0] ?? 0, 0])
+  await fold()
+  await writeLargeRows(store, (row) => [sites[row] ?? 0, row])
+  await fold()
+  assert.deepEqual(taken, [LARGE_ROWS, LARGE_ROWS])
+})
 
 test('a fold that exceeds the time limit of the server takes fewer journal rows the next time', async (t) => {
   const url = await newDatabase(t)

@@ -5,6 +5,9 @@ export const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 export const CONTAINERS = 60
 export const TAGS = 300
 
+export const tagsOf = (count: number) =>
+  Array.from({ length: count }, (_, tag) => ({ id: `${tag}`, name: `tag ${tag}`, status: 'success' as const }))
+
 /** Requests of a valid sender that costs as much as it may: a container each, and as many tags as fit. */
 export const manyTags = (siteNo: number, containers = CONTAINERS, tags = TAGS) =>
   deltaOf(
@@ -13,7 +16,7 @@ export const manyTags = (siteNo: number, containers = CONTAINERS, tags = TAGS) =
       eventPayload({
         timestamp_ms: NOW,
         container_id: `container ${container}`,
-        tags: Array.from({ length: tags }, (_, tag) => ({ id: `${tag}`, name: `tag ${tag}`, status: 'success' })),
+        tags: tagsOf(tags),
       }),
     ),
     NOW,
