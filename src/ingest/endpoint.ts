@@ -25,8 +25,10 @@ export interface IngestEndpointOptions {
 /** `Retry-After` of a sender refused because of overload: by then it has passed, or is judged again. */
 const OVERLOAD_RETRY_SECONDS = 1
 
-/** In place of a path: the client has too many bytes under way. */
+/** In place of a path: the client has too many bytes under way; or all clients together, when the reason is `unavailable`. */
 const BYTES_UNDER_WAY = 'bytes under way'
+/** What this node had too much of, in place of a path. */
+const OVERLOAD = { requests: 'requests at once', commits: 'requests waiting' } as const
 /** Which limit of the plan refused a request, in place of a path. */
 const PLAN_LIMITS = { rate: 'requests per second', quota: 'events per month' } as const
 
@@ -62,7 +64,7 @@ export class IngestEndpoint {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const { clock, keys, shedding } = this.#options
+    const { clock, keys, samples, shedding } = this.#options
     if (request.method !== 'POST') {
       this.#answerError(request, response, 'method_not_allowed')
       return
@@ -70,6 +72,7 @@ export class IngestEndpoint {
     const key = this.#keyOf(request)
     const site = key === undefined ? undefined : keys.find(key)
     if (site === undefined) {
+      if (key !== undefined) samples.rejectedUnknownKey(clock.now())
       this.#answerError(request, response, 'unauthorized')
       return
     }
@@ -90,7 +93,7 @@ export class IngestEndpoint {
       return
     }
     if (!shedding.admits(performance.now())) {
-      this.#answerError(request, response, 'unavailable', OVERLOAD_RETRY_SECONDS)
+      this.#recordAndReject(request, response, site, 'unavailable', OVERLOAD.requests, OVERLOAD_RETRY_SECONDS)
       return
     }
     if (announcesTooMuch(request.headers['content-length'])) {
@@ -103,9 +106,10 @@ export class IngestEndpoint {
       (body) => this.#accept(request, response, site, body),
       (refusal) => {
         if (refusal.why === 'too_large') this.#recordAndReject(request, response, site, 'payload_too_large', '')
-        else if (refusal.exhausted === 'all')
-          this.#answerError(request, response, 'unavailable', OVERLOAD_RETRY_SECONDS)
-        else this.#recordAndReject(request, response, site, 'rate_limited', BYTES_UNDER_WAY, OVERLOAD_RETRY_SECONDS)
+        else {
+          const reason = refusal.exhausted === 'all' ? 'unavailable' : 'rate_limited'
+          this.#recordAndReject(request, response, site, reason, BYTES_UNDER_WAY, OVERLOAD_RETRY_SECONDS)
+        }
       },
     )
   }
@@ -143,7 +147,7 @@ export class IngestEndpoint {
         return
       }
       if (outcome === 'refused') {
-        this.#answerError(request, response, 'unavailable', OVERLOAD_RETRY_SECONDS)
+        this.#recordAndReject(request, response, site, 'unavailable', OVERLOAD.commits, OVERLOAD_RETRY_SECONDS)
         return
       }
       if (outcome === 'committed') samples.accepted(site.siteNo, payload, body.size, now)
@@ -175,7 +179,7 @@ export class IngestEndpoint {
     this.#answerError(request, response, reason, retryAfterSeconds)
   }
 
-  /** Answers only: no site is known, or the fault is not its owner's. */
+  /** Answers only: no site is known, or the store does not take writes. */
   #answerError(
     request: IncomingMessage,
     response: ServerResponse,

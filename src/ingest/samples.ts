@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { CompiledQuery } from 'kysely'
 import { floorTo, MINUTE } from '../lib/index.ts'
-import { type BatchOperation, type SqlValue, type Store, upsertInto } from '../store/index.ts'
+import { type BatchOperation, NO_SITE, type SqlValue, type Store, upsertInto } from '../store/index.ts'
 import type { Payload } from './payload.ts'
 
 /** Accepted payloads, and as many rejections, kept per site. */
@@ -21,7 +21,9 @@ const SAMPLE_BYTES_PER_FLUSH = 131_072
 const IDS_PER_MS = 1_000
 
 /** Why a request was refused: the `error` value of the answer. */
-export type RejectionReason = 'invalid_payload' | 'forbidden' | 'payload_too_large' | 'rate_limited'
+export type RejectionReason = 'invalid_payload' | 'forbidden' | 'payload_too_large' | 'rate_limited' | 'unavailable'
+/** The same, and of a request whose key no site has. */
+type CountedReason = RejectionReason | 'unauthorized'
 
 interface Rejection {
   at: number
@@ -33,7 +35,7 @@ interface SiteSamples {
   accepted: RecentItems<{ at: number; payload: Payload }>
   rejected: RecentItems<Rejection>
   /** Rejections by minute and reason. */
-  counts: Map<string, { minute: number; reason: RejectionReason; total: number }>
+  counts: Map<string, { minute: number; reason: CountedReason; total: number }>
 }
 
 const rejectionCounts = upsertInto('rejection_counts', { keys: ['site_no', 'bucket', 'reason'], sums: ['total'] })
@@ -71,11 +73,12 @@ export class SampleRecorder {
   rejected(siteNo: number, reason: RejectionReason, path: string, at: number): void {
     const site = this.#site(siteNo)
     if (site.rejected.push({ at, reason, path }, this.#kept < SAMPLES_PER_FLUSH)) this.#kept++
-    const minute = floorTo(at, MINUTE)
-    const key = `${minute}|${reason}`
-    const count = site.counts.get(key)
-    if (count === undefined) site.counts.set(key, { minute, reason, total: 1 })
-    else count.total++
+    countRejection(site, reason, at)
+  }
+
+  /** Only counts it, under no site: the silence of some site may be because of it. */
+  rejectedUnknownKey(at: number): void {
+    countRejection(this.#site(NO_SITE), 'unauthorized', at)
   }
 
   /** Writes what was recorded since the last call. @throws StoreError; those samples are then dropped. */
@@ -129,6 +132,14 @@ export class SampleRecorder {
     this.#lastId = Math.max(this.#lastId + 1, at * IDS_PER_MS + randomInt(IDS_PER_MS))
     return this.#lastId
   }
+}
+
+function countRejection({ counts }: SiteSamples, reason: CountedReason, at: number): void {
+  const minute = floorTo(at, MINUTE)
+  const key = `${minute}|${reason}`
+  const count = counts.get(key)
+  if (count === undefined) counts.set(key, { minute, reason, total: 1 })
+  else count.total++
 }
 
 /** Deletes a site's oldest samples, not with every flush but once as many as are kept were added. */

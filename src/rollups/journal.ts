@@ -15,7 +15,7 @@ const SITES_PER_FOLD = 4_000
 const UNITS_PER_FOLD = 40_000
 /**
  * The same of a single site, whose fold then seldom needs to be condensed. Beside a site of 75,000 new names a second the slowest
- * hundredth of the others' requests took 131 ms with folds of up to 40,000 of its names, 48 ms with these.
+ * hundredth of the others' requests took 95 to 207 ms with folds of up to 40,000 of its names, 48 to 107 ms with these.
  */
 const UNITS_PER_SITE = HEAVY_SITE * (7 / 8)
 /** Count them again only after this share of them, because counting visits all of them. */

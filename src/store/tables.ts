@@ -99,3 +99,6 @@ export interface Tables {
   status_links: StatusLinkTable
   sign_ins: SignInTable
 }
+
+/** Stands for the `site_no` of requests whose key no site has; those of sites begin at 1. */
+export const NO_SITE = 0

@@ -44,7 +44,7 @@ async function freshness(t: TestContext, api: TestService, site: SiteKey): Promi
 
 const payload = eventPayload({ timestamp_ms: NOW })
 
-test('a site that was switched off says so while its silence lasts, one with an unknown key says that nothing was received', async (t) => {
+test('a site that was switched off says so while its silence lasts, and a silent one says that unknown keys are used', async (t) => {
   const api = await startTestService(t, newClock())
   const [off, clientOff, wrongKey, neighbour] = [
     await silentSite(api),
@@ -66,10 +66,28 @@ test('a site that was switched off says so while its silence lasts, one with an 
   const switchedOff = 'refused: the site or its client is switched off since 20 Nov, 10:00 (1 request, none accepted)'
   assert.equal(await freshness(t, api, off), switchedOff)
   assert.equal(await freshness(t, api, clientOff), switchedOff)
-  assert.match(await freshness(t, api, wrongKey), /^nothing received for /)
+  assert.match(
+    await freshness(t, api, wrongKey),
+    /^nothing received for .+; 2 requests with a key of no site were refused since 20 Nov, 10:00: check the key of the sender$/,
+  )
 })
 
-test('a client with too much under way learns so in the silence that follows, one refused with all others does not', async (t) => {
+test('a site that never sent says that unknown keys are used, and nothing of requests without any key', async (t) => {
+  const api = await startTestService(t, newClock())
+  const site = await api.newSite(await api.newClient())
+  const withoutKey = await fetch(`${api.url}/ingest`, { method: 'POST', body: '{}' })
+  assert.equal(withoutKey.status, 401)
+  assert.equal(await freshness(t, api, site), 'No event has come yet')
+  assert.equal((await api.ingest({ ...site, ingest_key: `${site.ingest_key}\t1` }, payload)).status, 401)
+  assert.equal(
+    await freshness(t, api, site),
+    'No event has come yet; 1 request with a key of no site was refused since 20 Nov, 10:00: check the key of the sender',
+  )
+  assert.equal((await api.ingest(site, payload)).status, 200)
+  assert.doesNotMatch(await freshness(t, api, site), /key/)
+})
+
+test('a client with too much under way learns so in the silence that follows, and one that is refused because all have', async (t) => {
   const api = await startTestService(t, newClock())
   const greedy = await silentSite(api)
   const late = await silentSite(api)
@@ -92,5 +110,11 @@ test('a client with too much under way learns so in the silence that follows, on
     await freshness(t, api, greedy),
     'refused: over the bytes that a client may have under way since 20 Nov, 10:00 (1 request, none accepted)',
   )
-  assert.match(await freshness(t, api, late), /^nothing received for /)
+  assert.match(
+    await freshness(t, api, late),
+    /^refused: this service was overloaded \(503\) since 20 Nov, 10:00 \(\d requests?, none accepted\)$/,
+  )
+  const recent = await api.call('GET', `/api/monitoring/sites/${late.id}/recent`)
+  const { rejections } = recent.json<{ rejections: { reason: string; path: string }[] }>()
+  assert.deepEqual([rejections[0]?.reason, rejections[0]?.path], ['unavailable', 'bytes under way'])
 })

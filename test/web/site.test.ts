@@ -197,6 +197,7 @@ test('a payload is summed up in a line, of an event and of a batch', () => {
   })
   assert.equal(summaryOf({ accepted_at }).what, '')
   assert.equal(reasonInWords('rate_limited'), 'More than the plan allows')
+  assert.equal(reasonInWords('unavailable'), 'The service was overloaded')
   assert.equal(reasonInWords('of_tomorrow'), 'of_tomorrow')
 })
 

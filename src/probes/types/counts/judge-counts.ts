@@ -11,7 +11,7 @@ import {
 } from '../../../detection/index.ts'
 import { DAY, floorTo, isoTime, MINUTE, namesInWords } from '../../../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables } from '../../../store/index.ts'
-import { type Refusals, readRefusals } from './refusals.ts'
+import { type Refusals, readRefusals, readUnknownKeys } from './refusals.ts'
 
 /** With counts further behind than this, sites that send would be taken for silent ones. */
 const MOST_BEHIND_MS = 2 * MINUTE
@@ -63,12 +63,18 @@ export async function judgeCounts<T>(
   whenRefused?: 'warning' | 'critical',
 ): Promise<CountsOutcome> {
   const range = { from: floorTo(from, DAY), to: now + MINUTE }
-  const { counts, complete, listened, refusals } = await readSnapshot(store, site.site_no, range, async (snapshot) => ({
-    counts: await read(snapshot),
-    complete: await completeUntil(snapshot.db, now),
-    listened: whenRefused === undefined ? now : await lastListenedAt(snapshot.db),
-    refusals: await readRefusals(snapshot.db, site, now),
-  }))
+  const { counts, complete, listened, refusals, unknownKeys } = await readSnapshot(
+    store,
+    site.site_no,
+    range,
+    async (snapshot) => ({
+      counts: await read(snapshot),
+      complete: await completeUntil(snapshot.db, now),
+      listened: whenRefused === undefined ? now : await lastListenedAt(snapshot.db),
+      refusals: await readRefusals(snapshot.db, site, now),
+      unknownKeys: whenRefused === undefined ? null : await readUnknownKeys(snapshot.db, site, now),
+    }),
+  )
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   if (now - (listened ?? now) > MOST_BEHIND_MS) return deaf(now, listened ?? now)
   const { status, message, details, fine, idle } = judge(counts)
@@ -77,7 +83,18 @@ export async function judgeCounts<T>(
     details.judged > 0
       ? { status, message, details: all, findings: bySubject(details.findings, idle), fine: fine.map(ofAlert) }
       : { status: 'ok', ...unjudged(counts), details: all, fine: [] }
-  return refusals === null ? judged : { ...explained(judged, refusals, whenRefused), isRefused: true }
+  if (refusals !== null) return { ...explained(judged, refusals, whenRefused), isRefused: true }
+  return unknownKeys === null ? judged : withHint(judged, unknownKeys)
+}
+
+/** A silence, or that nothing came yet, with what may be its cause. */
+function withHint(judged: CountsOutcome, hint: string): CountsOutcome {
+  if (judged.status === 'ok' && judged.reason !== 'no_data') return judged
+  const message = `${judged.message}; ${hint}`
+  const findings = judged.findings?.map((finding) =>
+    finding.message === judged.message ? { ...finding, message } : finding,
+  )
+  return { ...judged, message, ...(findings === undefined ? {} : { findings }) }
 }
 
 /** An outcome that a site's refused requests explain. */

@@ -1,11 +1,11 @@
 import { DAY, floorTo, MINUTE, nextMonthStart, number } from '../../../lib/index.ts'
 import { lastEventAt, monthUsage } from '../../../management/index.ts'
-import { type Kysely, type SiteRow, type Tables, totalOf } from '../../../store/index.ts'
+import { type Kysely, NO_SITE, type SiteRow, type Tables, totalOf } from '../../../store/index.ts'
 import { localMoment } from './unjudged.ts'
 
 /** Why nothing of a site is counted, though or because its requests are refused. */
 export interface Refusals {
-  why: 'quota' | 'key_revoked' | 'rate' | 'forbidden' | 'invalid_payload' | 'payload_too_large'
+  why: 'quota' | 'key_revoked' | 'rate' | 'forbidden' | 'invalid_payload' | 'payload_too_large' | 'overload'
   /** Epoch ms; to the minute, where it is the first refusal since the last event. */
   since: number
   /** Requests refused since then. */
@@ -24,7 +24,7 @@ const LOOKED_BACK_MS = 31 * DAY
 
 /**
  * What explains that a site has sent nothing since its last event: null while events come, and when no one tried. A wrong
- * key belongs to no site, so its refusals (401) count for none; nor are refusals of a whole node's overload (503) kept by site.
+ * key belongs to no site, so its refusals (401) explain nothing for certain: see `readUnknownKeys`.
  *
  * @param db a snapshot in which the counts are complete
  */
@@ -70,6 +70,26 @@ const WORDS: Readonly<Record<string, { why: Refusals['why']; words: string }>> =
   forbidden: { why: 'forbidden', words: 'the site or its client is switched off' },
   invalid_payload: { why: 'invalid_payload', words: 'invalid payloads' },
   payload_too_large: { why: 'payload_too_large', words: 'payloads too large' },
+  unavailable: { why: 'overload', words: 'this service was overloaded (503)' },
+}
+
+/**
+ * What to add to the message of a silent site: that requests with a key of no site came meanwhile, and still come. They may be
+ * of its sender or of another's. Null when there were none.
+ *
+ * @param db a snapshot in which the counts are complete
+ */
+export async function readUnknownKeys(db: Kysely<Tables>, site: SiteRow, now: number): Promise<string | null> {
+  const last = await lastEventAt(db, site.site_no)
+  const from = floorTo(Math.max(last ?? site.created_at, now - LOOKED_BACK_MS), MINUTE)
+  const [refused] = await refusedSince(db, NO_SITE, from, now)
+  if (refused === undefined || refused.newest < now - RECENT_MS) return null
+  if (last !== null && refused.newest <= last) return null
+  const came =
+    refused.total === 1
+      ? '1 request with a key of no site was'
+      : `${number(refused.total)} requests with a key of no site were`
+  return `${came} refused since ${localMoment(refused.oldest, site.timezone)}: check the key of the sender`
 }
 
 /** Which limit of the plan the newest refusal was by, where it is kept. */

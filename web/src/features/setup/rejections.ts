@@ -58,6 +58,11 @@ export function adviceOf({ reason, path }: Pick<RejectionGroup, 'reason' | 'path
       }
     case 'payload_too_large':
       return { what: 'Too large', todo: 'The body was over 1 MB (1,048,576 bytes). Send smaller batches.' }
+    case 'unavailable':
+      return {
+        what: 'Overloaded',
+        todo: 'This service had too much to do. Nothing is wrong with the payload: it is counted when it is sent again.',
+      }
     default:
       return { what: 'Not valid', todo: invalidAdvice(path) }
   }

@@ -73,6 +73,7 @@ const REASONS: Readonly<Record<string, string>> = {
   payload_too_large: 'Larger than 1 MB',
   forbidden: 'The site, its client or its key is switched off',
   rate_limited: 'More than the plan allows',
+  unavailable: 'The service was overloaded',
 }
 
 export const reasonInWords = (reason: string): string => REASONS[reason] ?? reason

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { IngestEndpoint } from '../../src/ingest/endpoint.ts'
+import { GroupCommit } from '../../src/ingest/group-commit.ts'
+import { KeyIndex } from '../../src/ingest/key-index.ts'
+import { SampleRecorder } from '../../src/ingest/samples.ts'
+import { Shedding } from '../../src/ingest/shedding.ts'
+import type { SiteRow, Store } from '../../src/store/index.ts'
+import { TestClock } from '../support/clock.ts'
+import { eventPayload } from '../support/deltas.ts'
+import { testOnEveryEngine } from '../support/engines.ts'
+import { insertSite } from '../support/sites.ts'
+import { steppingStore } from '../support/stepping-store.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:30.000Z')
+const payload = eventPayload({ timestamp_ms: NOW })
+/** Submissions that may wait for a commit, and as many that a held-up commit may have taken before. */
+const MORE_THAN_WAIT = 40_001
+
+/** An endpoint that listens, over the given commits and shedding. */
+async function listen(t: TestContext, store: Store, given: { commits?: GroupCommit; shedding?: Shedding } = {}) {
+  const clock = new TestClock(NOW)
+  const keys = new KeyIndex(store, clock)
+  await keys.load()
+  t.after(() => keys.close())
+  const samples = new SampleRecorder(store)
+  const endpoint = new IngestEndpoint({
+    clock,
+    keys,
+    samples,
+    commits: given.commits ?? newCommits(store),
+    shedding: given.shedding ?? new Shedding(performance.now()),
+    keyHeaders: ['x-service-key'],
+  })
+  const server = createServer((request, response) => endpoint.handle(request, response)).listen(0)
+  t.after(() => server.close().closeAllConnections())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const send = async ({ ingest_key }: SiteRow) => {
+    const headers = { 'content-type': 'application/json', 'x-service-key': ingest_key }
+    const { status } = await fetch(`http://127.0.0.1:${port}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(payload),
+    })
+    return status
+  }
+  return { send, samples }
+}
+
+const newCommits = (store: Store) =>
+  new GroupCommit(store, new TestClock(NOW), 'node', { onSettled: (_seq, error) => assert.ifError(error) })
+
+const refusals = (store: Store, { site_no }: SiteRow) =>
+  store.read.selectFrom('rejections').select(['reason', 'path']).where('site_no', '=', site_no).execute()
+
+const counted = (store: Store, { site_no }: SiteRow) =>
+  store.read.selectFrom('rejection_counts').select(['reason', 'total']).where('site_no', '=', site_no).execute()
+
+testOnEveryEngine('a request refused because of overload is kept with the refusals of its site', async (store, t) => {
+  const site = await insertSite(store)
+  // So many requests for so long without a pause, up to now.
+  const shedding = new Shedding(performance.now() - 1_000)
+  for (let ms = 600; ms > 0; ms--) shedding.admits(performance.now() - ms)
+  const { send, samples } = await listen(t, store, { shedding })
+  const statuses = [await send(site), await send(site), await send(site), await send(site)]
+  await samples.flush()
+  const refused = statuses.filter((status) => status === 503).length
+  assert.ok(refused > 0, `${statuses}`)
+  assert.deepEqual(await counted(store, site), [{ reason: 'unavailable', total: refused }])
+  assert.deepEqual((await refusals(store, site))[0], { reason: 'unavailable', path: 'requests at once' })
+})
+
+testOnEveryEngine(
+  'a request that finds no room to wait for a commit is kept with the refusals of its site',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const held = Promise.withResolvers<void>()
+    const commits = newCommits(steppingStore(store, () => held.promise))
+    const waiting = { siteNo: site.site_no, payload, idempotencyKey: undefined, bytes: 200, settle: () => undefined }
+    for (let i = 0; i < MORE_THAN_WAIT; i++) commits.submit(waiting)
+    const { send, samples } = await listen(t, store, { commits })
+    assert.equal(await send(site), 503)
+    held.resolve()
+    await commits.drain()
+    await samples.flush()
+    assert.deepEqual(await refusals(store, site), [{ reason: 'unavailable', path: 'requests waiting' }])
+  },
+)
+
+testOnEveryEngine('a wrong key is counted for no site, and a request without any is not', async (store, t) => {
+  const site = await insertSite(store)
+  const { send, samples } = await listen(t, store)
+  assert.deepEqual([await send({ ...site, ingest_key: 'wrong' }), await send({ ...site, ingest_key: '' })], [401, 401])
+  await samples.flush()
+  const all = await store.read.selectFrom('rejection_counts').select(['site_no', 'reason', 'total']).execute()
+  assert.deepEqual(all, [{ site_no: 0, reason: 'unauthorized', total: 1 }])
+  assert.deepEqual(await refusals(store, site), [])
+})
