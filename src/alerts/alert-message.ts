@@ -1,11 +1,9 @@
-import { namesInWords } from '../lib/index.ts'
+import { duration, HOUR, MINUTE, namesInWords, number, percent } from '../lib/index.ts'
 import type { AlertMessage, AlertMessageKind, Fact } from '../notifications/index.ts'
-import type { AlertRow } from '../store/index.ts'
-import type { AlertSource, Marker } from './context.ts'
-import { factsOf } from './facts.ts'
-import { badEventsOf } from './machine.ts'
-import { resolutionOf, severityOf, stateOf } from './record.ts'
-import { changeInWords } from './wording.ts'
+import { type AlertRow, chunksOf, type DeployMarkerTable, type Kysely, type Tables } from '../store/index.ts'
+import { resolutionOf, severityOf, stateOf } from './alert-record.ts'
+import { badEventsOf } from './machine/bad.ts'
+import type { AlertSource } from './rules.ts'
 
 /** The message about an alert as it is now. @param before as it was at the last message */
 export function alertMessage(
@@ -44,3 +42,109 @@ export function alertMessage(
 const newEvents = (before: AlertRow | null, alert: AlertRow): Fact[] => [
   { name: 'Now also on', value: namesInWords(badEventsOf(alert).slice(before?.told_events ?? 0)) },
 ]
+
+type Fields = Readonly<Record<string, unknown>>
+
+const FACTS_MAX = 8
+
+/** The figures that an alert takes from the details (JSON) of a result, which each type of probe writes as it likes. */
+export function factsOf(probeType: string, details: string): Fact[] {
+  const fields = objectIn(JSON.parse(details))
+  const finding = objectIn(Array.isArray(fields.findings) ? fields.findings[0] : undefined)
+  const facts = [...subjectFacts(finding), ...measureFacts(probeType, finding), ...answerFacts(fields)]
+  return facts.slice(0, FACTS_MAX)
+}
+
+/** Which event, tag or field it is about. */
+function subjectFacts(finding: Fields): Fact[] {
+  const subject = objectIn(finding.subject)
+  const named = [
+    ['Tag', subject.tag_key],
+    ['Event', subject.event_name],
+    ['Field', subject.field],
+  ] as const
+  return named.flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []))
+}
+
+function measureFacts(probeType: string, finding: Fields): Fact[] {
+  const figure = figureOf(probeType, finding)
+  const fact = (name: string, value: unknown): Fact[] =>
+    typeof value === 'number' ? [{ name, value: figure(value) }] : []
+  const { low, high } = objectIn(finding.band)
+  const measured = typeof finding.measured === 'number' ? finding.measured : null
+  // Of the two bounds the one that was passed.
+  const isAbove = measured !== null && typeof high === 'number' && measured > high
+  return [
+    ...fact('Measured', finding.measured),
+    ...fact('Usual', finding.expected),
+    ...(isAbove ? fact('Allowed up to', high) : fact('Allowed from', low)),
+  ]
+}
+
+/** What the target said, of the probes that ask it. */
+function answerFacts(fields: Fields): Fact[] {
+  const status = fields.status
+  return typeof status === 'number' ? [{ name: 'HTTP status', value: String(status) }] : []
+}
+
+/** How a figure of this probe is read: they are counts where nothing else is said. */
+function figureOf(probeType: string, finding: Fields): (value: number) => string {
+  switch (probeType) {
+    case 'tag_failure_rate':
+    case 'tag_missing':
+      return percent
+    case 'user_data_quality':
+    case 'ecommerce_quality':
+      return 'field' in objectIn(finding.subject) ? percent : (value) => `${number(value)} of 100`
+    case 'tag_latency':
+      return (value) => `${number(value)} ms`
+    case 'data_freshness':
+      return (value) => duration(value * MINUTE)
+    default:
+      return number
+  }
+}
+
+const objectIn = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+
+/** How long after a deploy an alert that begins names it, ms. */
+const CHANGE_NAMED_MS = 6 * HOUR
+
+type Marker = Pick<DeployMarkerTable, 'site_id' | 'at' | 'source' | 'from_version' | 'to_version'>
+
+/**
+ * What changed last before each of these alerts began, by the alert's id; those before which nothing did are missing. A change is
+ * known when a check has seen it: so one that was seen after the beginning, and before the alert opened, may be the cause too.
+ */
+export async function changesBefore(
+  db: Kysely<Tables>,
+  alerts: readonly Pick<AlertRow, 'id' | 'site_id' | 'started_at' | 'opened_at'>[],
+): Promise<Map<string, Marker>> {
+  const found = new Map<string, Marker>()
+  for (const chunk of chunksOf(alerts)) {
+    const markers = await db
+      .selectFrom('deploy_markers')
+      .select(['site_id', 'at', 'source', 'from_version', 'to_version'])
+      .where('site_id', 'in', [...new Set(chunk.map(({ site_id }) => site_id))])
+      .where('at', '>=', Math.min(...chunk.map(({ started_at }) => started_at)) - CHANGE_NAMED_MS)
+      .orderBy('at', 'desc')
+      .execute()
+    for (const { id, site_id, started_at, opened_at } of chunk) {
+      const ofSite = markers.filter((marker) => marker.site_id === site_id && marker.at >= started_at - CHANGE_NAMED_MS)
+      const before = ofSite.find(({ at }) => at <= started_at)
+      const seen = ofSite.findLast(({ at }) => at > started_at && at <= opened_at)
+      const change = before ?? seen
+      if (change !== undefined) found.set(id, change)
+    }
+  }
+  return found
+}
+
+/** `12 min after web container 41 → 42`, or `2 min before web container 41 → 42 was seen`. */
+export function changeInWords({ at, source, from_version, to_version }: Marker, startedAt: number): string {
+  const versions = from_version === null ? to_version : `${from_version} → ${to_version}`
+  return at <= startedAt
+    ? `${duration(startedAt - at)} after ${source} ${versions}`
+    : `${duration(at - startedAt)} before ${source} ${versions} was seen`
+}

@@ -6,9 +6,7 @@ import type { ResultHook } from '../probes/index.ts'
 import type { Store } from '../store/index.ts'
 import { judgeResults } from './on-results.ts'
 import { removeQuietOf } from './quiet.ts'
-import { removeAlertsOfSites } from './remove.ts'
-import { clearAlerts } from './retention.ts'
-import { clearQuiet } from './silences/clear.ts'
+import { clearAlerts, clearQuiet, removeAlertsOfSites } from './retention.ts'
 import { runUpkeep } from './upkeep.ts'
 
 /** What people notice of it: how late a reminder comes, and how long an alert outlives its probe. */

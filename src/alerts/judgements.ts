@@ -1,7 +1,7 @@
-import type { Finished } from '../probes/index.ts'
+import type { Finished, SubjectResult } from '../probes/index.ts'
 import type { AlertRow } from '../store/index.ts'
-import { type Streak, streakOf, type Violation } from './machine.ts'
-import { checkViolation, violationOf } from './wording.ts'
+import { type Streak, streakOf } from './machine/streak.ts'
+import type { Violation } from './machine/types.ts'
 
 /** What a result says about one subject, and the alert that it may change. */
 export interface Judgement {
@@ -73,3 +73,31 @@ const unchanged = ({ severity, subject_label, title, message, details }: AlertRo
   message,
   details,
 })
+
+const TITLE_MAX = 160
+
+/** What a bad result says of a subject. */
+const violationOf = ({ status, label, message, details }: SubjectResult): Violation => ({
+  severity: status,
+  subject_label: label,
+  title: shortened(message),
+  message,
+  details,
+})
+
+/** What errors say of the check itself. */
+const checkViolation = ({ probe, result: { message, details } }: Finished): Violation => ({
+  severity: 'warning',
+  subject_label: null,
+  title: shortened(`“${probe.name}” cannot check: ${message}`),
+  message,
+  details,
+})
+
+/** At most 160 characters, cut between words. */
+function shortened(text: string): string {
+  if (text.length <= TITLE_MAX) return text
+  const cut = text.slice(0, TITLE_MAX - 1)
+  const space = cut.lastIndexOf(' ')
+  return `${(space > TITLE_MAX / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
+}

@@ -1,18 +1,14 @@
-import { newOrderedId } from '../lib/index.ts'
+import { readOutages } from '../cluster/index.ts'
+import { DAY, newOrderedId, withoutEnd } from '../lib/index.ts'
 import type { Reach } from '../notifications/index.ts'
-import { type Finished, WHOLE } from '../probes/index.ts'
-import type { Store, Tables, Transaction } from '../store/index.ts'
-import { adoptAlerts } from './adopt.ts'
-import { type AlertContext, loadContext } from './context.ts'
-import { isGone } from './gone.ts'
+import { type Finished, type Subject, subjectKey, subjectLabel, WHOLE } from '../probes/index.ts'
+import type { AlertRow, Store, Tables, Transaction } from '../store/index.ts'
 import { type Judgement, judgementsOf } from './judgements.ts'
-import { lockUnresolved } from './locks.ts'
-import { type AlertInput, transition } from './machine.ts'
-import { markMaintained } from './mark-maintained.ts'
-import { loadQuiet } from './quiet.ts'
-import { rulesOf } from './rules.ts'
-import { startOf } from './started.ts'
-import { type PendingTransition, writeTransitions } from './write-transitions.ts'
+import { transition } from './machine/transition.ts'
+import { type AlertInput, SILENT } from './machine/types.ts'
+import { loadQuiet, markMaintained } from './quiet.ts'
+import { type AlertContext, loadContext, rulesOf } from './rules.ts'
+import { lockUnresolved, type PendingTransition, writeTransitions } from './write-transitions.ts'
 
 /** Of an alert that is not there yet. */
 const NEW = { state: 'open', suppressed_by: null, announced_at: null, last_seen_at: 0, resolved_at: null }
@@ -72,4 +68,101 @@ async function pendingOf(
   // What another probe found in the same batch may be the same outage.
   if (made.alert !== null && key === WHOLE) outages.splice(known === -1 ? outages.length : known, 1, made.alert)
   return [{ before: alert, transition: made, source }]
+}
+
+/**
+ * Earlier versions had one alert for all that a probe found. With the first result after the upgrade it becomes the alert of the
+ * subject that its last bad result named; where that is not known it closes without a message, and what is bad opens alerts again.
+ */
+async function adoptAlerts(
+  trx: Transaction<Tables>,
+  written: readonly Finished[],
+  alerts: readonly AlertRow[],
+  now: number,
+): Promise<{ alerts: AlertRow[]; replaced: PendingTransition[] }> {
+  const bySubject = new Set(
+    written.flatMap(({ probe, subjects, judgesSubjects }) => (judgesSubjects && subjects !== null ? [probe.id] : [])),
+  )
+  const kept: AlertRow[] = []
+  const replaced: PendingTransition[] = []
+  for (const alert of alerts) {
+    const subject = alert.subject === WHOLE && bySubject.has(alert.probe_id) ? subjectIn(alert.details) : {}
+    const key = subject === null ? null : subjectKey(subject)
+    const isTaken = alerts.some((other) => other.probe_id === alert.probe_id && other.subject === key)
+    if (key === WHOLE) kept.push(alert)
+    else if (subject === null || key === null || isTaken) {
+      replaced.push({
+        before: alert,
+        transition: transition(alert, { type: 'replaced' }, SILENT, now),
+        source: undefined,
+      })
+    } else {
+      const renamed = { subject: key, subject_label: subjectLabel(subject) }
+      await trx.updateTable('alerts').set(renamed).where('id', '=', alert.id).execute()
+      kept.push({ ...alert, ...renamed })
+    }
+  }
+  return { alerts: kept, replaced }
+}
+
+/** What an alert's details are about; null when they do not say. */
+function subjectIn(details: string): Subject | null {
+  const { findings } = JSON.parse(details) as { findings?: readonly { subject?: Subject }[] }
+  const subject = Array.isArray(findings) ? findings[0]?.subject : undefined
+  if (subject === undefined) return null
+  // An alert of a tag is about all events that it should run on.
+  return subject.tag_key === undefined ? subject : { tag_key: subject.tag_key }
+}
+
+/**
+ * Since when that is bad for which an alert is about to open, epoch ms: as the result says, or else since the first bad result of
+ * the streak. That is an earlier one after an alert was resolved by hand, and where it takes three errors.
+ */
+async function startOf(trx: Transaction<Tables>, judgement: Judgement): Promise<number> {
+  const { finished, startedAt, history, key } = judgement
+  const { executed_at, probe_id } = finished.result
+  if (startedAt !== null) return startedAt
+  const back = resultsSince(history, key === 'check')
+  if (back === 0) return executed_at
+  const first = await trx
+    .selectFrom('probe_results')
+    .select('executed_at')
+    .where('probe_id', '=', probe_id)
+    .orderBy('id', 'desc')
+    .offset(back)
+    .limit(1)
+    .executeTakeFirst()
+  return Math.min(executed_at, first?.executed_at ?? executed_at)
+}
+
+/** How many results ago the streak began that the last one belongs to; 0: with it. */
+function resultsSince(history: string, isCheck: boolean): number {
+  const before = isCheck ? withoutEnd(history, 'e').length : history.lastIndexOf('o') + 1
+  const since = history.slice(before)
+  const first = isCheck ? 0 : since.search(/[wc]/)
+  return Math.max(0, since.length - Math.max(0, first) - 1)
+}
+
+/** So long nothing of a tag, an event or a field has come when its alert ends. */
+const GONE_AFTER_MS = DAY
+
+/**
+ * Whether an alert is about something that does not come any more: its tag was removed or renamed, or its event is not sent. The
+ * alert of a site as a whole never ends so: that nothing comes is what it may be about.
+ */
+async function isGone(trx: Transaction<Tables>, judgement: Judgement, alert: AlertRow, now: number): Promise<boolean> {
+  if (!judgement.isUnseen || judgement.key === WHOLE) return false
+  const since = lastSeenIn(alert)
+  if (now - since < GONE_AFTER_MS) return false
+  // During an outage of ours nothing could be seen.
+  const deaf = (await readOutages(trx, since, now)).map(({ from, to }) => Math.min(to, now) - Math.max(from, since))
+  return now - since - deaf.reduce((sum, length) => sum + length, 0) >= GONE_AFTER_MS
+}
+
+/** A probe that looks back further goes on finding bad what has stopped: where it says when the last of it came, that counts. */
+function lastSeenIn({ details, last_seen_at }: AlertRow): number {
+  const { findings } = JSON.parse(details) as { findings?: readonly { evidence?: { last_seen?: unknown } }[] }
+  const newest = Array.isArray(findings) ? findings[0]?.evidence?.last_seen : undefined
+  const at = typeof newest === 'string' ? Date.parse(newest) : Number.NaN
+  return Number.isNaN(at) ? last_seen_at : at
 }

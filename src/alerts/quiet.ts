@@ -1,10 +1,10 @@
+import type { Finished } from '../probes/index.ts'
 import { chunksOf, type Kysely, type MaintenanceRow, type Tables, type Transaction } from '../store/index.ts'
-import { scheduleOf } from './maintenance/schedule.ts'
-import { windowAt } from './maintenance/window.ts'
+import { scheduleOf, windowAt } from './maintenance/window.ts'
 import type { Scope } from './scope.ts'
 
 /** What an alert is about. */
-export interface Target {
+interface Target {
   clientId: string
   siteId: string
   probeId: string
@@ -27,7 +27,7 @@ export interface Quiet {
   maintenances: readonly QuietTime[]
 }
 
-export interface QuietReason {
+interface QuietReason {
   /** As `suppressed_by` of an alert says it. */
   by: `silence:${string}` | `maintenance:${string}`
   /** The maintenance under way, also when a silence is named as the reason: results are marked with it. */
@@ -85,7 +85,7 @@ function underWay(row: MaintenanceRow, at: number): QuietTime[] {
 }
 
 /** What is deleted, by id. Of a deleted site the probes have to be named too, and of a deleted client the sites. */
-export interface Deleted {
+interface Deleted {
   clientIds?: readonly string[]
   siteIds?: readonly string[]
   probeIds?: readonly string[]
@@ -104,6 +104,43 @@ export async function removeQuietOf(
   for (const table of ['silences', 'maintenance'] as const) {
     for (const [column, ids] of scopes) {
       for (const chunk of chunksOf(ids)) await trx.deleteFrom(table).where(column, 'in', chunk).execute()
+    }
+  }
+}
+
+/** Results found during maintenance say so, for anyone who judges a site's past by them. */
+export async function markMaintained(
+  trx: Transaction<Tables>,
+  written: readonly Finished[],
+  { maintenances }: Quiet,
+  now: number,
+): Promise<void> {
+  if (maintenances.length === 0) return
+  const byMaintenance = new Map<string, Finished[]>()
+  for (const finished of written) {
+    const { site, probe } = finished
+    const target = { clientId: site.client_id, siteId: site.id, probeId: probe.id, subject: '' }
+    const id = quietFor(target, [], maintenances, now)?.maintenanceId
+    if (typeof id === 'string') byMaintenance.set(id, [...(byMaintenance.get(id) ?? []), finished])
+  }
+  for (const [id, marked] of byMaintenance) {
+    // The caller who asked for the run gets the result as it is stored.
+    for (const { result } of marked) result.maintenance_id = id
+    for (const chunk of chunksOf(marked)) {
+      await trx
+        .updateTable('probe_results')
+        .set({ maintenance_id: id })
+        .where(
+          'probe_id',
+          'in',
+          chunk.map(({ probe }) => probe.id),
+        )
+        .where(
+          'id',
+          'in',
+          chunk.map(({ result }) => result.id),
+        )
+        .execute()
     }
   }
 }

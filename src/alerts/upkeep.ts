@@ -2,12 +2,11 @@ import { sql } from 'kysely'
 import { MINUTE } from '../lib/index.ts'
 import { isReachable, offChannels, type Reach } from '../notifications/index.ts'
 import type { AlertRow, Store } from '../store/index.ts'
-import { loadContext } from './context.ts'
-import { lockUnresolved } from './locks.ts'
-import { SILENT, transition } from './machine.ts'
+import { transition } from './machine/transition.ts'
+import { SILENT } from './machine/types.ts'
 import { loadQuiet } from './quiet.ts'
-import { rulesOf } from './rules.ts'
-import { type PendingTransition, writeTransitions } from './write-transitions.ts'
+import { loadContext, rulesOf } from './rules.ts'
+import { lockUnresolved, type PendingTransition, writeTransitions } from './write-transitions.ts'
 
 /** Probes whose alerts are updated in one transaction. */
 const PER_STEP = 200

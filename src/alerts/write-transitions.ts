@@ -1,11 +1,44 @@
 import { sql } from 'kysely'
 import { newOrderedId } from '../lib/index.ts'
 import { channelsOf, enqueue, type OutboxEntry, type Reach } from '../notifications/index.ts'
-import { type AlertRow, chunksOf, type Tables, type Transaction } from '../store/index.ts'
-import { alertMessage } from './alert-message.ts'
-import { type AlertSource, changesBefore } from './context.ts'
-import type { Transition } from './machine.ts'
-import { endResolvedSilences } from './silences/within.ts'
+import { type AlertRow, chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
+import { alertMessage, changesBefore } from './alert-message.ts'
+import type { Transition } from './machine/types.ts'
+import type { AlertSource } from './rules.ts'
+import { endResolvedSilences } from './silences/silences.ts'
+
+/** The unresolved alerts of these probes, locked until the transaction ends. */
+export async function lockUnresolved(
+  trx: Transaction<Tables>,
+  { isShared }: Pick<Store, 'isShared'>,
+  probeIds: readonly string[],
+): Promise<AlertRow[]> {
+  const alerts: AlertRow[] = []
+  for (const ids of chunksOf(probeIds)) {
+    const rows = await trx
+      .selectFrom('alerts')
+      .selectAll()
+      .where('probe_id', 'in', ids)
+      .where('state', '<>', 'resolved')
+      // In one order for all, so that two transactions never wait for each other.
+      .orderBy('probe_id')
+      .orderBy('subject')
+      .$if(isShared, (query) => query.forUpdate())
+      .execute()
+    alerts.push(...rows)
+  }
+  return alerts
+}
+
+/** One alert, unresolved or not, locked until the transaction ends. */
+export async function lockAlert(trx: Transaction<Tables>, id: string): Promise<AlertRow | undefined> {
+  return trx
+    .updateTable('alerts')
+    .set(({ ref }) => ({ title: ref('title') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+}
 
 /** A transition that is to be written. Without a source there is no one to notify. */
 export interface PendingTransition {

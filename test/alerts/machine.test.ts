@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Rules } from '../../src/alerts/machine.ts'
+import type { Rules } from '../../src/alerts/machine/types.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import { type PlayStep, play, results } from './machine-support.ts'
 
@@ -426,7 +426,7 @@ test('the timeline lists everything that happened, in order', () => {
 })
 
 test('what changes nothing returns the very same alert, so that nothing is written', async () => {
-  const { transition } = await import('../../src/alerts/machine.ts')
+  const { transition } = await import('../../src/alerts/machine/transition.ts')
   const { alert } = play(results('c'))
   const rules = {
     failureThreshold: 1,

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
-import type { Schedule } from '../../src/alerts/maintenance/schedule.ts'
-import { nextWindow, type Window, windowAt } from '../../src/alerts/maintenance/window.ts'
+import { nextWindow, type Schedule, type Window, windowAt } from '../../src/alerts/maintenance/window.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 
 type Weekly = Extract<Schedule, { kind: 'weekly' }>

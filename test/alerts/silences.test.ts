@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { clearQuiet } from '../../src/alerts/silences/clear.ts'
+import { clearQuiet } from '../../src/alerts/retention.ts'
 import type { SilenceRecord } from '../../src/alerts/silences/schemas.ts'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
 import { UNKNOWN_ID } from '../management/support.ts'

@@ -1,8 +1,8 @@
 import { MINUTE } from '../../lib/index.ts'
 import type { AlertMessageKind } from '../../notifications/index.ts'
 import type { AlertRow } from '../../store/index.ts'
+import { badEventsOf, isWider } from './bad.ts'
 import type { AlertEvent, Rules, Transition } from './types.ts'
-import { badEventsOf, isWider } from './widened.ts'
 
 /** Decides which message an unresolved alert is due, or notes what keeps it quiet. `events` are those of this transition so far. */
 export function notifyDue(alert: AlertRow, events: readonly AlertEvent[], rules: Rules, now: number): Transition {

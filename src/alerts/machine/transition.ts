@@ -1,7 +1,7 @@
 import type { AlertRow } from '../../store/index.ts'
-import { addViolation, openAlert } from './bad.ts'
-import { recoverOrStay } from './good.ts'
+import { addViolation, beginFlapping, openAlert } from './bad.ts'
 import { notifyDue, notifyResolution } from './notify.ts'
+import { CALM_RESULTS, type Streak } from './streak.ts'
 import type { AlertEvent, AlertInput, Rules, Transition } from './types.ts'
 
 /**
@@ -108,4 +108,24 @@ function endGone(alert: AlertRow, rules: Rules, now: number): Transition {
 function close(alert: AlertRow, resolution: string, text: string, now: number): Transition {
   const after: AlertRow = { ...alert, state: 'resolved', resolution, resolved_at: now }
   return { alert: after, events: [{ kind: 'resolved', actor: null, text }], message: null }
+}
+
+/** A good result: the alert ends, or waits for more of them. */
+function recoverOrStay(alert: AlertRow, streak: Streak, rules: Rules, now: number): Transition {
+  const after: AlertRow = { ...alert }
+  const events: AlertEvent[] = []
+  if (beginFlapping(after, events, streak)) return notifyDue(after, events, rules, now)
+  if (after.is_flapping === 1) {
+    if (streak.sinceFlip < CALM_RESULTS) return { alert, events: [], message: null }
+    after.is_flapping = 0
+    events.push({ kind: 'calmed', actor: null, text: `No change in ${CALM_RESULTS} results: it is over` })
+  }
+  if (streak.goodInRow < rules.recoveryThreshold) {
+    return { alert: events.length === 0 ? alert : after, events, message: null }
+  }
+  after.state = 'resolved'
+  after.resolution = 'recovered'
+  after.resolved_at = now
+  events.push({ kind: 'resolved', actor: null, text: 'Recovered' })
+  return notifyResolution(after, events, rules, now)
 }

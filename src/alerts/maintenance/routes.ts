@@ -3,18 +3,15 @@ import { errorResponses, type HttpApp, linkNextPage, NoContent } from '../../htt
 import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
-import { createMaintenance } from './create.ts'
-import { listMaintenance } from './list.ts'
-import { maintenanceRecord } from './record.ts'
-import { removeMaintenance } from './remove.ts'
+import { createMaintenance, listMaintenance, removeMaintenance, updateMaintenance } from './maintenance.ts'
 import {
   CreateMaintenance,
   MaintenanceParams,
   MaintenanceQuery,
   MaintenanceRecord,
+  maintenanceRecord,
   UpdateMaintenance,
 } from './schemas.ts'
-import { updateMaintenance } from './update.ts'
 
 export interface MaintenanceRouteOptions {
   store: Store

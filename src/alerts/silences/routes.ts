@@ -3,11 +3,8 @@ import { errorResponses, type HttpApp, linkNextPage, NoContent } from '../../htt
 import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
-import { createSilence } from './create.ts'
-import { listSilences } from './list.ts'
-import { silenceRecord } from './record.ts'
-import { removeSilence } from './remove.ts'
-import { CreateSilence, SilenceParams, SilenceQuery, SilenceRecord } from './schemas.ts'
+import { CreateSilence, SilenceParams, SilenceQuery, SilenceRecord, silenceRecord } from './schemas.ts'
+import { createSilence, listSilences, removeSilence } from './silences.ts'
 
 export interface SilenceRouteOptions {
   store: Store

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
+import { isoTime } from '../../lib/index.ts'
+import type { SilenceRow } from '../../store/index.ts'
 import { ScopeFields, ScopeFilter } from '../scope.ts'
 
-export const SILENCE_STATES = ['scheduled', 'active', 'ended'] as const
+const SILENCE_STATES = ['scheduled', 'active', 'ended'] as const
 
 const SubjectKey = nullable(
   Type.String({
@@ -67,3 +69,20 @@ export const SilenceQuery = Type.Object(
   { additionalProperties: false },
 )
 export type SilenceQuery = Static<typeof SilenceQuery>
+
+/** A silence as the interface shows it at `now`. */
+export const silenceRecord = (row: SilenceRow, now: number): SilenceRecord => ({
+  id: row.id,
+  client_id: row.client_id,
+  site_id: row.site_id,
+  probe_id: row.probe_id,
+  subject_key: row.subject_key,
+  subject_label: row.subject_label,
+  starts_at: isoTime(row.starts_at),
+  ends_at: isoTime(row.ends_at),
+  until_resolved: row.until_resolved === 1,
+  comment: row.comment,
+  state: now < row.starts_at ? 'scheduled' : now < row.ends_at ? 'active' : 'ended',
+  created_at: isoTime(row.created_at),
+  created_by: row.created_by,
+})

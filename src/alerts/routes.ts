@@ -1,14 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, seesSecrets } from '../../http/index.ts'
-import type { Clock } from '../../lib/index.ts'
-import { contextOf } from '../../management/index.ts'
-import { DeliveryRecord, type Reach } from '../../notifications/index.ts'
-import type { Store } from '../../store/index.ts'
-import { readAlert } from './detail.ts'
-import { acknowledgeAlert, resolveAlert, unacknowledgeAlert } from './handle.ts'
-import { listAlerts } from './list.ts'
-import { alertRecord } from './record.ts'
-import { AlertParams, AlertQuery, AlertRecord, alertDetail, Handling } from './schemas.ts'
+import { errorResponses, type HttpApp, linkNextPage, seesSecrets } from '../http/index.ts'
+import type { Clock } from '../lib/index.ts'
+import { contextOf } from '../management/index.ts'
+import { DeliveryRecord, type Reach } from '../notifications/index.ts'
+import type { Store } from '../store/index.ts'
+import { AlertParams, AlertQuery, AlertRecord, alertDetail, alertRecord, Handling } from './alert-record.ts'
+import { acknowledgeAlert, resolveAlert, unacknowledgeAlert } from './handle-alert.ts'
+import { listAlerts, readAlert } from './read-alerts.ts'
 
 export interface AlertRouteOptions {
   store: Store

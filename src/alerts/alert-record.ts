@@ -1,7 +1,24 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
-import { EVENT_KINDS } from '../machine.ts'
-import { RESOLUTIONS, SEVERITIES, STATES } from '../record.ts'
+import { IsoTime, Limit, nullable, Uuid } from '../http/index.ts'
+import { isoTime, isoTimeOrNull } from '../lib/index.ts'
+import type { AlertEventRow, AlertRow } from '../store/index.ts'
+import { subjectOf } from './machine/streak.ts'
+import { EVENT_KINDS } from './machine/types.ts'
+
+export const SEVERITIES = ['warning', 'critical'] as const
+const STATES = ['open', 'acknowledged', 'resolved'] as const
+const RESOLUTIONS = ['recovered', 'gone', 'manual', 'probe_removed', 'replaced'] as const
+
+// The columns are text; our own writer wrote nothing else into them.
+
+export const severityOf = ({ severity }: Pick<AlertRow, 'severity'>): (typeof SEVERITIES)[number] =>
+  severity === 'critical' ? 'critical' : 'warning'
+
+export const stateOf = ({ state }: Pick<AlertRow, 'state'>): (typeof STATES)[number] =>
+  STATES.find((known) => known === state) ?? 'open'
+
+export const resolutionOf = ({ resolution }: Pick<AlertRow, 'resolution'>): (typeof RESOLUTIONS)[number] | null =>
+  RESOLUTIONS.find((known) => known === resolution) ?? null
 
 const Severity = Type.Enum([...SEVERITIES])
 const State = Type.Enum([...STATES])
@@ -103,3 +120,36 @@ export const Handling = Type.Object(
   { additionalProperties: false },
 )
 export type Handling = Static<typeof Handling>
+
+export const alertRecord = (row: AlertRow): AlertRecord => ({
+  id: row.id,
+  client_id: row.client_id,
+  site_id: row.site_id,
+  probe_id: row.probe_id,
+  probe_type: row.probe_type,
+  subject: subjectOf(row),
+  subject_key: row.subject,
+  subject_label: row.subject_label,
+  severity: severityOf(row),
+  state: stateOf(row),
+  title: row.title,
+  message: row.message,
+  started_at: isoTime(row.started_at),
+  opened_at: isoTime(row.opened_at),
+  last_seen_at: isoTime(row.last_seen_at),
+  acknowledged_at: isoTimeOrNull(row.acknowledged_at),
+  acknowledged_by: row.acknowledged_by,
+  resolved_at: isoTimeOrNull(row.resolved_at),
+  resolution: resolutionOf(row),
+  occurrences: row.occurrences,
+  suppressed_by: row.suppressed_by,
+  is_flapping: row.is_flapping === 1,
+  first_notified_at: isoTimeOrNull(row.first_notified_at),
+})
+
+export const timelineEntry = ({ at, kind, actor, text }: AlertEventRow) => ({
+  at: isoTime(at),
+  kind: EVENT_KINDS.find((known) => known === kind) ?? 'notified',
+  actor,
+  text,
+})

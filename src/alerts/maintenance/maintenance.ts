@@ -1,0 +1,199 @@
+import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../../http/index.ts'
+import { AppError, DAY, invalidRequest, newOrderedId, notFound } from '../../lib/index.ts'
+import { type Context, writeAudit } from '../../management/index.ts'
+import type { MaintenanceRow, Store, Tables, Transaction } from '../../store/index.ts'
+import { lockScope, withinScope } from '../scope.ts'
+import {
+  type CreateMaintenance,
+  DEFAULT_TITLE,
+  type MaintenanceQuery,
+  type MaintenanceRecord,
+  maintenanceRecord,
+  type UpdateMaintenance,
+} from './schemas.ts'
+
+/**
+ * @throws AppError `invalid_request` naming the fault: not exactly one scope, an unknown one, fields that the kind lacks or does
+ * not have, an end that cannot be.
+ */
+export async function createMaintenance(ctx: Context, input: CreateMaintenance): Promise<MaintenanceRow> {
+  const now = ctx.clock.now()
+  const { client_id, site_id, probe_id, kind, ...fields } = input
+  return ctx.store.write.transaction().execute(async (trx) => {
+    const { scope, timezone } = await lockScope(trx, { client_id, site_id, probe_id })
+    const blank: MaintenanceRow = {
+      id: newOrderedId(now),
+      ...scope,
+      title: fields.title ?? DEFAULT_TITLE,
+      kind,
+      is_active: 1,
+      starts_at: null,
+      ends_at: null,
+      weekdays: null,
+      start: null,
+      duration_minutes: null,
+      timezone: kind === 'weekly' ? timezone : null,
+      created_at: now,
+      created_by: ctx.actor,
+    }
+    const row = applyToMaintenance(blank, fields)
+    if (row.ends_at !== null && row.ends_at <= now) throw invalidRequest('/ends_at', 'must be in the future')
+    await trx.insertInto('maintenance').values(row).execute()
+    await auditMaintenance(trx, ctx, 'create', null, row)
+    return row
+  })
+}
+
+/**
+ * Changes the given fields; what it applies to and its kind stay. What is already so leaves no trace in the audit log. An end
+ * may be set to the past: work that is done early is over.
+ *
+ * @throws AppError `not_found`, or `invalid_request` naming fields that its kind does not have or an end that cannot be.
+ */
+export async function updateMaintenance(ctx: Context, id: string, patch: UpdateMaintenance): Promise<MaintenanceRow> {
+  return ctx.store.write.transaction().execute(async (trx) => {
+    const before = await lockMaintenance(trx, id)
+    if (before === undefined) throw notFound('Maintenance')
+    const after = applyToMaintenance(before, patch)
+    const changed = changedColumns(before, after)
+    if (Object.keys(changed).length === 0) return before
+    await trx.updateTable('maintenance').set(changed).where('id', '=', id).execute()
+    await auditMaintenance(trx, ctx, 'update', before, after)
+    return after
+  })
+}
+
+/** The update that changes nothing is the row lock that both engines understand. */
+async function lockMaintenance(trx: Transaction<Tables>, id: string): Promise<MaintenanceRow | undefined> {
+  return trx
+    .updateTable('maintenance')
+    .set(({ ref }) => ({ title: ref('title') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+const SETTABLE = [
+  'title',
+  'is_active',
+  'starts_at',
+  'ends_at',
+  'weekdays',
+  'start',
+  'duration_minutes',
+  'timezone',
+] as const
+
+const changedColumns = (before: MaintenanceRow, after: MaintenanceRow): Partial<MaintenanceRow> =>
+  Object.fromEntries(SETTABLE.filter((field) => before[field] !== after[field]).map((field) => [field, after[field]]))
+
+/**
+ * Deletes maintenance, which ends it. Results and alerts that name it go on doing so, and the audit log says what it was.
+ *
+ * @throws AppError `not_found`.
+ */
+export async function removeMaintenance(ctx: Context, id: string): Promise<void> {
+  await ctx.store.write.transaction().execute(async (trx) => {
+    const row = await trx.deleteFrom('maintenance').where('id', '=', id).returningAll().executeTakeFirst()
+    if (row === undefined) throw notFound('Maintenance')
+    await auditMaintenance(trx, ctx, 'delete', row, null)
+  })
+}
+
+/**
+ * A page of the maintenance, the last created first.
+ *
+ * @throws AppError `invalid_request` when `before` is neither an id nor a time.
+ */
+export async function listMaintenance(
+  { read }: Pick<Store, 'read'>,
+  { active_only = false, before, limit = DEFAULT_PAGE, ...scope }: MaintenanceQuery,
+  now: number,
+): Promise<Page<MaintenanceRecord>> {
+  let query = read
+    .selectFrom('maintenance')
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+  for (const condition of withinScope(scope)) query = query.where(condition)
+  if (active_only) {
+    query = query
+      .where('is_active', '=', 1)
+      .where(({ eb, or }) => or([eb('kind', '=', 'weekly'), eb('ends_at', '>', now)]))
+  }
+  if (before !== undefined) query = query.where('id', '<', idBefore(before, 'maintenance'))
+  const rows = await query.execute()
+  return pageOf(
+    rows.map((row) => maintenanceRecord(row, now)),
+    limit,
+    ({ id }) => id,
+  )
+}
+
+/** A year, and the day that a leap year adds. */
+const MOST_DAYS = 366
+
+const FIELDS = {
+  once: ['starts_at', 'ends_at'],
+  weekly: ['weekdays', 'start', 'duration_minutes', 'timezone'],
+} as const
+
+/**
+ * The row, or row to be, after `input` was applied to it.
+ *
+ * @throws AppError `invalid_request` naming the fields that its kind lacks or does not have, or an end that cannot be.
+ */
+function applyToMaintenance(row: MaintenanceRow, input: UpdateMaintenance): MaintenanceRow {
+  const { title, is_active, starts_at, ends_at, weekdays, ...others } = input
+  const isOnce = row.kind === 'once'
+  const foreign = FIELDS[isOnce ? 'weekly' : 'once'].filter((field) => input[field] !== undefined)
+  if (foreign.length > 0) {
+    throw refused(foreign, `is a field of ${isOnce ? 'weekly maintenance' : 'maintenance that is once'}`)
+  }
+  const after: MaintenanceRow = {
+    ...row,
+    ...others,
+    title: title === undefined ? row.title : title.trim(),
+    is_active: is_active === undefined ? row.is_active : Number(is_active),
+    starts_at: starts_at === undefined ? row.starts_at : Date.parse(starts_at),
+    ends_at: ends_at === undefined ? row.ends_at : Date.parse(ends_at),
+    weekdays: weekdays === undefined ? row.weekdays : JSON.stringify([...new Set(weekdays)].sort()),
+  }
+  const missing = FIELDS[isOnce ? 'once' : 'weekly'].filter((field) => after[field] === null)
+  if (missing.length > 0) throw refused(missing, `is required for kind ${row.kind}`)
+  if (after.starts_at !== null && after.ends_at !== null) requireOrder(after.starts_at, after.ends_at)
+  return after
+}
+
+function requireOrder(startsAt: number, endsAt: number): void {
+  if (endsAt <= startsAt) throw invalidRequest('/ends_at', 'must be after starts_at')
+  if (endsAt > startsAt + MOST_DAYS * DAY) {
+    throw invalidRequest('/ends_at', `must be at most ${MOST_DAYS} days after starts_at`)
+  }
+}
+
+function refused(fields: readonly string[], message: string): AppError {
+  const details = fields.map((field) => ({ path: `/${field}`, message }))
+  return new AppError('invalid_request', details.map(({ path }) => `${path} ${message}`).join('; '), details)
+}
+
+/** Writes who created, changed or deleted maintenance. */
+async function auditMaintenance(
+  trx: Transaction<Tables>,
+  ctx: Context,
+  verb: 'create' | 'update' | 'delete',
+  before: MaintenanceRow | null,
+  after: MaintenanceRow | null,
+): Promise<void> {
+  const id = (after ?? before)?.id
+  if (id === undefined) return
+  await writeAudit(trx, ctx, [
+    { entity: 'maintenance', verb, id, before: before && auditFields(before), after: after && auditFields(after) },
+  ])
+}
+
+/** What people set. What follows from it and the time of day is left out; lists are texts, as values are compared as they are. */
+function auditFields(row: MaintenanceRow) {
+  const { next_occurrence, is_under_way, weekdays, ...fields } = maintenanceRecord(row, 0)
+  return { ...fields, weekdays: weekdays?.join(', ') ?? null }
+}

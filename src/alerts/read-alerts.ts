@@ -1,0 +1,136 @@
+import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../http/index.ts'
+import { firstIdAt, isoTime, notFound } from '../lib/index.ts'
+import { deliveriesOf, isReachable, offChannels, type Reach } from '../notifications/index.ts'
+import type { ClientRow, Kysely, Store, Tables } from '../store/index.ts'
+import { changeInWords, changesBefore, factsOf } from './alert-message.ts'
+import {
+  type AlertQuery,
+  type AlertRecord,
+  alertRecord,
+  SEVERITIES,
+  severityOf,
+  stateOf,
+  timelineEntry,
+} from './alert-record.ts'
+import { subjectOf } from './machine/streak.ts'
+import type { Subject } from './machine/types.ts'
+
+/**
+ * A page of alerts, newest first.
+ *
+ * @throws AppError `invalid_request` when `before` is neither an id nor a time
+ */
+export async function listAlerts({ read }: Pick<Store, 'read'>, query: AlertQuery): Promise<Page<AlertRecord>> {
+  const { client_id, site_id, probe_id, state, severity, resolved, since, before, limit = DEFAULT_PAGE } = query
+  let rows = read
+    .selectFrom('alerts')
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+  if (client_id !== undefined) rows = rows.where('client_id', '=', client_id)
+  if (site_id !== undefined) rows = rows.where('site_id', '=', site_id)
+  if (probe_id !== undefined) rows = rows.where('probe_id', '=', probe_id)
+  if (state !== undefined) rows = rows.where('state', '=', state)
+  if (severity !== undefined) rows = rows.where('severity', '=', severity)
+  if (resolved !== undefined) rows = rows.where('state', resolved ? '=' : '<>', 'resolved')
+  // Ids begin with the time an alert was opened.
+  if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Math.max(0, Date.parse(since))))
+  if (before !== undefined) rows = rows.where('id', '<', idBefore(before, 'an alert'))
+  return pageOf((await rows.execute()).map(alertRecord), limit, ({ id }) => id)
+}
+
+/** The last alerts of active sites of active clients, newest first: what is switched off is no news. */
+export async function recentAlerts({ read }: Pick<Store, 'read'>, limit: number): Promise<AlertRecord[]> {
+  const rows = await read
+    .selectFrom('alerts')
+    .selectAll()
+    .where('site_id', 'in', (db) =>
+      db
+        .selectFrom('sites')
+        .innerJoin('clients', 'clients.id', 'sites.client_id')
+        .select('sites.id')
+        .where('sites.is_active', '=', 1)
+        .where('clients.is_active', '=', 1),
+    )
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(alertRecord)
+}
+
+/**
+ * An alert with its timeline and the messages about it.
+ *
+ * @param seesSecrets whether the addresses that messages went to are shown
+ * @throws AppError `not_found`
+ */
+export async function readAlert(store: Pick<Store, 'read'>, id: string, seesSecrets: boolean) {
+  const row = await store.read.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row === undefined) throw notFound('Alert')
+  const [events, deliveries, changes] = await Promise.all([
+    store.read.selectFrom('alert_events').selectAll().where('alert_id', '=', id).orderBy('id').execute(),
+    deliveriesOf(store, id, seesSecrets),
+    changesBefore(store.read, [row]),
+  ])
+  const change = changes.get(id)
+  return {
+    ...alertRecord(row),
+    since: isoTime(row.started_at),
+    facts: factsOf(row.probe_type, row.details),
+    change: change === undefined ? null : changeInWords(change, row.started_at),
+    details: JSON.parse(row.details) as Record<string, unknown>,
+    timeline: events.map(timelineEntry),
+    deliveries,
+  }
+}
+
+/** What the status of a site or a client needs of an unresolved alert. Times are epoch ms. */
+export interface UnresolvedAlert {
+  id: string
+  clientId: string
+  siteId: string
+  probeId: string
+  /** `check`: it is about our own check, and says nothing of the site. */
+  subject: Subject
+  severity: (typeof SEVERITIES)[number]
+  state: 'open' | 'acknowledged' | 'resolved'
+  title: string
+  /** When it began. */
+  startedAt: number
+  openedAt: number
+}
+
+/** All unresolved alerts, the worst first, of equal ones the oldest. */
+export async function unresolvedAlerts(db: Kysely<Tables>): Promise<UnresolvedAlert[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .select(['id', 'client_id', 'site_id', 'probe_id', 'subject', 'severity', 'state', 'title', 'started_at'])
+    .select('opened_at')
+    .where('state', '<>', 'resolved')
+    .orderBy('id')
+    .execute()
+  return rows
+    .map((row) => ({
+      id: row.id,
+      clientId: row.client_id,
+      siteId: row.site_id,
+      probeId: row.probe_id,
+      subject: subjectOf(row),
+      severity: severityOf(row),
+      state: stateOf(row),
+      title: row.title,
+      startedAt: row.started_at,
+      openedAt: row.opened_at,
+    }))
+    .toSorted((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
+}
+
+/** Those of the clients without working notifications: they have no channel, or all of theirs are switched off. */
+export async function unreachableClients(
+  db: Kysely<Tables>,
+  clients: readonly Pick<ClientRow, 'id' | 'name' | 'chat_webhook' | 'email'>[],
+  reach: Reach,
+): Promise<{ id: string; name: string }[]> {
+  const off = await offChannels(db)
+  return clients.filter((client) => !isReachable(client, reach, off)).map(({ id, name }) => ({ id, name }))
+}

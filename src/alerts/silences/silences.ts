@@ -1,0 +1,189 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../../http/index.ts'
+import { DAY, invalidRequest, isoTime, newOrderedId, notFound } from '../../lib/index.ts'
+import { type Context, writeAudit } from '../../management/index.ts'
+import type { SilenceRow, Store, Tables, Transaction } from '../../store/index.ts'
+import { lockScope, type Scope, withinScope } from '../scope.ts'
+import { type CreateSilence, type SilenceQuery, type SilenceRecord, silenceRecord } from './schemas.ts'
+
+/** A year, and the day that a leap year adds. A forgotten silence must not hide outages for years. */
+const MOST_DAYS = 366
+
+/**
+ * Keeps messages back, and says so in the timelines of the alerts that are open within it.
+ *
+ * @throws AppError `invalid_request` naming the fault: not exactly one scope, an unknown one, an end that cannot be.
+ */
+export async function createSilence(ctx: Context, input: CreateSilence): Promise<SilenceRow> {
+  const now = ctx.clock.now()
+  const { subject_key = null, until_resolved = false } = input
+  const times = timesOf(input, now)
+  return ctx.store.write.transaction().execute(async (trx) => {
+    const { scope } = await lockScope(trx, input)
+    if (subject_key !== null && scope.probe_id === null) throw invalidRequest('/subject_key', 'needs a probe_id')
+    if (until_resolved && (await unresolvedWithin(trx, { ...scope, subject_key })) === 0) {
+      throw invalidRequest('/until_resolved', 'no alert is open there: give it an end (ends_at)')
+    }
+    const row: SilenceRow = {
+      id: newOrderedId(now),
+      ...scope,
+      subject_key,
+      subject_label: await labelOf(trx, scope, subject_key),
+      ...times,
+      until_resolved: Number(until_resolved),
+      comment: input.comment?.trim() || null,
+      created_at: now,
+      created_by: ctx.actor,
+    }
+    await trx.insertInto('silences').values(row).execute()
+    await noteInTimelines(trx, row, 'silenced', ctx.actor, now)
+    await writeAudit(trx, ctx, [
+      { entity: 'silence', verb: 'create', id: row.id, before: null, after: silenceRecord(row, now) },
+    ])
+    return row
+  })
+}
+
+function timesOf(input: CreateSilence, now: number): { starts_at: number; ends_at: number } {
+  const starts_at = input.starts_at === undefined ? now : Date.parse(input.starts_at)
+  const latest = now + MOST_DAYS * DAY
+  if (input.ends_at === undefined && input.until_resolved !== true) {
+    throw invalidRequest('/ends_at', 'has to be given, unless until_resolved is true')
+  }
+  const ends_at = input.ends_at === undefined ? latest : Date.parse(input.ends_at)
+  if (ends_at <= starts_at) throw invalidRequest('/ends_at', 'must be after starts_at')
+  if (ends_at <= now) throw invalidRequest('/ends_at', 'must be in the future')
+  if (ends_at > latest) throw invalidRequest('/ends_at', `must be at most ${MOST_DAYS} days from now`)
+  return { starts_at, ends_at }
+}
+
+/** How the subject's last alert names it. */
+async function labelOf(trx: Transaction<Tables>, { probe_id }: Scope, key: string | null): Promise<string | null> {
+  if (probe_id === null || key === null) return null
+  const row = await trx
+    .selectFrom('alerts')
+    .select('subject_label')
+    .where('probe_id', '=', probe_id)
+    .where('subject', '=', key)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.subject_label ?? null
+}
+
+/**
+ * Deletes a silence, which ends it. Alerts that it kept quiet go on naming it, and the audit log what it was.
+ *
+ * @throws AppError `not_found`.
+ */
+export async function removeSilence(ctx: Context, id: string): Promise<void> {
+  await ctx.store.write.transaction().execute(async (trx) => {
+    const row = await trx.deleteFrom('silences').where('id', '=', id).returningAll().executeTakeFirst()
+    if (row === undefined) throw notFound('Silence')
+    const now = ctx.clock.now()
+    if (row.ends_at > now) await noteInTimelines(trx, row, 'unsilenced', ctx.actor, now)
+    const before = silenceRecord(row, now)
+    await writeAudit(trx, ctx, [{ entity: 'silence', verb: 'delete', id, before, after: null }])
+  })
+}
+
+/**
+ * A page of the silences, the last created first.
+ *
+ * @throws AppError `invalid_request` when `before` is neither an id nor a time.
+ */
+export async function listSilences(
+  { read }: Pick<Store, 'read'>,
+  { active_only = false, before, limit = DEFAULT_PAGE, ...scope }: SilenceQuery,
+  now: number,
+): Promise<Page<SilenceRecord>> {
+  let query = read
+    .selectFrom('silences')
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+  for (const condition of withinScope(scope)) query = query.where(condition)
+  if (active_only) query = query.where('starts_at', '<=', now).where('ends_at', '>', now)
+  if (before !== undefined) query = query.where('id', '<', idBefore(before, 'a silence'))
+  const rows = await query.execute()
+  return pageOf(
+    rows.map((row) => silenceRecord(row, now)),
+    limit,
+    ({ id }) => id,
+  )
+}
+
+/** What a silence applies to. */
+type SilenceScope = Pick<SilenceRow, 'client_id' | 'site_id' | 'probe_id' | 'subject_key'>
+
+/** Which alerts are within a silence and unresolved. */
+const isWithin =
+  ({ client_id, site_id, probe_id, subject_key }: SilenceScope) =>
+  (eb: ExpressionBuilder<Tables, 'alerts'>) =>
+    eb.and([
+      eb('state', '<>', 'resolved'),
+      ...(client_id === null ? [] : [eb('client_id', '=', client_id)]),
+      ...(site_id === null ? [] : [eb('site_id', '=', site_id)]),
+      ...(probe_id === null ? [] : [eb('probe_id', '=', probe_id)]),
+      ...(subject_key === null ? [] : [eb('subject', '=', subject_key)]),
+    ])
+
+async function unresolvedWithin(trx: Transaction<Tables>, scope: SilenceScope): Promise<number> {
+  const { count } = await trx
+    .selectFrom('alerts')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(isWithin(scope))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Ends the silences that were to last until their alerts are resolved, when none is left. To be called after some were. */
+export async function endResolvedSilences(trx: Transaction<Tables>, now: number): Promise<void> {
+  const silences = await trx
+    .selectFrom('silences')
+    .selectAll()
+    .where('until_resolved', '=', 1)
+    .where('ends_at', '>', now)
+    .execute()
+  for (const silence of silences) {
+    if ((await unresolvedWithin(trx, silence)) > 0) continue
+    // Never before it began: a silence has a length.
+    const ends_at = Math.max(now, silence.starts_at + 1)
+    await trx.updateTable('silences').set({ ends_at }).where('id', '=', silence.id).execute()
+  }
+}
+
+/** Writes into the timelines of the unresolved alerts within a silence that it began, or was taken away. */
+async function noteInTimelines(
+  trx: Transaction<Tables>,
+  silence: SilenceRow,
+  kind: 'silenced' | 'unsilenced',
+  actor: string,
+  now: number,
+): Promise<void> {
+  const text = kind === 'silenced' ? noteText(silence) : 'The silence was ended'
+  await trx
+    .insertInto('alert_events')
+    .columns(['alert_id', 'id', 'at', 'kind', 'actor', 'text'])
+    .expression((eb) =>
+      eb
+        .selectFrom('alerts')
+        .select('alerts.id as alert_id')
+        // In a list of columns PostgreSQL takes parameters for text.
+        .select([
+          sql<string>`${newOrderedId(now)}`.as('id'),
+          sql<number>`cast(${now} as bigint)`.as('at'),
+          sql<string>`${kind}`.as('kind'),
+          sql<string>`${actor}`.as('actor'),
+          sql<string>`${text}`.as('text'),
+        ])
+        .where(isWithin(silence)),
+    )
+    .execute()
+}
+
+function noteText({ until_resolved, starts_at, ends_at, created_at, comment }: SilenceRow): string {
+  const from = starts_at > created_at ? ` from ${isoTime(starts_at)}` : ''
+  const until = until_resolved === 1 ? 'until it is resolved' : `until ${isoTime(ends_at)}`
+  return `Silenced${from} ${until}${comment === null ? '' : `: ${comment}`}`
+}
