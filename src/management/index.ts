@@ -1,21 +1,19 @@
-export { maskedUrl } from './audit/change.ts'
-export type { AuditRecord } from './audit/schemas.ts'
-export { createClient } from './clients/create.ts'
-export { type Digest, digestOf } from './clients/digest.ts'
-export { monthUsage, monthUsages, type QuotaUsage } from './clients/month-usage.ts'
-export type { ClientRecord, CreateClient, UpdateClient, UsageRecord } from './clients/schemas.ts'
-export { updateClient } from './clients/update.ts'
-export { type Context, contextOf, type DeletionHooks, type ManagementOptions } from './context.ts'
+export { type AuditRecord, maskedUrl, writeAudit } from './audit.ts'
+export {
+  type ClientRecord,
+  type CreateClient,
+  type Digest,
+  digestOf,
+  type UpdateClient,
+  type UsageRecord,
+} from './client-schemas.ts'
+export { monthUsage, monthUsages, type QuotaUsage } from './client-usage.ts'
+export { createClient, updateClient } from './clients.ts'
+export { type Context, contextOf, type DeletionHooks, lockClient, lockSite, type ManagementOptions } from './context.ts'
 export { ActiveOnly, Name } from './fields.ts'
-export { lockClient, lockSite } from './locks.ts'
 export { type Limits, limitsOf, type Plan } from './plans.ts'
 export { managementRoutes } from './routes.ts'
 export { createSessions } from './sign-ins.ts'
-export { createSite } from './sites/create.ts'
-export { requireSite } from './sites/find.ts'
-export { lastEventAt, lastEventTimes } from './sites/last-event.ts'
-export type { CreateSite, SiteRecord, UpdateSite } from './sites/schemas.ts'
-export { updateSite } from './sites/update.ts'
-export { clientOfStatusLink } from './status-links/find.ts'
-export type { StatusLinkRecord } from './status-links/schemas.ts'
-export { writeAudit } from './write-audit.ts'
+export type { CreateSite, SiteRecord, UpdateSite } from './site-schemas.ts'
+export { createSite, lastEventAt, lastEventTimes, requireSite, updateSite } from './sites.ts'
+export { clientOfStatusLink, type StatusLinkRecord } from './status-links.ts'

@@ -1,9 +1,9 @@
 import type { HttpApp } from '../http/index.ts'
-import { auditRoutes } from './audit/routes.ts'
-import { clientRoutes } from './clients/routes.ts'
+import { auditRoutes } from './audit.ts'
+import { clientRoutes } from './client-routes.ts'
 import type { ManagementOptions } from './context.ts'
-import { siteRoutes } from './sites/routes.ts'
-import { statusLinkRoutes } from './status-links/routes.ts'
+import { siteRoutes } from './site-routes.ts'
+import { statusLinkRoutes } from './status-links.ts'
 
 /** Adds the management interface: clients, their status links, sites and the audit log. */
 export function managementRoutes(app: HttpApp, options: ManagementOptions): void {

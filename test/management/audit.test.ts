@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { auditedChange, type Fields, withoutPersonalFields } from '../../src/management/audit/change.ts'
+import { auditedChange, type Fields, withoutPersonalFields } from '../../src/management/audit.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { ADMIN, type Management, openManagement, WITH_KEYS } from './support.ts'
 

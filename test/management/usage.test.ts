@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { usageRecord } from '../../src/management/clients/usage.ts'
+import { usageRecord } from '../../src/management/client-usage.ts'
 import { limitsOf, type UsageRecord } from '../../src/management/index.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { openManagement } from './support.ts'

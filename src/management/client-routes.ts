@@ -1,16 +1,20 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../../http/index.ts'
-import type { ClientRow } from '../../store/index.ts'
-import { contextOf, type ManagementOptions } from '../context.ts'
-import { createClient } from './create.ts'
-import { getClient } from './get.ts'
-import { listClients } from './list.ts'
-import { clientRecord, withoutSecrets } from './record.ts'
-import { removeClient } from './remove.ts'
-import { ClientParams, ClientQuery, ClientRecord, CreateClient, UpdateClient, UsageRecord } from './schemas.ts'
-import { updateClient } from './update.ts'
-import { getUsage } from './usage.ts'
+import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../http/index.ts'
+import type { ClientRow } from '../store/index.ts'
+import {
+  ClientParams,
+  ClientQuery,
+  ClientRecord,
+  CreateClient,
+  clientRecord,
+  UpdateClient,
+  UsageRecord,
+  withoutSecrets,
+} from './client-schemas.ts'
+import { getUsage } from './client-usage.ts'
+import { createClient, getClient, listClients, removeClient, updateClient } from './clients.ts'
+import { contextOf, type ManagementOptions } from './context.ts'
 
 const tags = ['Clients']
 const path = '/api/clients/:client_id'

@@ -1,8 +1,8 @@
-import { type Clock, isoTime, monthOf, nextMonthStart } from '../../lib/index.ts'
-import { type ClientRow, type ClientUsageTable, countOf, type Store } from '../../store/index.ts'
-import { limitsOf, planOf } from '../plans.ts'
-import { getClient } from './get.ts'
-import type { UsageRecord } from './schemas.ts'
+import { type Clock, isoTime, monthOf, nextMonthStart } from '../lib/index.ts'
+import { type ClientRow, type ClientUsageTable, countOf, type Kysely, type Store, type Tables } from '../store/index.ts'
+import type { UsageRecord } from './client-schemas.ts'
+import { getClient } from './clients.ts'
+import { limitsOf, planOf } from './plans.ts'
 
 const HISTORY_MONTHS = 12
 /** From this part of the limit on, people are warned. */
@@ -51,7 +51,7 @@ export function usageRecord(client: ClientRow, rows: readonly MonthUsage[], now:
 }
 
 /** @param share events of the month over the limit; null without one */
-export function levelOf(share: number | null): UsageRecord['level'] {
+function levelOf(share: number | null): UsageRecord['level'] {
   if (share === null || share < WARNING_SHARE) return 'ok'
   return share < 1 ? 'warning' : 'exceeded'
 }
@@ -66,3 +66,53 @@ function lastMonths(now: number, count: number): number[] {
 
 /** 202611 as `2026-11`. */
 const monthText = (month: number): string => `${Math.floor(month / 100)}-${String(month % 100).padStart(2, '0')}`
+
+/** A client's use of a quota that it has. */
+export interface QuotaUsage {
+  /** Of all its sites in the UTC month. */
+  events: number
+  limit: number
+  level: UsageRecord['level']
+}
+
+/** What active clients with a quota have used of it in the month of `now`, oldest client first. */
+export async function monthUsages(
+  db: Kysely<Tables>,
+  now: number,
+): Promise<(QuotaUsage & { id: string; name: string })[]> {
+  const clients = await usedBy(db, now).where('is_active', '=', 1).orderBy('created_at').orderBy('id').execute()
+  return clients.flatMap((client) => {
+    const usage = usageOf(client)
+    return usage === null ? [] : [{ id: client.id, name: client.name, ...usage }]
+  })
+}
+
+/** What a client has used of its quota in the month of `now`; null without a quota, or without the client. */
+export async function monthUsage(db: Kysely<Tables>, clientId: string, now: number): Promise<QuotaUsage | null> {
+  const client = await usedBy(db, now).where('id', '=', clientId).executeTakeFirst()
+  return client === undefined ? null : usageOf(client)
+}
+
+const usedBy = (db: Kysely<Tables>, now: number) =>
+  db
+    .selectFrom('clients')
+    .leftJoin('client_usage', (join) =>
+      join.onRef('client_usage.client_id', '=', 'clients.id').on('client_usage.month', '=', monthOf(now)),
+    )
+    .select([
+      'id',
+      'name',
+      'plan',
+      'requests_per_second',
+      'events_per_month',
+      countOf('client_usage.events').as('events'),
+    ])
+
+type Used = Awaited<ReturnType<ReturnType<typeof usedBy>['executeTakeFirstOrThrow']>>
+
+function usageOf(client: Used): QuotaUsage | null {
+  const limit = limitsOf(client).eventsPerMonth
+  // Without a row the join finds null.
+  const events = client.events ?? 0
+  return limit === null ? null : { events, limit, level: levelOf(events / limit) }
+}

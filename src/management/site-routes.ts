@@ -1,18 +1,20 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../../http/index.ts'
-import type { SiteRow } from '../../store/index.ts'
-import { contextOf, type ManagementOptions } from '../context.ts'
-import { createSite } from './create.ts'
-import { getSite } from './get.ts'
-import { lastEventAt } from './last-event.ts'
-import { listSites } from './list.ts'
-import { siteRecord, withoutSecrets } from './record.ts'
-import { removeSite } from './remove.ts'
-import { revokeKey } from './revoke-key.ts'
-import { CreateSite, CreateSiteQuery, SiteParams, SiteQuery, SiteRecord, UpdateSite } from './schemas.ts'
-import { ingestEndpoint, tagTemplate, templateFileName } from './template.ts'
-import { updateSite } from './update.ts'
+import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../http/index.ts'
+import type { SiteRow } from '../store/index.ts'
+import { contextOf, type ManagementOptions } from './context.ts'
+import {
+  CreateSite,
+  CreateSiteQuery,
+  SiteParams,
+  SiteQuery,
+  SiteRecord,
+  siteRecord,
+  UpdateSite,
+  withoutSecrets,
+} from './site-schemas.ts'
+import { createSite, getSite, lastEventAt, listSites, removeSite, revokeKey, updateSite } from './sites.ts'
+import { ingestEndpoint, tagTemplate, templateFileName } from './tag-template.ts'
 
 const tags = ['Sites']
 const path = '/api/sites/:site_id'

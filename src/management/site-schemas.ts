@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, nullable, Uuid } from '../../http/index.ts'
-import { ActiveOnly, ForeignName, HttpUrl, Name, Patterned } from '../fields.ts'
+import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
+import type { SiteRow } from '../store/index.ts'
+import { ActiveOnly, ForeignName, HttpUrl, Name, Patterned } from './fields.ts'
 
 const ContainerId = Patterned('^GTM-[A-Z0-9]{4,10}$', 'a container id like GTM-ABC1234')
 
@@ -58,3 +60,23 @@ export const SiteQuery = Type.Object(
   { additionalProperties: false },
 )
 export type SiteQuery = Static<typeof SiteQuery>
+
+/** A site as the interface shows it; `lastEventAt` is epoch ms. */
+export function siteRecord(row: SiteRow, lastEventAt: number | null): SiteRecord {
+  const { site_no: _internal, is_active, key_revoked_at, created_at, ...shown } = row
+  return {
+    ...shown,
+    is_active: is_active === 1,
+    key_revoked_at: isoTimeOrNull(key_revoked_at),
+    last_event_at: isoTimeOrNull(lastEventAt),
+    created_at: isoTime(created_at),
+  }
+}
+
+/** As viewers see it: queries of addresses may hold keys. */
+export const withoutSecrets = (record: SiteRecord): SiteRecord => ({
+  ...record,
+  ingest_key: null,
+  url: maskedQuery(record.url),
+  tag_server_url: record.tag_server_url === null ? null : maskedQuery(record.tag_server_url),
+})

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileNamePart } from '../../lib/index.ts'
+import { fileNamePart } from '../lib/index.ts'
 
-const TEMPLATE = join(import.meta.dirname, '../../../tag/template.tpl')
+const TEMPLATE = join(import.meta.dirname, '../../tag/template.tpl')
 const PARAMETERS = '\n___TEMPLATE_PARAMETERS___\n'
 const CODE = '\n___SANDBOXED_JS_FOR_SERVER___\n'
 

@@ -1,8 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, nullable, Uuid } from '../../http/index.ts'
-import { ActiveOnly, HttpUrl, Name } from '../fields.ts'
-import { PLANS } from '../plans.ts'
-import { DIGESTS } from './digest.ts'
+import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { isoTime } from '../lib/index.ts'
+import type { ClientRow } from '../store/index.ts'
+import { ActiveOnly, HttpUrl, Name } from './fields.ts'
+import { PLANS, planOf } from './plans.ts'
+
+const DIGESTS = ['off', 'daily', 'weekly'] as const
+export type Digest = (typeof DIGESTS)[number]
+
+/** How often the client gets a digest by e-mail. */
+export const digestOf = ({ digest }: Pick<ClientRow, 'digest'>): Digest =>
+  DIGESTS.find((known) => known === digest) ?? 'off'
 
 const MAX_COUNT = Number.MAX_SAFE_INTEGER
 const MINUTES_PER_YEAR = 525_600
@@ -72,3 +80,22 @@ export const UsageRecord = Type.Object({
   }),
 })
 export type UsageRecord = Static<typeof UsageRecord>
+
+/** A client as the interface shows it. */
+export const clientRecord = (row: ClientRow): ClientRecord => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  chat_webhook: row.chat_webhook,
+  is_active: row.is_active === 1,
+  plan: planOf(row),
+  requests_per_second: row.requests_per_second,
+  events_per_month: row.events_per_month,
+  reminder_minutes: row.reminder_minutes,
+  notify_resolved: row.notify_resolved === 1,
+  notify_escalated: row.notify_escalated === 1,
+  digest: digestOf(row),
+  created_at: isoTime(row.created_at),
+})
+
+export const withoutSecrets = (record: ClientRecord): ClientRecord => ({ ...record, email: null, chat_webhook: null })

@@ -1,0 +1,126 @@
+import { AppError, type ErrorDetail, newId, notFound } from '../lib/index.ts'
+import type { ClientRow, Store } from '../store/index.ts'
+import { changedFields, writeAudit } from './audit.ts'
+import { type CreateClient, clientRecord, type UpdateClient } from './client-schemas.ts'
+import { type Context, type DeletionHooks, lockClient } from './context.ts'
+import type { Plan } from './plans.ts'
+import { recordSiteRemovals } from './sites.ts'
+
+/** @throws AppError `invalid_request` when limits are given that the plan does not allow. */
+export async function createClient(ctx: Context, defaultPlan: Plan, input: CreateClient): Promise<ClientRow> {
+  const blank: ClientRow = {
+    id: newId(),
+    name: input.name,
+    email: null,
+    chat_webhook: null,
+    is_active: 1,
+    plan: defaultPlan,
+    requests_per_second: null,
+    events_per_month: null,
+    reminder_minutes: null,
+    notify_resolved: 1,
+    notify_escalated: 1,
+    digest: 'off',
+    created_at: ctx.clock.now(),
+  }
+  const row = applyToClient(blank, input)
+  await ctx.store.write.transaction().execute(async (trx) => {
+    await trx.insertInto('clients').values(row).execute()
+    await writeAudit(trx, ctx, [
+      { entity: 'client', verb: 'create', id: row.id, before: null, after: clientRecord(row) },
+    ])
+  })
+  await ctx.store.changes.publish({ kind: 'client', id: row.id })
+  return row
+}
+
+/**
+ * Changes the given fields. What is already so leaves no trace in the audit log.
+ *
+ * @throws AppError `not_found`, or `invalid_request` when limits are given that the plan does not allow.
+ */
+export async function updateClient(ctx: Context, id: string, patch: UpdateClient): Promise<ClientRow> {
+  const { row, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
+    const before = await lockClient(trx, id)
+    if (before === undefined) throw notFound('Client')
+    const after = applyToClient(before, patch)
+    const changed = changedFields(before, after)
+    if (Object.keys(changed).length === 0) return { row: before, isChanged: false }
+    await trx.updateTable('clients').set(changed).where('id', '=', id).execute()
+    await writeAudit(trx, ctx, [
+      { entity: 'client', verb: 'update', id, before: clientRecord(before), after: clientRecord(after) },
+    ])
+    return { row: after, isChanged: true }
+  })
+  if (isChanged) await ctx.store.changes.publish({ kind: 'client', id })
+  return row
+}
+
+/**
+ * Deletes a client with its sites and usage. Afterwards nothing of it can be seen or written; the sites' telemetry rows
+ * are removed behind it.
+ *
+ * @throws AppError `not_found`.
+ */
+export async function removeClient(ctx: Context, hooks: DeletionHooks, id: string): Promise<void> {
+  const siteIds = await ctx.store.write.transaction().execute(async (trx) => {
+    const client = await lockClient(trx, id)
+    if (client === undefined) throw notFound('Client')
+    const sites = await trx.deleteFrom('sites').where('client_id', '=', id).returningAll().execute()
+    await recordSiteRemovals(trx, ctx, hooks, sites)
+    await hooks.removeOfClient(trx, id)
+    await trx.deleteFrom('status_links').where('client_id', '=', id).execute()
+    await trx.deleteFrom('client_usage').where('client_id', '=', id).execute()
+    await trx.deleteFrom('clients').where('id', '=', id).execute()
+    await writeAudit(trx, ctx, [{ entity: 'client', verb: 'delete', id, before: clientRecord(client), after: null }])
+    return sites.map((site) => site.id)
+  })
+  await ctx.store.changes.publish({ kind: 'client', id })
+  for (const siteId of siteIds) await ctx.store.changes.publish({ kind: 'site', id: siteId })
+}
+
+/** @throws AppError `not_found`. */
+export async function getClient({ read }: Pick<Store, 'read'>, id: string): Promise<ClientRow> {
+  const row = await read.selectFrom('clients').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row === undefined) throw notFound('Client')
+  return row
+}
+
+/** All clients, or the active ones, oldest first. */
+export async function listClients({ read }: Pick<Store, 'read'>, activeOnly: boolean): Promise<ClientRow[]> {
+  let query = read.selectFrom('clients').selectAll().orderBy('created_at').orderBy('id')
+  if (activeOnly) query = query.where('is_active', '=', 1)
+  return query.execute()
+}
+
+const OVERRIDES = ['requests_per_second', 'events_per_month'] as const
+
+/**
+ * The row after `input` was applied to it. Own limits belong to the plan `enterprise`: they cannot be set on another, and
+ * go when the plan changes to another.
+ *
+ * @throws AppError `invalid_request` naming the limits that the plan does not allow.
+ */
+function applyToClient(row: ClientRow, input: UpdateClient): ClientRow {
+  const { name, is_active, notify_resolved, notify_escalated, ...others } = input
+  const after: ClientRow = {
+    ...row,
+    ...others,
+    name: name === undefined ? row.name : name.trim(),
+    is_active: is_active === undefined ? row.is_active : Number(is_active),
+    notify_resolved: notify_resolved === undefined ? row.notify_resolved : Number(notify_resolved),
+    notify_escalated: notify_escalated === undefined ? row.notify_escalated : Number(notify_escalated),
+  }
+  if (after.plan === 'enterprise') return after
+  const refused = OVERRIDES.filter((field) => typeof input[field] === 'number')
+  if (refused.length > 0) throw onlyWithEnterprise(refused)
+  return { ...after, requests_per_second: null, events_per_month: null }
+}
+
+function onlyWithEnterprise(fields: readonly string[]): AppError {
+  const details: ErrorDetail[] = fields.map((field) => ({
+    path: `/${field}`,
+    message: 'can only be set with plan enterprise',
+  }))
+  return new AppError('invalid_request', details.map(({ path, message }) => `${path} ${message}`).join('; '), details)
+}

@@ -1,0 +1,212 @@
+import { invalidRequest, newId, newIngestKey, notFound } from '../lib/index.ts'
+import { chunksOf, type Kysely, type SiteRow, type Store, type Tables, type Transaction } from '../store/index.ts'
+import { changedFields, writeAudit } from './audit.ts'
+import { type Context, type DeletionHooks, lockClient, lockSite } from './context.ts'
+import { type CreateSite, type SiteQuery, type SiteRecord, siteRecord, type UpdateSite } from './site-schemas.ts'
+
+/**
+ * @param addTo adds what belongs to the new site, in the same transaction
+ * @throws AppError `invalid_request` when there is no such client.
+ */
+export async function createSite(
+  ctx: Context,
+  { client_id, ...input }: CreateSite,
+  addTo?: (trx: Transaction<Tables>, site: SiteRow) => Promise<void>,
+): Promise<SiteRow> {
+  const blank = {
+    id: newId(),
+    client_id,
+    name: input.name,
+    url: input.url,
+    ingest_key: newIngestKey(),
+    is_active: 1,
+    key_revoked_at: null,
+    timezone: 'UTC',
+    tag_server_url: null,
+    tag_manager_web_container_id: null,
+    tag_manager_server_container_id: null,
+    analytics_property_id: null,
+    analytics_measurement_id: null,
+    warehouse_project: null,
+    warehouse_dataset: null,
+    hosting_a_container_id: null,
+    hosting_b_container_id: null,
+    cmp_provider: null,
+    created_at: ctx.clock.now(),
+  }
+  const row = await ctx.store.write.transaction().execute(async (trx) => {
+    if ((await lockClient(trx, client_id)) === undefined)
+      throw invalidRequest('/client_id', 'is not the id of a client')
+    const created = await trx
+      .insertInto('sites')
+      .values(applyToSite(blank, input))
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await writeAudit(trx, ctx, [
+      { entity: 'site', verb: 'create', id: created.id, before: null, after: siteRecord(created, null) },
+    ])
+    await addTo?.(trx, created)
+    return created
+  })
+  await ctx.store.changes.publish({ kind: 'site', id: row.id })
+  return row
+}
+
+/**
+ * Changes the given fields. What is already so leaves no trace in the audit log.
+ *
+ * @throws AppError `not_found`.
+ */
+export async function updateSite(ctx: Context, id: string, patch: UpdateSite): Promise<SiteRow> {
+  const { row, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
+    const before = await lockSite(trx, id)
+    if (before === undefined) throw notFound('Site')
+    const after = applyToSite(before, patch)
+    const changed = changedFields(before, after)
+    if (Object.keys(changed).length === 0) return { row: before, isChanged: false }
+    await trx.updateTable('sites').set(changed).where('id', '=', id).execute()
+    await writeAudit(trx, ctx, [
+      { entity: 'site', verb: 'update', id, before: siteRecord(before, null), after: siteRecord(after, null) },
+    ])
+    return { row: after, isChanged: true }
+  })
+  if (isChanged) await ctx.store.changes.publish({ kind: 'site', id })
+  return row
+}
+
+/**
+ * Revokes a site's ingest key for good. A key already revoked keeps its first time.
+ *
+ * @throws AppError `not_found`.
+ */
+export async function revokeKey(ctx: Context, id: string): Promise<SiteRow> {
+  const { row, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
+    const before = await lockSite(trx, id)
+    if (before === undefined) throw notFound('Site')
+    if (before.key_revoked_at !== null) return { row: before, isChanged: false }
+    const after: SiteRow = { ...before, key_revoked_at: ctx.clock.now() }
+    await trx.updateTable('sites').set({ key_revoked_at: after.key_revoked_at }).where('id', '=', id).execute()
+    await writeAudit(trx, ctx, [
+      { entity: 'site', verb: 'revoke_key', id, before: siteRecord(before, null), after: siteRecord(after, null) },
+    ])
+    return { row: after, isChanged: true }
+  })
+  if (isChanged) await ctx.store.changes.publish({ kind: 'site', id })
+  return row
+}
+
+/**
+ * Deletes a site. Afterwards nothing of it can be seen or written; its telemetry rows are removed behind it.
+ *
+ * @throws AppError `not_found`.
+ */
+export async function removeSite(ctx: Context, hooks: DeletionHooks, id: string): Promise<void> {
+  await ctx.store.write.transaction().execute(async (trx) => {
+    const sites = await trx.deleteFrom('sites').where('id', '=', id).returningAll().execute()
+    if (sites.length === 0) throw notFound('Site')
+    await recordSiteRemovals(trx, ctx, hooks, sites)
+  })
+  await ctx.store.changes.publish({ kind: 'site', id })
+}
+
+/** @throws AppError `not_found`. */
+export async function getSite({ read }: Pick<Store, 'read'>, id: string): Promise<SiteRecord> {
+  const row = await requireSite(read, id)
+  return siteRecord(row, await lastEventAt(read, row.site_no))
+}
+
+/** The site of this id, or undefined. */
+async function findSite(db: Kysely<Tables>, siteId: string): Promise<SiteRow | undefined> {
+  return db.selectFrom('sites').selectAll().where('id', '=', siteId).executeTakeFirst()
+}
+
+/** @throws AppError `not_found`. */
+export async function requireSite(db: Kysely<Tables>, siteId: string): Promise<SiteRow> {
+  const site = await findSite(db, siteId)
+  if (site === undefined) throw notFound('Site')
+  return site
+}
+
+/** Sites of one client or of all, oldest first. `active_only` keeps the active sites of active clients. */
+export async function listSites(
+  { read }: Pick<Store, 'read'>,
+  { client_id, active_only = false }: SiteQuery,
+): Promise<SiteRecord[]> {
+  let query = read.selectFrom('sites').selectAll('sites').orderBy('sites.created_at').orderBy('sites.site_no')
+  if (client_id !== undefined) query = query.where('sites.client_id', '=', client_id)
+  if (active_only) {
+    query = query
+      .innerJoin('clients', 'clients.id', 'sites.client_id')
+      .where('sites.is_active', '=', 1)
+      .where('clients.is_active', '=', 1)
+  }
+  const rows = await query.execute()
+  const lastEvents = await lastEventTimes(read, client_id)
+  return rows.map((row) => siteRecord(row, lastEvents.get(row.site_no) ?? null))
+}
+
+/** When a site last sent an event (epoch ms), or null. */
+export async function lastEventAt(db: Kysely<Tables>, siteNo: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('site_containers')
+    .select(({ fn }) => fn.max('last_seen_at').as('last_seen_at'))
+    .where('site_no', '=', siteNo)
+    .executeTakeFirst()
+  return row?.last_seen_at ?? null
+}
+
+/** When each site last sent an event (epoch ms), by `site_no`; of one client's sites or of all. */
+export async function lastEventTimes(db: Kysely<Tables>, clientId?: string): Promise<Map<number, number>> {
+  let query = db
+    .selectFrom('site_containers')
+    .select(({ fn }) => ['site_no', fn.max('last_seen_at').as('last_seen_at')])
+    .groupBy('site_no')
+  if (clientId !== undefined) {
+    query = query.where('site_no', 'in', (sub) =>
+      sub.selectFrom('sites').select('sites.site_no').where('client_id', '=', clientId),
+    )
+  }
+  const rows = await query.execute()
+  return new Map(rows.map((row) => [row.site_no, row.last_seen_at]))
+}
+
+/** The row, or row to be, after `input` was applied to it. */
+function applyToSite<T extends Omit<SiteRow, 'site_no'>>(row: T, input: UpdateSite): T {
+  const { name, is_active, ...others } = input
+  return {
+    ...row,
+    ...others,
+    name: name === undefined ? row.name : name.trim(),
+    is_active: is_active === undefined ? row.is_active : Number(is_active),
+  }
+}
+
+/**
+ * Does what belongs into the transaction that deleted these sites: what is theirs elsewhere goes, their telemetry rows are noted
+ * to be removed (a loop does it later, in chunks, whatever their number), and so is who deleted them.
+ */
+export async function recordSiteRemovals(
+  trx: Transaction<Tables>,
+  ctx: Context,
+  hooks: DeletionHooks,
+  sites: readonly SiteRow[],
+): Promise<void> {
+  await hooks.removeOfSites(
+    trx,
+    sites.map(({ id }) => id),
+  )
+  const requestedAt = ctx.clock.now()
+  const removals = sites.map(({ site_no }) => ({ site_no, requested_at: requestedAt, emptied_at: null }))
+  for (const chunk of chunksOf(removals)) await trx.insertInto('site_removals').values(chunk).execute()
+  await writeAudit(
+    trx,
+    ctx,
+    sites.map((site) => ({
+      entity: 'site',
+      verb: 'delete',
+      id: site.id,
+      before: siteRecord(site, null),
+      after: null,
+    })),
+  )
+}
