@@ -1,32 +1,208 @@
+import { type Static, Type } from 'typebox'
+import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import type { TimeRange } from '../rollups/index.ts'
 import type { Marker } from './markers.ts'
 import type { Matrix } from './matrix.ts'
 import type { Overview, WindowReport } from './overview.ts'
-import type { TimeseriesParams } from './query-schemas.ts'
-import type { RangeQuery } from './range.ts'
 import type { Recent } from './recent.ts'
 import type { TagDetail } from './tag.ts'
-import type { Timeseries, TimeseriesQuery } from './timeseries/index.ts'
+import { METRICS, type Timeseries } from './timeseries/index.ts'
 
-interface RangeParams {
-  from?: string | undefined
-  to?: string | undefined
-  hours?: number | undefined
+const Count = Type.Integer()
+const Milliseconds = nullable(Type.Number({ description: 'ms' }))
+const Rate = nullable(Type.Number({ description: '0–1; null without a base' }))
+const Points = nullable(Type.Number({ description: '0–100; null without data' }))
+
+const window = { from: IsoTime, to: IsoTime }
+const outcomes = { success: Count, failure: Count, timeout: Count, exception: Count }
+
+const tag = {
+  tag_key: Type.String(),
+  tag_id: nullable(Type.String()),
+  tag_name: nullable(Type.String()),
+  executions: Count,
+  ...outcomes,
+  success_rate: Rate,
+  avg_ms: Milliseconds,
+  p50_ms: Milliseconds,
+  p95_ms: Milliseconds,
+  p99_ms: Milliseconds,
 }
 
-/** A window as callers write it, in epoch ms. */
-export function rangeQuery({ from, to, hours }: RangeParams): RangeQuery {
-  return {
-    ...(from === undefined ? {} : { from: Date.parse(from) }),
-    ...(to === undefined ? {} : { to: Date.parse(to) }),
-    ...(hours === undefined ? {} : { hours }),
-  }
+const Presence = Type.Object({ present: Count, total: Count, rate: Rate })
+const FieldInput = Type.Object({
+  present: Count,
+  total: Count,
+  rate: Rate,
+  target: Type.Number(),
+  weight: Type.Number(),
+})
+
+export const ScoreCap = Type.Object(
+  { max: Type.Number(), reason: Type.String({ description: "The alert's title" }), alert_id: Uuid },
+  { description: 'A critical alert of the site is open: no score is higher' },
+)
+
+const score = {
+  overall: Points,
+  delivery: Points,
+  user_data: Points,
+  ecommerce: Points,
+  band: nullable(Type.Enum(['excellent', 'good', 'warning', 'critical'])),
+  insufficient_data: Type.Boolean({ description: 'Fewer than 20 events, or nothing to judge' }),
+  cap: nullable(ScoreCap),
+  inputs: Type.Object({
+    events: Count,
+    uncapped: Points,
+    delivery: Type.Object({
+      success: Count,
+      executions: Count,
+      rate: Rate,
+      worst_tag: nullable(
+        Type.Object(
+          { tag_key: Type.String(), success: Count, executions: Count, rate: Rate },
+          {
+            description: 'Of the tags that ran 20 times and 1 % as often as the busiest, the one that succeeded least',
+          },
+        ),
+      ),
+      weight: Type.Number(),
+    }),
+    user_data: Type.Object({ email: FieldInput, phone: FieldInput, address: FieldInput, weight: Type.Number() }),
+    ecommerce: Type.Object({
+      value: FieldInput,
+      currency: FieldInput,
+      transaction_id: FieldInput,
+      items: FieldInput,
+      weight: Type.Number(),
+    }),
+  }),
 }
 
-export function timeseriesQuery({ from, to, hours, ...rest }: TimeseriesParams): TimeseriesQuery {
-  return { ...rest, ...rangeQuery({ from, to, hours }) }
+const Score = Type.Object({
+  ...score,
+  recent: nullable(
+    Type.Object({ ...window, ...score }, { description: 'The last hour of the window; null where it is no longer' }),
+  ),
+})
+
+const windowReport = {
+  ...window,
+  total_events: Count,
+  events: Type.Array(Type.Object({ event_name: Type.String(), total: Count })),
+  tags: Type.Array(Type.Object(tag)),
+  user_data: Type.Object({
+    total: Count,
+    email: Presence,
+    phone: Presence,
+    address: Presence,
+    first_name: Presence,
+    last_name: Presence,
+    city: Presence,
+    country: Presence,
+  }),
+  ecommerce: Type.Object({
+    total: Count,
+    value: Presence,
+    currency: Presence,
+    transaction_id: Presence,
+    items: Presence,
+  }),
+  score: Score,
+  rejections: Type.Record(Type.String(), Count, { description: 'Requests refused, by reason' }),
+  skewed: Type.Integer({ description: 'Events whose sender had a wrong clock' }),
+  warnings: Type.Array(
+    Type.Object({
+      code: Type.Enum([
+        'events_over_cap',
+        'tags_over_cap',
+        'containers_over_cap',
+        'tag_ids_over_cap',
+        'user_data_over_total',
+        'ecommerce_over_total',
+        'clock_skew',
+        'quota_near',
+        'quota_used_up',
+        'key_revoked',
+      ]),
+      message: Type.String(),
+    }),
+  ),
 }
+
+const seen = {
+  containers: Type.Array(Type.Object({ container_id: Type.String(), last_seen: IsoTime })),
+  last_seen: nullable(IsoTime),
+}
+
+export const OverviewAnswer = Type.Object({
+  site_id: Uuid,
+  ...windowReport,
+  ...seen,
+  previous: Type.Optional(Type.Object({ ...windowReport, ...seen })),
+})
+
+export const TimeseriesAnswer = Type.Object({
+  site_id: Uuid,
+  metric: Type.Enum([...METRICS]),
+  ...window,
+  bucket_seconds: Type.Integer({ description: 'Nominal: a local day has 23 or 25 hours when clocks change' }),
+  series: Type.Array(
+    Type.Object({
+      key: Type.String({ description: 'Event name, tag key, outcome or field; else the metric or p50, p95, p99, avg' }),
+      points: Type.Array(
+        Type.Object({
+          t: IsoTime,
+          value: nullable(Type.Number()),
+          base: Type.Optional(
+            Type.Integer({ description: 'Events or executions that a rate, a percentile or a score is taken of' }),
+          ),
+        }),
+      ),
+    }),
+  ),
+})
+
+export const TagAnswer = Type.Object({
+  site_id: Uuid,
+  ...window,
+  ...tag,
+  events: Type.Array(Type.Object({ event_name: Type.String(), executions: Count, ...outcomes })),
+  events_window: Type.Object(window, { description: 'The whole UTC hours that `events` is about' }),
+})
+
+export const MatrixAnswer = Type.Object({
+  site_id: Uuid,
+  ...window,
+  events: Type.Array(Type.String()),
+  tags: Type.Array(Type.String()),
+  cells: Type.Array(Type.Object({ event_name: Type.String(), tag_key: Type.String(), executions: Count, bad: Count })),
+})
+
+export const RecentAnswer = Type.Object({
+  accepted: Type.Array(
+    Type.Object({ accepted_at: IsoTime }, { additionalProperties: true, description: 'The payload as kept' }),
+  ),
+  rejections: Type.Array(Type.Object({ at: IsoTime, reason: Type.String(), path: Type.String() })),
+})
+
+export const MarkersAnswer = Type.Array(
+  Type.Object({
+    at: IsoTime,
+    source: Type.String({ description: 'What changed: `web container`' }),
+    from_version: nullable(Type.String()),
+    to_version: Type.String(),
+  }),
+  { description: 'Oldest first' },
+)
+
+export type OverviewAnswer = Static<typeof OverviewAnswer>
+export type TimeseriesAnswer = Static<typeof TimeseriesAnswer>
+export type TagAnswer = Static<typeof TagAnswer>
+export type MatrixAnswer = Static<typeof MatrixAnswer>
+export type RecentAnswer = Static<typeof RecentAnswer>
+export type MarkersAnswer = Static<typeof MarkersAnswer>
 
 const isoRange = ({ from, to }: TimeRange) => ({ from: isoTime(from), to: isoTime(to) })
 

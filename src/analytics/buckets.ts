@@ -1,6 +1,65 @@
-import { DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
-import type { TimeRange } from '../rollups/index.ts'
-import { modulo, type OffsetSpan } from './zone.ts'
+import { Temporal } from 'temporal-polyfill'
+import { ceilTo, DAY, floorTo, HOUR, invalidRequest, MINUTE } from '../lib/index.ts'
+import { hourSplit, type TimeRange } from '../rollups/index.ts'
+
+/** Points of a chart that `auto` aims at. */
+export const AUTO_POINTS = 400
+/** Points that a caller can ask for. */
+const MAX_POINTS = 1_500
+
+export type BucketName = keyof typeof BUCKET_STEPS | 'auto'
+export const BUCKET_NAMES = ['auto', '1m', '5m', '1h', '1d'] as const satisfies readonly BucketName[]
+
+interface BucketLimits {
+  spans: readonly OffsetSpan[]
+  /** Minute rows that start before this are gone. */
+  minuteRowsFrom: number
+  /** The metric is only known per hour. */
+  hoursOnly: boolean
+}
+
+export interface Buckets {
+  step: BucketStep
+  /** Ascending; the first is at or before the start of the range. */
+  starts: readonly number[]
+}
+
+/**
+ * The buckets for a chart over `range`: the step asked for, or with `auto` the finest that gives at most 400 points.
+ *
+ * @throws AppError `invalid_request` naming the steps that this range allows.
+ */
+export function chooseBuckets(name: BucketName, range: TimeRange, limits: BucketLimits): Buckets {
+  if (name === 'auto') {
+    const steps = [...Object.values(BUCKET_STEPS), ...LONG_STEPS]
+    for (const step of steps) {
+      const buckets = bucketsOf(step, range, limits, AUTO_POINTS)
+      if (buckets !== undefined) return buckets
+    }
+    throw invalidRequest('/bucket', 'auto finds no step for so long a range: choose a shorter one')
+  }
+  const buckets = bucketsOf(BUCKET_STEPS[name], range, limits, MAX_POINTS)
+  if (buckets !== undefined) return buckets
+  const allowed = Object.values(BUCKET_STEPS).filter((step) => bucketsOf(step, range, limits, MAX_POINTS) !== undefined)
+  throw invalidRequest(
+    '/bucket',
+    `${name} is too fine here: allowed are ${['auto', ...allowed.map((step) => step.name)].join(', ')}` +
+      ` (at most ${MAX_POINTS} points${whyNoMinutes(range, limits)})`,
+  )
+}
+
+function bucketsOf(step: BucketStep, range: TimeRange, limits: BucketLimits, most: number): Buckets | undefined {
+  if (step.unit === 'minute' && (limits.hoursOnly || range.from < limits.minuteRowsFrom)) return undefined
+  // Clock changes move the count by a point or two, so a count that is far too high is certain without making the buckets.
+  if ((range.to - range.from) / (step.seconds * 1_000) > most + 2) return undefined
+  const starts = bucketStarts(step, range, limits.spans)
+  return starts.length <= most ? { step, starts } : undefined
+}
+
+function whyNoMinutes(range: TimeRange, limits: BucketLimits): string {
+  if (limits.hoursOnly) return '; which event a tag ran on is kept per hour'
+  return range.from < limits.minuteRowsFrom ? '; minutes of that time are no longer kept' : ''
+}
 
 /** How a chart's time axis is cut. Lengths are nominal: a local day has 23 or 25 hours when clocks change. */
 export interface BucketStep {
@@ -27,7 +86,7 @@ export const BUCKET_STEPS = {
 } as const
 
 /** Further steps that only `auto` takes, for ranges of more days than a chart has room for. */
-export const LONG_STEPS: readonly BucketStep[] = [step('7d', 'day', 7, 7 * 86_400), step('28d', 'day', 28, 28 * 86_400)]
+const LONG_STEPS: readonly BucketStep[] = [step('7d', 'day', 7, 7 * 86_400), step('28d', 'day', 28, 28 * 86_400)]
 
 /**
  * Starts of the buckets that cover `range`, ascending; the first is at or before `range.from`. Hours and days follow the
@@ -84,3 +143,42 @@ function localDays(spans: readonly OffsetSpan[]): number[] {
 function regularStarts(first: number, end: number, size: number): number[] {
   return Array.from({ length: Math.max(0, Math.ceil((end - first) / size)) }, (_, index) => first + index * size)
 }
+
+/** A stretch of time in which a zone keeps one offset from UTC. */
+export interface OffsetSpan extends TimeRange {
+  /** Local time minus UTC, ms. */
+  offset: number
+}
+
+/** Local days are up to 25 hours long, so the one that holds `from` starts within this before it. */
+const LEAD_MS = 2 * DAY
+
+/**
+ * The offsets of an IANA zone around `range`, oldest first and without gaps. Starts early enough to find the start of
+ * the local day that holds `range.from`.
+ *
+ * @throws RangeError when there is no such zone.
+ */
+export function offsetSpans(timezone: string, range: TimeRange): OffsetSpan[] {
+  const end = range.to + DAY
+  const spans: OffsetSpan[] = []
+  let local = Temporal.Instant.fromEpochMilliseconds(range.from - LEAD_MS).toZonedDateTimeISO(timezone)
+  while (local.epochMilliseconds < end) {
+    const next = local.getTimeZoneTransition('next')
+    const to = Math.min(next?.epochMilliseconds ?? end, end)
+    spans.push({ from: local.epochMilliseconds, to, offset: local.offsetNanoseconds / 1e6 })
+    if (next === null) break
+    local = next
+  }
+  return spans
+}
+
+/** `hourSplit` for all hours of the spans, asked of the zone once a span: a report over a year asks for 9,000 hours. */
+export function hourSplits(timezone: string, spans: readonly OffsetSpan[]): (utcHour: number) => number {
+  const splits = spans.map(({ from }) => ({ from, split: hourSplit(timezone, ceilTo(from, HOUR)) }))
+  if (splits.every(({ split }) => split === 0)) return () => 0
+  return (utcHour) => (splits.findLast(({ from }) => from <= utcHour) ?? splits[0])?.split ?? 0
+}
+
+/** Remainder that is never negative. */
+export const modulo = (value: number, size: number): number => ((value % size) + size) % size

@@ -1,26 +1,23 @@
+export {
+  type MarkersAnswer,
+  type MatrixAnswer,
+  type OverviewAnswer,
+  type RecentAnswer,
+  ScoreCap,
+  type TagAnswer,
+  type TimeseriesAnswer,
+} from './answers.ts'
 export { type Marker, markers } from './markers.ts'
 export { type Matrix, matrix } from './matrix.ts'
-export type { Sums } from './merge.ts'
 export { type Overview, overview, type WindowReport } from './overview.ts'
-export type { RangeQuery } from './range.ts'
-export { REPORT_LIMITS } from './read-budget.ts'
 export { type Recent, recent } from './recent.ts'
 export { analyticsRoutes } from './routes.ts'
-export type {
-  MarkersAnswer,
-  MatrixAnswer,
-  OverviewAnswer,
-  RecentAnswer,
-  TagAnswer,
-  TimeseriesAnswer,
-} from './schemas.ts'
-export { ScoreCap } from './schemas.ts'
 export { type Band, bandOf, ecommerceScore, type Score, type ScoreCounts, score, userDataScore } from './score.ts'
 export { qualityCounts, SCORE_EVENT_COLUMNS, SCORE_EVENT_MEASURES } from './score-counts.ts'
 export { identityOf } from './site-facts.ts'
-export { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
-export { type Stretch, sumStretches } from './stretches.ts'
+export { REPORT_LIMITS, type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 export { type SiteFigures, type SiteSummary, siteFigures, siteSummaries, type TagFigures } from './summaries.ts'
-export { totals } from './sums.ts'
+export { type Stretch, type Sums, sumStretches, totals } from './sums.ts'
 export { type TagDetail, tag } from './tag.ts'
 export { type Metric, type Timeseries, type TimeseriesQuery, timeseries } from './timeseries/index.ts'
+export type { RangeQuery } from './window.ts'

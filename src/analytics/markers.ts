@@ -1,7 +1,7 @@
 import { firstIdAt } from '../lib/index.ts'
 import type { DeployMarkerTable, SiteRow } from '../store/index.ts'
-import { parseRange, type RangeQuery } from './range.ts'
 import type { ReportContext } from './snapshot.ts'
+import { parseRange, type RangeQuery } from './window.ts'
 
 /** More would be a bar and no marks. */
 export const MARKERS = 200

@@ -1,12 +1,10 @@
 import type { TimeRange } from '../rollups/index.ts'
 import type { SiteRow } from '../store/index.ts'
-import { type EventTagReport, eventTags } from './event-tags.ts'
-import { byCountThenKey } from './merge.ts'
-import type { RangeQuery } from './range.ts'
 import { identityOf } from './site-facts.ts'
 import { type ReportContext, readSnapshot } from './snapshot.ts'
-import { bad } from './tag-report.ts'
-import { reportWindow } from './window.ts'
+import { byCountThenKey } from './sums.ts'
+import { bad, type EventTagReport, eventTags } from './tag-report.ts'
+import { type RangeQuery, reportWindow } from './window.ts'
 
 /** Which tag ran on which event, and how often it failed there. Covers whole UTC hours. */
 export interface Matrix extends TimeRange {

@@ -1,19 +1,24 @@
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { EVENT_COLUMNS, GRAIN, NO_EVENT, OTHER, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { EventCounts, SiteRow, TagCounts } from '../store/index.ts'
-import { addSums, byCountThenKey, type Sums, sumBy, zeroSums } from './merge.ts'
-import { type CriticalAlert, criticalAlerts } from './open-alert.ts'
 import { type EcommercePresence, ecommercePresence, type UserDataPresence, userDataPresence } from './presence.ts'
-import type { RangeQuery } from './range.ts'
 import { type Score, score } from './score.ts'
 import { bearsTransactionId, type Carriers, carriersOf, type ScoreEventSums, scoreCounts } from './score-counts.ts'
-import { type ContainerReport, containersOf, identityOf, idsOverCapAt, rejectionsOf } from './site-facts.ts'
+import {
+  type ContainerReport,
+  type CriticalAlert,
+  containersOf,
+  criticalAlerts,
+  identityOf,
+  idsOverCapAt,
+  rejectionsOf,
+} from './site-facts.ts'
 import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
-import { sumRollups, totals } from './sums.ts'
+import { addSums, byCountThenKey, type Sums, sumBy, sumRollups, totals, zeroSums } from './sums.ts'
 import type { TagIdentity } from './tag-identity.ts'
 import { type TagReport, tagReport } from './tag-report.ts'
 import { admissionWarnings, type Warning, warningsOf } from './warnings.ts'
-import { previousWindow, type ReportWindow, reportWindow } from './window.ts'
+import { previousWindow, type RangeQuery, type ReportWindow, reportWindow } from './window.ts'
 
 /** What happened in one window. Times are epoch ms. */
 export interface WindowReport extends TimeRange {

@@ -1,7 +1,7 @@
 import type { TimeRange } from '../rollups/index.ts'
 import type { SiteRow } from '../store/index.ts'
-import { parseRange, type RangeQuery } from './range.ts'
 import type { ReportContext } from './snapshot.ts'
+import { parseRange, type RangeQuery } from './window.ts'
 
 /** Payloads and rejections answered. */
 export const RECENT = 50

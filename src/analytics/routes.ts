@@ -4,21 +4,32 @@ import { Type } from 'typebox'
 import { errorResponses, type HttpApp } from '../http/index.ts'
 import { fileNamePart, isoTime } from '../lib/index.ts'
 import {
+  MarkersAnswer,
+  MatrixAnswer,
   markersAnswer,
   matrixAnswer,
+  OverviewAnswer,
   overviewAnswer,
-  rangeQuery,
+  RecentAnswer,
   recentAnswer,
+  TagAnswer,
+  TimeseriesAnswer,
   tagAnswer,
   timeseriesAnswer,
-  timeseriesQuery,
 } from './answers.ts'
 import { markers } from './markers.ts'
 import { matrix } from './matrix.ts'
 import { overview } from './overview.ts'
-import { OverviewParams, SiteParams, TagParams, TimeseriesParams, WindowQuery } from './query-schemas.ts'
+import {
+  OverviewParams,
+  rangeQuery,
+  SiteParams,
+  TagParams,
+  TimeseriesParams,
+  timeseriesQuery,
+  WindowQuery,
+} from './queries.ts'
 import { recent } from './recent.ts'
-import { MarkersAnswer, MatrixAnswer, OverviewAnswer, RecentAnswer, TagAnswer, TimeseriesAnswer } from './schemas.ts'
 import { requireSite } from './site-facts.ts'
 import type { ReportContext } from './snapshot.ts'
 import { tag } from './tag.ts'

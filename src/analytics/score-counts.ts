@@ -1,9 +1,8 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import { NO_EVENT } from '../rollups/index.ts'
 import type { EventCounts, TagCounts } from '../store/index.ts'
-import { addSums, type Sums, zeroSums } from './merge.ts'
 import { type ScoreCounts, type TagCount, worstTag } from './score.ts'
-import { isOneOf, totals, totalWhere } from './sums.ts'
+import { addSums, isOneOf, type Sums, totals, totalWhere, zeroSums } from './sums.ts'
 
 /** Events that carry a transaction id. Batches do not say of which event their counters are, so theirs count as they are. */
 const TRANSACTION_EVENTS = ['purchase', 'refund', NO_EVENT]

@@ -1,7 +1,7 @@
-import { type Clock, DAY, floorTo } from '../lib/index.ts'
+import { OverloadedError } from '../http/index.ts'
+import { type Clock, DAY, floorTo, invalidRequest } from '../lib/index.ts'
 import { GRAIN, planRange, type ReadableRows, type Retention, type Segment, type TimeRange } from '../rollups/index.ts'
 import { type Store, StoreError, type Tables, type Transaction } from '../store/index.ts'
-import { ReadBudget, type ReportLimits, tooSlow } from './read-budget.ts'
 
 /** What every report needs. */
 export interface ReportContext {
@@ -68,3 +68,53 @@ async function openSnapshot(
       planRange(part, dirtyHours, new Set([...dirtyDays, ...straddledDays]), rows),
   }
 }
+
+/** What a report that a user requested may cost. */
+interface ReportLimits {
+  /** Time for reading, ms. */
+  ms: number
+  /** Sums read, over all its statements. */
+  rows: number
+}
+
+export const REPORT_LIMITS: ReportLimits = { ms: 10_000, rows: 500_000 }
+
+const RETRY_AFTER_SECONDS = 30
+
+/** What is left of a report's limits. */
+export class ReadBudget {
+  readonly #limits: ReportLimits
+  readonly #endsAt: number
+  #rows = 0
+
+  constructor(limits: ReportLimits) {
+    this.#limits = limits
+    this.#endsAt = performance.now() + limits.ms
+  }
+
+  /** Rows that may still be read, and one more that shows that there are more. */
+  get most(): number {
+    return this.#limits.rows - this.#rows + 1
+  }
+
+  /** @throws OverloadedError before a statement for which there is no time left. */
+  begin(): void {
+    if (performance.now() >= this.#endsAt) throw tooSlow(this.#limits)
+  }
+
+  /** @throws AppError `invalid_request` when so many more rows are too many. */
+  spend(rows: number): void {
+    this.#rows += rows
+    if (this.#rows <= this.#limits.rows) return
+    throw invalidRequest(
+      '/from',
+      `begins a window of more than ${this.#limits.rows} counts, more than a report adds up: choose a shorter one, or a filter`,
+    )
+  }
+}
+
+const tooSlow = ({ ms }: ReportLimits): OverloadedError =>
+  new OverloadedError(
+    `The report was not done within ${ms / 1_000} s: choose a shorter window, or try again when less is asked`,
+    RETRY_AFTER_SECONDS,
+  )

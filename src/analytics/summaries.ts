@@ -2,8 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import { GRAIN, type TimeRange } from '../rollups/index.ts'
 import type { Kysely, SiteRow, Store, Tables } from '../store/index.ts'
-import { type Sums, sumBy } from './merge.ts'
-import { criticalAlerts } from './open-alert.ts'
 import { type ScoreCap, score } from './score.ts'
 import {
   SCORE_EVENT_COLUMNS,
@@ -12,6 +10,8 @@ import {
   SCORE_TAG_MEASURES,
   scoreCounts,
 } from './score-counts.ts'
+import { criticalAlerts } from './site-facts.ts'
+import { type Sums, sumBy } from './sums.ts'
 
 /** What an overview of many sites says of each: its last 24 hours. */
 export interface SiteSummary {

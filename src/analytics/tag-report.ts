@@ -1,8 +1,10 @@
-import { LATENCY_COLUMNS } from '../rollups/index.ts'
-import type { TagCounts } from '../store/index.ts'
-import { histogramQuantile } from './percentile.ts'
+import { GRAIN, LATENCY_BOUNDS_MS, LATENCY_COLUMNS, OUTCOMES } from '../rollups/index.ts'
+import type { OutcomeCounts, TagCounts } from '../store/index.ts'
 import { ratio } from './presence.ts'
+import type { Snapshot } from './snapshot.ts'
+import { isOneOf, type Sums, sumBy, sumRollups, totals } from './sums.ts'
 import type { TagIdentity } from './tag-identity.ts'
+import type { ReportWindow } from './window.ts'
 
 /** One tag over a window. */
 export interface TagReport {
@@ -39,7 +41,7 @@ export function tagReport(key: string, counts: TagCounts, identity: TagIdentity)
   }
 }
 
-export type Latency = Pick<TagReport, 'avg_ms' | 'p50_ms' | 'p95_ms' | 'p99_ms'>
+type Latency = Pick<TagReport, 'avg_ms' | 'p50_ms' | 'p95_ms' | 'p99_ms'>
 
 export function latency(counts: Pick<TagCounts, LatencyColumn | 'total_ms' | 'timed'>): Latency {
   const histogram = LATENCY_COLUMNS.map((column) => counts[column])
@@ -51,8 +53,67 @@ export function latency(counts: Pick<TagCounts, LatencyColumn | 'total_ms' | 'ti
   }
 }
 
-export type LatencyColumn = (typeof LATENCY_COLUMNS)[number]
+type LatencyColumn = (typeof LATENCY_COLUMNS)[number]
 
 /** What failed in any way. */
 export const bad = (counts: Pick<TagCounts, 'failure' | 'timeout' | 'exception'>): number =>
   counts.failure + counts.timeout + counts.exception
+
+/**
+ * The q-quantile (0–1) of a histogram in ms, interpolated linearly inside its bucket as Prometheus' `histogram_quantile`
+ * does; what lies above the last bound counts as the last bound. Null without observations.
+ *
+ * @param counts observations per bucket of `LATENCY_BOUNDS_MS`, and at the end those above
+ */
+export function histogramQuantile(counts: readonly number[], q: number): number | null {
+  const observations = counts.reduce((sum, count) => sum + count, 0)
+  if (observations === 0) return null
+  const rank = q * observations
+  let below = 0
+  let lower = 0
+  for (const [index, upper] of LATENCY_BOUNDS_MS.entries()) {
+    const count = counts[index] ?? 0
+    if (count > 0 && below + count >= rank) return lower + ((upper - lower) * (rank - below)) / count
+    below += count
+    lower = upper
+  }
+  return lower
+}
+
+/** How a tag ended on an event. */
+export interface EventTagReport extends OutcomeCounts {
+  event_name: string
+  tag_key: string
+  executions: number
+}
+
+/**
+ * Outcomes per event and tag over the whole UTC hours that `window` touches; only per-event payloads say on which event
+ * a tag ran.
+ *
+ * @param rawKeys only rows with these keys
+ */
+export async function eventTags(
+  snapshot: Snapshot,
+  window: ReportWindow,
+  identity: TagIdentity,
+  rawKeys?: readonly string[],
+): Promise<EventTagReport[]> {
+  const rows = await sumRollups(snapshot.db, {
+    table: 'event_tag_rollups',
+    siteNo: snapshot.siteNo,
+    budget: snapshot.budget,
+    segments: snapshot.segments(window.hours, window.hourRows(GRAIN.day)),
+    by: ['container_id', 'event_name', 'tag_key'],
+    measures: totals(OUTCOMES),
+    ...(rawKeys === undefined ? {} : { where: isOneOf('tag_key', rawKeys) }),
+  })
+  // Names may hold any character, so the pair is kept apart by being nested.
+  return [...Map.groupBy(rows, (row) => row.event_name)].flatMap(([event_name, ofEvent]) => {
+    const tags = sumBy(ofEvent, OUTCOMES, (row) => identity.keyOf(row.container_id, row.tag_key))
+    return Array.from(tags, ([tag_key, sums]) => ({ event_name, tag_key, executions: executions(sums), ...sums }))
+  })
+}
+
+const executions = (sums: Sums<(typeof OUTCOMES)[number]>): number =>
+  OUTCOMES.reduce((sum, outcome) => sum + sums[outcome], 0)

@@ -1,15 +1,12 @@
 import { notFound } from '../lib/index.ts'
 import { GRAIN, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { OutcomeCounts, SiteRow } from '../store/index.ts'
-import { type EventTagReport, eventTags } from './event-tags.ts'
-import { byCountThenKey, sumBy } from './merge.ts'
-import type { RangeQuery } from './range.ts'
 import { identityOf } from './site-facts.ts'
 import { type ReportContext, readSnapshot } from './snapshot.ts'
-import { isOneOf, sumRollups, totals } from './sums.ts'
+import { byCountThenKey, isOneOf, sumBy, sumRollups, totals } from './sums.ts'
 import { meantTag, rawKeysMeant } from './tag-identity.ts'
-import { type TagReport, tagReport } from './tag-report.ts'
-import { reportWindow } from './window.ts'
+import { type EventTagReport, eventTags, type TagReport, tagReport } from './tag-report.ts'
+import { type RangeQuery, reportWindow } from './window.ts'
 
 export interface TagDetail extends TagReport, TimeRange {
   site_id: string

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AUTO_POINTS, type BucketName, chooseBuckets } from '../../src/analytics/bucket-choice.ts'
-import { offsetSpans } from '../../src/analytics/zone.ts'
+import { AUTO_POINTS, type BucketName, chooseBuckets, offsetSpans } from '../../src/analytics/buckets.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 
 const END = Date.parse('2026-11-20T12:35:00Z')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { histogramQuantile } from '../../src/analytics/percentile.ts'
+import { histogramQuantile } from '../../src/analytics/tag-report.ts'
 
 /** Bounds: 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, above. */
 const TABLE: readonly { name: string; counts: number[]; q: number; ms: number | null }[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseRange, previousRange, type RangeQuery } from '../../src/analytics/range.ts'
+import { parseRange, previousRange, type RangeQuery } from '../../src/analytics/window.ts'
 import { AppError, DAY, HOUR } from '../../src/lib/index.ts'
 
 const NOW = Date.parse('2026-11-20T12:34:30Z')

@@ -1,10 +1,22 @@
 import { NO_EVENT } from '../../rollups/index.ts'
-import { totalOf } from '../../store/index.ts'
-import { isOneOf } from '../sums.ts'
+import { type EventCounts, totalOf } from '../../store/index.ts'
+import { bucketIndex } from '../buckets.ts'
+import { ECOMMERCE_FIELDS, type EcommerceField, ratio, USER_DATA_FIELDS, type UserDataField } from '../presence.ts'
+import { ecommerceScore, score, userDataScore } from '../score.ts'
+import {
+  carriedCounts,
+  carriersOf,
+  SCORE_EVENT_COLUMNS,
+  SCORE_EVENT_MEASURES,
+  SCORE_TAG_COLUMNS,
+  SCORE_TAG_MEASURES,
+  scoreCounts,
+} from '../score-counts.ts'
+import { isOneOf, sumBy, totals } from '../sums.ts'
 import { readBuckets, type SeriesContext } from './read.ts'
 import { cellsBy, largestFirst, type Series, seriesOf } from './series.ts'
 
-const COLUMNS = ['count'] as const
+const EVENT_COLUMNS = ['count'] as const
 
 /** Number of events: in all, of one name, or of each name. */
 export async function eventSeries(context: SeriesContext): Promise<Series[]> {
@@ -15,13 +27,94 @@ export async function eventSeries(context: SeriesContext): Promise<Series[]> {
   const measures = { count: totalOf(byName ? 'events' : 'total') }
   if (query.group_by !== 'event_name') {
     const rows = await readBuckets(context, { table: 'event_rollups', by: [], measures, where })
-    const cells = cellsBy(rows, buckets.starts, COLUMNS, () => query.metric).get(query.metric) ?? []
-    return [seriesOf(query.metric, buckets.starts, cells, COLUMNS, ({ count }) => count)]
+    const cells = cellsBy(rows, buckets.starts, EVENT_COLUMNS, () => query.metric).get(query.metric) ?? []
+    return [seriesOf(query.metric, buckets.starts, cells, EVENT_COLUMNS, ({ count }) => count)]
   }
   const rows = await readBuckets(context, { table: 'event_rollups', by: ['event_name'], measures, where })
-  const cells = cellsBy(rows, buckets.starts, COLUMNS, (row) => row.event_name)
+  const cells = cellsBy(rows, buckets.starts, EVENT_COLUMNS, (row) => row.event_name)
   cells.delete(NO_EVENT)
   return largestFirst(
-    Array.from(cells, ([name, ofName]) => seriesOf(name, buckets.starts, ofName, COLUMNS, ({ count }) => count)),
+    Array.from(cells, ([name, ofName]) => seriesOf(name, buckets.starts, ofName, EVENT_COLUMNS, ({ count }) => count)),
   )
+}
+
+/** Presence of user-data or e-commerce fields: the sub-score (0–100), or the rate of each field (0–1). */
+export async function qualitySeries(context: SeriesContext): Promise<Series[]> {
+  const { query } = context
+  if (query.group_by === 'field') {
+    return query.metric === 'user_data' ? userDataSeries(context) : ecommerceSeries(context)
+  }
+  const { at, carriers } = await scoreEvents(context)
+  const part = query.metric === 'user_data' ? 'user_data' : 'ecommerce'
+  const points = context.buckets.starts.map((t, index) => {
+    const counts = carriedCounts(at(index), carriers)
+    const value = part === 'user_data' ? userDataScore(counts.user_data) : ecommerceScore(counts.ecommerce)
+    return { t, value, base: Math.max(...Object.values(counts[part]).map(({ total }) => total)) }
+  })
+  return [{ key: query.metric, points }]
+}
+
+/** The overall score of each bucket, null where there were too few events. Alerts of today cap no past. */
+export async function scoreSeries(context: SeriesContext): Promise<Series[]> {
+  const { starts } = context.buckets
+  const { at, carriers } = await scoreEvents(context)
+  const tagRows = await readBuckets(context, {
+    table: 'tag_rollups',
+    by: ['container_id', 'tag_key'],
+    measures: SCORE_TAG_MEASURES,
+  })
+  const tagsAt = Map.groupBy(tagRows, (row) => bucketIndex(starts, row.at))
+  const tagSumsAt = (index: number) =>
+    sumBy(tagsAt.get(index) ?? [], SCORE_TAG_COLUMNS, (row) => context.identity.keyOf(row.container_id, row.tag_key))
+  const points = starts.map((t, index) => {
+    const counts = scoreCounts(at(index), tagSumsAt(index), carriers)
+    return { t, value: score(counts).overall, base: counts.events }
+  })
+  return [{ key: context.query.metric, points }]
+}
+
+const ALL = ''
+
+/** What came by name in each bucket, and which events carry what in the whole window: in one minute that says nothing. */
+async function scoreEvents(context: SeriesContext) {
+  const { starts } = context.buckets
+  const rows = await readBuckets(context, {
+    table: 'event_rollups',
+    by: ['event_name'],
+    measures: SCORE_EVENT_MEASURES,
+  })
+  const sumsOf = (some: typeof rows) => sumBy(some, SCORE_EVENT_COLUMNS, (row) => row.event_name)
+  const inBuckets = Map.groupBy(rows, (row) => bucketIndex(starts, row.at))
+  return { at: (index: number) => sumsOf(inBuckets.get(index) ?? []), carriers: carriersOf(sumsOf(rows)) }
+}
+
+async function userDataSeries(context: SeriesContext): Promise<Series[]> {
+  const { starts } = context.buckets
+  const names = Object.keys(USER_DATA_FIELDS) as UserDataField[]
+  const columns = [...new Set<keyof EventCounts>([...names, ...Object.values(USER_DATA_FIELDS)])]
+  const rows = await readBuckets(context, { table: 'event_rollups', by: [], measures: totals(columns) })
+  const cells = cellsBy(rows, starts, columns, () => ALL).get(ALL) ?? []
+  return names.map((field) =>
+    seriesOf(
+      field,
+      starts,
+      cells,
+      columns,
+      (sums) => ratio(sums[field], sums[USER_DATA_FIELDS[field]]),
+      (sums) => sums[USER_DATA_FIELDS[field]],
+    ),
+  )
+}
+
+/** As the score counts, so that a line can be held against its target: not every event bears a transaction id. */
+async function ecommerceSeries(context: SeriesContext): Promise<Series[]> {
+  const { at, carriers } = await scoreEvents(context)
+  const counts = context.buckets.starts.map((t, index) => ({ t, ...carriedCounts(at(index), carriers) }))
+  return (Object.keys(ECOMMERCE_FIELDS) as EcommerceField[]).map((field) => ({
+    key: field,
+    points: counts.map(({ t, ecommerce }) => {
+      const { present, total } = ecommerce[field]
+      return { t, value: ratio(present, total), base: total }
+    }),
+  }))
 }

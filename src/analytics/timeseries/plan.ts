@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../lib/index.ts'
-import type { BucketName } from '../bucket-choice.ts'
-import type { RangeQuery } from '../range.ts'
+import type { BucketName } from '../buckets.ts'
+import type { RangeQuery } from '../window.ts'
 
 export const METRICS = ['events', 'executions', 'failures', 'latency', 'user_data', 'ecommerce', 'score'] as const
 export type Metric = (typeof METRICS)[number]

@@ -1,8 +1,7 @@
-import type { RawBuilder, SqlBool } from 'kysely'
-import { DAY, floorTo, invalidRequest } from '../../lib/index.ts'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { DAY, floorTo, HOUR, invalidRequest, MINUTE } from '../../lib/index.ts'
 import { GRAIN, type RollupTable } from '../../rollups/index.ts'
-import type { Buckets } from '../bucket-choice.ts'
-import { slotOf } from '../slot.ts'
+import { type BucketStep, type Buckets, modulo, type OffsetSpan } from '../buckets.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type SumRow, sumRollups } from '../sums.ts'
 import type { TagIdentity } from '../tag-identity.ts'
@@ -21,7 +20,7 @@ export interface SeriesContext {
   query: TimeseriesQuery
 }
 
-export interface BucketRequest<K extends string, M extends string> {
+interface BucketRequest<K extends string, M extends string> {
   table: RollupTable
   by: readonly K[]
   measures: Readonly<Record<M, RawBuilder<number>>>
@@ -67,3 +66,36 @@ const COARSEST = { minute: GRAIN.minute, hour: GRAIN.hour, day: GRAIN.day } as c
 /** UTC days in which a bucket ends: their day rows belong to no single bucket. */
 const straddledDays = ({ starts }: Buckets): number[] =>
   starts.filter((start) => start % DAY !== 0).map((start) => floorTo(start, DAY))
+
+const UNIT_MS = { minute: MINUTE, hour: HOUR, day: DAY } as const
+
+/**
+ * SQL that gives rows of one minute step, local hour or local day the same value, so that the database adds them up.
+ * A day with a clock change may fall into two, so the value is no bucket's start: find the bucket by a row's own start.
+ */
+function slotOf(step: BucketStep, spans: readonly OffsetSpan[]): RawBuilder<number> {
+  const size = step.unit === 'minute' ? step.count * MINUTE : UNIT_MS[step.unit]
+  const shifts = shiftsOf(size, spans)
+  const last = whole(shifts.at(-1)?.shift ?? 0)
+  if (shifts.length <= 1) return slot(last, size)
+  const cases = shifts.slice(0, -1).map(({ to, shift }) => sql`when bucket < ${whole(to)} then ${whole(shift)}`)
+  return slot(sql<number>`case ${sql.join(cases, sql` `)} else ${last} end`, size)
+}
+
+const slot = (shift: RawBuilder<number>, size: number): RawBuilder<number> =>
+  sql<number>`bucket - (bucket + ${shift}) % ${whole(size)}`
+
+/** A cast, because an engine that infers the type of a parameter takes one inside `case` for text. */
+const whole = (value: number): RawBuilder<number> => sql<number>`cast(${value} as bigint)`
+
+/** What to add to UTC so that slots start at multiples of `size`, with neighbouring spans that need the same joined. */
+function shiftsOf(size: number, spans: readonly OffsetSpan[]): { to: number; shift: number }[] {
+  const shifts: { to: number; shift: number }[] = []
+  for (const { to, offset } of spans) {
+    const shift = modulo(offset, size)
+    const last = shifts.at(-1)
+    if (last?.shift === shift) last.to = to
+    else shifts.push({ to, shift })
+  }
+  return shifts
+}

@@ -1,5 +1,5 @@
 import { bucketIndex } from '../buckets.ts'
-import { addSums, type Sums, zeroSums } from '../merge.ts'
+import { addSums, type Sums, zeroSums } from '../sums.ts'
 
 export interface Point {
   /** Start of the bucket, epoch ms. */

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { IsoTime, Uuid } from '../http/index.ts'
-import { BUCKET_NAMES } from './bucket-choice.ts'
-import { DEFAULT_HOURS } from './range.ts'
-import { GROUPS, METRICS } from './timeseries/index.ts'
+import { BUCKET_NAMES } from './buckets.ts'
+import { GROUPS, METRICS, type TimeseriesQuery } from './timeseries/index.ts'
+import { DEFAULT_HOURS, type RangeQuery } from './window.ts'
 
 export const SiteParams = Type.Object({ site_id: Uuid })
 
@@ -73,3 +73,22 @@ export const TimeseriesParams = Type.Object(
 )
 
 export type TimeseriesParams = Static<typeof TimeseriesParams>
+
+interface RangeParams {
+  from?: string | undefined
+  to?: string | undefined
+  hours?: number | undefined
+}
+
+/** A window as callers write it, in epoch ms. */
+export function rangeQuery({ from, to, hours }: RangeParams): RangeQuery {
+  return {
+    ...(from === undefined ? {} : { from: Date.parse(from) }),
+    ...(to === undefined ? {} : { to: Date.parse(to) }),
+    ...(hours === undefined ? {} : { hours }),
+  }
+}
+
+export function timeseriesQuery({ from, to, hours, ...rest }: TimeseriesParams): TimeseriesQuery {
+  return { ...rest, ...rangeQuery({ from, to, hours }) }
+}
