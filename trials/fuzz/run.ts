@@ -10,7 +10,7 @@ import { isHeld, pressureSettings, pressureText, runPressure } from './pressure/
 
 const HELP = `Attacks Tagwarden over HTTP with hostile requests, and says whether it stands.
 
-  node reliability/fuzz/run.ts [options]
+  node trials/fuzz/run.ts [options]
 
   --requests N   hostile requests over all parts (1,000,000)
   --pages N      bodies of hostile answers to probes (100,000)
