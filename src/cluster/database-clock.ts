@@ -1,5 +1,5 @@
 import { type Clock, monotonicOf, SECOND } from '../lib/index.ts'
-import { DEAD_AFTER_MS } from './live-nodes.ts'
+import { DEAD_AFTER_MS } from './nodes.ts'
 
 /** A correction larger than drift and late answers explain: the database's clock was set. */
 const SET_MS = 2 * SECOND

@@ -1,8 +1,6 @@
 export { ClockGuard, type Expiry } from './clock-guard.ts'
 export { DatabaseClock } from './database-clock.ts'
-export { exclusively } from './exclusively.ts'
-export { expiring } from './expiring.ts'
-export { Leases, type LeasesOptions } from './leases.ts'
+export { exclusively, expiring, Leases, type LeasesOptions } from './leases.ts'
 export {
   Listening,
   type ListeningOptions,
@@ -11,6 +9,5 @@ export {
   readOutages,
   removeOldOutages,
 } from './listening.ts'
-export { DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS, liveNodes, SURE_FOR_MS } from './live-nodes.ts'
 export { type JoinOptions, Membership } from './membership.ts'
-export { listNodes, type NodeInfo } from './nodes.ts'
+export { DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS, listNodes, liveNodes, type NodeInfo, SURE_FOR_MS } from './nodes.ts'

@@ -2,8 +2,8 @@ import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Expiry } from './clock-guard.ts'
 import { DatabaseClock } from './database-clock.ts'
-import { liveNodes } from './live-nodes.ts'
 import type { Membership } from './membership.ts'
+import { liveNodes } from './nodes.ts'
 
 export interface LeasesOptions {
   store: Store
@@ -116,3 +116,31 @@ export class Leases {
     return numInsertedOrUpdatedRows === 1n
   }
 }
+
+/**
+ * A loop's tick that does its work on one node at a time; on the others it succeeds at once without doing anything.
+ *
+ * @param work gets a function to ask between its steps whether this node still has the lease
+ */
+export const exclusively =
+  (leases: Leases, name: string, work: (isOurs: () => boolean) => Promise<void>): (() => Promise<void>) =>
+  async () => {
+    if (await leases.claim(name)) await work(() => leases.holds(name))
+  }
+
+/**
+ * A loop's tick that deletes by age, on one node at a time. While the clock is in doubt it does nothing, and leaves the work to
+ * another node, whose clock may be right.
+ *
+ * @param work gets the time to judge age by, epoch ms, and a function to ask between its steps whether it may go on
+ */
+export const expiring =
+  (leases: Leases, name: string, work: (now: number, mayGoOn: () => boolean) => Promise<void>): (() => Promise<void>) =>
+  async () => {
+    const now = leases.expiry.expiryTime()
+    if (now === null) {
+      if (leases.holds(name)) await leases.release(name)
+    } else if (await leases.claim(name)) {
+      await work(now, () => leases.holds(name) && leases.expiry.expiryTime() !== null)
+    }
+  }

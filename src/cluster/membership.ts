@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { asError, type Clock, DAY, Loop, monotonicOf, newId } from '../lib/index.ts'
 import type { BatchOperation, Store } from '../store/index.ts'
 import type { Expiry } from './clock-guard.ts'
-import { HEARTBEAT_INTERVAL_MS, liveNodes, SURE_FOR_MS } from './live-nodes.ts'
+import { HEARTBEAT_INTERVAL_MS, liveNodes, SURE_FOR_MS } from './nodes.ts'
 
 /** How long a dead node is still shown. Nothing depends on its row: time alone decides which node is dead. */
 const SHOWN_AFTER_DEATH_MS = DAY

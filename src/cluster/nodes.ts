@@ -1,5 +1,26 @@
+import { SECOND } from '../lib/index.ts'
 import type { Kysely, Tables } from '../store/index.ts'
-import { DEAD_AFTER_MS } from './live-nodes.ts'
+
+export const HEARTBEAT_INTERVAL_MS = 5 * SECOND
+/** A node without a heartbeat for this long is dead, and any other may take over its work. */
+export const DEAD_AFTER_MS = 30 * SECOND
+/**
+ * How long after its last heartbeat a node goes on with its work. The time from then to `DEAD_AFTER_MS` allows for clocks that
+ * differ and for the step of work under way.
+ */
+export const SURE_FOR_MS = 20 * SECOND
+
+/**
+ * The ids of the live nodes, as a subquery: work claimed in a row is free where `claimed_by not in (liveNodes(…))`. SQL's
+ * `not in` is never true of null: a claim that can be null needs its own `is null`.
+ *
+ * @param db not `store.reports`, which may lag behind and would take live nodes for dead
+ */
+export const liveNodes = (db: Kysely<Tables>, now: number) =>
+  db
+    .selectFrom('nodes')
+    .select('id')
+    .where('seen_at', '>', now - DEAD_AFTER_MS)
 
 /** A node as people see it. Times are epoch ms. */
 export interface NodeInfo {

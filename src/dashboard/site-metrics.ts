@@ -6,7 +6,6 @@ import { type Clock, Kept, SECOND } from '../lib/index.ts'
 import { monthUsages } from '../management/index.ts'
 import { OTHER } from '../rollups/index.ts'
 import type { Store } from '../store/index.ts'
-import { type ContainerSeen, containersBySite } from './site-containers.ts'
 
 /** Figures of 24 hours change slowly, and several Prometheus servers may ask. */
 const FRESH_MS = 30 * SECOND
@@ -17,7 +16,7 @@ const TAGS_PER_SITE = 20
 /** Sites whose lines are made without letting others have their turn. */
 const SITES_PER_TURN = 50
 
-export interface SiteMetricsOptions {
+interface SiteMetricsOptions {
   store: Store
   clock: Clock
   setting: 'auto' | 'on' | 'off'
@@ -185,3 +184,37 @@ const activeSites = ({ read }: Store): Promise<Site[]> =>
     .where('clients.is_active', '=', 1)
     .orderBy('sites.site_no')
     .execute()
+
+/** Containers of a site in the metrics: those that sent something last. A sender can name others every day. */
+const CONTAINERS_PER_SITE = 20
+
+interface ContainerSeen {
+  site_no: number
+  container_id: string
+  last_seen_at: number
+}
+
+/** When the containers of each site last sent something. */
+async function containersBySite({ read }: Pick<Store, 'read'>): Promise<Map<number, ContainerSeen[]>> {
+  const rows = await read
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('site_containers')
+        .select((row) => [
+          'site_no',
+          'container_id',
+          'last_seen_at',
+          row.fn
+            .agg<number>('row_number')
+            .over((over) => over.partitionBy('site_no').orderBy('last_seen_at', 'desc').orderBy('container_id'))
+            .as('place'),
+        ])
+        .as('site_containers'),
+    )
+    .select(['site_no', 'container_id', 'last_seen_at'])
+    .where('place', '<=', CONTAINERS_PER_SITE)
+    .orderBy('site_no')
+    .orderBy('container_id')
+    .execute()
+  return Map.groupBy(rows, ({ site_no }) => site_no)
+}

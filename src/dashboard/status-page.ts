@@ -1,10 +1,48 @@
-import type { UnresolvedAlert } from '../alerts/index.ts'
-import { isoTime, isoTimeOrNull, Kept, MINUTE } from '../lib/index.ts'
+import { type Static, Type } from 'typebox'
+import { AlertRecord, type UnresolvedAlert } from '../alerts/index.ts'
+import { errorResponses, type HttpApp, IsoTime, nullable } from '../http/index.ts'
+import { type Clock, isoTime, isoTimeOrNull, Kept, MINUTE } from '../lib/index.ts'
+import { clientOfStatusLink } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
-import { SITE_HEALTH_FRESH_MS, type SiteHealth, type SiteHealthCache } from './site-health.ts'
+import { SiteState, Status } from './schemas.ts'
 import { Sparklines } from './sparklines.ts'
-import { STATUSES, type Status, worstStatus } from './status.ts'
-import type { SharedSite, StatusPage } from './status-page-schemas.ts'
+import {
+  SITE_HEALTH_FRESH_MS,
+  type SiteHealth,
+  type SiteHealthCache,
+  STATUSES,
+  type Status as StatusName,
+  worstStatus,
+} from './status.ts'
+
+const { severity, state, started_at, opened_at } = AlertRecord.properties
+
+const SharedSite = Type.Object({
+  name: Type.String(),
+  status: Status,
+  reason: SiteState.properties.reason,
+  since: nullable(
+    Type.String({ format: 'date-time', description: 'Since when it has this status, if an alert says so' }),
+  ),
+  last_event_at: nullable(IsoTime),
+  sparkline: SiteState.properties.sparkline,
+  alerts: Type.Array(Type.Object({ title: Type.String(), severity, state, started_at, opened_at }), {
+    description: 'Unresolved ones, acknowledged or not, the worst first',
+  }),
+})
+
+/** Ids are left out on purpose: with one of a site its badge could still be seen when the link is revoked. */
+export const StatusPage = Type.Object(
+  {
+    generated_at: IsoTime,
+    name: Type.String({ description: "The client's" }),
+    status: Status,
+    sites: Type.Array(SharedSite, { description: 'The active ones, worst first' }),
+  },
+  { description: 'How a client and its sites stand' },
+)
+export type StatusPage = Static<typeof StatusPage>
+export type SharedSite = Static<typeof SharedSite>
 
 type Content = Omit<StatusPage, 'name'>
 
@@ -12,7 +50,7 @@ type Content = Omit<StatusPage, 'name'>
 const IDLE_MS = 10 * MINUTE
 
 /** What the status pages of clients show. A page with many readers is made as often as one with a single one. */
-export class StatusPages {
+class StatusPages {
   readonly #store: Store
   readonly #siteHealth: SiteHealthCache
   readonly #pages = new Map<string, { content: Kept<Content>; askedAt: number }>()
@@ -86,11 +124,46 @@ const sharedAlert = ({
 })
 
 /** When the oldest problem began that makes the site what it is (epoch ms); null without an alert about it. */
-export function beganAt(status: Status, alerts: readonly UnresolvedAlert[]): number | null {
+export function beganAt(status: StatusName, alerts: readonly UnresolvedAlert[]): number | null {
   const explaining = alerts.filter(({ subject, severity }) => {
     if (status === 'error') return subject === 'check'
     if (status === 'critical') return subject === 'target' && severity === 'critical'
     return status === 'warning' && subject === 'target'
   })
   return explaining.length === 0 ? null : Math.min(...explaining.map(({ startedAt }) => startedAt))
+}
+
+const Token = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'The last part of the link' })
+
+interface Options {
+  store: Store
+  siteHealth: SiteHealthCache
+  clock: Clock
+}
+
+/** Public: the token is the key. */
+export function statusPageRoutes(app: HttpApp, { store, siteHealth, clock }: Options): void {
+  const pages = new StatusPages(store, siteHealth)
+  app.get(
+    '/api/status/:token',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags: ['Sharing'],
+        summary: "A client's status page",
+        description:
+          'What `/status/{token}` shows; needs no other key. Up to 5 s old. A link that was revoked, and that of a client which ' +
+          'is switched off, is answered like one that never was.',
+        security: [],
+        params: Type.Object({ token: Token }),
+        response: { 200: StatusPage, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      // Looked up each time: a link that is revoked opens nothing from then on.
+      const { id, name } = await clientOfStatusLink(store.read, request.params.token)
+      reply.header('x-robots-tag', 'noindex, nofollow')
+      return { name, ...(await pages.of(id, clock.now())) }
+    },
+  )
 }

@@ -1,4 +1,7 @@
-import type { Status } from './status.ts'
+import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
+import { activeProbes } from '../probes/index.ts'
+import type { Kysely, Tables } from '../store/index.ts'
+import { probeStatus, type Status } from './status.ts'
 
 /** The kinds of messages on `/api/stream`, and what each holds. */
 export interface StreamEvents {
@@ -17,13 +20,13 @@ export interface SiteCounter {
   events_5m: number
 }
 
-export interface ProbeStatus {
+interface ProbeStatus {
   id: string
   site_id: string
   status: Status
 }
 
-export interface AlertChange {
+interface AlertChange {
   id: string
   client_id: string
   site_id: string
@@ -31,4 +34,58 @@ export interface AlertChange {
   severity: 'warning' | 'critical'
   state: 'open' | 'acknowledged' | 'resolved'
   title: string
+}
+
+/** Finds the alerts that were opened, changed or resolved since the last call; at first none was. */
+export class AlertChanges {
+  #known: Map<string, UnresolvedAlert> | null = null
+
+  /** Forgets everything, after a time without calls. */
+  reset(): void {
+    this.#known = null
+  }
+
+  async since(db: Kysely<Tables>): Promise<AlertChange[]> {
+    const alerts = await unresolvedAlerts(db)
+    const before = this.#known
+    this.#known = new Map(alerts.map((alert) => [alert.id, alert]))
+    if (before === null) return []
+    const changed = alerts.filter((alert) => !isSame(alert, before.get(alert.id)))
+    const resolved = [...before.values()].filter(({ id }) => this.#known?.has(id) === false)
+    return [...changed.map(changeOf), ...resolved.map((alert) => ({ ...changeOf(alert), state: 'resolved' as const }))]
+  }
+}
+
+const isSame = (now: UnresolvedAlert, before: UnresolvedAlert | undefined): boolean =>
+  before !== undefined && now.state === before.state && now.severity === before.severity && now.title === before.title
+
+const changeOf = ({ id, clientId, siteId, probeId, severity, state, title }: UnresolvedAlert): AlertChange => ({
+  id,
+  client_id: clientId,
+  site_id: siteId,
+  probe_id: probeId,
+  severity,
+  state,
+  title,
+})
+
+/** Finds the probes that have another status than at the last call; at first none has. */
+export class StatusChanges {
+  #known: Map<string, string> | null = null
+
+  /** Forgets everything, after a time without calls. */
+  reset(): void {
+    this.#known = null
+  }
+
+  async since(db: Kysely<Tables>): Promise<ProbeStatus[]> {
+    const probes = await activeProbes(db)
+    const before = this.#known
+    this.#known = new Map(probes.map((probe) => [probe.id, probeStatus(probe)]))
+    if (before === null) return []
+    return probes.flatMap((probe) => {
+      const status = probeStatus(probe)
+      return status === before.get(probe.id) ? [] : [{ id: probe.id, site_id: probe.siteId, status }]
+    })
+  }
 }

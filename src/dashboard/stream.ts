@@ -3,9 +3,7 @@ import { RateLimitedError, type Sessions } from '../http/index.ts'
 import { AppError, type Clock, floorTo, isoTime, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import { GRAIN } from '../rollups/index.ts'
 import { type Store, totalOf } from '../store/index.ts'
-import { AlertChanges } from './alert-changes.ts'
-import { StatusChanges } from './status-changes.ts'
-import type { SiteCounter, StreamEvents } from './stream-events.ts'
+import { AlertChanges, type SiteCounter, StatusChanges, type StreamEvents } from './stream-events.ts'
 
 const POLL_INTERVAL_MS = 2 * SECOND
 /** Proxies drop connections that say nothing for a minute. */

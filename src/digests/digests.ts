@@ -1,7 +1,7 @@
 import { exclusively, expiring, type Leases } from '../cluster/index.ts'
 import { attemptAll, DAY, HOUR, Loop, MINUTE } from '../lib/index.ts'
-import { dueDigests } from './due-clients.ts'
-import { type DigestContext, writeDigest } from './write.ts'
+import { dueDigests } from './due-digests.ts'
+import { type DigestContext, writeDigest } from './write-digest.ts'
 
 /** Longer than any period may still be due. */
 const KEPT_MS = 60 * DAY

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { Type } from 'typebox'
 import type { Leases, Membership } from '../cluster/index.ts'
 import type { HttpApp } from '../http/index.ts'
@@ -8,7 +8,6 @@ import type { Notifications } from '../notifications/index.ts'
 import type { Probes } from '../probes/index.ts'
 import type { Store } from '../store/index.ts'
 import { deliveryMetrics } from './delivery-metrics.ts'
-import { probeMetrics } from './probe-metrics.ts'
 
 export interface MetricsOptions {
   store: Store
@@ -148,6 +147,37 @@ function loopMetrics(registry: Registry, { loops, clock }: MetricsOptions): void
       for (const loop of loops) {
         this.labels({ loop: loop.name }).set(loop.lagMs(clock.now()) / 1_000)
       }
+    },
+  })
+}
+
+/** Around the promised lag of less than a second, and up to what a restart costs. Seconds. */
+const LAG_BUCKETS = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10, 30, 60]
+
+function probeMetrics(registry: Registry, { scheduler }: Probes): void {
+  const registers = [registry]
+  const lag = new Histogram({
+    name: 'tagwarden_probe_lag_seconds',
+    help: 'How long after its time a run of a probe began',
+    buckets: LAG_BUCKETS,
+    registers,
+  })
+  const runs = new Counter({
+    name: 'tagwarden_probe_runs_total',
+    help: 'Runs of probes whose result was written; unjudged is an ok that found nothing to judge',
+    labelNames: ['probe_type', 'status'],
+    registers,
+  })
+  scheduler.watch({
+    onStart: (lagMs) => lag.observe(lagMs / 1_000),
+    onResult: (probe_type, status) => runs.labels({ probe_type, status }).inc(),
+  })
+  new Gauge({
+    name: 'tagwarden_probes_active',
+    help: 'Probes that this node runs, or will as soon as there is a place',
+    registers,
+    collect() {
+      this.set(scheduler.active)
     },
   })
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { badge, LABEL_MAX } from '../../src/dashboard/badge.ts'
-import { printable, shortened, svgText, textWidth } from '../../src/dashboard/badge-text.ts'
+import { badge, LABEL_MAX, printable, shortened, svgText, textWidth } from '../../src/dashboard/badge.ts'
 import { STATUSES } from '../../src/dashboard/status.ts'
 import { equalGolden } from '../notifications/payloads/golden.ts'
 

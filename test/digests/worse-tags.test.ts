@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { worseTags } from '../../src/digests/site.ts'
+import { worseTags } from '../../src/digests/write-digest.ts'
 
 const tag = (tag_key: string, executions: number, success_rate: number | null) => ({
   tag_key,

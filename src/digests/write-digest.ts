@@ -1,0 +1,156 @@
+import { overview, type ReportContext, type WindowReport } from '../analytics/index.ts'
+import { DAY, floorTo, HOUR } from '../lib/index.ts'
+import { lockClient } from '../management/index.ts'
+import {
+  type DigestAlert,
+  type DigestMessage,
+  type DigestSite,
+  enqueue,
+  type Severity,
+} from '../notifications/index.ts'
+import type { SiteRow, Store } from '../store/index.ts'
+import type { DueDigest, DuePeriod, Period } from './due-digests.ts'
+
+/** What a digest is read from and written to. */
+export interface DigestContext extends ReportContext {
+  store: Store
+}
+
+/** The morning's digest is no use in the evening, nor are several at once after days of standstill. */
+const TOO_LATE_MS = 12 * HOUR
+
+type Content = Pick<DigestMessage, 'sites' | 'alerts'>
+
+/**
+ * Puts a digest into the outbox and notes that it is done, in one transaction: however many nodes do it, and whenever one
+ * crashes, there is one. A digest that comes too late, or covers a time before the client had a site, is only noted.
+ */
+export async function writeDigest(context: DigestContext, due: DueDigest): Promise<void> {
+  const { store, clock } = context
+  const { clientId, kind, timezone, period } = due
+  const content = clock.now() - period.dueAt < TOO_LATE_MS ? await contentOf(context, due) : null
+  await store.write.transaction().execute(async (trx) => {
+    const now = clock.now()
+    const client = await lockClient(trx, clientId)
+    if (client?.is_active !== 1 || client.email === null || client.digest === 'off') return
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto('digests')
+      .values({ client_id: clientId, period_end: period.to, written_at: now })
+      .onConflict((conflict) => conflict.columns(['client_id', 'period_end']).doNothing())
+      .executeTakeFirstOrThrow()
+    if (content === null || numInsertedOrUpdatedRows !== 1n) return
+    const message: DigestMessage = {
+      kind: 'digest',
+      client: { id: client.id, name: client.name },
+      period: kind,
+      from: period.from,
+      to: period.to,
+      timezone,
+      ...content,
+    }
+    const channel = { key: `email:${client.id}`, address: client.email } as const
+    await enqueue(trx, [{ channel, clientId, alertId: null, message }], now)
+  })
+}
+
+/** Null when the client had no active site in the period. */
+async function contentOf(context: DigestContext, { clientId, period }: DueDigest): Promise<Content | null> {
+  const sites = await context.store.read
+    .selectFrom('sites')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where('is_active', '=', 1)
+    .where('created_at', '<', period.to)
+    .orderBy('created_at')
+    .orderBy('site_no')
+    .execute()
+  if (sites.length === 0) return null
+  const digests: Content['sites'][number][] = []
+  for (const site of sites) digests.push(await siteDigest(context, site, period))
+  return { sites: digests, alerts: await alertsOf(context.store, clientId, period) }
+}
+
+/** A share of fewer executions than this jumps by chance. */
+const MIN_EXECUTIONS = 50
+/** Of the share of successes, 0–1. */
+const MIN_DROP = 0.01
+const MOST_TAGS = 5
+
+/** What a site did in the period, against the one before. */
+async function siteDigest(context: ReportContext, site: SiteRow, period: DuePeriod): Promise<DigestSite> {
+  const earliest = floorTo(context.clock.now(), DAY) - context.retention.hourDays * DAY
+  // Where counts are kept for but a week, the first hours of the week that was are gone by now.
+  const report = await overview(context, site, { from: Math.max(period.from, earliest), to: period.to })
+  // Set up in the middle of a period, a site has no whole one to compare with.
+  const isComparable = period.before.from >= Math.max(earliest, site.created_at)
+  const before = isComparable ? await overview(context, site, period.before) : null
+  return {
+    id: site.id,
+    name: site.name,
+    events: report.total_events,
+    events_before: before?.total_events ?? null,
+    score: report.score.overall,
+    score_before: before?.score.overall ?? null,
+    worse_tags: before === null ? [] : worseTags(report.tags, before.tags),
+  }
+}
+
+type Tag = Pick<WindowReport['tags'][number], 'tag_key' | 'executions' | 'success_rate'>
+
+/** The tags that ran often enough in both periods and now succeed less often, the greatest loss first. */
+export function worseTags(tags: readonly Tag[], before: readonly Tag[]): DigestSite['worse_tags'] {
+  const earlier = ratesOf(before)
+  return [...ratesOf(tags)]
+    .flatMap(([tag_key, success_rate]) => {
+      const success_rate_before = earlier.get(tag_key)
+      return success_rate_before === undefined ? [] : [{ tag_key, success_rate, success_rate_before }]
+    })
+    .filter((tag) => lossOf(tag) >= MIN_DROP)
+    .sort((a, b) => lossOf(b) - lossOf(a) || (a.tag_key < b.tag_key ? -1 : 1))
+    .slice(0, MOST_TAGS)
+}
+
+const ratesOf = (tags: readonly Tag[]): Map<string, number> =>
+  new Map(
+    tags.flatMap(({ tag_key, executions, success_rate }): [string, number][] =>
+      success_rate === null || executions < MIN_EXECUTIONS ? [] : [[tag_key, success_rate]],
+    ),
+  )
+
+/** 0.99 − 0.98 is a little below 0.01 in binary. */
+const lossOf = ({ success_rate, success_rate_before }: DigestSite['worse_tags'][number]): number =>
+  Math.round(1e9 * (success_rate_before - success_rate)) / 1e9
+
+/** A client whose probes flap for a week has thousands; no one reads them in an e-mail. */
+const MOST_ALERTS = 500
+
+/**
+ * The client's alerts that were open at some time in the period, those still open first and each kind newest first. Left out
+ * is what people were not notified of either: what was over before it was confirmed, or within a silence or maintenance.
+ */
+async function alertsOf({ read }: Pick<Store, 'read'>, clientId: string, { from, to }: Period): Promise<DigestAlert[]> {
+  const rows = await read
+    .selectFrom('alerts')
+    .innerJoin('sites', 'sites.id', 'alerts.site_id')
+    .select(['alerts.id', 'sites.name as site', 'alerts.severity', 'alerts.title'])
+    .select(['alerts.started_at as opened_at', 'alerts.resolved_at'])
+    .where('alerts.client_id', '=', clientId)
+    .where('alerts.opened_at', '<', to)
+    .where('alerts.confirmed_at', 'is not', null)
+    .where(({ eb, and, or }) =>
+      or([
+        eb('alerts.resolved_at', 'is', null),
+        and([
+          eb('alerts.resolved_at', '>=', from),
+          or([eb('alerts.suppressed_by', 'is', null), eb('alerts.suppressed_by', '=', 'no_channel')]),
+        ]),
+      ]),
+    )
+    .orderBy((eb) => eb.case().when('alerts.resolved_at', 'is', null).then(0).else(1).end())
+    .orderBy('alerts.id', 'desc')
+    .limit(MOST_ALERTS)
+    .execute()
+  return rows.map((row) => ({ ...row, severity: severityOf(row.severity) }))
+}
+
+const severityOf = (text: string): Severity => (text === 'critical' ? 'critical' : 'warning')
