@@ -1,8 +1,34 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { FairQueue } from '../lib/index.ts'
+import { asError, FairQueue } from '../lib/index.ts'
 import { responseUnderWay } from './client-errors.ts'
-import { IDLE_SOCKET_TIMEOUT_MS, PIPELINED_INGEST_MAX, PIPELINED_MAX } from './limits.ts'
+
+/** Largest body a management call may send: 1 MB. */
+export const MAX_BODY_BYTES = 1_048_576
+
+/**
+ * What one caller may hold of the server, for the code that creates it (Fastify, or a server factory). Times in ms.
+ * The senders of a slowloris live from servers that wait: here a request has a deadline from its first byte.
+ */
+export const SERVER_LIMITS = {
+  /** Room for the cookies and headers that proxies add; what is over is answered 431. */
+  maxHeaderSize: 16_384,
+  headersTimeout: 10_000,
+  /** Headers and body together: 1 MB arrives in time over a line of 300 kbit/s. */
+  requestTimeout: 30_000,
+  /** Longer than the 60 s after which load balancers drop idle connections, so that they never send into a closed one. */
+  keepAliveTimeout: 72_000,
+  /** Node looks at the two deadlines above only this often; its default of 30 s would double them. */
+  connectionsCheckingInterval: 5_000,
+} satisfies ServerOptions
+
+/** A socket without a byte in either direction for this long is cut: half-open connections, readers that stopped. */
+export const IDLE_SOCKET_TIMEOUT_MS = 120_000
+
+/** Requests of one connection that may wait for the answer to the one before (pipelining). One more cuts the connection. */
+const PIPELINED_MAX = 32
+/** The same for ingest, whose requests go side by side: a group commit answers them together. */
+const PIPELINED_INGEST_MAX = 256
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]
 
@@ -128,6 +154,21 @@ class Lane {
       if (next[0].socket.destroyed) continue
       this.#start(next)
       return
+    }
+  }
+}
+
+/**
+ * Hands requests to `handler`; one that makes it throw loses its connection. Nothing catches what a listener of the server throws,
+ * so it would end the process, with everybody else's requests.
+ */
+export function enduring(handler: RequestListener, onError: (error: Error, what: string) => void): RequestListener {
+  return (request, response) => {
+    try {
+      handler(request, response)
+    } catch (thrown) {
+      request.socket.destroy()
+      onError(asError(thrown), 'a request')
     }
   }
 }

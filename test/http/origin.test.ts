@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isOwnHost, isOwnOrigin } from '../../src/http/access/origin.ts'
+import { isOwnHost, isOwnOrigin } from '../../src/http/access/gate.ts'
 
 const PUBLIC = 'https://tagwarden.example.com/base'
 

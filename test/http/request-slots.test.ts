@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { RequestSlots } from '../../src/http/request-slots.ts'
-import { UnreadAnswers } from '../../src/http/unread-answers.ts'
+import { RequestSlots, UnreadAnswers } from '../../src/http/request-slots.ts'
 
 /** As much of a response as is looked at. */
 class Response extends EventEmitter {

@@ -1,15 +1,24 @@
 import '@fastify/cookie'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { FastifyRequest } from 'fastify'
 import { AppError, type Clock } from '../../lib/index.ts'
 import { RateLimitedError } from '../errors.ts'
-import { type Access, type AccessSettings, accessOf, NOBODY, OPEN, type Role } from './access.ts'
-import { changesState, isOwnHost, isOwnOrigin } from './origin.ts'
-import { SESSION_COOKIE, type Sessions } from './session.ts'
+import type { HttpApp } from '../types.ts'
+import {
+  type Access,
+  type AccessSettings,
+  accessOf,
+  NOBODY,
+  OPEN,
+  type Role,
+  SESSION_COOKIE,
+  type Sessions,
+} from './access.ts'
 import { createThrottle } from './throttle.ts'
-import { bearerToken, tokenRoles } from './tokens.ts'
 
-export interface GateOptions {
+interface GateOptions {
   settings: AccessSettings
   sessions: Sessions
   publicUrl: string | null
@@ -142,3 +151,91 @@ function cookieOf(request: FastifyRequest): string | null {
   const cookie = request.cookies[SESSION_COOKIE]
   return cookie !== undefined && /^[\w-]{43}$/.test(cookie) ? cookie : null
 }
+
+/**
+ * Puts the gate before every route: the name by which the service is called, and under `/api` the key, but for routes that
+ * are declared public. Unknown paths too.
+ */
+export function guardApi(app: HttpApp, gate: Gate): void {
+  app.decorateRequest('access')
+  app.addHook('onRequest', async (request) => {
+    request.access = NOBODY
+    const { access, host = 'own-while-open' } = request.routeOptions.config
+    if (host === 'own' || (host === 'own-while-open' && !gate.authenticationRequired)) gate.refuseForeignHost(request)
+    if (!isUnderApi(request)) return
+    if (access === 'public') gate.refuseForeignPage(request)
+    else request.access = await gate.admit(request)
+  })
+}
+
+/** By the pattern of the route that will answer, not by the text of the address: there is one spelling of it. */
+function isUnderApi(request: FastifyRequest): boolean {
+  const path = request.routeOptions.url ?? request.url
+  return path === '/api' || path.startsWith('/api/') || path.startsWith('/api?')
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/**
+ * Returns the function that finds a token's role, or null for none. Digests are compared, in constant time: they have
+ * one length whatever was sent, and how long the answer takes says nothing about how much of a guess was right.
+ */
+function tokenRoles(settings: Pick<AccessSettings, 'adminToken' | 'viewerToken'>) {
+  const known: { role: Role; digest: Buffer }[] = []
+  if (settings.adminToken !== null) known.push({ role: 'admin', digest: digest(settings.adminToken) })
+  if (settings.viewerToken !== null) known.push({ role: 'viewer', digest: digest(settings.viewerToken) })
+  return (token: string): Role | null => {
+    const given = digest(token)
+    return known.filter((entry) => timingSafeEqual(entry.digest, given))[0]?.role ?? null
+  }
+}
+
+/** The token of an `Authorization: Bearer …` header, or null when there is no such header. */
+function bearerToken(header: string | undefined): string | null {
+  return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? null
+}
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+const changesState = (method: string): boolean => !SAFE_METHODS.has(method)
+
+/**
+ * Whether a web page of `origin` is ours: served under `PUBLIC_URL`, or under the host the request went to. The scheme is
+ * not compared with the latter, because a proxy that ends TLS leaves us with http.
+ */
+export function isOwnOrigin(origin: string, host: string, publicUrl: string | null): boolean {
+  const page = URL.parse(origin)
+  if (page === null || !/^https?:$/.test(page.protocol)) return false
+  if (publicUrl !== null && page.origin === URL.parse(publicUrl)?.origin) return true
+  return page.host === hostOf(host, page.protocol)
+}
+
+/** By which names this service may be called. */
+interface OwnNames {
+  publicUrl: string | null
+  /** Whether only this machine can connect; then no other machine's resolver has a name for it. */
+  listensOnLoopback: boolean
+  /** What the operating system calls this machine. */
+  machine: string
+}
+
+/**
+ * Whether `host` (a Host header as it came, never what a proxy or a page says about it) is a name under which this service
+ * can rightly be called. Any web page can let a name of its own point to an address inside (DNS rebinding); the browser then
+ * takes our answers for that page's own, and only the name gives it away. An address written out cannot be rebound. Nor can
+ * a name without a dot: no one outside can register one, so it comes from the local network, which reaches us anyway.
+ */
+export function isOwnHost(host: string, { publicUrl, listensOnLoopback, machine }: OwnNames): boolean {
+  // Browsers always send a Host; what sends none (HTTP/1.0) is no browser.
+  if (host === '') return true
+  const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '')
+  if (name === undefined || name === '') return false
+  if (isIP(name.replace(/^\[|\]$/g, '')) !== 0) return true
+  if (name === 'localhost' || name.endsWith('.localhost') || name === URL.parse(publicUrl ?? '')?.hostname) return true
+  if (listensOnLoopback) return false
+  const own = machine.toLowerCase()
+  return !name.includes('.') || name === own || name === `${own}.local`
+}
+
+/** With the scheme's default port left out, as a URL's `host` has it. */
+const hostOf = (host: string, protocol: string): string | undefined => URL.parse(`${protocol}//${host}`)?.host

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { errorResponses, NoContent, nullable } from '../schemas.ts'
 import type { HttpApp } from '../types.ts'
+import { SESSION_COOKIE, SESSION_MS } from './access.ts'
 import type { Gate } from './gate.ts'
-import { SESSION_COOKIE, SESSION_MS } from './session.ts'
 
 const Session = Type.Object({
   role: nullable(Type.Enum(['admin', 'viewer', 'open'], { description: 'null: not signed in; open: no one needs to' })),
