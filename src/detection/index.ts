@@ -14,7 +14,7 @@ export {
   type QualityInput,
   userDataQuality,
 } from './quality.ts'
-export { type Judgement, SeriesReplay } from './series/replay.ts'
+export { type Judgement, SeriesReplay } from './series-replay.ts'
 export { median, robustSpread } from './statistics.ts'
 export {
   type FailureRateConfig,
@@ -62,5 +62,4 @@ export {
   volumeBaseline,
   volumeHours,
 } from './volume-baseline.ts'
-export type { BucketCounts, RecentCounts } from './volume-window.ts'
-export { withoutOutages } from './without-outages.ts'
+export { type BucketCounts, type RecentCounts, withoutOutages } from './volume-window.ts'

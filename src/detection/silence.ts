@@ -1,7 +1,14 @@
-import { HOUR, MINUTE } from '../lib/index.ts'
-import type { Bursts } from './burst-now.ts'
+import { floorTo, HOUR, MINUTE } from '../lib/index.ts'
+import { batchSize, batchSizeOfHours, burstSize } from './burst.ts'
 import type { VolumeBaseline } from './volume-baseline.ts'
-import { type BucketCounts, expectedOf, type RecentCounts, type Window, windowsBack } from './volume-window.ts'
+import {
+  type BucketCounts,
+  expectedOf,
+  type RecentCounts,
+  slotCounts,
+  type Window,
+  windowsBack,
+} from './volume-window.ts'
 
 /** A stretch up to now in which nothing of a subject came. */
 export interface Silence {
@@ -90,4 +97,36 @@ export function byMinute({ buckets, total, events, minutes }: RecentCounts): Buc
       Array.from(events, ([name, counts]) => [name, [...counts.slice(0, older), ...(minutes.events.get(name) ?? [])]]),
     ),
   }
+}
+
+/** How events of a name, or of all, come together. */
+export interface Bursts {
+  /** The variance of counts as a multiple of what independent events have. */
+  readonly burst: number
+  /** Events that a visit or a batch brings, on average. */
+  readonly group: number
+}
+
+/** Going by the last hours and the weeks before. @param name null for all events */
+export function burstsNow(name: string | null, recent: RecentCounts, baseline: VolumeBaseline): Bursts {
+  const total = slotCounts(recent, null)
+  const counts = name === null ? total : slotCounts(recent, name)
+  const burst = burstSize(counts, baseline.burstOf(name))
+  const share = name === null ? 1 : sum(counts) / Math.max(1, sum(total))
+  const batch =
+    Math.max(batchSize(total), batchSize(recent.minutes.total), batchSizeOfHours(wholeHours(recent, baseline))) * share
+  // Visits differ in length. Where lengths are geometric, the variance of counts is b = 2 · mean length − 1 times their mean.
+  return { burst: Math.max(burst, batch), group: Math.max((burst + 1) / 2, batch) }
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+/** Counts of whole hours, yesterday's and then today's: a site that is quiet now still sends in batches. */
+function wholeHours({ buckets, total }: RecentCounts, { referenceAt }: VolumeBaseline): number[] {
+  const hours = new Set(buckets.map(({ from }) => floorTo(from, HOUR)))
+  const today = total.filter((_, index) => {
+    const bucket = buckets[index]
+    return bucket !== undefined && bucket.to - bucket.from === HOUR
+  })
+  return [...Array.from(hours, (hour) => referenceAt(hour).yesterday?.total ?? 0), ...today]
 }

@@ -1,13 +1,14 @@
 import { duration, isoTime, number, percent } from '../lib/index.ts'
 import type { TimeRange } from './buckets.ts'
 import { sum } from './statistics.ts'
-import { pooled, tellingAbsence } from './tag-absence.ts'
 import {
   latest,
+  pooled,
   type ReferenceConfig,
   type Runs,
   type TagReference,
   tagReference,
+  tellingAbsence,
   withoutRuns,
 } from './tag-reference.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'

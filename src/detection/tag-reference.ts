@@ -1,6 +1,6 @@
 import type { TimeRange } from './buckets.ts'
+import { burstSize } from './burst.ts'
 import { sum } from './statistics.ts'
-import type { TagDay } from './tag-absence.ts'
 
 export interface ReferenceConfig {
   /** Days in which the tag ran on nearly every occurrence … */
@@ -79,4 +79,71 @@ export function withoutRuns(
   const start = buckets.findLastIndex((_, index) => (runsIn[index] ?? 0) > 0) + 1
   const to = buckets.at(-1)?.to ?? 0
   return { from: buckets[start]?.from ?? to, to, occurrences: sum(occurrencesIn.slice(start)), runs: 0 }
+}
+
+/** One day of a tag on what it belongs to. */
+export interface TagDay {
+  readonly occurrences: number
+  /** Occurrences without a run. */
+  readonly missed: number
+}
+
+/** Each visit may be the first of several that miss the tag. In so many records (of a week, by default) one may be by chance. */
+const RECORDS_A_FALSE_ALARM = 400
+/** Never from fewer occurrences than this: one visitor may block the tag. */
+const MIN_OCCURRENCES = 3
+/** Misses that what is known from before weighs as much as. */
+const PRIOR_WEIGHT = 40
+/** No larger burst of misses is believed in beforehand: the hours of a busy site differ by much that is no burst. */
+const MOST_BURST = 2
+
+/**
+ * How many occurrences in a row a tag has to miss until that is no chance, at most `most`. A visit misses a tag with all of its
+ * events, so visits are counted.
+ *
+ * @param days on which the tag did run
+ * @param byHour occurrences of the last hours
+ */
+export function tellingAbsence(days: readonly TagDay[], byHour: readonly number[], most: number): number {
+  const usual = withoutWorst(days)
+  const perVisit = eventsMissedTogether(usual, byHour)
+  const missed = sum(usual.map((day) => day.missed)) / perVisit
+  const visits = sum(usual.map((day) => day.occurrences)) / perVisit
+  const least = 1 / (RECORDS_A_FALSE_ALARM * Math.max(1, visits))
+  // The chance of each further miss after those before it, when nothing else is known than this record (Jeffreys' prior).
+  let chance = 1
+  let inRow = 0
+  for (; chance > least && inRow * perVisit < most; inRow++) chance *= (missed + inRow + 0.5) / (visits + inRow + 1)
+  return Math.min(most, Math.max(MIN_OCCURRENCES, inRow * perVisit))
+}
+
+/** The same days of several events together. */
+export const pooled = (all: readonly (readonly TagDay[])[]): TagDay[] =>
+  Array.from({ length: Math.max(0, ...all.map((days) => days.length)) }, (_, index) => {
+    // Counted from the newest, as a young tag has fewer days.
+    const ofDay = all.map((days) => days.at(-1 - index))
+    return {
+      occurrences: sum(ofDay.map((day) => day?.occurrences ?? 0)),
+      missed: sum(ofDay.map((day) => day?.missed ?? 0)),
+    }
+  })
+
+/** The worst of the days may have had a fault. */
+function withoutWorst(days: readonly TagDay[]): readonly TagDay[] {
+  const shares = days.map(({ occurrences, missed }) => missed / Math.max(1, occurrences))
+  return days.toSpliced(shares.indexOf(Math.max(...shares)), 1)
+}
+
+/**
+ * From how much more the days' misses differ than single ones would: their index of dispersion is twice the mean size of a
+ * visit less one, where sizes are geometric. Few misses say little; then from how the occurrences come.
+ */
+function eventsMissedTogether(days: readonly TagDay[], byHour: readonly number[]): number {
+  const known = Math.min(MOST_BURST, burstSize(byHour, 1))
+  const missed = sum(days.map((day) => day.missed))
+  const share = missed / Math.max(1, sum(days.map(({ occurrences }) => occurrences)))
+  const squares = sum(days.map((day) => (day.missed - share * day.occurrences) ** 2))
+  const free = Math.max(1, days.length - 1) / Math.max(1, days.length)
+  const burst = (squares + PRIOR_WEIGHT * known) / (free * missed + PRIOR_WEIGHT)
+  return Math.max(1, (burst + 1) / 2)
 }

@@ -1,5 +1,5 @@
 import { floorTo, HOUR } from '../lib/index.ts'
-import type { TimeRange } from './buckets.ts'
+import { type TimeRange, touchesAny } from './buckets.ts'
 import { median } from './statistics.ts'
 import { type HourCounts, MIN_WEEKS, type VolumeBaseline } from './volume-baseline.ts'
 
@@ -154,4 +154,21 @@ export function slotCounts({ buckets, total, events }: BucketCounts, name: strin
   const start = lengths.findLastIndex((length) => length !== lengths.at(-1)) + 1
   const counts = name === null ? total : events.get(name)
   return buckets.slice(start).map((_, index) => counts?.[start + index] ?? 0)
+}
+
+/**
+ * Drops the buckets in which the service itself was down for a while: they have fewer events than were sent, and it is not known
+ * how many fewer.
+ */
+export const withoutOutages = (recent: RecentCounts, outages: readonly TimeRange[]): RecentCounts =>
+  outages.length === 0 ? recent : { ...without(recent, outages), minutes: without(recent.minutes, outages) }
+
+function without({ buckets, total, events }: BucketCounts, outages: readonly TimeRange[]): BucketCounts {
+  const isComplete = buckets.map((bucket) => !touchesAny(bucket, outages))
+  const kept = <T>(values: readonly T[]): T[] => values.filter((_, index) => isComplete[index])
+  return {
+    buckets: kept(buckets),
+    total: kept(total),
+    events: new Map(Array.from(events, ([name, counts]) => [name, kept(counts)])),
+  }
 }

@@ -25,3 +25,31 @@ export function namesInWords(names: readonly string[], most = 3): string {
   const rest = names.length - named.length
   return rest === 0 ? named.join(', ') : `${named.join(', ')} and ${rest} more`
 }
+
+/**
+ * The text without those of these characters that stand at its end, as `withoutEnd('a//', '/')` is `a`. The pattern `/\/+$/`
+ * would do the same, in time that grows with the square of a text that holds many of them elsewhere.
+ */
+export function withoutEnd(text: string, characters: string): string {
+  let end = text.length
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--
+  return text.slice(0, end)
+}
+
+/** An address without its query and fragment, which may hold keys; `?…` shows that there was one. */
+export function maskedQuery(address: string): string {
+  const at = address.search(/[?#]/)
+  return at === -1 ? address : `${address.slice(0, at)}?…`
+}
+
+/** What remains of a text in a file name that every system takes: `my-shop`, or `fallback` when nothing does. */
+export function fileNamePart(text: string, fallback: string): string {
+  const part = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
+    .replace(/^-|-$/g, '')
+  return part || fallback
+}

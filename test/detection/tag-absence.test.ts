@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pooled, type TagDay, tellingAbsence } from '../../src/detection/tag-absence.ts'
+import { pooled, type TagDay, tellingAbsence } from '../../src/detection/tag-reference.ts'
 
 const week = (occurrences: number, ...missed: number[]): TagDay[] =>
   missed.map((ofDay) => ({ occurrences, missed: ofDay }))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countAbove, quantile } from '../../src/detection/histogram.ts'
 import { type LatencyBucket, TAG_LATENCY_DEFAULTS, tagLatency } from '../../src/detection/index.ts'
+import { countAbove, quantile } from '../../src/detection/tag-latency.ts'
 import { HOUR, isoTime } from '../../src/lib/index.ts'
 import { bucketsUntil, NOON, SLOT } from './support.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseOutboundAllow } from '../../src/lib/index.ts'
-import { requireAllowed } from '../../src/lib/outbound/guard.ts'
+import { requireAllowed } from '../../src/lib/outbound/allow.ts'
 import { countSockets, failureOf, httpServer, testOutbound } from './outbound-support.ts'
 
 const NONE_OWN = () => false

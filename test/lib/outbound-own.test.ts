@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import type { NetworkInterfaceInfo } from 'node:os'
 import { test } from 'node:test'
 import { createOutbound, parseOutboundAllow, SECOND, systemClock } from '../../src/lib/index.ts'
-import { parseAddress } from '../../src/lib/outbound/address.ts'
-import { ownAddresses } from '../../src/lib/outbound/own-addresses.ts'
+import { ownAddresses, parseAddress } from '../../src/lib/outbound/address.ts'
 import { countSockets, failureOf, lookupIn } from './outbound-support.ts'
 
 const on = (cidr: string): NetworkInterfaceInfo => {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { type Address, parseAddress, reachedAddress } from './address.ts'
+import { type Address, addressConcern, type IsOwnAddress, parseAddress, reachedAddress } from './address.ts'
+import { OutboundError } from './error.ts'
 
 /** What may be reached although it is not on the open internet. */
 export interface OutboundAllow {
@@ -56,11 +57,48 @@ function hostOf(entry: string): string | null {
 /** `host.` and `host` are the same machine: the dot only says that the name is complete. */
 export const withoutRootDot = (host: string): string => host.replace(/\.$/, '')
 
-export const allowsHost = (allow: OutboundAllow, host: string): boolean => allow.hosts.includes(host)
+const allowsHost = (allow: OutboundAllow, host: string): boolean => allow.hosts.includes(host)
 
-export function allowsAddress(allow: OutboundAllow, address: Address): boolean {
+function allowsAddress(allow: OutboundAllow, address: Address): boolean {
   const forms = [address, reachedAddress(address)]
   return allow.ranges.some(([base, bits]) =>
     forms.some((form) => form.kind() === base.kind() && form.match(base, bits)),
   )
+}
+
+/** Names that mean something inside a machine, a network or a cloud only, whatever a DNS server says. */
+const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/
+
+/**
+ * Lets a request pass that goes to `host`, which leads to these addresses.
+ *
+ * One address of several that must not be reached refuses them all: a name that leads both outside and inside is an
+ * attack or a mistake, and connecting to the rest would hide it, and make the outcome hang on the order of the answers.
+ *
+ * @throws OutboundError of kind `forbidden_address`
+ */
+export function requireAllowed(
+  host: string,
+  addresses: readonly string[],
+  allow: OutboundAllow,
+  isOwn: IsOwnAddress,
+): void {
+  if (allowsHost(allow, host)) return
+  for (const text of addresses) {
+    const concern = concernOf(host, text, allow, isOwn)
+    if (concern !== null) {
+      throw new OutboundError(
+        'forbidden_address',
+        `${host} leads to ${concern}, which must not be reached from here; OUTBOUND_ALLOW may except it`,
+      )
+    }
+  }
+}
+
+function concernOf(host: string, text: string, allow: OutboundAllow, isOwn: IsOwnAddress): string | null {
+  const address = parseAddress(text)
+  if (address === null) return 'what is no address'
+  if (allowsAddress(allow, address)) return null
+  const concern = addressConcern(address) ?? (LOCAL_NAME.test(host) ? 'a name of the local network' : null)
+  return concern ?? (isOwn(address) ? 'the machine itself or its network' : null)
 }

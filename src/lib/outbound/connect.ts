@@ -1,13 +1,13 @@
+import { Resolver, lookup as systemResolve } from 'node:dns/promises'
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Clock } from '../clock.ts'
-import { unlessAborted } from '../unless-aborted.ts'
-import type { OutboundAllow } from './allow.ts'
+import { unlessAborted } from '../promises.ts'
+import type { IsOwnAddress } from './address.ts'
+import { type OutboundAllow, requireAllowed, withoutRootDot } from './allow.ts'
 import { type CertificateFacts, certificateFacts } from './certificate.ts'
 import { OutboundError } from './error.ts'
-import { requireAllowed } from './guard.ts'
-import type { IsOwnAddress } from './own-addresses.ts'
 import type { RequestTimer } from './request-timer.ts'
 import type { Target } from './target.ts'
 
@@ -15,7 +15,7 @@ import type { Target } from './target.ts'
 export type OutboundLookup = (host: string) => Promise<readonly string[]>
 
 /** A connection over which the request can go. */
-export interface Connection {
+interface Connection {
   socket: Socket
   /** Null without TLS. */
   certificate: CertificateFacts | null
@@ -111,4 +111,33 @@ async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConn
     socket.destroy()
     throw thrown
   }
+}
+
+/** Where a name leads. */
+export interface NameFacts {
+  addresses: readonly string[]
+  /** The names that the asked one stands for (CNAME), in the order in which they lead on; only when asked for. */
+  aliases: readonly string[]
+}
+
+export const systemLookup: OutboundLookup = async (host) => {
+  const found = await systemResolve(host, { all: true })
+  return found.map(({ address }) => address)
+}
+
+/** The DNS servers' own answer: the system's resolver follows aliases without reporting them. */
+export const systemAliases: OutboundLookup = (host) => new Resolver({ timeout: 2_000, tries: 1 }).resolveCname(host)
+
+/** Longer chains are loops, or as good as none: resolvers give up on them, too. */
+const MAX_ALIASES = 8
+
+/** A name without aliases is answered with an error, as is one that cannot be looked up: both have none that are known. */
+export async function aliasesOf(host: string, lookup: OutboundLookup): Promise<string[]> {
+  const aliases: string[] = []
+  for (let name: string | undefined = host; name !== undefined && aliases.length < MAX_ALIASES; ) {
+    const [next]: readonly string[] = await lookup(name).catch(() => [])
+    name = next === undefined ? undefined : withoutRootDot(next.toLowerCase())
+    if (name !== undefined) aliases.push(name)
+  }
+  return aliases
 }

@@ -30,7 +30,7 @@ export type OutboundErrorKind =
 /** The parts of a request, in their order. */
 export type OutboundPhase = 'dns' | 'connect' | 'tls' | 'first_byte' | 'body'
 
-export interface OutboundErrorDetails {
+interface OutboundErrorDetails {
   cause?: unknown
   /** What was being done when a `timeout`, `reset` or the like struck. */
   phase?: OutboundPhase
@@ -54,4 +54,63 @@ export class OutboundError extends Error {
     this.phase = details.phase ?? null
     this.certificate = details.certificate ?? null
   }
+}
+
+type Explanation = readonly [kind: OutboundErrorKind, words: (host: string) => string]
+
+const NO_NAME: Explanation = ['dns', (host) => `there is no ${host}: its name leads nowhere`]
+const DNS_FAILED: Explanation = ['dns', (host) => `the name ${host} could not be looked up`]
+const REFUSED: Explanation = ['refused', (host) => `nothing listens at ${host}, on this port`]
+const UNREACHABLE: Explanation = ['unreachable', (host) => `there is no way to ${host} from here`]
+const CONNECT_TIMEOUT: Explanation = ['timeout', (host) => `${host} does not answer attempts to connect`]
+const RESET: Explanation = ['reset', (host) => `${host} closed the connection before all was said`]
+const BAD_REQUEST: Explanation = ['bad_request', () => 'the method, a header or the body is none that HTTP allows']
+const TLS: Explanation = ['tls', (host) => `${host} and this server could not agree on encryption`]
+const ENCODING: Explanation = ['protocol', (host) => `the answer of ${host} is not compressed as it says`]
+const PROTOCOL: Explanation = ['protocol', (host) => `the answer of ${host} is not HTTP`]
+const HEADERS: Explanation = ['protocol', (host) => `the answer of ${host} begins with more headers than are read`]
+
+const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
+  ENOTFOUND: NO_NAME,
+  ENODATA: NO_NAME,
+  ECONNREFUSED: REFUSED,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  EHOSTDOWN: UNREACHABLE,
+  ENETDOWN: UNREACHABLE,
+  EADDRNOTAVAIL: UNREACHABLE,
+  EACCES: UNREACHABLE,
+  EPERM: UNREACHABLE,
+  ETIMEDOUT: CONNECT_TIMEOUT,
+  ECONNRESET: RESET,
+  EPIPE: RESET,
+  UND_ERR_SOCKET: RESET,
+  UND_ERR_CLOSED: RESET,
+  UND_ERR_DESTROYED: RESET,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: RESET,
+  UND_ERR_INVALID_ARG: BAD_REQUEST,
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: BAD_REQUEST,
+  UND_ERR_NOT_SUPPORTED: BAD_REQUEST,
+  UND_ERR_HEADERS_OVERFLOW: HEADERS,
+}
+
+/** What Node, OpenSSL, zlib or undici failed with, in the one form in which callers see it. */
+export function failureOf(thrown: unknown, phase: OutboundPhase, host: string): OutboundError {
+  if (thrown instanceof OutboundError) return thrown
+  const [kind, words] = explanationOf(codeOf(thrown), phase)
+  return new OutboundError(kind, words(host), { cause: thrown, phase })
+}
+
+function explanationOf(code: string, phase: OutboundPhase): Explanation {
+  const known = EXPLANATIONS[code]
+  if (known !== undefined) return known
+  if (phase === 'dns') return DNS_FAILED
+  if (phase === 'tls') return TLS
+  if (phase === 'connect') return UNREACHABLE
+  return /^(Z_|ERR_BROTLI|ERR__ERROR_FORMAT)/.test(code) ? ENCODING : PROTOCOL
+}
+
+function codeOf(thrown: unknown): string {
+  const code: unknown = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  return typeof code === 'string' ? code : ''
 }

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Client } from 'undici'
-import { ACCEPT_ENCODING, type Body, readBody } from './body.ts'
-import type { BodyBudget } from './body-budget.ts'
-import type { Hop } from './redirect.ts'
+import { SECOND } from '../clock.ts'
+import { ACCEPT_ENCODING, type Body, type BodyBudget, readBody } from './body.ts'
 import type { RequestTimer } from './request-timer.ts'
+import type { Hop } from './target.ts'
 
 export interface Exchanged {
   status: number
@@ -97,3 +97,15 @@ const singleValued = (headers: IncomingHttpHeaders): Record<string, string> =>
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
     ),
   )
+
+/**
+ * How long a `Retry-After` header asks to wait, in ms from `now`; null without one that can be read. It comes from
+ * strangers: bound it before waiting.
+ */
+export function retryAfterMs(header: string | undefined, now: number): number | null {
+  const text = header?.trim() ?? ''
+  if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND
+  // Date.parse alone would take much more than HTTP's dates: all of these name a weekday first.
+  const at = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? null : Math.max(0, at - now)
+}

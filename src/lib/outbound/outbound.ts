@@ -1,19 +1,23 @@
 import type { Clock } from '../clock.ts'
-import { unlessAborted } from '../unless-aborted.ts'
-import type { OutboundAllow } from './allow.ts'
-import { decodeBody } from './body.ts'
-import { BodyBudget } from './body-budget.ts'
+import { unlessAborted } from '../promises.ts'
+import { type ListInterfaces, ownAddresses } from './address.ts'
+import { type OutboundAllow, requireAllowed } from './allow.ts'
+import { BodyBudget, decodeBody } from './body.ts'
 import type { CertificateFacts } from './certificate.ts'
-import { type Connecting, lookupAll, type OutboundLookup, openConnection } from './connect.ts'
-import { OutboundError } from './error.ts'
+import {
+  aliasesOf,
+  type Connecting,
+  lookupAll,
+  type NameFacts,
+  type OutboundLookup,
+  openConnection,
+  systemAliases,
+  systemLookup,
+} from './connect.ts'
+import { failureOf, OutboundError } from './error.ts'
 import { type Exchanged, exchange, loadUndici } from './exchange.ts'
-import { failureOf } from './failure.ts'
-import { requireAllowed } from './guard.ts'
-import { type ListInterfaces, ownAddresses } from './own-addresses.ts'
-import { type Hop, nextHop, type OutboundMethod, redirectLocation } from './redirect.ts'
 import { type OutboundLimits, type OutboundTimings, RequestTimer } from './request-timer.ts'
-import { aliasesOf, type NameFacts, systemAliases, systemLookup } from './resolve.ts'
-import { parseTarget } from './target.ts'
+import { type Hop, nextHop, type OutboundMethod, parseTarget, redirectLocation } from './target.ts'
 
 export interface OutboundOptions {
   allow: OutboundAllow

@@ -4,7 +4,7 @@ import { lowerPriority } from '../lower-priority.ts'
 import { parseOutboundAllow } from './allow.ts'
 import { OutboundError } from './error.ts'
 import { createOutbound, type Outbound } from './outbound.ts'
-import type { ThreadFailure, ThreadOrder, ThreadQuestion, ThreadReply, ThreadSettings } from './thread-protocol.ts'
+import type { ThreadFailure, ThreadOrder, ThreadQuestion, ThreadReply, ThreadSettings } from './thread.ts'
 
 /** Entry point of the thread behind OutboundThread: makes the requests it receives, any number at once. */
 function serve(port: MessagePort, { allow, userAgent }: ThreadSettings): void {

@@ -1,17 +1,10 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../clock.ts'
 import { formatOutboundAllow, type OutboundAllow } from './allow.ts'
-import { OutboundError } from './error.ts'
+import type { CertificateFacts } from './certificate.ts'
+import type { NameFacts } from './connect.ts'
+import { OutboundError, type OutboundErrorKind, type OutboundPhase } from './error.ts'
 import type { Outbound, OutboundAnswer, OutboundBytes, OutboundRequest } from './outbound.ts'
-import type { NameFacts } from './resolve.ts'
-import type {
-  ThreadAnswer,
-  ThreadFailure,
-  ThreadOrder,
-  ThreadQuestion,
-  ThreadReply,
-  ThreadSettings,
-} from './thread-protocol.ts'
 
 export interface OutboundThreadOptions {
   allow: OutboundAllow
@@ -131,3 +124,31 @@ function errorOf({ message, outbound }: ThreadFailure): Error {
     ...(certificate === null ? {} : { certificate }),
   })
 }
+
+/** What the thread is started with. */
+export interface ThreadSettings {
+  /** As `OUTBOUND_ALLOW` is written: addresses are objects that do not cross threads. */
+  allow: string
+  userAgent: string
+}
+
+/** A request without its signal, which does not cross threads: an `abort` with the same id takes its place. */
+export type ThreadQuestion =
+  | { kind: 'request' | 'fetchBytes'; url: string; request: Omit<OutboundRequest, 'signal'> }
+  | { kind: 'resolve'; host: string; options: { wantsAliases?: boolean; totalMs?: number } }
+
+export type ThreadOrder =
+  /** `now` is the caller's clock, epoch ms: what certificates are judged by. */
+  { id: number; now: number; question: ThreadQuestion } | { id: number; question: 'abort' }
+
+export interface ThreadFailure {
+  message: string
+  /** What an OutboundError says; absent for any other error. */
+  outbound?: { kind: OutboundErrorKind; phase: OutboundPhase | null; certificate: CertificateFacts | null }
+}
+
+type ThreadAnswer = OutboundAnswer | OutboundBytes | NameFacts
+
+export type ThreadReply =
+  | { id: number; ok: true; answer: ThreadAnswer }
+  | { id: number; ok: false; failure: ThreadFailure }

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { asError } from '../errors.ts'
-import { unlessAborted } from '../unless-aborted.ts'
-import type { ConfinedOrder, ConfinedReply, ConfinedSettings } from './protocol.ts'
+import { asError } from './errors.ts'
+import { unlessAborted } from './promises.ts'
 
 /** Why a task came to nothing: it took more time or memory than it may, or it threw. */
 export type ConfinedErrorKind = 'time' | 'memory' | 'failed'
@@ -17,7 +16,7 @@ export class ConfinedError extends Error {
   }
 }
 
-export interface ConfinedOptions {
+interface ConfinedOptions {
   /** Of the module whose `tasks` are done. */
   module: URL
   /** What one task may take. Until a new thread is ready, its start counts as well. */
@@ -116,7 +115,7 @@ export class ConfinedThread {
     if (this.#worker !== null) return this.#worker
     const workerData: ConfinedSettings = { module: this.#options.module.href }
     // `execArgv` is empty so that flags of the main program (a debugger's port, a test runner's) do not reach the thread.
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    const worker = new Worker(new URL('./confined-worker.ts', import.meta.url), {
       workerData,
       execArgv: [],
       resourceLimits: {
@@ -180,3 +179,23 @@ function endOf(error: Error & { code?: unknown }, heapMb: number): ConfinedError
     ? new ConfinedError('memory', `it takes more than ${heapMb} MB of memory`)
     : new ConfinedError('failed', error.message)
 }
+
+/** What the thread is started with. */
+export interface ConfinedSettings {
+  /** Address of the module that exports `tasks`. */
+  module: string
+}
+
+/** What a module must export as `tasks`: functions of one value that can cross threads to another. */
+export type Tasks = Readonly<Record<string, (input: never) => unknown>>
+
+export interface ConfinedOrder {
+  id: number
+  task: string
+  input: unknown
+}
+
+export type ConfinedReply =
+  | { kind: 'ready' }
+  | { kind: 'done'; id: number; value: unknown }
+  | { kind: 'failed'; id: number; message: string }

@@ -1,5 +1,5 @@
-import { DAY } from '../../lib/index.ts'
-import type { VolumeConfig } from '../volume-assessment.ts'
+import { DAY } from '../lib/index.ts'
+import type { VolumeConfig } from './volume-assessment.ts'
 
 /** Values that spreads and levels are made of, about. At five minutes a step that is two and a half weeks, and ten days. */
 const LEVEL_MEMORY = 5_000

@@ -1,1 +1,0 @@
-export { ConfinedError, type ConfinedErrorKind, ConfinedThread } from './thread.ts'

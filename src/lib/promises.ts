@@ -1,0 +1,109 @@
+/** First come, first served exclusive access to one resource. */
+export class Mutex {
+  #tail: Promise<void> = Promise.resolve()
+
+  /** Resolves with the function that gives the resource back; call it exactly once. */
+  async acquire(): Promise<() => void> {
+    const before = this.#tail
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#tail = promise
+    await before
+    return resolve
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const release = await this.acquire()
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+}
+
+/** First come, first served for each caller, round-robin over the callers: one with many waiting items does not delay the others. */
+export class FairQueue<T> {
+  /** Callers in the order of their turns, none with an empty line. */
+  readonly #lines = new Map<string, T[]>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** How many items of this caller wait. */
+  waiting(caller: string): number {
+    return this.#lines.get(caller)?.length ?? 0
+  }
+
+  push(caller: string, item: T): void {
+    const line = this.#lines.get(caller)
+    if (line === undefined) this.#lines.set(caller, [item])
+    else line.push(item)
+    this.#size++
+  }
+
+  /** The next item of the caller whose turn it is; callers that `mayGo` refuses keep their turn. Undefined when there is none. */
+  take(mayGo: (caller: string) => boolean = () => true): T | undefined {
+    for (const [caller, line] of this.#lines) {
+      if (!mayGo(caller)) continue
+      // Taken out and put back behind the others: a Map keeps the order of insertion.
+      this.#lines.delete(caller)
+      const item = line.shift()
+      if (line.length > 0) this.#lines.set(caller, line)
+      this.#size--
+      return item
+    }
+    return undefined
+  }
+
+  /** Takes one item out of the middle; false when it is not there any more. */
+  remove(caller: string, item: T): boolean {
+    const line = this.#lines.get(caller)
+    const place = line?.indexOf(item) ?? -1
+    if (line === undefined || place < 0) return false
+    line.splice(place, 1)
+    if (line.length === 0) this.#lines.delete(caller)
+    this.#size--
+    return true
+  }
+}
+
+/** A cached value: read at most once per interval, however many callers ask for it. */
+export class Kept<T> {
+  readonly #read: (now: number) => Promise<T>
+  readonly #freshMs: number
+  #latest: { at: number; value: Promise<T> } | null = null
+
+  /** @param freshMs how long an answer may be given again */
+  constructor(freshMs: number, read: (now: number) => Promise<T>) {
+    this.#freshMs = freshMs
+    this.#read = read
+  }
+
+  /** @param now epoch ms */
+  get(now: number): Promise<T> {
+    // A clock that was set back must not make an answer last.
+    if (this.#latest !== null && Math.abs(now - this.#latest.at) < this.#freshMs) return this.#latest.value
+    const latest = { at: now, value: this.#read(now) }
+    this.#latest = latest
+    // A failure goes to the callers that wait for it; the next one tries again.
+    latest.value.catch(() => {
+      if (this.#latest === latest) this.#latest = null
+    })
+    return latest.value
+  }
+}
+
+/** Waits for work that cannot be stopped, or that others wait for too. @throws what `work` throws, or what the signal was aborted with */
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const onAbort = () => reject(signal.reason)
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
