@@ -1,6 +1,6 @@
 import type { ChannelRow, Store } from '../store/index.ts'
 import type { Channel } from './channel.ts'
-import { storedAddress } from './stored-address.ts'
+import { storedAddress } from './channel.ts'
 
 /** What is known of a channel of which nothing is known. */
 export const UNTRIED = {

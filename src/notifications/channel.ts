@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { SERVICE_KINDS, type ServiceKind, serviceOf } from './services/services.ts'
+
 /** A way to reach people: `global` for everything, or a client's own chat webhook or e-mail. */
 export type ChannelKey = 'global' | `chat:${string}` | `email:${string}`
 
@@ -49,4 +52,25 @@ export function addressNow(
   if (channel === 'global') return globalWebhook
   if (client === undefined) return null
   return channelsOf({ client, globalWebhook, isEmailOn }).find(({ key }) => key === channel)?.address ?? null
+}
+
+export function kindOf(channel: ChannelKey, address: string): ServiceKind {
+  if (channel.startsWith('email:')) return 'email'
+  const service = serviceOf(address)
+  return service === 'generic' ? 'webhook' : service
+}
+
+/**
+ * A channel's address as `channels` holds it. That of `global` comes from the environment, whose secrets are never stored: what
+ * stays is which service it is, and a hash that tells another address apart.
+ */
+export function storedAddress({ key, address }: Channel): string {
+  if (key !== 'global') return address
+  return `${kindOf(key, address)}:${createHash('sha256').update(address).digest('base64url')}`
+}
+
+/** The service behind a stored address. */
+export function storedKind(key: ChannelKey, stored: string): ServiceKind {
+  if (key !== 'global') return kindOf(key, stored)
+  return SERVICE_KINDS.find((kind) => stored.startsWith(`${kind}:`)) ?? 'webhook'
 }

@@ -1,8 +1,8 @@
 import { newOrderedId, SECOND } from '../lib/index.ts'
 import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import type { Channel } from './channel.ts'
+import { storedAddress } from './channel.ts'
 import type { AlertMessageKind, Message } from './message.ts'
-import { storedAddress } from './stored-address.ts'
 
 /**
  * How long a message about an opened or resolved alert waits for others that belong to it. A person waits seconds longer;

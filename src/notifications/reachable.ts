@@ -1,6 +1,5 @@
 import type { Kysely, Tables } from '../store/index.ts'
-import { channelsOf, type Reach, type Recipients } from './channel.ts'
-import { storedAddress } from './stored-address.ts'
+import { channelsOf, type Reach, type Recipients, storedAddress } from './channel.ts'
 
 /** The channels that are off until someone mends them, each with the address that failed. */
 export async function offChannels(db: Kysely<Tables>): Promise<ReadonlySet<string>> {

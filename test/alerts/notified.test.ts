@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { noteDelivered } from '../../src/alerts/delivered.ts'
 import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
-import { storedAddress } from '../../src/notifications/stored-address.ts'
+import { storedAddress } from '../../src/notifications/channel.ts'
 import type { Store } from '../../src/store/index.ts'
 import { DELIVERED, openNode } from '../notifications/support.ts'
 import { testOnEveryEngine } from '../support/engines.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { badge, LABEL_MAX, printable, shortened, svgText, textWidth } from '../../src/dashboard/badge.ts'
 import { STATUSES } from '../../src/dashboard/status.ts'
-import { equalGolden } from '../notifications/payloads/golden.ts'
+import { equalGolden } from '../notifications/services/golden.ts'
 
 for (const status of STATUSES) {
   test(`the badge of a site that is ${status} looks as it should`, () => {

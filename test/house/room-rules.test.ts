@@ -87,6 +87,14 @@ const importers: readonly Importer[] = [
     allowed: [...roomImporter('store', folder).allowed, 'store/migrations/index.ts'],
   })),
   {
+    ...roomImporter('notifications', 'email/'),
+    allowed: [
+      ...roomImporter('notifications', 'email/').allowed,
+      'notifications/cards/inside.ts',
+      'notifications/services/inside.ts',
+    ],
+  },
+  {
     path: 'store/migrations/0001-importer.ts',
     allowed: ['store/migrations/index.ts'],
     forbidden: [...ROOMS.map(entrance), inside('store'), 'store/sqlite/inside.ts', 'config.ts', ...OUTSIDE],

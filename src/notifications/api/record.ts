@@ -1,8 +1,7 @@
 import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
 import type { DeliveryRow } from '../../store/index.ts'
-import { keyOf } from '../channel.ts'
+import { keyOf, storedKind } from '../channel.ts'
 import type { Message } from '../message.ts'
-import { storedKind } from '../stored-address.ts'
 import { DELIVERY_STATES, type DeliveryRecord } from './schemas.ts'
 
 /** A message and the address its channel had last; null when nothing is known of the channel. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
-import { SERVICE_KINDS } from '../service-kind.ts'
+import { SERVICE_KINDS } from '../services/services.ts'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const
 

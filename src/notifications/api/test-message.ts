@@ -2,9 +2,8 @@ import { RateLimitedError } from '../../http/index.ts'
 import { AppError, type Clock, MINUTE, notFound, SECOND } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { ClientRow } from '../../store/index.ts'
-import { type Channel, channelsOf } from '../channel.ts'
+import { type Channel, channelsOf, kindOf } from '../channel.ts'
 import type { Notifications } from '../notifications.ts'
-import { kindOf } from '../service-kind.ts'
 import type { TestResult } from './schemas.ts'
 
 /** Test messages of a client within a minute: chat services count them as they count others. */

@@ -1,6 +1,5 @@
 import type { ChannelRow } from '../../store/index.ts'
-import { keyOf } from '../channel.ts'
-import { storedAddress } from '../stored-address.ts'
+import { keyOf, storedAddress } from '../channel.ts'
 import { nextStep, type PlanStep, type QueuedMessage } from './planning.ts'
 
 /** A channel and what waits on it, read at one time. */

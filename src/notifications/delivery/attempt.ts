@@ -1,7 +1,7 @@
 import { asError, unlessAborted } from '../../lib/index.ts'
 import type { DeliveryRow } from '../../store/index.ts'
 import type { AlertMessage, Message, MessageGroup } from '../message.ts'
-import type { ServiceKind } from '../service-kind.ts'
+import type { ServiceKind } from '../services/services.ts'
 import type { SendOrder, SendOutcome } from '../transport.ts'
 import type { DeliveryTools } from './tools.ts'
 

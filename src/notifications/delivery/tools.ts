@@ -3,7 +3,7 @@ import { type Clock, SECOND } from '../../lib/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Reach } from '../channel.ts'
 import type { DeliveredHook } from '../delivered.ts'
-import type { ServiceKind } from '../service-kind.ts'
+import type { ServiceKind } from '../services/services.ts'
 import type { SendOutcome, Transports } from '../transport.ts'
 
 /** What sending works with. */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { asError, SECOND } from '../../lib/index.ts'
 import { isPassing } from '../../store/index.ts'
 import type { ChannelKey } from '../channel.ts'
-import { kindOf, PACE_MS } from '../service-kind.ts'
+import { kindOf } from '../channel.ts'
+import { paceMsOf } from '../services/services.ts'
 import { type Action, actionFor, type ChannelSnapshot } from './action.ts'
 import { attempt } from './attempt.ts'
 import { countNotified, messagesOf, readSnapshot } from './channel-snapshot.ts'
@@ -98,7 +99,7 @@ async function send(
     channel,
     rows,
     now,
-    paceMs: PACE_MS[kind],
+    paceMs: paceMsOf(kind),
     backoffMs: (failures, retryAfterMs) => timings.backoffMs(failures, retryAfterMs, random()),
   })
   const delivered =

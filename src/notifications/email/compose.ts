@@ -1,5 +1,6 @@
+import { type Card, linesWithin, SHAPES } from '../cards/card.ts'
+import { cardOf } from '../cards/card-of.ts'
 import type { Message, MessageGroup } from '../message.ts'
-import { type Card, cardOf, linesWithin, SHAPES } from '../payloads.ts'
 import { digestHtml, digestText } from './digest.ts'
 import { block, button, COLOURS, escapeHtml, factTable, page, paragraph } from './html.ts'
 

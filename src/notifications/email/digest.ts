@@ -1,17 +1,7 @@
+import { alertsInWords, digestHeading, percent, scoreOf, trendOf, whole, worseTagsOf } from '../cards/digest-card.ts'
+import { cut, defanged, oneLine } from '../cards/text.ts'
+import { LocalTimes } from '../cards/time.ts'
 import type { DigestAlert, DigestMessage } from '../message.ts'
-import {
-  alertsInWords,
-  cut,
-  defanged,
-  digestHeading,
-  LocalTimes,
-  oneLine,
-  percent,
-  scoreOf,
-  trendOf,
-  whole,
-  worseTagsOf,
-} from '../payloads.ts'
 import { block, button, COLOURS, dataTable, escapeHtml, heading, page } from './html.ts'
 
 /** A client with more sites or alerts finds them in the dashboard: Gmail shows 100 kB of an e-mail. */

@@ -1,5 +1,5 @@
+import type { Tone } from '../cards/card.ts'
 import type { Fact } from '../message.ts'
-import type { Tone } from '../payloads.ts'
 
 /** Seen well on white and on the dark of mail clients alike. */
 export const COLOURS: Readonly<Record<Tone, string>> = {

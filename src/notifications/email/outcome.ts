@@ -1,5 +1,5 @@
 import { asError } from '../../lib/index.ts'
-import { cut, oneLine } from '../payloads.ts'
+import { cut, oneLine } from '../cards/text.ts'
 import type { SendOutcome } from '../transport.ts'
 
 /** What nodemailer says of a failure, where it knows. */

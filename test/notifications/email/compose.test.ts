@@ -1,8 +1,8 @@
 import { equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { composeEmail } from '../../../src/notifications/email/compose.ts'
-import { equalGolden } from '../payloads/golden.ts'
-import { AT, opened, PUBLIC_URL, SAMPLES } from '../payloads/samples.ts'
+import { equalGolden } from '../services/golden.ts'
+import { AT, opened, PUBLIC_URL, SAMPLES } from '../services/samples.ts'
 
 const options = { publicUrl: PUBLIC_URL, at: AT }
 

@@ -6,7 +6,7 @@ import type { Message, MessageGroup } from '../../../src/notifications/message.t
 import type { SendOrder, SendOutcome } from '../../../src/notifications/transport.ts'
 import { tcpServer } from '../../lib/outbound-support.ts'
 import { until } from '../../support/api.ts'
-import { AT, KEY, opened, PUBLIC_URL, resolved, SAMPLES } from '../payloads/samples.ts'
+import { AT, KEY, opened, PUBLIC_URL, resolved, SAMPLES } from '../services/samples.ts'
 import { certificateFor, login, mailServer, smtpError } from './smtp-server.ts'
 
 const orderOf = (message: Message | MessageGroup, rest: Partial<SendOrder> = {}): SendOrder => ({

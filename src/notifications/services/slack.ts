@@ -1,6 +1,30 @@
-import { type Card, linesWithin, summaryOf, type Tone } from './card.ts'
-import { SHAPES } from './shapes.ts'
-import { escapedWithin } from './text.ts'
+import { SECOND } from '../../lib/index.ts'
+import { type Card, linesWithin, SHAPES, summaryOf, type Tone } from '../cards/card.ts'
+import { cardOf } from '../cards/card-of.ts'
+import { escapedWithin } from '../cards/text.ts'
+import type { ChatService } from './service.ts'
+
+export const slack = {
+  name: 'Slack',
+  title: 'Slack',
+  matches: (host) => host === 'hooks.slack.com' || host === 'hooks.slack-gov.com',
+  // One a second and webhook.
+  paceMs: SECOND,
+  body: (message, options) => slackPayload(cardOf(message, options)),
+  outcome: {
+    repeatsReason: true,
+    // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling-errors
+    rules: [
+      {
+        status: 400,
+        reason:
+          /^(invalid_token|no_(service|service_id|team|active_hooks)|user_not_found|channel_(not_found|is_archived)|team_disabled|action_prohibited)$/,
+        kind: 'channel_broken',
+        says: 'the webhook does not work any more',
+      },
+    ],
+  },
+} satisfies ChatService
 
 /**
  * Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), in characters after escaping: one character too many
@@ -27,7 +51,7 @@ const NAME_MAX = 220
  * Text that people or tags made up goes out as plain text, in which nothing is markup. Only the fields are `mrkdwn`, for
  * their bold names.
  */
-export function slackPayload(card: Card): object {
+function slackPayload(card: Card): object {
   const { header, section, url } = SLACK_LIMITS
   const { shown, more } = linesWithin(card, MAX_LINES)
   const body = [card.what, ...card.paragraphs].join('\n')

@@ -1,8 +1,55 @@
-import { isoTime } from '../../lib/index.ts'
+import { isoTime, MINUTE } from '../../lib/index.ts'
+import { type Card, type CardOptions, linesWithin, SHAPES, type Tone } from '../cards/card.ts'
+import { cardOf } from '../cards/card-of.ts'
+import { cut, escapedWithin } from '../cards/text.ts'
 import type { Fact } from '../message.ts'
-import { type Card, type CardOptions, linesWithin, type Tone } from './card.ts'
-import { SHAPES } from './shapes.ts'
-import { cut, escapedWithin } from './text.ts'
+import { type ChatService, objectIn } from './service.ts'
+
+const HOSTS = ['discord.com', 'discordapp.com'].flatMap((host) => [host, `ptb.${host}`, `canary.${host}`])
+const PATH = /^\/api\/(v\d+\/)?webhooks\//
+
+export const discord = {
+  name: 'Discord',
+  title: 'Discord',
+  matches: (host, path) => HOSTS.includes(host) && PATH.test(path),
+  // Five in two seconds.
+  paceMs: 500,
+  url(address) {
+    const url = new URL(address)
+    // These take the bodies of other services.
+    url.pathname = url.pathname.replace(/\/(slack|github)\/?$/, '')
+    // Without it, Discord answers before it has looked at the message.
+    url.searchParams.set('wait', 'true')
+    return url
+  },
+  body: (message, options) => discordPayload(cardOf(message, options), options),
+  outcome: {
+    repeatsReason: true,
+    // https://docs.discord.com/developers/topics/opcodes-and-status-codes#json
+    rules: [
+      {
+        status: 400,
+        reason: /^220001$/,
+        kind: 'channel_broken',
+        says: 'the webhook is one of a forum, which takes threads only',
+      },
+      // Before the webhook is even looked at, for all that comes from this address.
+      {
+        status: 403,
+        reason: /error code: 10(15|20)|cloudflare/i,
+        kind: 'passing',
+        says: 'it keeps us out for a while',
+        retryAfterMs: 15 * MINUTE,
+      },
+    ],
+    retryAfterMs(body) {
+      const value = objectIn(body)?.retry_after
+      if (typeof value !== 'number' || !(value >= 0)) return null
+      // Seconds with a fraction; versions before 8 of its interface count in whole milliseconds.
+      return Number.isInteger(value) && value >= 1_000 ? value : Math.ceil(value * 1_000)
+    },
+  },
+} satisfies ChatService
 
 /** Discord's limits (https://docs.discord.com/developers/resources/message#embed-object-embed-limits); `total` over all texts. */
 export const DISCORD_LIMITS = {
@@ -39,7 +86,7 @@ const SHARES = {
 } as const
 
 /** The body for a webhook. It pings no one, whatever the texts hold. */
-export function discordPayload(card: Card, { at }: CardOptions): object {
+function discordPayload(card: Card, { at }: CardOptions): object {
   const { shown, more } = linesWithin(card, MAX_LINES)
   const description = [
     `**${escapedWithin(card.what, SHARES.what, escapeMarkdown)}**`,

@@ -1,6 +1,42 @@
-import { type Card, linesWithin, summaryOf, type Tone } from './card.ts'
-import { SHAPES } from './shapes.ts'
-import { cut } from './text.ts'
+import { MINUTE } from '../../lib/index.ts'
+import { type Card, linesWithin, SHAPES, summaryOf, type Tone } from '../cards/card.ts'
+import { cardOf } from '../cards/card-of.ts'
+import { cut } from '../cards/text.ts'
+import type { ChatService } from './service.ts'
+
+/** Connectors of Office, which are being retired, and the workflows that take their place. */
+const DOMAINS = ['.webhook.office.com', '.logic.azure.com', '.api.powerplatform.com']
+
+export const teams = {
+  name: 'Teams',
+  title: 'Microsoft Teams',
+  matches: (host) => DOMAINS.some((domain) => host.endsWith(domain) && host.length > domain.length),
+  // Four a second.
+  paceMs: 300,
+  body: (message, options) => teamsPayload(cardOf(message, options)),
+  outcome: {
+    repeatsReason: true,
+    rules: [
+      // The connectors of Office answer 200 whatever happened, and say in the body what did.
+      { status: 200, reason: /HTTP error 429/, kind: 'passing', says: 'it was asked too often', retryAfterMs: MINUTE },
+      { status: 200, reason: /HTTP error (400|413)/, kind: 'message_refused', says: 'it does not take this message' },
+      { status: 200, reason: /HTTP error 4\d\d/, kind: 'channel_broken', says: 'the connector does not work any more' },
+      { status: 200, reason: /message delivery failed/i, kind: 'passing', says: 'it could not post the message' },
+      {
+        status: 202,
+        reason: /^/,
+        kind: 'delivered',
+        says: 'Microsoft Teams took it, but does not say whether its workflow posted it',
+      },
+      {
+        status: 400,
+        reason: /NotEnabled|Disabled|Suspended|SchemaMismatch|Authorization/,
+        kind: 'channel_broken',
+        says: 'the workflow is turned off or wants something else',
+      },
+    ],
+  },
+} satisfies ChatService
 
 /** Of a whole message, in bytes (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors). */
 export const TEAMS_MAX_BYTES = 28 * 1_024
@@ -22,7 +58,7 @@ const FACT_MAX = 200
  * The body for a workflow's webhook, and for the connectors it replaces: an Adaptive Card. Text stands in text runs, which
  * know no markup: Teams' clients disagree about how Markdown is escaped.
  */
-export function teamsPayload(card: Card): object {
+function teamsPayload(card: Card): object {
   const { shown, more } = linesWithin(card, MAX_LINES)
   return {
     type: 'message',

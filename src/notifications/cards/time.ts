@@ -58,6 +58,10 @@ export class LocalTimes {
   }
 }
 
+/** `09:42 CET (42 min)` */
+export const sinceWhen = (times: LocalTimes, since: number, at: number): string =>
+  `${times.moment(since, at)} (${lengthInWords(at - since)})`
+
 function isZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone })

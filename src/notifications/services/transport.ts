@@ -1,8 +1,7 @@
 import { type Outbound, OutboundError, type OutboundErrorKind, SECOND } from '../../lib/index.ts'
-import { bodyOf, GOOGLE_CHAT_REPLY, type Service, serviceOf } from '../payloads.ts'
-import type { SendOrder, SendOutcome, Transport } from '../transport.ts'
+import type { SendOutcome, Transport } from '../transport.ts'
 import { outcomeOf } from './outcome.ts'
-import { signatureHeaders } from './signature.ts'
+import { bodyOf, definitionOf, type Service, serviceOf } from './services.ts'
 
 export interface ChatOptions {
   /** The only way to addresses that people typed in: private ones are refused, whatever name or spelling leads to them. */
@@ -25,7 +24,7 @@ export function createChatTransport({ outbound, webhookSecret }: ChatOptions): T
       try {
         const answer = await outbound.request(requestUrl(service, order.address), {
           method: 'POST',
-          headers: { ...HEADERS, ...(service === 'generic' ? genericHeaders(order, body, webhookSecret) : {}) },
+          headers: { ...HEADERS, ...definitionOf(service).headers?.(order, body, webhookSecret) },
           body,
           limits: LIMITS,
           signal,
@@ -40,24 +39,11 @@ export function createChatTransport({ outbound, webhookSecret }: ChatOptions): T
 
 const HEADERS = { 'content-type': 'application/json; charset=utf-8', accept: 'application/json, text/plain, */*' }
 
-const genericHeaders = ({ idempotencyKey, at }: SendOrder, body: string, secret: string | null) => ({
-  'idempotency-key': idempotencyKey,
-  ...(secret === null ? {} : signatureHeaders(secret, body, at)),
-})
-
-/** The address with what the service wants in its query. */
+/** The address with what the service wants in it. */
 export function requestUrl(service: Service, address: string): string {
+  const { url: changed } = definitionOf(service)
   const url = URL.parse(address)
-  if (url === null) return address
-  if (service === 'discord') {
-    // These take the bodies of other services.
-    url.pathname = url.pathname.replace(/\/(slack|github)\/?$/, '')
-    // Without it, Discord answers before it has looked at the message.
-    url.searchParams.set('wait', 'true')
-  }
-  if (service === 'google_chat' && !url.searchParams.has(GOOGLE_CHAT_REPLY[0]))
-    url.searchParams.set(...GOOGLE_CHAT_REPLY)
-  return service === 'discord' || service === 'google_chat' ? url.href : address
+  return url === null || changed === undefined ? address : changed(url).href
 }
 
 /** @throws what is no failure of the request, but a fault of this program */

@@ -53,6 +53,14 @@ export function escapedWithin(text: string, max: number, escapeMarks: (text: str
   }
 }
 
+/** What is said in one line ends here: a title, a line of a list. */
+export const LINE_MAX = 250
+/** Two of them and a word of severity are a heading that every service takes whole. */
+const NAME_MAX = 60
+
+/** Never empty: services refuse empty texts. */
+export const name = (text: string): string => cut(defanged(oneLine(text)), NAME_MAX) || '?'
+
 export const sentence = (text: string): string => (/[.!?…:)]$/.test(text) ? text : `${text}.`)
 
 export const capitalised = (text: string): string => {

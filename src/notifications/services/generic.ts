@@ -1,11 +1,41 @@
-import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
+import { createHmac } from 'node:crypto'
+import { isoTime, isoTimeOrNull, SECOND } from '../../lib/index.ts'
+import { type CardOptions, summaryOf } from '../cards/card.ts'
+import { cardOf } from '../cards/card-of.ts'
+import { oneLine } from '../cards/text.ts'
 import type { AlertMessage, Message, MessageGroup, Severity } from '../message.ts'
-import { type CardOptions, summaryOf } from './card.ts'
-import { cardOf } from './card-of.ts'
-import { oneLine } from './text.ts'
+import type { BodyOptions, ChatService } from './service.ts'
 
-export interface GenericOptions extends CardOptions {
-  idempotencyKey: string
+/** Any webhook that is no chat service known here. */
+export const generic = {
+  name: 'the webhook',
+  title: 'The webhook',
+  matches: () => true,
+  paceMs: 0,
+  body: genericPayload,
+  headers: ({ idempotencyKey, at }, body, secret) => ({
+    'idempotency-key': idempotencyKey,
+    ...(secret === null ? {} : signatureHeaders(secret, body, at)),
+  }),
+  outcome: {
+    repeatsReason: false,
+    rules: [
+      // Google's Apps Script has done its work by then; what it sends us on to is only the answer.
+      { status: 302, reason: /^script\.googleusercontent\.com$/, kind: 'delivered', says: '' },
+    ],
+  },
+} satisfies ChatService
+
+/**
+ * The headers by which a receiver that knows the secret can verify that a body is from here, and when it was sent: a recorded
+ * one that someone replays has an old timestamp.
+ *
+ * @param at epoch ms; the header has whole seconds
+ */
+function signatureHeaders(secret: string, body: string, at: number): Record<string, string> {
+  const timestamp = String(Math.floor(at / SECOND))
+  const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+  return { 'x-tagwarden-timestamp': timestamp, 'x-tagwarden-signature': `sha256=${signature}` }
 }
 
 /**
@@ -13,7 +43,7 @@ export interface GenericOptions extends CardOptions {
  * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config), so that what takes that takes this, and beside it
  * everything in our own words. Nothing is cut. `text` is what several chat servers with webhooks of their own show.
  */
-export function genericPayload(message: Message | MessageGroup, options: GenericOptions): object {
+function genericPayload(message: Message | MessageGroup, options: BodyOptions): object {
   const alertMessages = message.kind === 'group' ? message.messages : isAlertMessage(message) ? [message] : []
   const [only] = alertMessages.length === 1 ? alertMessages : []
   const entries =

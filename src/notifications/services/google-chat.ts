@@ -1,6 +1,39 @@
-import { type Card, linesWithin, summaryOf, type Tone } from './card.ts'
-import { SHAPES } from './shapes.ts'
-import { cut, escapedWithin } from './text.ts'
+import { MINUTE, SECOND } from '../../lib/index.ts'
+import { type Card, linesWithin, SHAPES, summaryOf, type Tone } from '../cards/card.ts'
+import { cardOf } from '../cards/card-of.ts'
+import { cut, escapedWithin } from '../cards/text.ts'
+import type { ChatService } from './service.ts'
+
+/** Without it, `thread` is not looked at. */
+const REPLY_OPTION = 'messageReplyOption'
+
+export const googleChat = {
+  name: 'Google Chat',
+  title: 'Google Chat',
+  matches: (host) => host === 'chat.googleapis.com',
+  // One a second and webhook.
+  paceMs: SECOND,
+  url(address) {
+    const url = new URL(address)
+    if (!url.searchParams.has(REPLY_OPTION)) {
+      url.searchParams.set(REPLY_OPTION, 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD')
+    }
+    return url
+  },
+  body: (message, options) => googleChatPayload(cardOf(message, options)),
+  outcome: {
+    repeatsReason: true,
+    rules: [
+      {
+        status: 400,
+        reason: /API_KEY_INVALID|API key not valid/,
+        kind: 'channel_broken',
+        says: 'the webhook does not work any more',
+      },
+    ],
+    leastWaitMs: MINUTE,
+  },
+} satisfies ChatService
 
 /** Of a whole message, in bytes (https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create). */
 export const GOOGLE_CHAT_MAX_BYTES = 32_000
@@ -18,9 +51,9 @@ const SHARES = { what: 400, paragraphs: 2_000, line: 300, fact: 500, change: 700
 
 /**
  * The body for an incoming webhook. `fallbackText` is what notifications show. Messages about one alert share a thread,
- * which the space answers in when the query of the address says so: see `GOOGLE_CHAT_REPLY`.
+ * which the space answers in when the query of the address says so: see `url`.
  */
-export function googleChatPayload(card: Card): object {
+function googleChatPayload(card: Card): object {
   const { shown, more } = linesWithin(card, MAX_LINES)
   const text = [
     `<b><font color="${COLOURS[card.tone]}">${escapedWithin(card.what, SHARES.what, html)}</font></b>`,
@@ -54,9 +87,6 @@ export function googleChatPayload(card: Card): object {
     ...(card.thread === null ? {} : { thread: { threadKey: card.thread } }),
   }
 }
-
-/** Without it, `thread` is not looked at. */
-export const GOOGLE_CHAT_REPLY = ['messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD'] as const
 
 const decorated = (name: string, value: string, max: number) => ({
   decoratedText: { topLabel: name, text: escapedWithin(value, max, html), wrapText: true },

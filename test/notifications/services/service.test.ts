@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { serviceOf } from '../../../src/notifications/payloads/service.ts'
+import { serviceOf } from '../../../src/notifications/services/services.ts'
 
 const CASES = [
   ['https://hooks.slack.com/services/T0/B0/secret', 'slack'],

@@ -1,6 +1,5 @@
 import { test } from 'node:test'
-import { payloadOf } from '../../../src/notifications/payloads/payload.ts'
-import { SERVICES } from '../../../src/notifications/payloads/service.ts'
+import { payloadOf, SERVICES } from '../../../src/notifications/services/services.ts'
 import { equalGolden } from './golden.ts'
 import { AT, KEY, PUBLIC_URL, SAMPLES } from './samples.ts'
 

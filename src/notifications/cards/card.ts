@@ -1,4 +1,5 @@
 import type { Fact } from '../message.ts'
+import { cut, oneLine } from './text.ts'
 
 /** How bad it is, for colours. */
 export type Tone = 'critical' | 'warning' | 'ok' | 'neutral'
@@ -28,6 +29,9 @@ export interface Card {
   thread: string | null
 }
 
+/** Beside each line of a list: many people cannot see colour, and a chat has none there. */
+export const SHAPES: Readonly<Record<Tone, string>> = { critical: '■', warning: '▲', ok: '●', neutral: '•' }
+
 export interface Line {
   tone: Tone
   text: string
@@ -48,3 +52,8 @@ export function linesWithin({ lines }: Card, max: number): { shown: readonly Lin
   if (lines.length <= max) return { shown: lines, more: null }
   return { shown: lines.slice(0, max), more: `and ${lines.length - max} more` }
 }
+
+export const fact = (label: string, value: string): Fact => ({
+  name: cut(oneLine(label), 40) || '?',
+  value: cut(oneLine(value), 300) || '–',
+})

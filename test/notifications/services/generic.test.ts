@@ -1,6 +1,6 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { payloadOf } from '../../../src/notifications/payloads/payload.ts'
+import { payloadOf } from '../../../src/notifications/services/services.ts'
 import { documentedExample } from './documented.ts'
 import { AT, KEY, opened, PUBLIC_URL, SAMPLES } from './samples.ts'
 

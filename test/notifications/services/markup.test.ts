@@ -1,7 +1,7 @@
 import { ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { payloadOf } from '../../../src/notifications/payloads/payload.ts'
-import type { Service } from '../../../src/notifications/payloads/service.ts'
+import type { Service } from '../../../src/notifications/services/services.ts'
+import { payloadOf } from '../../../src/notifications/services/services.ts'
 import { AT, KEY, opened, PUBLIC_URL } from './samples.ts'
 
 /** What a fact's value becomes. */

@@ -1,0 +1,177 @@
+import { MINUTE } from '../../lib/index.ts'
+import type { AlertMessage, AlertMessageKind, Fact, MessageGroup, Severity } from '../message.ts'
+import { type Card, type CardOptions, fact, type Line, type Tone } from './card.ts'
+import { capitalised, cut, defanged, LINE_MAX, name, oneLine, printable, sentence } from './text.ts'
+import { LocalTimes, lengthInWords, sinceWhen } from './time.ts'
+
+const PARAGRAPH_MAX = 5_000
+
+export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions): Card {
+  const { alert, client, site } = message
+  const times = new LocalTimes(site.timezone)
+  const isOver = message.kind === 'resolved'
+  return {
+    tone: toneOf(message),
+    heading: headingOf(message),
+    what: whatOf(message),
+    since: isOver ? null : ` since ${sinceWhen(times, alert.since, at)}`,
+    paragraphs: explanations(message).map((text) => cut(printable(text), PARAGRAPH_MAX)),
+    facts: [
+      ...(isOver ? factsOfResolved(message, times, at) : factsOfOpen(message, times, at)),
+      fact('Client', client.name),
+    ],
+    change: changeOf(message),
+    lines: [],
+    footer: footerOf(message),
+    link: { label: 'Open the alert', url: `${publicUrl}/alerts/${encodeURIComponent(alert.id)}` },
+    thread: alert.id,
+  }
+}
+
+/** The last bad result where it says more than the title, and what is particular about this message. */
+function explanations(message: AlertMessage): string[] {
+  const { kind, alert } = message
+  if (kind === 'resolved') {
+    const was = `It was: ${sentence(titleOf(message))}`
+    return isGone(message)
+      ? [was, 'That is no sign that it works again: it was removed or renamed, or is not sent.']
+      : [was]
+  }
+  const said = isSame(alert.message, alert.title) ? [] : [alert.message]
+  return kind === 'opened' ? said : [NOTES[kind], ...said]
+}
+
+const NOTES = {
+  escalated: 'It was a warning before.',
+  widened: 'More events are bad than in the last message.',
+  flapping: 'It keeps changing between good and bad. Notifications pause until 10 results in a row agree.',
+  reminder: 'It is not acknowledged yet. Acknowledging it stops these reminders.',
+} as const
+
+const isSame = (a: string, b: string): boolean => oneLine(a).replace(/\.$/, '') === oneLine(b).replace(/\.$/, '')
+
+const factsOfOpen = ({ alert, facts }: AlertMessage, times: LocalTimes, at: number): Fact[] => [
+  { name: 'Since', value: sinceWhen(times, alert.since, at) },
+  // What was seen within a minute was seen at once.
+  ...(alert.opened_at - alert.since < MINUTE ? [] : [{ name: 'Detected', value: times.moment(alert.opened_at, at) }]),
+  ...facts.map(({ name, value }) => fact(name, value)),
+]
+
+/** The figures are those of the last bad result: as facts of their own they would read as how it is now. */
+function factsOfResolved({ alert, facts }: AlertMessage, times: LocalTimes, at: number): Fact[] {
+  const end = alert.resolved_at ?? at
+  const lasted = { name: 'Lasted', value: `${times.span(alert.since, end, at)} (${lengthInWords(end - alert.since)})` }
+  if (facts.length === 0) return [lasted]
+  return [lasted, fact('Before', facts.map(({ name, value }) => `${name} ${value}`).join(' · '))]
+}
+
+function footerOf({ alert, site }: AlertMessage): string {
+  const results = `${alert.occurrences} bad ${alert.occurrences === 1 ? 'result' : 'results'}`
+  return `${cut(oneLine(site.url), LINE_MAX)} · ${results}`
+}
+
+/** Several alerts of one client in one message, one line each. */
+export function groupCard({ of: kind, client, messages }: MessageGroup, { publicUrl, at }: CardOptions): Card {
+  const worstFirst = messages.toSorted(
+    (a, b) => rank(a.alert.severity) - rank(b.alert.severity) || a.alert.since - b.alert.since,
+  )
+  const [worst] = worstFirst
+  const isOver = kind === 'resolved'
+  const since = Math.min(at, ...messages.map(({ alert }) => alert.since))
+  // The client's sites may stand in several zones; the worst alert's is the one looked at first.
+  const times = new LocalTimes(worst?.site.timezone ?? 'UTC')
+  const count = `${messages.length} ${messages.length === 1 ? 'alert' : 'alerts'}`
+  return {
+    tone: isOver
+      ? messages.every((message) => toneOf(message) === 'ok')
+        ? 'ok'
+        : 'neutral'
+      : (worst?.alert.severity ?? 'neutral'),
+    heading: `${badge(kind, worst?.alert.severity ?? 'warning')} ${name(client.name)} — ${count}`,
+    what: isOver ? `Ended on ${sitesInWords(messages)}` : `${severitiesInWords(messages)} on ${sitesInWords(messages)}`,
+    since: isOver ? null : ` since ${sinceWhen(times, since, at)}`,
+    paragraphs: [],
+    facts: isOver ? [] : [{ name: 'Since', value: sinceWhen(times, since, at) }],
+    change: worstFirst.map(changeOf).find((change) => change !== null) ?? null,
+    lines: worstFirst.map(lineOf),
+    footer: null,
+    link: linkOf(client.id, messages, publicUrl),
+    thread: null,
+  }
+}
+
+const rank = (severity: Severity): number => (severity === 'critical' ? 0 : 1)
+
+const lineOf = (message: AlertMessage): Line => ({
+  tone: toneOf(message),
+  text: cut(`${siteAndProbe(message)}: ${whatOf(message)}`, LINE_MAX),
+})
+
+const sitesOf = (messages: readonly AlertMessage[]): string[] => [...new Set(messages.map(({ site }) => site.id))]
+
+function sitesInWords(messages: readonly AlertMessage[]): string {
+  const sites = sitesOf(messages)
+  return sites.length === 1 ? name(messages[0]?.site.name ?? '') : `${sites.length} sites`
+}
+
+/** `5 critical and 2 warnings` */
+function severitiesInWords(messages: readonly AlertMessage[]): string {
+  const critical = messages.filter(({ alert }) => alert.severity === 'critical').length
+  const warnings = messages.length - critical
+  return [
+    ...(critical > 0 ? [`${critical} critical`] : []),
+    ...(warnings > 0 ? [`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`] : []),
+  ].join(' and ')
+}
+
+function linkOf(clientId: string, messages: readonly AlertMessage[], publicUrl: string): Card['link'] {
+  const [site, another] = sitesOf(messages)
+  if (site !== undefined && another === undefined) {
+    return { label: 'Open the site', url: `${publicUrl}/sites/${encodeURIComponent(site)}` }
+  }
+  return { label: 'Open the alerts', url: `${publicUrl}/alerts?client_id=${encodeURIComponent(clientId)}` }
+}
+
+/** `[CRITICAL]`, for one alert or for several whose worst severity this is. */
+function badge(kind: AlertMessageKind, severity: Severity): string {
+  if (kind === 'resolved' || kind === 'flapping') return `[${kind.toUpperCase()}]`
+  return `[${kind === 'reminder' ? 'STILL ' : ''}${severity.toUpperCase()}]`
+}
+
+/** `[CRITICAL] shop.acme.com — Tag failures`; the subject of an e-mail too. */
+const headingOf = (message: AlertMessage): string =>
+  `${isGone(message) ? '[NO LONGER SEEN]' : badge(message.kind, message.alert.severity)} ${siteAndProbe(message)}`
+
+/** Resolved because it was no longer seen, which is no sign that it works again. */
+const isGone = ({ kind, alert }: AlertMessage): boolean => kind === 'resolved' && alert.resolution === 'gone'
+
+const siteAndProbe = ({ site, probe }: AlertMessage): string => `${name(site.name)} — ${name(probe.name)}`
+
+const titleOf = ({ alert, probe }: AlertMessage): string =>
+  cut(defanged(oneLine(alert.title)), LINE_MAX) || name(probe.name)
+
+/** What is wrong, or how it ended. */
+function whatOf(message: AlertMessage): string {
+  const { kind, alert } = message
+  if (kind !== 'resolved') return titleOf(message)
+  const lasted = lengthInWords((alert.resolved_at ?? alert.since) - alert.since)
+  switch (alert.resolution) {
+    case 'manual':
+      return `Closed by ${alert.resolved_by === null ? 'hand' : name(alert.resolved_by)} after ${lasted}`
+    case 'probe_removed':
+      return `No longer watched: its probe was removed after ${lasted}`
+    case 'gone':
+      return `Nothing of it came for 24 h; it began ${lasted} ago`
+    default:
+      return `Fine again after ${lasted}`
+  }
+}
+
+function toneOf({ kind, alert }: AlertMessage): Tone {
+  if (kind !== 'resolved') return alert.severity
+  return alert.resolution === 'probe_removed' || alert.resolution === 'gone' ? 'neutral' : 'ok'
+}
+
+/** `Opened 12 min after web container 41 → 42.` */
+const changeOf = ({ change }: AlertMessage): string | null =>
+  change === null ? null : sentence(capitalised(cut(oneLine(change), 2 * LINE_MAX)))

@@ -1,0 +1,101 @@
+import { number } from '../../lib/index.ts'
+import type { Message, MessageGroup, OwnFailureMessage, QuotaMessage, TestMessage } from '../message.ts'
+import { alertCard, groupCard } from './alert-card.ts'
+import { type Card, type CardOptions, fact } from './card.ts'
+import { digestCard } from './digest-card.ts'
+import { capitalised, cut, LINE_MAX, name, oneLine } from './text.ts'
+import { LocalTimes, lengthInWords, sinceWhen } from './time.ts'
+
+export function cardOf(message: Message | MessageGroup, options: CardOptions): Card {
+  switch (message.kind) {
+    case 'group':
+      return groupCard(message, options)
+    case 'test':
+      return testCard(message, options)
+    case 'digest':
+      return digestCard(message, options)
+    case 'quota':
+      return quotaCard(message, options)
+    case 'own_failure':
+    case 'own_recovery':
+      return ownCard(message, options)
+    default:
+      return alertCard(message, options)
+  }
+}
+
+const BLANK = { since: null, paragraphs: [], facts: [], change: null, lines: [], footer: null, thread: null }
+
+const testCard = ({ client, asked_by }: TestMessage, { publicUrl }: CardOptions): Card => ({
+  ...BLANK,
+  tone: 'neutral',
+  heading: `[TEST] ${name(client.name)} — this channel works`,
+  what: `Alerts of ${name(client.name)} will arrive here`,
+  paragraphs: [`Sent by hand by ${name(asked_by)}. There is nothing to do.`],
+  link: { label: 'Open Tagwarden', url: publicUrl },
+})
+
+function ownCard(message: OwnFailureMessage, { publicUrl, at }: CardOptions): Card {
+  const isOver = message.kind === 'own_recovery'
+  const times = new LocalTimes('UTC')
+  const since = sinceWhen(times, message.since, at)
+  const lasted = `${times.span(message.since, at, at)} (${lengthInWords(at - message.since)})`
+  return {
+    ...BLANK,
+    tone: isOver ? 'ok' : 'critical',
+    heading: `[${isOver ? 'RESOLVED' : 'CRITICAL'}] Tagwarden itself — ${name(message.part)}`,
+    what: capitalised(cut(oneLine(message.message), LINE_MAX)) || '?',
+    since: isOver ? null : ` since ${since}`,
+    paragraphs: isOver ? [] : ['While this lasts, alerts may come late or not at all.'],
+    facts: [isOver ? { name: 'Lasted', value: lasted } : { name: 'Since', value: since }, fact('Node', message.node)],
+    link: { label: 'Open Tagwarden', url: publicUrl },
+    thread: `own:${name(message.part)}:${message.since}`,
+  }
+}
+
+const REMEDY = 'A larger plan takes effect within seconds.'
+
+/** Says what is used, what follows and when it ends. */
+function quotaCard(message: QuotaMessage, { publicUrl, at }: CardOptions): Card {
+  const { client, events, limit, resets_at } = message
+  const times = new LocalTimes('UTC')
+  const left = resets_at - at
+  return {
+    ...wordsOf(message),
+    since: null,
+    facts: [
+      { name: 'Used', value: `${number(events)} of ${number(limit)} events (${shareOf(message)})` },
+      { name: 'Month ends', value: `${times.moment(resets_at, at)}${left > 0 ? ` (in ${lengthInWords(left)})` : ''}` },
+      { name: 'Client', value: name(client.name) },
+    ],
+    change: null,
+    lines: [],
+    footer: null,
+    link: { label: 'Open the client', url: `${publicUrl}/clients/${encodeURIComponent(client.id)}` },
+    thread: null,
+  }
+}
+
+function wordsOf(message: QuotaMessage): Pick<Card, 'tone' | 'heading' | 'what' | 'paragraphs'> {
+  const client = name(message.client.name)
+  if (message.step === 100) {
+    return {
+      tone: 'critical',
+      heading: `[CRITICAL] ${client} — quota used up`,
+      what: "All of this month's events are used: every request is refused (429), and nothing is counted",
+      paragraphs: [`It lasts until the month ends. Until then the client's sites look silent. ${REMEDY}`],
+    }
+  }
+  return {
+    tone: 'warning',
+    heading: `[WARNING] ${client} — quota nearly used up`,
+    what: `${shareOf(message)} of this month's events are used`,
+    paragraphs: [
+      'At 100 % every request is refused (429), and nothing is counted until the month ends. A batch of more events than ' +
+        `are left is refused before that. ${REMEDY}`,
+    ],
+  }
+}
+
+/** Rounded down: 100 % is only said of what is used up. */
+const shareOf = ({ events, limit }: QuotaMessage): string => `${number(Math.floor((100 * events) / limit))} %`

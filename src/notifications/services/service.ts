@@ -1,0 +1,68 @@
+import type { CardOptions } from '../cards/card.ts'
+import type { Message, MessageGroup } from '../message.ts'
+import type { SendOrder, SendOutcome } from '../transport.ts'
+
+/** A service that takes webhooks: all that is particular to it. */
+export interface ChatService {
+  /** What a message went over, in a timeline: `Teams`. */
+  name: string
+  /** How errors call it, at their beginning: `Microsoft Teams`. */
+  title: string
+  /** Whether an http(s) address is one of its webhooks. `host` is in lower case and ends in no dot. */
+  matches: (host: string, path: string) => boolean
+  /** The least time between two messages of a channel, ms. */
+  paceMs: number
+  /** The address with what the service wants in its path and query; the address as it is where that is missing. */
+  url?: (address: URL) => URL
+  /** The body of the request, to be sent as JSON. */
+  body: (message: Message | MessageGroup, options: BodyOptions) => object
+  /** What goes with the body besides its type. */
+  headers?: (order: SendOrder, body: string, secret: string | null) => Record<string, string>
+  outcome: OutcomeRules
+}
+
+export interface BodyOptions extends CardOptions {
+  idempotencyKey: string
+}
+
+/** What is particular about a service's answers; the rest follows from their status: see `outcomeOf`. */
+export interface OutcomeRules {
+  /** The first that matches counts. */
+  rules: readonly AnswerRule[]
+  /** Whether errors repeat the reason it gives. An unknown server's may hold the address, which is a secret. */
+  repeatsReason: boolean
+  /** Its own way to say how long to wait, ms. */
+  retryAfterMs?: (body: string) => number | null
+  /** The least to wait after a 429, where experience is that what the service asks for is too little. */
+  leastWaitMs?: number
+}
+
+/** An answer that means something else than its status, or more. */
+export interface AnswerRule {
+  status: number
+  /** Of `reasonIn`, of the host it redirects to, or of the body as it is. */
+  reason: RegExp
+  kind: SendOutcome['kind']
+  /** What people are told about it; may be empty for what was delivered. */
+  says: string
+  retryAfterMs?: number
+}
+
+/** What a service answered a message with. Header names in lower case; the body may be cut. */
+export interface Answer {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: string
+}
+
+export function objectIn(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,56 @@
+import { SECOND } from '../../lib/index.ts'
+import type { Message, MessageGroup } from '../message.ts'
+import { discord } from './discord.ts'
+import { generic } from './generic.ts'
+import { googleChat } from './google-chat.ts'
+import type { BodyOptions, ChatService } from './service.ts'
+import { slack } from './slack.ts'
+import { teams } from './teams.ts'
+
+/** The chat services that are known here. Adding one is its file and its line. */
+const CHAT_SERVICES = {
+  slack,
+  discord,
+  teams,
+  google_chat: googleChat,
+}
+
+/** Who takes a webhook; `generic` is everybody who is no chat service that is known here. */
+const WEBHOOKS = { ...CHAT_SERVICES, generic }
+export type Service = keyof typeof WEBHOOKS
+export const SERVICES = Object.keys(WEBHOOKS) as Service[]
+
+export const definitionOf = (service: Service): ChatService => WEBHOOKS[service]
+
+/** What stands at the other end of a channel, as the API and the metrics name it. */
+const KINDS = {
+  ...CHAT_SERVICES,
+  webhook: generic,
+  // A mail server says itself what is too much; one that gets mail in bursts may take it for spam.
+  email: { name: 'e-mail', paceMs: SECOND / 5 },
+}
+export type ServiceKind = keyof typeof KINDS
+export const SERVICE_KINDS = Object.keys(KINDS) as ServiceKind[]
+
+/** The least time between two messages of a channel, ms. */
+export const paceMsOf = (kind: ServiceKind): number => KINDS[kind].paceMs
+
+export const serviceName = (kind: ServiceKind): string => KINDS[kind].name
+
+/** Which service an address belongs to, by its host as it will be connected to; what is no address is generic too. */
+export function serviceOf(address: string): Service {
+  const url = URL.parse(address)
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'generic'
+  const host = url.hostname.replace(/\.$/, '')
+  return SERVICES.find((service) => definitionOf(service).matches(host, url.pathname)) ?? 'generic'
+}
+
+/** The body of the request that sends a message to a service, as JSON. */
+export const payloadOf = (service: Service, message: Message | MessageGroup, options: BodyOptions): object =>
+  definitionOf(service).body(message, options)
+
+/** As it goes over the wire: half a character, which JSON could only write as an escape that many readers refuse, is replaced. */
+export const bodyOf = (service: Service, message: Message | MessageGroup, options: BodyOptions): string =>
+  JSON.stringify(payloadOf(service, message, options), (_key, value: unknown) =>
+    typeof value === 'string' ? value.toWellFormed() : value,
+  )
