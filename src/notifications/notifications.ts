@@ -1,14 +1,18 @@
 import { expiring, type Leases, type Membership } from '../cluster/index.ts'
 import { asError, type Clock, Loop, MINUTE, newOrderedId } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
-import type { Channel, Reach } from './channel.ts'
-import { kindOf } from './channel.ts'
+import { type Channel, kindOf, type Reach } from './channel.ts'
 import { noteSuccess } from './channel-health.ts'
-import type { DeliveredHook } from './delivered.ts'
-import { OWN_FAULT, sendWithin } from './delivery/attempt.ts'
-import { backoffMs } from './delivery/backoff.ts'
-import { Delivery } from './delivery/delivery.ts'
-import { ATTEMPT_MS, type DeliveryTimings, type DeliveryTools } from './delivery/tools.ts'
+import {
+  ATTEMPT_MS,
+  type DeliveredHook,
+  type DeliveryTimings,
+  type DeliveryTools,
+  OWN_FAULT,
+  sendWithin,
+} from './delivery/attempt.ts'
+import { backoffMs } from './delivery/schedule.ts'
+import { Delivery } from './delivery/sender.ts'
 import type { Message } from './message.ts'
 import { clearDeliveries } from './retention.ts'
 import type { ServiceKind } from './services/services.ts'

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { DAY, firstIdAt } from '../lib/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
 
@@ -38,4 +39,37 @@ export async function removeMessagesOfClient(trx: Transaction<Tables>, clientId:
     .deleteFrom('channels')
     .where('channel', 'in', [`chat:${clientId}`, `email:${clientId}`])
     .execute()
+}
+
+/** For how long a message is tried. An older one helps no one: the dashboard shows what is wrong. */
+const TRIED_FOR_MS = DAY
+
+const REASON = sql.lit('given up after 24 hours')
+
+/**
+ * Gives up what has been tried for too long, on whatever channel, and returns how many. Does not ask whose channel it is: what
+ * gets through at the same moment is marked as delivered after all.
+ */
+export async function giveUpOverdue({ read, write }: Store, now: number): Promise<number> {
+  const isPending = sql<boolean>`state = 'pending'`
+  const before = now - TRIED_FOR_MS
+  // Nearly always there is none, and reading that costs no commit.
+  const overdue = await read
+    .selectFrom('deliveries')
+    .select('id')
+    .where(isPending)
+    .where('not_before', '<=', before)
+    .limit(1)
+    .executeTakeFirst()
+  if (overdue === undefined) return 0
+  const { numUpdatedRows } = await write
+    .updateTable('deliveries')
+    .set({
+      state: 'failed',
+      last_error: sql<string>`${REASON} || coalesce(': ' || last_error, '')`,
+    })
+    .where(isPending)
+    .where('not_before', '<=', before)
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
 }

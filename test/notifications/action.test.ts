@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UNTRIED } from '../../src/notifications/channel-health.ts'
-import { type Action, actionFor, type ChannelSnapshot } from '../../src/notifications/delivery/action.ts'
-import { backoffMs } from '../../src/notifications/delivery/backoff.ts'
-import type { QueuedMessage } from '../../src/notifications/delivery/planning.ts'
+import {
+  type Action,
+  actionFor,
+  backoffMs,
+  type ChannelSnapshot,
+  type QueuedMessage,
+} from '../../src/notifications/delivery/schedule.ts'
 
 const T = 1_000_000
 const HELD_MS = backoffMs(1, undefined, 0)

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
-import { backoffMs } from '../../src/notifications/delivery/backoff.ts'
-import { type Attempt, consequencesOf } from '../../src/notifications/delivery/consequences.ts'
+import { type Attempt, backoffMs, consequencesOf } from '../../src/notifications/delivery/schedule.ts'
 import type { SendOutcome } from '../../src/notifications/index.ts'
 
 const NOW = 5_000_000

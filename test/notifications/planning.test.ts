@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { groupsOf, nextStep, type PlanStep, type QueuedMessage } from '../../src/notifications/delivery/planning.ts'
+import { groupsOf, nextStep, type PlanStep, type QueuedMessage } from '../../src/notifications/delivery/schedule.ts'
 
 const T = 1_000_000
 

@@ -5,7 +5,7 @@ import type { ChannelRow, Store } from '../../store/index.ts'
 import { type Channel, channelsOf, kindOf, type Reach, storedAddress } from '../channel.ts'
 import { UNTRIED } from '../channel-health.ts'
 import type { ServiceKind } from '../services/services.ts'
-import { shownError } from './record.ts'
+import { shownError } from './deliveries.ts'
 import type { ChannelList, ChannelRecord } from './schemas.ts'
 
 interface Owner {

@@ -1,8 +1,7 @@
 import { AppError, isoTime, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { DeliveryRow, Store, Tables, Transaction } from '../../store/index.ts'
-import { sentRows } from './list.ts'
-import { deliveryRecord } from './record.ts'
+import { deliveryRecord, sentRows } from './deliveries.ts'
 import type { DeliveryRecord } from './schemas.ts'
 
 /**

@@ -1,9 +1,59 @@
-import { asError, unlessAborted } from '../../lib/index.ts'
-import type { DeliveryRow } from '../../store/index.ts'
+import type { Membership } from '../../cluster/index.ts'
+import { asError, type Clock, SECOND, unlessAborted } from '../../lib/index.ts'
+import type { BatchOperation, DeliveryRow, Store } from '../../store/index.ts'
+import { type ChannelKey, clientIdOf, type Reach } from '../channel.ts'
 import type { AlertMessage, Message, MessageGroup } from '../message.ts'
-import type { ServiceKind } from '../services/services.ts'
-import type { SendOrder, SendOutcome } from '../transport.ts'
-import type { DeliveryTools } from './tools.ts'
+import { type ServiceKind, serviceName } from '../services/services.ts'
+import type { SendOrder, SendOutcome, Transports } from '../transport.ts'
+
+/** What sending works with. */
+export interface DeliveryTools {
+  store: Store
+  clock: Clock
+  membership: Pick<Membership, 'nodeId' | 'isSurelyAlive'>
+  transports: Transports
+  reach: Reach
+  /** `PUBLIC_URL` without a slash at its end. Known when the service listens, and not before. */
+  publicUrl: () => string
+  /** Of 0 … 1, for jitter. */
+  random: () => number
+  timings: DeliveryTimings
+  onError: (error: Error, what: string) => void
+  /** What else is written when messages about alerts were delivered. */
+  onDelivered: DeliveredHook
+  /** Called after each attempt with its outcome. */
+  onOutcome: (kind: ServiceKind, outcome: SendOutcome['kind']) => void
+}
+
+export interface DeliveryTimings {
+  /** What an attempt may take. */
+  chatMs: number
+  emailMs: number
+  /** Before the store is asked again to write down what was sent. */
+  storeRetryMs: number
+  /** How long a channel waits after so many failures in a row; `backoffMs`, unless a test has no time. */
+  backoffMs: (failures: number, retryAfterMs: number | undefined, random: number) => number
+}
+
+/** A mail server may look up names and scan for viruses before it answers. */
+export const ATTEMPT_MS = { chatMs: 10 * SECOND, emailMs: 30 * SECOND }
+
+/** A message about an alert that has reached someone. */
+export interface DeliveredMessage {
+  alertId: string
+  kind: string
+  channel: ChannelKey
+  service: ServiceKind
+  /** Epoch ms. */
+  at: number
+}
+
+/** What else is written when messages about alerts were delivered: in the same transaction, and maybe twice. */
+export type DeliveredHook = (delivered: readonly DeliveredMessage[]) => readonly BatchOperation[]
+
+/** `Slack`, `e-mail`, `the webhook for all clients`. */
+export const channelInWords = ({ channel, service }: Pick<DeliveredMessage, 'channel' | 'service'>): string =>
+  `${serviceName(service)}${clientIdOf(channel) === null ? ' for all clients' : ''}`
 
 /** After so many attempts, a message that our own program fails over is given up: the channel's others wait behind it. */
 const FAULTS_MAX = 5

@@ -1,8 +1,9 @@
 import { createTransport } from 'nodemailer'
+import { asError } from '../../lib/index.ts'
+import { cut, oneLine } from '../cards/text.ts'
 import type { Message, MessageGroup } from '../message.ts'
-import type { Transport } from '../transport.ts'
+import type { SendOutcome, Transport } from '../transport.ts'
 import { composeEmail } from './compose.ts'
-import { outcomeOfFailure } from './outcome.ts'
 import { mailboxOf, SMTP_TIMEOUTS, type SmtpTimeouts, smtpServer } from './settings.ts'
 
 export interface EmailOptions {
@@ -68,3 +69,82 @@ const listOf = (message: Message | MessageGroup): string => ('client' in message
 
 /** Letters, digits and dots, which an id may have in a header. */
 const idPart = (text: string): string => text.replace(/[^\w.-]+/g, '.')
+
+/** What nodemailer says of a failure, where it knows. */
+interface SmtpFailure {
+  /** Such as `EAUTH`. */
+  code: string | null
+  /** The system's code beneath: `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
+  cause: string | null
+  /** The command that failed: `RCPT TO`. */
+  command: string | null
+  /** Of the server's reply; null when there was none. */
+  status: number | null
+  reply: string | null
+  message: string
+}
+
+/** Replies that ask for a login, or refuse it, whatever the command (RFC 4954). */
+const LOGIN_STATUSES = [530, 534, 535, 538]
+
+/**
+ * What a failure means for the e-mail and its channel. The channel is one recipient's: what is wrong with the server or with
+ * our own set-up is wrong for all of them, and passes once it is put right. No error holds the password.
+ */
+export function outcomeOfFailure(thrown: unknown, host: string): SendOutcome {
+  const failure = failureOf(thrown)
+  const { code, command, status } = failure
+  const said = `${host} said: ${failure.reply ?? failure.message}`
+  if (code === 'EABORT') return passing('the attempt was cancelled')
+  if (code === 'EAUTH' || code === 'ENOAUTH' || (status !== null && LOGIN_STATUSES.includes(status))) {
+    return passing(
+      `${host} refused the login (${status ?? 'no method in common'}): check user and password in SMTP_URL`,
+    )
+  }
+  if (isAboutTls(failure)) return passing(`no safe encryption with ${host}: ${failure.reply ?? failure.message}`)
+  if (status === null) return withoutReply(failure, host)
+  if (status < 500) return passing(said)
+  if (command === 'RCPT TO') return ofRecipient(failure, said)
+  if (command === 'DATA') return { kind: 'message_refused', error: said }
+  return passing(command === 'MAIL FROM' ? `${said} (check SMTP_FROM)` : said)
+}
+
+const withoutReply = ({ code, message }: SmtpFailure, host: string): SendOutcome =>
+  code === 'EENVELOPE'
+    ? { kind: 'channel_broken', error: 'this is no address that e-mail can be sent to' }
+    : passing(`${host} could not be asked: ${message}`)
+
+/** A mailbox that is full will be emptied. */
+const ofRecipient = ({ reply }: SmtpFailure, said: string): SendOutcome =>
+  /^552\b|\b5\.2\.2\b/.test(reply ?? '') ? passing(said) : { kind: 'channel_broken', error: said }
+
+/** Codes of OpenSSL and Node, as far as they are about certificates and TLS. */
+const isAboutTls = ({ code, cause }: SmtpFailure): boolean =>
+  code === 'ETLS' || /CERT|SIGNATURE|ISSUER|SELF_SIGNED|^ERR_(TLS|SSL)|^EPROTO$/.test(cause ?? '')
+
+const passing = (error: string): SendOutcome => ({ kind: 'passing', error })
+
+function failureOf(thrown: unknown): SmtpFailure {
+  const error = asError(thrown)
+  const fields: Record<string, unknown> = { ...error }
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)
+  const reply = text(fields.response)
+  return {
+    code: text(fields.code),
+    cause: text(fields.originalCode),
+    command: text(fields.command),
+    status: typeof fields.responseCode === 'number' && fields.responseCode > 0 ? fields.responseCode : null,
+    reply: reply === null ? null : shown(reply),
+    message: shown(error.message),
+  }
+}
+
+/** Of a reply; servers may send megabytes. */
+const REPLY_MAX = 2_000
+
+/** Of what a server says, which may repeat addresses: not everybody who sees failures may see those. */
+const shown = (text: string): string =>
+  cut(
+    oneLine(text.slice(0, REPLY_MAX)).replace(/[^\s<>"']+/g, (word) => (/.@./.test(word) ? '…' : word)),
+    200,
+  )

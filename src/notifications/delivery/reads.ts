@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import { firstIdAt } from '../../lib/index.ts'
 import { type ChannelRow, type ClientRow, chunksOf, type DeliveryRow, type Store } from '../../store/index.ts'
 import { addressNow, type ChannelKey, clientIdOf, keyOf, type Reach, storedAddress } from '../channel.ts'
-import type { ChannelSnapshot } from './action.ts'
-import { type Claimant, isFree } from './claims.ts'
-import { OUTAGE_MS, type QueuedMessage } from './planning.ts'
+import { type ChannelSnapshot, OUTAGE_MS, type QueuedMessage } from './schedule.ts'
+import { type Claimant, isFree } from './writes.ts'
 
 /** Messages read at once; the rest comes when these are sent. */
 const MESSAGES_MAX = 500

@@ -1,0 +1,235 @@
+import { HOUR, MINUTE, SECOND } from '../../lib/index.ts'
+import type { ChannelRow, DeliveryRow } from '../../store/index.ts'
+import { keyOf, storedAddress } from '../channel.ts'
+import { GATHERED_KINDS } from '../outbox.ts'
+import type { SendOutcome } from '../transport.ts'
+
+/** Alerts of a client that open within this time of the first are one outage. */
+export const OUTAGE_MS = 30 * SECOND
+/** From how many on they go out as one message. */
+const OUTAGE_ALERTS = 3
+/** What one message holds at most: a webhook that takes bodies up to 1 MB takes it. */
+const GROUP_MAX = 100
+
+/** A message that has not been sent, as far as its order and company go. Times are epoch ms. */
+export interface QueuedMessage {
+  id: string
+  clientId: string | null
+  alertId: string | null
+  kind: string
+  createdAt: number
+  notBefore: number
+  groupId: string | null
+}
+
+/** What a channel can do about its waiting messages now. */
+export type PlanStep =
+  /** Send this message, with all of its group if it has one. */
+  | { kind: 'send'; row: QueuedMessage }
+  /** Settle which of these go out together: see `groupsOf`. They are of one client and kind, the oldest first. */
+  | { kind: 'settle'; rows: readonly QueuedMessage[] }
+  /** Nothing before `until`; null: nothing at all. */
+  | { kind: 'rest'; until: number | null }
+
+/**
+ * What to do next, by these rules:
+ *
+ * - Messages go in their order, but what is held back holds back only its own alert's later messages.
+ * - An alert that opens or ends may be one of many. The first of a client waits for others (`GATHER_MS`); if one comes, all wait
+ *   until `OUTAGE_MS` after the first. So a lone alert goes out soon, and an outage as one message.
+ * - Reminders and the like wait for nothing, but as many as make an outage go out together if they are due together.
+ * - What goes out together is settled and written down before it is sent, also when it is a single message: after a crash the
+ *   same is sent again under the same key, whatever has come since.
+ *
+ * @param waiting in the order in which they were written
+ */
+export function nextStep(waiting: readonly QueuedMessage[], now: number): PlanStep {
+  const heldAlerts = new Set<string>()
+  const heldGatherings = new Set<string>()
+  let until: number | null = null
+  const hold = ({ alertId }: QueuedMessage, time?: number) => {
+    if (alertId !== null) heldAlerts.add(alertId)
+    if (time !== undefined) until = Math.min(until ?? time, time)
+  }
+  for (const row of waiting) {
+    if (row.alertId !== null && heldAlerts.has(row.alertId)) continue
+    if (row.groupId !== null) return { kind: 'send', row }
+    if (!GATHERED_KINDS.includes(row.kind)) {
+      if (row.notBefore <= now) return alone(row, waiting, heldAlerts)
+      hold(row, row.notBefore)
+      continue
+    }
+    const gathering = `${row.kind} ${row.clientId}`
+    if (heldGatherings.has(gathering)) {
+      hold(row)
+      continue
+    }
+    const company = companyOf(row, waiting, heldAlerts)
+    const readyAt = company.length === 1 ? row.notBefore : Math.max(row.notBefore, row.createdAt + OUTAGE_MS)
+    if (readyAt <= now) return { kind: 'settle', rows: company }
+    heldGatherings.add(gathering)
+    hold(row, readyAt)
+  }
+  return { kind: 'rest', until }
+}
+
+/**
+ * How messages that are settled together go out: as one when, with those sent already, they are an outage; else one by one.
+ *
+ * @param notified how many more alerts of the client went out as opened (or resolved) within `OUTAGE_MS`
+ */
+export function groupsOf<T>(rows: readonly T[], notified: number): T[][] {
+  return rows.length > 1 && rows.length + notified >= OUTAGE_ALERTS ? [[...rows]] : rows.map((row) => [row])
+}
+
+/** A message that waits for no other goes out alone, unless so much of its kind is due that it would be a flood. */
+function alone(row: QueuedMessage, waiting: readonly QueuedMessage[], heldAlerts: ReadonlySet<string>): PlanStep {
+  const rows = row.alertId === null ? [] : companyOf(row, waiting, heldAlerts)
+  return rows.length >= OUTAGE_ALERTS ? { kind: 'settle', rows } : { kind: 'send', row }
+}
+
+/** The first and those that may go with it: those before which nothing of their alert is held back. */
+function companyOf(
+  first: QueuedMessage,
+  waiting: readonly QueuedMessage[],
+  heldAlerts: ReadonlySet<string>,
+): QueuedMessage[] {
+  const company: QueuedMessage[] = []
+  const alerts = new Set(heldAlerts)
+  for (const row of waiting) {
+    const isFree = row.alertId === null || !alerts.has(row.alertId)
+    if (row.alertId !== null) alerts.add(row.alertId)
+    const isAlike = row.kind === first.kind && row.clientId === first.clientId && row.groupId === null
+    if (isFree && isAlike && row.createdAt <= first.createdAt + OUTAGE_MS && company.length < GROUP_MAX)
+      company.push(row)
+  }
+  return company
+}
+
+/** A channel and what waits on it, read at one time. */
+export interface ChannelSnapshot {
+  channel: ChannelRow
+  /** Where it leads at present; null: nowhere any more. */
+  address: string | null
+  waiting: readonly QueuedMessage[]
+  /** The clients that the messages are about, as far as they exist and are active. */
+  clientIds: ReadonlySet<string>
+  /** Waiting messages that an alert is resolved whose opening never reached this channel. */
+  unannounced: readonly string[]
+}
+
+export type Action =
+  | PlanStep
+  /** These are no longer to be sent. */
+  | { kind: 'cancel'; ids: readonly string[]; reason: string }
+  /** The address was edited: what is known of the old one says nothing about it. */
+  | { kind: 'renew' /** As it is stored. */; address: string }
+  /** All is ready but the channel, which takes its next message then. */
+  | { kind: 'pause'; until: number }
+
+/** What to do about a channel now; one thing at a time, as each changes what there is to see. */
+export function actionFor({ channel, address, waiting, clientIds, unannounced }: ChannelSnapshot, now: number): Action {
+  if (waiting.length === 0) return { kind: 'rest', until: null }
+  if (address === null) {
+    return { kind: 'cancel', ids: waiting.map(({ id }) => id), reason: 'the channel has no address any more' }
+  }
+  const gone = waiting.filter(({ clientId }) => clientId !== null && !clientIds.has(clientId))
+  if (gone.length > 0) {
+    return { kind: 'cancel', ids: gone.map(({ id }) => id), reason: 'the client was deleted or is not active' }
+  }
+  if (unannounced.length > 0) return { kind: 'cancel', ids: unannounced, reason: 'its opening was never notified' }
+  const stored = storedAddress({ key: keyOf(channel.channel), address })
+  if (channel.address !== stored) return { kind: 'renew', address: stored }
+  if (channel.off_since !== null) return { kind: 'rest', until: null }
+  const step = nextStep(waiting, now)
+  if (step.kind === 'rest' || channel.next_attempt_at <= now) return step
+  return { kind: 'pause', until: channel.next_attempt_at }
+}
+
+/** What changes when an attempt has ended: of every message that went with it, and of its channel. */
+export interface Consequences {
+  deliveries: Pick<DeliveryRow, 'attempts' | 'last_attempt_at' | 'last_error'> &
+    Partial<Pick<DeliveryRow, 'state' | 'delivered_at'>>
+  channel: Partial<ChannelRow>
+  /** What was refused as one message is tried one by one: it may have been too much at once. */
+  splitsGroup: boolean
+  /** Whether the channel takes the next message. */
+  goesOn: boolean
+}
+
+/** What an attempt is judged by. Times are epoch ms. */
+export interface Attempt {
+  channel: Pick<ChannelRow, 'failures' | 'failing_since'>
+  rows: readonly Pick<DeliveryRow, 'attempts'>[]
+  now: number
+  /** Until the next message when all goes well. */
+  paceMs: number
+  /** Until the next attempt after so many failures in a row. */
+  backoffMs: (failures: number, retryAfterMs: number | undefined) => number
+}
+
+const WELL = { failures: 0, failing_since: null, last_error: null, off_since: null }
+
+export function consequencesOf(outcome: SendOutcome, attempt: Attempt): Consequences {
+  const { channel, rows, now, paceMs, backoffMs } = attempt
+  const tried = { attempts: Math.max(0, ...rows.map(({ attempts }) => attempts)) + 1, last_attempt_at: now }
+  const failures = channel.failures + 1
+  const failing = { failures, failing_since: channel.failing_since ?? now }
+  switch (outcome.kind) {
+    case 'delivered':
+      return {
+        deliveries: { ...tried, state: 'delivered', delivered_at: now, last_error: outcome.note ?? null },
+        channel: { ...WELL, last_success_at: now, next_attempt_at: now + paceMs },
+        splitsGroup: false,
+        goesOn: true,
+      }
+    case 'passing':
+      return {
+        deliveries: { ...tried, last_error: outcome.error },
+        channel: {
+          ...failing,
+          last_error: outcome.error,
+          next_attempt_at: now + backoffMs(failures, outcome.retryAfterMs),
+        },
+        splitsGroup: false,
+        goesOn: false,
+      }
+    case 'channel_broken':
+      return {
+        deliveries: { ...tried, last_error: outcome.error },
+        channel: { ...failing, last_error: outcome.error, off_since: now },
+        splitsGroup: false,
+        goesOn: false,
+      }
+    case 'message_refused': {
+      const splitsGroup = rows.length > 1
+      return {
+        deliveries: { ...tried, last_error: outcome.error, ...(splitsGroup ? {} : { state: 'failed' }) },
+        // A channel that refuses one message takes others.
+        channel: { ...WELL, next_attempt_at: now + paceMs },
+        splitsGroup,
+        goesOn: true,
+      }
+    }
+  }
+}
+
+const FIRST_MS = 10 * SECOND
+/** With the jitter an hour. */
+const LONGEST_MS = 50 * MINUTE
+/** So that channels that failed together do not all come back together. */
+const JITTER = 0.2
+/** A service that says 0 would be asked without pause. */
+const SHORTEST_ASKED_MS = SECOND
+
+/**
+ * How long a channel waits after its `failures`th failure in a row, ms: 10 s, doubled each time up to an hour. A service that
+ * says how long to wait (`Retry-After`) knows better, up to an hour too: a server gone wrong may say a year.
+ *
+ * @param random of 0 … 1
+ */
+export function backoffMs(failures: number, retryAfterMs: number | undefined, random: number): number {
+  if (retryAfterMs !== undefined) return Math.min(HOUR, Math.max(SHORTEST_ASKED_MS, retryAfterMs))
+  const base = Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1))
+  return Math.round(base * (1 + JITTER * random))
+}
