@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { noChannel } from '../../web/src/features/overview/no-channel.ts'
-import { quotaWords } from '../../web/src/features/overview/quota-use.ts'
+import { noChannel, quotaWords } from '../../web/src/features/overview/banners.ts'
 import { onset, onsetLine } from '../../web/src/lib/onset.ts'
 import { reopenAfter } from '../../web/src/lib/reopen.ts'
 import { compact, counted, duration, exact, percent, relative } from '../../web/src/lib/words.ts'

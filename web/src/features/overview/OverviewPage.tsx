@@ -1,18 +1,21 @@
+import { Button, CloseButton, SegmentedControl, Skeleton, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Building2, CircleCheck, RadioTower, Search, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo } from 'react'
 import { type Overview, overviewQuery } from '../../api/overview.ts'
+import { useStreamState } from '../../api/stream.ts'
 import { useSetBreadcrumbs } from '../../lib/breadcrumbs.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
-import { NoClients, NothingMatches } from './Empty.tsx'
-import { NoChannel } from './NoChannel.tsx'
-import { OverviewHeader } from './OverviewHeader.tsx'
-import { OverviewSkeleton } from './OverviewSkeleton.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS, STATUSES } from '../../ui/status/status.ts'
+import { NoChannel, QuotaUse } from './Banners.tsx'
 import classes from './overview.module.css'
-import { QuotaUse } from './QuotaUse.tsx'
 import { Wall } from './Wall.tsx'
-import { FILTERS, type Filter, wallRows } from './wall.ts'
+import { FILTERS, type Filter, verdict, wallRows } from './wall.ts'
 
 /** What is broken, worst first, over all clients and sites. */
 export function OverviewPage() {
@@ -53,6 +56,149 @@ function Loaded({ overview }: { overview: Overview }) {
           }}
         />
       )}
+    </div>
+  )
+}
+
+interface OverviewHeaderProps {
+  overview: Overview
+  filter: Filter
+  search: string
+  onFilter: (filter: Filter) => void
+  onSearch: (search: string) => void
+}
+
+const FILTER_LABELS: { value: Filter; label: string }[] = [
+  { value: 'all', label: 'All' },
+  { value: 'broken', label: 'Broken' },
+  { value: 'silent', label: 'Silent' },
+]
+
+function OverviewHeader({ overview, filter, search, onFilter, onSearch }: OverviewHeaderProps) {
+  return (
+    <header className={classes.header}>
+      <div className={classes.verdict}>
+        <h1>{verdict(overview)}</h1>
+        <Totals overview={overview} />
+      </div>
+      <div className={classes.tools}>
+        <TextInput
+          className={classes.search}
+          aria-label="Find sites and clients"
+          placeholder="Site, address or client"
+          leftSection={<Search size={16} aria-hidden />}
+          rightSection={search !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => onSearch('')} />}
+          value={search}
+          onChange={(event) => onSearch(event.currentTarget.value)}
+        />
+        <SegmentedControl
+          aria-label="Which sites"
+          data={FILTER_LABELS}
+          value={filter}
+          onChange={onFilter}
+          transitionDuration={0}
+        />
+      </div>
+    </header>
+  )
+}
+
+function Totals({ overview: { totals } }: { overview: Overview }) {
+  return (
+    <ul className={classes.totals}>
+      {STATUSES.filter((status) => totals[status] > 0).map((status) => (
+        <li key={status}>
+          <StatusMark status={status} size={10} />
+          <b>{totals[status]}</b> {STATUS_WORDS[status]}
+        </li>
+      ))}
+      <li className={classes.live}>
+        <Live />
+      </li>
+    </ul>
+  )
+}
+
+function Live() {
+  const state = useStreamState()
+  return <span data-state={state}>{state === 'open' ? 'live' : 'connecting'}</span>
+}
+
+function NoClients() {
+  return (
+    <EmptyState
+      icon={RadioTower}
+      title="Nothing is watched yet"
+      action={
+        <LinkButton to="/clients/new" leftSection={<Building2 size={16} aria-hidden />}>
+          Create a client
+        </LinkButton>
+      }
+    >
+      Here every site stands in one line, the broken ones first. A site belongs to a client, and its tag server sends to
+      Tagwarden with the site's key. <code>npm run demo</code> shows it with example data.
+    </EmptyState>
+  )
+}
+
+interface NothingMatchesProps {
+  filter: Filter
+  search: string
+  onShowAll: () => void
+}
+
+function NothingMatches({ filter, search, onShowAll }: NothingMatchesProps) {
+  const showAll = (
+    <Button variant="default" onClick={onShowAll}>
+      Show all sites
+    </Button>
+  )
+  if (search.trim() !== '') {
+    return (
+      <EmptyState icon={SearchX} title={`No site matches "${search.trim()}"`} action={showAll}>
+        Search sites by name, address or client.
+      </EmptyState>
+    )
+  }
+  const [title, text] =
+    filter === 'silent'
+      ? ['No site is silent', 'Every site sent something within the last hour.']
+      : ['Nothing is broken', 'No site has an open alert or a failing probe.']
+  return (
+    <EmptyState icon={CircleCheck} title={title ?? ''} action={showAll}>
+      {text}
+    </EmptyState>
+  )
+}
+
+const LINES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+
+/** Has the size of what follows, so that nothing jumps. */
+function OverviewSkeleton() {
+  return (
+    <div className={classes.page} aria-busy="true">
+      <span className="sr-only" role="status">
+        Loading the overview
+      </span>
+      <header className={classes.header}>
+        <div className={classes.verdict}>
+          <Skeleton height={26} width={180} />
+          <Skeleton height={20} width={260} />
+        </div>
+        <div className={classes.tools}>
+          <Skeleton height={36} className={classes.search} />
+          <Skeleton height={36} width={190} />
+        </div>
+      </header>
+      <div className={classes.wall}>
+        {LINES.map((line) => (
+          <div key={line} className={classes.site}>
+            <Skeleton height={12} width={12} circle />
+            <Skeleton height={14} width="60%" />
+            <Skeleton height={14} width="40%" />
+          </div>
+        ))}
+      </div>
     </div>
   )
 }

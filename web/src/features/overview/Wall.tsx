@@ -1,12 +1,20 @@
+import { UnstyledButton } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useLayoutEffect, useRef, useState } from 'react'
-import { ClientLine } from './ClientLine.tsx'
-import { FoldLine } from './FoldLine.tsx'
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { memo, useLayoutEffect, useRef, useState } from 'react'
+import type { ClientState, SiteState } from '../../api/overview.ts'
+import { useNow } from '../../lib/use-now.ts'
+import { compact, counted, duration, whole } from '../../lib/words.ts'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { Sparkline } from '../../ui/Sparkline.tsx'
+import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS } from '../../ui/status/status.ts'
 import classes from './overview.module.css'
-import { SiteLine } from './SiteLine.tsx'
-import type { WallRow } from './wall.ts'
+import type { Headline, WallRow } from './wall.ts'
 
-interface Props {
+interface WallProps {
   rows: readonly WallRow[]
   isUnfolded: boolean
   onFold: () => void
@@ -16,7 +24,7 @@ interface Props {
 const LINE = 37
 
 /** The list of clients and sites. Only the lines that are seen are drawn, so a thousand sites scroll as ten do. */
-export function Wall({ rows, isUnfolded, onFold }: Props) {
+export function Wall({ rows, isUnfolded, onFold }: WallProps) {
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   useLayoutEffect(() => setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY), [])
@@ -78,5 +86,120 @@ function Legend() {
       <span>Score</span>
       <span>Last event</span>
     </div>
+  )
+}
+
+interface ClientLineProps {
+  client: ClientState
+  siteCount: number
+}
+
+const ClientLine = memo(function ClientLine({ client, siteCount }: ClientLineProps) {
+  return (
+    <div className={classes.client}>
+      <h2>{client.name}</h2>
+      <span className={classes.muted}>{siteCount === 0 ? 'no site yet' : counted(siteCount, 'site')}</span>
+      <span className={classes.clientState}>
+        {client.open_alerts > 0 && <span>{counted(client.open_alerts, 'open alert')}</span>}
+        {siteCount > 0 && <StatusBadge status={client.status} />}
+      </span>
+    </div>
+  )
+})
+
+interface SiteLineProps {
+  site: SiteState
+  headline: Headline
+}
+
+const SiteLine = memo(
+  function SiteLine({ site, headline }: SiteLineProps) {
+    return (
+      <div className={classes.site} data-status={site.status}>
+        <StatusMark
+          status={site.status}
+          label={headline.isAcknowledged ? `${STATUS_WORDS[site.status]}, acknowledged` : STATUS_WORDS[site.status]}
+          variant={headline.isAcknowledged ? 'outline' : 'filled'}
+        />
+        <SiteName site={site} />
+        <State headline={headline} />
+        <span className={classes.sparkline}>
+          <Sparkline values={site.sparkline} label={sparklineLabel(site.sparkline)} />
+        </span>
+        <span className={classes.events} title={`${whole(site.events_24h)} events in 24 hours`}>
+          {compact(site.events_24h)}
+          <span className="sr-only"> events in 24 hours</span>
+        </span>
+        <Score score={site.score} cap={site.score_cap} />
+        <span className={classes.lastSeen}>
+          <span className="sr-only">last event </span>
+          <RelativeTime at={site.last_event_at} zone={site.timezone} never="no event yet" />
+        </span>
+      </div>
+    )
+  },
+  // The headline is made of the site and of nothing else.
+  (before, after) => before.site === after.site,
+)
+
+function State({ headline: { status, text, since } }: { headline: Headline }) {
+  const now = useNow()
+  const isQuiet = status === 'ok' || status === 'unknown'
+  return (
+    <span className={classes.state} data-quiet={isQuiet || undefined} title={text}>
+      <span className={classes.stateText}>{text}</span>
+      {since !== null && <span className={classes.muted}> · {lasting(now - Date.parse(since))}</span>}
+    </span>
+  )
+}
+
+const lasting = (ms: number): string => (ms < 60_000 ? 'just now' : duration(ms))
+
+function Score({ score, cap }: { score: number | null; cap: SiteState['score_cap'] }) {
+  const band = score === null || score >= 70 ? 'good' : score >= 50 ? 'warning' : 'critical'
+  return (
+    <span
+      className={classes.score}
+      data-band={band}
+      title={cap === null ? undefined : `${cap.max} at most while a critical alert is open: ${cap.reason}`}
+    >
+      <span className="sr-only">score </span>
+      {score === null ? '–' : Math.round(score)}
+    </span>
+  )
+}
+
+function sparklineLabel(values: readonly number[]): string {
+  const done = values.slice(0, -1)
+  return `Events an hour: at most ${counted(Math.max(0, ...done), 'event')}, ${whole(done.at(-1) ?? 0)} in the last full hour`
+}
+
+/** The site's name, leading to its page. */
+function SiteName({ site }: { site: SiteState }) {
+  return (
+    <Link to="/sites/$siteId" params={{ siteId: site.id }} className={classes.name}>
+      {site.name}
+    </Link>
+  )
+}
+
+interface FoldLineProps {
+  clientCount: number
+  siteCount: number
+  isUnfolded: boolean
+  onToggle: () => void
+}
+
+function FoldLine({ clientCount, siteCount, isUnfolded, onToggle }: FoldLineProps) {
+  const Chevron = isUnfolded ? ChevronDown : ChevronRight
+  return (
+    <UnstyledButton className={classes.fold} onClick={onToggle} aria-expanded={isUnfolded}>
+      <StatusMark status="ok" />
+      <span>
+        {counted(clientCount, 'more client')}, all fine
+        <span className={classes.muted}> · {counted(siteCount, 'site')}</span>
+      </span>
+      <Chevron size={16} aria-hidden />
+    </UnstyledButton>
   )
 }

@@ -3,7 +3,7 @@ import { counted, whole } from '../../lib/words.ts'
 /** Clients that are named; the page of clients has them all. */
 const NAMED = 5
 
-interface Client {
+interface ClientNearQuota {
   id: string
   name: string
   events: number
@@ -12,15 +12,15 @@ interface Client {
 }
 
 /** What one banner says: "1 client has used up its quota: …", of whom, and how many more. */
-export interface QuotaWords {
-  level: Client['level']
+interface QuotaWords {
+  level: ClientNearQuota['level']
   words: string
   named: readonly { id: string; name: string; used: string }[]
   more: number
 }
 
 /** One for those whose events are refused, one for those that will be soon; none when there are none. */
-export function quotaWords(clients: readonly Client[]): QuotaWords[] {
+export function quotaWords(clients: readonly ClientNearQuota[]): QuotaWords[] {
   return (['exceeded', 'warning'] as const).flatMap((level) => {
     const those = clients.filter((client) => client.level === level)
     if (those.length === 0) return []
@@ -34,10 +34,29 @@ export function quotaWords(clients: readonly Client[]): QuotaWords[] {
   })
 }
 
-function headingOf(level: Client['level'], count: number): string {
+function headingOf(level: ClientNearQuota['level'], count: number): string {
   const isOne = count === 1
   const who = `${counted(count, 'client')} ${isOne ? 'has' : 'have'}`
   if (level === 'warning') return `${who} nearly used up ${isOne ? 'its' : 'their'} events of this month`
   const sent = isOne ? 'its events of this month: nothing it sends' : 'their events of this month: nothing they send'
   return `${who} used up ${sent} is counted until the month ends (UTC)`
+}
+
+interface NamedClient {
+  id: string
+  name: string
+}
+
+/** "2 clients have no way to be notified: add a channel", which ones, and how many more. */
+export function noChannel(clients: readonly NamedClient[]): {
+  words: string
+  named: readonly NamedClient[]
+  more: number
+} {
+  const has = clients.length === 1 ? 'has' : 'have'
+  return {
+    words: `${counted(clients.length, 'client')} ${has} no way to be notified: add a channel`,
+    named: clients.slice(0, NAMED),
+    more: Math.max(0, clients.length - NAMED),
+  }
 }
