@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuditRecord } from '../../web/src/api/audit.ts'
-import { localTime } from '../../web/src/features/audit/diff.ts'
-import { nameOf, pageOf } from '../../web/src/features/audit/entities.ts'
+import { localTime, nameOf, pageOf } from '../../web/src/features/audit/entries.ts'
 
 const NAMES = new Map([
   ['c1', 'Nordwind'],

@@ -1,18 +1,30 @@
-import { Button, Select, Skeleton } from '@mantine/core'
+import { Button, Select, Skeleton, UnstyledButton } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { History } from 'lucide-react'
-import { useMemo } from 'react'
-import { auditQuery } from '../../api/audit.ts'
+import { Link } from '@tanstack/react-router'
+import { ArrowRight, ChevronDown, ChevronRight, History } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { type AuditRecord, auditQuery } from '../../api/audit.ts'
 import { clientsQuery } from '../../api/clients.ts'
 import { probesQuery } from '../../api/probes.ts'
 import { sitesQuery } from '../../api/sites.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
+import { counted } from '../../lib/words.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import classes from './audit.module.css'
-import { Entry } from './Entry.tsx'
-import { entityOptions, namesOf } from './entities.ts'
+import {
+  actionWords,
+  changesOf,
+  entityOptions,
+  type FieldChange,
+  localTime,
+  type Names,
+  nameOf,
+  namesOf,
+  pageOf,
+} from './entries.ts'
 
 /** Options that are drawn; typing finds the others. */
 const SHOWN = 100
@@ -101,6 +113,98 @@ function AuditSkeleton() {
           <Skeleton height={40} />
         </div>
       ))}
+    </div>
+  )
+}
+
+interface Props {
+  entry: AuditRecord
+  names: Names
+}
+
+/** More fields than this are folded: a creation fills them all. */
+const FOLD_FROM = 5
+
+/** One change: who, what, when, and each field before and after. */
+function Entry({ entry, names }: Props) {
+  const changes = changesOf(entry)
+  const [isOpen, setOpen] = useState(changes.length < FOLD_FROM)
+  const Chevron = isOpen ? ChevronDown : ChevronRight
+  return (
+    <li className={classes.entry}>
+      <div className={classes.head}>
+        <span className={classes.action}>{actionWords(entry)}</span>
+        <Subject entry={entry} names={names} />
+        <Link to="/audit" search={{ entity: entry.entity_id } as object} className={classes.only}>
+          only its changes
+        </Link>
+        <span className={classes.who}>
+          {entry.actor} · <RelativeTime at={entry.at} />
+        </span>
+      </div>
+      {changes.length >= FOLD_FROM && (
+        <UnstyledButton className={classes.fold} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Chevron size={14} aria-hidden />
+          {counted(changes.length, 'field')}
+        </UnstyledButton>
+      )}
+      {isOpen && changes.length > 0 && (
+        <dl className={classes.changes}>
+          {changes.map((change) => (
+            <Change
+              key={change.field}
+              change={change}
+              names={names}
+              isPair={entry.before !== null && entry.after !== null}
+            />
+          ))}
+        </dl>
+      )}
+    </li>
+  )
+}
+
+/** What was changed, as a link to its page where it has one. */
+function Subject({ entry, names }: Props) {
+  const name = nameOf(entry, names) ?? <code>{entry.entity_id}</code>
+  const page = pageOf(entry, names)
+  return page === undefined ? (
+    <span className={classes.name}>{name}</span>
+  ) : (
+    <Link {...page} className={classes.name}>
+      {name}
+    </Link>
+  )
+}
+
+function Change({
+  change: { field, before, after },
+  names,
+  isPair,
+}: {
+  change: FieldChange
+  names: Names
+  isPair: boolean
+}) {
+  const shown = (text: string | null) => (text === null ? <i>nothing</i> : (names.get(text) ?? localTime(text) ?? text))
+  return (
+    <div className={classes.change}>
+      <dt>{field.replace(/^config\./, '').replaceAll('_', ' ')}</dt>
+      <dd>
+        {(isPair || before !== null) && (
+          <del>
+            <span className="sr-only">before: </span>
+            {shown(before)}
+          </del>
+        )}
+        {isPair && <ArrowRight size={14} aria-hidden />}
+        {(isPair || after !== null) && (
+          <ins>
+            <span className="sr-only">after: </span>
+            {shown(after)}
+          </ins>
+        )}
+      </dd>
     </div>
   )
 }
