@@ -1,9 +1,11 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { Inbox } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTimeRange } from '../../lib/use-time-range.ts'
+import { percent, whole } from '../../lib/words.ts'
 import { ConfirmByName } from '../../ui/ConfirmByName.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { TimeChart } from '../../ui/chart/TimeChart.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -15,8 +17,8 @@ import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS, STATUSES } from '../../ui/status/status.ts'
 import { TimeRangePicker } from '../../ui/TimeRangePicker.tsx'
-import { KitCharts } from './KitCharts.tsx'
-import { KitTable } from './KitTable.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { DataTable } from '../../ui/table/DataTable.tsx'
 
 const ZONE = 'Asia/Kolkata'
 const EVENTS = ['page_view', 'view_item', 'add_to_cart', 'begin_checkout', 'purchase', 'sign_up', 'search', 'refund']
@@ -87,4 +89,84 @@ export function KitPage() {
       </ConfirmByName>
     </Stack>
   )
+}
+
+const HOUR = 3_600_000
+const FROM = Date.UTC(2026, 0, 5)
+const HOURS = 24
+const TO = FROM + HOURS * HOUR
+const ALERTS = [{ from: FROM + 15 * HOUR, to: null, severity: 'critical' as const }]
+const DEPLOYS = [{ at: FROM + 14.5 * HOUR, label: 'v42' }]
+
+/** A day with a quiet night. */
+const pointsOf = (scale: number) =>
+  Array.from({ length: HOURS }, (_, n) => ({
+    t: new Date(FROM + n * HOUR).toISOString(),
+    value: n === 9 ? null : scale * (60 + 50 * Math.sin((n - 8) / 3.8)),
+  }))
+
+function KitCharts({ zone, events }: { zone: string; events: readonly string[] }) {
+  const [clicked, setClicked] = useState('nothing')
+  const counts = useMemo(() => events.map((key, n) => ({ key, points: pointsOf(10 * (n + 1)) })), [events])
+  const rates = useMemo(
+    () => [
+      { key: 'usually', points: pointsOf(0.0001), isReference: true },
+      { key: 'Meta CAPI', points: pointsOf(0.003) },
+    ],
+    [],
+  )
+  const shared = { from: FROM, to: TO, zone, alerts: ALERTS, deploys: DEPLOYS, group: 'kit' }
+  return (
+    <div>
+      <TimeChart
+        {...shared}
+        series={counts}
+        kind="bars"
+        label="Example: events by name"
+        onClick={({ series }) => setClicked(series)}
+      />
+      <TimeChart {...shared} series={rates} kind="lines" format={percent} label="Example: failures" />
+      <span data-testid="clicked">{clicked}</span>
+    </div>
+  )
+}
+
+interface Row {
+  name: string
+  status: (typeof STATUSES)[number]
+  count: number | null
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { key: 'name', title: 'Name', sortBy: (row) => row.name, render: (row) => row.name },
+  { key: 'status', title: 'Status', width: '10rem', render: (row) => <StatusBadge status={row.status} /> },
+  {
+    key: 'count',
+    title: 'Executions',
+    isNumber: true,
+    width: '8rem',
+    sortBy: (row) => row.count,
+    render: (row) => (row.count === null ? '–' : whole(row.count)),
+  },
+]
+
+const keyOf = (row: Row): string => row.name
+
+interface Props {
+  label: string
+  count: number
+  onOpen: (name: string) => void
+}
+
+function KitTable({ label, count, onOpen }: Props) {
+  const rows = useMemo(
+    () =>
+      Array.from({ length: count }, (_, n) => ({
+        name: `Tag ${n + 1}`,
+        status: STATUSES[n % STATUSES.length] ?? 'ok',
+        count: n % 5 === 3 ? null : (n * 7_919) % 10_007,
+      })),
+    [count],
+  )
+  return <DataTable label={label} columns={COLUMNS} rows={rows} keyOf={keyOf} onOpen={(row) => onOpen(row.name)} />
 }
