@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { blankValues, changes, creation } from '../../web/src/features/maintenance/form.ts'
-import { dateIn, occurrencesIn, type Schedule, weekFrom } from '../../web/src/features/maintenance/week.ts'
-import { lengthWords, weekdayWords, windowWords } from '../../web/src/features/maintenance/words.ts'
+import {
+  dateIn,
+  lengthWords,
+  occurrencesIn,
+  type Schedule,
+  weekdayWords,
+  weekFrom,
+  windowWords,
+} from '../../web/src/features/maintenance/schedule.ts'
 import { tomorrowMorning } from '../../web/src/ui/quiet/until.ts'
 
 const iso = (at: number) => new Date(at).toISOString()

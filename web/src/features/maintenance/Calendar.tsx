@@ -4,10 +4,9 @@ import type { Directory } from '../../lib/use-directory.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { scopeName } from '../../ui/quiet/ScopePicker.tsx'
-import { type Entry, stretchesIn } from './entries.ts'
+import { type Entry, stretchesIn, titleOf } from './entries.ts'
 import classes from './maintenance.module.css'
-import { addDays, dateAt, dateIn, type Stretch, weekdayOf, weekFrom } from './week.ts'
-import { titleOf, WEEKDAYS, windowWords } from './words.ts'
+import { addDays, dateAt, dateIn, type Stretch, WEEKDAYS, weekdayOf, weekFrom, windowWords } from './schedule.ts'
 
 interface Props {
   entries: readonly Entry[]

@@ -1,15 +1,28 @@
-import { Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import {
+  Button,
+  Chip,
+  Group,
+  Input,
+  Modal,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
 import { ApiError } from '../../api/client.ts'
 import { type MaintenanceRecord, useChangeMaintenance, usePlanMaintenance } from '../../api/maintenance.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useFaultFocus } from '../../lib/use-fault-focus.ts'
+import { useNow } from '../../lib/use-now.ts'
 import { ownZone } from '../../lib/zone.ts'
 import type { Scope } from '../../ui/quiet/quiet.ts'
 import { ScopePicker, scopeName, zoneOf } from '../../ui/quiet/ScopePicker.tsx'
-import { blankValues, changes, creation, type FormValues, valuesOf } from './form.ts'
-import { Preview } from './Preview.tsx'
-import { OnceFields, WeeklyFields } from './ScheduleFields.tsx'
+import { blankValues, changes, creation, type FormValues, scheduleOf, valuesOf } from './form.ts'
+import { lengthWords, occurrencesIn, WEEKDAYS, windowWords } from './schedule.ts'
 
 interface Props {
   opened: boolean
@@ -123,3 +136,86 @@ const faultsOf = ({ details }: ApiError): Record<string, string> =>
   )
 
 const text = (error: unknown): string | undefined => (typeof error === 'string' ? error : undefined)
+
+type MaintenanceForm = UseFormReturnType<FormValues>
+
+const MINUTES_PER_WEEK = 10_080
+/** Options that are drawn; typing finds the others. */
+const SHOWN = 60
+const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
+
+function OnceFields({ form, zone }: { form: MaintenanceForm; zone: string }) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      <TextInput type="datetime-local" label="From" description={zone} required {...form.getInputProps('starts_at')} />
+      <TextInput type="datetime-local" label="Until" description={zone} required {...form.getInputProps('ends_at')} />
+    </SimpleGrid>
+  )
+}
+
+function WeeklyFields({ form }: { form: MaintenanceForm }) {
+  return (
+    <>
+      <Input.Wrapper label="Starts on" labelElement="div" error={form.errors.weekdays}>
+        <Chip.Group
+          multiple
+          value={form.values.weekdays}
+          onChange={(weekdays) => form.setFieldValue('weekdays', weekdays)}
+        >
+          <Group gap="xs" mt={4} role="group" aria-label="Starts on">
+            {WEEKDAYS.map((name, n) => (
+              <Chip key={name} value={String(n + 1)} size="xs">
+                {name}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+      </Input.Wrapper>
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+        <TextInput type="time" label="At" required {...form.getInputProps('start')} />
+        <NumberInput
+          label={`Minutes (${lengthWords(form.values.duration_minutes)})`}
+          min={1}
+          max={MINUTES_PER_WEEK}
+          step={30}
+          allowDecimal={false}
+          hideControls
+          required
+          value={form.values.duration_minutes}
+          onChange={(value) => form.setFieldValue('duration_minutes', Number(value))}
+          error={form.errors.duration_minutes}
+        />
+        <Select
+          label="Time zone"
+          data={ZONES}
+          searchable
+          limit={SHOWN}
+          allowDeselect={false}
+          {...form.getInputProps('timezone')}
+        />
+      </SimpleGrid>
+    </>
+  )
+}
+
+/** Further than any that can be planned, ms. */
+const AHEAD = 400 * 86_400_000
+const TWO_WEEKS = 14 * 86_400_000
+
+/** When it will be, as it is typed now. */
+function Preview({ values, zone }: { values: FormValues; zone: string }) {
+  const now = useNow()
+  const ahead = values.kind === 'once' ? AHEAD : TWO_WEEKS
+  const [next] = occurrencesIn(scheduleOf(values, zone), { from: now, to: now + ahead })
+  const inZone = values.kind === 'once' ? zone : values.timezone
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {next === undefined
+        ? 'As entered, this never takes effect.'
+        : `${next.from <= now ? 'Quiet now' : 'Next'}: ${windowWords(
+            { starts_at: new Date(next.from).toISOString(), ends_at: new Date(next.to).toISOString() },
+            inZone,
+          )}`}
+    </Text>
+  )
+}

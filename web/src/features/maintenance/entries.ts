@@ -2,7 +2,7 @@ import type { SilenceRecord } from '../../api/alerts.ts'
 import type { MaintenanceRecord } from '../../api/maintenance.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { aboveOf } from '../../ui/quiet/ScopePicker.tsx'
-import { occurrencesIn, type Stretch } from './week.ts'
+import { occurrencesIn, type Stretch } from './schedule.ts'
 
 /** A silence or maintenance, as the page lists both. */
 export type Entry = { kind: 'silence'; record: SilenceRecord } | { kind: 'maintenance'; record: MaintenanceRecord }
@@ -14,6 +14,9 @@ export function entriesOf(silences: readonly SilenceRecord[], maintenance: reado
     ...silences.map((record): Entry => ({ kind: 'silence', record })),
   ]
 }
+
+export const titleOf = (entry: Entry): string =>
+  entry.kind === 'maintenance' ? entry.record.title : (entry.record.comment ?? 'Silence')
 
 /** Suspended maintenance is not planned for now: it stands with what is over. */
 export function stateOf(entry: Entry): EntryState {

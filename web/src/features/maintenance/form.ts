@@ -1,7 +1,7 @@
 import type { CreateMaintenance, MaintenanceRecord, UpdateMaintenance } from '../../api/maintenance.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
 import type { Scope } from '../../ui/quiet/quiet.ts'
-import type { Schedule } from './week.ts'
+import type { Schedule } from './schedule.ts'
 
 /** What the form holds; times as the clocks of its zone show them. */
 export interface FormValues {
