@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limitsOf } from '../../src/management/index.ts'
-import { PLANS } from '../../web/src/features/clients/plans.ts'
+import { PLANS } from '../../web/src/features/clients/client-values.ts'
 import { whole } from '../../web/src/lib/words.ts'
 
 test('the dashboard shows the limits of each plan as the service enforces them', () => {

@@ -51,7 +51,7 @@ export const pages = [
   createRoute({
     getParentRoute,
     path: '/sites/$siteId/edit',
-    component: lazyRouteComponent(() => import('../features/clients/EditSitePage.tsx'), 'EditSitePage'),
+    component: lazyRouteComponent(() => import('../features/clients/SiteForm.tsx'), 'EditSitePage'),
   }),
   createRoute({
     getParentRoute,
@@ -89,7 +89,7 @@ export const pages = [
   createRoute({
     getParentRoute,
     path: '/clients/new',
-    component: lazyRouteComponent(() => import('../features/clients/NewClientPage.tsx'), 'NewClientPage'),
+    component: lazyRouteComponent(() => import('../features/clients/ClientForm.tsx'), 'NewClientPage'),
   }),
   createRoute({
     getParentRoute,
@@ -99,12 +99,12 @@ export const pages = [
   createRoute({
     getParentRoute,
     path: '/clients/$clientId/edit',
-    component: lazyRouteComponent(() => import('../features/clients/EditClientPage.tsx'), 'EditClientPage'),
+    component: lazyRouteComponent(() => import('../features/clients/ClientForm.tsx'), 'EditClientPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/clients/$clientId/sites/new',
-    component: lazyRouteComponent(() => import('../features/clients/NewSitePage.tsx'), 'NewSitePage'),
+    component: lazyRouteComponent(() => import('../features/clients/SiteForm.tsx'), 'NewSitePage'),
   }),
   createRoute({
     getParentRoute,

@@ -1,13 +1,90 @@
-import { Button, Group, NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { Button, Group, NumberInput, Select, Skeleton, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { CreateClient } from '../../api/clients.ts'
+import {
+  type ClientRecord,
+  type CreateClient,
+  clientQuery,
+  useCreateClient,
+  useUpdateClient,
+} from '../../api/clients.ts'
+import { useSession } from '../../api/session.ts'
 import { faultsOf } from '../../lib/form-faults.ts'
 import { useFaultFocus } from '../../lib/use-fault-focus.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
-import { type ClientValues, clientBody } from './client-values.ts'
+import { MayNotChange } from '../../ui/MayNotChange.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { type ClientValues, clientBody, clientValues, EMPTY_CLIENT, PLANS } from './client-values.ts'
+import { ClientDanger } from './Danger.tsx'
 import classes from './form.module.css'
-import { PLANS } from './plans.ts'
+
+export function NewClientPage() {
+  const { mayChange } = useSession()
+  const create = useCreateClient()
+  const navigate = useNavigate()
+  return (
+    <div className={classes.page}>
+      <PageHeader title="New client" parents={[{ label: 'Clients & sites', to: '/clients' }]}>
+        A company or project. Its sites send under one plan, and its team is notified when something breaks.
+      </PageHeader>
+      {mayChange ? (
+        <ClientForm
+          initial={EMPTY_CLIENT}
+          action="Create the client"
+          cancelTo="/clients"
+          onSave={async (body) => {
+            const { id } = await create.mutateAsync(body)
+            await navigate({ to: '/clients/$clientId', params: { clientId: id } })
+          }}
+        />
+      ) : (
+        <MayNotChange />
+      )}
+    </div>
+  )
+}
+
+export function EditClientPage() {
+  const { clientId = '' } = useParams({ strict: false })
+  const { mayChange } = useSession()
+  const { data, error, refetch } = useQuery(clientQuery(clientId))
+  if (!mayChange) return <MayNotChange />
+  if (data !== undefined) return <Loaded client={data} />
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+  return <Skeleton height={480} className={classes.page} />
+}
+
+function Loaded({ client }: { client: ClientRecord }) {
+  const update = useUpdateClient(client.id)
+  const navigate = useNavigate()
+  const page = `/clients/${client.id}`
+  return (
+    <div className={classes.page}>
+      <PageHeader
+        title="Edit"
+        parents={[
+          { label: 'Clients & sites', to: '/clients' },
+          { label: client.name, to: page },
+        ]}
+      >
+        {client.name}
+      </PageHeader>
+      <ClientForm
+        initial={clientValues(client)}
+        action="Save"
+        cancelTo={page}
+        onSave={async (body) => {
+          await update.mutateAsync(body)
+          await navigate({ to: page })
+        }}
+      />
+      <ClientDanger client={client} />
+    </div>
+  )
+}
 
 interface Props {
   initial: ClientValues

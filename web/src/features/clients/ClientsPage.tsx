@@ -1,22 +1,26 @@
 import { Button, CloseButton, Skeleton, TextInput } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Building2, Plus, Search, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo } from 'react'
-import { clientsQuery } from '../../api/clients.ts'
-import { overviewQuery } from '../../api/overview.ts'
+import { type ClientRecord, clientsQuery } from '../../api/clients.ts'
+import { type ClientState, overviewQuery, type Status } from '../../api/overview.ts'
 import { useSession } from '../../api/session.ts'
-import { sitesQuery } from '../../api/sites.ts'
+import { type SiteRecord, sitesQuery } from '../../api/sites.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS } from '../../ui/status/status.ts'
+import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
-import { useClientColumns } from './client-columns.tsx'
-import { type ClientRow, clientRows, matchingClients } from './client-rows.ts'
+import { planLabel } from './client-values.ts'
 import classes from './clients.module.css'
+import { RowUsage } from './Usage.tsx'
 
 /** Who is watched, on which plan, and how much of it is used. */
 export function ClientsPage() {
@@ -105,5 +109,111 @@ function Loaded({ rows }: { rows: readonly ClientRow[] }) {
         </EmptyState>
       )}
     </>
+  )
+}
+
+const PHONE = '(max-width: 48em)'
+
+/** The columns of the list; on a phone one, with everything under each other. */
+function useClientColumns(): readonly Column<ClientRow>[] {
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
+  return isPhone ? CARD : WIDE
+}
+
+const byName = ({ client }: ClientRow) => client.name
+
+const WIDE: readonly Column<ClientRow>[] = [
+  { key: 'name', title: 'Client', sortBy: byName, render: (row) => <Name row={row} /> },
+  {
+    key: 'sites',
+    title: 'Sites',
+    width: '30%',
+    sortBy: ({ sites }) => sites.length,
+    render: (row) => <Sites row={row} />,
+  },
+  {
+    key: 'plan',
+    title: 'Plan',
+    width: '8rem',
+    sortBy: ({ client }) => client.plan,
+    render: ({ client }) => planLabel(client.plan),
+  },
+  {
+    key: 'usage',
+    title: 'Events this month',
+    width: '16rem',
+    render: ({ client }) => <RowUsage clientId={client.id} />,
+  },
+]
+
+const CARD: readonly Column<ClientRow>[] = [
+  {
+    key: 'name',
+    title: 'Client',
+    sortBy: byName,
+    render: (row) => (
+      <div className={classes.card}>
+        <Name row={row} />
+        <span className={classes.muted}>
+          {counted(row.sites.length, 'site')} · plan {planLabel(row.client.plan)}
+        </span>
+        <RowUsage clientId={row.client.id} />
+      </div>
+    ),
+  },
+]
+
+function Name({ row: { client, status } }: { row: ClientRow }) {
+  return (
+    <span className={classes.name}>
+      <StatusMark status={client.is_active ? status : 'unknown'} label={STATUS_WORDS[status]} />
+      <Link to="/clients/$clientId" params={{ clientId: client.id }} className={classes.link}>
+        {client.name}
+      </Link>
+      {!client.is_active && <span className={classes.muted}>switched off</span>}
+    </span>
+  )
+}
+
+const SHOWN = 3
+
+function Sites({ row: { sites } }: { row: ClientRow }) {
+  if (sites.length === 0) return <span className={classes.muted}>no site yet</span>
+  const names = sites.slice(0, SHOWN).map(({ name }) => name)
+  const more = sites.length - names.length
+  return (
+    <span>
+      {names.join(', ')}
+      {more > 0 && <span className={classes.muted}> and {counted(more, 'more site')}</span>}
+    </span>
+  )
+}
+
+/** A client in the list, with its sites and the worst of their states. */
+interface ClientRow {
+  client: ClientRecord
+  sites: readonly SiteRecord[]
+  status: Status
+}
+
+function clientRows(
+  clients: readonly ClientRecord[],
+  sites: readonly SiteRecord[],
+  states: readonly ClientState[],
+): ClientRow[] {
+  const sitesByClient = Map.groupBy(sites, ({ client_id }) => client_id)
+  const statusById = new Map(states.map(({ id, status }) => [id, status]))
+  return clients.map((client) => ({
+    client,
+    sites: sitesByClient.get(client.id) ?? [],
+    status: statusById.get(client.id) ?? 'unknown',
+  }))
+}
+
+/** Those whose name, or the name or address of a site, holds the text. */
+function matchingClients(rows: readonly ClientRow[], search: string): ClientRow[] {
+  const sought = search.trim().toLowerCase()
+  return rows.filter(({ client, sites }) =>
+    [client.name, ...sites.flatMap(({ name, url }) => [name, url])].some((text) => text.toLowerCase().includes(sought)),
   )
 }

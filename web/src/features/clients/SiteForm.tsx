@@ -1,12 +1,105 @@
-import { Button, Group, Select, Switch, TextInput } from '@mantine/core'
+import { Button, Group, Select, Skeleton, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import { clientQuery } from '../../api/clients.ts'
+import { useSession } from '../../api/session.ts'
+import { type SiteRecord, siteQuery } from '../../api/site.ts'
+import { useCreateSite, useUpdateSite } from '../../api/sites.ts'
 import { faultsOf } from '../../lib/form-faults.ts'
 import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 import { useFaultFocus } from '../../lib/use-fault-focus.ts'
+import { ownZone } from '../../lib/zone.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
+import { MayNotChange } from '../../ui/MayNotChange.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { SiteDanger } from './Danger.tsx'
 import classes from './form.module.css'
-import { type SiteValues, siteBody, zonesWith } from './site-values.ts'
+import { emptySite, type SiteValues, siteBody, siteValues, zonesWith } from './site-values.ts'
+
+/** A new site leads on to its set-up. */
+export function NewSitePage() {
+  const { clientId = '' } = useParams({ strict: false })
+  const { mayChange } = useSession()
+  const { data: client, error, refetch } = useQuery(clientQuery(clientId))
+  const create = useCreateSite()
+  const navigate = useNavigate()
+  const [initial] = useState(() => emptySite(ownZone()))
+  if (!mayChange) return <MayNotChange />
+  if (client === undefined) {
+    if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+    return <Skeleton height={480} className={classes.page} />
+  }
+  return (
+    <div className={classes.page}>
+      <PageHeader
+        title="New site"
+        parents={[
+          { label: 'Clients & sites', to: '/clients' },
+          { label: client.name, to: `/clients/${client.id}` },
+        ]}
+      >
+        One web property of {client.name}. Name and address are enough to begin with.
+      </PageHeader>
+      <SiteForm
+        initial={initial}
+        action="Create the site"
+        cancelTo={`/clients/${client.id}`}
+        isNew
+        onSave={async (body, auto_probes) => {
+          const { id } = await create.mutateAsync({ ...body, client_id: client.id, auto_probes })
+          await navigate({ to: '/sites/$siteId/setup', params: { siteId: id } })
+        }}
+      />
+    </div>
+  )
+}
+
+export function EditSitePage() {
+  const { siteId = '' } = useParams({ strict: false })
+  const { mayChange } = useSession()
+  const { data, error, refetch } = useQuery(siteQuery(siteId))
+  if (!mayChange) return <MayNotChange />
+  if (data !== undefined) return <Loaded site={data} />
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+  return <Skeleton height={480} className={classes.page} />
+}
+
+function Loaded({ site }: { site: SiteRecord }) {
+  const { data: client } = useQuery(clientQuery(site.client_id))
+  const update = useUpdateSite(site.id)
+  const navigate = useNavigate()
+  const page = `/clients/${site.client_id}`
+  return (
+    <div className={classes.page}>
+      <PageHeader
+        title="Site settings"
+        parents={[
+          { label: 'Clients & sites', to: '/clients' },
+          { label: client?.name ?? '…', to: page },
+          { label: site.name, to: `/sites/${site.id}` },
+        ]}
+      >
+        {site.name}
+      </PageHeader>
+      <SiteForm
+        initial={siteValues(site)}
+        action="Save"
+        cancelTo={page}
+        isNew={false}
+        onSave={async (body) => {
+          await update.mutateAsync(body)
+          notifications.show({ message: `${body.name} is saved` })
+          await navigate({ to: page })
+        }}
+      />
+      <SiteDanger site={site} />
+    </div>
+  )
+}
 
 interface Props {
   initial: SiteValues

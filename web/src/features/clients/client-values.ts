@@ -1,5 +1,5 @@
 import type { ClientRecord, CreateClient } from '../../api/clients.ts'
-import type { Plan } from './plans.ts'
+import { whole } from '../../lib/words.ts'
 
 /** What stands in the fields of a client's form. */
 export interface ClientValues {
@@ -59,3 +59,23 @@ export function clientBody(values: ClientValues): CreateClient {
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim())
 const numberOrNull = (value: number | string): number | null => (value === '' ? null : Number(value))
+
+type Plan = ClientRecord['plan']
+
+/** As the service limits them; what is sent beyond is refused. */
+export const PLANS: readonly { value: Plan; label: string; limits: string }[] = [
+  { value: 'free', label: 'Free', limits: '10 requests a second, 100,000 events a month' },
+  { value: 'pro', label: 'Pro', limits: '100 requests a second, 1,000,000 events a month' },
+  { value: 'business', label: 'Business', limits: '500 requests a second, 10,000,000 events a month' },
+  { value: 'enterprise', label: 'Enterprise', limits: 'custom limits, or none' },
+]
+
+export const planLabel = (plan: Plan): string => PLANS.find(({ value }) => value === plan)?.label ?? plan
+
+export const planLimits = ({ plan, requests_per_second, events_per_month }: ClientRecord): string => {
+  if (plan !== 'enterprise') return PLANS.find(({ value }) => value === plan)?.limits ?? ''
+  const rate =
+    requests_per_second === null ? 'as many requests as it likes' : `${whole(requests_per_second)} requests a second`
+  const events = events_per_month === null ? 'as many events as it likes' : `${whole(events_per_month)} events a month`
+  return `${rate}, ${events}`
+}
