@@ -1,4 +1,8 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId } from 'react'
+import { type ServiceSettings, settingsQuery } from '../../api/settings.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
 import classes from './settings.module.css'
 
 interface Props {
@@ -24,4 +28,36 @@ export function Card({ title, about, actions, children }: Props) {
       {children}
     </section>
   )
+}
+
+interface Fact {
+  name: string
+  value: ReactNode
+  /** The setting that decides it. */
+  setting?: string
+}
+
+/** Names and values, and which setting of the service decides each. */
+export function FactList({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl className={classes.factList}>
+      {facts.map(({ name, value, setting }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <span>{value}</span>
+            {setting !== undefined && <code className={classes.muted}>{setting}</code>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** Shows something of the settings in effect, once they are there. */
+export function WithSettings({ children }: { children: (settings: ServiceSettings) => ReactNode }) {
+  const { data, error, refetch } = useQuery(settingsQuery)
+  if (data !== undefined) return children(data)
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+  return <Skeleton height={180} radius="md" aria-busy="true" />
 }

@@ -1,15 +1,19 @@
-import { Skeleton, Stack } from '@mantine/core'
+import { Button, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { BellOff } from 'lucide-react'
-import { type ChannelRecord, channelsQuery } from '../../api/channels.ts'
+import { BellOff, Send } from 'lucide-react'
+import { type ChannelRecord, channelsQuery, type TestResult, useTestChannels } from '../../api/channels.ts'
+import type { Status } from '../../api/overview.ts'
 import { useSession } from '../../api/session.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
+import { counted } from '../../lib/words.ts'
+import { channelName, SERVICE_NAMES } from '../../ui/delivery/words.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { Card } from './Card.tsx'
-import { ChannelLine } from './ChannelLine.tsx'
 import classes from './settings.module.css'
-import { TestButton } from './TestButton.tsx'
 
 /** Every channel, those that need someone first. */
 export function ChannelsTab() {
@@ -94,4 +98,102 @@ function groupsOf(channels: readonly ChannelRecord[], clients: readonly { id: st
   }
   const worst = ({ own }: Owner) => Math.min(...own.map(({ state }) => RANK[state]), own.length === 0 ? 1.5 : 2)
   return [...owners.values()].toSorted((a, b) => worst(a) - worst(b) || a.name.localeCompare(b.name))
+}
+
+const STATES: Readonly<Record<ChannelRecord['state'], { status: Status; word: string }>> = {
+  ok: { status: 'ok', word: 'works' },
+  failing: { status: 'warning', word: 'failing' },
+  off: { status: 'critical', word: 'switched off' },
+}
+
+/** One way to reach people: what it is, whether it works, and why not. */
+function ChannelLine({ channel }: { channel: ChannelRecord }) {
+  const { kind, address, state, last_success_at, pending } = channel
+  const untried = state === 'ok' && last_success_at === null
+  return (
+    <li className={classes.channel}>
+      <span className={classes.service}>{SERVICE_NAMES[kind]}</span>
+      <span className={classes.address}>{address ?? 'address not shown to viewers'}</span>
+      <StatusBadge status={untried ? 'unknown' : STATES[state].status}>
+        {untried ? 'not used yet' : STATES[state].word}
+      </StatusBadge>
+      <span className={classes.muted}>
+        {last_success_at === null ? (
+          'no message yet'
+        ) : (
+          <>
+            last message <RelativeTime at={last_success_at} />
+          </>
+        )}
+        {pending > 0 && ` · ${counted(pending, 'message waits', 'messages wait')}`}
+      </span>
+      {state !== 'ok' && <Trouble channel={channel} />}
+    </li>
+  )
+}
+
+function Trouble({
+  channel: { state, last_error, failing_since, off_since, next_attempt_at, kind },
+}: {
+  channel: ChannelRecord
+}) {
+  return (
+    <p className={classes.trouble}>
+      {last_error !== null && <b>{last_error}. </b>}
+      {state === 'off' ? (
+        <>
+          Off since <RelativeTime at={off_since} />. It was refused for good: edit the client's{' '}
+          {kind === 'email' ? 'e-mail address' : 'webhook'}, or send a test message once it works again.
+        </>
+      ) : (
+        <>
+          Since <RelativeTime at={failing_since} />.{' '}
+          {next_attempt_at !== null && (
+            <>
+              Retried automatically <RelativeTime at={next_attempt_at} />.
+            </>
+          )}
+        </>
+      )}
+    </p>
+  )
+}
+
+/** Sends a test message over all channels of a client, and shows the outcome of each under the button. */
+function TestButton({ clientId, name }: { clientId: string; name: string }) {
+  const test = useTestChannels()
+  return (
+    <div className={classes.test}>
+      <Button
+        size="compact-md"
+        variant="default"
+        leftSection={<Send size={14} aria-hidden />}
+        loading={test.isPending}
+        onClick={() => test.mutate(clientId)}
+        aria-label={`Send a test message to ${name}`}
+      >
+        Test
+      </Button>
+      <div role="status">
+        {test.error !== null && <p className={classes.failure}>{test.error.message}</p>}
+        {test.data !== undefined && <Outcomes results={test.data} />}
+      </div>
+    </div>
+  )
+}
+
+function Outcomes({ results }: { results: readonly TestResult[] }) {
+  return (
+    <ul className={classes.outcomes}>
+      {results.map(({ channel, kind, delivered, error, note }) => (
+        <li key={channel}>
+          <StatusMark status={delivered ? 'ok' : 'critical'} size={10} />
+          <span>
+            {channelName({ channel, service: kind })}: {delivered ? 'delivered' : (error ?? 'not delivered')}
+            {note !== null && ` (${note})`}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
 }

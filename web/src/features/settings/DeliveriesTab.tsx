@@ -1,17 +1,21 @@
 import { Button, Group, SegmentedControl, Select, Skeleton, Stack } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { MailCheck } from 'lucide-react'
 import { useMemo } from 'react'
-import { type DeliveryRecord, deliveriesQuery } from '../../api/deliveries.ts'
+import { type DeliveryRecord, deliveriesQuery, useRetryDelivery } from '../../api/deliveries.ts'
 import { useSession } from '../../api/session.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { clearButton } from '../../ui/clear-button.ts'
+import { channelName, deliveryStatus } from '../../ui/delivery/words.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
+import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
-import { deliveryColumns } from './delivery-columns.tsx'
 import classes from './settings.module.css'
 
 const STATES = ['all', 'pending', 'delivered', 'failed', 'cancelled'] as const
@@ -95,5 +99,101 @@ function Log({ rows, isAll }: { rows: readonly DeliveryRecord[]; isAll: boolean 
         if (alert_id !== null) void navigate({ to: '/alerts/$alertId', params: { alertId: alert_id } })
       }}
     />
+  )
+}
+
+const STATE_WORDS: Readonly<Record<DeliveryRecord['state'], string>> = {
+  pending: 'waiting',
+  delivered: 'delivered',
+  failed: 'failed',
+  cancelled: 'cancelled',
+}
+
+const KIND_WORDS: Readonly<Record<string, string>> = {
+  own_failure: 'Tagwarden itself',
+  own_recovery: 'Tagwarden itself',
+}
+
+function deliveryColumns(
+  clients: Readonly<Record<string, { name: string }>>,
+  mayChange: boolean,
+): Column<DeliveryRecord>[] {
+  const retry: Column<DeliveryRecord> = {
+    key: 'retry',
+    title: '',
+    width: '6rem',
+    render: ({ id, state }) => (state === 'failed' || state === 'pending' ? <RetryButton id={id} /> : null),
+  }
+  return [
+    {
+      key: 'state',
+      title: 'State',
+      width: '7.5rem',
+      render: (delivery) => <StatusBadge status={deliveryStatus(delivery)}>{STATE_WORDS[delivery.state]}</StatusBadge>,
+    },
+    {
+      key: 'title',
+      title: 'Message',
+      render: (delivery) => (
+        <span className={classes.message}>
+          <span className={classes.kind}>{KIND_WORDS[delivery.kind] ?? delivery.kind}</span> {delivery.title}
+          <Why delivery={delivery} />
+        </span>
+      ),
+    },
+    {
+      key: 'channel',
+      title: 'Channel',
+      width: '13rem',
+      render: (delivery) => (
+        <>
+          {channelName(delivery)}
+          {delivery.client_id !== null && (
+            <span className={classes.muted}>
+              {' '}
+              {clients[delivery.client_id]?.name ?? 'a client that is switched off'}
+            </span>
+          )}
+        </>
+      ),
+    },
+    { key: 'attempts', title: 'Tries', isNumber: true, width: '4rem', render: ({ attempts }) => attempts },
+    {
+      key: 'at',
+      title: 'Written',
+      width: '8rem',
+      render: ({ created_at }) => (
+        <span className={classes.when}>
+          <RelativeTime at={created_at} />
+        </span>
+      ),
+    },
+    ...(mayChange ? [retry] : []),
+  ]
+}
+
+function Why({ delivery: { last_error, note } }: { delivery: DeliveryRecord }) {
+  if (last_error === null && note === null) return null
+  return <span className={last_error === null ? classes.note : classes.failure}>{last_error ?? note}</span>
+}
+
+/** Has a message sent now that was not delivered. */
+function RetryButton({ id }: { id: string }) {
+  const retry = useRetryDelivery()
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      loading={retry.isPending}
+      onClick={(event) => {
+        // The row leads to the alert.
+        event.stopPropagation()
+        retry.mutate(id, {
+          onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not sent again', message }),
+        })
+      }}
+    >
+      Send now
+    </Button>
   )
 }

@@ -1,12 +1,9 @@
 import { Tabs } from '@mantine/core'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { AboutTab } from './AboutTab.tsx'
-import { AccessTab } from './AccessTab.tsx'
 import { ChannelsTab } from './ChannelsTab.tsx'
 import { DeliveriesTab } from './DeliveriesTab.tsx'
-import { EmailTab } from './EmailTab.tsx'
-import { RetentionTab } from './RetentionTab.tsx'
+import { AboutTab, AccessTab, EmailTab, RetentionTab } from './ServiceTabs.tsx'
 import classes from './settings.module.css'
 
 const TABS = {
