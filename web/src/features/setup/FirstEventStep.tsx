@@ -1,11 +1,64 @@
-import { Loader } from '@mantine/core'
+import { Loader, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { recentQuery, siteReportQuery, timeseriesQuery } from '../../api/analytics.ts'
 import type { SiteRecord } from '../../api/site.ts'
+import { usageQuery } from '../../api/usage.ts'
+import { whole } from '../../lib/words.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { Checklist } from './Checklist.tsx'
-import { Rejections } from './Rejections.tsx'
-import { SetupStep } from './SetupStep.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS } from '../../ui/status/status.ts'
+import { checksOf, containerOf, isTagHeard } from './checks.ts'
+import { curlLine, type IngestAddress, masked, SAMPLE_CONTAINER } from './ingest.ts'
+import { SetupStep } from './KeyStep.tsx'
+import { adviceOf, groupsOf, type RejectionGroup } from './rejections.ts'
 import classes from './setup.module.css'
+
+interface Props {
+  site: SiteRecord
+  ingest: IngestAddress
+}
+
+/** One event from the command line: whether the way to Tagwarden is open, before Tag Manager has a part in it. */
+export function TryStep({ site, ingest }: Props) {
+  const { data } = useQuery(recentQuery(site.id))
+  const [openedAt] = useState(() => Date.now())
+  const sample = data?.accepted.find((payload) => containerOf(payload) === SAMPLE_CONTAINER)
+  const key = site.ingest_key
+  return (
+    <SetupStep
+      number={3}
+      title="Try it"
+      state={sample === undefined ? 'open' : 'done'}
+      word={
+        sample === undefined ? (
+          'optional'
+        ) : (
+          <>
+            sample arrived <RelativeTime at={sample.accepted_at} zone={site.timezone} />
+          </>
+        )
+      }
+    >
+      <p>
+        Sends one event called <code>sample</code>, from any machine. The answer is <code>{'{"status":"ok"}'}</code>,
+        and the next step turns green.
+      </p>
+      <div className={classes.terminal}>
+        <pre className={classes.pre}>{curlLine(ingest, key === null ? '$INGEST_KEY' : masked(key), openedAt)}</pre>
+        <CopyButton text={curlLine(ingest, key ?? '$INGEST_KEY', openedAt)} what="curl line" />
+      </div>
+      <p className={classes.muted}>
+        {key === null
+          ? "Replace $INGEST_KEY with the site's key, which an admin can see."
+          : 'The key is masked here; the button copies it in full.'}
+      </p>
+    </SetupStep>
+  )
+}
 
 /** Listens until the site has sent something; then looks at what it sent. */
 export function FirstEventStep({ site }: { site: SiteRecord }) {
@@ -46,5 +99,84 @@ export function FirstEventStep({ site }: { site: SiteRecord }) {
       <Checklist site={site} />
       <Rejections site={site} />
     </SetupStep>
+  )
+}
+
+const DAY = { hours: 24 }
+/** Minutes are kept for a while only; a peak of six hours says enough. */
+const BUSY = { hours: 6 }
+
+/** Whether what comes is what was meant to come. */
+function Checklist({ site }: { site: SiteRecord }) {
+  const report = useQuery(siteReportQuery(site.id, DAY, false))
+  const minutes = useQuery(timeseriesQuery(site.id, BUSY, { metric: 'events', bucket: '1m' }))
+  const recent = useQuery(recentQuery(site.id))
+  const usage = useQuery(usageQuery(site.client_id))
+  const all = [report, minutes, recent, usage]
+  const failed = all.find(({ error, data }) => error !== null && data === undefined)
+  if (failed?.error) {
+    return <ErrorState error={failed.error} onRetry={() => void Promise.all(all.map(({ refetch }) => refetch()))} />
+  }
+  if (!report.data || !minutes.data || !recent.data || !usage.data) return <Skeleton height={200} />
+  if (!isTagHeard(report.data)) {
+    return (
+      <p className={classes.muted}>
+        Only samples have come in the last 24 hours. Once the container is published, a checklist appears here: whether
+        the tag leaves itself out, whether tags have names, and whether the send mode fits the traffic.
+      </p>
+    )
+  }
+  const facts = { report: report.data, minutes: minutes.data, recent: recent.data, usage: usage.data }
+  return (
+    <section className={classes.block} aria-labelledby="checklist">
+      <h3 id="checklist">Is it set up well?</h3>
+      <ul className={classes.checks}>
+        {checksOf(facts).map(({ id, status, title, text }) => (
+          <li key={id} data-status={status}>
+            <StatusMark status={status} label={STATUS_WORDS[status]} />
+            <div>
+              <b>{title}</b>
+              <p>{text}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Refused requests, why, and what to do. They are no values: a place in the payload at most. */
+function Rejections({ site }: { site: SiteRecord }) {
+  const { data } = useQuery(recentQuery(site.id))
+  const groups = groupsOf(data?.rejections ?? [])
+  if (groups.length === 0) return null
+  return (
+    <section className={classes.block} aria-labelledby="rejections">
+      <h3 id="rejections">Refused requests</h3>
+      <p className={classes.muted}>
+        From the last 50. Requests with an unknown key belong to no site and are not included.
+      </p>
+      <ul className={classes.rejections}>
+        {groups.map((group) => (
+          <Row key={group.key} group={group} zone={site.timezone} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Row({ group, zone }: { group: RejectionGroup; zone: string }) {
+  const { what, todo } = adviceOf(group)
+  return (
+    <li>
+      <span className={classes.count}>{whole(group.count)}×</span>
+      <div>
+        <b>{what}</b> {group.path !== '' && <code className={classes.code}>{group.path}</code>}
+        <p>{todo}</p>
+      </div>
+      <span className={classes.when}>
+        <RelativeTime at={group.lastAt} zone={zone} />
+      </span>
+    </li>
   )
 }

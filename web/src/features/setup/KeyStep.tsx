@@ -1,21 +1,20 @@
 import { Button } from '@mantine/core'
-import { Eye, EyeOff } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { Check, Eye, EyeOff } from 'lucide-react'
+import { type ReactNode, useId, useState } from 'react'
 import type { SiteRecord } from '../../api/site.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { type IngestAddress, masked } from './ingest.ts'
-import { SetupStep } from './SetupStep.tsx'
 import classes from './setup.module.css'
 
-interface Props {
+interface KeyStepProps {
   site: SiteRecord
   ingest: IngestAddress
 }
 
 /** Where the tag sends to, and with what it authenticates. */
-export function KeyStep({ site, ingest }: Props) {
+export function KeyStep({ site, ingest }: KeyStepProps) {
   const isRevoked = site.key_revoked_at !== null
   return (
     <SetupStep
@@ -94,5 +93,38 @@ function Code({ children, label }: { children: ReactNode; label?: string }) {
         </>
       )}
     </code>
+  )
+}
+
+/** `done` is green, `bad` stands in the way, `waiting` listens. */
+type StepState = 'open' | 'waiting' | 'done' | 'bad'
+
+interface SetupStepProps {
+  number: number
+  title: string
+  state: StepState
+  /** The state in a few words: "first event 3 min ago". */
+  word: ReactNode
+  children: ReactNode
+}
+
+/** One of the numbered steps, with how far it has come. */
+export function SetupStep({ number, title, state, word, children }: SetupStepProps) {
+  const id = useId()
+  return (
+    <li className={classes.step} data-state={state}>
+      <section aria-labelledby={id}>
+        <header className={classes.stepHead}>
+          <span className={classes.number} aria-hidden="true">
+            {state === 'done' ? <Check size={16} strokeWidth={2.5} /> : number}
+          </span>
+          <h2 id={id}>{title}</h2>
+          <span className={classes.word} role="status">
+            {word}
+          </span>
+        </header>
+        <div className={classes.stepBody}>{children}</div>
+      </section>
+    </li>
   )
 }

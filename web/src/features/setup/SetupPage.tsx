@@ -1,19 +1,20 @@
 import { Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useThrottledCallback } from '@mantine/hooks'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import { reportsKey } from '../../api/analytics.ts'
 import { useSession } from '../../api/session.ts'
 import { settingsQuery } from '../../api/settings.ts'
-import type { SiteRecord } from '../../api/site.ts'
-import { siteQuery } from '../../api/site.ts'
+import { type SiteRecord, siteQuery } from '../../api/site.ts'
+import { type StreamEvents, useStreamEvent } from '../../api/stream.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { FirstEventStep } from './FirstEventStep.tsx'
+import { FirstEventStep, TryStep } from './FirstEventStep.tsx'
 import { ingestOf } from './ingest.ts'
 import { KeyStep } from './KeyStep.tsx'
 import classes from './setup.module.css'
 import { TemplateStep } from './TemplateStep.tsx'
-import { TryStep } from './TryStep.tsx'
-import { useArrivals } from './use-arrivals.ts'
 
 /** While nothing has come, the site is asked for this often besides the stream, ms. */
 const WAITING_MS = 5_000
@@ -73,4 +74,29 @@ function SetupSkeleton() {
       </div>
     </div>
   )
+}
+
+/** A busy site has news every two seconds; its reports are asked for at most this often, ms. */
+const REFRESH_MS = 4_000
+
+/** Notes when the site receives something, the moment the stream says so. */
+function useArrivals(siteId: string): void {
+  const client = useQueryClient()
+  const refresh = useThrottledCallback(
+    () => void client.invalidateQueries({ queryKey: reportsKey(siteId) }),
+    REFRESH_MS,
+  )
+  const listener = useCallback(
+    ({ sites }: StreamEvents['ingest']) => {
+      const last_event_at = sites.find(({ id }) => id === siteId)?.last_event_at
+      if (last_event_at === undefined) return
+      client.setQueryData(
+        siteQuery(siteId).queryKey,
+        (site: SiteRecord | undefined) => site && { ...site, last_event_at },
+      )
+      refresh()
+    },
+    [client, siteId, refresh],
+  )
+  useStreamEvent('ingest', listener)
 }
