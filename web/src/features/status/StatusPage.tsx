@@ -3,17 +3,24 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ApiError } from '../../api/client.ts'
-import { type StatusPage as Page, STATUS_PAGE_REFRESH_MS, statusPageQuery } from '../../api/status.ts'
+import {
+  type StatusPage as Page,
+  type SharedSite as Site,
+  STATUS_PAGE_REFRESH_MS,
+  statusPageQuery,
+} from '../../api/status.ts'
+import { onset } from '../../lib/onset.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { usePrint } from '../../lib/use-print.ts'
-import { duration, relative } from '../../lib/words.ts'
+import { counted, duration, relative } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { Sparkline } from '../../ui/Sparkline.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_SIGNS } from '../../ui/status/status.ts'
 import { useTab } from '../../ui/status/use-tab.ts'
-import { SharedSite } from './SharedSite.tsx'
-import { sentence } from './sentence.ts'
+import { moment, sentence, stateWords } from './sentence.ts'
 import classes from './status.module.css'
 
 /** The status of a client and its sites, for anyone who has the link: no key, no rail, nothing to press. */
@@ -55,7 +62,7 @@ function Loaded({ page, readAt, isCutOff }: { page: Page; readAt: number; isCutO
       <h2 className="sr-only">Sites</h2>
       <ul className={classes.sites}>
         {page.sites.map((site, index) => (
-          <SharedSite key={listKey(index)} site={site} now={now} />
+          <SharedSite key={siteKey(index)} site={site} now={now} />
         ))}
       </ul>
       <p className={classes.note} role="status">
@@ -68,7 +75,7 @@ function Loaded({ page, readAt, isCutOff }: { page: Page; readAt: number; isCutO
 }
 
 /** The answer has no ids, and each line is drawn from nothing but its site. */
-const listKey = (index: number): string => `site ${index}`
+const siteKey = (index: number): string => `site ${index}`
 
 function Gone() {
   useTab('Status', 'unknown')
@@ -94,4 +101,65 @@ function Sheet({ title, about, children }: { title: string; about?: string; chil
       <footer className={classes.foot}>Watched by Tagwarden</footer>
     </div>
   )
+}
+
+/** A site: its state, the shape of its day, and what is not settled. */
+function SharedSite({ site, now }: { site: Site; now: number }) {
+  return (
+    <li className={classes.site}>
+      <div className={classes.head}>
+        <StatusMark status={site.status} size={14} />
+        <h3 className={classes.name}>{site.name}</h3>
+        <span className={classes.state} data-status={site.status}>
+          {stateWords(site, now)}
+        </span>
+        <span className={classes.sparkline}>
+          <Sparkline values={site.sparkline} label={shapeInWords(site.sparkline)} />
+        </span>
+        <span className={classes.seen}>
+          {site.last_event_at === null ? (
+            'no event yet'
+          ) : (
+            <>
+              last event <RelativeTime at={site.last_event_at} />
+            </>
+          )}
+        </span>
+      </div>
+      {site.alerts.length > 0 && (
+        <ul className={classes.alerts} aria-label={`Open problems of ${site.name}`}>
+          {site.alerts.map((alert, index) => (
+            <Alert key={alertKey(index)} alert={alert} now={now} />
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+/** The answer has no ids, and each line is drawn from nothing but its alert. */
+const alertKey = (index: number): string => `alert ${index}`
+
+function Alert({ alert, now }: { alert: Site['alerts'][number]; now: number }) {
+  const { title, severity, state } = alert
+  const { began, detected } = onset(alert, (at) => moment(at, now))
+  const isTaken = state === 'acknowledged'
+  return (
+    <li>
+      <StatusMark status={severity} size={10} label={severity} variant={isTaken ? 'outline' : 'filled'} />
+      <span>
+        {title}{' '}
+        <span className={classes.muted}>
+          · {began}
+          {detected !== null && ` · ${detected}`}
+          {isTaken && ' · someone is on it'}
+        </span>
+      </span>
+    </li>
+  )
+}
+
+function shapeInWords(values: readonly number[]): string {
+  const done = values.slice(0, -1)
+  return `Events an hour in the last 24 hours: at most ${counted(Math.max(0, ...done), 'event')}`
 }
