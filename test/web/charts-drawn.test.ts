@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellStyle, cellWords } from '../../web/src/features/site/heat-cell.ts'
+import { cellStyle, cellWords } from '../../web/src/features/site/heat.ts'
 import type { ChartColors } from '../../web/src/ui/chart/colors.ts'
 import { drawings } from '../../web/src/ui/chart/drawings.ts'
 import { areas } from '../../web/src/ui/chart/marks.ts'

@@ -1,9 +1,8 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import type { ChannelList, TestResult } from '../../../src/notifications/index.ts'
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ChannelList, DeliveryRecord, TestResult } from '../../../src/notifications/index.ts'
 import { request } from './client.ts'
-import { DELIVERIES_KEY } from './deliveries.ts'
 
-export type { ChannelRecord, TestResult } from '../../../src/notifications/index.ts'
+export type { ChannelRecord, DeliveryRecord, TestResult } from '../../../src/notifications/index.ts'
 
 const REFRESH_MS = 15_000
 
@@ -24,6 +23,40 @@ export function useTestChannels() {
       Promise.all([
         client.invalidateQueries({ queryKey: channelsQuery.queryKey }),
         client.invalidateQueries({ queryKey: DELIVERIES_KEY }),
+      ]),
+  })
+}
+
+const PAGE = 100
+
+const DELIVERIES_KEY = ['deliveries'] as const
+
+/** As the interface names them. */
+interface DeliveryFilter {
+  client_id?: string
+  state?: DeliveryRecord['state']
+}
+
+/** What was sent, what was not and why, newest first, page after page. */
+export const deliveriesQuery = (filter: DeliveryFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...DELIVERIES_KEY, filter],
+    queryFn: ({ signal, pageParam }) =>
+      request<DeliveryRecord[]>('/api/deliveries', { query: { ...filter, before: pageParam, limit: PAGE }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => (page.length < PAGE ? null : (page.at(-1)?.id ?? null)),
+    refetchInterval: REFRESH_MS,
+  })
+
+/** Has a failed or waiting message sent now. */
+export function useRetryDelivery() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => request<DeliveryRecord>(`/api/deliveries/${id}/retry`, { method: 'POST' }),
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: DELIVERIES_KEY }),
+        client.invalidateQueries({ queryKey: ['channels'] }),
       ]),
   })
 }

@@ -1,9 +1,9 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import type { ClientRecord, CreateClient, UpdateClient } from '../../../src/management/index.ts'
+import type { ClientRecord, CreateClient, UpdateClient, UsageRecord } from '../../../src/management/index.ts'
 import { request } from './client.ts'
 import { overviewQuery } from './overview.ts'
 
-export type { ClientRecord, CreateClient, UpdateClient } from '../../../src/management/index.ts'
+export type { ClientRecord, CreateClient, UpdateClient, UsageRecord } from '../../../src/management/index.ts'
 
 export const clientsQuery = queryOptions({
   queryKey: ['clients'],
@@ -42,3 +42,13 @@ function useClientChange<V, T>(mutationFn: (variables: V) => Promise<T>, goneId?
       ),
   })
 }
+
+const REFRESH_MS = 60_000
+
+/** What a client has sent this month, against its plan. */
+export const usageQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: ['usage', clientId],
+    queryFn: ({ signal }) => request<UsageRecord>(`/api/clients/${clientId}/usage`, { signal }),
+    refetchInterval: REFRESH_MS,
+  })

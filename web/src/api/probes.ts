@@ -1,15 +1,11 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import type { CreateProbe, ProbeRecord, ProbeTypeRecord, ResultRecord, UpdateProbe } from '../../../src/probes/index.ts'
 import { request } from './client.ts'
 import { overviewQuery } from './overview.ts'
+import { useStreamEvent } from './stream.ts'
 
-export type {
-  CreateProbe,
-  ProbeRecord,
-  ProbeTypeRecord,
-  ResultRecord,
-  UpdateProbe,
-} from '../../../src/probes/index.ts'
+export type { CreateProbe, ProbeRecord, ProbeTypeRecord, ResultRecord, UpdateProbe } from '../../../src/probes/index.ts'
 
 const REFRESH_MS = 30_000
 const PAGE = 50
@@ -88,4 +84,11 @@ function useProbeChange<V, T>(mutationFn: (variables: V) => Promise<T>, goneId?:
         ),
       ),
   })
+}
+
+/** Shows a probe's new status the moment it arrives. */
+export function useProbeUpdates(): void {
+  const client = useQueryClient()
+  const refresh = useCallback(() => void client.invalidateQueries({ queryKey: PROBES_KEY }), [client])
+  useStreamEvent('status', refresh)
 }

@@ -1,3 +1,4 @@
+import { useLocalStorage } from '@mantine/hooks'
 import { type QueryClient, queryOptions, useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import type { Session } from '../../../src/http/index.ts'
 import { request } from './client.ts'
@@ -37,3 +38,9 @@ export function useSignOut() {
     onSuccess: () => window.location.assign('/sign-in'),
   })
 }
+
+/** The name that acknowledges; empty: the role that is signed in. The browser keeps it. */
+export const useMyName = () => useLocalStorage({ key: 'tagwarden-my-name', defaultValue: '' })
+
+/** The part of a call that says who. */
+export const saidBy = (name: string): { by?: string } => (name.trim() === '' ? {} : { by: name.trim() })

@@ -45,3 +45,12 @@ function useSiteChange<V, T extends SiteRecord | undefined>(mutationFn: (variabl
     },
   })
 }
+
+const REFRESH_MS = 60_000
+
+export const siteQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['site', id],
+    queryFn: ({ signal }) => request<SiteRecord>(`/api/sites/${id}`, { signal }),
+    refetchInterval: REFRESH_MS,
+  })

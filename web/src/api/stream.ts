@@ -2,13 +2,12 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { StreamEvents } from '../../../src/dashboard/index.ts'
 import { external } from '../lib/external.ts'
-import { reopenAfter } from '../lib/reopen.ts'
 import { type Overview, overviewQuery } from './overview.ts'
 
 export type { StreamEvents } from '../../../src/dashboard/index.ts'
 
 /** Whether changes arrive as they happen. `closed` before the first connection and where no one is signed in. */
-export type StreamState = 'closed' | 'open' | 'broken'
+type StreamState = 'closed' | 'open' | 'broken'
 
 const state = external<StreamState>('closed')
 export const useStreamState = state.use
@@ -137,4 +136,20 @@ function throttled(act: () => Promise<void>) {
       timer ??= setTimeout(() => void run(), rest)
     },
   }
+}
+
+const FIRST_MS = 1_000
+const LONGEST_MS = 60_000
+
+/**
+ * How long to wait before a connection that was refused is tried again: twice as long each time up to a minute, and spread, so that
+ * the pages of many people do not all come at once.
+ *
+ * @param refusals one after another, before this try
+ * @param random 0–1
+ * @returns ms
+ */
+export function reopenAfter(refusals: number, random: number): number {
+  const most = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(refusals, 10))
+  return (most / 2) * (1 + random)
 }

@@ -1,4 +1,4 @@
-import type { SiteRecord } from '../api/site.ts'
+import type { SiteRecord } from '../api/sites.ts'
 
 /** The fields of a site that describe its tracking; each is optional. */
 export type TrackingField =

@@ -62,7 +62,7 @@ export const pages = [
   createRoute({
     getParentRoute,
     path: '/probes/new',
-    component: lazyRouteComponent(() => import('../features/probes/NewProbePage.tsx'), 'NewProbePage'),
+    component: lazyRouteComponent(() => import('../features/probes/ProbeFormPages.tsx'), 'NewProbePage'),
   }),
   createRoute({
     getParentRoute,
@@ -72,7 +72,7 @@ export const pages = [
   createRoute({
     getParentRoute,
     path: '/probes/$probeId/edit',
-    component: lazyRouteComponent(() => import('../features/probes/EditProbePage.tsx'), 'EditProbePage'),
+    component: lazyRouteComponent(() => import('../features/probes/ProbeFormPages.tsx'), 'EditProbePage'),
   }),
   createRoute({
     getParentRoute,

@@ -1,26 +1,27 @@
-import { Skeleton } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo } from 'react'
+import { type ReactNode, useCallback, useId, useMemo } from 'react'
 import type { AlertDetail, AlertRecord } from '../../api/alerts.ts'
 import { markersQuery, timeseriesQuery } from '../../api/analytics.ts'
+import type { ResultRecord } from '../../api/probes.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { compact } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
+import { Awaited } from '../../ui/Awaited.tsx'
 import { Chart } from '../../ui/chart/Chart.tsx'
 import type { ChartColors } from '../../ui/chart/colors.ts'
-import { timeOption } from '../../ui/chart/time-option.ts'
+import { TimeChart } from '../../ui/chart/TimeChart.tsx'
+import { type AlertSpan, timeOption } from '../../ui/chart/time-option.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
-import { deployMarks } from '../site/marks.ts'
-import { badSpans } from './bad-spans.ts'
+import { alertSpans, deployMarks } from '../site/marks.ts'
+import { milliseconds } from '../site/words.ts'
 import { type Band, withBand } from './band-option.ts'
-import { type ChartPlan, chartPlan, judgedMinutes } from './chart-plan.ts'
-import { type ChartWindow, chartWindow } from './chart-window.ts'
-import { findingIn } from './data-finding.ts'
-import { Panel } from './Panel.tsx'
-import { ResultsChart } from './ResultsChart.tsx'
+import { type ChartPlan, type ChartWindow, chartPlan, chartWindow, findingIn, judgedMinutes } from './chart-plan.ts'
+import classes from './detail.module.css'
+import { useResults } from './use-live-alerts.ts'
 import { sentence } from './words.ts'
 
-interface Props {
+interface AlertChartProps {
   alert: AlertDetail
   /** Alerts of the same probe. */
   others: readonly AlertRecord[]
@@ -30,7 +31,7 @@ interface Props {
 const HEIGHT = 280
 
 /** The figures that show why the alert is there, from before it began. */
-export function AlertChart(props: Props) {
+export function AlertChart(props: AlertChartProps) {
   const { subject, details, probe_type, since, resolved_at } = props.alert
   const now = useNow()
   const finding = useMemo(() => (subject === 'check' ? null : findingIn(details)), [subject, details])
@@ -50,7 +51,7 @@ function DataChart({
   zone = ownZone(),
   plan,
   window,
-}: Props & { plan: ChartPlan; window: ChartWindow }) {
+}: AlertChartProps & { plan: ChartPlan; window: ChartWindow }) {
   const { from, to, bucket } = window
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   const { answers, error, retry } = useQueries({
@@ -93,3 +94,90 @@ function DataChart({
     </Panel>
   )
 }
+
+interface ResultsChartProps {
+  alert: AlertDetail
+  others: readonly AlertRecord[]
+  zone: string | undefined
+}
+
+const MINUTE = 60_000
+const BEFORE = 24 * 60 * MINUTE
+
+/** How long the target took to answer: what a probe that asks over the network has to show. */
+function ResultsChart({ alert, others, zone }: ResultsChartProps) {
+  const now = Math.ceil(useNow() / MINUTE) * MINUTE
+  const { data: results, error, refetch } = useResults(alert.probe_id)
+  const timed = useMemo(() => answered(results ?? [], Date.parse(alert.since) - BEFORE), [results, alert.since])
+  const first = timed[0]
+  const from = first === undefined ? now : Date.parse(first.t)
+  const { data: markers } = useQuery({
+    ...markersQuery(alert.site_id, { from: new Date(from).toISOString(), to: new Date(now).toISOString() }),
+    enabled: first !== undefined,
+  })
+  const series = useMemo(
+    () => [{ key: 'Response time', token: '--series-1', areInstants: true, points: timed }],
+    [timed],
+  )
+  const spans = useMemo(() => badSpans(alert, others, from, now), [alert, others, from, now])
+  const deploys = useMemo(() => deployMarks(markers ?? [], now - from), [markers, from, now])
+  return (
+    <Panel title="Response time" note="red or amber: while it was bad">
+      {results === undefined ? (
+        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
+      ) : timed.length < 2 ? (
+        <Text c="dimmed" size="sm">
+          This probe's results hold no times to draw. What it found is in the results below.
+        </Text>
+      ) : (
+        <TimeChart
+          series={series}
+          kind="lines"
+          from={from}
+          to={now}
+          {...(zone === undefined ? {} : { zone })}
+          format={milliseconds}
+          alerts={spans}
+          deploys={deploys}
+          height={HEIGHT}
+          label={`Response time of the target. ${sentence(alert.message)}`}
+        />
+      )}
+    </Panel>
+  )
+}
+
+/** The points of results since a time, oldest first; a result without an answer is a gap. */
+const answered = (results: readonly ResultRecord[], since: number) => {
+  const recent = results.filter(({ executed_at }) => Date.parse(executed_at) >= since).toReversed()
+  return recent.some(({ response_time_ms }) => response_time_ms !== null)
+    ? recent.map(({ executed_at, response_time_ms }) => ({ t: executed_at, value: response_time_ms }))
+    : []
+}
+
+interface PanelProps {
+  title: string
+  /** A few words beside the title. */
+  note?: string
+  /** On a phone it stands after the others. */
+  isLater?: boolean
+  children: ReactNode
+}
+
+/** A part of the page with its heading. */
+export function Panel({ title, note, isLater = false, children }: PanelProps) {
+  const id = useId()
+  return (
+    <section className={isLater ? `${classes.panel} ${classes.later}` : classes.panel} aria-labelledby={id}>
+      <header className={classes.panelHead}>
+        <h2 id={id}>{title}</h2>
+        {note !== undefined && <span className={classes.note}>{note}</span>}
+      </header>
+      {children}
+    </section>
+  )
+}
+
+/** When it was bad: this alert and the others. Times in epoch ms. */
+const badSpans = (alert: AlertDetail, others: readonly AlertRecord[], from: number, to: number): AlertSpan[] =>
+  alertSpans([alert, ...others], from, to)

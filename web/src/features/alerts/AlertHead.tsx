@@ -1,25 +1,31 @@
+import { Button, type ButtonProps, Group, Popover, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { Link } from '@tanstack/react-router'
-import type { AlertDetail } from '../../api/alerts.ts'
+import { BellOff, BellRing } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { type AlertDetail, useEndSilence, useHandleAlert } from '../../api/alerts.ts'
+import { saidBy, useMyName, useSession } from '../../api/session.ts'
 import { onset } from '../../lib/onset.ts'
 import type { DirectorySite } from '../../lib/use-directory.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { counted, duration, exact } from '../../lib/words.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { type Quiet, untilWords } from '../../ui/quiet/quiet.ts'
+import { SilenceMenu } from '../../ui/quiet/SilenceMenu.tsx'
 import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
-import { AlertActions } from './AlertActions.tsx'
+import { useUndoAcknowledging } from '../../ui/undo/use-acknowledging.ts'
 import classes from './detail.module.css'
 import { clockTime, markOf, RESOLUTION_WORDS, sentence } from './words.ts'
 
-interface Props {
+interface AlertHeadProps {
   alert: AlertDetail
   site: DirectorySite | undefined
   quiet: Quiet | null
 }
 
 /** What is wrong, where, since when, and who takes care of it. */
-export function AlertHead({ alert, site, quiet }: Props) {
+export function AlertHead({ alert, site, quiet }: AlertHeadProps) {
   const status = markOf(alert)
   const isOver = alert.state === 'resolved'
   const variant = quiet !== null && !isOver ? 'hatched' : alert.state === 'open' ? 'filled' : 'outline'
@@ -93,5 +99,142 @@ function State({ alert, quiet, zone }: { alert: AlertDetail; quiet: Quiet | null
       )}
       {alert.is_flapping && <span>flapping: notifications are paused until it is steady</span>}
     </>
+  )
+}
+
+interface AlertActionsProps {
+  alert: AlertDetail
+  quiet: Quiet | null
+  zone: string
+}
+
+/** What can be done about an alert that is not over. */
+function AlertActions({ alert, quiet, zone }: AlertActionsProps) {
+  const { mayChange } = useSession()
+  const end = useEndSilence()
+  const handle = useHandleAlert()
+  const [name] = useMyName()
+  if (!mayChange || alert.state === 'resolved') return null
+  return (
+    <>
+      {alert.state === 'open' && (
+        <HandlePopover id={alert.id} verb="acknowledge" action="Acknowledge" variant="filled">
+          Says that someone is working on it. Stops reminders.
+        </HandlePopover>
+      )}
+      {alert.state === 'acknowledged' && (
+        <Button
+          variant="default"
+          loading={handle.isPending}
+          onClick={() => handle.mutate({ id: alert.id, verb: 'unacknowledge', ...saidBy(name) }, { onError: failed })}
+        >
+          Un-acknowledge
+        </Button>
+      )}
+      {quiet === null ? (
+        <SilenceMenu target={alert} zone={zone}>
+          <Button variant="default" leftSection={<BellOff size={16} aria-hidden />}>
+            Silence
+          </Button>
+        </SilenceMenu>
+      ) : (
+        quiet.kind === 'silence' && (
+          <Button
+            variant="default"
+            leftSection={<BellRing size={16} aria-hidden />}
+            loading={end.isPending}
+            onClick={() => end.mutate(quiet.id, { onError: failed })}
+          >
+            End the silence
+          </Button>
+        )
+      )}
+      <HandlePopover id={alert.id} verb="resolve" action="Resolve">
+        Ends the alert by hand. If the next result is bad too, another one opens.
+      </HandlePopover>
+    </>
+  )
+}
+
+const failed = ({ message }: Error) => notifications.show({ color: 'danger', title: 'Not changed', message })
+
+interface HandlePopoverProps {
+  id: string
+  verb: 'acknowledge' | 'resolve'
+  /** On both buttons: "Acknowledge". */
+  action: string
+  /** What it means, in a sentence. */
+  children: ReactNode
+  variant?: ButtonProps['variant']
+}
+
+/** A button that asks who and why, both optional, before it acknowledges or resolves. */
+function HandlePopover(props: HandlePopoverProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={320} trapFocus>
+      <Popover.Target>
+        <Button variant={props.variant ?? 'default'} onClick={() => setOpen(!isOpen)}>
+          {props.action}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={props.action}>
+        <Form {...props} onDone={() => setOpen(false)} />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+function Form({ id, verb, action, children, onDone }: HandlePopoverProps & { onDone: () => void }) {
+  const [name, setName] = useMyName()
+  const [comment, setComment] = useState('')
+  const handle = useHandleAlert()
+  const offerUndo = useUndoAcknowledging()
+  const submit = async () => {
+    try {
+      await handle.mutateAsync({ id, verb, ...saidBy(name), comment: comment.trim() === '' ? null : comment })
+    } catch {
+      // The form shows it.
+      return
+    }
+    onDone()
+    if (verb === 'acknowledge') offerUndo([id])
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          {children}
+        </Text>
+        <Textarea
+          label="Comment"
+          placeholder="What you found, what you do"
+          autosize
+          minRows={2}
+          maxLength={1_000}
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+          error={handle.error?.message}
+          data-autofocus
+        />
+        <TextInput
+          label="Your name"
+          placeholder="As others know you"
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={handle.isPending}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }

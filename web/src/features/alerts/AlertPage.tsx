@@ -1,24 +1,27 @@
+import { Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type AlertDetail, type AlertRecord, alertQuery, alertsQuery } from '../../api/alerts.ts'
+import { markersQuery } from '../../api/analytics.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { Awaited } from '../../ui/Awaited.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
+import { InlineError } from '../../ui/InlineError.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { quietAt } from '../../ui/quiet/quiet.ts'
 import { useQuiet } from '../../ui/quiet/use-quiet.ts'
-import { AlertChart } from './AlertChart.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS } from '../../ui/status/status.ts'
+import { AlertChart, Panel } from './AlertChart.tsx'
 import { AlertHead } from './AlertHead.tsx'
-import { AlertSkeleton } from './AlertSkeleton.tsx'
-import { Before } from './Before.tsx'
+import { AlertTimes } from './AlertRow.tsx'
 import classes from './detail.module.css'
-import { Facts } from './Facts.tsx'
-import { LatestResults } from './LatestResults.tsx'
-import { Panel } from './Panel.tsx'
-import { PastAlerts } from './PastAlerts.tsx'
 import { Timeline } from './Timeline.tsx'
-import { POLL_MS, useLiveAlerts } from './use-live-alerts.ts'
+import { POLL_MS, useLiveAlerts, useResults } from './use-live-alerts.ts'
+import { endWords, markOf, sentence } from './words.ts'
 
 /** Alerts of the same probe that the page lists. */
 const SIMILAR = 10
@@ -78,5 +81,120 @@ function Loaded({ alert }: { alert: AlertDetail }) {
         </div>
       </div>
     </>
+  )
+}
+
+function AlertSkeleton() {
+  return (
+    <div aria-busy="true">
+      <span className="sr-only" role="status">
+        Loading the alert
+      </span>
+      <div className={classes.columns}>
+        <Skeleton height={340} radius="md" />
+        <Skeleton height={340} radius="md" />
+      </div>
+    </div>
+  )
+}
+
+/** Measured against usual, and which event or tag. */
+function Facts({ facts }: { facts: AlertDetail['facts'] }) {
+  if (facts.length === 0) return null
+  return (
+    <dl className={classes.figures}>
+      {facts.map(({ name, value }) => (
+        <div key={name} data-measured={name === 'Measured' || undefined}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const SHOWN = 12
+
+/** What the alert's probe found last. */
+function LatestResults({ alert, zone }: { alert: AlertDetail; zone: string | undefined }) {
+  const { data, error, refetch } = useResults(alert.probe_id)
+  if (data === undefined) {
+    return error === null ? <Skeleton height={300} /> : <ErrorState error={error} onRetry={() => void refetch()} />
+  }
+  if (data.length === 0) return <Text c="dimmed">Its results are gone: they are kept for a while only.</Text>
+  return (
+    <ul className={classes.results}>
+      {data.slice(0, SHOWN).map(({ id, status, message, executed_at, maintenance_id }) => (
+        <li key={id}>
+          <StatusBadge status={status} variant={maintenance_id === null ? 'filled' : 'hatched'} />
+          <span className={classes.message}>{sentence(message)}</span>
+          <span className={classes.when}>
+            <RelativeTime at={executed_at} {...(zone === undefined ? {} : { zone })} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const HOUR = 3_600_000
+const BEFORE = 24 * HOUR
+
+/** The versions that were published in the day before it began, and until it was seen, the last first. */
+function Before({ alert, zone }: { alert: AlertDetail; zone: string | undefined }) {
+  const began = Date.parse(alert.started_at)
+  const range = {
+    from: new Date(began - BEFORE).toISOString(),
+    to: new Date(Date.parse(alert.opened_at) + 1_000).toISOString(),
+  }
+  const { data: markers = [], error, refetch } = useQuery(markersQuery(alert.site_id, range))
+  // The last one stands in the sentence.
+  const earlier = markers.toReversed().slice(alert.change === null ? 0 : 1)
+  return (
+    <div className={classes.before}>
+      <p>
+        {alert.change === null
+          ? 'No new version was seen in the 6 hours before it began.'
+          : `It began ${alert.change}.`}
+      </p>
+      {error !== null && <InlineError error={error} onRetry={() => void refetch()} height={64} />}
+      {earlier.length > 0 && (
+        <ul>
+          {earlier.map(({ at, source, from_version, to_version }) => (
+            <li key={`${at} ${source}`}>
+              {source} {from_version === null ? to_version : `${from_version} → ${to_version}`}
+              <span className={classes.muted}>
+                {' '}
+                <RelativeTime at={at} {...(zone === undefined ? {} : { zone })} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+/** Earlier alerts of the same probe: whether it was seen before, and how it ended. */
+function PastAlerts({ alerts, zone }: { alerts: readonly AlertRecord[]; zone: string | undefined }) {
+  if (alerts.length === 0) return <Text c="dimmed">This probe has not opened an alert before.</Text>
+  return (
+    <ul className={classes.past}>
+      {alerts.map((alert) => (
+        <li key={alert.id}>
+          <StatusMark status={markOf(alert)} variant="outline" label={STATUS_WORDS[markOf(alert)]} />
+          <div>
+            <Link to="/alerts/$alertId" params={{ alertId: alert.id }}>
+              {sentence(alert.title)}
+            </Link>
+            <p className={classes.muted}>
+              <AlertTimes alert={alert} zone={zone} />
+              {alert.state === 'resolved' && ` · ${endWords(alert)}`}
+              {alert.acknowledged_by !== null && ` · acknowledged by ${alert.acknowledged_by}`}
+            </p>
+          </div>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,19 +1,18 @@
-import { ActionIcon, Button, Checkbox } from '@mantine/core'
+import { ActionIcon, Button, Checkbox, Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { BellOff } from 'lucide-react'
 import type { AlertRecord } from '../../api/alerts.ts'
 import { onsetLine } from '../../lib/onset.ts'
 import type { DirectorySite } from '../../lib/use-directory.ts'
 import { useNow } from '../../lib/use-now.ts'
-import { counted } from '../../lib/words.ts'
-import type { Quiet } from '../../ui/quiet/quiet.ts'
+import { counted, duration, exact, relative } from '../../lib/words.ts'
+import { type Quiet, untilWords } from '../../ui/quiet/quiet.ts'
 import { SilenceMenu } from '../../ui/quiet/SilenceMenu.tsx'
+import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
-import { AlertTimes } from './AlertTimes.tsx'
 import classes from './alerts.module.css'
-import { Handled } from './Handled.tsx'
-import { clockTime, markOf, sentence, typeName } from './words.ts'
+import { clockTime, endWords, markOf, sentence, typeName } from './words.ts'
 
 export interface RowActions {
   mayChange: boolean
@@ -24,14 +23,14 @@ export interface RowActions {
   setSilencing: (id: string | null) => void
 }
 
-interface Props extends RowActions {
+interface AlertRowProps extends RowActions {
   alert: AlertRecord
   site: DirectorySite | undefined
   quiet: Quiet | null
   isSelected: boolean
 }
 
-export function AlertRow({ alert, site, quiet, isSelected, ...actions }: Props) {
+export function AlertRow({ alert, site, quiet, isSelected, ...actions }: AlertRowProps) {
   const status = markOf(alert)
   const isOver = alert.state === 'resolved'
   const variant = quiet !== null && !isOver ? 'hatched' : alert.state === 'open' ? 'filled' : 'outline'
@@ -109,6 +108,56 @@ function Actions({
             <BellOff size={14} aria-hidden />
           </ActionIcon>
         </SilenceMenu>
+      )}
+    </span>
+  )
+}
+
+interface AlertTimesProps {
+  alert: Pick<AlertRecord, 'started_at' | 'opened_at' | 'resolved_at'>
+  zone: string | undefined
+}
+
+/** "for 42 min" while it lasts, "3 h ago" when it is over. */
+export function AlertTimes({ alert: { started_at, opened_at, resolved_at }, zone }: AlertTimesProps) {
+  const now = useNow()
+  const began = Date.parse(started_at)
+  const ended = resolved_at === null ? null : Date.parse(resolved_at)
+  const [label, text] =
+    ended === null
+      ? [`Since ${exact(began, zone)}, detected ${exact(Date.parse(opened_at), zone)}`, `for ${duration(now - began)}`]
+      : [`${exact(began, zone)} to ${exact(ended, zone)}`, relative(ended, now)]
+  return (
+    <Tooltip label={label}>
+      <time className={classes.times} dateTime={started_at}>
+        {text}
+      </time>
+    </Tooltip>
+  )
+}
+
+interface HandledProps {
+  alert: AlertRecord
+  quiet: Quiet | null
+  zone: string | undefined
+}
+
+/** Who takes care of an alert, what keeps it quiet, how it ended; empty for one that waits for someone. */
+function Handled({ alert, quiet, zone }: HandledProps) {
+  const now = useNow()
+  if (alert.state === 'resolved') {
+    return <span className={classes.handled}>{endWords(alert)}</span>
+  }
+  return (
+    <span className={classes.handled}>
+      {quiet !== null && (
+        <StatusBadge status={markOf(alert)} variant="hatched">
+          {`${quiet.kind === 'silence' ? 'silenced' : 'maintenance'} ${untilWords(quiet, (at) => clockTime(at, zone, now))}`}
+        </StatusBadge>
+      )}
+      {alert.is_flapping && <StatusBadge status="unknown">flapping</StatusBadge>}
+      {alert.acknowledged_by !== null && (
+        <StatusBadge status={markOf(alert)} variant="outline">{`by ${alert.acknowledged_by}`}</StatusBadge>
       )}
     </span>
   )

@@ -1,24 +1,22 @@
-import { Button, Kbd } from '@mantine/core'
+import { Button, CloseButton, Kbd, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
 import { useState } from 'react'
 import type { AlertRecord } from '../../api/alerts.ts'
 import { useSession } from '../../api/session.ts'
+import { useStreamState } from '../../api/stream.ts'
 import { useSetBreadcrumbs } from '../../lib/breadcrumbs.ts'
 import { useSetUrlState } from '../../lib/use-url-state.ts'
+import { counted } from '../../lib/words.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { useQuiet } from '../../ui/quiet/use-quiet.ts'
+import { SiteSelect } from '../../ui/SiteSelect.tsx'
 import { useAcknowledging } from '../../ui/undo/use-acknowledging.ts'
 import classes from './alerts.module.css'
-import { BulkBar } from './BulkBar.tsx'
-import { NoAlerts, NothingMatches } from './Empty.tsx'
-import { InboxHeader } from './InboxHeader.tsx'
-import { InboxList } from './InboxList.tsx'
-import { InboxSkeleton } from './InboxSkeleton.tsx'
-import type { InboxRow } from './inbox.ts'
-import { type Inbox, type InboxFilter, useInbox, useInboxFilter } from './use-inbox.ts'
-import { useInboxKeys } from './use-inbox-keys.ts'
+import { InboxList, InboxSkeleton, NoAlerts, NothingMatches } from './InboxList.tsx'
+import { type Filter, type InboxRow, verdict } from './inbox.ts'
+import { type Inbox, type InboxFilter, useInbox, useInboxFilter, useInboxKeys, useSelection } from './use-inbox.ts'
 import { useLiveAlerts } from './use-live-alerts.ts'
-import { useSelection } from './use-selection.ts'
 
 /** What is wrong, what someone takes care of, and what is over. */
 export function AlertsPage() {
@@ -142,5 +140,103 @@ function KeyHelp({ mayChange }: { mayChange: boolean }) {
         </span>
       ))}
     </p>
+  )
+}
+
+interface InboxHeaderProps {
+  inbox: Inbox
+  filter: InboxFilter
+}
+
+const SEVERITIES = [
+  { value: 'all', label: 'Every severity' },
+  { value: 'critical', label: 'Critical' },
+  { value: 'warning', label: 'Warning' },
+]
+
+function InboxHeader({ inbox, filter }: InboxHeaderProps) {
+  const { counts, directory } = inbox
+  const labels: { value: Filter; label: string }[] = [
+    { value: 'all', label: 'All' },
+    { value: 'open', label: `Open ${counts.open}` },
+    { value: 'acknowledged', label: `Acknowledged ${counts.acknowledged}` },
+    { value: 'resolved', label: 'Resolved' },
+  ]
+  return (
+    <header className={classes.header}>
+      <div className={classes.verdict}>
+        <h1>{inbox.rows === null ? 'Alerts' : verdict(counts)}</h1>
+        <Live />
+      </div>
+      <div className={classes.tools}>
+        <SegmentedControl
+          className={classes.states ?? ''}
+          aria-label="Which alerts"
+          data={labels}
+          value={filter.filter}
+          onChange={filter.setFilter}
+          transitionDuration={0}
+        />
+        <SiteSelect directory={directory} client={filter.client} site={filter.site} className={classes.place} />
+        <Select
+          className={classes.severity}
+          aria-label="Severity"
+          data={SEVERITIES}
+          value={filter.severity}
+          onChange={(value) => filter.setSeverity(value === 'critical' || value === 'warning' ? value : 'all')}
+          allowDeselect={false}
+        />
+        <TextInput
+          className={classes.search}
+          aria-label="Find alerts"
+          placeholder="Search alerts"
+          leftSection={<Search size={16} aria-hidden />}
+          rightSection={
+            filter.text !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => filter.setText('')} />
+          }
+          value={filter.text}
+          onChange={(event) => filter.setText(event.currentTarget.value)}
+        />
+      </div>
+    </header>
+  )
+}
+
+function Live() {
+  const state = useStreamState()
+  return (
+    <span className={classes.live} data-state={state}>
+      {state === 'open' ? 'live' : 'connecting'}
+    </span>
+  )
+}
+
+interface BulkBarProps {
+  selected: number
+  open: number
+  isBusy: boolean
+  onAcknowledge: () => void
+  onAll: () => void
+  onClear: () => void
+}
+
+/** What can be done with the alerts that were picked. */
+function BulkBar({ selected, open, isBusy, onAcknowledge, onAll, onClear }: BulkBarProps) {
+  if (selected === 0) return null
+  return (
+    <section className={classes.bulk} aria-label="Selected alerts">
+      <span role="status">{counted(selected, 'alert')} selected</span>
+      <Button size="compact-sm" loading={isBusy} onClick={onAcknowledge}>
+        Acknowledge {selected}
+      </Button>
+      {selected < open && (
+        <Button size="compact-sm" variant="default" onClick={onAll}>
+          Select all {open}
+        </Button>
+      )}
+      <Button size="compact-sm" variant="subtle" color="gray" onClick={onClear}>
+        Clear
+      </Button>
+    </section>
   )
 }

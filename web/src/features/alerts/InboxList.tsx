@@ -1,10 +1,14 @@
+import { Button, Skeleton } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { CircleCheck, SearchX } from 'lucide-react'
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Directory } from '../../lib/use-directory.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { type Quiet, quietAt, type Scope } from '../../ui/quiet/quiet.ts'
 import { AlertRow, type RowActions } from './AlertRow.tsx'
 import classes from './alerts.module.css'
-import type { InboxRow } from './inbox.ts'
+import type { Filter, InboxRow } from './inbox.ts'
 
 interface Props extends RowActions {
   rows: readonly InboxRow[]
@@ -88,4 +92,76 @@ function useFocus(list: RefObject<HTMLElement | null>, active: string | null, re
     const frame = requestAnimationFrame(() => find()?.focus({ preventScroll: row !== null }))
     return () => cancelAnimationFrame(frame)
   }, [list, active])
+}
+
+const TITLES: Readonly<Record<Filter, string>> = {
+  all: 'Nothing has gone wrong yet',
+  open: 'No alert is open',
+  acknowledged: 'No alert is acknowledged',
+  resolved: 'No alert is resolved yet',
+}
+
+const TEXTS: Readonly<Record<Filter, string>> = {
+  all: 'A probe whose result is a warning or critical opens an alert here; it resolves automatically when the probe is ok again. Without probes there are no alerts.',
+  open: 'Nothing needs attention. New alerts appear here automatically.',
+  acknowledged: 'Acknowledging an alert says that someone is working on it and stops reminders.',
+  resolved: 'Resolved alerts stay here with their full history.',
+}
+
+export function NoAlerts({ filter, onShowAll }: { filter: Filter; onShowAll: () => void }) {
+  return (
+    <EmptyState
+      icon={CircleCheck}
+      title={TITLES[filter]}
+      action={
+        filter === 'all' ? (
+          <Button component={Link} to="/" variant="default">
+            Go to the overview
+          </Button>
+        ) : (
+          <Button variant="default" onClick={onShowAll}>
+            Show all alerts
+          </Button>
+        )
+      }
+    >
+      {TEXTS[filter]}
+    </EmptyState>
+  )
+}
+
+export function NothingMatches({ onShowAll }: { onShowAll: () => void }) {
+  return (
+    <EmptyState
+      icon={SearchX}
+      title="No alert matches"
+      action={
+        <Button variant="default" onClick={onShowAll}>
+          Show all alerts
+        </Button>
+      }
+    >
+      Search alerts by text, severity, client or site.
+    </EmptyState>
+  )
+}
+
+const LINES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+
+/** Has the size of what follows, so that nothing jumps. */
+export function InboxSkeleton() {
+  return (
+    <section className={classes.inbox} aria-busy="true" aria-label="Alerts">
+      <span className="sr-only" role="status">
+        Loading the alerts
+      </span>
+      {LINES.map((line) => (
+        <div key={line} className={classes.skeletonRow}>
+          <Skeleton height={12} width={12} circle />
+          <Skeleton height={14} width="55%" />
+          <Skeleton height={14} width="15%" />
+        </div>
+      ))}
+    </section>
+  )
 }

@@ -1,5 +1,5 @@
 import type { AlertDetail } from '../../api/alerts.ts'
-import type { DeliveryRecord } from '../../api/deliveries.ts'
+import type { DeliveryRecord } from '../../api/channels.ts'
 
 type Entry = AlertDetail['timeline'][number]
 

@@ -1,6 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useMemo } from 'react'
-import { type AlertFilter, alertsQuery, resolvedAlertsQuery } from '../../api/alerts.ts'
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { type AlertFilter, type AlertRecord, alertsQuery, resolvedAlertsQuery } from '../../api/alerts.ts'
+import { isForPage } from '../../lib/keys.ts'
 import { type Directory, useDirectory } from '../../lib/use-directory.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { type Counts, countsOf, FILTERS, type Filter, type InboxRow, inboxRows } from './inbox.ts'
@@ -63,4 +64,68 @@ export function useInbox({ filter, client, site, severity, text }: InboxFilter):
     },
     directory,
   }
+}
+
+/** The open alerts that were picked; one that is open no more, or shown no more, leaves the selection. */
+export function useSelection(rows: readonly InboxRow[]) {
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const open = useMemo(
+    () => rows.flatMap((row) => (row.kind === 'alert' && row.alert.state === 'open' ? [row.key] : [])),
+    [rows],
+  )
+  const selected = useMemo(() => new Set(open.filter((id) => picked.has(id))), [open, picked])
+  return {
+    selected,
+    openCount: open.length,
+    toggle({ id, state }: AlertRecord) {
+      if (state !== 'open') return
+      const next = new Set(selected)
+      if (!next.delete(id)) next.add(id)
+      setPicked(next)
+    },
+    all: () => setPicked(new Set(open)),
+    clear: () => setPicked(new Set()),
+  }
+}
+
+/** What the keys do. */
+interface Keys {
+  down: () => void
+  up: () => void
+  open: () => void
+  acknowledge: () => void
+  silence: () => void
+  select: () => void
+}
+
+const MEANING: Readonly<Record<string, keyof Keys>> = {
+  j: 'down',
+  ArrowDown: 'down',
+  k: 'up',
+  ArrowUp: 'up',
+  o: 'open',
+  a: 'acknowledge',
+  s: 'silence',
+  x: 'select',
+}
+
+/** Keys of the page, as long as nothing is typed and no dialog is open. */
+export function useInboxKeys(keys: Keys, isInList: () => boolean): void {
+  const latest = useRef({ keys, isInList })
+  latest.current = { keys, isInList }
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      if (!isForPage(event)) return
+      // Elsewhere arrows scroll the page.
+      if (event.key.startsWith('Arrow') && !latest.current.isInList()) return
+      const meaning = MEANING[event.key]
+      if (meaning === undefined) return
+      event.preventDefault()
+      // A menu that this key opens would take it for one pressed outside of it, and close.
+      event.stopImmediatePropagation()
+      latest.current.keys[meaning]()
+    }
+    document.addEventListener('keydown', listener)
+    return () => document.removeEventListener('keydown', listener)
+  }, [])
 }

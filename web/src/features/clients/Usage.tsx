@@ -1,6 +1,6 @@
 import { useInViewport } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { type UsageRecord, usageQuery } from '../../api/usage.ts'
+import { type UsageRecord, usageQuery } from '../../api/clients.ts'
 import { compact, percent, whole } from '../../lib/words.ts'
 import { RowAwaited } from '../../ui/RowAwaited.tsx'
 import clients from './clients.module.css'

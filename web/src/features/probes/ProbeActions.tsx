@@ -1,18 +1,21 @@
-import { ActionIcon, Button, Menu } from '@mantine/core'
-import { EllipsisVertical, History, Pencil, Play, Trash2 } from 'lucide-react'
-import { type ProbeRecord, useRunProbe } from '../../api/probes.ts'
+import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { EllipsisVertical, History, Pause, Pencil, Play, Power, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { type ProbeRecord, useDeleteProbe, useRunProbe, useUpdateProbe } from '../../api/probes.ts'
 import { useSession } from '../../api/session.ts'
+import { Confirm } from '../../ui/Confirm.tsx'
+import { ConfirmByName } from '../../ui/ConfirmByName.tsx'
 import { LinkButton, LinkMenuItem } from '../../ui/LinkButton.tsx'
-import { useSwitchProbe } from './SwitchProbe.tsx'
-import { showError } from './show-error.ts'
+import classes from './probes.module.css'
 
-interface Props {
+interface ProbeActionsProps {
   probe: ProbeRecord
   onDelete: () => void
 }
 
 /** What can be done with a probe, on its page. A viewer can only look. */
-export function ProbeActions({ probe, onDelete }: Props) {
+export function ProbeActions({ probe, onDelete }: ProbeActionsProps) {
   const { mayChange } = useSession()
   const run = useRunProbe(probe.id)
   const switching = useSwitchProbe(probe)
@@ -61,4 +64,123 @@ export function ProbeActions({ probe, onDelete }: Props) {
       {switching.question}
     </>
   )
+}
+
+interface RowActionsProps {
+  probe: ProbeRecord
+  isPhone: boolean
+  onDelete: () => void
+}
+
+/** What can be done with a probe from its row. A viewer can only look. */
+export function RowActions({ probe, isPhone, onDelete }: RowActionsProps) {
+  const { mayChange } = useSession()
+  const run = useRunProbe(probe.id)
+  const switching = useSwitchProbe(probe)
+  if (!mayChange) return null
+  const runNow = () => run.mutate(undefined, { onError: showError })
+  const params = { probeId: probe.id }
+  return (
+    <div className={classes.actions}>
+      {!isPhone && (
+        <Tooltip label="Run now">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={32}
+            aria-label={`Run ${probe.name} now`}
+            loading={run.isPending}
+            onClick={runNow}
+          >
+            <Play size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      )}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" size={32} aria-label={`More for ${probe.name}`}>
+            <EllipsisVertical size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {isPhone && (
+            <Menu.Item leftSection={<Play size={16} aria-hidden />} onClick={runNow}>
+              Run now
+            </Menu.Item>
+          )}
+          <LinkMenuItem to="/probes/$probeId" params={params} leftSection={<History size={16} aria-hidden />}>
+            Results
+          </LinkMenuItem>
+          <LinkMenuItem to="/probes/$probeId/edit" params={params} leftSection={<Pencil size={16} aria-hidden />}>
+            Edit
+          </LinkMenuItem>
+          {switching.item}
+          <Menu.Divider />
+          <Menu.Item color="danger" leftSection={<Trash2 size={16} aria-hidden />} onClick={onDelete}>
+            Delete …
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {switching.question}
+    </div>
+  )
+}
+
+/** The entry of a menu that switches a probe on, or asks before it switches it off; and the question, for beside the menu. */
+function useSwitchProbe(probe: ProbeRecord) {
+  const update = useUpdateProbe(probe.id)
+  const [isAsking, setAsking] = useState(false)
+  const item = (
+    <Menu.Item
+      leftSection={probe.is_active ? <Pause size={16} aria-hidden /> : <Power size={16} aria-hidden />}
+      onClick={() => (probe.is_active ? setAsking(true) : update.mutate({ is_active: true }, { onError: showError }))}
+    >
+      {probe.is_active ? 'Switch off …' : 'Switch on'}
+    </Menu.Item>
+  )
+  const question = (
+    <Confirm
+      opened={isAsking}
+      onClose={() => setAsking(false)}
+      onConfirm={() => update.mutateAsync({ is_active: false })}
+      title={`Switch off the probe ${probe.name}`}
+      action="Switch off"
+    >
+      It does not run, and no one is notified of what it would find, until it is switched on again. Its results stay.
+    </Confirm>
+  )
+  return { item, question }
+}
+
+interface DeleteProbeProps {
+  /** Null: nothing is asked. */
+  probe: ProbeRecord | null
+  onClose: () => void
+  onDeleted?: () => void
+}
+
+export function DeleteProbe({ probe, onClose, onDeleted }: DeleteProbeProps) {
+  const remove = useDeleteProbe(probe?.id ?? '')
+  if (probe === null) return null
+  return (
+    <ConfirmByName
+      opened
+      onClose={onClose}
+      onConfirm={async () => {
+        await remove.mutateAsync(undefined)
+        onDeleted?.()
+      }}
+      title={`Delete the probe ${probe.name}`}
+      name={probe.name}
+      action="Delete the probe"
+    >
+      Deletes all of its results, and what it has learned. Its alert, if one is open, can no longer resolve
+      automatically. To keep them, switch the probe off instead.
+    </ConfirmByName>
+  )
+}
+
+/** Shows an error that nothing else on the page shows. */
+const showError = (error: Error): void => {
+  notifications.show({ color: 'danger', message: error.message })
 }

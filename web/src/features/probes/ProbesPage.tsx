@@ -1,26 +1,24 @@
-import { CloseButton, SegmentedControl, TextInput } from '@mantine/core'
+import { Button, CloseButton, SegmentedControl, Skeleton, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { Plus, Search } from 'lucide-react'
+import { Plus, Radar, Search, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
-import { type ProbeRecord, probesQuery } from '../../api/probes.ts'
+import { type ProbeRecord, probesQuery, useProbeUpdates } from '../../api/probes.ts'
 import { useSession } from '../../api/session.ts'
 import { sitesQuery } from '../../api/sites.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
-import { DeleteProbe } from './DeleteProbe.tsx'
-import { NoProbes, NothingMatches } from './Empty.tsx'
+import { useColumns } from './columns.tsx'
 import { countsOf, FILTERS, type Filter, matching, type ProbeRow, rowsOf } from './list.ts'
-import { ProbesSkeleton } from './ProbesSkeleton.tsx'
+import { DeleteProbe } from './ProbeActions.tsx'
 import classes from './probes.module.css'
-import { useColumns } from './use-columns.tsx'
-import { useProbeUpdates } from './use-probe-updates.ts'
 
 /** The probes of one site, or of all. */
 export function ProbesPage() {
@@ -136,5 +134,99 @@ function Loaded({ rows, siteId, hasSites }: LoadedProps) {
       )}
       <DeleteProbe probe={deleting} onClose={() => setDeleting(null)} />
     </>
+  )
+}
+
+interface NoProbesProps {
+  siteId: string | undefined
+  hasSites: boolean
+}
+
+function NoProbes({ siteId, hasSites }: NoProbesProps) {
+  const { mayChange } = useSession()
+  if (!hasSites) {
+    return (
+      <EmptyState
+        icon={Radar}
+        title="No site, so nothing to check"
+        action={mayChange && <LinkButton to="/clients">Create a client and a site</LinkButton>}
+      >
+        A probe checks one thing of one site, again and again: whether its tag server answers, whether its events still
+        come.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon={Radar}
+      title={siteId === undefined ? 'No probe yet' : 'No probe watches this site'}
+      action={
+        mayChange && (
+          <LinkButton
+            to="/probes/new"
+            search={siteId === undefined ? {} : ({ site: siteId } as object)}
+            leftSection={<Plus size={16} aria-hidden />}
+          >
+            Add a probe
+          </LinkButton>
+        )
+      }
+    >
+      A probe checks one thing at regular intervals: whether the tag server answers, whether events come as usual, which
+      tags fail. Without one a site has no status, and no one is notified when it breaks.
+    </EmptyState>
+  )
+}
+
+interface NothingMatchesProps {
+  filter: Filter
+  search: string
+  onShowAll: () => void
+}
+
+const TITLES: Readonly<Record<Filter, string>> = {
+  all: 'No probe',
+  trouble: 'Every probe is ok',
+  off: 'No probe is switched off',
+}
+
+function NothingMatches({ filter, search, onShowAll }: NothingMatchesProps) {
+  const sought = search.trim()
+  return (
+    <EmptyState
+      icon={SearchX}
+      title={sought === '' ? TITLES[filter] : `No probe matches "${sought}"`}
+      action={
+        <Button variant="default" onClick={onShowAll}>
+          Show all probes
+        </Button>
+      }
+    >
+      {sought === ''
+        ? 'None of the probes is in this state now.'
+        : 'Search probes by name, type, site or last message.'}
+    </EmptyState>
+  )
+}
+
+const LINES = ['a', 'b', 'c', 'd', 'e', 'f']
+
+/** Has the size of what follows, so that nothing jumps. */
+function ProbesSkeleton() {
+  return (
+    <div aria-busy="true">
+      <span className="sr-only" role="status">
+        Loading the probes
+      </span>
+      <div className={classes.tools}>
+        <Skeleton height={36} className={classes.search} />
+        <Skeleton height={36} width={220} />
+      </div>
+      <div className={classes.ghosts}>
+        {LINES.map((line) => (
+          <Skeleton key={line} height={20} />
+        ))}
+      </div>
+    </div>
   )
 }

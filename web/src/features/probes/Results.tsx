@@ -1,10 +1,11 @@
-import { Button } from '@mantine/core'
+import { Button, Drawer, SegmentedControl } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { ListChecks } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { ResultRecord } from '../../api/probes.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
-import { whole } from '../../lib/words.ts'
+import { exact, whole } from '../../lib/words.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
@@ -12,9 +13,9 @@ import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { sentence } from './list.ts'
 import classes from './probe.module.css'
-import { ResultDrawer } from './ResultDrawer.tsx'
+import details from './Results.module.css'
 
-interface Props {
+interface ResultsProps {
   /** Newest first. */
   rows: readonly ResultRecord[]
   zone: string | undefined
@@ -27,7 +28,7 @@ interface Props {
 const PHONE = '(max-width: 48em)'
 
 /** What the probe has found. A row opens its details; the address names the one that is open. */
-export function Results({ rows, zone, isActive, hasMore, isLoading, onMore }: Props) {
+export function Results({ rows, zone, isActive, hasMore, isLoading, onMore }: ResultsProps) {
   const [opened, setOpened] = useUrlState('result', '', undefined, { push: true })
   const columns = useColumns(
     zone,
@@ -115,4 +116,143 @@ const ANSWER: Column<ResultRecord> = {
   isNumber: true,
   width: '7rem',
   render: ({ response_time_ms }) => (response_time_ms === null ? '' : `${whole(response_time_ms)} ms`),
+}
+
+interface ResultDrawerProps {
+  /** Undefined: not among those that are loaded. */
+  result: ResultRecord | undefined
+  isOpen: boolean
+  zone: string | undefined
+  onClose: () => void
+}
+
+/** One result with what it was judged by. */
+function ResultDrawer({ result, isOpen, zone, onClose }: ResultDrawerProps) {
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      position="right"
+      size="xl"
+      title="Result"
+      transitionProps={{ duration: 0 }}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {result === undefined ? (
+        <p>This result is older than those that are shown: load older ones, or it has been deleted by now.</p>
+      ) : (
+        <Content result={result} zone={zone} />
+      )}
+    </Drawer>
+  )
+}
+
+const VIEWS = [
+  { value: 'words', label: 'Readable' },
+  { value: 'json', label: 'JSON' },
+]
+
+function Content({ result, zone }: { result: ResultRecord; zone: string | undefined }) {
+  const [view, setView] = useState('words')
+  const json = JSON.stringify(result.details, null, 2)
+  return (
+    <div className={classes.result}>
+      <p className={classes.cardHead}>
+        <StatusBadge status={result.status} />
+        <span className={classes.muted}>{exact(Date.parse(result.executed_at), zone)}</span>
+      </p>
+      <p className={classes.message}>{sentence(result.message)}</p>
+      <p className={classes.muted}>{circumstances(result)}</p>
+      <div className={classes.views}>
+        <h3>What it was judged by</h3>
+        <SegmentedControl
+          aria-label="How the details are shown"
+          data={VIEWS}
+          value={view}
+          onChange={setView}
+          size="xs"
+          transitionDuration={0}
+        />
+        <CopyButton text={json} what="details as JSON" />
+      </div>
+      {view === 'json' ? <pre className={classes.json}>{json}</pre> : <Details value={result.details} zone={zone} />}
+    </div>
+  )
+}
+
+function circumstances({ response_time_ms, attempts, maintenance_id }: ResultRecord): string {
+  return [
+    response_time_ms === null ? 'nothing was asked over the network' : `answered in ${whole(response_time_ms)} ms`,
+    attempts > 1 ? 'tried twice, as the network failed at first' : null,
+    maintenance_id === null ? null : 'during maintenance: it opens no alert',
+  ]
+    .filter((part) => part !== null)
+    .join(' · ')
+}
+
+interface DetailsProps {
+  value: unknown
+  zone: string | undefined
+}
+
+/** The details of a result as a person reads them: names as words, lists of likes as tables, times in the site's zone. */
+function Details({ value, zone }: DetailsProps) {
+  if (Array.isArray(value)) return <List values={value} zone={zone} />
+  if (isRecord(value)) return <Fields value={value} zone={zone} />
+  return <span className={details.value}>{plain(value, zone)}</span>
+}
+
+function Fields({ value, zone }: { value: Record<string, unknown>; zone: string | undefined }) {
+  const entries = Object.entries(value)
+  if (entries.length === 0) return <span className={details.none}>nothing</span>
+  return (
+    <dl className={details.fields}>
+      {entries.map(([name, each]) => (
+        <div key={name} className={details.field} data-deep={isDeep(each) || undefined}>
+          <dt>{words(name)}</dt>
+          <dd>
+            <Details value={each} zone={zone} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function List({ values, zone }: { values: readonly unknown[]; zone: string | undefined }) {
+  if (values.length === 0) return <span className={details.none}>none</span>
+  if (!values.some(isDeep))
+    return <span className={details.value}>{values.map((each) => plain(each, zone)).join(', ')}</span>
+  return (
+    <ul className={details.list}>
+      {values.map((each) => (
+        <li key={JSON.stringify(each)}>
+          <Details value={each} zone={zone} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What does not fit into one line. */
+const isDeep = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && (Array.isArray(value) ? value.some(isDeep) : true)
+
+const words = (name: string): string => {
+  const text = name.replaceAll('_', ' ')
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/
+const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 4 })
+
+function plain(value: unknown, zone: string | undefined): string {
+  if (value === null || value === undefined) return '–'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'number') return numbers.format(value)
+  const text = String(value)
+  return ISO_TIME.test(text) ? exact(Date.parse(text), zone) : text
 }

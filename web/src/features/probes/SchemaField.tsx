@@ -1,9 +1,9 @@
-import { NumberInput, PasswordInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
+import { Button, Group, Input, NumberInput, PasswordInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { whole } from '../../lib/words.ts'
-import { SecretSet } from './SecretSet.tsx'
 import { type Field, type FieldValue, isDefault } from './schema-fields.ts'
 
-interface Props {
+interface SchemaFieldProps {
   field: Field
   value: FieldValue
   onChange: (value: FieldValue) => void
@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** The field of one setting, as its schema says. */
-export function SchemaField({ field, value, onChange, error, isSet, isRemoved, onRemove }: Props) {
+export function SchemaField({ field, value, onChange, error, isSet, isRemoved, onRemove }: SchemaFieldProps) {
   const hint = isDefault(field, value) ? null : defaultHint(field)
   const shared = {
     label: field.label,
@@ -107,3 +107,45 @@ const given = <T extends object>(props: T): { [K in keyof T]?: Exclude<T[K], und
   Object.fromEntries(Object.entries(props).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
   }
+
+interface SecretSetProps {
+  field: Field
+  value: FieldValue
+  onChange: (value: FieldValue) => void
+  error: string | undefined
+  isRemoved: boolean
+  onRemove: (isRemoved: boolean) => void
+}
+
+/** A secret that is set: it can be replaced or removed, and never read. */
+function SecretSet({ field, value, onChange, error, isRemoved, onRemove }: SecretSetProps) {
+  const [isReplacing, setReplacing] = useState(false)
+  if (isReplacing) {
+    return (
+      <PasswordInput
+        label={field.label}
+        description={`${field.description}. Left empty, the present one stays`}
+        error={error}
+        value={String(value)}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        autoComplete="off"
+        autoFocus
+      />
+    )
+  }
+  return (
+    <Input.Wrapper label={field.label} description={field.description} error={error} labelElement="div">
+      <Group gap="sm" mt="xs">
+        <span>{isRemoved ? 'Is removed when you save' : 'Set'}</span>
+        {!isRemoved && (
+          <Button variant="default" size="xs" onClick={() => setReplacing(true)}>
+            Replace
+          </Button>
+        )}
+        <Button variant="subtle" color="gray" size="xs" onClick={() => onRemove(!isRemoved)}>
+          {isRemoved ? 'Keep it' : 'Remove'}
+        </Button>
+      </Group>
+    </Input.Wrapper>
+  )
+}

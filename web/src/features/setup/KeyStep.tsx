@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Check, Eye, EyeOff } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
-import type { SiteRecord } from '../../api/site.ts'
+import type { SiteRecord } from '../../api/sites.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'

@@ -1,6 +1,6 @@
 import type { RecentAnswer, SiteReport, TagReport, TimeseriesAnswer } from '../../api/analytics.ts'
+import type { UsageRecord } from '../../api/clients.ts'
 import type { Status } from '../../api/overview.ts'
-import type { UsageRecord } from '../../api/usage.ts'
 import { counted, percent, whole } from '../../lib/words.ts'
 import { SAMPLE_CONTAINER } from './ingest.ts'
 

@@ -13,9 +13,9 @@ import { columnsOf } from './columns.ts'
 import classes from './HeatPanel.module.css'
 import { heatCells, keysOf, shareOf } from './heat.ts'
 import { heatHeight, heatOption } from './heat-option.ts'
+import type { Stretch } from './marks.ts'
 import { Panel } from './Panel.tsx'
 import { useSite } from './site-scope.ts'
-import type { Stretch } from './stretch.ts'
 import { change, span } from './words.ts'
 
 export interface HeatRow {

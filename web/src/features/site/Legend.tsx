@@ -15,7 +15,7 @@ export interface LegendRow {
   title?: string
 }
 
-interface Props {
+interface LegendProps {
   label: string
   /** What the values are, over them. */
   heading?: string
@@ -27,7 +27,7 @@ interface Props {
 }
 
 /** The names of a chart with their numbers. */
-export function Legend({ label, heading, rows, onPick, picked }: Props) {
+export function Legend({ label, heading, rows, onPick, picked }: LegendProps) {
   return (
     <>
       {heading !== undefined && <div className={classes.heading}>{heading}</div>}
@@ -64,5 +64,23 @@ function Content({ row: { name, token, value, reference } }: { row: LegendRow })
       {reference !== undefined && <span className={classes.reference}>{reference}</span>}
       <b className={classes.value}>{value}</b>
     </>
+  )
+}
+
+interface SeriesKeyProps {
+  series: readonly { key: string; token?: string; isReference?: boolean }[]
+}
+
+/** Which line is which, in one row. */
+export function SeriesKey({ series }: SeriesKeyProps) {
+  return (
+    <div className={classes.keys}>
+      {series.map(({ key, token, isReference }) => (
+        <span key={key}>
+          <SeriesSwatch token={isReference === true ? '--line-strong' : (token ?? '--series-other')} />
+          {key}
+        </span>
+      ))}
+    </div>
   )
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import classes from './Panel.module.css'
 
-interface Props {
+interface PanelProps {
   title: string
   /** What the numbers are: "per 15 min". */
   unit?: string | undefined
@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** A chart with its title and, beside it, its numbers. All charts of the page begin and end at the same place. */
-export function Panel({ title, unit, tools, side, isStale = false, children }: Props) {
+export function Panel({ title, unit, tools, side, isStale = false, children }: PanelProps) {
   const id = useId()
   return (
     <section className={classes.panel} aria-labelledby={id}>
@@ -29,5 +29,20 @@ export function Panel({ title, unit, tools, side, isStale = false, children }: P
         {side !== undefined && <div className={classes.side}>{side}</div>}
       </div>
     </section>
+  )
+}
+
+interface NoteProps {
+  /** px: the place of the chart that it stands for. */
+  height: number
+  children: string
+}
+
+/** Says why a chart has nothing to draw, in its place. */
+export function Note({ height, children }: NoteProps) {
+  return (
+    <p className={classes.note} style={{ minHeight: height }}>
+      {children}
+    </p>
   )
 }

@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
+import type { EChartsCoreOption } from 'echarts/core'
 import { useCallback, useMemo } from 'react'
-import { timeseriesQuery } from '../../api/analytics.ts'
+import { type Score, timeseriesQuery, type WindowReport } from '../../api/analytics.ts'
 import { compact, percent } from '../../lib/words.ts'
 import { Awaited } from '../../ui/Awaited.tsx'
 import { Chart } from '../../ui/chart/Chart.tsx'
 import type { ChartColors } from '../../ui/chart/colors.ts'
+import { type TimeChartData, timeOption } from '../../ui/chart/time-option.ts'
 import { seriesTokens } from '../../ui/series-color.ts'
-import { calmBucket } from './buckets.ts'
+import { calmBucket } from './columns.ts'
 import { Legend } from './Legend.tsx'
-import { Note } from './Note.tsx'
-import { Panel } from './Panel.tsx'
-import { fieldsOf, type Part } from './quality.ts'
-import { qualityOption } from './quality-option.ts'
+import { Note, Panel } from './Panel.tsx'
 import { useSite } from './site-scope.ts'
 import { change, fieldName, figure } from './words.ts'
 
@@ -91,3 +90,52 @@ export function QualityPanel({ part }: { part: Part }) {
 
 const labelOf = (title: string, fields: ReturnType<typeof fieldsOf>): string =>
   `${title} over time: ${fields.map(({ field, rate }) => `${fieldName(field)} ${figure(rate, 'rate')}`).join(', ')}`
+
+/** Lines of shares, each with its target as a dashed line of its own colour. */
+function qualityOption(
+  data: TimeChartData & { zone: string },
+  targets: Readonly<Record<string, number>>,
+  colors: ChartColors,
+): EChartsCoreOption {
+  const base = timeOption(data, colors)
+  const drawn = new Set<string>()
+  const series = (base.series as { name?: string; color?: string }[]).map((each) => {
+    const target = each.name === undefined ? undefined : targets[each.name]
+    // A line has two strokes of one name.
+    if (target === undefined || each.name === undefined || drawn.has(each.name)) return each
+    drawn.add(each.name)
+    return {
+      ...each,
+      markLine: {
+        silent: true,
+        symbol: 'none',
+        animation: false,
+        label: { show: false },
+        lineStyle: { color: each.color, type: 'dashed', width: 1, opacity: 0.7 },
+        data: [{ yAxis: target }],
+      },
+    }
+  })
+  return { ...base, yAxis: { ...(base.yAxis as object), min: 0, max: 1, interval: 0.25 }, series }
+}
+
+export type Part = 'user_data' | 'ecommerce'
+
+interface Field {
+  field: string
+  rate: number | null
+  /** 0–1; undefined: it is no part of the score. */
+  target?: number
+  weight?: number
+}
+
+/** The fields of a part: those that count with what the score is made of, then the others as they were reported. */
+export function fieldsOf(report: Pick<WindowReport, 'user_data' | 'ecommerce' | 'score'>, part: Part): Field[] {
+  const { weight: _, ...inputs } = report.score.inputs[part] as Score['inputs']['user_data']
+  const counting = Object.entries(inputs).map(([field, { rate, target, weight }]) => ({ field, rate, target, weight }))
+  const { total: __, ...presence } = report[part]
+  const others = Object.entries(presence as Record<string, { rate: number | null }>)
+    .filter(([field]) => !(field in inputs))
+    .map(([field, { rate }]) => ({ field, rate }))
+  return [...counting, ...others]
+}

@@ -1,11 +1,25 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { alertsQuery } from '../../api/alerts.ts'
-import type { SiteRecord } from '../../api/site.ts'
+import { Link } from '@tanstack/react-router'
+import { Bell, BellOff, Check, ChevronDown, Info } from 'lucide-react'
+import { useState } from 'react'
+import { type AlertRecord, alertQuery, alertsQuery, useEndSilence } from '../../api/alerts.ts'
+import type { SiteReport } from '../../api/analytics.ts'
+import { useSession } from '../../api/session.ts'
+import type { SiteRecord } from '../../api/sites.ts'
+import { onset } from '../../lib/onset.ts'
+import { useNow } from '../../lib/use-now.ts'
+import { duration, exact } from '../../lib/words.ts'
 import { InlineError } from '../../ui/InlineError.tsx'
-import { quietAt } from '../../ui/quiet/quiet.ts'
+import { type Quiet, quietAt, untilWords } from '../../ui/quiet/quiet.ts'
+import { SilenceMenu } from '../../ui/quiet/SilenceMenu.tsx'
 import { useQuiet } from '../../ui/quiet/use-quiet.ts'
-import classes from './AlertBanner.module.css'
-import { AlertBanner } from './AlertBanner.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { useAcknowledging } from '../../ui/undo/use-acknowledging.ts'
+import classes from './SiteAlerts.module.css'
+import page from './site.module.css'
+import { useSiteView } from './site-scope.ts'
+import { clock } from './words.ts'
 
 /** More open alerts than this are a page of their own. */
 const SHOWN = 5
@@ -37,3 +51,142 @@ export function SiteAlerts({ site }: { site: SiteRecord }) {
 /** What is broken before what cannot be checked, and what no one takes care of first. */
 const rank = ({ subject, severity, state }: { subject: string; severity: string; state: string }): number =>
   (state === 'open' ? 0 : 4) + (subject === 'target' ? 0 : 2) + (severity === 'critical' ? 0 : 1)
+
+interface Props {
+  alert: AlertRecord
+  site: SiteRecord
+  /** What keeps messages about it back. */
+  quiet: Quiet | null
+}
+
+/** What is broken, since when, what changed before, and the two things one can do about the messages. */
+function AlertBanner({ alert, site, quiet }: Props) {
+  const { data: detail } = useQuery(alertQuery(alert.id))
+  const now = useNow()
+  const zone = site.timezone
+  const since = Date.parse(alert.started_at)
+  const words = onset(alert, (at) => clock(at, now, zone))
+  const status = alert.subject === 'check' ? 'error' : alert.severity
+  const variant = quiet !== null ? 'hatched' : alert.state === 'acknowledged' ? 'outline' : 'filled'
+  return (
+    <article className={classes.banner} data-status={status} data-variant={variant}>
+      <span className={classes.mark}>
+        <StatusMark status={status} variant={variant} label={`${alert.severity}, ${alert.state}`} />
+      </span>
+      <div className={classes.words}>
+        <h2>
+          <Link to="/alerts/$alertId" params={{ alertId: alert.id }}>
+            {alert.title}
+          </Link>
+        </h2>
+        <p>
+          <span title={exact(since, zone)}>
+            {words.began} ({duration(now - since)})
+          </span>
+          {words.detected !== null && <span>{words.detected}</span>}
+          {detail?.change != null && <span>began {detail.change}</span>}
+          {detail !== undefined && factsInWords(detail.facts).map((fact) => <span key={fact}>{fact}</span>)}
+          {alert.is_flapping && <span>flapping</span>}
+          {alert.acknowledged_by !== null && <span>acknowledged by {alert.acknowledged_by}</span>}
+          {quiet !== null && (
+            <span>
+              {quiet.kind === 'silence' ? 'silent' : 'maintenance'} {untilWords(quiet, (at) => clock(at, now, zone))}
+            </span>
+          )}
+        </p>
+      </div>
+      <Actions alert={alert} quiet={quiet} zone={zone} tag={detail?.facts.find(({ name }) => name === 'Tag')?.value} />
+    </article>
+  )
+}
+
+function Actions({
+  alert,
+  quiet,
+  zone,
+  tag,
+}: Pick<Props, 'alert' | 'quiet'> & { zone: string; tag: string | undefined }) {
+  const { mayChange } = useSession()
+  const { setFocus } = useSiteView()
+  const [fault, setFault] = useState<string | null>(null)
+  const acknowledging = useAcknowledging()
+  const endSilence = useEndSilence()
+  const onError = (error: Error) => setFault(error.message)
+  return (
+    <div className={classes.actions}>
+      {tag !== undefined && (
+        <Button
+          variant="default"
+          className={classes.look ?? ''}
+          title={tag}
+          onClick={() => setFocus({ kind: 'tag', name: tag })}
+        >
+          Look at {tag}
+        </Button>
+      )}
+      {mayChange && alert.state === 'open' && (
+        <Button
+          variant="default"
+          leftSection={<Check size={16} aria-hidden />}
+          loading={acknowledging.isBusy}
+          onClick={() => acknowledging.run([alert.id])}
+        >
+          Acknowledge
+        </Button>
+      )}
+      {mayChange && quiet === null && (
+        <SilenceMenu target={alert} zone={zone}>
+          <Button
+            variant="default"
+            leftSection={<BellOff size={16} aria-hidden />}
+            rightSection={<ChevronDown size={14} aria-hidden />}
+          >
+            Silence
+          </Button>
+        </SilenceMenu>
+      )}
+      {mayChange && quiet?.kind === 'silence' && (
+        <Button
+          variant="default"
+          leftSection={<Bell size={16} aria-hidden />}
+          loading={endSilence.isPending}
+          onClick={() => endSilence.mutate(quiet.id, { onError })}
+        >
+          End the silence
+        </Button>
+      )}
+      {fault !== null && <p role="alert">{fault}</p>}
+    </div>
+  )
+}
+
+/** What makes the report less precise than it looks, and why the window before cannot be shown. */
+export function Warnings({ report }: { report: SiteReport }) {
+  const messages = [
+    ...report.warnings.map(({ message }) => message),
+    ...(report.compareFault === undefined ? [] : [`The period before cannot be shown: it ${report.compareFault}`]),
+  ]
+  if (messages.length === 0) return null
+  return (
+    <ul className={page.warnings} aria-label="About these numbers">
+      {messages.map((message) => (
+        <li key={message}>
+          <Info size={16} aria-hidden />
+          {message}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface Fact {
+  name: string
+  value: string
+}
+
+/** Already said by the title. */
+const SAID: ReadonlySet<string> = new Set(['Tag', 'Event', 'Event and tag', 'Measured'])
+
+/** What an alert measured against, without what its title says: "usually 0.4 %", "allowed up to 5 %". */
+const factsInWords = (facts: readonly Fact[]): string[] =>
+  facts.filter(({ name }) => !SAID.has(name)).map(({ name, value }) => `${name.toLowerCase()} ${value}`)

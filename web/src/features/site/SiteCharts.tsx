@@ -1,16 +1,24 @@
 import { Anchor } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
+import { type ProbeRecord, probesQuery, stripQuery } from '../../api/probes.ts'
 import { counted } from '../../lib/words.ts'
-import { ContainersPanel } from './ContainersPanel.tsx'
+import { Awaited } from '../../ui/Awaited.tsx'
+import { HeatStrip } from '../../ui/HeatStrip.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { bySeverity, STATUS_WORDS, unjudgedWords } from '../../ui/status/status.ts'
+import { statusOf } from '../probes/list.ts'
 import { EventsPanel } from './EventsPanel.tsx'
 import { HeatPanel } from './HeatPanel.tsx'
+import { heatRows } from './heat.ts'
 import { LatencyPanel } from './LatencyPanel.tsx'
-import { ProbesPanel } from './ProbesPanel.tsx'
+import type { Stretch } from './marks.ts'
+import { Note, Panel } from './Panel.tsx'
 import { QualityPanel } from './QualityPanel.tsx'
-import classes from './site.module.css'
+import classes from './SiteCharts.module.css'
+import page from './site.module.css'
 import { useSite } from './site-scope.ts'
-import type { Stretch } from './stretch.ts'
-import { heatRows } from './tags.ts'
 
 /** More rows than this need scrolling past; the table has all tags. */
 const ROWS = 12
@@ -23,7 +31,7 @@ export function SiteCharts() {
   const rows = heatRows(report.tags, report.previous?.tags)
   const rest = rows.length - ROWS
   return (
-    <div className={classes.charts}>
+    <div className={page.charts}>
       <EventsPanel />
       {rows.length > 0 && (
         <HeatPanel
@@ -43,10 +51,78 @@ export function SiteCharts() {
       <LatencyPanel />
       <QualityPanel part="user_data" />
       <QualityPanel part="ecommerce" />
-      <div className={classes.pair}>
+      <div className={page.pair}>
         <ProbesPanel />
         <ContainersPanel />
       </div>
     </div>
+  )
+}
+
+/** Which containers ever sent something, and when last; and what makes the report less precise than it looks. */
+function ContainersPanel() {
+  const { report, site } = useSite()
+  return (
+    <Panel title="Containers" unit="that ever sent something">
+      {report.containers.length === 0 ? (
+        <Note height={80}>No container has sent anything yet.</Note>
+      ) : (
+        <ul className={page.containers}>
+          {report.containers.map(({ container_id, last_seen }) => (
+            <li key={container_id}>
+              <code>{container_id}</code>
+              <span className={page.muted}>
+                <RelativeTime at={last_seen} zone={site.timezone} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+/** The probes of the site with their last results, the worst first. */
+function ProbesPanel() {
+  const { site } = useSite()
+  const { data, error, refetch } = useQuery(probesQuery(site.id))
+  const probes = data
+    ?.filter(({ is_active }) => is_active)
+    .toSorted((a, b) => bySeverity(statusOf(a), statusOf(b)) || a.name.localeCompare(b.name))
+  return (
+    <Panel title="Probes" unit="last 50 results">
+      {probes === undefined ? (
+        <Awaited error={error} onRetry={() => void refetch()} height={200} />
+      ) : probes.length === 0 ? (
+        <Note height={120}>
+          No probe watches this site: no one is notified when it breaks. Probes judge what it sends, and ask its tag
+          server.
+        </Note>
+      ) : (
+        <ul className={classes.probes}>
+          {probes.map((probe) => (
+            <Probe key={probe.id} probe={probe} zone={site.timezone} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+function Probe({ probe, zone }: { probe: ProbeRecord; zone: string }) {
+  const { data: results = [] } = useQuery(stripQuery(probe))
+  const status = statusOf(probe)
+  return (
+    <li className={classes.probe}>
+      <StatusMark status={status} label={unjudgedWords(probe, probe.last_message) ?? STATUS_WORDS[status]} />
+      <span className={classes.name}>{probe.name}</span>
+      <span className={classes.results}>
+        <HeatStrip results={results} zone={zone} />
+      </span>
+      <span className={classes.message}>{probe.last_message ?? 'waiting for its first result'}</span>
+      <span className={classes.when}>
+        <RelativeTime at={probe.last_result_at} zone={zone} never="" />
+      </span>
+    </li>
   )
 }

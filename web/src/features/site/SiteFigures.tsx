@@ -1,9 +1,10 @@
+import type { ReactNode } from 'react'
 import type { Score } from '../../api/analytics.ts'
-import { Figure, Figures } from './Figures.tsx'
 import { shareOf } from './heat.ts'
 import { ScoreExplained } from './ScoreExplained.tsx'
+import classes from './SiteFigures.module.css'
 import { useSite } from './site-scope.ts'
-import { toneOf } from './tone.ts'
+import { change, figure, type Kind } from './words.ts'
 
 /** Score, its parts, and how much came. */
 export function SiteFigures() {
@@ -79,4 +80,42 @@ export function SiteFigures() {
 function noteOf({ insufficient_data, cap, band }: Score): string | undefined {
   if (insufficient_data) return 'too few events'
   return cap === null ? (band ?? undefined) : `${cap.max} at most: a critical alert is open`
+}
+
+interface FigureProps {
+  name: ReactNode
+  value: number | null
+  kind: Kind
+  /** Of the window before. */
+  before?: number | null | undefined
+  /** Under the number, where nothing is compared. */
+  note?: string | undefined
+  tone?: 'warning' | 'critical' | undefined
+}
+
+/** The numbers of a window, side by side. */
+export function Figures({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <dl className={classes.figures} aria-label={label}>
+      {children}
+    </dl>
+  )
+}
+
+export function Figure({ name, value, kind, before, note, tone }: FigureProps) {
+  return (
+    <div className={classes.figure}>
+      <dt>{name}</dt>
+      <dd>
+        <b data-tone={tone}>{figure(value, kind)}</b>
+        <span className={classes.note}>{change(value, before, kind) ?? note}</span>
+      </dd>
+    </div>
+  )
+}
+
+/** The bands of the score that ask for a look; the others need no colour. */
+function toneOf(points: number | null): 'warning' | 'critical' | undefined {
+  if (points === null || points >= 70) return undefined
+  return points >= 50 ? 'warning' : 'critical'
 }

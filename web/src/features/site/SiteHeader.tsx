@@ -1,21 +1,21 @@
-import { Button } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { History } from 'lucide-react'
+import { Download, History } from 'lucide-react'
 import { useCallback } from 'react'
+import { type Cut, exportUrl } from '../../api/analytics.ts'
 import type { Query } from '../../api/client.ts'
 import { type Overview, overviewQuery } from '../../api/overview.ts'
-import type { SiteRecord } from '../../api/site.ts'
+import type { SiteRecord } from '../../api/sites.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
 import { siteWaitsFor } from '../../ui/status/status.ts'
 import { TimeRangePicker } from '../../ui/TimeRangePicker.tsx'
-import { CsvMenu } from './CsvMenu.tsx'
 import classes from './site.module.css'
-import type { SiteView } from './use-site-view.ts'
+import type { Focus, SiteView } from './site-scope.ts'
 
-interface Props {
+interface SiteHeaderProps {
   site: SiteRecord
   query: Query
   view: SiteView
@@ -32,7 +32,7 @@ function LastEvent({ at, zone }: { at: string | null; zone: string }) {
   )
 }
 
-export function SiteHeader({ site, query, view }: Props) {
+export function SiteHeader({ site, query, view }: SiteHeaderProps) {
   const select = useCallback(
     ({ clients }: Overview) => {
       const client = clients.find(({ id }) => id === site.client_id)
@@ -93,4 +93,59 @@ export function SiteHeader({ site, query, view }: Props) {
       </div>
     </PageHeader>
   )
+}
+
+interface CsvMenuProps {
+  siteId: string
+  query: Query
+  focus: Focus | null
+}
+
+/** What is on the page, as files. */
+function CsvMenu({ siteId, query, focus }: CsvMenuProps) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Download size={16} aria-hidden />}>
+          CSV
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {focus !== null && <Menu.Label>Of {focus.name}</Menu.Label>}
+        {cutsOf(focus).map(({ label, ...cut }) => (
+          <Menu.Item key={label} component="a" href={exportUrl(siteId, query, cut)} download>
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function cutsOf(focus: Focus | null): (Cut & { label: string })[] {
+  if (focus?.kind === 'tag') {
+    const tag_key = focus.name
+    return [
+      { label: 'Executions by outcome', metric: 'executions', group_by: 'outcome', tag_key },
+      { label: 'Failures by event', metric: 'failures', group_by: 'event_name', tag_key },
+      { label: 'Execution time', metric: 'latency', tag_key },
+    ]
+  }
+  if (focus?.kind === 'event') {
+    const event_name = focus.name
+    return [
+      { label: 'Events', metric: 'events', event_name },
+      { label: 'Executions by tag', metric: 'executions', group_by: 'tag_key', event_name },
+      { label: 'Failures by tag', metric: 'failures', group_by: 'tag_key', event_name },
+    ]
+  }
+  return [
+    { label: 'Events by name', metric: 'events', group_by: 'event_name' },
+    { label: 'Executions by tag', metric: 'executions', group_by: 'tag_key' },
+    { label: 'Failures by tag', metric: 'failures', group_by: 'tag_key' },
+    { label: 'Execution time', metric: 'latency' },
+    { label: 'User data by field', metric: 'user_data', group_by: 'field' },
+    { label: 'E-commerce by field', metric: 'ecommerce', group_by: 'field' },
+    { label: 'Score', metric: 'score' },
+  ]
 }

@@ -1,8 +1,14 @@
+import { UnstyledButton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { matrixQuery } from '../../api/analytics.ts'
+import { percent, whole } from '../../lib/words.ts'
+import { Awaited } from '../../ui/Awaited.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
-import { shareOf } from './heat.ts'
-import { MatrixPanel } from './MatrixPanel.tsx'
-import classes from './site.module.css'
+import { heatLevel, shareOf } from './heat.ts'
+import classes from './MatrixPanel.module.css'
+import { Note, Panel } from './Panel.tsx'
+import page from './site.module.css'
 import { useSite } from './site-scope.ts'
 import { EVENT_COLUMNS, TAG_COLUMNS } from './table-columns.tsx'
 
@@ -27,8 +33,8 @@ export function TagsAndEvents() {
     }))
   }, [report, previous])
   return (
-    <div className={classes.charts}>
-      <section className={classes.tableSection}>
+    <div className={page.charts}>
+      <section className={page.tableSection}>
         <h2>Tags</h2>
         <DataTable
           label="Tags"
@@ -40,7 +46,7 @@ export function TagsAndEvents() {
         />
       </section>
       <MatrixPanel />
-      <section className={classes.tableSection}>
+      <section className={page.tableSection}>
         <h2>Events</h2>
         <DataTable
           label="Events"
@@ -52,5 +58,95 @@ export function TagsAndEvents() {
         />
       </section>
     </div>
+  )
+}
+
+/** The largest are shown; no one reads a matrix of hundreds of names. */
+const EVENTS = 40
+const TAGS = 25
+const HEIGHT = 240
+const TITLE = 'Tags by event'
+/** Words stay readable on the reddest ground, per cent of red. */
+const REDDEST = 58
+
+/** Event × tag: how often a tag ran on an event, and the share that failed. */
+function MatrixPanel() {
+  const { site, query, view } = useSite()
+  const { data, error, refetch, isPlaceholderData } = useQuery(matrixQuery(site.id, query))
+  const cells = useMemo(() => new Map(data?.cells.map((cell) => [`${cell.event_name}\n${cell.tag_key}`, cell])), [data])
+  if (data === undefined) {
+    return (
+      <Panel title={TITLE}>
+        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
+      </Panel>
+    )
+  }
+  const events = data.events.slice(0, EVENTS)
+  const tags = data.tags.slice(0, TAGS)
+  const left = data.events.length - events.length + data.tags.length - tags.length
+  return (
+    <Panel
+      title={TITLE}
+      unit={`share of failed executions, whole hours${left > 0 ? `; the ${left} smallest are not shown` : ''}`}
+      isStale={isPlaceholderData}
+    >
+      {events.length === 0 ? (
+        <Note height={120}>
+          Which tag ran on which event is known from requests per event only: batches count tags over all their events.
+        </Note>
+      ) : (
+        <div className={classes.scroll}>
+          <table className={classes.matrix}>
+            <thead>
+              <tr>
+                <th scope="col">Event</th>
+                {tags.map((tag) => (
+                  <th key={tag} scope="col">
+                    <UnstyledButton className={classes.name} onClick={() => view.setFocus({ kind: 'tag', name: tag })}>
+                      {tag}
+                    </UnstyledButton>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {events.map((event) => (
+                <tr key={event}>
+                  <th scope="row">
+                    <UnstyledButton
+                      className={classes.name}
+                      onClick={() => view.setFocus({ kind: 'event', name: event })}
+                    >
+                      {event}
+                    </UnstyledButton>
+                  </th>
+                  {tags.map((tag) => (
+                    <Cell key={tag} cell={cells.get(`${event}\n${tag}`)} />
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+function Cell({ cell }: { cell: { executions: number; bad: number } | undefined }) {
+  if (cell === undefined || cell.executions === 0) {
+    return (
+      <td className={classes.none}>
+        <span className="sr-only">did not run</span>
+      </td>
+    )
+  }
+  const share = cell.bad / cell.executions
+  const red = Math.round(heatLevel(share) * REDDEST)
+  return (
+    <td style={{ background: `color-mix(in srgb, var(--critical) ${red}%, var(--surface))` }}>
+      <b>{percent(share)}</b>
+      <span>of {whole(cell.executions)}</span>
+    </td>
   )
 }

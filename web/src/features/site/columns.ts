@@ -1,9 +1,11 @@
+import type { Cut } from '../../api/analytics.ts'
+
 interface Series {
   key: string
   points: readonly { t: string; value: number | null }[]
 }
 
-export interface Columns<S extends Series> {
+interface Columns<S extends Series> {
   series: S[]
   /** ms */
   width: number
@@ -50,4 +52,45 @@ export function totalOf(series: readonly Series[], key: string): Series {
   const sums = new Map<string, number>()
   for (const { points } of series) for (const { t, value } of points) sums.set(t, (sums.get(t) ?? 0) + (value ?? 0))
   return { key, points: Array.from(sums, ([t, value]) => ({ t, value })) }
+}
+
+type Bucket = NonNullable<Cut['bucket']>
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** For percentiles: a minute of a few executions has none worth drawing. @param length of the window, ms */
+export const fineBucket = (length: number): Bucket => (length < 20 * HOUR ? '5m' : 'auto')
+
+/** For shares, which jump about where few events are behind them. @param length of the window, ms */
+export function calmBucket(length: number): Bucket {
+  if (length < 20 * HOUR) return '5m'
+  return length <= 31 * DAY ? '1h' : 'auto'
+}
+
+/** What a shop or a lead form lives on, in Google's own names, the most important first. */
+const IMPORTANT = [
+  'purchase',
+  'refund',
+  'begin_checkout',
+  'add_to_cart',
+  'generate_lead',
+  'sign_up',
+  'add_payment_info',
+  'view_item',
+]
+/** Lines that are kept for them among those that are named. */
+const KEPT = 4
+
+/**
+ * The events that a chart names: the largest, and among them always those that money hangs on, however rare they are.
+ *
+ * @param names the largest first
+ * @returns at most `most` of them, in the same order
+ */
+export function namedEvents(names: readonly string[], most: number): string[] {
+  const important = IMPORTANT.filter((name) => names.includes(name)).slice(0, KEPT)
+  const others = names.filter((name) => !important.includes(name)).slice(0, most - important.length)
+  const chosen = new Set([...important, ...others])
+  return names.filter((name) => chosen.has(name))
 }

@@ -2,8 +2,7 @@ import type { EChartsCoreOption } from 'echarts/core'
 import type { ChartColors } from '../../ui/chart/colors.ts'
 import { timeOption } from '../../ui/chart/time-option.ts'
 import { tooltipBox } from '../../ui/chart/tooltip.ts'
-import { type HeatCell, usualShares } from './heat.ts'
-import { cellColor, cellStyle, cellWords } from './heat-cell.ts'
+import { cellColor, cellStyle, cellWords, type HeatCell, usualShares } from './heat.ts'
 import type { Frame } from './site-scope.ts'
 
 export interface HeatData {

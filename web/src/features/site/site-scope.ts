@@ -1,10 +1,12 @@
-import { createContext, useContext } from 'react'
-import type { SiteReport } from '../../api/analytics.ts'
+import { useQuery } from '@tanstack/react-query'
+import { createContext, useContext, useMemo } from 'react'
+import { alertsQuery } from '../../api/alerts.ts'
+import { type MarkersAnswer, markersQuery, type SiteReport } from '../../api/analytics.ts'
 import type { Query } from '../../api/client.ts'
-import type { SiteRecord } from '../../api/site.ts'
+import type { SiteRecord } from '../../api/sites.ts'
+import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
 import type { AlertSpan, DeployMark } from '../../ui/chart/time-option.ts'
-import type { Stretch } from './stretch.ts'
-import type { SiteView } from './use-site-view.ts'
+import { alertSpans, deployMarks, intervalOf, type Stretch, stretchOf } from './marks.ts'
 
 /** What every chart of the page has in common. */
 export interface Frame {
@@ -20,7 +22,7 @@ export interface Frame {
 }
 
 /** What the parts of a site's page are about. */
-export interface SiteScope {
+interface SiteScope {
   site: SiteRecord
   view: SiteView
   report: SiteReport
@@ -42,4 +44,95 @@ export function useSite(): SiteScope {
   const scope = useContext(SiteScopeContext)
   if (scope === null) throw new Error('Outside of a site page')
   return scope
+}
+
+/** As many alerts are looked through for those that lie in the window. */
+const ALERTS = 200
+
+const NONE: readonly never[] = []
+const NO_MARKERS: MarkersAnswer = []
+
+export function useSiteScope(site: SiteRecord, report: SiteReport, query: Query, view: SiteView): SiteScope {
+  const { data: alerts = NONE } = useQuery(alertsQuery({ site_id: site.id, limit: ALERTS }))
+  const { data: markers = NO_MARKERS } = useQuery(markersQuery(site.id, query))
+  return useMemo(() => {
+    const [from, to] = [Date.parse(report.from), Date.parse(report.to)]
+    const deploys = deployMarks(markers, to - from)
+    const { previous } = report
+    return {
+      site,
+      view,
+      report,
+      query,
+      before:
+        previous === undefined
+          ? null
+          : { query: { from: previous.from, to: previous.to }, shift: from - Date.parse(previous.from) },
+      deploys,
+      frame: {
+        from,
+        to,
+        zone: site.timezone,
+        group: `site ${site.id}`,
+        alerts: alertSpans(alerts, from, to),
+        deploys: deploys.map(({ at }) => ({ at })),
+        picked: view.picked,
+      },
+    }
+  }, [site, report, query, view, alerts, markers])
+}
+
+export const TABS = ['charts', 'tags', 'payloads'] as const
+export type Tab = (typeof TABS)[number]
+
+/** What is looked at closely. */
+export type Focus = { kind: 'tag' | 'event'; name: string }
+
+export interface SiteView {
+  tab: Tab
+  /** Null: the whole site. */
+  focus: Focus | null
+  isComparing: boolean
+  /** Whose execution times are shown; empty: those of all tags. */
+  timedTag: string
+  setTab: (tab: Tab) => void
+  /** The stretch of time that was clicked on, epoch ms: marked on every chart until it is cleared. */
+  picked: Stretch | null
+  /** Leads to the charts; `picked` keeps the time of the click. */
+  setFocus: (focus: Focus | null, picked?: Stretch) => void
+  clearPicked: () => void
+  setComparing: (isComparing: boolean) => void
+  setTimedTag: (tag: string) => void
+}
+
+/** What of a site's page is shown. All of it is in the address, beside the time range. */
+export function useSiteView(): SiteView {
+  const [tab, setTab] = useUrlState<Tab>('tab', 'charts', TABS, { push: true })
+  const [tag] = useUrlState('tag', '')
+  const [event] = useUrlState('event', '')
+  const [compare, setCompare] = useUrlState<'previous' | ''>('compare', '', ['previous', ''])
+  const [at] = useUrlState('at', '')
+  const [timedTag, setTimedTag] = useUrlState('latency', '')
+  const setAll = useSetUrlState({ push: true })
+  return useMemo(
+    () => ({
+      tab,
+      focus: tag !== '' ? { kind: 'tag', name: tag } : event !== '' ? { kind: 'event', name: event } : null,
+      isComparing: compare === 'previous',
+      timedTag,
+      setTab,
+      picked: stretchOf(at),
+      clearPicked: () => setAll({ at: undefined }),
+      setFocus: (focus, picked) =>
+        setAll({
+          ...(picked !== undefined && { at: intervalOf(picked) }),
+          tab: undefined,
+          tag: focus?.kind === 'tag' ? focus.name : undefined,
+          event: focus?.kind === 'event' ? focus.name : undefined,
+        }),
+      setComparing: (isComparing) => setCompare(isComparing ? 'previous' : ''),
+      setTimedTag,
+    }),
+    [tab, tag, event, compare, at, timedTag, setTab, setAll, setCompare, setTimedTag],
+  )
 }

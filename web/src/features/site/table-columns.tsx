@@ -3,9 +3,8 @@ import type { TagAnswer, TagReport } from '../../api/analytics.ts'
 import { percent, whole } from '../../lib/words.ts'
 import type { Column } from '../../ui/table/column.ts'
 import type { HeatRow } from './HeatPanel.tsx'
-import { shareOf } from './heat.ts'
+import { badOf, shareOf } from './heat.ts'
 import classes from './site.module.css'
-import { badOf } from './tags.ts'
 import { change, figure } from './words.ts'
 
 const rate = (value: number | null): string => (value === null ? '–' : percent(value))

@@ -1,5 +1,4 @@
-import type { ChannelRecord } from '../../api/channels.ts'
-import type { DeliveryRecord } from '../../api/deliveries.ts'
+import type { ChannelRecord, DeliveryRecord } from '../../api/channels.ts'
 import type { Status } from '../../api/overview.ts'
 
 /** Names of what stands at the other end. */

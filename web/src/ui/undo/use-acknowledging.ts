@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useHandleAlert } from '../../api/alerts.ts'
-import { saidBy, useMyName } from '../../lib/use-my-name.ts'
+import { saidBy, useMyName } from '../../api/session.ts'
 import { counted } from '../../lib/words.ts'
 import { offerUndo } from './undo.tsx'
 

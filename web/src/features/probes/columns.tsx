@@ -1,16 +1,18 @@
-import { useMediaQuery } from '@mantine/hooks'
+import { useInViewport, useMediaQuery } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import type { ProbeRecord } from '../../api/probes.ts'
+import { type ProbeRecord, stripQuery } from '../../api/probes.ts'
+import { HeatStrip } from '../../ui/HeatStrip.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { RowAwaited } from '../../ui/RowAwaited.tsx'
 import { StatusBadge } from '../../ui/status/StatusBadge.tsx'
 import { STATUSES, unjudgedWords } from '../../ui/status/status.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { type ProbeRow, sentence } from './list.ts'
+import { RowActions } from './ProbeActions.tsx'
 import { inWords } from './presets.ts'
 import classes from './probes.module.css'
-import { RowActions } from './RowActions.tsx'
-import { RowStrip } from './RowStrip.tsx'
 
 interface Options {
   isOneSite: boolean
@@ -135,6 +137,26 @@ function Card({ row, isOneSite }: { row: ProbeRow; isOneSite: boolean }) {
       <span className={classes.sub}>
         <RelativeTime at={probe.last_result_at} {...(site === undefined ? {} : { zone: site.timezone })} />
       </span>
+    </div>
+  )
+}
+
+interface Props {
+  probe: ProbeRecord
+  zone: string | undefined
+}
+
+/** Asks for the results when the row is seen: a list of many probes is not as many calls at once. */
+function RowStrip({ probe, zone }: Props) {
+  const { ref, inViewport } = useInViewport<HTMLDivElement>()
+  const { data, error, refetch } = useQuery({ ...stripQuery(probe), enabled: inViewport })
+  return (
+    <div ref={ref} className={classes.strip}>
+      {data === undefined ? (
+        <RowAwaited error={error} onRetry={() => void refetch()} height={20} width={200} />
+      ) : (
+        <HeatStrip results={data} zone={zone} />
+      )}
     </div>
   )
 }

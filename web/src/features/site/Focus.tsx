@@ -1,9 +1,11 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { CalendarX } from 'lucide-react'
+import { ArrowLeft, CalendarX, Tag, X } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
-import { matrixQuery, timeseriesQuery } from '../../api/analytics.ts'
+import { matrixQuery, tagQuery, timeseriesQuery } from '../../api/analytics.ts'
 import { whole } from '../../lib/words.ts'
 import { Awaited } from '../../ui/Awaited.tsx'
+import { bucketText } from '../../ui/chart/bucket-text.ts'
 import { TimeChart } from '../../ui/chart/TimeChart.tsx'
 import type { TimeSeries } from '../../ui/chart/time-option.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -11,25 +13,93 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { columnsOf, later } from './columns.ts'
 import { BEFORE } from './EventsPanel.tsx'
-import { Figure, Figures } from './Figures.tsx'
-import { FocusBar } from './FocusBar.tsx'
 import { HeatPanel } from './HeatPanel.tsx'
-import { shareOf } from './heat.ts'
+import { badOf, matrixRows, shareOf } from './heat.ts'
+import { LatencyPanel } from './LatencyPanel.tsx'
 import { Legend, type LegendRow } from './Legend.tsx'
-import { Note } from './Note.tsx'
-import { Panel } from './Panel.tsx'
-import { ChartsSkeleton } from './SiteSkeleton.tsx'
+import type { Stretch } from './marks.ts'
+import { ChartsSkeleton } from './NoData.tsx'
+import { OutcomesPanel } from './OutcomesPanel.tsx'
+import { Note, Panel } from './Panel.tsx'
+import { Figure, Figures } from './SiteFigures.tsx'
 import classes from './site.module.css'
 import { NO_WINDOW, useSite } from './site-scope.ts'
-import type { Stretch } from './stretch.ts'
-import { EVENT_TAG_COLUMNS } from './table-columns.tsx'
-import { matrixRows } from './tags.ts'
+import { EVENT_TAG_COLUMNS, TAG_EVENT_COLUMNS } from './table-columns.tsx'
 import { span } from './words.ts'
+
+const ROWS = 12
+
+/** One tag: how it ended, on which events, and how long it took. */
+export function TagFocus({ name }: { name: string }) {
+  const { site, query, before, view } = useSite()
+  const { data, error, refetch } = useQuery(tagQuery(site.id, query, name))
+  const earlier = useQuery({ ...tagQuery(site.id, before?.query ?? NO_WINDOW, name), enabled: before !== null })
+  const { setFocus } = view
+  const pick = useCallback(
+    (event: string, picked?: Stretch) => setFocus({ kind: 'event', name: event }, picked),
+    [setFocus],
+  )
+  const was = before === null ? undefined : earlier.data
+  if (data === undefined) {
+    return error === null ? <ChartsSkeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />
+  }
+  if (data === null) {
+    return (
+      <div className={classes.charts}>
+        <FocusBar kind="Tag" name={name} />
+        <EmptyState icon={Tag} title="This tag did not run in this time">
+          Choose a longer time, or another tag. A tag that stopped on an event is found by the probe "tag_missing".
+        </EmptyState>
+      </div>
+    )
+  }
+  const rows = matrixRows(
+    { cells: data.events.map((each) => ({ ...each, tag_key: data.tag_key, bad: badOf(each) })) },
+    { tag_key: data.tag_key },
+  )
+  return (
+    <div className={classes.charts}>
+      <FocusBar kind="Tag" name={data.tag_key} />
+      <Figures label={`${data.tag_key} in numbers`}>
+        <Figure name="Executions" value={data.executions} kind="count" before={was?.executions} />
+        <Figure
+          name="Failed"
+          value={shareOf(badOf(data), data.executions)}
+          kind="rate"
+          before={was && shareOf(badOf(was), was.executions)}
+        />
+        <Figure name="Average" value={data.avg_ms} kind="ms" before={was?.avg_ms} />
+        <Figure name="p50" value={data.p50_ms} kind="ms" before={was?.p50_ms} />
+        <Figure name="p95" value={data.p95_ms} kind="ms" before={was?.p95_ms} />
+        <Figure name="p99" value={data.p99_ms} kind="ms" before={was?.p99_ms} />
+      </Figures>
+      <OutcomesPanel tag={data.tag_key} />
+      {rows.length > 0 && (
+        <HeatPanel
+          title={`${data.tag_key} by event`}
+          group="event_name"
+          of={{ tag_key: data.tag_key }}
+          rows={rows.slice(0, ROWS)}
+          onPick={pick}
+        />
+      )}
+      <LatencyPanel tag={data.tag_key} />
+      {rows.length > 0 && (
+        <DataTable
+          label={`Events on which ${data.tag_key} ran`}
+          columns={TAG_EVENT_COLUMNS}
+          rows={data.events}
+          keyOf={(row) => row.event_name}
+          initialSort={{ key: 'share', isDescending: true }}
+          onOpen={(row) => pick(row.event_name)}
+        />
+      )}
+    </div>
+  )
+}
 
 const HEIGHT = 188
 const BARS = 100
-const ROWS = 12
-
 /** One event: how often it came, and how the tags ended on it. */
 export function EventFocus({ name }: { name: string }) {
   const { site, query, report, before, view } = useSite()
@@ -148,4 +218,31 @@ function extremes({ series }: { series: readonly TimeSeries[] }): LegendRow[] {
     ['at least', Math.min(...counts)],
   ] as const
   return rows.map(([name, value]) => ({ key: name, name, value: whole(value) }))
+}
+
+/** What is looked at closely, and the way back to the whole site. */
+function FocusBar({ kind, name }: { kind: string; name: string }) {
+  const { site, view } = useSite()
+  const { picked } = view
+  return (
+    <div className={classes.focus}>
+      <Button variant="default" leftSection={<ArrowLeft size={16} aria-hidden />} onClick={() => view.setFocus(null)}>
+        Whole site
+      </Button>
+      <h2>
+        <span className={classes.muted}>{kind}</span> {name}
+      </h2>
+      {picked !== null && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          rightSection={<X size={14} aria-hidden />}
+          title="Forget this time"
+          onClick={view.clearPicked}
+        >
+          {bucketText({ start: picked.from, end: picked.to, isPartial: false }, site.timezone)}
+        </Button>
+      )}
+    </div>
+  )
 }
