@@ -3,7 +3,7 @@ import type { Leases, Membership } from './cluster/index.ts'
 import type { Config } from './config.ts'
 import { Digests } from './digests/index.ts'
 import { type Clock, Closers, type Loop, type Outbound } from './lib/index.ts'
-import type { DeletionHooks } from './management/index.ts'
+import { type DeletionHooks, hooksInOrder } from './management/index.ts'
 import { Notifications, type Transports } from './notifications/index.ts'
 import { Probes } from './probes/index.ts'
 import { Quotas } from './quotas/index.ts'
@@ -46,7 +46,9 @@ export class Worker {
   }
 
   get deletionHooks(): DeletionHooks {
-    return this.alerts.deletionHooks(this.probes.deletionHooks)
+    const { alerts, notifications, probes } = this
+    const rooms = [alerts, this.#digests, this.#quotas, notifications, probes, this.#maintenance]
+    return hooksInOrder(rooms.map(({ deletionHooks }) => deletionHooks))
   }
 
   get loops(): readonly Loop[] {

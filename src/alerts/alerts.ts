@@ -1,7 +1,7 @@
 import { exclusively, expiring, type Leases } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
-import { type Reach, removeMessagesOfClient } from '../notifications/index.ts'
+import type { Reach } from '../notifications/index.ts'
 import type { ResultHook } from '../probes/index.ts'
 import type { Store } from '../store/index.ts'
 import { judgeResults } from './on-results.ts'
@@ -47,21 +47,10 @@ export class Alerts {
     ]
   }
 
-  /** Deletes what is kept here, then what the probes keep. */
-  deletionHooks(probes: DeletionHooks): DeletionHooks {
-    return {
-      removeOfSites: async (trx, siteIds) => {
-        await removeAlertsOfSites(trx, siteIds)
-        await probes.removeOfSites(trx, siteIds)
-      },
-      removeOfClient: async (trx, clientId) => {
-        await removeQuietOf(trx, { clientIds: [clientId] })
-        await trx.deleteFrom('digests').where('client_id', '=', clientId).execute()
-        await trx.deleteFrom('quota_messages').where('client_id', '=', clientId).execute()
-        await removeMessagesOfClient(trx, clientId)
-        await probes.removeOfClient(trx, clientId)
-      },
-    }
+  /** They come before those of the probes, whose rows they read. */
+  readonly deletionHooks: DeletionHooks = {
+    removeOfSites: removeAlertsOfSites,
+    removeOfClient: (trx, clientId) => removeQuietOf(trx, { clientIds: [clientId] }),
   }
 
   start(): void {

@@ -1,5 +1,6 @@
 import { exclusively, expiring, type Leases } from '../cluster/index.ts'
 import { attemptAll, DAY, HOUR, Loop, MINUTE } from '../lib/index.ts'
+import type { DeletionHooks } from '../management/index.ts'
 import { dueDigests } from './due-digests.ts'
 import { type DigestContext, writeDigest } from './write-digest.ts'
 
@@ -16,6 +17,11 @@ export interface DigestsOptions extends DigestContext {
 /** Writes each client's daily or weekly digest when it is due. */
 export class Digests {
   readonly loops: readonly Loop[]
+  readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = {
+    removeOfClient: async (trx, clientId) => {
+      await trx.deleteFrom('digests').where('client_id', '=', clientId).execute()
+    },
+  }
   readonly #context: DigestContext
   #isStopping = false
 

@@ -3,13 +3,26 @@ import type { Clock } from '../lib/index.ts'
 import type { ClientRow, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 import type { Plan } from './plans.ts'
 
-/** Rooms above this one keep rows of clients and sites. They delete them in the transaction that deletes the client or site. */
+/** What other rooms know a site by. */
+export type DeletedSite = Pick<SiteRow, 'id' | 'site_no'>
+
+/** Each room deletes its own rows of clients and sites, in the transaction that deletes the client or site. */
 export interface DeletionHooks {
-  /** Deletes what belongs to these sites. */
-  removeOfSites: (trx: Transaction<Tables>, siteIds: readonly string[]) => Promise<void>
+  /** Deletes what belongs to these sites, or notes that it is to be deleted. */
+  removeOfSites: (trx: Transaction<Tables>, sites: readonly DeletedSite[]) => Promise<void>
   /** Deletes what belongs to this client itself; its sites have been removed. */
   removeOfClient: (trx: Transaction<Tables>, clientId: string) => Promise<void>
 }
+
+/** All of them, one room after the other. */
+export const hooksInOrder = (rooms: readonly Partial<DeletionHooks>[]): DeletionHooks => ({
+  async removeOfSites(trx, sites) {
+    for (const room of rooms) await room.removeOfSites?.(trx, sites)
+  },
+  async removeOfClient(trx, clientId) {
+    for (const room of rooms) await room.removeOfClient?.(trx, clientId)
+  },
+})
 
 export interface ManagementOptions {
   store: Store

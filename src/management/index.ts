@@ -9,7 +9,16 @@ export {
 } from './client-schemas.ts'
 export { monthUsage, monthUsages, type QuotaUsage } from './client-usage.ts'
 export { createClient, updateClient } from './clients.ts'
-export { type Context, contextOf, type DeletionHooks, lockClient, lockSite, type ManagementOptions } from './context.ts'
+export {
+  type Context,
+  contextOf,
+  type DeletedSite,
+  type DeletionHooks,
+  hooksInOrder,
+  lockClient,
+  lockSite,
+  type ManagementOptions,
+} from './context.ts'
 export { ActiveOnly, Name } from './fields.ts'
 export { type Limits, limitsOf, type Plan } from './plans.ts'
 export { managementRoutes } from './routes.ts'

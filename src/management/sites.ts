@@ -1,5 +1,5 @@
 import { invalidRequest, newId, newIngestKey, notFound } from '../lib/index.ts'
-import { chunksOf, type Kysely, type SiteRow, type Store, type Tables, type Transaction } from '../store/index.ts'
+import type { Kysely, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
 import { type Context, type DeletionHooks, lockClient, lockSite } from './context.ts'
 import { type CreateSite, type SiteQuery, type SiteRecord, siteRecord, type UpdateSite } from './site-schemas.ts'
@@ -182,8 +182,8 @@ function applyToSite<T extends Omit<SiteRow, 'site_no'>>(row: T, input: UpdateSi
 }
 
 /**
- * Does what belongs into the transaction that deleted these sites: what is theirs elsewhere goes, their telemetry rows are noted
- * to be removed (a loop does it later, in chunks, whatever their number), and so is who deleted them.
+ * Does what belongs into the transaction that deleted these sites: what is theirs in other rooms goes, and it is noted who deleted
+ * them.
  */
 export async function recordSiteRemovals(
   trx: Transaction<Tables>,
@@ -191,13 +191,7 @@ export async function recordSiteRemovals(
   hooks: DeletionHooks,
   sites: readonly SiteRow[],
 ): Promise<void> {
-  await hooks.removeOfSites(
-    trx,
-    sites.map(({ id }) => id),
-  )
-  const requestedAt = ctx.clock.now()
-  const removals = sites.map(({ site_no }) => ({ site_no, requested_at: requestedAt, emptied_at: null }))
-  for (const chunk of chunksOf(removals)) await trx.insertInto('site_removals').values(chunk).execute()
+  await hooks.removeOfSites(trx, sites)
   await writeAudit(
     trx,
     ctx,

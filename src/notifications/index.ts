@@ -10,6 +10,6 @@ export { createEmailTransport, type EmailOptions, outcomeOfFailure } from './ema
 export * from './message.ts'
 export { Notifications, type NotificationsOptions, type NotificationsWatch } from './notifications.ts'
 export { enqueue, GATHER_MS, type OutboxEntry } from './outbox.ts'
-export { removeMessagesOfClient } from './retention.ts'
+export { removeMessagesOfAlerts } from './retention.ts'
 export { type ChatOptions, createChatTransport } from './services/transport.ts'
 export type { SendOrder, SendOutcome, Transport, Transports } from './transport.ts'

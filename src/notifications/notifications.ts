@@ -1,5 +1,6 @@
 import { expiring, type Leases, type Membership } from '../cluster/index.ts'
 import { asError, type Clock, Loop, MINUTE, newOrderedId } from '../lib/index.ts'
+import type { DeletionHooks } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { type Channel, kindOf, type Reach } from './channel.ts'
 import { noteSuccess } from './channel-health.ts'
@@ -14,7 +15,7 @@ import {
 import { backoffMs } from './delivery/schedule.ts'
 import { Delivery } from './delivery/sender.ts'
 import type { Message } from './message.ts'
-import { clearDeliveries } from './retention.ts'
+import { clearDeliveries, removeMessagesOfClient } from './retention.ts'
 import type { ServiceKind } from './services/services.ts'
 import type { SendOutcome, Transports } from './transport.ts'
 
@@ -51,6 +52,8 @@ export interface NotificationsWatch {
 
 /** The messages of this process: sending those in the outbox, and the retention of those that were. */
 export class Notifications {
+  /** Messages about alerts go with these. */
+  readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = { removeOfClient: removeMessagesOfClient }
   readonly #tools: DeliveryTools
   readonly #delivery: Delivery
   readonly #retention: Loop

@@ -1,3 +1,4 @@
+import type { SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { DAY, firstIdAt } from '../lib/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
@@ -30,6 +31,14 @@ async function clearBelow({ read, write }: Store, id: string): Promise<boolean> 
   if (last === undefined) return false
   await write.deleteFrom('deliveries').where('id', '<=', last.id).where('state', '<>', 'pending').execute()
   return rows.length === ROWS_PER_STEP
+}
+
+/** Deletes the messages about alerts that are being deleted. */
+export async function removeMessagesOfAlerts(
+  trx: Transaction<Tables>,
+  alertIds: SelectQueryBuilder<Tables, 'alerts', { id: string }>,
+): Promise<void> {
+  await trx.deleteFrom('deliveries').where('alert_id', 'in', alertIds).execute()
 }
 
 /** Deletes the messages about a client that is being deleted, and what is known of its channels. */

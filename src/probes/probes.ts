@@ -69,13 +69,8 @@ export class Probes {
     return [...this.scheduler.loops, this.#retention]
   }
 
-  get deletionHooks(): DeletionHooks {
-    return {
-      removeOfSites,
-      // Probes belong to sites alone.
-      removeOfClient: () => Promise.resolve(),
-    }
-  }
+  /** Probes belong to sites alone. */
+  readonly deletionHooks: Pick<DeletionHooks, 'removeOfSites'> = { removeOfSites }
 
   start(): void {
     this.scheduler.start()

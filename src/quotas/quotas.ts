@@ -1,6 +1,6 @@
 import { exclusively, expiring, type Leases } from '../cluster/index.ts'
 import { attemptAll, type Clock, DAY, HOUR, Loop, MINUTE, monthOf, nextMonthStart } from '../lib/index.ts'
-import { lockClient, monthUsage, monthUsages, type QuotaUsage } from '../management/index.ts'
+import { type DeletionHooks, lockClient, monthUsage, monthUsages, type QuotaUsage } from '../management/index.ts'
 import { channelsOf, enqueue, isReachable, offChannels, type QuotaMessage, type Reach } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
 
@@ -15,6 +15,11 @@ export interface QuotasOptions extends QuotaContext {
 /** Notifies each client when its quota is nearly used up, and when it is: before and once its events are refused. */
 export class Quotas {
   readonly loops: readonly Loop[]
+  readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = {
+    removeOfClient: async (trx, clientId) => {
+      await trx.deleteFrom('quota_messages').where('client_id', '=', clientId).execute()
+    },
+  }
   readonly #context: QuotaContext
   #isStopping = false
 

@@ -1,10 +1,10 @@
 import { exclusively, expiring, type Leases, type Membership } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
-import type { Store } from '../store/index.ts'
+import type { Store, Tables, Transaction } from '../store/index.ts'
 import { Backoff } from './backoff.ts'
 import { foldOrphans } from './orphans.ts'
 import { Pace } from './pace.ts'
-import { removeDeletedSites } from './removal.ts'
+import { removeDeletedSites, removeUsage, requestRemovals } from './removal.ts'
 import { applyRetention, type Retention } from './retention.ts'
 import { rollUpAll } from './roll-up.ts'
 
@@ -31,6 +31,11 @@ export interface MaintenanceOptions {
  */
 export class Maintenance {
   readonly loops: readonly Loop[]
+  /** What rows of deleted sites and clients need; `DeletionHooks` of management, which this room does not know. */
+  readonly deletionHooks: {
+    removeOfSites: (trx: Transaction<Tables>, sites: readonly { site_no: number }[]) => Promise<void>
+    removeOfClient: (trx: Transaction<Tables>, clientId: string) => Promise<void>
+  }
   #isStopping = false
 
   constructor({ store, clock, membership, leases, retention, onError }: MaintenanceOptions) {
@@ -47,6 +52,10 @@ export class Maintenance {
     const retaining = deleting('retention', (now, mayGoOn) => applyRetention(store, retention, now, mayGoOn))
     const removing = deleting('removal', (now, mayGoOn) => removeDeletedSites(store, now, mayGoOn))
     const foldingOthers = async () => void (await foldOrphans(store, await membership.liveNodeIds(), { pace }))
+    this.deletionHooks = {
+      removeOfSites: (trx, sites) => requestRemovals(trx, sites, clock.now()),
+      removeOfClient: removeUsage,
+    }
     this.loops = [
       loop('roll-up', ROLL_UP_INTERVAL_MS, rollingUp),
       loop('retention', RETENTION_INTERVAL_MS, retaining),

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { DAY, HOUR } from '../lib/index.ts'
-import type { SqlValue, Store, Tables } from '../store/index.ts'
+import { chunksOf, type SqlValue, type Store, type Tables, type Transaction } from '../store/index.ts'
 import { attemptEach } from './attempts.ts'
 
 /** Rows a removal or retention step deletes in one transaction: a few milliseconds of the writer's time. */
@@ -29,6 +29,25 @@ const KEYS = {
 
 type SiteTable = keyof typeof KEYS
 const SITE_TABLES = Object.keys(KEYS) as SiteTable[]
+
+/**
+ * Notes that the rows of these sites are to be removed: a loop does it later, in steps, whatever their number.
+ *
+ * @param now epoch ms
+ */
+export async function requestRemovals(
+  trx: Transaction<Tables>,
+  sites: readonly { site_no: number }[],
+  now: number,
+): Promise<void> {
+  const removals = sites.map(({ site_no }) => ({ site_no, requested_at: now, emptied_at: null }))
+  for (const chunk of chunksOf(removals)) await trx.insertInto('site_removals').values(chunk).execute()
+}
+
+/** Deletes what a client has used, month by month. */
+export async function removeUsage(trx: Transaction<Tables>, clientId: string): Promise<void> {
+  await trx.deleteFrom('client_usage').where('client_id', '=', clientId).execute()
+}
 
 /**
  * Removes what is left of deleted sites, step by step, so that ingest and management can write in between; stops early when

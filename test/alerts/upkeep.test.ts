@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { hooksInOrder } from '../../src/management/index.ts'
 import { insertProbe } from '../probes/support.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { alertRows, outbox, timeline, watch } from './support.ts'
@@ -93,8 +94,8 @@ testOnEveryEngine(
         { id: 'c', client_id: site.client_id, ...quiet },
       ])
       .execute()
-    const hooks = alerts.deletionHooks(node.probes.deletionHooks)
-    await store.write.transaction().execute((trx) => hooks.removeOfSites(trx, [site.id]))
+    const hooks = hooksInOrder([alerts.deletionHooks, node.probes.deletionHooks])
+    await store.write.transaction().execute((trx) => hooks.removeOfSites(trx, [site]))
     for (const table of ['alerts', 'alert_events', 'deliveries', 'probes'] as const) {
       assert.deepEqual(await store.write.selectFrom(table).selectAll().execute(), [], table)
     }

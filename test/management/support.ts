@@ -10,6 +10,7 @@ import {
   type Plan,
   type SiteRecord,
 } from '../../src/management/index.ts'
+import { removeUsage, requestRemovals } from '../../src/rollups/removal.ts'
 import type { Change, Store } from '../../src/store/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { memorySessions } from '../support/sessions.ts'
@@ -95,11 +96,11 @@ export class Management {
   }
 }
 
-/** Sites without probes have nothing to delete. */
-const NO_HOOKS: DeletionHooks = {
-  removeOfSites: () => Promise.resolve(),
-  removeOfClient: () => Promise.resolve(),
-}
+/** Those of the counts; sites without probes have nothing else to delete. */
+const countsHooks = (clock: TestClock): DeletionHooks => ({
+  removeOfSites: (trx, sites) => requestRemovals(trx, sites, clock.now()),
+  removeOfClient: removeUsage,
+})
 
 export async function openManagement(store: Store, t: TestContext, options: Options = {}): Promise<Management> {
   const clock = new TestClock(NOW)
@@ -117,7 +118,7 @@ export async function openManagement(store: Store, t: TestContext, options: Opti
   managementRoutes(app, {
     store,
     clock,
-    deletionHooks: NO_HOOKS,
+    deletionHooks: countsHooks(clock),
     addProbes: () => Promise.resolve(),
     defaultPlan: options.defaultPlan ?? 'free',
     publicUrl: null,

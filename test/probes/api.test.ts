@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { Type } from 'typebox'
 import { createHttpApp, type ErrorBody } from '../../src/http/index.ts'
 import { MINUTE } from '../../src/lib/index.ts'
-import { managementRoutes } from '../../src/management/index.ts'
+import { hooksInOrder, managementRoutes } from '../../src/management/index.ts'
 import { type ProbeRecord, probeRoutes, type ResultRecord } from '../../src/probes/index.ts'
 import { SecretText } from '../../src/probes/probe-type.ts'
 import type { Store } from '../../src/store/index.ts'
@@ -57,7 +57,8 @@ async function openApi(store: Store, t: TestContext, withKeys = false): Promise<
     version: '1.2.3',
   })
   t.after(() => app.close())
-  const { deletionHooks, addProbes, registry, scheduler } = node.probes
+  const { addProbes, registry, scheduler } = node.probes
+  const deletionHooks = hooksInOrder([node.probes.deletionHooks])
   managementRoutes(app, { store, clock, deletionHooks, addProbes, defaultPlan: 'free', publicUrl: null })
   probeRoutes(app, { store, clock, registry, scheduler })
   return Object.assign(new Management(app, clock), { node })

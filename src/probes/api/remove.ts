@@ -18,9 +18,9 @@ export async function removeProbe(ctx: Context, registry: Registry, id: string):
 }
 
 /** Deletes what the deleted sites had here; the results of their probes are removed behind it. */
-export async function removeOfSites(trx: Transaction<Tables>, siteIds: readonly string[]): Promise<void> {
+export async function removeOfSites(trx: Transaction<Tables>, sites: readonly { id: string }[]): Promise<void> {
   for (const table of ['probes', 'deploy_markers'] as const) {
     // One by one: no limit of parameters is met, whatever the number of sites.
-    for (const siteId of siteIds) await trx.deleteFrom(table).where('site_id', '=', siteId).execute()
+    for (const { id } of sites) await trx.deleteFrom(table).where('site_id', '=', id).execute()
   }
 }
