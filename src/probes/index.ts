@@ -1,5 +1,5 @@
 export { type Subject, type SubjectFinding, UNJUDGED_REASONS, type UnjudgedReason } from '../detection/index.ts'
-export { createProbe } from './api/create.ts'
+export { createProbe } from './api/changes.ts'
 export { probeRoutes } from './api/routes.ts'
 export {
   type CreateProbe,
@@ -10,6 +10,7 @@ export {
   type UpdateProbe,
 } from './api/schemas.ts'
 export { withDefaults } from './probe-config.ts'
+export type { GoogleCredentials, ProbeSettings } from './probe-type.ts'
 export {
   type DeployMarker,
   defineProbeType,
@@ -26,7 +27,6 @@ export { RESULTS_PER_PROBE } from './retention.ts'
 export { type RunTools, runProbe } from './run-probe.ts'
 export { nextRunAt } from './schedule.ts'
 export type { Scheduler, SchedulerWatch } from './scheduler.ts'
-export type { GoogleCredentials, ProbeSettings } from './settings.ts'
 export { activeProbes, type ProbeState } from './states.ts'
 export { OTHERS, SUBJECTS_MAX, type SubjectResult, subjectKey, subjectLabel, WHOLE } from './subjects.ts'
 export { PROVIDERS as CONSENT_PROVIDERS } from './types/cmp-check/providers.ts'

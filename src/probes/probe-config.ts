@@ -1,6 +1,7 @@
 import { checkerOf } from '../http/index.ts'
 import { AppError, type ErrorDetail } from '../lib/index.ts'
-import type { JsonObject, ProbeType } from './probe-type.ts'
+import type { SiteRow } from '../store/index.ts'
+import type { JsonObject, NeededFields, ProbeType } from './probe-type.ts'
 
 const checkers = new WeakMap<ProbeType, (config: unknown) => ErrorDetail[]>()
 
@@ -44,7 +45,7 @@ export const secretNames = ({ config }: ProbeType): string[] =>
     'writeOnly' in schema && schema.writeOnly === true ? [name] : [],
   )
 
-export interface ShownConfig {
+interface ShownConfig {
   /** All settings with their defaults, but no secret. */
   config: JsonObject
   /** Names of the secrets that are set. */
@@ -55,4 +56,16 @@ export function shownConfig(type: ProbeType, given: JsonObject): ShownConfig {
   const secrets = secretNames(type)
   const config = Object.entries(withDefaults(type, given)).filter(([name]) => !secrets.includes(name))
   return { config: Object.fromEntries(config), secretsSet: secrets.filter((name) => name in given) }
+}
+
+/** Whether the site has what is needed. */
+export const isMet = (needs: NeededFields, site: SiteRow): boolean =>
+  needs.length === 0 || needs.some((fields) => fields.every((field) => site[field] !== null))
+
+/** The alternatives as people read them: `tag_server_url`, or `warehouse_project and warehouse_dataset`. */
+export const needsInWords = (needs: NeededFields): string => needs.map((fields) => fields.join(' and ')).join(', or ')
+
+/** Whether `auto_probes` creates a probe of this type for the site. */
+export function isAutomatic({ needs, autoNeeds = needs }: ProbeType, site: SiteRow): boolean {
+  return autoNeeds !== null && isMet(needs, site) && isMet(autoNeeds, site)
 }

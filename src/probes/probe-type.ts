@@ -2,7 +2,6 @@ import { type Static, type TObject, Type } from 'typebox'
 import type { Subject, SubjectFinding, UnjudgedReason } from '../detection/index.ts'
 import { type ErrorDetail, type Outbound, OutboundError, type OutboundErrorKind } from '../lib/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
-import type { ProbeSettings } from './settings.ts'
 import type { PageReader } from './types/pages.ts'
 
 /** From what needs a person first to what needs none. */
@@ -91,7 +90,7 @@ export interface ProbeContext<Config> {
 }
 
 /** The fields of a site that a probe may need. `url` and `timezone` are always filled. */
-export type SiteField = Exclude<
+type SiteField = Exclude<
   keyof SiteRow,
   'site_no' | 'id' | 'client_id' | 'ingest_key' | 'is_active' | 'key_revoked_at' | 'created_at'
 >
@@ -151,3 +150,25 @@ const NETWORK_FAILURES: readonly OutboundErrorKind[] = [
 /** Whether what a request failed with may be gone a second later. */
 export const isNetworkFailure = (thrown: unknown): boolean =>
   thrown instanceof OutboundError && NETWORK_FAILURES.includes(thrown.kind)
+
+/** Service-account key of Google Cloud, as its JSON file has it. */
+export interface GoogleCredentials {
+  client_email: string
+  private_key: string
+  /** Where access tokens are asked for. */
+  token_uri: string
+}
+
+/** Where the providers are that probes ask, and what they are asked with; null = not set up. The same for all probes. */
+export interface ProbeSettings {
+  /** Host of `gtm.js`, without a slash at its end. */
+  tagManagerBaseUrl: string
+  tagManagerApiUrl: string
+  googleCredentials: GoogleCredentials | null
+  warehouseApiUrl: string
+  hostingAApiUrl: string
+  hostingAToken: string | null
+  /** With `{container_id}` in it. */
+  hostingBStatusUrl: string | null
+  hostingBToken: string | null
+}

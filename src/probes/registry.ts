@@ -1,15 +1,14 @@
 import type { ProbeType } from './probe-type.ts'
 import { cmpCheck } from './types/cmp-check.ts'
 import { dataFreshness } from './types/data-freshness.ts'
+import { ecommerceQuality, userDataQuality } from './types/data-quality.ts'
 import { dataVolume } from './types/data-volume.ts'
-import { ecommerceQuality } from './types/ecommerce-quality.ts'
 import { httpHealth } from './types/http-health.ts'
 import { tagFailureRate } from './types/tag-failure-rate.ts'
 import { tagLatency } from './types/tag-latency.ts'
 import { tagManagerVersion } from './types/tag-manager-version.ts'
 import { tagMissing } from './types/tag-missing.ts'
 import { tagServerInfra } from './types/tag-server-infra.ts'
-import { userDataQuality } from './types/user-data-quality.ts'
 import { warehouseEvents } from './types/warehouse-events.ts'
 
 /** Every type of probe, in the order in which people are shown them. */

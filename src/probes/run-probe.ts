@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { asError, type Clock, type Outbound, SECOND } from '../lib/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
-import { lastReview } from './last-review.ts'
-import { isMet, needsInWords } from './needs.ts'
-import { configFaults, withDefaults } from './probe-config.ts'
-import { isNetworkFailure, type JsonObject, type ProbeOutcome, type ProbeType } from './probe-type.ts'
-import type { ProbeSettings } from './settings.ts'
+import { configFaults, isMet, needsInWords, withDefaults } from './probe-config.ts'
+import {
+  isNetworkFailure,
+  type JsonObject,
+  type ProbeOutcome,
+  type ProbeSettings,
+  type ProbeType,
+} from './probe-type.ts'
 import type { PageReader } from './types/pages.ts'
 
 /** A run that does not return when its time is over is given this long to say what it makes of that. */
@@ -155,3 +158,23 @@ function refusalOf(type: ProbeType, config: JsonObject, site: SiteRow): ProbeOut
 }
 
 const errorOutcome = (message: string, details: JsonObject): ProbeOutcome => ({ status: 'error', message, details })
+
+/** When people last acknowledged an alert of this probe or ended one by hand, epoch ms; null when they never did. */
+export async function lastReview({ read }: Pick<Store, 'read'>, probeId: string): Promise<number | null> {
+  const rows = await read
+    .selectFrom('alerts')
+    .select(['acknowledged_at', 'resolved_at', 'resolution'])
+    .where('probe_id', '=', probeId)
+    .where((eb) => eb.or([eb('acknowledged_at', 'is not', null), eb('resolution', '=', 'manual')]))
+    .orderBy('id', 'desc')
+    .limit(LOOKED_AT)
+    .execute()
+  const times = rows.flatMap(({ acknowledged_at, resolved_at, resolution }) => [
+    acknowledged_at ?? 0,
+    resolution === 'manual' ? (resolved_at ?? 0) : 0,
+  ])
+  return times.length === 0 ? null : Math.max(...times)
+}
+
+/** An alert that was opened later may have been acknowledged earlier, but hardly ten of them. */
+const LOOKED_AT = 10

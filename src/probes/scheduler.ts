@@ -1,14 +1,13 @@
 import type { Membership } from '../cluster/index.ts'
 import { AppError, asError, Loop, SECOND } from '../lib/index.ts'
 import { isPassing, type ProbeRow } from '../store/index.ts'
-import { claimDue, claimOne, dueAtOf, releaseClaims } from './claims.ts'
+import { activeSites, claimDue, claimOne, claimsOf, dueAtOf, releaseClaims, siteOf } from './claims.ts'
 import type { ProbeType, ResultStatus } from './probe-type.ts'
 import type { Registry } from './registry.ts'
 import { type Finished, finishedOf } from './result.ts'
 import { type ResultHook, ResultWriter } from './result-writer.ts'
 import { type RunTools, runProbe } from './run-probe.ts'
 import { RunSlots } from './run-slots.ts'
-import { activeSites, claimsOf, siteOf } from './scheduler-reads.ts'
 import { skipRun } from './write-results.ts'
 
 export interface SchedulerOptions {

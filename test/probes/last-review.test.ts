@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { MINUTE, newId } from '../../src/lib/index.ts'
-import { lastReview } from '../../src/probes/last-review.ts'
+import { lastReview } from '../../src/probes/run-probe.ts'
 import { insertAlert } from '../support/alerts.ts'
 import { testOnEveryEngine } from '../support/engines.ts'
 import { NOW } from './support.ts'

@@ -5,10 +5,8 @@ import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Registry } from '../registry.ts'
 import type { Scheduler } from '../scheduler.ts'
-import { createProbe } from './create.ts'
-import { getProbe, listProbes, listResults } from './list.ts'
-import { probeRecord, probeTypeRecord, resultRecord } from './record.ts'
-import { removeProbe } from './remove.ts'
+import { createProbe, removeProbe, updateProbe } from './changes.ts'
+import { getProbe, listProbes, listResults, probeRecord, probeTypeRecord, resultRecord } from './record.ts'
 import {
   CreateProbe,
   ProbeParams,
@@ -19,7 +17,6 @@ import {
   ResultRecord,
   UpdateProbe,
 } from './schemas.ts'
-import { updateProbe } from './update.ts'
 
 export interface ProbeRouteOptions {
   store: Store

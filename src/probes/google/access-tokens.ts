@@ -1,10 +1,17 @@
+import { sign } from 'node:crypto'
 import { MINUTE, type Outbound, parseForeignJson, SECOND, unlessAborted } from '../../lib/index.ts'
-import type { GoogleCredentials } from '../settings.ts'
-import { signedAssertion } from './assertion.ts'
-import type { Caller } from './caller.ts'
-import { GoogleFailure, googleErrorOf, reasonOf } from './failure.ts'
-import { isRecord, textOf } from './json.ts'
-import { unreachable } from './unreachable.ts'
+import type { GoogleCredentials } from '../probe-type.ts'
+import { GoogleFailure, googleErrorOf, isRecord, reasonOf, textOf, unreachable } from './failure.ts'
+
+/** What a run asks with. */
+export interface Caller {
+  outbound: Outbound
+  /** Aborted when the run's time is over. */
+  signal: AbortSignal
+  timeoutMs: number
+  /** When the run started, epoch ms. */
+  now: number
+}
 
 /** A token is given up this long before its end, so that it does not end on the way; no run takes longer than a minute. */
 const SPARE_MS = 2 * MINUTE
@@ -92,4 +99,28 @@ function refusal(status: number, json: unknown, email: string): GoogleFailure {
     ? `The token server of Google answers ${status}`
     : `Google does not accept the service account ${email} (${status})${said}`
   return new GoogleFailure(isBusy ? reason : 'refused', message, googleError)
+}
+
+/** The longest that Google accepts, seconds. */
+const LIFETIME_S = 3_600
+
+const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+/**
+ * The signed JWT that a service account asks for an access token with (RFC 7523).
+ *
+ * @param now epoch ms
+ * @throws GoogleFailure `bad_credentials` when the key is none
+ */
+function signedAssertion(credentials: GoogleCredentials, scope: string, now: number): string {
+  const { client_email, private_key, token_uri } = credentials
+  const issuedAt = Math.floor(now / 1_000)
+  const claims = { iss: client_email, scope, aud: token_uri, iat: issuedAt, exp: issuedAt + LIFETIME_S }
+  const unsigned = `${encoded({ alg: 'RS256', typ: 'JWT' })}.${encoded(claims)}`
+  try {
+    return `${unsigned}.${sign('sha256', Buffer.from(unsigned), private_key).toString('base64url')}`
+  } catch {
+    // What OpenSSL says of a key is of no use to people, and might quote from it.
+    throw new GoogleFailure('bad_credentials', `The private key of ${client_email} cannot be read`)
+  }
 }

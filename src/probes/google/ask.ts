@@ -1,9 +1,15 @@
 import { parseForeignJson } from '../../lib/index.ts'
-import type { Caller } from './caller.ts'
-import { GoogleFailure, type GoogleFailureReason, googleErrorOf, reasonOf } from './failure.ts'
-import { isRecord, type JsonRecord } from './json.ts'
+import type { Caller } from './access-tokens.ts'
+import {
+  GoogleFailure,
+  type GoogleFailureReason,
+  googleErrorOf,
+  isRecord,
+  type JsonRecord,
+  reasonOf,
+  unreachable,
+} from './failure.ts'
 import type { ServiceAccount } from './service-account.ts'
-import { unreachable } from './unreachable.ts'
 
 export interface Question {
   url: string

@@ -1,4 +1,5 @@
-import { isRecord } from './json.ts'
+import { OutboundError } from '../../lib/index.ts'
+import { isNetworkFailure } from '../probe-type.ts'
 
 /**
  * Why Google could not be asked:
@@ -23,7 +24,7 @@ export type GoogleFailureReason =
   | 'bad_request'
   | 'bad_answer'
 
-export interface GoogleFailureFacts {
+interface GoogleFailureFacts {
   /** HTTP status of the answer. */
   status?: number
   /** What Google said about it, shortened. */
@@ -47,7 +48,7 @@ export class GoogleFailure extends Error {
 }
 
 /** The error in an answer with a bad status. */
-export interface GoogleError {
+interface GoogleError {
   status: number
   said: string
   codes: readonly string[]
@@ -83,4 +84,31 @@ export function reasonOf({ status, codes }: GoogleError): GoogleFailureReason {
   if (status === 403) return 'forbidden'
   if (status === 404) return 'not_found'
   return status >= 500 ? 'unavailable' : 'bad_request'
+}
+
+/** Readers of JSON that others wrote: what is not as expected is absent. */
+
+export type JsonRecord = Readonly<Record<string, unknown>>
+
+export const isRecord = (value: unknown): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The objects of a list. */
+export const recordsOf = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : [])
+
+export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+
+/** Google writes whole numbers of 64 bits as text. */
+export function wholeNumberOf(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null
+  return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : null
+}
+
+/** A request that was not answered, as a sentence about whom it was sent to. What is no failure of a request stays as it is. */
+export function unreachable(thrown: unknown, who: string): unknown {
+  if (!(thrown instanceof OutboundError)) return thrown
+  const why = thrown.kind === 'aborted' ? 'the time of the check was over' : thrown.message
+  return new GoogleFailure('unreachable', `${who} did not answer: ${why}`, {
+    isNetworkFailure: isNetworkFailure(thrown),
+  })
 }

@@ -1,8 +1,7 @@
-import { DAY, SECOND } from '../../lib/index.ts'
-import type { GoogleCredentials, ProbeSettings } from '../settings.ts'
-import { AccessTokens } from './access-tokens.ts'
-import { ContainerDirectory } from './container-directory.ts'
-import { GoogleFailure } from './failure.ts'
+import { DAY, HOUR, Mutex, SECOND, unlessAborted } from '../../lib/index.ts'
+import type { GoogleCredentials, ProbeSettings } from '../probe-type.ts'
+import { AccessTokens, type Caller } from './access-tokens.ts'
+import { GoogleFailure, type JsonRecord, recordsOf, textOf } from './failure.ts'
 import { QuotaQueue, type QuotaWindow } from './quota.ts'
 
 /**
@@ -44,4 +43,87 @@ export function serviceAccountOf({ googleCredentials }: ProbeSettings): ServiceA
     accounts.set(googleCredentials, account)
   }
   return account
+}
+
+/** The numbers by which the API knows a container. */
+interface ContainerIds {
+  accountId: string
+  containerId: string
+}
+
+/** Asks the API for what is under a path such as `/accounts`. */
+type AskPath = (path: string) => Promise<JsonRecord>
+
+/** The numbers never change and every page of the list costs quota, so it is read again only for a container it lacks. */
+const LIST_AGAIN_MS = HOUR
+
+/**
+ * The containers that a service account may read, by their public ids. The list of an account with many accounts takes longer
+ * than one run: each goes on where the last one stopped.
+ */
+class ContainerDirectory {
+  readonly #mutex = new Mutex()
+  #found = new Map<string, ContainerIds>()
+  #toVisit: string[] = []
+  #startedAt = Number.NEGATIVE_INFINITY
+
+  /**
+   * Undefined when the service account sees no such container.
+   *
+   * @throws GoogleFailure, or what the caller's signal was aborted with
+   */
+  async find(publicId: string, ask: AskPath, { signal, now }: Caller): Promise<ContainerIds | undefined> {
+    const known = this.#found.get(publicId)
+    if (known !== undefined) return known
+    return unlessAborted(
+      signal,
+      this.#mutex.run(() => this.#search(publicId, ask, signal, now)),
+    )
+  }
+
+  /** Whether the container can still be seen: lists again, unless that was done within the hour. */
+  async confirm(publicId: string, ask: AskPath, caller: Caller): Promise<boolean> {
+    if (caller.now - this.#startedAt >= LIST_AGAIN_MS) this.#found.delete(publicId)
+    return (await this.find(publicId, ask, caller)) !== undefined
+  }
+
+  async #search(publicId: string, ask: AskPath, signal: AbortSignal, now: number): Promise<ContainerIds | undefined> {
+    for (;;) {
+      const found = this.#found.get(publicId)
+      if (found !== undefined) return found
+      if (this.#toVisit.length === 0) {
+        if (now - this.#startedAt < LIST_AGAIN_MS) return undefined
+        this.#startedAt = now
+        this.#found = new Map()
+        this.#toVisit = ['/accounts']
+      }
+      signal.throwIfAborted()
+      await this.#visitNext(ask)
+    }
+  }
+
+  async #visitNext(ask: AskPath): Promise<void> {
+    const path = this.#toVisit[0]
+    if (path === undefined) return
+    const page = await ask(path).catch((thrown: unknown): JsonRecord => {
+      // An account that was closed, or taken from us, since it was listed.
+      const isGone = thrown instanceof GoogleFailure && ['forbidden', 'not_found'].includes(thrown.reason)
+      if (isGone && path.startsWith('/accounts/')) return {}
+      throw thrown
+    })
+    this.#toVisit.shift()
+    for (const account of recordsOf(page.account)) {
+      const id = textOf(account.accountId)
+      if (id !== null) this.#toVisit.push(`/accounts/${encodeURIComponent(id)}/containers`)
+    }
+    for (const { publicId, accountId, containerId } of recordsOf(page.container)) {
+      const ids = [textOf(publicId), textOf(accountId), textOf(containerId)]
+      const [name, account, container] = ids
+      if (name != null && account != null && container != null) {
+        this.#found.set(name, { accountId: account, containerId: container })
+      }
+    }
+    const next = textOf(page.nextPageToken)
+    if (next !== null) this.#toVisit.unshift(`${path.split('?')[0]}?pageToken=${encodeURIComponent(next)}`)
+  }
 }

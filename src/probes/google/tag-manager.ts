@@ -1,8 +1,7 @@
 import { HOUR, SECOND } from '../../lib/index.ts'
+import type { Caller } from './access-tokens.ts'
 import { askGoogle } from './ask.ts'
-import type { Caller } from './caller.ts'
-import { GoogleFailure } from './failure.ts'
-import { type JsonRecord, recordsOf, textOf } from './json.ts'
+import { GoogleFailure, type JsonRecord, recordsOf, textOf } from './failure.ts'
 import type { ServiceAccount } from './service-account.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/tagmanager.readonly'

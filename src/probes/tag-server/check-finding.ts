@@ -1,6 +1,5 @@
 import { isoTime } from '../../lib/index.ts'
-import { type JsonObject, type ProbeOutcome, RESULT_STATUSES, type ResultStatus } from '../probe-type.ts'
-import { objectIn } from './memory.ts'
+import { type Json, type JsonObject, type ProbeOutcome, RESULT_STATUSES, type ResultStatus } from '../probe-type.ts'
 
 /** One thing that was looked at, and what it says. */
 export interface CheckFinding {
@@ -28,7 +27,7 @@ export function judged(findings: readonly CheckFinding[], whenFine: string): Pic
 }
 
 /** Since when a probe has its status: kept in its memory as `standing`, and shown in its details. Times are epoch ms. */
-export interface StatusSince {
+interface StatusSince {
   readonly status: ResultStatus
   readonly since: number
 }
@@ -41,3 +40,11 @@ export function statusSince(memory: JsonObject, status: ResultStatus, now: numbe
 export const sinceInMemory = ({ status, since }: StatusSince): JsonObject => ({ status, since })
 
 export const sinceText = ({ since }: StatusSince): string => isoTime(since)
+
+export type { Json, JsonObject }
+
+/** An object that a run left behind, `{}` for anything else: another version of the program may have written it. */
+export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

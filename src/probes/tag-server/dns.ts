@@ -1,8 +1,7 @@
 import { isIP } from 'node:net'
 import { DAY, HOUR, type NameFacts, type Outbound, OutboundError } from '../../lib/index.ts'
 import type { JsonObject } from '../probe-type.ts'
-import type { CheckFinding } from './check-finding.ts'
-import { objectIn } from './memory.ts'
+import { type CheckFinding, objectIn } from './check-finding.ts'
 
 /** A place that the tag server's name should lead to, with the addresses that it leads to itself. */
 export interface DnsTarget {

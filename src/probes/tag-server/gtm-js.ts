@@ -1,8 +1,7 @@
 import type { OutboundAnswer } from '../../lib/index.ts'
 import { gtmJsUrl, shownAddress } from './addresses.ts'
-import type { RequestTools } from './ask.ts'
+import { failureDetails, type RequestTools, targetFailure } from './ask.ts'
 import type { CheckFinding } from './check-finding.ts'
-import { failureDetails, targetFailure } from './failure.ts'
 
 /** Whether the tag server serves the web container's script itself. */
 export interface ProxiedScript {

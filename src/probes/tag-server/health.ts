@@ -1,11 +1,16 @@
-import type { CertificateFacts } from '../../lib/index.ts'
+import type { CertificateFacts, OutboundTimings } from '../../lib/index.ts'
 import { type HealthEndpoint, shownAddress, urlAt } from './addresses.ts'
-import { askHealth, type EndpointAnswer, healthAnswer, type RequestTools } from './ask.ts'
+import {
+  askHealth,
+  type EndpointAnswer,
+  failureDetails,
+  healthAnswer,
+  type RequestTools,
+  targetFailure,
+} from './ask.ts'
 import { type CertificateLimits, certificateDetails, judgeCertificate } from './certificate.ts'
 import type { CheckFinding } from './check-finding.ts'
-import { failureDetails, targetFailure } from './failure.ts'
 import { type AnswerLimits, isHealthy, judgeAnswer } from './judge.ts'
-import { timingDetails } from './timings.ts'
 
 /** The answer of a tag server about its health. */
 export interface HealthCheck {
@@ -78,3 +83,12 @@ function readHealth(
 
 /** Enough of a page to recognise whose it is. */
 const startOf = (body: string): string => body.slice(0, 500).replace(/\s+/g, ' ').trim().slice(0, 120)
+
+/** How long each part of a request took, as details show it: whole ms, null for what did not happen. */
+const timingDetails = ({ dns, connect, tls, firstByte, total }: OutboundTimings) => ({
+  dns_ms: dns,
+  connect_ms: connect,
+  tls_ms: tls,
+  first_byte_ms: firstByte,
+  total_ms: total,
+})

@@ -1,9 +1,10 @@
+import { isIP } from 'node:net'
 import { isoTime, type NameFacts } from '../../lib/index.ts'
 import type { JsonObject } from '../probe-type.ts'
 import { gtmJsUrl, healthEndpoints } from './addresses.ts'
-import type { RequestTools } from './ask.ts'
+import { failureDetails, type RequestTools, targetFailure } from './ask.ts'
 import type { CertificateLimits } from './certificate.ts'
-import type { CheckFinding } from './check-finding.ts'
+import { type CheckFinding, objectIn } from './check-finding.ts'
 import {
   askTargets,
   type DnsTarget,
@@ -14,14 +15,10 @@ import {
   lookedUpName,
   withAnswer,
 } from './dns.ts'
-import { failureDetails, targetFailure } from './failure.ts'
-import { firstParty, judgeFirstParty } from './first-party.ts'
 import { askGtmJs } from './gtm-js.ts'
 import { checkHealth, type HealthCheck } from './health.ts'
-import { objectIn } from './memory.ts'
-import { judgeTimes, timesIn, withTime } from './speed.ts'
 
-export interface OutsideOptions extends CertificateLimits {
+interface OutsideOptions extends CertificateLimits {
   siteUrl: string
   tagServerUrl: string
   webContainerId: string | null
@@ -36,7 +33,7 @@ export interface OutsideOptions extends CertificateLimits {
 }
 
 /** What can be seen of a tag server from outside, wherever it is hosted. */
-export interface OutsideView {
+interface OutsideView {
   findings: readonly CheckFinding[]
   summary: string
   details: Readonly<Record<string, unknown>>
@@ -160,4 +157,87 @@ async function checkScript(tools: RequestTools, options: OutsideOptions): Promis
     const findings = wasServed ? [{ ...failed, status: 'warning' } as const] : []
     return { findings, details: failureDetails(thrown), memory: kept }
   }
+}
+
+/** Labels under which countries let people register names, as `co` in `co.uk`. */
+const SECOND_LEVELS: ReadonlySet<string> = new Set(
+  'ac co com edu go gob gov gv ltd ne net nom or org plc sch'.split(' '),
+)
+
+/** Hosts that give every customer a name of theirs: two such names have nothing to do with each other. */
+const SHARED_HOSTS: readonly string[] = (
+  'a.run.app amazonaws.com appspot.com azurefd.net azurewebsites.net cloudfront.net cloudfunctions.net ' +
+  'elasticbeanstalk.com firebaseapp.com fly.dev github.io herokuapp.com myshopify.com netlify.app onrender.com pages.dev ' +
+  'run.app stape.io stape.net vercel.app web.app workers.dev'
+).split(' ')
+
+/**
+ * The part of a host name that belongs to one owner, `example.co.uk` of `www.example.co.uk`, for names as sites have them:
+ * the rules that matter, not the whole public suffix list. Null for addresses and names that have no such part.
+ */
+export function registrableDomain(host: string): string | null {
+  const name = host.toLowerCase().replace(/\.$/, '')
+  const labels = name.split('.')
+  if (isIP(name) !== 0 || name.startsWith('[') || labels.length < 2) return null
+  const shared = SHARED_HOSTS.find((suffix) => name === suffix || name.endsWith(`.${suffix}`))
+  const suffixLabels = shared === undefined ? suffixLength(labels) : shared.split('.').length
+  return labels.length > suffixLabels ? labels.slice(-suffixLabels - 1).join('.') : null
+}
+
+function suffixLength(labels: readonly string[]): number {
+  const [second = '', top = ''] = labels.slice(-2)
+  return top.length === 2 && SECOND_LEVELS.has(second) ? 2 : 1
+}
+
+interface FirstParty {
+  /** Null where the question makes no sense: an address, a name inside a network. */
+  isFirstParty: boolean | null
+  site: string | null
+  tagServer: string | null
+}
+
+/** Browsers let a tag server set lasting cookies only when it shares the site's registrable domain. */
+export function firstParty(siteUrl: string, tagServerUrl: string): FirstParty {
+  const [siteHost, tagHost] = [new URL(siteUrl).hostname, new URL(tagServerUrl).hostname]
+  const [site, tagServer] = [registrableDomain(siteHost), registrableDomain(tagHost)]
+  if (siteHost === tagHost) return { isFirstParty: true, site, tagServer }
+  const isFirstParty = site === null || tagServer === null ? null : site === tagServer
+  return { isFirstParty, site, tagServer }
+}
+
+function judgeFirstParty({ isFirstParty, site, tagServer }: FirstParty): CheckFinding[] {
+  if (isFirstParty === null) return []
+  if (isFirstParty) return [{ check: 'first_party', status: 'ok', message: 'the tag server is first-party' }]
+  const message = `the tag server is at ${tagServer}, the site at ${site}: its cookies are third-party, which browsers block or shorten`
+  return [{ check: 'first_party', status: 'warning', message }]
+}
+
+/** So many answers in a row have to be slow: one is a cold start. */
+const RECENT = 3
+/** Fewer answers before them do not show what is usual. */
+const USUAL_MIN = 10
+const KEPT = 30
+const TIMES_USUAL = 3
+/** An answer within this is not slow, however fast it usually is. */
+const FLOOR_MS = 1_000
+
+/** The latest answers' times with this one, oldest first. */
+export const withTime = (times: readonly number[], ms: number): number[] => [...times, ms].slice(-KEPT)
+
+const timesIn = (value: unknown): number[] =>
+  Array.isArray(value) ? value.filter((entry) => typeof entry === 'number') : []
+
+/** Whether a server takes much longer than it used to. @param times of its latest answers in ms, oldest first */
+export function judgeTimes(
+  host: string,
+  times: readonly number[],
+): { usualMs: number | null; findings: CheckFinding[] } {
+  const earlier = times.slice(0, -RECENT)
+  if (earlier.length < USUAL_MIN) return { usualMs: null, findings: [] }
+  const usualMs = earlier.toSorted((a, b) => a - b)[Math.floor(earlier.length / 2)] ?? 0
+  const limit = Math.max(FLOOR_MS, TIMES_USUAL * usualMs)
+  const recent = times.slice(-RECENT)
+  if (recent.some((ms) => ms <= limit)) return { usualMs, findings: [] }
+  const message = `${host} took ${recent.join(', ')} ms for its last answers; ${usualMs} ms is usual`
+  return { usualMs, findings: [{ check: 'speed', status: 'warning', message }] }
 }

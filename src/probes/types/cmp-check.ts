@@ -1,9 +1,10 @@
+import { type Static, Type } from 'typebox'
 import type { OutboundBytes, OutboundError } from '../../lib/index.ts'
 import { defineProbeType, isNetworkFailure, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
 import { badFindings, judged, shownAddress, sinceInMemory, sinceText, statusSince } from '../tag-server.ts'
 import { type ConsentMode, shownMode } from './cmp-check/consent-mode.ts'
 import { type FetchedScript, type FetchTools, fetchPage, fetchScript } from './cmp-check/fetch.ts'
-import { type FoundProvider, providersFound, together } from './cmp-check/find-providers.ts'
+import { type FoundProvider, providerNamed, providersFound, together } from './cmp-check/find-providers.ts'
 import {
   type ConsentState,
   type Expected,
@@ -14,9 +15,38 @@ import {
 } from './cmp-check/judge.ts'
 import { PROVIDERS } from './cmp-check/providers.ts'
 import type { ContainerReading } from './cmp-check/read.ts'
-import { CmpSettings } from './cmp-check/settings.ts'
-import { providerNamed } from './cmp-check/signatures.ts'
 import { bodyOf, PageReadError } from './pages.ts'
+
+const CmpSettings = Type.Object(
+  {
+    own_address: Type.Optional(
+      Type.String({
+        minLength: 4,
+        maxLength: 200,
+        description:
+          'Part of an address that only the consent platform has, e.g. consent.example.com/cmp.js, for one that is proxied or in no table',
+      }),
+    ),
+    check_script: Type.Boolean({
+      default: true,
+      description: "Whether the provider's script has to answer",
+    }),
+    check_consent_mode: Type.Boolean({
+      default: true,
+      description: "Whether Google's consent defaults have to be set, whole, before measurement begins",
+    }),
+    user_agent: Type.String({
+      minLength: 1,
+      maxLength: 300,
+      pattern: '^[\\x20-\\x7e]+$',
+      default: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+      description: 'How the check introduces itself to the site',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+type CmpSettings = Static<typeof CmpSettings>
 
 type Context = ProbeContext<CmpSettings>
 

@@ -6,9 +6,8 @@ import {
   readConsentPage,
   readContainer,
 } from './cmp-check/read.ts'
-import type { FetchedBody } from './pages/body.ts'
-import { type Environment, environmentOf } from './tag-manager-version/environment.ts'
-import { publishedVersion } from './tag-manager-version/published-version.ts'
+import type { FetchedBody } from './pages.ts'
+import { type Environment, environmentOf, publishedVersion } from './tag-manager-version/script.ts'
 
 const textOf = (body: FetchedBody): string => decodeBody(body, body.contentType ?? undefined)
 

@@ -5,9 +5,8 @@ import { OUTCOMES } from '../../rollups/index.ts'
 import { defineProbeType } from '../probe-type.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
 import { readTagCounts, type TagHistory } from './counts/tag-counts.ts'
-import { lastDay } from './counts/timeline.ts'
+import { lastDay, windowMinutes } from './counts/timeline.ts'
 import { learning, noData } from './counts/unjudged.ts'
-import { windowMinutes } from './counts/window-setting.ts'
 
 export const tagFailureRate = defineProbeType({
   name: 'tag_failure_rate',

@@ -15,9 +15,8 @@ import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from '../../rollups/index.ts'
 import { defineProbeType } from '../probe-type.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
 import { readTagCounts, type TagBucket, type TagHistory } from './counts/tag-counts.ts'
-import { lastDay, stretchesOf } from './counts/timeline.ts'
+import { lastDay, stretchesOf, windowMinutes } from './counts/timeline.ts'
 import { learning, localDay, noData } from './counts/unjudged.ts'
-import { windowMinutes } from './counts/window-setting.ts'
 
 const COLUMNS = ['executions', 'timeout', 'total_ms', 'timed', ...LATENCY_COLUMNS] as const
 const DAYS_COMPARED = 7

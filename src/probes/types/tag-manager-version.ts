@@ -10,10 +10,17 @@ import {
   type ProbeOutcome,
   RESULT_STATUSES,
 } from '../probe-type.ts'
-import { isRollback, readHistory, type VersionHistory, withVersion } from './tag-manager-version/history.ts'
-import { judgeCopy, judgeVersion, type Part, type VersionRules } from './tag-manager-version/judge.ts'
-import { checkPage } from './tag-manager-version/page.ts'
-import { readScript } from './tag-manager-version/read-script.ts'
+import {
+  isRollback,
+  judgeCopy,
+  judgeVersion,
+  type Part,
+  readHistory,
+  type VersionHistory,
+  type VersionRules,
+  withVersion,
+} from './tag-manager-version/judge.ts'
+import { checkPage, readScript } from './tag-manager-version/page.ts'
 
 const Version = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))
 

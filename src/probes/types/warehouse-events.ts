@@ -1,5 +1,7 @@
+import { readSnapshot, sumStretches, totals } from '../../analytics/index.ts'
 import { HOUR } from '../../lib/index.ts'
-import { eventsIn } from '../event-totals.ts'
+import { GRAIN, type TimeRange } from '../../rollups/index.ts'
+import type { Store } from '../../store/index.ts'
 import { areNames, GoogleFailure, openWarehouse, serviceAccountOf, type TableFacts, type Warehouse } from '../google.ts'
 import {
   defineProbeType,
@@ -8,13 +10,17 @@ import {
   type ProbeOutcome,
   RESULT_STATUSES,
 } from '../probe-type.ts'
-import { type DayTable, judgeMissing, judgeRows } from './warehouse-events/daily.ts'
-import { type LocalDay, localDay } from './warehouse-events/days.ts'
-import { judgeIntraday } from './warehouse-events/intraday.ts'
 import { latestDays, type Memory, readMemory } from './warehouse-events/memory.ts'
-import type { Part } from './warehouse-events/part.ts'
-import { reconcile, withRatio } from './warehouse-events/reconcile.ts'
-import { Config, checkConfig, type Settings } from './warehouse-events/settings.ts'
+import {
+  type DayTable,
+  judgeIntraday,
+  judgeMissing,
+  judgeRows,
+  type Part,
+  reconcile,
+  withRatio,
+} from './warehouse-events/parts.ts'
+import { Config, checkConfig, type LocalDay, localDay, type Settings } from './warehouse-events/settings.ts'
 
 const WEEKS = 4
 /** How far back the newest table is looked for when yesterday's and the one before are missing. */
@@ -234,4 +240,17 @@ function outcomeOf(parts: Parts, facts: JsonObject): ProbeOutcome {
       ),
     },
   }
+}
+
+/** All events that a site sent in `range`, whole minutes of the last days: by hour rows where they are up to date. */
+function eventsIn(store: Pick<Store, 'reports'>, siteNo: number, range: TimeRange): Promise<number> {
+  return readSnapshot(store, siteNo, range, async (snapshot) => {
+    const rows = await sumStretches<never, 'total'>(snapshot, {
+      table: 'event_rollups',
+      stretches: [{ ...range, coarsest: GRAIN.hour }],
+      by: [],
+      measures: totals(['total']),
+    })
+    return rows.reduce((sum, { total }) => sum + total, 0)
+  })
 }

@@ -10,7 +10,7 @@ import {
   networkOf,
   withAnswer,
 } from '../../../src/probes/tag-server/dns.ts'
-import { judgeTimes, withTime } from '../../../src/probes/tag-server/speed.ts'
+import { judgeTimes, withTime } from '../../../src/probes/tag-server/outside.ts'
 
 const NETWORKS: readonly [address: string, network: string][] = [
   ['203.0.113.7', '203.0'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { firstParty, registrableDomain } from '../../../src/probes/tag-server/first-party.ts'
+import { firstParty, registrableDomain } from '../../../src/probes/tag-server/outside.ts'
 
 const DOMAINS: readonly [host: string, domain: string | null][] = [
   ['example.com', 'example.com'],

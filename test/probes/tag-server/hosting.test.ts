@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readGtmJs } from '../../../src/probes/tag-server/gtm-js.ts'
-import { regionsOf } from '../../../src/probes/tag-server/hosting/provider-a.ts'
-import { readContainer, readDomains, readWords } from '../../../src/probes/tag-server/hosting/provider-a-answers.ts'
-import { errorText } from '../../../src/probes/tag-server/hosting/provider-a-judge.ts'
-import { meaningOf } from '../../../src/probes/tag-server/hosting/status-words.ts'
+import { errorText, regionsOf } from '../../../src/probes/tag-server/hosting-a.ts'
+import { readContainer, readDomains, readWords } from '../../../src/probes/tag-server/hosting-a-answers.ts'
+import { meaningOf } from '../../../src/probes/tag-server/hosting-api.ts'
 
 const MEANINGS: readonly [meaning: ReturnType<typeof meaningOf>, labels: readonly string[]][] = [
   ['ok', ['Running', ' active ', 'ACTIVE', 'up', 'ready', 'Up and running', 'healthy', 'ok']],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { providerNamed } from '../../../src/probes/types/cmp-check/find-providers.ts'
 import { PROVIDERS } from '../../../src/probes/types/cmp-check/providers.ts'
-import { providerNamed } from '../../../src/probes/types/cmp-check/signatures.ts'
 import { cmpCheck } from '../../../src/probes/types/cmp-check.ts'
 import { httpServer } from '../../lib/outbound-support.ts'
 import { CONSENT_DEFAULT, CONTAINER_SNIPPET, containerScript, pageWith, SNIPPETS } from './cmp-pages.ts'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { environmentOf } from '../../../src/probes/types/tag-manager-version/environment.ts'
-import { publishedVersion } from '../../../src/probes/types/tag-manager-version/published-version.ts'
+import { environmentOf, publishedVersion } from '../../../src/probes/types/tag-manager-version/script.ts'
 import { gtmScript } from './gtm-script.ts'
 
 const CASES: readonly [what: string, script: string, version: string | null][] = [

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HOUR, MINUTE } from '../../../src/lib/index.ts'
-import { countQuery } from '../../../src/probes/google/count-events.ts'
-import { judgeMissing, judgeRows } from '../../../src/probes/types/warehouse-events/daily.ts'
-import { localDay, timeAfter } from '../../../src/probes/types/warehouse-events/days.ts'
-import { judgeIntraday } from '../../../src/probes/types/warehouse-events/intraday.ts'
-import { reconcile, withRatio } from '../../../src/probes/types/warehouse-events/reconcile.ts'
+import { countQuery } from '../../../src/probes/google/warehouse.ts'
+import {
+  judgeIntraday,
+  judgeMissing,
+  judgeRows,
+  reconcile,
+  withRatio,
+} from '../../../src/probes/types/warehouse-events/parts.ts'
+import { localDay, timeAfter } from '../../../src/probes/types/warehouse-events/settings.ts'
 
 const at = (iso: string) => Date.parse(iso)
 

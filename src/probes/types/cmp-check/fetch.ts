@@ -1,6 +1,5 @@
 import { type Outbound, type OutboundBytes, OutboundError } from '../../../lib/index.ts'
 import { bodyOf, type FetchedBody } from '../pages.ts'
-import { isSameSite } from './same-site.ts'
 
 const PAGE_BYTES = 2 * 1_024 * 1_024
 const SCRIPT_BYTES = 64 * 1_024
@@ -16,7 +15,7 @@ export interface FetchTools {
   timeoutMs: number
 }
 
-export type FetchedPage =
+type FetchedPage =
   | { kind: 'answer'; answer: OutboundBytes; tookMs: number }
   /** Sent on to another site, which is not asked. */
   | { kind: 'elsewhere'; to: string; tookMs: number }
@@ -99,3 +98,15 @@ function failure(thrown: unknown, timeoutMs: number): { why: string; thrown: Out
   const why = thrown.kind === 'aborted' ? `it did not answer within ${timeoutMs} ms` : thrown.message
   return { why, thrown }
 }
+
+/**
+ * Whether a redirect stays with the site: http to https, with and without `www.`, a name above or below. Names beside one another
+ * may belong to others (`a.co.uk`, `b.co.uk`).
+ */
+export function isSameSite(from: URL, to: URL): boolean {
+  const [a, b] = [from, to].map(({ hostname }) => hostname.toLowerCase().replace(/^www\./, ''))
+  if (a === undefined || b === undefined) return false
+  return a === b || isBelow(a, b) || isBelow(b, a)
+}
+
+const isBelow = (name: string, domain: string): boolean => domain.includes('.') && name.endsWith(`.${domain}`)

@@ -1,10 +1,9 @@
 import type { Page } from './page.ts'
-import { PROVIDERS, type Provider } from './providers.ts'
+import { PROVIDERS, type Provider, type UrlSign } from './providers.ts'
 import type { ScriptFacts } from './script-facts.ts'
-import { isOutdatedHost, providersOf, type SeenUrl } from './signatures.ts'
 
 /** A sign of a provider. */
-export interface Evidence {
+interface Evidence {
   where: 'page' | 'container'
   kind: 'script' | 'address' | 'snippet' | 'element'
   /** The address without its query, the identifier or the mark. */
@@ -12,7 +11,7 @@ export interface Evidence {
 }
 
 /** Signs of one provider. */
-export interface Signs {
+interface Signs {
   /** As in `Provider`. */
   id: string
   evidence: Evidence[]
@@ -154,4 +153,41 @@ const shown = (address: string, where: Evidence['where'], kind: Evidence['kind']
 export function hasAddress(part: string, texts: readonly string[]): boolean {
   const wanted = part.toLowerCase()
   return texts.some((text) => text.toLowerCase().includes(wanted))
+}
+
+/** A URL as far as signatures look at it: complete, or the beginning of one that a script puts together. */
+interface SeenUrl {
+  /** Lower case, without a port. */
+  host: string
+  path: string
+}
+
+const isSignOf = ({ host, path, ends = '' }: UrlSign, url: SeenUrl): boolean =>
+  (host === undefined || isHost(host, url.host)) && url.path.endsWith(ends) && isPath(path, url.path)
+
+const isPath = (sign: UrlSign['path'], path: string): boolean =>
+  sign === undefined || (typeof sign === 'function' ? sign(path) : sign.test(path))
+
+function isHost(pattern: string, host: string): boolean {
+  if (!pattern.startsWith('*.')) return host === pattern
+  const domain = pattern.slice(2)
+  return host === domain || host.endsWith(`.${domain}`)
+}
+
+const providersOf = (url: SeenUrl): Provider[] =>
+  PROVIDERS.filter(({ urls }) => urls.some((sign) => isSignOf(sign, url)))
+
+/** The IAB moved scripts off this domain: an install that still loads from it is outdated. */
+const isOutdatedHost = ({ host }: SeenUrl): boolean => isHost('*.consensu.org', host)
+
+const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+/** The provider that a site's `cmp_provider` means, null when it is in no table. */
+export function providerNamed(name: string): Provider | null {
+  const wanted = plain(name)
+  return (
+    PROVIDERS.find(({ id, name: title, aliases = [] }) =>
+      [id, title, ...aliases].some((known) => plain(known) === wanted),
+    ) ?? null
+  )
 }

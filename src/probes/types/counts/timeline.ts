@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { DAY, floorTo, HOUR, MINUTE } from '../../../lib/index.ts'
 import type { TimeRange } from '../../../rollups/index.ts'
 
@@ -53,3 +54,13 @@ export function stretchesOf(hours: Iterable<number>): TimeRange[] {
   }
   return stretches
 }
+
+/** The setting for how much of the newest counts is judged; they are read in slots of five minutes. */
+export const windowMinutes = (byDefault: number) =>
+  Type.Integer({
+    minimum: 5,
+    maximum: 1_440,
+    multipleOf: 5,
+    default: byDefault,
+    description: 'Minutes that are judged together, in steps of 5',
+  })

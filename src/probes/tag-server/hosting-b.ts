@@ -1,8 +1,7 @@
-import type { CheckFinding } from '../check-finding.ts'
-import { askJson, type HostingTools } from './ask-json.ts'
-import { judgeStatus } from './status-words.ts'
+import type { CheckFinding } from './check-finding.ts'
+import { askJson, type HostingTools, judgeStatus } from './hosting-api.ts'
 
-export interface ProviderBOptions {
+interface ProviderBOptions {
   containerId: string
   /** With `{container_id}` in it. */
   statusUrl: string
@@ -51,7 +50,7 @@ export async function checkProviderB(caller: HostingTools, options: ProviderBOpt
 }
 
 /** The status as a word; null when there is none at the path. */
-export function statusAt(body: unknown, jsonPath: string): string | null {
+function statusAt(body: unknown, jsonPath: string): string | null {
   let value = body
   for (const name of jsonPath.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null

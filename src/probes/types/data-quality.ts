@@ -1,27 +1,30 @@
 import { type Static, Type } from 'typebox'
+import { ecommerceScore, userDataScore } from '../../analytics/index.ts'
 import {
   eventsIn,
   type FieldCounts,
+  ecommerceQuality as judgeEcommerce,
+  userDataQuality as judgeUserData,
   MIN_USUAL_EVENTS,
   type PresenceBucket,
   type PresenceHistory,
   QUALITY_DEFAULTS,
   type QualityInput,
   type Verdict,
-} from '../../../detection/index.ts'
-import { floorTo, HOUR, MINUTE, number } from '../../../lib/index.ts'
-import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from './judge-counts.ts'
-import { presenceFrom, readPresence } from './presence-counts.ts'
-import { lastDay } from './timeline.ts'
-import { learning, noData } from './unjudged.ts'
-import { windowMinutes } from './window-setting.ts'
+} from '../../detection/index.ts'
+import { floorTo, HOUR, MINUTE, number } from '../../lib/index.ts'
+import { defineProbeType } from '../probe-type.ts'
+import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from './counts/judge-counts.ts'
+import { ecommerceFields, presenceFrom, readPresence, userDataFields } from './counts/presence-counts.ts'
+import { lastDay, windowMinutes } from './counts/timeline.ts'
+import { learning, noData } from './counts/unjudged.ts'
 
 const scoreSetting = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 100, description }))
 const share = (byDefault: number, description: string) =>
   Type.Number({ minimum: 0, maximum: 1, default: byDefault, description })
 
 /** The settings of both kinds of quality. */
-export const QualitySettings = Type.Object(
+const QualitySettings = Type.Object(
   {
     window_minutes: windowMinutes(QUALITY_DEFAULTS.window_minutes),
     min_events: Type.Integer({
@@ -45,7 +48,7 @@ export const QualitySettings = Type.Object(
 
 type Config = Static<typeof QualitySettings>
 
-export const checkQualitySettings = ({ warning_score, critical_score }: Config) =>
+const checkQualitySettings = ({ warning_score, critical_score }: Config) =>
   critical_score !== undefined && warning_score !== undefined && critical_score > warning_score
     ? [{ path: '/critical_score', message: 'must not be above warning_score' }]
     : []
@@ -59,7 +62,7 @@ interface Quality<F extends string> {
   judge: (input: QualityInput<F>, config: Config) => Verdict
 }
 
-export function judgeQuality<F extends string>(
+function judgeQuality<F extends string>(
   { site, config, now, store }: Counting & { config: Config },
   { what, fields, fieldsOf, score, judge }: Quality<F>,
 ): Promise<CountsOutcome> {
@@ -85,3 +88,44 @@ function unjudged<F extends string>(what: string, kinds: readonly PresenceHistor
     `${number(most)} of ${MIN_USUAL_EVENTS} events of one kind are known from the days before the last; judges ${what} from then on`,
   )
 }
+
+export const userDataQuality = defineProbeType({
+  name: 'user_data_quality',
+  title: 'User data quality',
+  description: 'Whether each kind of event carries user data as often as it used to; its score, where a bound is set.',
+  kind: 'data',
+  siteFields: [],
+  needs: [],
+  config: QualitySettings,
+  checkConfig: checkQualitySettings,
+  defaultIntervalSeconds: 300,
+  run: (context) =>
+    judgeQuality(context, {
+      what: 'user data',
+      fields: ['email', 'phone', 'address', 'first_name', 'last_name', 'city', 'country'],
+      fieldsOf: userDataFields,
+      score: userDataScore,
+      judge: judgeUserData,
+    }),
+})
+
+export const ecommerceQuality = defineProbeType({
+  name: 'ecommerce_quality',
+  title: 'E-commerce data quality',
+  description:
+    'Whether each kind of event carries e-commerce data as often as it used to; its score, where a bound is set.',
+  kind: 'data',
+  siteFields: [],
+  needs: [],
+  config: QualitySettings,
+  checkConfig: checkQualitySettings,
+  defaultIntervalSeconds: 300,
+  run: (context) =>
+    judgeQuality(context, {
+      what: 'e-commerce data',
+      fields: ['value', 'currency', 'transaction_id', 'items'],
+      fieldsOf: ecommerceFields,
+      score: ecommerceScore,
+      judge: judgeEcommerce,
+    }),
+})

@@ -1,23 +1,22 @@
-import { type JsonObject, objectIn } from '../memory.ts'
-import type { HostingTools } from './ask-json.ts'
-import { checkProviderA } from './provider-a.ts'
-import type { ContainerLimits } from './provider-a-judge.ts'
-import { checkProviderB, type HostingCheck } from './provider-b.ts'
+import { type JsonObject, objectIn } from './check-finding.ts'
+import { type ContainerLimits, checkProviderA } from './hosting-a.ts'
+import type { HostingTools } from './hosting-api.ts'
+import { checkProviderB, type HostingCheck } from './hosting-b.ts'
 
-export interface HostingSite {
+interface HostingSite {
   hosting_a_container_id: string | null
   hosting_b_container_id: string | null
 }
 
 /** Where the hosts are asked; null = not set up. */
-export interface HostingSettings {
+interface HostingSettings {
   hostingAApiUrl: string
   hostingAToken: string | null
   hostingBStatusUrl: string | null
   hostingBToken: string | null
 }
 
-export interface HostingConfig extends ContainerLimits {
+interface HostingConfig extends ContainerLimits {
   hosting_a_workspace?: string
   hosting_a_token?: string
   hosting_b_token?: string

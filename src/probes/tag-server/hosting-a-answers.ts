@@ -35,7 +35,7 @@ export interface DomainFacts {
 export type Words = Readonly<Record<string, string>>
 
 /** Answers come wrapped as `{ body: … }`. */
-export function unwrapped(answer: unknown): unknown {
+function unwrapped(answer: unknown): unknown {
   const { body } = fieldsOf(answer)
   return typeof body === 'object' && body !== null ? body : answer
 }

@@ -1,0 +1,181 @@
+import { AppError, invalidRequest, newId, notFound } from '../../lib/index.ts'
+import { type Context, lockSite } from '../../management/index.ts'
+import type { ProbeRow, SiteRow, Tables, Transaction } from '../../store/index.ts'
+import { isAutomatic, isMet, mergedConfig, needsInWords, requireConfig } from '../probe-config.ts'
+import type { ProbeType } from '../probe-type.ts'
+import type { Registry } from '../registry.ts'
+import { firstRunAt, nextRunAt } from '../schedule.ts'
+import { auditProbe } from './audit.ts'
+import { givenConfig, minIntervalSeconds } from './record.ts'
+import type { CreateProbe, UpdateProbe } from './schemas.ts'
+
+/**
+ * @throws AppError `invalid_request` naming the fault: no such site or type, a site that lacks what the type needs, an interval
+ * too short for it, settings that do not fit its schema.
+ */
+export async function createProbe(ctx: Context, registry: Registry, input: CreateProbe): Promise<ProbeRow> {
+  const type = registry.get(input.probe_type)
+  if (type === undefined) throw invalidRequest('/probe_type', `must be one of ${[...registry.keys()].join(', ')}`)
+  return ctx.store.write.transaction().execute(async (trx) => {
+    // Deleting the site takes the same lock: no probe is added to one that is going.
+    const site = await lockSite(trx, input.site_id)
+    if (site === undefined) throw invalidRequest('/site_id', 'is not the id of a site')
+    return insertProbe(trx, ctx, registry, type, site, input)
+  })
+}
+
+/** Adds the probes that the site's fields allow, with default settings. The site was added in this transaction. */
+export async function addAutomaticProbes(
+  trx: Transaction<Tables>,
+  ctx: Context,
+  registry: Registry,
+  site: SiteRow,
+): Promise<void> {
+  for (const type of registry.values()) {
+    if (isAutomatic(type, site)) await insertProbe(trx, ctx, registry, type, site, {})
+  }
+}
+
+async function insertProbe(
+  trx: Transaction<Tables>,
+  ctx: Context,
+  registry: Registry,
+  type: ProbeType,
+  site: SiteRow,
+  input: Omit<CreateProbe, 'site_id' | 'probe_type'>,
+): Promise<ProbeRow> {
+  if (!isMet(type.needs, site)) throw lacksFields(type)
+  const config = mergedConfig({}, input.config ?? {})
+  requireConfig(type, config)
+  const interval = input.interval_seconds ?? type.defaultIntervalSeconds
+  requireInterval(type, interval)
+  const now = ctx.clock.now()
+  const id = newId()
+  const row: ProbeRow = {
+    id,
+    site_id: site.id,
+    probe_type: type.name,
+    name: input.name?.trim() ?? type.title,
+    config: JSON.stringify(config),
+    interval_seconds: interval,
+    timeout_ms: input.timeout_ms ?? 10_000,
+    failure_threshold: input.failure_threshold ?? 1,
+    recovery_threshold: input.recovery_threshold ?? 1,
+    is_active: Number(input.is_active ?? true),
+    created_at: now,
+    next_run_at: firstRunAt(id, interval, now),
+    claimed_by: null,
+    claimed_at: null,
+    due_at: null,
+    lost_runs: 0,
+    last_status: null,
+    last_reason: null,
+    last_message: null,
+    last_response_time_ms: null,
+    last_result_at: null,
+    consecutive_failures: 0,
+    recent_statuses: '',
+    subject_statuses: '{}',
+    memory: '{}',
+  }
+  await trx.insertInto('probes').values(row).execute()
+  await auditProbe(trx, ctx, registry, 'create', null, row)
+  return row
+}
+
+/** @throws AppError `invalid_request` when the type may not run as often. */
+function requireInterval(type: ProbeType, seconds: number): void {
+  const least = minIntervalSeconds(type)
+  if (seconds < least) throw invalidRequest('/interval_seconds', `must be at least ${least} for ${type.name}`)
+}
+
+function lacksFields(type: ProbeType): AppError {
+  const message = `is the id of a site without ${needsInWords(type.needs)}, which ${type.name} needs`
+  return new AppError('invalid_request', `/site_id ${message}`, [{ path: '/site_id', message }])
+}
+
+/**
+ * Changes the given fields, and of the settings those that are named. What is already so leaves no trace in the audit log.
+ *
+ * @throws AppError `not_found`, or `invalid_request` when the settings or the interval do not fit the type.
+ */
+export async function updateProbe(ctx: Context, registry: Registry, id: string, patch: UpdateProbe): Promise<ProbeRow> {
+  return ctx.store.write.transaction().execute(async (trx) => {
+    const before = await lockProbe(trx, id)
+    if (before === undefined) throw notFound('Probe')
+    const after = applyToProbe(registry, before, patch, ctx.clock.now())
+    const changed = changedSettings(before, after)
+    if (Object.keys(changed).length === 0) return before
+    await trx.updateTable('probes').set(changed).where('id', '=', id).execute()
+    await auditProbe(trx, ctx, registry, 'update', before, after)
+    return after
+  })
+}
+
+/** Reads a probe and keeps others from changing it until the transaction ends; undefined when there is none. */
+async function lockProbe(trx: Transaction<Tables>, id: string): Promise<ProbeRow | undefined> {
+  return trx
+    .updateTable('probes')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+function applyToProbe(registry: Registry, row: ProbeRow, patch: UpdateProbe, now: number): ProbeRow {
+  const { name, config, is_active, ...numbers } = patch
+  const type = registry.get(row.probe_type)
+  const after: ProbeRow = {
+    ...row,
+    ...numbers,
+    name: name === undefined ? row.name : name.trim(),
+    is_active: is_active === undefined ? row.is_active : Number(is_active),
+  }
+  if (config !== undefined) {
+    if (type === undefined) throw invalidRequest('/config', `of type ${row.probe_type} is not known to this program`)
+    const merged = mergedConfig(givenConfig(row), config)
+    requireConfig(type, merged)
+    after.config = JSON.stringify(merged)
+  }
+  if (type !== undefined && patch.interval_seconds !== undefined) requireInterval(type, after.interval_seconds)
+  // What was missed while it was inactive, or by another rhythm, is not made up for.
+  if (after.interval_seconds !== row.interval_seconds || after.is_active > row.is_active) {
+    after.next_run_at = nextRunAt(row.id, after.interval_seconds, now)
+  }
+  return after
+}
+
+const SETTABLE = [
+  'name',
+  'config',
+  'interval_seconds',
+  'timeout_ms',
+  'failure_threshold',
+  'recovery_threshold',
+  'is_active',
+  'next_run_at',
+] as const
+
+const changedSettings = (before: ProbeRow, after: ProbeRow): Partial<ProbeRow> =>
+  Object.fromEntries(SETTABLE.filter((field) => before[field] !== after[field]).map((field) => [field, after[field]]))
+
+/**
+ * Deletes a probe. Afterwards nothing of it can be seen or written; its results are removed behind it.
+ *
+ * @throws AppError `not_found`.
+ */
+export async function removeProbe(ctx: Context, registry: Registry, id: string): Promise<void> {
+  await ctx.store.write.transaction().execute(async (trx) => {
+    const row = await trx.deleteFrom('probes').where('id', '=', id).returningAll().executeTakeFirst()
+    if (row === undefined) throw notFound('Probe')
+    await auditProbe(trx, ctx, registry, 'delete', row, null)
+  })
+}
+
+/** Deletes what the deleted sites had here; the results of their probes are removed behind it. */
+export async function removeOfSites(trx: Transaction<Tables>, sites: readonly { id: string }[]): Promise<void> {
+  for (const table of ['probes', 'deploy_markers'] as const) {
+    // One by one: no limit of parameters is met, whatever the number of sites.
+    for (const { id } of sites) await trx.deleteFrom(table).where('site_id', '=', id).execute()
+  }
+}

@@ -1,0 +1,241 @@
+import { DAY } from '../../lib/index.ts'
+import { type CheckFinding, type Json, type JsonObject, objectIn } from './check-finding.ts'
+import {
+  type ContainerFacts,
+  type DomainFacts,
+  type Option,
+  readContainer,
+  readDomains,
+  readWords,
+  type Words,
+  wordFor,
+} from './hosting-a-answers.ts'
+import { type Ask, askJson, type HostingAnswer, type HostingTools, judgeStatus } from './hosting-api.ts'
+import type { HostingCheck } from './hosting-b.ts'
+
+interface ProviderAOptions {
+  containerId: string
+  /** Without a slash at its end. */
+  apiUrl: string
+  token: string
+  /** For keys that see several workspaces. */
+  workspace: string | undefined
+  limits: ContainerLimits
+  /** What the last run left. */
+  memory: JsonObject
+}
+
+const WHO = 'the API of hosting provider A'
+
+/** Asks provider A for its container, the container's domains and, once a day, for what its values mean. */
+export async function checkProviderA(
+  caller: HostingTools,
+  options: ProviderAOptions,
+): Promise<HostingCheck & { memory: JsonObject }> {
+  const { containerId, token, workspace, limits } = options
+  const headers = { 'x-auth-token': token, ...(workspace === undefined ? {} : { 'x-workspace': workspace }) }
+  const ask = (url: string) => askJson(caller, WHO, url, headers)
+  const place = await findContainer(ask, options)
+  if (!place.answer.isAnswer) {
+    const { finding, failure } = place.answer
+    return { findings: [finding], summary: '', details: {}, totalMs: null, failure, memory: options.memory }
+  }
+  const { url, base } = place
+  const [domains, kept] = await Promise.all([
+    ask(`${url}/domains`),
+    legendOf(ask, base, options.memory.base === base ? options.memory.legend : undefined, caller.now),
+  ])
+  const container = readContainer(place.answer.body)
+  const facts = domains.isAnswer ? readDomains(domains.body) : []
+  const findings: CheckFinding[] = [
+    ...judgeContainer(containerId, container, kept.legend, limits),
+    ...facts.map((domain) => judgeDomain(domain, kept.legend, limits.ok_statuses)),
+    // An interface without this part has nothing to say about domains.
+    ...(domains.isAnswer || domains.status === 404 ? [] : [domains.finding]),
+  ]
+  return {
+    findings,
+    summary: findings[0]?.message ?? '',
+    details: containerDetails(containerId, container, facts, kept.legend),
+    totalMs: place.answer.totalMs,
+    failure: domains.isAnswer ? undefined : domains.failure,
+    memory: { base, legend: legendInMemory(kept) },
+  }
+}
+
+interface Place {
+  base: string
+  url: string
+  answer: HostingAnswer
+}
+
+/** The container in the region that knows it, beginning with the one that did the last time; or why there is none. */
+async function findContainer(ask: Ask, { containerId, apiUrl, memory }: ProviderAOptions): Promise<Place> {
+  const bases = regionsOf(apiUrl).toSorted((a, b) => Number(b === memory.base) - Number(a === memory.base))
+  const tried: Place[] = []
+  for (const base of bases) {
+    const url = `${base}/containers/${encodeURIComponent(containerId)}`
+    const answer = await ask(url)
+    const place = { base, url, answer }
+    if (answer.isAnswer || !mayBeElsewhere(answer.status)) return place
+    tried.push(place)
+  }
+  // A region that knows the key but not the container weighs more than one that knows neither.
+  const place = tried.find(({ answer }) => !answer.isAnswer && answer.status === 404) ?? tried[0]
+  if (place === undefined) throw new Error('there is no region to ask')
+  if (place.answer.isAnswer || place.answer.status !== 404) return place
+  const message = `hosting provider A knows no container ${containerId}: it was deleted, or the key belongs to another account`
+  return { ...place, answer: { ...place.answer, finding: { check: 'hosting', status: 'critical', message } } }
+}
+
+/** What a region says of containers and keys of the other. */
+const mayBeElsewhere = (status: number | null): boolean => status === 404 || status === 401 || status === 403
+
+/** Accounts live in one of two regions, each of which knows its own. Another address than the usual one is taken as it is. */
+export function regionsOf(apiUrl: string): string[] {
+  const url = new URL(apiUrl)
+  if (url.hostname !== 'api.app.stape.io') return [apiUrl]
+  url.hostname = 'api.app.eu.stape.io'
+  return [apiUrl, url.href.replace(/\/$/, '')]
+}
+
+function containerDetails(
+  containerId: string,
+  container: ContainerFacts,
+  domains: readonly DomainFacts[],
+  legend: Legend,
+) {
+  return {
+    container_id: containerId,
+    name: container.name,
+    status: wordFor(container.status, legend.containerStatuses),
+    zone: container.zone,
+    warnings: container.warnings,
+    usage: container.usage,
+    requests_limit: container.requestsLimit,
+    used_percent: usedPercent(container),
+    min_replicas: container.minReplicas,
+    max_replicas: container.maxReplicas,
+    domains: domains.map(({ name, status, error, records }) => ({
+      name,
+      status: wordFor(status, legend.domainStatuses),
+      error: errorText(error, legend.domainErrors),
+      records,
+    })),
+  }
+}
+
+/** What the numbers of provider A's answers mean, as it says itself. */
+interface Legend {
+  containerStatuses: Words
+  domainStatuses: Words
+  domainErrors: Words
+}
+
+export interface ContainerLimits {
+  ok_statuses: readonly string[]
+  usage_warning_percent: number
+}
+
+function judgeContainer(
+  id: string,
+  container: ContainerFacts,
+  { containerStatuses }: Legend,
+  limits: ContainerLimits,
+): CheckFinding[] {
+  const what = `container ${id} at hosting provider A`
+  const word = wordFor(container.status, containerStatuses)
+  const status: CheckFinding =
+    word === null
+      ? { check: 'hosting', status: 'error', message: `${what} comes without a status` }
+      : judgeStatus('hosting', what, word, limits.ok_statuses)
+  const [first] = container.warnings
+  const warned: CheckFinding[] =
+    first === undefined
+      ? []
+      : [{ check: 'hosting_warning', status: 'warning', message: `hosting provider A warns: ${first}` }]
+  return [status, ...warned, ...judgeUsage(container, limits)]
+}
+
+/** The part of the plan's requests that are used; null when either is not known. */
+const usedPercent = ({ usage, requestsLimit }: ContainerFacts): number | null =>
+  usage === null || requestsLimit === null ? null : Math.floor((100 * usage) / requestsLimit)
+
+function judgeUsage(container: ContainerFacts, { usage_warning_percent: limit }: ContainerLimits): CheckFinding[] {
+  const percent = usedPercent(container)
+  const isHigh = container.isLimitExceeded || (percent !== null && percent >= limit)
+  if (percent === null && !isHigh) return []
+  const numbers =
+    percent === null
+      ? 'the plan’s requests are used up'
+      : `${percent} % of the plan's ${container.requestsLimit?.toLocaleString('en-US')} requests are used`
+  return [{ check: 'hosting_usage', status: isHigh ? 'warning' : 'ok', message: numbers }]
+}
+
+function judgeDomain(domain: DomainFacts, legend: Legend, okStatuses: readonly string[]): CheckFinding {
+  const { name } = domain
+  const error = errorText(domain.error, legend.domainErrors)
+  if (error !== null) {
+    return { check: 'hosting_domain', status: 'critical', message: `hosting provider A finds ${name} wrong: ${error}` }
+  }
+  const word = wordFor(domain.status, legend.domainStatuses)
+  if (word === null) return { check: 'hosting_domain', status: 'ok', message: `${name} has no error` }
+  return judgeStatus('hosting_domain', `domain ${name} at hosting provider A`, word, okStatuses)
+}
+
+/** Null where the value for errors says that there is none. */
+export function errorText(error: Option | null, words: Words): string | null {
+  const text = error === null ? null : wordFor(error, words)
+  return text === null || /^(0|none|ok|null|success|(no|without)[ _-]?errors?)$/i.test(text) ? null : text
+}
+
+/** What the host's values mean, as it said at a time (epoch ms). */
+interface KeptLegend {
+  readonly at: number
+  readonly legend: Legend
+}
+
+const KEPT_MS = DAY
+
+/**
+ * The legend that was kept if it is not too old, or what the host says now. Answers mostly bring their own words, so that a
+ * check does not fail for a legend that cannot be had; it is asked for again the next time then.
+ */
+async function legendOf(ask: Ask, base: string, kept: Json | undefined, now: number): Promise<KeptLegend> {
+  const before = legendIn(kept)
+  if (now - before.at < KEPT_MS) return before
+  const [statuses, domainStatuses, domainErrors] = await Promise.all([
+    ask(`${base}/resources/container-statuses`),
+    ask(`${base}/resources/domain-statuses`),
+    ask(`${base}/resources/domain-errors`),
+  ])
+  const wordsOf = (answer: Awaited<ReturnType<Ask>>, known: Words) => (answer.isAnswer ? readWords(answer.body) : known)
+  const isToldAll = [statuses, domainStatuses, domainErrors].every((answer) => answer.isAnswer || answer.status === 404)
+  return {
+    at: isToldAll ? now : before.at,
+    legend: {
+      containerStatuses: wordsOf(statuses, before.legend.containerStatuses),
+      domainStatuses: wordsOf(domainStatuses, before.legend.domainStatuses),
+      domainErrors: wordsOf(domainErrors, before.legend.domainErrors),
+    },
+  }
+}
+
+const legendInMemory = ({ at, legend }: KeptLegend): JsonObject => ({ at, ...legend })
+
+function legendIn(kept: Json | undefined): KeptLegend {
+  const { at, containerStatuses, domainStatuses, domainErrors } = objectIn(kept)
+  return {
+    at: typeof at === 'number' ? at : 0,
+    legend: {
+      containerStatuses: wordsIn(containerStatuses),
+      domainStatuses: wordsIn(domainStatuses),
+      domainErrors: wordsIn(domainErrors),
+    },
+  }
+}
+
+const wordsIn = (value: Json | undefined): Words =>
+  Object.fromEntries(
+    Object.entries(objectIn(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )

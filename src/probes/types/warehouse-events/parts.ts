@@ -1,0 +1,161 @@
+import { median, robustSpread } from '../../../detection/index.ts'
+import { duration, HOUR, isoTime, isoTimeOrNull, number, percent } from '../../../lib/index.ts'
+import { type LocalDay, timeAfter } from './settings.ts'
+
+/** What one part of the check found. */
+export interface Part {
+  status: 'ok' | 'warning' | 'critical' | 'error'
+  message: string
+  details: Readonly<Record<string, unknown>>
+}
+
+/** A day that is over, and its table. */
+export interface DayTable {
+  day: LocalDay
+  table: string
+  /** Null when there is no table. */
+  rows: number | null
+}
+
+/** Later than this after a day's end, its table is not late but missing. */
+const MISSING_AFTER_MS = 36 * HOUR
+
+/**
+ * Whether a table that is not there should be.
+ *
+ * @param deadline in the zone, on the next day, e.g. `14:00`
+ */
+export function judgeMissing({ day, table }: DayTable, timezone: string, deadline: string, now: number): Part {
+  const dueAt = timeAfter(timezone, day.end, deadline)
+  const age = duration(now - day.end)
+  const details = { table, rows: null, day: day.date, due_at: isoTime(dueAt), missing_since: isoTime(day.end) }
+  if (now < dueAt) {
+    return { status: 'ok', message: `${table} is not due before ${deadline} (${timezone})`, details }
+  }
+  const isLong = now - day.end >= MISSING_AFTER_MS
+  const message = isLong
+    ? `${table} is missing ${age} after the end of its day`
+    : `${table} is late: it was due at ${deadline} (${timezone}), and its day ended ${age} ago`
+  const reason = isLong ? 'table_missing' : 'table_late'
+  return { status: isLong ? 'critical' : 'warning', message, details: { ...details, reason } }
+}
+
+interface RowRules {
+  warning_ratio: number
+  critical_ratio: number
+  min_expected_rows: number
+}
+
+/** Fewer weeks say little about what is usual. */
+const MIN_WEEKS = 2
+
+/** @param history rows of the same weekday in the weeks before, as far as they are known */
+export function judgeRows(
+  { day, table, rows }: DayTable & { rows: number },
+  history: readonly number[],
+  rules: RowRules,
+): Part {
+  const usual = history.length >= MIN_WEEKS ? median(history) : null
+  const ratio = usual === null || usual === 0 ? null : rows / usual
+  const details = {
+    table,
+    day: day.date,
+    rows,
+    expected_rows: usual,
+    ratio,
+    weeks_known: history.length,
+    warning_below: usual === null ? null : usual * rules.warning_ratio,
+    critical_below: usual === null ? null : usual * rules.critical_ratio,
+  }
+  if (rows === 0) return { status: 'critical', message: `${table} is empty`, details: { ...details, reason: 'empty' } }
+  const has = `${table} has ${number(rows)} ${rows === 1 ? 'row' : 'rows'}`
+  if (usual === null || ratio === null || usual < rules.min_expected_rows) {
+    return { status: 'ok', message: has, details: { ...details, judged: false } }
+  }
+  const message = `${has}, ${percent(ratio)} of the ${number(usual)} that are usual on a ${day.weekday}`
+  if (ratio < rules.critical_ratio) return { status: 'critical', message, details: { ...details, reason: 'few_rows' } }
+  if (ratio < rules.warning_ratio) return { status: 'warning', message, details: { ...details, reason: 'few_rows' } }
+  return { status: 'ok', message, details }
+}
+
+interface Intraday {
+  table: string
+  /** When rows last came; null when there is no table today. */
+  freshAt: number | null
+  /** Whether there was such a table in the last days: without one, nothing is streamed, and silence is usual. */
+  isUsual: boolean
+  /** When today's active hours begin and end, epoch ms. */
+  activeFrom: number
+  activeTo: number
+}
+
+const WARNING_MS = 2 * HOUR
+const CRITICAL_MS = 6 * HOUR
+
+/** Silence counts within the active hours only: at night nothing is missing. */
+export function judgeIntraday({ table, freshAt, isUsual, activeFrom, activeTo }: Intraday, now: number): Part | null {
+  if (freshAt === null && !isUsual) return null
+  const details = {
+    table,
+    exists: freshAt !== null,
+    last_change: isoTimeOrNull(freshAt),
+    active_from: isoTime(activeFrom),
+    active_to: isoTime(activeTo),
+  }
+  const silence = Math.min(now, activeTo) - Math.max(freshAt ?? activeFrom, activeFrom)
+  const isActive = now >= activeFrom && now < activeTo
+  if (!isActive || silence < WARNING_MS) {
+    const message =
+      freshAt === null ? `There is no ${table} yet` : `${table} last changed ${duration(now - freshAt)} ago`
+    return { status: 'ok', message, details }
+  }
+  const message =
+    freshAt === null
+      ? `Nothing is streamed today: there is no ${table}, ${duration(silence)} into the active hours`
+      : `${table} has not changed for ${duration(now - freshAt)}`
+  return {
+    status: silence >= CRITICAL_MS ? 'critical' : 'warning',
+    message,
+    details: { ...details, reason: 'stream_stopped', silent_ms: silence },
+  }
+}
+
+/** Rows in the warehouse for one event counted here, by day (`20261119`). */
+type Ratios = Readonly<Record<string, number>>
+
+/** Before two weeks are known, no one can say which ratio is usual: consent, filters and batches set it, site by site. */
+const MIN_DAYS = 14
+const KEPT_DAYS = 28
+
+/** A day with fewer events has a ratio of chance. */
+const MIN_EVENTS = 100
+
+/** However even the days were, a ratio this close to the usual one is fine. */
+const LEAST_MARGIN = 0.15
+const SPREADS = 3
+
+/** The ratios with that of one more day, the latest four weeks of them. */
+export function withRatio(ratios: Ratios, suffix: string, warehouse: number, ours: number): Ratios {
+  if (ours < MIN_EVENTS) return ratios
+  const days = Object.entries({ ...ratios, [suffix]: warehouse / ours }).sort(([a], [b]) => a.localeCompare(b))
+  return Object.fromEntries(days.slice(-KEPT_DAYS))
+}
+
+/** @param ratios of all days that are known; that of the day itself does not count as usual */
+export function reconcile(suffix: string, warehouse: number, ours: number, ratios: Ratios): Part {
+  const others = Object.entries(ratios).flatMap(([day, ratio]) => (day === suffix ? [] : [ratio]))
+  const ratio = ours < MIN_EVENTS ? null : warehouse / ours
+  const band = others.length < MIN_DAYS ? null : bandOf(others)
+  const details = { day: suffix, warehouse, ours, ratio, band, days_known: others.length, days_needed: MIN_DAYS }
+  if (ratio === null || band === null || (ratio >= band.low && ratio <= band.high)) {
+    return { status: 'ok', message: '', details }
+  }
+  const message = `The warehouse has ${number(warehouse)} rows of the day for ${number(ours)} events counted here, ${percent(ratio)}, where ${percent(band.low)} to ${percent(band.high)} is usual`
+  return { status: 'warning', message, details: { ...details, reason: 'counts_differ' } }
+}
+
+function bandOf(ratios: readonly number[]): { low: number; high: number } {
+  const middle = median(ratios)
+  const margin = Math.max(SPREADS * robustSpread(ratios, middle), LEAST_MARGIN * middle)
+  return { low: Math.max(0, middle - margin), high: middle + margin }
+}
