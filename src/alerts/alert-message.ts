@@ -1,5 +1,6 @@
-import { duration, HOUR, MINUTE, namesInWords, number, percent } from '../lib/index.ts'
+import { duration, HOUR, namesInWords, number } from '../lib/index.ts'
 import type { AlertMessage, AlertMessageKind, Fact } from '../notifications/index.ts'
+import { PROBE_TYPES } from '../probes/index.ts'
 import { type AlertRow, chunksOf, type DeployMarkerTable, type Kysely, type Tables } from '../store/index.ts'
 import { resolutionOf, severityOf, stateOf } from './alert-record.ts'
 import { badEventsOf } from './machine/bad.ts'
@@ -87,22 +88,10 @@ function answerFacts(fields: Fields): Fact[] {
   return typeof status === 'number' ? [{ name: 'HTTP status', value: String(status) }] : []
 }
 
-/** How a figure of this probe is read: they are counts where nothing else is said. */
+/** How a figure of this probe is read: they are counts where its type says nothing else. */
 function figureOf(probeType: string, finding: Fields): (value: number) => string {
-  switch (probeType) {
-    case 'tag_failure_rate':
-    case 'tag_missing':
-      return percent
-    case 'user_data_quality':
-    case 'ecommerce_quality':
-      return 'field' in objectIn(finding.subject) ? percent : (value) => `${number(value)} of 100`
-    case 'tag_latency':
-      return (value) => `${number(value)} ms`
-    case 'data_freshness':
-      return (value) => duration(value * MINUTE)
-    default:
-      return number
-  }
+  const figure = PROBE_TYPES.find(({ name }) => name === probeType)?.figure ?? number
+  return (value) => figure(value, objectIn(finding.subject))
 }
 
 const objectIn = (value: unknown): Fields =>

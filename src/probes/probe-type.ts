@@ -98,7 +98,7 @@ type SiteField = Exclude<
 /** Alternatives: at least one of the lists has to be filled as a whole. Empty = nothing is needed. */
 export type NeededFields = readonly (readonly SiteField[])[]
 
-/** A kind of probe. One file in `types/` and one line in `registry.ts`. */
+/** A kind of probe: all that is particular to it. One file in `types/` and one line in `registry.ts`. */
 export interface ProbeType<Config extends TObject = TObject> {
   /** As in `probe_type`, e.g. `http_health`. */
   name: string
@@ -124,6 +124,8 @@ export interface ProbeType<Config extends TObject = TObject> {
   config: Config
   /** What the schema cannot say, e.g. that one bound is below the other; paths as `/window_minutes`. */
   checkConfig?: (config: Static<Config>) => readonly ErrorDetail[]
+  /** How a figure of a finding is read, e.g. `31 %`; a count without it. */
+  figure?: (value: number, subject: Readonly<Record<string, unknown>>) => string
   defaultIntervalSeconds: number
   /** For targets that may not be asked more often; 30 without it. */
   minIntervalSeconds?: number

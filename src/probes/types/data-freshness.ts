@@ -6,7 +6,7 @@ import {
   volumeBaseline,
   volumeHours,
 } from '../../detection/index.ts'
-import { floorTo, MINUTE } from '../../lib/index.ts'
+import { duration, floorTo, MINUTE } from '../../lib/index.ts'
 import { lastEventAt } from '../../management/index.ts'
 import { defineProbeType } from '../probe-type.ts'
 import { type EventCounts, eventCountsFrom, historyOf, readEventCounts } from './counts/event-counts.ts'
@@ -39,6 +39,7 @@ export const dataFreshness = defineProbeType({
     },
     { additionalProperties: false },
   ),
+  figure: (value) => duration(value * MINUTE),
   defaultIntervalSeconds: 300,
   async run({ site, config, now, store }) {
     const clock = localTime(site.timezone)

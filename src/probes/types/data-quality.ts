@@ -12,7 +12,7 @@ import {
   type QualityInput,
   type Verdict,
 } from '../../detection/index.ts'
-import { floorTo, HOUR, MINUTE, number } from '../../lib/index.ts'
+import { floorTo, HOUR, MINUTE, number, percent } from '../../lib/index.ts'
 import { defineProbeType } from '../probe-type.ts'
 import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from './counts/judge-counts.ts'
 import { ecommerceFields, presenceFrom, readPresence, userDataFields } from './counts/presence-counts.ts'
@@ -52,6 +52,10 @@ const checkQualitySettings = ({ warning_score, critical_score }: Config) =>
   critical_score !== undefined && warning_score !== undefined && critical_score > warning_score
     ? [{ path: '/critical_score', message: 'must not be above warning_score' }]
     : []
+
+/** A field's figure is the share of events that carry it; without one it is the score. */
+const rateOrScore = (value: number, subject: Readonly<Record<string, unknown>>): string =>
+  'field' in subject ? percent(value) : `${number(value)} of 100`
 
 interface Quality<F extends string> {
   /** For people: `user data`. */
@@ -98,6 +102,7 @@ export const userDataQuality = defineProbeType({
   needs: [],
   config: QualitySettings,
   checkConfig: checkQualitySettings,
+  figure: rateOrScore,
   defaultIntervalSeconds: 300,
   run: (context) =>
     judgeQuality(context, {
@@ -119,6 +124,7 @@ export const ecommerceQuality = defineProbeType({
   needs: [],
   config: QualitySettings,
   checkConfig: checkQualitySettings,
+  figure: rateOrScore,
   defaultIntervalSeconds: 300,
   run: (context) =>
     judgeQuality(context, {

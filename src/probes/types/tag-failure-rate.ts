@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { tagFailureRate as judgeFailureRate, TAG_FAILURE_RATE_DEFAULTS } from '../../detection/index.ts'
-import { ceilTo, DAY, HOUR, MINUTE } from '../../lib/index.ts'
+import { ceilTo, DAY, HOUR, MINUTE, percent } from '../../lib/index.ts'
 import { OUTCOMES } from '../../rollups/index.ts'
 import { defineProbeType } from '../probe-type.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
@@ -42,6 +42,7 @@ export const tagFailureRate = defineProbeType({
   ),
   checkConfig: ({ warning_share, critical_share }) =>
     critical_share < warning_share ? [{ path: '/critical_share', message: 'must not be below warning_share' }] : [],
+  figure: percent,
   defaultIntervalSeconds: 300,
   run({ site, config, now, store }) {
     // The minute under way counts: a tag's share needs no whole one, and who tries it out looks at once.

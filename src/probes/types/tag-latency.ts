@@ -10,7 +10,7 @@ import {
   TAG_LATENCY_DEFAULTS,
   type TagLatencies,
 } from '../../detection/index.ts'
-import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { DAY, floorTo, HOUR, MINUTE, number } from '../../lib/index.ts'
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from '../../rollups/index.ts'
 import { defineProbeType } from '../probe-type.ts'
 import { judgeCounts } from './counts/judge-counts.ts'
@@ -59,6 +59,7 @@ export const tagLatency = defineProbeType({
     (['factor', 'increase_ms'] as const)
       .filter((name) => config[`critical_${name}`] < config[`warning_${name}`])
       .map((name) => ({ path: `/critical_${name}`, message: `must not be below warning_${name}` })),
+  figure: (value) => `${number(value)} ms`,
   defaultIntervalSeconds: 300,
   run({ site, config, now, store }) {
     const end = floorTo(now, MINUTE)

@@ -5,7 +5,7 @@ import {
   type TagMissingConfig,
   type TagMissingInput,
 } from '../../detection/index.ts'
-import { DAY, number } from '../../lib/index.ts'
+import { DAY, number, percent } from '../../lib/index.ts'
 import { defineProbeType } from '../probe-type.ts'
 import { judgeCounts, type Unjudged } from './counts/judge-counts.ts'
 import { pairBuckets, readPairCounts } from './counts/pair-counts.ts'
@@ -53,6 +53,7 @@ export const tagMissing = defineProbeType({
     },
     { additionalProperties: false },
   ),
+  figure: percent,
   defaultIntervalSeconds: 300,
   run({ site, config, now, store }) {
     const buckets = pairBuckets(now)
