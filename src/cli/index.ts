@@ -1,12 +1,12 @@
 import { type Command, program } from 'commander'
 import { StartupError } from '../lib/index.ts'
 import { VERSION } from '../version.ts'
-import { backtestCommand } from './backtest/index.ts'
-import { backupCommand, restoreCommand } from './backup/index.ts'
+import { backtestCommand } from './backtest.ts'
+import { backupCommand, restoreCommand } from './backup.ts'
 import { demoCommand } from './demo/index.ts'
 import { doctorCommand } from './doctor/index.ts'
 import { migrateCommand } from './migrate/index.ts'
-import { sendCommand } from './send/index.ts'
+import { sendCommand } from './send.ts'
 import { serveCommand } from './serve.ts'
 
 // What is made here (database, backups, cached code) is for its owner: ingest keys and addresses are in it.

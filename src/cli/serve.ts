@@ -1,10 +1,9 @@
 import { Command } from 'commander'
+import { type Config, hasRole } from '../config.ts'
 import { systemClock } from '../lib/index.ts'
 import { VERSION } from '../version.ts'
-import { configFromEnvironment } from './environment.ts'
+import { configFromEnvironment, storeName } from './environment.ts'
 import { stopOnSignals } from './signals.ts'
-import { startNotes } from './start-notes.ts'
-import { storeName } from './store-name.ts'
 
 const HELP = `
 Settings come from the environment, and from a file .env in the working folder for what is not set there; they are
@@ -36,4 +35,19 @@ async function serve(): Promise<void> {
   log.info({ version: VERSION, store: storeName(config) }, `Tagwarden is ready on ${service.address}`)
   for (const note of startNotes(config, service.address)) log.info(note)
   if (process.stdout.isTTY) log.info(`API documentation: ${service.address}/api/docs`)
+}
+
+/** What the person who starts the service wants to know next: where to look, and what is not set up. One line each. */
+export function startNotes(config: Config, address: string): string[] {
+  if (!hasRole(config, 'worker')) return []
+  const url = config.publicUrl ?? address
+  const notes = [`Dashboard: ${url}/`]
+  if (config.smtpUrl === null) notes.push('E-mail is off: SMTP_URL is not set')
+  if (config.chatWebhookUrl === null) {
+    notes.push('No chat channel for all clients: CHAT_WEBHOOK_URL is not set (each client can have its own)')
+  }
+  if (config.adminToken === null) {
+    notes.push(`Management is open: anyone who can reach ${url} can change everything, because ADMIN_TOKEN is not set`)
+  }
+  return notes
 }

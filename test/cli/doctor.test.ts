@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { findingOfType } from '../../src/cli/doctor/file-system.ts'
-import { memoryFinding, openFilesFinding } from '../../src/cli/doctor/limits.ts'
-import { diskFinding, nodeFinding } from '../../src/cli/doctor/machine.ts'
+import {
+  diskFinding,
+  findingOfType,
+  memoryFinding,
+  nodeFinding,
+  openFilesFinding,
+} from '../../src/cli/doctor/machine.ts'
 import { clockFinding, type OutboundAnswer, skewOf } from '../../src/cli/doctor/network.ts'
 import { migrate } from '../../src/store/index.ts'
 import { tempDir } from '../support/engines.ts'

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { IngestAnswer } from '../../src/cli/post.ts'
-import { explainAnswer } from '../../src/cli/send/explain.ts'
-import { answerLine, summaryOf } from '../../src/cli/send/summary.ts'
+import { answerLine, explainAnswer, summaryOf } from '../../src/cli/send.ts'
 
 const TARGET = { endpoint: 'http://127.0.0.1/other', keyHeader: 'X-Service-Key', key: 'k' }
 const answer = (status: number, over: Partial<IngestAnswer> = {}): IngestAnswer => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startNotes } from '../../src/cli/start-notes.ts'
+import { startNotes } from '../../src/cli/serve.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
 
 const ADDRESS = 'http://127.0.0.1:8080'

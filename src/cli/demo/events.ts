@@ -1,9 +1,8 @@
+import { Temporal } from 'temporal-polyfill'
 import type { EventPayload } from '../../ingest/index.ts'
-import { floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import type { Incident } from './incidents.ts'
-import { logNormal, poisson, type Random, seededRandom, weighted } from './random.ts'
-import { type Rhythm, rhythmOf } from './rhythm.ts'
-import type { EcommerceRates, EventProfile, SiteProfile, TagProfile, UserDataRates } from './world/profile.ts'
+import type { EcommerceRates, EventProfile, SiteProfile, TagProfile, UserDataRates } from './profile.ts'
 
 /** How far whole hours stray from the rhythm. */
 const HOUR_SPREAD = 0.07
@@ -161,4 +160,88 @@ function ecommerceFlags(
     has_items: random() < items,
     has_transaction_id: transactionId !== undefined && random() < transactionId && !isLost,
   }
+}
+
+/** 1 January 1970 was a Thursday; weekdays count from Monday. */
+const WEEKDAY_OF_EPOCH = 3
+
+/** Events per minute that a site expects at a time (epoch ms): its mean, bent by the local hour and weekday. */
+type Rhythm = (time: number) => number
+
+export function rhythmOf(site: SiteProfile): Rhythm {
+  const hours = normalised(site.hours)
+  const weekdays = normalised(site.weekdays)
+  const offsetAt = zoneOffset(site.timezone)
+  return (time) => {
+    const local = time + offsetAt(time)
+    const hour = (local % DAY) / HOUR
+    const weekday = weekdays[(Math.floor(local / DAY) + WEEKDAY_OF_EPOCH) % weekdays.length] ?? 1
+    return site.eventsPerMinute * weekday * between(hours, hour)
+  }
+}
+
+/** The zone's offset from UTC, ms. Asked for every minute, so it remembers the UTC hour it looked up last. */
+function zoneOffset(timezone: string): (time: number) => number {
+  let known = { hour: Number.NaN, offset: 0 }
+  return (time) => {
+    const hour = floorTo(time, HOUR)
+    if (known.hour !== hour) {
+      const { offsetNanoseconds } = Temporal.Instant.fromEpochMilliseconds(hour).toZonedDateTimeISO(timezone)
+      known = { hour, offset: offsetNanoseconds / 1e6 }
+    }
+    return known.offset
+  }
+}
+
+/** The weights with a mean of 1. */
+function normalised(weights: readonly number[]): readonly number[] {
+  const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length
+  return weights.map((weight) => weight / mean)
+}
+
+/** The value at a place between two, so that traffic does not jump at full hours. */
+function between(values: readonly number[], place: number): number {
+  const before = Math.floor(place)
+  const from = values[before % values.length] ?? 0
+  const to = values[(before + 1) % values.length] ?? 0
+  return from + (to - from) * (place - before)
+}
+
+/** A number from 0 up to, but not including, 1. */
+export type Random = () => number
+
+/** Numbers that depend on nothing but `seed`: FNV-1a spreads the text, mulberry32 (32 bits of state) goes on from there. */
+export function seededRandom(seed: string): Random {
+  let state = 0x811c9dc5
+  for (let i = 0; i < seed.length; i++) state = Math.imul(state ^ seed.charCodeAt(i), 0x01000193)
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** How often something happens that happens `mean` times on average (Knuth's method: fit for means under about 500). */
+export function poisson(random: Random, mean: number): number {
+  const limit = Math.exp(-mean)
+  let count = 0
+  for (let product = random(); product > limit; product *= random()) count++
+  return count
+}
+
+/** A value whose logarithm is normally distributed (Box-Muller): half of the values are above `median`. */
+export function logNormal(random: Random, median: number, spread: number): number {
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+  return median * Math.exp(spread * normal)
+}
+
+/** The place of `weights` that a draw falls on, each as likely as its weight is heavy. */
+export function weighted(random: Random, weights: readonly number[]): number {
+  let rest = random() * weights.reduce((sum, weight) => sum + weight, 0)
+  for (const [place, weight] of weights.entries()) {
+    rest -= weight
+    if (rest < 0) return place
+  }
+  return weights.length - 1
 }

@@ -1,8 +1,10 @@
 import { Temporal } from 'temporal-polyfill'
 import { HOUR, MINUTE } from '../../lib/index.ts'
-import type { SiteProfile } from './world/profile.ts'
-import { COFFEE, FASHION, FURNITURE, OUTDOOR } from './world/sites.ts'
-import { TAGS } from './world/tags.ts'
+import type { Store } from '../../store/index.ts'
+import type { SiteProfile } from './profile.ts'
+import type { DemoSite } from './sites.ts'
+import { COFFEE, FASHION, FURNITURE, OUTDOOR } from './world.ts'
+import { TAGS } from './world-tags.ts'
 
 interface Period {
   site: SiteProfile
@@ -54,9 +56,71 @@ export function incidentsAround(start: number): readonly Incident[] {
 }
 
 /** A full local hour some days before `time`, epoch ms. */
-export function localTime(time: number, timezone: string, daysBefore: number, hour: number): number {
+function localTime(time: number, timezone: string, daysBefore: number, hour: number): number {
   return Temporal.Instant.fromEpochMilliseconds(time)
     .toZonedDateTimeISO(timezone)
     .subtract({ days: daysBefore })
     .withPlainTime({ hour }).epochMilliseconds
+}
+
+/** A new version of a site's web container is published. */
+export interface Release {
+  site: SiteProfile
+  /** Epoch ms. */
+  at: number
+}
+
+/** Version of a web container that is published at a time; undefined when there is no such container. */
+type VersionAt = (containerId: string, time: number) => number | undefined
+
+/** Versions are looked at every 15 minutes: what a release breaks begins when it has surely been seen. */
+const SEEN_WITHIN_MS = 20 * MINUTE
+
+/** What is published around a demo that starts at `start`, oldest first: everyday work, what broke something, and what mended it. */
+export function releasesAround(start: number, incidents: readonly Incident[]): readonly Release[] {
+  const everyday = [
+    { site: OUTDOOR, at: localTime(start, OUTDOOR.timezone, 16, 10) },
+    { site: OUTDOOR, at: localTime(start, OUTDOOR.timezone, 8, 15) },
+    { site: FURNITURE, at: localTime(start, FURNITURE.timezone, 12, 11) },
+    { site: FASHION, at: localTime(start, FASHION.timezone, 10, 16) },
+    { site: COFFEE, at: localTime(start, COFFEE.timezone, 6, 14) },
+  ]
+  return [...everyday, ...incidents.flatMap(releasesOf)].sort((a, b) => a.at - b.at)
+}
+
+function releasesOf({ kind, site, from, to }: Incident): Release[] {
+  // That was the tag server, not what runs in it.
+  if (kind === 'nothing arrives') return []
+  const breaks = { site, at: from - SEEN_WITHIN_MS }
+  return to === Number.POSITIVE_INFINITY ? [breaks] : [breaks, { site, at: to }]
+}
+
+/**
+ * The versions that go with the releases after `from` (epoch ms). They go on from what an earlier demo published: a number that
+ * went back would be a rollback.
+ */
+export async function versionsFrom(
+  store: Store,
+  sites: readonly DemoSite[],
+  releases: readonly Release[],
+  from: number,
+): Promise<VersionAt> {
+  const sequences = new Map<string, { first: number; times: readonly number[] }>()
+  for (const { profile, row } of sites) {
+    const times = releases.filter(({ site, at }) => site === profile && at > from).map(({ at }) => at)
+    const last = await store.read
+      .selectFrom('deploy_markers')
+      .select('to_version')
+      .where('site_id', '=', row.id)
+      .where('source', '=', 'web container')
+      .orderBy('at', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    const first = last === undefined ? profile.webVersion - times.length : Number(last.to_version)
+    sequences.set(profile.webContainerId, { first, times })
+  }
+  return (containerId, time) => {
+    const sequence = sequences.get(containerId)
+    return sequence && sequence.first + sequence.times.filter((at) => at <= time).length
+  }
 }

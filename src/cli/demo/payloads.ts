@@ -1,5 +1,4 @@
-import type { Payload } from '../../ingest/index.ts'
-import { inBatches } from './batches.ts'
+import type { BatchPayload, EventPayload, Payload } from '../../ingest/index.ts'
 import { eventsOf, type Traffic } from './events.ts'
 
 /** What a site's tag sends for the time from `from` until before `to`, in the order it is sent. */
@@ -31,3 +30,69 @@ export class PayloadReader {
     }
   }
 }
+
+type TagMetrics = NonNullable<BatchPayload['tag_metrics']>
+
+/** Sums events up as the tag does in batched mode: a batch goes out when it is full, the last one as it is. */
+export function* inBatches(events: Iterable<EventPayload>, size: number): Generator<BatchPayload> {
+  let buffer: EventPayload[] = []
+  for (const event of events) {
+    buffer.push(event)
+    if (buffer.length < size) continue
+    yield batchOf(buffer)
+    buffer = []
+  }
+  if (buffer.length > 0) yield batchOf(buffer)
+}
+
+/** @param events of one container, oldest first, at least one */
+function batchOf(events: readonly EventPayload[]): BatchPayload {
+  const userData = events.flatMap((event) => event.user_data ?? [])
+  const ecommerce = events.flatMap((event) => event.ecommerce ?? [])
+  return {
+    container_id: events[0]?.container_id ?? '',
+    batch: true,
+    window_start_ms: events[0]?.timestamp_ms ?? 0,
+    window_end_ms: events.at(-1)?.timestamp_ms ?? 0,
+    total_events: events.length,
+    event_counts: countBy(events, (event) => event.event_name),
+    tag_metrics: tagMetrics(events),
+    user_data_quality: {
+      email: countOf(userData, (flags) => flags.has_email),
+      phone: countOf(userData, (flags) => flags.has_phone),
+      address: countOf(userData, (flags) => flags.has_first_name === true || flags.has_last_name === true),
+      total: userData.length,
+    },
+    ecommerce_quality: {
+      value: countOf(ecommerce, (flags) => flags.has_value),
+      currency: countOf(ecommerce, (flags) => flags.has_currency),
+      transaction_id: countOf(ecommerce, (flags) => flags.has_transaction_id),
+      items: countOf(ecommerce, (flags) => flags.has_items),
+      total: ecommerce.length,
+    },
+  }
+}
+
+function tagMetrics(events: readonly EventPayload[]): TagMetrics {
+  const metrics: TagMetrics = {}
+  for (const { tags } of events) {
+    for (const { name, id, status, execution_time } of tags) {
+      const key = name ?? `tag_${id}`
+      metrics[key] ??= { success: 0, failure: 0, timeout: 0, exception: 0, total_exec_ms: 0, count: 0 }
+      const tag = metrics[key]
+      tag[status] = (tag[status] ?? 0) + 1
+      tag.total_exec_ms = (tag.total_exec_ms ?? 0) + (execution_time ?? 0)
+      tag.count = (tag.count ?? 0) + 1
+    }
+  }
+  return metrics
+}
+
+function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const key of items.map(keyOf)) counts[key] = (counts[key] ?? 0) + 1
+  return counts
+}
+
+const countOf = <T>(items: readonly T[], has: (item: T) => boolean | undefined): number =>
+  items.filter((item) => has(item) === true).length

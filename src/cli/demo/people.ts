@@ -2,10 +2,9 @@ import { acknowledgeAlert, createMaintenance, createSilence, resolveAlert } from
 import { DAY, HOUR, isoTime, MINUTE } from '../../lib/index.ts'
 import type { Context } from '../../management/index.ts'
 import type { Reach } from '../../notifications/index.ts'
-import type { DemoProbe } from './probes.ts'
-import type { DemoHistory } from './stretches.ts'
-import type { SiteProfile } from './world/profile.ts'
-import { COFFEE, FASHION, FURNITURE } from './world/sites.ts'
+import type { DemoHistory, DemoProbe } from './probes.ts'
+import type { SiteProfile } from './profile.ts'
+import { COFFEE, FASHION, FURNITURE } from './world.ts'
 
 /** What a person does at a time, epoch ms. */
 export interface PersonAction {

@@ -1,9 +1,12 @@
+import { MINUTE, SECOND } from '../../lib/index.ts'
 import type { Context } from '../../management/index.ts'
-import { createProbe, PROBE_TYPES, registryOf } from '../../probes/index.ts'
+import { createProbe, nextRunAt, PROBE_TYPES, registryOf } from '../../probes/index.ts'
+import type { TimeRange } from '../../rollups/index.ts'
 import type { ProbeRow } from '../../store/index.ts'
+import type { Incident, Release } from './incidents.ts'
+import type { SiteProfile } from './profile.ts'
 import type { DemoSite } from './sites.ts'
-import type { SiteProfile } from './world/profile.ts'
-import { COFFEE } from './world/sites.ts'
+import { COFFEE } from './world.ts'
 
 export const REGISTRY = registryOf(PROBE_TYPES)
 
@@ -38,4 +41,61 @@ function configOf(site: SiteProfile, type: string): Record<string, number | bool
     return { check_page: false, ...(site === COFFEE ? {} : { change_ttl_hours: 0 }) }
   }
   return {}
+}
+
+/** As many as lists of probes show as a bar. */
+const RECENT_RUNS = 50
+/** How long before an incident its probes look, so that they are seen to have been fine. */
+const BEFORE_INCIDENT_MS = 30 * MINUTE
+
+/** What finds an incident. */
+const FOUND_BY: Readonly<Record<Incident['kind'], readonly string[]>> = {
+  'tag fails': ['tag_failure_rate'],
+  'tag does not fire': ['tag_missing'],
+  'transaction ids are lost': ['ecommerce_quality'],
+  'nothing arrives': ['data_volume'],
+}
+
+export interface DemoHistory {
+  incidents: readonly Incident[]
+  releases: readonly Release[]
+  /** Nothing is known from before, and the present. Epoch ms. */
+  from: number
+  to: number
+}
+
+/**
+ * When a probe is run for the history, oldest first: three weeks of all of them would take minutes. So it is what people look at:
+ * the first run, what went wrong, what was published, and the last runs.
+ */
+export function stretchesOf({ site, row }: DemoProbe, { incidents, releases, from, to }: DemoHistory): TimeRange[] {
+  // It asks for the newest event there is. To that of the past this comes close only where there is one every few seconds.
+  if (row.probe_type === 'data_freshness' && site.profile.batchSize !== null) return []
+  const interval = row.interval_seconds * SECOND
+  const seen = releases.filter((release) => release.site === site.profile && row.probe_type === 'tag_manager_version')
+  const found = incidents.filter(
+    (incident) => incident.site === site.profile && FOUND_BY[incident.kind].includes(row.probe_type),
+  )
+  const stretches = [
+    { from, to: from + interval },
+    { from: to - RECENT_RUNS * interval, to },
+    ...seen.map(({ at }) => ({ from: at, to: at + interval })),
+    ...found.map((incident) => ({ from: incident.from - BEFORE_INCIDENT_MS, to: incident.to })),
+  ]
+  return stretches
+    .map((stretch) => ({ from: Math.max(from, stretch.from), to: Math.min(to, stretch.to) }))
+    .filter((stretch) => stretch.from < stretch.to)
+    .sort((a, b) => a.from - b.from)
+}
+
+/** When the probe runs next for the history, epoch ms; infinite when it does not any more. */
+export function nextRunIn(
+  stretches: readonly TimeRange[],
+  { id, interval_seconds, next_run_at, last_status }: ProbeRow,
+): number {
+  // What was found has to be seen to end.
+  if (last_status !== null && last_status !== 'ok') return next_run_at
+  const dueIn = ({ from }: TimeRange) => Math.max(next_run_at, nextRunAt(id, interval_seconds, from - 1))
+  const stretch = stretches.find((one) => dueIn(one) < one.to)
+  return stretch === undefined ? Number.POSITIVE_INFINITY : dueIn(stretch)
 }

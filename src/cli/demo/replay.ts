@@ -5,8 +5,7 @@ import type { TimeRange } from '../../rollups/index.ts'
 import type { ProbeRow, Store } from '../../store/index.ts'
 import type { Update } from '../progress.ts'
 import { OWN_CHAT_ONLY, type PersonAction } from './people.ts'
-import { type DemoProbe, REGISTRY } from './probes.ts'
-import { type DemoHistory, nextRunIn, stretchesOf } from './stretches.ts'
+import { type DemoHistory, type DemoProbe, nextRunIn, REGISTRY, stretchesOf } from './probes.ts'
 
 /** Runs within this time are made together and share a transaction: less than the shortest interval, so that no probe is due twice. */
 const BATCH_MS = 3 * MINUTE

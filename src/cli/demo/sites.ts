@@ -2,8 +2,8 @@ import { type Clock, StartupError } from '../../lib/index.ts'
 import { type Context, createClient, createSite, updateClient, updateSite } from '../../management/index.ts'
 import type { ClientRow, SiteRow, Store } from '../../store/index.ts'
 import { chatKeyIn } from './chat.ts'
+import type { ClientProfile, SiteProfile } from './profile.ts'
 import { TAG_SERVER_HOST } from './tag-server.ts'
-import type { ClientProfile, SiteProfile } from './world/profile.ts'
 
 /** Who made the demo's clients and sites, as the audit log names it: that is how a later demo knows them again. */
 export const ACTOR = 'demo'

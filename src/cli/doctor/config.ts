@@ -1,10 +1,9 @@
-import { type Config, isLoopback, signOfProxy } from '../../config.ts'
+import { createPrivateKey } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { BlockList } from 'node:net'
+import { parseEnv } from 'node:util'
+import { type Config, isLoopback, SETTINGS, signOfProxy } from '../../config.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
-import { googleFinding } from './google.ts'
-import { keyHeadersFinding } from './key-headers.ts'
-import { outboundAllowFinding } from './outbound-allow.ts'
-import { tokensFinding } from './tokens.ts'
-import { trustProxyFinding } from './trust-proxy.ts'
 
 /** What of a valid configuration will surprise its operator. What is not set gets no line, unless it should be. */
 export const configFindings = (config: Config): DoctorFinding[] =>
@@ -38,4 +37,121 @@ function publicUrl({ publicUrl: url }: Config): DoctorFinding {
   const given = url === null ? 'is not set' : `is ${url}`
   const text = `${given}, but the tag sends to https only: put a TLS proxy in front and set PUBLIC_URL to its address`
   return { check, level: 'warning', text }
+}
+
+/** A random token of 16 characters has more, except for one in some hundred thousands. */
+const MIN_DISTINCT_CHARACTERS = 8
+/** What manuals print where a secret belongs. */
+const PLACEHOLDER = /change.?me|password|passwort|secret|example|your.?token|1234567|qwert/i
+
+/** Whether the tokens are hard to guess. Null without any. */
+function tokensFinding({ adminToken, viewerToken }: Config): DoctorFinding | null {
+  const check = 'tokens'
+  if (adminToken === null && viewerToken === null) return null
+  const weak = [isWeak(adminToken) ? 'ADMIN_TOKEN' : '', isWeak(viewerToken) ? 'VIEWER_TOKEN' : ''].filter(Boolean)
+  if (weak.length === 0) return { check, level: 'ok', text: 'not easily guessed' }
+  const text = `${weak.join(' and ')} can be guessed: take a random one, as "openssl rand -hex 32" makes it`
+  return { check, level: 'warning', text }
+}
+
+const isWeak = (token: string | null): boolean =>
+  token !== null && (new Set(token).size < MIN_DISTINCT_CHARACTERS || PLACEHOLDER.test(token))
+
+/** Whether failed sign-ins will be held against the caller who made them. Null where no proxy is known of. */
+function trustProxyFinding({ publicUrl, adminToken, trustProxy }: Config): DoctorFinding | null {
+  const check = 'TRUST_PROXY'
+  const everybody = trustProxy.find(isBroad)
+  if (everybody !== undefined) {
+    const text = `${everybody} believes every caller in it who it says it is, and then nothing slows down who guesses tokens: name the proxy's address alone`
+    return { check, level: 'warning', text }
+  }
+  if (trustProxy.length > 0) return { check, level: 'ok', text: `callers are identified by ${trustProxy.join(', ')}` }
+  // We speak no TLS ourselves, so an https address means a proxy; without a token no one signs in.
+  if (publicUrl?.startsWith('https://') !== true || adminToken === null) return null
+  const text =
+    'is not set, and PUBLIC_URL says that there is a proxy: the failed sign-ins of one lock out all; set it to the address of the proxy'
+  return { check, level: 'warning', text }
+}
+
+/**
+ * Whether a range is broader than any network that proxies of one's own are in: with it a caller can be in it too, and say who
+ * it is. The largest private networks are 10.0.0.0/8 and fc00::/7.
+ */
+function isBroad(range: string): boolean {
+  const [address = '', prefix] = range.split('/')
+  if (prefix === undefined) return false
+  if (!address.includes(':')) return Number(prefix) < 8
+  return Number(prefix) < (/^f[cd]/i.test(address) ? 7 : 32)
+}
+
+/** Headers that requests have anyway. The first of the configured headers that is there counts as the key. */
+const ALWAYS_THERE = [
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'transfer-encoding',
+  'user-agent',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+]
+
+/** Null when nothing is wrong with the headers, which are the default's nearly always. */
+function keyHeadersFinding({ ingestKeyHeaders }: Config): DoctorFinding | null {
+  const wrong = ingestKeyHeaders.filter((name) => ALWAYS_THERE.includes(name))
+  if (wrong.length === 0) return null
+  const text = `${wrong.join(', ')} is in every request and is no key, so tags would be answered 401: leave it out`
+  return { check: 'INGEST_KEY_HEADERS', level: 'warning', text }
+}
+
+/** Where the machines of most clouds ask for their own credentials. */
+const CLOUD_METADATA = '169.254.169.254'
+
+/** Whether more may be reached than anyone intends. Null when nothing is allowed. */
+function outboundAllowFinding({ outboundAllow: { ranges, hosts } }: Config): DoctorFinding | null {
+  const check = 'OUTBOUND_ALLOW'
+  if (ranges.length + hosts.length === 0) return null
+  const tooWide = ranges.find(([base, bits]) => {
+    const list = new BlockList()
+    list.addSubnet(base.toString(), bits, base.kind())
+    return bits === 0 || list.check(CLOUD_METADATA)
+  })
+  if (tooWide === undefined) return { check, level: 'ok', text: 'no more than a few places' }
+  const [base, bits] = tooWide
+  const text = `${base.toString()}/${bits} lets anyone who creates probes reach ${CLOUD_METADATA}, where clouds hand out credentials: name the few addresses that are needed`
+  return { check, level: 'warning', text }
+}
+
+/** Whether the key in GOOGLE_CREDENTIALS can sign anything; Google is not asked. Null without one. */
+function googleFinding({ googleCredentials }: Config): DoctorFinding | null {
+  if (googleCredentials === null) return null
+  const check = 'GOOGLE_CREDENTIALS'
+  try {
+    createPrivateKey(googleCredentials.private_key)
+    return { check, level: 'ok', text: `the key of ${googleCredentials.client_email}` }
+  } catch {
+    const text =
+      'its private_key is no key (lost line ends are the usual reason): give the file as it was downloaded, as GOOGLE_CREDENTIALS_FILE'
+    return { check, level: 'warning', text }
+  }
+}
+
+const OTHERS_MAY_READ = 0o004
+
+/** Whether strangers on this machine can read the secrets of a `.env`. Null without secrets in it. */
+export async function envFileFinding(path: string): Promise<DoctorFinding | null> {
+  const check = '.env'
+  const text = await readFile(path, 'utf8').catch(() => null)
+  if (text === null) return null
+  const given = parseEnv(text)
+  const secrets = Object.values(SETTINGS).filter(({ name, secret }) => secret && (given[name] ?? '') !== '')
+  if (secrets.length === 0) return null
+  if (((await stat(path)).mode & OTHERS_MAY_READ) === 0) {
+    return { check, level: 'ok', text: 'others on this machine cannot read it' }
+  }
+  const names = secrets.map(({ name }) => name).join(', ')
+  return { check, level: 'warning', text: `anyone on this machine can read ${names} in it: chmod 600 .env` }
 }

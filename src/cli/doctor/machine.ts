@@ -1,10 +1,10 @@
 import { constants } from 'node:fs'
-import { access, stat, statfs } from 'node:fs/promises'
+import { access, readFile, stat, statfs } from 'node:fs/promises'
+import { totalmem } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { asError } from '../../lib/index.ts'
-import { dataPrivacyFinding } from './data-privacy.ts'
-import type { DoctorFinding } from './doctor-finding.ts'
-import { fileSystemFinding } from './file-system.ts'
+import { sqlitePath } from '../../store/index.ts'
+import type { DoctorFinding, Level } from './doctor-finding.ts'
 
 /** The major version that package.json pins. */
 const NODE_MAJOR = 24
@@ -62,4 +62,116 @@ export function diskFinding(freeMib: number): DoctorFinding {
   if (freeMib < DISK_WARNING_MIB)
     return { check, level: 'warning', text: `${text}: make room, or lower RETENTION_…_DAYS` }
   return { check, level: 'ok', text }
+}
+
+/** Kinds of file systems by the number that Linux gives them (statfs(2)); other systems number them differently. */
+const NETWORK: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xfe534d42, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0x00c36400, 'Ceph'],
+  [0x5346414f, 'AFS'],
+])
+const IN_MEMORY: ReadonlyMap<number, string> = new Map([
+  [0x01021994, 'tmpfs'],
+  [0x858458f6, 'ramfs'],
+])
+const SHARED: ReadonlyMap<number, string> = new Map([
+  [0x65735546, 'FUSE'],
+  [0x01021997, '9P'],
+])
+const OVERLAY = 0x794c7630
+
+/** What the folder's file system means for a database in it. Null where it is not known. */
+async function fileSystemFinding(folder: string): Promise<DoctorFinding | null> {
+  if (process.platform !== 'linux') return null
+  const { type } = await statfs(folder)
+  return findingOfType(type)
+}
+
+/** @param type as statfs returns it; the kernel's word is signed on some machines */
+export function findingOfType(type: number): DoctorFinding {
+  const kind = type >>> 0
+  const finding = (level: Level, text: string): DoctorFinding => ({ check: 'file-system', level, text })
+  const network = NETWORK.get(kind)
+  if (network !== undefined) {
+    return finding(
+      'failed',
+      `DATA_DIR is on ${network}, where SQLite damages its files: take a disk of this machine, or DATABASE_URL`,
+    )
+  }
+  const memory = IN_MEMORY.get(kind)
+  if (memory !== undefined) {
+    return finding(
+      'warning',
+      `DATA_DIR is in memory (${memory}): all is lost when this machine stops; take a folder on a disk`,
+    )
+  }
+  if (kind === OVERLAY) {
+    return finding('warning', 'DATA_DIR is a layer of this container and goes with it: mount a volume there')
+  }
+  const shared = SHARED.get(kind)
+  if (shared === undefined) return finding('ok', 'on a disk of this machine')
+  return finding(
+    'warning',
+    `DATA_DIR is on ${shared}, which may hand files on to another machine: SQLite needs one of this machine; take another folder if in doubt`,
+  )
+}
+
+const OTHERS_MAY_READ = 0o004
+const OTHERS_MAY_ENTER = 0o001
+
+/** Whether strangers on this machine can read the database; ingest keys are in it. Null while there is none. */
+async function dataPrivacyFinding(dataDir: string): Promise<DoctorFinding | null> {
+  const check = 'privacy'
+  try {
+    const [folder, file] = await Promise.all([stat(dataDir), stat(sqlitePath(dataDir))])
+    if ((folder.mode & OTHERS_MAY_ENTER) === 0 || (file.mode & OTHERS_MAY_READ) === 0) {
+      return { check, level: 'ok', text: 'others on this machine cannot read the database' }
+    }
+    const text = `others on this machine can read the ingest keys in it: chmod 700 ${dataDir}`
+    return { check, level: 'warning', text }
+  } catch {
+    return null
+  }
+}
+
+/** Senders keep a connection each. Common defaults are 1,024 and, for services under systemd, 524,288. */
+const MIN_OPEN_FILES = 4_096
+/** Measured: 190 MB after the start, 450 to 520 MB with 10,000 sites at full load. */
+const MIN_MEMORY_MIB = 640
+
+/** What the system lets one process have. A check that the system does not answer is left out. */
+export const limitFindings = async (): Promise<DoctorFinding[]> =>
+  [openFilesFinding(await openFiles()), memoryFinding(memoryMib())].filter((finding) => finding !== null)
+
+/** @param most files and connections at a time; null where the system does not say */
+export function openFilesFinding(most: number | null): DoctorFinding | null {
+  if (most === null) return null
+  const check = 'open-files'
+  if (most >= MIN_OPEN_FILES) return { check, level: 'ok', text: `up to ${most}` }
+  const text = `this process may have ${most} files and connections at a time: raise the limit (LimitNOFILE=65536 with systemd, ulimit -n in a shell)`
+  return { check, level: 'warning', text }
+}
+
+export function memoryFinding(mib: number): DoctorFinding {
+  const check = 'memory'
+  if (mib >= MIN_MEMORY_MIB) return { check, level: 'ok', text: `${Math.floor(mib)} MiB` }
+  const text = `${Math.floor(mib)} MiB, and the system ends what takes more: give ${MIN_MEMORY_MIB} MiB or more`
+  return { check, level: 'warning', text }
+}
+
+async function openFiles(): Promise<number | null> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
+  const soft = /^Max open files +(\w+)/m.exec(limits)?.[1]
+  if (soft === undefined) return null
+  return soft === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(soft)
+}
+
+/** Of the machine, or what a container gets of it. */
+function memoryMib(): number {
+  const constrained = process.constrainedMemory()
+  const total = totalmem()
+  return (constrained > 0 ? Math.min(constrained, total) : total) / MIB
 }

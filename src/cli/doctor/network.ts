@@ -1,5 +1,11 @@
-import { SECOND } from '../../lib/index.ts'
-import { whyUnreachable } from '../unreachable.ts'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { createTransport } from 'nodemailer'
+import type { Config } from '../../config.ts'
+import { asError, createOutbound, type Outbound, SECOND, systemClock } from '../../lib/index.ts'
+import { outcomeOfFailure, smtpServer } from '../../notifications/index.ts'
+import { VERSION } from '../../version.ts'
+import { whyUnreachable } from '../post.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
 
 /** A host outside, and what does not work without it. */
@@ -69,4 +75,120 @@ export function clockFinding(answers: readonly OutboundAnswer[]): DoctorFinding 
     return { check, level: 'ok', text: `within ${Math.max(1, seconds)} s of the others'` }
   const direction = skew > 0 ? 'ahead' : 'behind'
   return { check, level: 'warning', text: `${seconds} s ${direction}: switch on NTP, or events get wrong times` }
+}
+
+/** Whether the service could listen, or does. Listens for a moment. */
+export async function portFinding({ host, port }: Config): Promise<DoctorFinding> {
+  const check = 'port'
+  const where = `HOST=${host} PORT=${port}`
+  const code = await whyNotListening(host, port)
+  if (code === null) return { check, level: 'ok', text: `${where} is free` }
+  if (code === 'EADDRINUSE') {
+    if (await isTagwarden(localAddress(host, port))) {
+      return { check, level: 'ok', text: `${where} is where a Tagwarden runs` }
+    }
+    const text = `${where} is in use by another program: stop it, or choose another PORT`
+    return { check, level: 'failed', text }
+  }
+  return { check, level: 'failed', text: `cannot listen on ${where}: ${ADVICE[code] ?? code}` }
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not have that port: choose one from 1024 on, and let the proxy have 443',
+  EADDRNOTAVAIL: 'this machine does not have that address: set HOST to one that it has',
+  ENOTFOUND: 'that name leads nowhere: set HOST to an address of this machine',
+  EAI_AGAIN: 'that name cannot be looked up: set HOST to an address of this machine',
+}
+
+async function whyNotListening(host: string, port: number): Promise<string | null> {
+  const server = createServer()
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    server.close()
+    await once(server, 'close')
+    return null
+  } catch (thrown) {
+    const error = asError(thrown)
+    return 'code' in error && typeof error.code === 'string' ? error.code : error.message
+  }
+}
+
+async function isTagwarden(address: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    return (await answer.text()).includes('tagwarden_info{')
+  } catch {
+    return false
+  }
+}
+
+/** Where a service on this machine answers that listens on `host`. */
+export function localAddress(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+const RECEIVER_TIMEOUT_MS = 5 * SECOND
+
+/** Whether the mail server takes our login; nothing is sent. Null without one. */
+export async function smtpFinding({ smtpUrl, smtpFrom }: Config): Promise<DoctorFinding | null> {
+  if (smtpUrl === null) return null
+  const check = 'SMTP_URL'
+  const server = smtpServer(smtpUrl)
+  const mailer = createTransport({
+    ...server,
+    connectionTimeout: RECEIVER_TIMEOUT_MS,
+    greetingTimeout: RECEIVER_TIMEOUT_MS,
+    socketTimeout: RECEIVER_TIMEOUT_MS,
+    dnsTimeout: RECEIVER_TIMEOUT_MS,
+  })
+  try {
+    await mailer.verify()
+    const login = server.auth === undefined ? '' : ' and takes the login'
+    return { check, level: 'ok', text: `${server.host}:${server.port} answers${login}; e-mail comes from ${smtpFrom}` }
+  } catch (thrown) {
+    const outcome = outcomeOfFailure(thrown, `${server.host}:${server.port}`)
+    const why = 'error' in outcome ? outcome.error : 'no answer'
+    return {
+      check,
+      level: 'warning',
+      text: `${why}; without it no e-mail is sent: see that SMTP_URL is right and reachable`,
+    }
+  } finally {
+    mailer.close()
+  }
+}
+
+/**
+ * Whether the hosts of CHAT_WEBHOOK_URL and HEARTBEAT_URL answer, by the way that messages take. Only their front page is asked
+ * for: the addresses themselves would post a message, or count as a sign of life.
+ */
+export async function receiverFindings(config: Config): Promise<DoctorFinding[]> {
+  const { chatWebhookUrl, heartbeatUrl, outboundAllow: allow } = config
+  const outbound = createOutbound({ allow, userAgent: `Tagwarden/${VERSION}`, clock: systemClock })
+  const findings = [
+    receiverFinding(outbound, 'CHAT_WEBHOOK_URL', chatWebhookUrl, 'what goes wrong reaches no one there'),
+    receiverFinding(outbound, 'HEARTBEAT_URL', heartbeatUrl, 'Tagwarden will be taken for dead'),
+  ]
+  return (await Promise.all(findings)).filter((finding) => finding !== null)
+}
+
+async function receiverFinding(
+  outbound: Outbound,
+  check: string,
+  address: string | null,
+  otherwise: string,
+): Promise<DoctorFinding | null> {
+  if (address === null) return null
+  const { host, origin, username } = new URL(address)
+  try {
+    // A name and password in it are refused by the one way out; they are no part of the origin.
+    const front = username === '' ? `${origin}/` : `${origin.replace('//', '//user@')}/`
+    await outbound.request(front, { method: 'HEAD', limits: { totalMs: RECEIVER_TIMEOUT_MS } })
+    return { check, level: 'ok', text: `${host} answers` }
+  } catch (thrown) {
+    const text = `${asError(thrown).message}; put that right, or ${otherwise}`
+    return { check, level: 'warning', text }
+  }
 }

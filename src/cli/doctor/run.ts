@@ -2,16 +2,19 @@ import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { StartupError } from '../../lib/index.ts'
 import { configFromEnvironment } from '../environment.ts'
-import { configFindings } from './config.ts'
+import { configFindings, envFileFinding } from './config.ts'
 import { type DoctorFinding, findingLine, verdict } from './doctor-finding.ts'
-import { envFileFinding } from './env-file.ts'
-import { limitFindings } from './limits.ts'
-import { dataDirFindings, nodeFinding } from './machine.ts'
-import { askOutside, clockFinding, type OutboundTarget, outboundFinding } from './network.ts'
-import { portFinding } from './port.ts'
-import { postgresFindings } from './postgres/index.ts'
-import { receiverFindings } from './receivers.ts'
-import { smtpFinding } from './smtp.ts'
+import { dataDirFindings, limitFindings, nodeFinding } from './machine.ts'
+import {
+  askOutside,
+  clockFinding,
+  type OutboundTarget,
+  outboundFinding,
+  portFinding,
+  receiverFindings,
+  smtpFinding,
+} from './network.ts'
+import { postgresFindings } from './postgres.ts'
 import { schemaFinding, storeFindings } from './store.ts'
 
 /** Runs every check and prints each finding as it comes; the exit code is 1 when one failed. */

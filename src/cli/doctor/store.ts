@@ -9,9 +9,9 @@ import {
   type Store,
   sqlitePath,
 } from '../../store/index.ts'
-import { whyUnreachable } from '../unreachable.ts'
+import { whyUnreachable } from '../post.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
-import { localAddress } from './port.ts'
+import { localAddress } from './network.ts'
 
 const READY_TIMEOUT_MS = 5_000
 const CHECK = 'store'

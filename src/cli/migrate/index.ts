@@ -38,14 +38,12 @@ export function migrateCommand(): Command {
 }
 
 async function run({ status, citus, from, to }: Options, command: Command): Promise<void> {
-  if (from !== undefined) {
-    const { copyEmbedded } = await import('./copy.ts')
-    await copyEmbedded(from, to)
-    return
+  if (from === undefined && to !== undefined) {
+    command.error('error: --to goes with --from: say what is to be copied there')
   }
-  if (to !== undefined) command.error('error: --to goes with --from: say what is to be copied there')
-  const { distribute, showSteps, takeSteps } = await import('./schema.ts')
-  if (status === true) await showSteps()
+  const { copyEmbedded, distribute, showSteps, takeSteps } = await import('./run.ts')
+  if (from !== undefined) await copyEmbedded(from, to)
+  else if (status === true) await showSteps()
   else if (citus === true) await distribute()
   else await takeSteps()
 }

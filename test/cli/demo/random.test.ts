@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { logNormal, poisson, type Random, seededRandom, weighted } from '../../../src/cli/demo/random.ts'
+import { logNormal, poisson, type Random, seededRandom, weighted } from '../../../src/cli/demo/events.ts'
 
 const draws = (random: Random, count: number) => Array.from({ length: count }, () => random())
 

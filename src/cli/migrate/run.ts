@@ -4,19 +4,67 @@ import type { Config } from '../../config.ts'
 import { StartupError, systemClock } from '../../lib/index.ts'
 import {
   copyToPostgres,
+  distributeTables,
+  type MigrationState,
   migrate,
   migrationState,
+  openStore,
+  requireCitus,
   type Store,
   StoreError,
   type StoreLocation,
   sqlitePath,
   type Tally,
 } from '../../store/index.ts'
-import { configFromEnvironment } from '../environment.ts'
+import { configFromEnvironment, storeName } from '../environment.ts'
 import { withProgress } from '../progress.ts'
-import { storeName } from '../store-name.ts'
-import { withStore } from './opening.ts'
-import { amount, tallyLines } from './report.ts'
+
+/** Brings the store to this program's schema and prints the steps it took. @throws StartupError */
+export async function takeSteps(): Promise<void> {
+  await withStore(configFromEnvironment(), async (store) => print(stepLines(await takenBy(store))))
+}
+
+/** Prints the steps the store has taken and those it has not. @throws StartupError */
+export async function showSteps(): Promise<void> {
+  const config = configFromEnvironment()
+  if (config.databaseUrl === null && !existsSync(sqlitePath(config.dataDir))) {
+    console.log(`there is no database in ${storeName(config)} yet: the first start creates it`)
+    return
+  }
+  await withStore(config, async (store) => print(statusLines(await migrationState(store.read))))
+}
+
+/** Migrates, because only what is there can be distributed, and prints what stands where. @throws StartupError */
+export async function distribute(): Promise<void> {
+  const config = configFromEnvironment()
+  requirePostgres(config)
+  await withStore(config, async (store) => {
+    // First: the schema has no business on a worker, or on a server that is none of a cluster.
+    await requireCitus(store.admin)
+    print(stepLines(await takenBy(store)))
+    print(await distributeTables(store.admin))
+  })
+}
+
+function requirePostgres({ databaseUrl }: Config): void {
+  if (databaseUrl !== null) return
+  throw new StartupError('--citus distributes the tables of a PostgreSQL database: set DATABASE_URL to its coordinator')
+}
+
+const takenBy = (store: Store): Promise<string[]> => migrate(store.admin, store.columnTypes)
+
+function print(lines: readonly string[]): void {
+  for (const line of lines) console.log(line)
+}
+
+const stepLines = (steps: readonly string[]): string[] =>
+  steps.length === 0 ? ['up to date'] : steps.map((step) => `taken    ${step}`)
+
+const statusLines = ({ taken, pending, unknown }: MigrationState): string[] => [
+  ...taken.map((step) => `taken    ${step}`),
+  ...pending.map((step) => `pending  ${step}`),
+  ...unknown.map((step) => `unknown  ${step} (taken by a newer Tagwarden)`),
+]
 
 /**
  * Copies the embedded store in `folder` into PostgreSQL and prints what was verified and what to do next.
@@ -107,4 +155,37 @@ async function requireNoService(target: Store): Promise<void> {
   const nodes = await liveNodes(target.read, systemClock.now()).execute()
   if (nodes.length === 0) return
   throw new StartupError('a Tagwarden is running on the target: stop it, and wait half a minute if it was killed')
+}
+
+const WHOLE = new Intl.NumberFormat('en-US')
+
+const amount = (count: number): string => WHOLE.format(count)
+
+/** A line for each table: its rows, and how many columns of numbers add up to the same on both sides. */
+function tallyLines(tallies: readonly Tally[]): string[] {
+  const rows = [
+    ['table', 'rows', 'sums compared'],
+    ...tallies.map(({ table, rows: count, sums }) => [table, amount(count), String(Object.keys(sums).length)]),
+  ]
+  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
+  const widths = [width(0), width(1), width(2)] as const
+  return rows.map(
+    ([table = '', count = '', sums = '']) =>
+      `${table.padEnd(widths[0])}  ${count.padStart(widths[1])}  ${sums.padStart(widths[2])}`,
+  )
+}
+
+/** Opens the store for `work` and closes it after. Says on standard error that it waits for a database which is not there yet. */
+async function withStore<T>(location: StoreLocation, work: (store: Store) => Promise<T>): Promise<T> {
+  let printed = ''
+  const store = await openStore(location, ({ message }, what) => {
+    const line = `${what}: ${message}, trying again`
+    if (line !== printed) console.error(line)
+    printed = line
+  })
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
 }

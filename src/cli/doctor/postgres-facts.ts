@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Store } from '../../../store/index.ts'
+import type { Store } from '../../store/index.ts'
 
 /** What a PostgreSQL server says of itself and of this database. */
 export interface ServerFacts {

@@ -1,2 +1,0 @@
-export { backupCommand } from './backup.ts'
-export { restoreCommand } from './restore.ts'
