@@ -1,6 +1,5 @@
 import { openPostgresStore } from './postgres/open.ts'
-import { openSqliteStore } from './sqlite/open.ts'
-import { keepSqlitePrivate } from './sqlite/privacy.ts'
+import { keepSqlitePrivate, openSqliteStore } from './sqlite/open.ts'
 import type { Store } from './store.ts'
 
 /** Where the data lives. */

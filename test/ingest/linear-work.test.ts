@@ -11,7 +11,7 @@ import { addLog, appendDelta, Delta, type Log } from '../../src/rollups/index.ts
 import { NameBooks } from '../../src/rollups/names.ts'
 import { FoldRows } from '../../src/rollups/rows.ts'
 import type { Store } from '../../src/store/index.ts'
-import { upsertColumns } from '../../src/store/postgres/upsert-rows.ts'
+import { upsertColumns } from '../../src/store/postgres/values.ts'
 import { openEmptyStore, sqlite } from '../support/engines.ts'
 import { growthOf, inWords, isLinear, PARTS } from '../support/growth.ts'
 import { HOSTILE_SHAPES } from '../support/hostile-bodies.ts'

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { StartupError } from '../../src/lib/index.ts'
 import { distributeTables, openPostgresStore, type Store } from '../../src/store/index.ts'
-import { PLACEMENTS } from '../../src/store/postgres/citus/placements.ts'
+import { PLACEMENTS } from '../../src/store/postgres/citus-placements.ts'
 import { testOnCitus } from '../support/citus.ts'
 import { createDatabase } from '../support/postgres.ts'
 

@@ -3,20 +3,21 @@ import { StartupError } from '../../lib/index.ts'
 import type { Store } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { UpsertSpec } from '../upsert.ts'
-import { FIRST_ROWS, readPage, rowsAfter } from './pages.ts'
 import {
   advance,
   beginProgress,
   type CopyProgress,
   endProgress,
+  FIRST_ROWS,
   hasUnfinishedCopy,
   nameOf,
+  readPage,
   readProgress,
   requireEmpty,
+  rowsAfter,
   type TableProgress,
 } from './progress.ts'
-import { copiedTables } from './tables.ts'
-import { differences, rowsIn, type Tally, talliesOf } from './tally.ts'
+import { copiedTables, differences, rowsIn, type Tally, talliesOf } from './tables.ts'
 
 /** Takes how many rows are in the target so far. */
 export type RowsCopied = (rows: number) => void

@@ -1,8 +1,7 @@
-import type pg from 'pg'
+import pg from 'pg'
 import type { StoreError } from '../store.ts'
-import type { DatabaseClient } from './database-client.ts'
 import { storeErrorOf } from './errors.ts'
-import { queryInPortions } from './portioned-query.ts'
+import type { Endpoint } from './rotation.ts'
 import { storableValue } from './values.ts'
 
 /** How the driver says that no answer came in time. */
@@ -103,5 +102,68 @@ export class PooledConnection {
 
   readonly #onError = (thrown: Error): void => {
     this.#brokenBy ??= storeErrorOf(thrown)
+  }
+}
+
+declare module 'pg' {
+  interface Query {
+    /** Called with an error of the statement. */
+    handleError(error: Error, connection: { sync: () => void }): void
+  }
+}
+
+/** What pg understands besides what its types know. */
+interface PortionedConfig extends pg.QueryConfig {
+  /** Rows that are fetched at once; pg asks for the next ones until there are none. */
+  rows: number
+}
+
+/**
+ * A statement whose rows come in portions. Each is a round trip in which others have their turn: decoded as they came, the rows
+ * of two large reports held up all requests for 113 ms at a time.
+ */
+class PortionedQuery extends pg.Query {
+  /**
+   * pg ends such a statement with a Sync after the last portion, and forgets it when there is none because of an error: the
+   * server would wait for it, and the connection's next statement for the server.
+   */
+  override handleError(error: Error, connection: { sync: () => void }): void {
+    connection.sync()
+    super.handleError(error, connection)
+  }
+}
+
+/** @throws the server's error, or the driver's */
+function queryInPortions(client: pg.ClientBase, config: PortionedConfig): Promise<pg.QueryResult> {
+  return new Promise((resolve, reject) => {
+    client.query(
+      new PortionedQuery(config, (error, result) => {
+        if (error === undefined || error === null) resolve(result)
+        else reject(error)
+      }),
+    )
+  })
+}
+
+/** One connection of the driver, which knows where it leads and can be dropped. */
+export class DatabaseClient extends pg.Client {
+  readonly endpoint: Endpoint
+
+  /** @throws Error when the address is none, or a certificate it names cannot be read */
+  constructor(endpoint: Endpoint, config: pg.ClientConfig) {
+    super({ ...config, connectionString: endpoint.url })
+    this.endpoint = endpoint
+    // Without a listener an error, as between two users of a pooled connection, would end the process.
+    this.on('error', () => undefined)
+  }
+
+  /** The server's number of the session, or null before there is one. The driver's types do not have it. */
+  get backend(): number | null {
+    return 'processID' in this && typeof this.processID === 'number' ? this.processID : null
+  }
+
+  /** Ends it without a goodbye: a server that has vanished would never answer one. What is under way fails. */
+  drop(): void {
+    this.connection.stream.destroy()
   }
 }

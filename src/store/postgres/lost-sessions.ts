@@ -1,5 +1,5 @@
 import { Loop, SECOND, systemClock } from '../../lib/index.ts'
-import type { DatabaseClient } from './database-client.ts'
+import type { DatabaseClient } from './connection.ts'
 import type { Limits } from './limits.ts'
 import type { ConnectionPool } from './pool.ts'
 

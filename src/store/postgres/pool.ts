@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { StoreError } from '../store.ts'
-import { type LentClient, PooledConnection } from './connection.ts'
-import { DatabaseClient } from './database-client.ts'
+import { DatabaseClient, type LentClient, PooledConnection } from './connection.ts'
 import { codeOf, storeErrorOf } from './errors.ts'
 import type { Endpoint, Rotation } from './rotation.ts'
 import { typeParsers } from './values.ts'

@@ -3,8 +3,7 @@ import { columnsOf, type UpsertSpec } from '../upsert.ts'
 import type { PooledConnection } from './connection.ts'
 import { BEGIN_WRITING } from './dialect.ts'
 import type { ConnectionPool } from './pool.ts'
-import { upsertColumns, upsertSql } from './upsert-rows.ts'
-import { numbersLiteral, storableValue } from './values.ts'
+import { numbersLiteral, storableValue, upsertColumns, upsertSql } from './values.ts'
 
 /** A statement has a time limit: these take about half a second. */
 const ROWS_PER_STATEMENT = 10_000

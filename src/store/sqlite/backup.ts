@@ -4,10 +4,9 @@ import { dirname, resolve } from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import { asError, newId, StartupError } from '../../lib/index.ts'
 import type { Tables } from '../tables.ts'
-import { checkedContents, type DatabaseContents } from './contents.ts'
+import { checkedContents, type DatabaseContents, withDatabaseFile } from './contents.ts'
 import { type CopyWatch, codeOf, isFullDisk, PRIVATE, syncToDisk, whileGrowing, withTemporaryFile } from './files.ts'
 import { sqlitePath } from './open.ts'
-import { withDatabaseFile } from './reading.ts'
 
 export interface BackupOptions {
   dataDir: string

@@ -1,11 +1,11 @@
-import type { Kysely } from 'kysely'
-import { StartupError } from '../../lib/index.ts'
+import { Kysely, sql } from 'kysely'
+import { Mutex, StartupError } from '../../lib/index.ts'
 import { migrationState } from '../migrate.ts'
 import { totalOf } from '../sql.ts'
 import { StoreError } from '../store.ts'
 import type { Tables } from '../tables.ts'
-import { integrityErrors } from './integrity.ts'
-import { withDatabaseFile } from './reading.ts'
+import { threadDialect } from './dialect.ts'
+import { ConnectionThread } from './thread.ts'
 
 /** What a database holds, for people. */
 export interface DatabaseContents {
@@ -64,5 +64,26 @@ async function counts(db: Kysely<Tables>): Promise<Omit<DatabaseContents, 'pendi
     sites: await rowsOf('sites'),
     events: (await usage.executeTakeFirstOrThrow()).events,
     unfolded: await rowsOf('journal'),
+  }
+}
+
+/** What is wrong with the database file: its pages and their order, not their meaning. Reads all of it. */
+export async function integrityErrors(db: Kysely<Tables>): Promise<string[]> {
+  const { rows } = await sql<{ quick_check: string }>`pragma quick_check`.execute(db)
+  return rows.map((row) => row.quick_check).filter((message) => message !== 'ok')
+}
+
+/**
+ * Opens a database file read-only, even if other processes have it open, and closes it after `work`. It lives in a thread of its
+ * own: a long statement keeps neither signals nor a progress bar waiting.
+ *
+ * @throws StoreError when the file cannot be opened
+ */
+export async function withDatabaseFile<T>(path: string, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+  const thread = await ConnectionThread.open({ path, mode: 'reader', lockPath: '' })
+  try {
+    return await work(new Kysely({ dialect: threadDialect([{ thread, turn: new Mutex() }], 'begin') }))
+  } finally {
+    await thread.close()
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CompiledQuery, sql } from 'kysely'
 import { type BatchOperation, type Store, StoreError, totalOf } from '../../../src/store/index.ts'
-import { upsertSql } from '../../../src/store/postgres/upsert-rows.ts'
+import { upsertSql } from '../../../src/store/postgres/values.ts'
 import { until } from '../../support/api.ts'
 import { addUsage, dirtyBuckets, journalRow, journalSeqs, newDatabase, ofKind, openOn, usage } from './support.ts'
 

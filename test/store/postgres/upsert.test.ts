@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { upsertColumns, upsertSql } from '../../../src/store/postgres/upsert-rows.ts'
-import { numbersLiteral, storableValue } from '../../../src/store/postgres/values.ts'
+import { numbersLiteral, storableValue, upsertColumns, upsertSql } from '../../../src/store/postgres/values.ts'
 import { columnsOf, type SqlValue, type UpsertSpec } from '../../../src/store/upsert.ts'
 
 /** Two keys of a name and a number, and one column of each kind. */

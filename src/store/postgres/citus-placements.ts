@@ -1,4 +1,4 @@
-import type { Tables } from '../../tables.ts'
+import type { Tables } from '../tables.ts'
 
 /**
  * Where a table's rows are in a Citus cluster: on the node that the hash of a column leads to, `everywhere` as a copy on each
