@@ -1,6 +1,6 @@
 import { duration, isoTime, MINUTE, number } from '../lib/index.ts'
-import { overlap, type TimeRange } from './buckets.ts'
 import { burstsNow } from './silence.ts'
+import { overlap, type TimeRange } from './time.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 import type { VolumeBaseline } from './volume-baseline.ts'
 import { expectedOf, type RecentCounts, windowsBack } from './volume-window.ts'

@@ -1,7 +1,5 @@
-export type { TimeRange } from './buckets.ts'
 export { DATA_FRESHNESS_DEFAULTS, dataFreshness, type FreshnessConfig, type FreshnessInput } from './data-freshness.ts'
 export { dataVolume, type VolumeInput, type VolumeSoFar, volumeSoFar } from './data-volume.ts'
-export { type LocalTime, localTime, sameHoursBefore } from './local-time.ts'
 export {
   ecommerceQuality,
   eventsIn,
@@ -43,6 +41,7 @@ export {
   type TagOnEvent,
   tagMissing,
 } from './tag-missing.ts'
+export { type LocalTime, localTime, sameHoursBefore, type TimeRange } from './time.ts'
 export {
   type Finding,
   isBad,

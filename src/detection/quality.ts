@@ -1,6 +1,6 @@
 import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
-import { newestUntil, type TimeRange } from './buckets.ts'
 import { sum, varianceBound, wilson, Z_999 } from './statistics.ts'
+import { newestUntil, type TimeRange } from './time.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
 
 /** How often a field was there, out of `total` events that could have had it. */

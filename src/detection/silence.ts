@@ -1,5 +1,6 @@
 import { floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import { batchSize, batchSizeOfHours, burstSize } from './burst.ts'
+import { sum } from './statistics.ts'
 import type { VolumeBaseline } from './volume-baseline.ts'
 import {
   type BucketCounts,
@@ -118,8 +119,6 @@ export function burstsNow(name: string | null, recent: RecentCounts, baseline: V
   // Visits differ in length. Where lengths are geometric, the variance of counts is b = 2 · mean length − 1 times their mean.
   return { burst: Math.max(burst, batch), group: Math.max((burst + 1) / 2, batch) }
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 /** Counts of whole hours, yesterday's and then today's: a site that is quiet now still sends in batches. */
 function wholeHours({ buckets, total }: RecentCounts, { referenceAt }: VolumeBaseline): number[] {

@@ -1,6 +1,6 @@
 import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
-import { newestUntil, type TimeRange } from './buckets.ts'
 import { binomialTail, sum, wilson } from './statistics.ts'
+import { newestUntil, type TimeRange } from './time.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
 
 export interface Outcomes {

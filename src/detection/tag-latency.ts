@@ -1,6 +1,6 @@
 import { duration, isoTime, MINUTE, number } from '../lib/index.ts'
-import { newestUntil, type TimeRange } from './buckets.ts'
 import { median, sum, wilson } from './statistics.ts'
+import { newestUntil, type TimeRange } from './time.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
 
 export interface LatencyBucket extends TimeRange {

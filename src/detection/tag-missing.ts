@@ -1,5 +1,4 @@
 import { duration, isoTime, number, percent } from '../lib/index.ts'
-import type { TimeRange } from './buckets.ts'
 import { sum } from './statistics.ts'
 import {
   latest,
@@ -11,6 +10,7 @@ import {
   tellingAbsence,
   withoutRuns,
 } from './tag-reference.ts'
+import type { TimeRange } from './time.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
 
 /** How often a tag ran on an event, in the buckets of `TagMissingInput`. Per-event payloads only. */

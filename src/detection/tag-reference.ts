@@ -1,6 +1,6 @@
-import type { TimeRange } from './buckets.ts'
 import { burstSize } from './burst.ts'
 import { sum } from './statistics.ts'
+import type { TimeRange } from './time.ts'
 
 export interface ReferenceConfig {
   /** Days in which the tag ran on nearly every occurrence … */

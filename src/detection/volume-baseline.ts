@@ -1,7 +1,6 @@
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
-import { type TimeRange, touchesAny } from './buckets.ts'
 import { burstSizeOfWeeks } from './burst.ts'
-import { type LocalTime, sameHoursBefore } from './local-time.ts'
+import { type LocalTime, sameHoursBefore, type TimeRange, touchesAny } from './time.ts'
 
 /** Events of one UTC hour, all of them and by name. */
 export interface HourCounts {

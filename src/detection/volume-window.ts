@@ -1,6 +1,6 @@
 import { floorTo, HOUR } from '../lib/index.ts'
-import { type TimeRange, touchesAny } from './buckets.ts'
 import { median } from './statistics.ts'
+import { type TimeRange, touchesAny } from './time.ts'
 import { type HourCounts, MIN_WEEKS, type VolumeBaseline } from './volume-baseline.ts'
 
 /** Events of a site. `total` and each list in `events` have one count for each of `buckets`. */

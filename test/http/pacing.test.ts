@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
-import { boundPipeline, Flooders, inTurn } from '../../src/http/index.ts'
+import { boundPipeline, enduring, Flooders, inTurn } from '../../src/http/index.ts'
 import { until } from '../support/api.ts'
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
@@ -164,4 +164,23 @@ test('requests to ingest go side by side on a connection, up to 257 of them', as
   flood.write(get('/ingest').repeat(5_000))
   await text(flood).catch(() => undefined)
   assert.ok(underWay <= 258 + 257, `${underWay - 258} of a flood began`)
+})
+
+test('a request that makes its handler throw loses its connection, is reported, and ends nothing else', async (t) => {
+  const reported: string[] = []
+  const server = createServer(
+    enduring(
+      (request, response) => {
+        if (request.url === '/bad') throw new Error('unforeseen')
+        response.end('well')
+      },
+      ({ message }, what) => reported.push(`${what}: ${message}`),
+    ),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await assert.rejects(fetch(`${url}/bad`))
+  assert.equal(await (await fetch(`${url}/good`)).text(), 'well')
+  assert.deepEqual(reported, ['a request: unforeseen'])
 })
