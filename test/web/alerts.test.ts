@@ -7,8 +7,7 @@ import { countsOf, type Filter, inboxRows, verdict } from '../../web/src/feature
 import { channelHint, timelineOf } from '../../web/src/features/alerts/timeline.ts'
 import { endWords, sentence, timesIn } from '../../web/src/features/alerts/words.ts'
 import type { Directory } from '../../web/src/lib/use-directory.ts'
-import { quietAt, quietNow, untilWords } from '../../web/src/ui/quiet/quiet.ts'
-import { silenceScopes } from '../../web/src/ui/quiet/silence-scopes.ts'
+import { quietAt, quietNow, silenceScopes, untilWords } from '../../web/src/ui/quiet/quiet.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const MINUTE = 60_000

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cellStyle, cellWords } from '../../web/src/features/site/heat.ts'
 import type { ChartColors } from '../../web/src/ui/chart/colors.ts'
-import { drawings } from '../../web/src/ui/chart/drawings.ts'
-import { areas } from '../../web/src/ui/chart/marks.ts'
+import { areas, drawings } from '../../web/src/ui/chart/drawings.ts'
 import { instant, partialStretches, placed } from '../../web/src/ui/chart/points.ts'
 
 const MINUTE = 60_000

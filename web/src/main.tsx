@@ -11,9 +11,14 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
-import { styleNonce } from './lib/nonce.ts'
 import { createAppRouter } from './routes/router.tsx'
 import { cssVariablesResolver, theme } from './theme/theme.ts'
+
+/** What a `<style>` element needs to be let in by the page's Content-Security-Policy; empty when the page has none. */
+const styleNonce = (): string => document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? ''
+
+/** Mantine's overlays lock the page's scrolling with a style of `get-nonce`, which looks for this name. */
+Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
 
 const queryClient = createQueryClient()
 // Asked for while the router still starts: nothing can be drawn before it is known who is there.

@@ -1,7 +1,7 @@
-import { useSyncExternalStore } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 
 /** A value that lives outside the components and redraws those that use it when it changes. */
-export interface External<T> {
+interface External<T> {
   get: () => T
   set: (value: T) => void
   use: () => T
@@ -24,4 +24,25 @@ export function external<T>(initial: T): External<T> {
     },
     use: () => useSyncExternalStore(subscribe, get),
   }
+}
+
+const TICK_MS = 10_000
+const now = external(Date.now())
+let users = 0
+let timer: ReturnType<typeof setInterval> | undefined
+
+/** The time, epoch ms, every ten seconds. One timer serves the whole page, so that all relative times move together. */
+export function useNow(): number {
+  useEffect(() => {
+    users += 1
+    if (users === 1) {
+      now.set(Date.now())
+      timer = setInterval(() => now.set(Date.now()), TICK_MS)
+    }
+    return () => {
+      users -= 1
+      if (users === 0) clearInterval(timer)
+    }
+  }, [])
+  return now.use()
 }

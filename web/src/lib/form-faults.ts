@@ -1,7 +1,8 @@
+import { type RefObject, useEffect, useRef } from 'react'
 import { ApiError } from '../api/client.ts'
 
 /** What the service found wrong with a form. */
-export interface Faults {
+interface Faults {
   /** By the form's field names, `config.slow_ms`. */
   fields: Record<string, string>
   /** What belongs to no field that is shown. */
@@ -24,4 +25,27 @@ export function faultsOf(error: Error, names: readonly string[]): Faults {
     else fields[name] ??= message
   }
   return { fields, rest: rest.length === 0 ? null : rest.join('; ') }
+}
+
+/**
+ * Leads to what a form was refused for: after each refusal the first field at fault gets the focus and is scrolled to, or,
+ * where no field is at fault, the sentence that says why.
+ *
+ * @param errors of the form: a new object with each refusal
+ * @param rest what belongs to no field
+ * @returns for the form element
+ */
+export function useFaultFocus(errors: object, rest: string | null): RefObject<HTMLFormElement | null> {
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (Object.keys(errors).length === 0 && rest === null) return
+    const field = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')
+    const place = field ?? form.current?.querySelector<HTMLElement>('[role="alert"]')
+    // A field may lie in a folded part of the form.
+    const folded = place?.closest('details')
+    if (folded) folded.open = true
+    place?.scrollIntoView({ block: 'center' })
+    field?.focus({ preventScroll: true })
+  }, [errors, rest])
+  return form
 }

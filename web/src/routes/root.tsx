@@ -1,10 +1,18 @@
+import { Button } from '@mantine/core'
 import type { QueryClient } from '@tanstack/react-query'
-import { createRootRouteWithContext, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  type ErrorComponentProps,
+  Link,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { Compass, type LucideIcon } from 'lucide-react'
 import { mustSignIn, sessionQuery } from '../api/session.ts'
+import { EmptyState, ErrorState } from '../ui/States.tsx'
 import { Frame } from './frame/Frame.tsx'
-import { NotFound } from './NotFound.tsx'
-import { PageError } from './PageError.tsx'
-import './page.ts'
 
 export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -35,3 +43,31 @@ export const statusRoute = createRoute({
   path: '/status/$token',
   component: lazyRouteComponent(() => import('../features/status/StatusPage.tsx'), 'StatusPage'),
 })
+
+function NotFound() {
+  return (
+    <EmptyState
+      icon={Compass}
+      title="Page not found"
+      action={
+        <Button component={Link} to="/">
+          Go to the overview
+        </Button>
+      }
+    >
+      The link may be old, or what it led to was deleted.
+    </EmptyState>
+  )
+}
+
+/** Stands where a page was, when it threw. The rail and the top bar stay. */
+export function PageError({ error, reset }: ErrorComponentProps) {
+  return <ErrorState error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />
+}
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** The page's entry in the rail; none for pages that one reaches from another. */
+    nav?: { label: string; icon: LucideIcon }
+  }
+}

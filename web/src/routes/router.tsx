@@ -1,9 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { mustSignIn, sessionQuery } from '../api/session.ts'
-import { PageError } from './PageError.tsx'
 import { pages } from './pages.ts'
-import { frameRoute, rootRoute, signInRoute, statusRoute } from './root.tsx'
+import { frameRoute, PageError, rootRoute, signInRoute, statusRoute } from './root.tsx'
 import { parseSearch, stringifySearch } from './search.ts'
 
 export function createAppRouter(queryClient: QueryClient) {

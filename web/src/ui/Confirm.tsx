@@ -1,7 +1,7 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { type ReactNode, useId, useState } from 'react'
 
-interface Props {
+interface ConfirmProps {
   opened: boolean
   onClose: () => void
   /** Rejects when it failed; the dialog then says so and stays. */
@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** Asks before something that can be taken back, but that no one would notice: a check that does not run finds nothing. */
-export function Confirm({ opened, onClose, onConfirm, title, action, children }: Props) {
+export function Confirm({ opened, onClose, onConfirm, title, action, children }: ConfirmProps) {
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const confirm = async () => {
@@ -51,5 +51,80 @@ export function Confirm({ opened, onClose, onConfirm, title, action, children }:
         </Group>
       </Stack>
     </Modal>
+  )
+}
+
+interface ConfirmByNameProps {
+  opened: boolean
+  onClose: () => void
+  /** Throws or rejects when it failed; the dialog then says so and stays. */
+  onConfirm: () => Promise<unknown>
+  /** "Delete the site Feldkamp Outdoor" */
+  title: string
+  /** What has to be typed. */
+  name: string
+  /** On the button: "Delete the site". */
+  action: string
+  /** What goes with it: "Deletes 14 probes and 21 days of data. Its tag is refused from then on." */
+  children: ReactNode
+}
+
+/** Asks for the name of what is about to be destroyed. */
+export function ConfirmByName(props: ConfirmByNameProps) {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={props.title} centered closeButtonProps={CLOSE}>
+      <Form {...props} />
+    </Modal>
+  )
+}
+
+const CLOSE = { 'aria-label': 'Close' }
+
+function Form({ onClose, onConfirm, name, action, children }: ConfirmByNameProps) {
+  const [typed, setTyped] = useState('')
+  const [failure, setFailure] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const id = useId()
+  const confirm = async () => {
+    setBusy(true)
+    try {
+      await onConfirm()
+      onClose()
+    } catch (thrown) {
+      setFailure(thrown instanceof Error ? thrown.message : String(thrown))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form
+      aria-describedby={id}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (typed === name) void confirm()
+      }}
+    >
+      <Stack gap="lg">
+        <Text size="md" id={id} component="div">
+          {children}
+        </Text>
+        <TextInput
+          label={`To confirm, type ${name}`}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          error={failure}
+          autoComplete="off"
+          data-autofocus
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" color="danger" disabled={typed !== name} loading={isBusy}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }

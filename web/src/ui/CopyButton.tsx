@@ -1,7 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { copyText } from '../lib/copy-text.ts'
 
 /** How long the button says that it has done it, ms. */
 const SAID_MS = 1_500
@@ -32,4 +31,28 @@ export function CopyButton({ text, what }: Props) {
       </ActionIcon>
     </Tooltip>
   )
+}
+
+/** Copies a text. Browsers offer the clipboard on https and localhost only; elsewhere the old way still works. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return copyBySelection(text)
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const field = document.createElement('textarea')
+  field.value = text
+  field.readOnly = true
+  field.className = 'sr-only'
+  document.body.append(field)
+  field.select()
+  try {
+    return document.execCommand('copy')
+  } finally {
+    field.remove()
+  }
 }

@@ -1,5 +1,5 @@
 import { Tooltip } from '@mantine/core'
-import { useNow } from '../lib/use-now.ts'
+import { useNow } from '../lib/external.ts'
 import { exact, relative } from '../lib/words.ts'
 
 interface Props {

@@ -9,10 +9,9 @@ import { probesQuery } from '../../api/probes.ts'
 import { sitesQuery } from '../../api/sites.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
-import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import classes from './audit.module.css'
 import {
   actionWords,

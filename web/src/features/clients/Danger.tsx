@@ -7,8 +7,7 @@ import { type ClientRecord, useDeleteClient, useUpdateClient } from '../../api/c
 import { probesQuery } from '../../api/probes.ts'
 import { type SiteRecord, sitesQuery, useDeleteSite, useRevokeKey, useUpdateSite } from '../../api/sites.ts'
 import { counted } from '../../lib/words.ts'
-import { Confirm } from '../../ui/Confirm.tsx'
-import { ConfirmByName } from '../../ui/ConfirmByName.tsx'
+import { Confirm, ConfirmByName } from '../../ui/Confirm.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import classes from './form.module.css'
 

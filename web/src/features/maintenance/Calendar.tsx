@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useNow } from '../../lib/external.ts'
 import type { Directory } from '../../lib/use-directory.ts'
-import { useNow } from '../../lib/use-now.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { scopeName } from '../../ui/quiet/ScopePicker.tsx'
 import { type Entry, stretchesIn, titleOf } from './entries.ts'

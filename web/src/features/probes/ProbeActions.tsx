@@ -4,8 +4,7 @@ import { EllipsisVertical, History, Pause, Pencil, Play, Power, Trash2 } from 'l
 import { useState } from 'react'
 import { type ProbeRecord, useDeleteProbe, useRunProbe, useUpdateProbe } from '../../api/probes.ts'
 import { useSession } from '../../api/session.ts'
-import { Confirm } from '../../ui/Confirm.tsx'
-import { ConfirmByName } from '../../ui/ConfirmByName.tsx'
+import { Confirm, ConfirmByName } from '../../ui/Confirm.tsx'
 import { LinkButton, LinkMenuItem } from '../../ui/LinkButton.tsx'
 import classes from './probes.module.css'
 

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId } from 'react'
 import { type ServiceSettings, settingsQuery } from '../../api/settings.ts'
-import { ErrorState } from '../../ui/ErrorState.tsx'
+import { ErrorState } from '../../ui/States.tsx'
 import classes from './settings.module.css'
 
 interface Props {

@@ -6,7 +6,7 @@ import { ApiError } from '../../api/client.ts'
 import { mustSignIn, sessionQuery, useSignIn } from '../../api/session.ts'
 import type { UrlSearch } from '../../lib/use-url-state.ts'
 import { Logo } from '../../ui/Logo.tsx'
-import { useTab } from '../../ui/status/use-tab.ts'
+import { useTab } from '../../ui/status/status.ts'
 import classes from './sign-in.module.css'
 
 /** Exchanges a key for a session, and leads on to where the user wanted to go. */

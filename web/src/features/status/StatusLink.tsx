@@ -5,8 +5,8 @@ import { useState } from 'react'
 import { useSession } from '../../api/session.ts'
 import { type StatusLinkRecord, statusLinkQuery, useCreateStatusLink, useRevokeStatusLink } from '../../api/status.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { ErrorState } from '../../ui/States.tsx'
 import classes from './status-link.module.css'
 
 interface Props {

@@ -9,17 +9,16 @@ import {
   STATUS_PAGE_REFRESH_MS,
   statusPageQuery,
 } from '../../api/status.ts'
+import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
-import { useNow } from '../../lib/use-now.ts'
 import { usePrint } from '../../lib/use-print.ts'
 import { counted, duration, relative } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Sparkline } from '../../ui/Sparkline.tsx'
+import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
-import { STATUS_SIGNS } from '../../ui/status/status.ts'
-import { useTab } from '../../ui/status/use-tab.ts'
+import { STATUS_SIGNS, useTab } from '../../ui/status/status.ts'
 import { moment, sentence, stateWords } from './sentence.ts'
 import classes from './status.module.css'
 

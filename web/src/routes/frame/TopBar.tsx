@@ -1,10 +1,10 @@
-import { Kbd, UnstyledButton } from '@mantine/core'
-import { Search } from 'lucide-react'
-import { Crumbs } from './Crumbs.tsx'
+import { ActionIcon, Kbd, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { ChevronRight, CircleUser, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react'
+import { useSession, useSignOut } from '../../api/session.ts'
+import { useBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { SearchDialog, useSearchDialog } from './search/SearchDialog.tsx'
-import { ThemeSwitch } from './ThemeSwitch.tsx'
 import classes from './TopBar.module.css'
-import { UserMenu } from './UserMenu.tsx'
 
 /** Where one is, and what every page has: search, theme, who is signed in. */
 export function TopBar() {
@@ -23,5 +23,83 @@ export function TopBar() {
       <UserMenu />
       <SearchDialog {...search} />
     </header>
+  )
+}
+
+function Crumbs() {
+  const { crumbs } = useBreadcrumbs()
+  return (
+    <nav aria-label="Breadcrumb" className={classes.crumbs}>
+      <ol className={classes.crumbs}>
+        {crumbs.map(({ label, to }) => (
+          <li key={to ?? ''}>
+            {to === undefined ? (
+              <span aria-current="page">{label}</span>
+            ) : (
+              <>
+                <Link to={to}>{label}</Link>
+                <ChevronRight size={14} aria-hidden />
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}
+
+const SCHEMES = [
+  { value: 'light', label: 'Light', icon: Sun },
+  { value: 'dark', label: 'Dark', icon: Moon },
+  { value: 'auto', label: 'System', icon: Monitor },
+] as const
+
+function ThemeSwitch() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const Icon = SCHEMES.find(({ value }) => value === colorScheme)?.icon ?? Monitor
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={36} aria-label="Colours">
+          <Icon size={18} strokeWidth={1.75} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {SCHEMES.map(({ value, label, icon: Each }) => (
+          <Menu.Item
+            key={value}
+            leftSection={<Each size={16} aria-hidden />}
+            aria-current={value === colorScheme || undefined}
+            onClick={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Who is signed in; nothing where no one has to. */
+function UserMenu() {
+  const { role } = useSession()
+  const signOut = useSignOut()
+  if (role !== 'admin' && role !== 'viewer') return null
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Signed in as ${role}`}>
+          <CircleUser size={18} strokeWidth={1.75} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {role === 'admin' ? 'Admin: can change everything' : 'Viewer: read-only, without keys and addresses'}
+        </Menu.Label>
+        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => signOut.mutate()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   )
 }

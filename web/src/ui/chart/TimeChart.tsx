@@ -1,7 +1,8 @@
-import { useCallback } from 'react'
+import { Skeleton } from '@mantine/core'
+import { Component, lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { ownZone } from '../../lib/zone.ts'
-import { Chart } from './Chart.tsx'
-import type { ChartClick } from './ChartCanvas.tsx'
+import { InlineError } from '../States.tsx'
+import type { CanvasProps, ChartClick } from './ChartCanvas.tsx'
 import type { ChartColors } from './colors.ts'
 import { type TimeChartData, timeOption } from './time-option.ts'
 
@@ -44,4 +45,49 @@ export function TimeChart({ height = 180, label, group, onClick, ...data }: Prop
       {...(onClick !== undefined && { onClick })}
     />
   )
+}
+
+/** A new one for each try: React keeps the failure of a lazy component for good. */
+const lazyCanvas = () => lazy(async () => ({ default: (await import('./ChartCanvas.tsx')).ChartCanvas }))
+
+let Canvas = lazyCanvas()
+
+/**
+ * Any ECharts chart: loads the library when the first one is drawn, fits its place, follows the colour scheme. For values
+ * over time `TimeChart` builds the option.
+ */
+export function Chart(props: CanvasProps) {
+  const [tries, setTries] = useState(0)
+  const retry = useCallback(() => {
+    Canvas = lazyCanvas()
+    setTries((before) => before + 1)
+  }, [])
+  return (
+    <Boundary key={tries} height={props.height} onRetry={retry}>
+      <Suspense fallback={<Skeleton height={props.height} radius="md" />}>
+        <Canvas {...props} />
+      </Suspense>
+    </Boundary>
+  )
+}
+
+interface BoundaryProps {
+  height: number
+  onRetry: () => void
+  children: ReactNode
+}
+
+/** Keeps a chart whose code does not load from taking the page with it. */
+class Boundary extends Component<BoundaryProps, { error: Error | null }> {
+  override state: { error: Error | null } = { error: null }
+
+  static getDerivedStateFromError(error: Error) {
+    return { error }
+  }
+
+  override render() {
+    const { height, onRetry, children } = this.props
+    const { error } = this.state
+    return error === null ? children : <InlineError error={error} onRetry={onRetry} height={height} />
+  }
 }

@@ -1,6 +1,5 @@
 import { useComputedColorScheme } from '@mantine/core'
 import { useMemo } from 'react'
-import { hatchOf } from './hatch.ts'
 
 /** What a chart takes its colours from: a canvas cannot read CSS variables. */
 export interface ChartColors {
@@ -29,4 +28,25 @@ function readColors(_scheme: 'light' | 'dark'): ChartColors {
       return `rgba(${channels.map((channel) => Number.parseInt(channel, 16)).join(',')},${opacity})`
     },
   }
+}
+
+const SIZE = 6
+
+/** A repeated pattern of slanted lines, as ECharts takes it for a colour: for what is not over, or did not happen. */
+function hatchOf(ground: string, line: string): object | string {
+  const image = document.createElement('canvas')
+  image.width = SIZE
+  image.height = SIZE
+  const pen = image.getContext('2d')
+  if (pen === null) return ground
+  pen.fillStyle = ground
+  pen.fillRect(0, 0, SIZE, SIZE)
+  pen.strokeStyle = line
+  pen.beginPath()
+  for (const shift of [-SIZE, 0, SIZE]) {
+    pen.moveTo(shift, SIZE)
+    pen.lineTo(shift + SIZE, 0)
+  }
+  pen.stroke()
+  return { type: 'pattern', image, repeat: 'repeat' }
 }

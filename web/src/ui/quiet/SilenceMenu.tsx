@@ -1,15 +1,16 @@
-import { Menu } from '@mantine/core'
+import { Button, Group, Menu, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { BellOff } from 'lucide-react'
 import { type ReactElement, useState } from 'react'
-import type { SilenceTarget } from './quiet.ts'
-import { SilenceDialog } from './SilenceDialog.tsx'
+import { ApiError } from '../../api/client.ts'
+import { useDirectory } from '../../lib/use-directory.ts'
+import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
+import { useSilencing } from '../undo.tsx'
+import { type Scope, type SilenceTarget, SPANS, silenceScopes } from './quiet.ts'
+import { ScopePicker, zoneOf } from './ScopePicker.tsx'
 import classes from './SilenceMenu.module.css'
-import { silenceScopes } from './silence-scopes.ts'
-import { SPANS } from './until.ts'
-import { useSilencing } from './use-silencing.ts'
 
-interface Props {
+interface SilenceMenuProps {
   /** Of an alert that is not over. */
   target: SilenceTarget
   /** IANA zone of the site: "tomorrow" is tomorrow there. */
@@ -21,7 +22,7 @@ interface Props {
 }
 
 /** Keeps messages back for a while, in two clicks: about the tag, event or field of the alert, unless something wider is chosen. */
-export function SilenceMenu({ target, zone, children, opened, onChange }: Props) {
+export function SilenceMenu({ target, zone, children, opened, onChange }: SilenceMenuProps) {
   const [isCustom, setCustom] = useState(false)
   const [chosen, setChosen] = useState<string | null>(null)
   const { run } = useSilencing()
@@ -74,3 +75,125 @@ export function SilenceMenu({ target, zone, children, opened, onChange }: Props)
 }
 
 const NOTHING = { key: 'probe', scope: { client_id: null, site_id: null, probe_id: null } }
+
+interface SilenceDialogProps {
+  opened: boolean
+  onClose: () => void
+  /** What is chosen at first. */
+  scope: Scope
+  /** What the scope's `subject_key` is called. */
+  subject?: string | null
+}
+
+/** Asks for everything a silence can have. */
+export function SilenceDialog({ opened, onClose, scope, subject = null }: SilenceDialogProps) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Silence"
+      centered
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Form scope={scope} subject={subject} onClose={onClose} />
+    </Modal>
+  )
+}
+
+const HOUR = 3_600_000
+
+function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps, 'opened'>) {
+  const directory = useDirectory()
+  const silence = useSilencing()
+  const [scope, setScope] = useState(first)
+  const [comment, setComment] = useState('')
+  const [start, setStart] = useState('')
+  const zone = zoneOf(scope, directory) ?? ownZone()
+  const [end, setEnd] = useState(() => wallTime(Date.now() + HOUR, zone))
+  const startsAt = start === '' ? null : momentOf(start, zone)
+  const endsAt = momentOf(end, zone)
+  const { error } = silence
+  const fault = (path: string) => (error instanceof ApiError ? error.fault(path) : undefined)
+  const submit = () =>
+    silence
+      .run({
+        ...scope,
+        ...(startsAt === null ? {} : { starts_at: new Date(startsAt).toISOString() }),
+        ends_at: new Date(endsAt ?? 0).toISOString(),
+        comment: comment.trim() === '' ? null : comment,
+      })
+      // The form shows what was refused.
+      .then(onClose, () => undefined)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <Stack gap="lg">
+        <Text size="sm" c="dimmed">
+          Probes keep running and alerts still open, but no notifications are sent. Whatever is still failing at the end
+          is notified then.
+        </Text>
+        {subject !== null && scope.subject_key != null && <Text size="sm">Only {subject} of this probe.</Text>}
+        <ScopePicker value={scope} onChange={setScope} error={fault('/client_id')} />
+        <Group align="flex-start" grow>
+          <TextInput
+            type="datetime-local"
+            label="From"
+            description="Empty: from now on"
+            value={start}
+            onChange={(event) => setStart(event.currentTarget.value)}
+            error={fault('/starts_at')}
+          />
+          <TextInput
+            type="datetime-local"
+            label="Until"
+            description={zone}
+            value={end}
+            onChange={(event) => setEnd(event.currentTarget.value)}
+            error={fault('/ends_at')}
+            required
+          />
+        </Group>
+        <Group gap="xs" role="group" aria-label="Until, in one click">
+          {SPANS.map(({ label, endOf }) => (
+            <Button
+              key={label}
+              size="compact-sm"
+              variant="default"
+              onClick={() => setEnd(wallTime(endOf(startsAt ?? Date.now(), zone), zone))}
+            >
+              {label}
+            </Button>
+          ))}
+        </Group>
+        <Textarea
+          label="Why"
+          placeholder="Moving the tag server to another region"
+          maxLength={500}
+          autosize
+          minRows={2}
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+          error={fault('/comment')}
+        />
+        {error !== null && (
+          <Text c="var(--critical-text)" size="sm" role="alert">
+            {error.message}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={silence.isPending} disabled={endsAt === null}>
+            Silence
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

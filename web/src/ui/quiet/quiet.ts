@@ -1,5 +1,8 @@
-import type { SilenceRecord } from '../../api/alerts.ts'
-import type { MaintenanceRecord } from '../../api/maintenance.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { type SilenceRecord, silencesQuery } from '../../api/alerts.ts'
+import { type MaintenanceRecord, maintenanceQuery } from '../../api/maintenance.ts'
+import { momentOf, wallTime } from '../../lib/zone.ts'
 
 /** An alert or a probe, as far as silences can name it. */
 export interface SilenceTarget {
@@ -87,3 +90,64 @@ const scopeOf = ({ client_id, site_id, probe_id, subject_key = null }: Scope): S
   probe_id,
   subject_key,
 })
+
+/** What can be kept quiet from where an alert stands. */
+interface SilenceScope {
+  key: 'subject' | 'probe' | 'site'
+  /** "This tag: Meta CAPI" */
+  label: string
+  scope: Scope
+}
+
+const NONE: Scope = { client_id: null, site_id: null, probe_id: null }
+
+/** From the narrowest to the widest. What a probe judges as a whole has no tag, event or field of its own. */
+export function silenceScopes({ site_id, probe_id, subject_key, subject_label = null }: SilenceTarget): SilenceScope[] {
+  const own: SilenceScope[] =
+    subject_key === undefined || subject_label === null
+      ? []
+      : [
+          {
+            key: 'subject',
+            label: `${kindOf(subject_key)} ${subject_label}`,
+            scope: { ...NONE, probe_id, subject_key },
+          },
+        ]
+  return [
+    ...own,
+    { key: 'probe', label: own.length === 0 ? 'This check' : 'All of this check', scope: { ...NONE, probe_id } },
+    { key: 'site', label: 'The whole site', scope: { ...NONE, site_id } },
+  ]
+}
+
+/** A key names one thing (`tag:"Meta CAPI"`), several (`tag:…,event:…`), or is a hash of very long names. */
+function kindOf(key: string): string {
+  const [, kind] = /^(tag|event|field):"(?:[^"\\]|\\.)*"$/.exec(key) ?? []
+  return kind === undefined ? 'Only' : `This ${kind}:`
+}
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** When people are back at work. */
+const MORNING = '09:00'
+
+/** The ends of a silence that take one click. Times in epoch ms. */
+export const SPANS: readonly { label: string; endOf: (now: number, zone: string) => number }[] = [
+  { label: '1 hour', endOf: (now) => now + HOUR },
+  { label: '4 hours', endOf: (now) => now + 4 * HOUR },
+  { label: 'Until tomorrow, 09:00', endOf: tomorrowMorning },
+]
+
+/** Tomorrow at nine by the clocks of a zone. */
+export function tomorrowMorning(now: number, zone: string): number {
+  const noon = momentOf(`${wallTime(now, zone).slice(0, 10)}T12:00`, zone) ?? now
+  const tomorrow = wallTime(noon + DAY, zone).slice(0, 10)
+  return momentOf(`${tomorrow}T${MORNING}`, zone) ?? now + DAY
+}
+
+/** What keeps messages back now; nothing before it is known. */
+export function useQuiet(): readonly (Quiet & Scope)[] {
+  const { data: silences } = useQuery(silencesQuery(true))
+  const { data: maintenance } = useQuery(maintenanceQuery(true))
+  return useMemo(() => quietNow(silences ?? [], maintenance ?? []), [silences, maintenance])
+}

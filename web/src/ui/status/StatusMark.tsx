@@ -1,8 +1,9 @@
 import { useId } from 'react'
 import type { Status } from '../../api/overview.ts'
 import classes from './status.module.css'
+import { STATUS_WORDS } from './status.ts'
 
-interface Props {
+interface StatusMarkProps {
   status: Status
   /** Side in px. */
   size?: number
@@ -13,7 +14,7 @@ interface Props {
 }
 
 /** A status as a shape, so that colour never says it alone: circle, triangle, square, diamond, ring. */
-export function StatusMark({ status, size = 12, label, variant = 'filled' }: Props) {
+export function StatusMark({ status, size = 12, label, variant = 'filled' }: StatusMarkProps) {
   const hatch = useId()
   const fill = { filled: 'currentColor', outline: 'none', hatched: `url(#${hatch})` }[variant]
   return (
@@ -51,4 +52,21 @@ function Shape({ status, fill }: { status: Status; fill: string }) {
     case 'unknown':
       return <circle cx="6" cy="6" r="4" {...line} fill="none" strokeWidth={2} />
   }
+}
+
+interface StatusBadgeProps {
+  status: Status
+  /** Instead of the status's own word. */
+  children?: string | undefined
+  variant?: 'filled' | 'outline' | 'hatched'
+}
+
+/** A status as its mark and its word. */
+export function StatusBadge({ status, children, variant = 'filled' }: StatusBadgeProps) {
+  return (
+    <span className={classes.badge} data-status={status} data-variant={variant}>
+      <StatusMark status={status} size={10} variant={variant} />
+      {children ?? STATUS_WORDS[status]}
+    </span>
+  )
 }

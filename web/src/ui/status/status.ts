@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import type { SiteState, Status } from '../../api/overview.ts'
 
 /** From what needs a person first to what needs none; the server's order, with its words for people. */
@@ -62,3 +63,13 @@ export const STATUS_SIGNS: Readonly<Record<Status, string>> = {
 
 /** A negative number when `a` is worse than `b`. */
 export const bySeverity = (a: Status, b: Status): number => STATUSES.indexOf(a) - STATUSES.indexOf(b)
+
+/** Has the browser's tab show a title and, by its icon, a status: so that one need not switch to it. */
+export function useTab(title: string, status: Status): void {
+  useEffect(() => {
+    document.title = title
+  }, [title])
+  useEffect(() => {
+    document.querySelector('link[rel="icon"]')?.setAttribute('href', `/static/favicon-${status}.svg`)
+  }, [status])
+}

@@ -1,12 +1,11 @@
-import { useMemo, useState } from 'react'
-import { Body } from './Body.tsx'
-import { type Column, type Sort, sorted } from './column.ts'
+import { UnstyledButton } from '@mantine/core'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react'
+import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
+import { type Column, nextSort, type Sort, sorted } from './column.ts'
 import classes from './DataTable.module.css'
-import { Head } from './Head.tsx'
-import { useScrollsSideways } from './use-scrolls-sideways.ts'
-import { useVirtualBody } from './use-virtual-body.ts'
 
-export interface TableProps<Row> {
+interface TableProps<Row> {
   /** What the table lists, for screen readers: "Probes of Feldkamp Outdoor". */
   label: string
   columns: readonly Column<Row>[]
@@ -43,4 +42,168 @@ export function DataTable<Row>({ label, columns, rows, keyOf, initialSort, onOpe
       </table>
     </section>
   )
+}
+
+interface HeadProps<Row> {
+  columns: readonly Column<Row>[]
+  sort: Sort | undefined
+  onSort: (sort: Sort) => void
+}
+
+function Head<Row>({ columns, sort, onSort }: HeadProps<Row>) {
+  return (
+    <thead className={classes.head}>
+      <tr aria-rowindex={1}>
+        {columns.map((column) => {
+          const order = sort?.key === column.key ? (sort.isDescending ? 'descending' : 'ascending') : undefined
+          return (
+            <th
+              key={column.key}
+              scope="col"
+              aria-sort={order}
+              data-number={column.isNumber}
+              style={column.width === undefined ? undefined : { width: column.width }}
+            >
+              {column.sortBy === undefined ? (
+                column.title
+              ) : (
+                <UnstyledButton className={classes.sort} onClick={() => onSort(nextSort(column, sort))}>
+                  {column.title}
+                  <SortIcon order={order} />
+                </UnstyledButton>
+              )}
+            </th>
+          )
+        })}
+      </tr>
+    </thead>
+  )
+}
+
+function SortIcon({ order }: { order: 'ascending' | 'descending' | undefined }) {
+  const Icon = order === undefined ? ArrowUpDown : order === 'ascending' ? ArrowUp : ArrowDown
+  return <Icon size={12} aria-hidden className={classes.sortIcon} data-active={order !== undefined || undefined} />
+}
+
+interface BodyProps<Row> {
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  keyOf: (row: Row) => string
+  onOpen?: (row: Row) => void
+  window: Window
+  measure: (element: HTMLTableRowElement | null) => void
+}
+
+function Body<Row>({ columns, rows, keyOf, onOpen, window, measure }: BodyProps<Row>) {
+  const { first, last, before, after } = window
+  return (
+    <tbody>
+      <Spacer height={before} columns={columns.length} />
+      {rows.slice(first, last).map((row, n) => (
+        <tr
+          key={keyOf(row)}
+          ref={measure}
+          data-index={first + n}
+          aria-rowindex={first + n + 2}
+          className={classes.row}
+          {...(onOpen === undefined ? {} : opening(() => onOpen(row)))}
+        >
+          {columns.map((column) => (
+            <td key={column.key} data-number={column.isNumber}>
+              {column.render(row)}
+            </td>
+          ))}
+        </tr>
+      ))}
+      <Spacer height={after} columns={columns.length} />
+    </tbody>
+  )
+}
+
+/** Holds the place of rows that are not drawn. */
+function Spacer({ height, columns }: { height: number; columns: number }) {
+  if (height === 0) return null
+  return (
+    <tr aria-hidden>
+      <td colSpan={columns} style={{ height, padding: 0, border: 0 }} />
+    </tr>
+  )
+}
+
+const opening = (open: () => void) => ({
+  tabIndex: 0,
+  'data-opens': true,
+  onClick: open,
+  onKeyDown: (event: KeyboardEvent<HTMLTableRowElement>) => {
+    // A button or a link in the row has keys of its own.
+    if (event.target !== event.currentTarget) return
+    if (event.key === 'Enter' || event.key === ' ') open()
+    else if (event.key === 'ArrowDown') focusRow(event.currentTarget.nextElementSibling)
+    else if (event.key === 'ArrowUp') focusRow(event.currentTarget.previousElementSibling)
+    else return
+    event.preventDefault()
+  },
+})
+
+const focusRow = (row: Element | null): void => {
+  if (row instanceof HTMLElement && row.tabIndex === 0) row.focus()
+}
+
+/** Which rows are drawn, and the height of those before and after that are not, px. */
+interface Window {
+  first: number
+  last: number
+  before: number
+  after: number
+}
+
+/** A row's height before it was measured, px. */
+const ROW = 36
+const HEAD = 36
+
+function useVirtualBody(
+  count: number,
+  isVirtual: boolean,
+): {
+  scrollRef: RefObject<HTMLElement | null>
+  window: Window
+  measure: (element: HTMLTableRowElement | null) => void
+} {
+  const scrollRef = useRef<HTMLElement>(null)
+  const virtualizer = useVirtualizer<HTMLElement, HTMLTableRowElement>({
+    count,
+    enabled: isVirtual,
+    getScrollElement: () => scrollRef.current,
+    estimateSize: () => ROW,
+    overscan: 12,
+    // The head stays over the first rows.
+    scrollPaddingStart: HEAD,
+  })
+  const items = virtualizer.getVirtualItems()
+  const [top, bottom] = [items[0], items.at(-1)]
+  const whole = { first: 0, last: count, before: 0, after: 0 }
+  const seen =
+    top === undefined || bottom === undefined
+      ? { first: 0, last: 0, before: 0, after: virtualizer.getTotalSize() }
+      : {
+          first: top.index,
+          last: bottom.index + 1,
+          before: top.start,
+          after: virtualizer.getTotalSize() - bottom.end,
+        }
+  return { scrollRef, window: isVirtual ? seen : whole, measure: virtualizer.measureElement }
+}
+
+/** Whether the element's content is wider than it is: then it scrolls, and has to be reachable by keyboard. */
+function useScrollsSideways(ref: RefObject<HTMLElement | null>): boolean {
+  const [scrolls, setScrolls] = useState(false)
+  useEffect(() => {
+    const element = ref.current
+    if (element === null) return undefined
+    const observer = new ResizeObserver(() => setScrolls(element.scrollWidth > element.clientWidth))
+    observer.observe(element)
+    for (const child of element.children) observer.observe(child)
+    return () => observer.disconnect()
+  }, [ref])
+  return scrolls
 }

@@ -1,5 +1,5 @@
-import type { ChannelRecord, DeliveryRecord } from '../../api/channels.ts'
-import type { Status } from '../../api/overview.ts'
+import type { ChannelRecord, DeliveryRecord } from '../api/channels.ts'
+import type { Status } from '../api/overview.ts'
 
 /** Names of what stands at the other end. */
 export const SERVICE_NAMES: Readonly<Record<ChannelRecord['kind'], string>> = {

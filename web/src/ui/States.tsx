@@ -1,0 +1,121 @@
+import { Anchor, Button, Skeleton } from '@mantine/core'
+import { LockKeyhole, type LucideIcon, RefreshCw, TriangleAlert } from 'lucide-react'
+import type { MouseEvent, ReactNode } from 'react'
+import { explain } from './error-words.ts'
+import classes from './States.module.css'
+
+interface EmptyStateProps {
+  icon: LucideIcon
+  title: string
+  /** What would be here, and why nothing is. */
+  children: ReactNode
+  /** The one button that fills it. */
+  action?: ReactNode
+}
+
+/** Stands where a list or a chart has nothing to show, and teaches. */
+export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
+  return (
+    <section className={classes.box}>
+      <Icon size={28} strokeWidth={1.5} aria-hidden />
+      <h2>{title}</h2>
+      <div className={classes.text}>{children}</div>
+      {action}
+    </section>
+  )
+}
+
+interface ErrorStateProps {
+  error: Error
+  onRetry?: () => void
+}
+
+/** Stands where something could not be shown, says why, and what to do. */
+export function ErrorState({ error, onRetry }: ErrorStateProps) {
+  const { title, advice } = explain(error)
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={TriangleAlert}
+        title={title}
+        action={
+          onRetry === undefined ? null : (
+            <Button variant="default" leftSection={<RefreshCw size={16} aria-hidden />} onClick={onRetry}>
+              Try again
+            </Button>
+          )
+        }
+      >
+        {advice}
+      </EmptyState>
+    </div>
+  )
+}
+
+/** Stands where a form would be whose call is refused. */
+export function MayNotChange() {
+  return (
+    <EmptyState icon={LockKeyhole} title="Your key reads only">
+      Sign in with the admin key to change things.
+    </EmptyState>
+  )
+}
+
+interface InlineErrorProps {
+  error: Error
+  onRetry: () => void
+  /** px, of what would stand here. */
+  height: number
+}
+
+/** Stands in the place of one chart that could not be loaded, as high as it would be: nothing else on the page moves. */
+export function InlineError({ error, onRetry, height }: InlineErrorProps) {
+  const { title, advice } = explain(error)
+  return (
+    <div role="alert" className={classes.error} style={{ minHeight: height }}>
+      <p>
+        <b>{title}.</b> {advice}
+      </p>
+      <Button variant="default" size="compact-sm" leftSection={<RefreshCw size={14} aria-hidden />} onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  )
+}
+
+interface AwaitedProps {
+  /** Why it does not come, or null while it may. */
+  error: Error | null
+  onRetry: () => void
+  /** px, of the chart. */
+  height: number
+}
+
+/** Stands where a chart or a list will be: grey while it is on its way, a sentence and a button when it is not coming. */
+export function Awaited({ error, onRetry, height }: AwaitedProps) {
+  return error === null ? <Skeleton height={height} /> : <InlineError error={error} onRetry={onRetry} height={height} />
+}
+
+interface RowAwaitedProps {
+  /** Why it does not come, or null while it may. */
+  error: Error | null
+  onRetry: () => void
+  height: number
+  width: number | string
+}
+
+/** Stands where a part of a row will be: grey while it is on its way, a button when it is not coming. */
+export function RowAwaited({ error, onRetry, height, width }: RowAwaitedProps) {
+  if (error === null) return <Skeleton height={height} width={width} />
+  const { title, advice } = explain(error)
+  const retry = (event: MouseEvent) => {
+    // The row would open its page.
+    event.stopPropagation()
+    onRetry()
+  }
+  return (
+    <Anchor component="button" type="button" size="sm" title={`${title}. ${advice}`} onClick={retry}>
+      not loaded: try again
+    </Anchor>
+  )
+}

@@ -1,0 +1,104 @@
+import { Button, Group, Kbd } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useEffect, useState } from 'react'
+import { type SilenceRecord, useEndSilence, useHandleAlert, useSilence } from '../api/alerts.ts'
+import { saidBy, useMyName } from '../api/session.ts'
+import { isForPage } from '../lib/keys.ts'
+import { counted } from '../lib/words.ts'
+
+/** As long as a slip takes to be noticed, ms. */
+const SHOWN_MS = 8_000
+const KEY = 'u'
+/** Only the last thing that was done can be undone: there is one toast, and one meaning of the key. */
+const ID = 'undo'
+
+/**
+ * Says what was done, and for eight seconds takes it back by a click or the key "u". What is refused then is said.
+ *
+ * @param done "1 alert acknowledged"
+ */
+function offerUndo(done: string, undo: () => Promise<unknown>): void {
+  notifications.hide(ID)
+  const take = () => {
+    notifications.hide(ID)
+    undo().catch(({ message }: Error) => notifications.show({ color: 'danger', title: 'Not undone', message }))
+  }
+  notifications.show({
+    id: ID,
+    title: done,
+    message: <Undo onUndo={take} />,
+    autoClose: SHOWN_MS,
+    closeButtonProps: { 'aria-label': 'Close' },
+  })
+}
+
+function Undo({ onUndo }: { onUndo: () => void }) {
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      if (event.key !== KEY || !isForPage(event)) return
+      event.preventDefault()
+      onUndo()
+    }
+    document.addEventListener('keydown', listener)
+    return () => document.removeEventListener('keydown', listener)
+  }, [onUndo])
+  return (
+    <Group mt="xs" gap="xs">
+      <Button size="compact-sm" variant="default" onClick={onUndo} aria-keyshortcuts={KEY}>
+        Undo
+      </Button>
+      <Kbd size="xs" aria-hidden>
+        {KEY}
+      </Kbd>
+    </Group>
+  )
+}
+
+/** Offers to take the acknowledgement of alerts back, in the name that the browser keeps. */
+export function useUndoAcknowledging(): (ids: readonly string[]) => void {
+  const handle = useHandleAlert()
+  const [name] = useMyName()
+  return (ids) =>
+    offerUndo(`${counted(ids.length, 'alert')} acknowledged`, () =>
+      Promise.all(ids.map((id) => handle.mutateAsync({ id, verb: 'unacknowledge', ...saidBy(name) }))),
+    )
+}
+
+/** Acknowledges one alert after another, says so when that was refused for some, and offers to take back the others. */
+export function useAcknowledging() {
+  const handle = useHandleAlert()
+  const offer = useUndoAcknowledging()
+  const [name] = useMyName()
+  const [isBusy, setBusy] = useState(false)
+  const run = async (ids: readonly string[]) => {
+    setBusy(true)
+    const outcomes = await Promise.allSettled(
+      ids.map((id) => handle.mutateAsync({ id, verb: 'acknowledge', ...saidBy(name) })),
+    )
+    setBusy(false)
+    const done = ids.filter((_, n) => outcomes[n]?.status === 'fulfilled')
+    if (done.length > 0) offer(done)
+    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []))
+    const [first] = failures
+    if (first === undefined) return
+    const title = `${counted(failures.length, 'alert was', 'alerts were')} not acknowledged`
+    notifications.show({ color: 'danger', title, message: first.message })
+  }
+  return { isBusy, run: (ids: readonly string[]) => void run(ids) }
+}
+
+/** Silences, and offers to take that back. `mutateAsync` of it outlives the menu or dialog that asked. */
+export function useSilencing() {
+  const silence = useSilence()
+  const end = useEndSilence()
+  return {
+    isPending: silence.isPending,
+    error: silence.error,
+    /** @throws what the interface refused */
+    async run(wanted: Parameters<typeof silence.mutateAsync>[0]): Promise<SilenceRecord> {
+      const made = await silence.mutateAsync(wanted)
+      offerUndo('Silenced', () => end.mutateAsync(made.id))
+      return made
+    },
+  }
+}
