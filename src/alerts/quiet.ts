@@ -1,4 +1,4 @@
-import type { Finished } from '../probes/index.ts'
+import { type Finished, markResults } from '../probes/index.ts'
 import { chunksOf, type Kysely, type MaintenanceRow, type Tables, type Transaction } from '../store/index.ts'
 import { scheduleOf, windowAt } from './maintenance/window.ts'
 import type { Scope } from './scope.ts'
@@ -124,23 +124,10 @@ export async function markMaintained(
     if (typeof id === 'string') byMaintenance.set(id, [...(byMaintenance.get(id) ?? []), finished])
   }
   for (const [id, marked] of byMaintenance) {
-    // The caller who asked for the run gets the result as it is stored.
-    for (const { result } of marked) result.maintenance_id = id
-    for (const chunk of chunksOf(marked)) {
-      await trx
-        .updateTable('probe_results')
-        .set({ maintenance_id: id })
-        .where(
-          'probe_id',
-          'in',
-          chunk.map(({ probe }) => probe.id),
-        )
-        .where(
-          'id',
-          'in',
-          chunk.map(({ result }) => result.id),
-        )
-        .execute()
-    }
+    await markResults(
+      trx,
+      marked.map(({ result }) => result),
+      id,
+    )
   }
 }

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { nullable, Uuid } from '../http/index.ts'
 import { AppError, invalidRequest } from '../lib/index.ts'
 import { lockClient, lockSite } from '../management/index.ts'
+import { lockProbe } from '../probes/index.ts'
 import type { Tables, Transaction } from '../store/index.ts'
 
 /** What a silence or maintenance applies to: exactly one is named. */
@@ -46,7 +47,7 @@ export async function lockScope(
     if ((await lockClient(trx, client_id)) === undefined) throw unknown('client')
     return { scope, timezone: 'UTC' }
   }
-  const site = site_id === null ? await lockProbe(trx, probe_id ?? '') : await lockSite(trx, site_id)
+  const site = site_id === null ? await lockSiteOfProbe(trx, probe_id ?? '') : await lockSite(trx, site_id)
   if (site === undefined) throw unknown(site_id === null ? 'probe' : 'site')
   return { scope, timezone: site.timezone }
 }
@@ -63,14 +64,9 @@ function notOne(given: readonly string[]): AppError {
 
 const unknown = (what: string): AppError => invalidRequest(`/${what}_id`, `is not the id of a ${what}`)
 
-/** The probe's site; undefined when there is no such probe. The update changes nothing, it is the lock. */
-async function lockProbe(trx: Transaction<Tables>, id: string): Promise<{ timezone: string } | undefined> {
-  const probe = await trx
-    .updateTable('probes')
-    .set(({ ref }) => ({ name: ref('name') }))
-    .where('id', '=', id)
-    .returning('site_id')
-    .executeTakeFirst()
+/** The site of a probe, which is locked; undefined when there is no such probe. */
+async function lockSiteOfProbe(trx: Transaction<Tables>, id: string): Promise<{ timezone: string } | undefined> {
+  const probe = await lockProbe(trx, id)
   if (probe === undefined) return undefined
   return trx.selectFrom('sites').select('timezone').where('id', '=', probe.site_id).executeTakeFirst()
 }

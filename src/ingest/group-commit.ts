@@ -1,7 +1,6 @@
-import type { CompiledQuery } from 'kysely'
 import type { Expiry } from '../cluster/index.ts'
 import { asError, type Clock } from '../lib/index.ts'
-import { addLog, appendDelta, Delta, type Log } from '../rollups/index.ts'
+import { addLog, appendDelta, Delta, JournalInserts, type Log } from '../rollups/index.ts'
 import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
 import { claimKeys, type IdempotencyClaim } from './idempotency.ts'
 import { appendPayload } from './normalise.ts'
@@ -98,8 +97,7 @@ export class GroupCommit {
   readonly #nodeId: string
   readonly #listener: CommitListener
   readonly #expiry: Expiry
-  /** Compiled once: it is the one statement of every commit. */
-  readonly #insertRow: CompiledQuery
+  readonly #inserts: JournalInserts
   /** In commit order. */
   #groups: Group[] = []
   #waiting = 0
@@ -120,10 +118,7 @@ export class GroupCommit {
     this.#nodeId = nodeId
     this.#listener = listener
     this.#expiry = expiry ?? { expiryTime: () => clock.now() }
-    this.#insertRow = store.write
-      .insertInto('journal')
-      .values({ node_id: nodeId, seq: 0, written_at: store.nowInSql ?? 0, payload: '' })
-      .compile()
+    this.#inserts = new JournalInserts(store)
   }
 
   get waiting(): number {
@@ -275,9 +270,7 @@ export class GroupCommit {
     const isRepetitive =
       group.length >= sites.size * WORTH_ADDING_UP && log.length <= group.length * ITEMS_WORTH_ADDING_UP
     const entries = isRepetitive ? addedUp(log) : log
-    const time = this.#store.nowInSql === undefined ? [now] : []
-    const parameters = [this.#nodeId, seq, ...time, JSON.stringify(entries)]
-    return { kind: 'statement', query: { ...this.#insertRow, parameters } }
+    return this.#inserts.row(this.#nodeId, seq, now, entries)
   }
 }
 

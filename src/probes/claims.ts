@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { liveNodes } from '../cluster/index.ts'
 import { MINUTE, SECOND } from '../lib/index.ts'
-import type { ProbeRow, SiteRow, Store, Tables } from '../store/index.ts'
+import type { ProbeRow, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 
 /** Whose claims these are, and when they are made. */
 interface Claimant {
@@ -76,6 +76,16 @@ export async function claimOne({ store, nodeId, now }: Claimant, id: string): Pr
     .where(isFree(store, now))
     .returningAll()
     .executeTakeFirst()
+}
+
+/** Claims probes for runs that were made already, at `now` (epoch ms), where no other process has the store. */
+export async function claimAfterwards(
+  trx: Transaction<Tables>,
+  nodeId: string,
+  ids: readonly string[],
+  now: number,
+): Promise<void> {
+  await trx.updateTable('probes').set({ claimed_by: nodeId, claimed_at: now }).where('id', 'in', ids).execute()
 }
 
 /** Gives claims back without a result: the probes are due as they were. */

@@ -1,5 +1,5 @@
 export { type Subject, type SubjectFinding, UNJUDGED_REASONS, type UnjudgedReason } from '../detection/index.ts'
-export { createProbe } from './api/changes.ts'
+export { createProbe, lockProbe } from './api/changes.ts'
 export { probeRoutes } from './api/routes.ts'
 export {
   type CreateProbe,
@@ -9,6 +9,7 @@ export {
   UnjudgedReason as UnjudgedReasonSchema,
   type UpdateProbe,
 } from './api/schemas.ts'
+export { claimAfterwards } from './claims.ts'
 export { withDefaults } from './probe-config.ts'
 export type { GoogleCredentials, ProbeSettings } from './probe-type.ts'
 export {
@@ -31,4 +32,4 @@ export { activeProbes, type ProbeState } from './states.ts'
 export { OTHERS, SUBJECTS_MAX, type SubjectResult, subjectKey, subjectLabel, WHOLE } from './subjects.ts'
 export { PROVIDERS as CONSENT_PROVIDERS } from './types/cmp-check/providers.ts'
 export { PageReader } from './types/pages.ts'
-export { writeResults } from './write-results.ts'
+export { markResults, writeResults } from './write-results.ts'

@@ -45,6 +45,31 @@ export async function writeResults(
   return written
 }
 
+/** Notes on results that they were found during maintenance; on these objects too, which the caller who asked for the run gets. */
+export async function markResults(
+  trx: Transaction<Tables>,
+  results: readonly ProbeResultRow[],
+  maintenanceId: string,
+): Promise<void> {
+  for (const result of results) result.maintenance_id = maintenanceId
+  for (const chunk of chunksOf(results)) {
+    await trx
+      .updateTable('probe_results')
+      .set({ maintenance_id: maintenanceId })
+      .where(
+        'probe_id',
+        'in',
+        chunk.map(({ probe_id }) => probe_id),
+      )
+      .where(
+        'id',
+        'in',
+        chunk.map(({ id }) => id),
+      )
+      .execute()
+  }
+}
+
 /**
  * An interval that was changed during the run has set the next one already. Both engines name the columns of VALUES `column1`,
  * `column2`, …, and PostgreSQL takes untyped parameters in it for text.

@@ -1,5 +1,5 @@
-import type { Selectable } from 'kysely'
-import type { FoldTable, Store } from '../store/index.ts'
+import type { CompiledQuery, Selectable } from 'kysely'
+import type { BatchOperation, FoldTable, Store } from '../store/index.ts'
 import { HEAVY_SITE, isAside, unitsOf } from './aside.ts'
 import { Delta } from './delta.ts'
 import { type Folder, type FoldTask, isFoldConflict } from './fold.ts'
@@ -32,6 +32,27 @@ const CHARACTERS_PER_TURN = 100_000
 const MAX_CONFLICTS = 10
 
 type BegunFold = Selectable<FoldTable>
+
+/** Makes the statements that add rows to the journal. */
+export class JournalInserts {
+  /** Compiled once: it is the one statement of every commit. */
+  readonly #insert: CompiledQuery
+  readonly #hasDatabaseTime: boolean
+
+  constructor({ write, nowInSql }: Pick<Store, 'write' | 'nowInSql'>) {
+    this.#hasDatabaseTime = nowInSql !== undefined
+    this.#insert = write
+      .insertInto('journal')
+      .values({ node_id: '', seq: 0, written_at: nowInSql ?? 0, payload: '' })
+      .compile()
+  }
+
+  /** @param now epoch ms; where processes share the database, the row has the database's time instead */
+  row(nodeId: string, seq: number, now: number, log: Log): BatchOperation {
+    const time = this.#hasDatabaseTime ? [] : [now]
+    return { kind: 'statement', query: { ...this.#insert, parameters: [nodeId, seq, ...time, JSON.stringify(log)] } }
+  }
+}
 
 /** What `foldJournal` folds. */
 export interface JournalRange {

@@ -1,6 +1,13 @@
 import { judgeResults } from '../../alerts/index.ts'
 import { type Clock, MINUTE, SECOND } from '../../lib/index.ts'
-import { type Finished, finishedOf, type RunTools, runProbe, writeResults } from '../../probes/index.ts'
+import {
+  claimAfterwards,
+  type Finished,
+  finishedOf,
+  type RunTools,
+  runProbe,
+  writeResults,
+} from '../../probes/index.ts'
 import type { TimeRange } from '../../rollups/index.ts'
 import type { ProbeRow, Store } from '../../store/index.ts'
 import type { Update } from '../progress.ts'
@@ -135,16 +142,8 @@ async function write({ tools: { store }, nodeId, clock }: ReplayOptions, ran: re
   const isQuiet = ({ watched, finished }: Ran) => finished.status === 'ok' && (watched.row.last_status ?? 'ok') === 'ok'
   const [quiet, loud] = [ran.filter(isQuiet), ran.filter((one) => !isQuiet(one))]
   await store.write.transaction().execute(async (trx) => {
-    // No one else has the store, so that a claim need not be there before the run.
-    await trx
-      .updateTable('probes')
-      .set({ claimed_by: nodeId, claimed_at: clock.time })
-      .where(
-        'id',
-        'in',
-        ran.map(({ watched }) => watched.row.id),
-      )
-      .execute()
+    const ids = ran.map(({ watched }) => watched.row.id)
+    await claimAfterwards(trx, nodeId, ids, clock.time)
     for (const group of [quiet, ...loud.map((one) => [one])]) {
       const at = group.at(-1)?.at
       if (at === undefined) continue

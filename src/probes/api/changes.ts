@@ -113,7 +113,7 @@ export async function updateProbe(ctx: Context, registry: Registry, id: string, 
 }
 
 /** Reads a probe and keeps others from changing it until the transaction ends; undefined when there is none. */
-async function lockProbe(trx: Transaction<Tables>, id: string): Promise<ProbeRow | undefined> {
+export async function lockProbe(trx: Transaction<Tables>, id: string): Promise<ProbeRow | undefined> {
   return trx
     .updateTable('probes')
     .set(({ ref }) => ({ name: ref('name') }))
