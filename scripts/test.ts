@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
-import { globalSetup, globalTeardown } from '../test/support/global-setup.ts'
+import { globalSetup, globalTeardown } from '../testkit/global-setup.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = '{test,bench,trials}/**/*.test.ts'
@@ -28,7 +28,7 @@ const SLOW = [
   'test/system/',
   'test/cli/',
   'test/store/postgres/',
-  'test/support/',
+  'test/testkit/',
 ]
 
 const rankOf = (file: string): number => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
-import { startServer } from '../../test/support/postgres-server.ts'
+import { startServer } from '../../testkit/postgres/server.ts'
 import { processorSeconds, processorSecondsWithEnded } from './machine.ts'
 
 /** A PostgreSQL with its own settings for safety: a commit waits for the disk. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amount } from '../../test/support/length.ts'
+import { amount } from '../../testkit/length.ts'
 import { AlarmLog } from '../detection/alarms.ts'
 import { healthySite, KINDS } from '../detection/healthy.ts'
 import { simulate } from '../detection/history.ts'

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { HOUR, isoTime, MINUTE, newId, systemClock } from '../../src/lib/index.ts'
 import type { AlertRow } from '../../src/store/index.ts'
-import { insertAlert } from '../support/alerts.ts'
-import { TestClock } from '../support/clock.ts'
-import { placeFor, testPerEngine } from '../support/engines.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { placeFor, testPerEngine } from '../../testkit/engines.ts'
+import { startTestService, type TestService } from '../../testkit/service.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
 

@@ -5,10 +5,10 @@ import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { subjectKey } from '../../src/probes/index.ts'
 import { tagMissing } from '../../src/probes/types/tag-missing.ts'
 import type { Store } from '../../src/store/index.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { count, event, rollUpAll } from '../analytics/support.ts'
 import { every } from '../probes/types/data-support.ts'
-import { insertAlert } from '../support/alerts.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
 import { alertRows, outbox, watch } from './support.ts'
 
 const EVENTS = ['purchase', 'lead', 'view', 'renewal'] as const

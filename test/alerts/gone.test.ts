@@ -5,10 +5,10 @@ import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { type ProbeOutcome, subjectKey } from '../../src/probes/index.ts'
 import { tagFailureRate } from '../../src/probes/types/tag-failure-rate.ts'
 import type { ProbeRow, Store } from '../../src/store/index.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { count, event, rollUpAll } from '../analytics/support.ts'
 import { typeOf } from '../probes/support.ts'
 import { every } from '../probes/types/data-support.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
 import { alertRows, outbox, watch } from './support.ts'
 
 /** What a run sees of the tag Meta: bad, fine, nothing at all, or nothing because what is sent is refused. */

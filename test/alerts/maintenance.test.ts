@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { MaintenanceRecord } from '../../src/alerts/maintenance/schemas.ts'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { auditOf, openQuietApi, placeOf, type QuietApi } from './quiet-support.ts'
 
 const WEEKLY = { title: 'Nightly restart', kind: 'weekly', weekdays: [6, 1, 6], start: '23:30', duration_minutes: 60 }

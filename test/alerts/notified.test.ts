@@ -3,8 +3,8 @@ import { noteDelivered } from '../../src/alerts/delivered.ts'
 import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { storedAddress } from '../../src/notifications/channel.ts'
 import type { Store } from '../../src/store/index.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { DELIVERED, openNode } from '../notifications/support.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
 import { alertRows, deliverAll, outbox, timeline, watch } from './support.ts'
 
 const NO_CHANNEL = { reach: { globalWebhook: null, isEmailOn: false } }

@@ -3,11 +3,11 @@ import { maintenanceRoutes } from '../../src/alerts/maintenance/routes.ts'
 import { silenceRoutes } from '../../src/alerts/silences/routes.ts'
 import { createHttpApp } from '../../src/http/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../../src/store/index.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { memorySessions } from '../../testkit/sessions.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { Management, NOW } from '../management/support.ts'
 import { insertProbe } from '../probes/support.ts'
-import { TestClock } from '../support/clock.ts'
-import { memorySessions } from '../support/sessions.ts'
-import { insertSite } from '../support/sites.ts'
 
 /** The interface of silences and maintenance over a store with two clients, one site each, one probe each. */
 export interface QuietApi extends Management {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadQuiet, type QuietTime, quietFor, removeQuietOf } from '../../src/alerts/quiet.ts'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { openQuietApi, placeOf, type QuietApi } from './quiet-support.ts'
 
 const TARGET = { clientId: 'c', siteId: 's', probeId: 'p', subject: 'target' }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { clearAlerts } from '../../src/alerts/retention.ts'
 import { DAY, newOrderedId } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { insertAlert } from '../support/alerts.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')
 const DAYS = 90

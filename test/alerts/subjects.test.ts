@@ -3,10 +3,10 @@ import type { TestContext } from 'node:test'
 import { HOUR, MINUTE, newOrderedId } from '../../src/lib/index.ts'
 import { type ProbeOutcome, SUBJECTS_MAX, type Subject, subjectKey } from '../../src/probes/index.ts'
 import type { AlertRow, ProbeRow, Store } from '../../src/store/index.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { DELIVERED, openNode } from '../notifications/support.ts'
 import { probeRow, typeOf } from '../probes/support.ts'
-import { insertAlert } from '../support/alerts.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
 import { alertRows, outbox, timeline, watch } from './support.ts'
 
 /** What is bad in a result: tags (or whole subjects) with a severity and since when, or `error`. */

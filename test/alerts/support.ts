@@ -5,9 +5,9 @@ import { MINUTE } from '../../src/lib/index.ts'
 import type { AlertMessage, ChannelKey } from '../../src/notifications/index.ts'
 import type { ProbeOutcome, ProbeType } from '../../src/probes/index.ts'
 import type { AlertRow, ProbeRow, SiteRow, Store } from '../../src/store/index.ts'
+import type { TestClock } from '../../testkit/clock.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { insertProbe, newClock, openNode, type ProbeNode, runDue, typeOf } from '../probes/support.ts'
-import type { TestClock } from '../support/clock.ts'
-import { insertSite } from '../support/sites.ts'
 
 /** `u` is an ok that judged nothing. */
 const STATUSES = { o: 'ok', w: 'warning', c: 'critical', e: 'error', u: 'ok' } as const

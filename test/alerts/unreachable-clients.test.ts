@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { unreachableClients } from '../../src/alerts/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 
 const HOOK = 'https://chat.example/hook'
 const REACH = { globalWebhook: null, isEmailOn: true }

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { overview, siteSummaries, type TimeseriesQuery, timeseries } from '../../src/analytics/index.ts'
 import type { BatchPayload } from '../../src/ingest/payload.ts'
 import { HOUR } from '../../src/lib/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { payloads } from '../support/random-payloads.ts'
-import { insertSite } from '../support/sites.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { payloads } from '../../testkit/random-payloads.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T12:30:00Z')

@@ -5,8 +5,8 @@ import type { BatchPayload, EventPayload, Payload } from '../../src/ingest/paylo
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, type TimeRange } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { batch, count, event, RETENTION, reportContext, rollUpAll, timeOf } from './support.ts'
 
 /** What was sent lies in these three days; minute rows of the first are gone at the end. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { analyticsRoutes, markers } from '../../src/analytics/index.ts'
 import { MINUTE, newOrderedId } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { openApp, refused } from '../http/support.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
 import { reportContext } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T12:34:30Z')

@@ -7,8 +7,8 @@ import { tag } from '../../src/analytics/tag.ts'
 import { timeseries } from '../../src/analytics/timeseries/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { GRAIN, type Segment } from '../../src/rollups/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { count, event, reportContext, rollUpAll } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')

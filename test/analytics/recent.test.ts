@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { recent } from '../../src/analytics/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { reportContext } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T12:34:30Z')

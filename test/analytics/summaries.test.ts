@@ -3,9 +3,9 @@ import { overview, siteFigures } from '../../src/analytics/index.ts'
 import type { Payload } from '../../src/ingest/payload.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import type { SiteRow } from '../../src/store/index.ts'
-import { insertAlert } from '../support/alerts.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { count, event, reportContext, rollUpAll } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T12:34:30Z')

@@ -4,8 +4,8 @@ import { isOneOf, sumRollups, totalWhere } from '../../src/analytics/sums.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { GRAIN, type Segment } from '../../src/rollups/index.ts'
 import { type SiteRow, type Store, totalOf } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { count, event, rollUpAll } from './support.ts'
 
 const START = Date.parse('2026-11-20T00:00:00Z')

@@ -3,8 +3,8 @@ import type { BatchPayload, EventPayload, Payload } from '../../src/ingest/paylo
 import { DAY, floorTo } from '../../src/lib/index.ts'
 import { addLog, Delta, foldOrphans, type Log, type Retention, rollUp } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
-import { TestClock } from '../support/clock.ts'
-import { writeJournal } from '../support/deltas.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { writeJournal } from '../../testkit/deltas.ts'
 
 export const RETENTION: Retention = { minuteDays: 2, hourDays: 30 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { VERSION } from '../../src/version.ts'
-import { tempDir } from '../support/engines.ts'
+import { tempDir } from '../../testkit/engines.ts'
 import { runCli } from './support.ts'
 
 const COMMANDS = ['serve', 'demo', 'send', 'migrate', 'backtest', 'backup', 'restore', 'doctor']

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { timeOf } from '../../src/cli/backtest.ts'
 import { localTime } from '../../src/detection/index.ts'
 import { DAY, MINUTE } from '../../src/lib/index.ts'
-import { tempDir } from '../support/engines.ts'
+import { tempDir } from '../../testkit/engines.ts'
 import { runCli } from './support.ts'
 
 const STEP = 30 * MINUTE

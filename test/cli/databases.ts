@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { integrityErrors, migrate, type Store } from '../../src/store/index.ts'
-import { tempDir } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
-import { openFolderWithoutThreads } from '../support/sqlite.ts'
+import { tempDir } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
+import { openFolderWithoutThreads } from '../../testkit/sqlite.ts'
 
 /** A database file that has taken no step yet. */
 export const makeUnmigrated = (dataDir: string): Promise<void> => withStore(dataDir, async () => undefined)

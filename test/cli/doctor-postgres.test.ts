@@ -4,8 +4,8 @@ import { replicaFinding, serverFindings } from '../../src/cli/doctor/postgres.ts
 import type { ReplicaFacts, ServerFacts } from '../../src/cli/doctor/postgres-facts.ts'
 import { readConfig } from '../../src/config.ts'
 import { openStore } from '../../src/store/index.ts'
-import { placeFor, postgres } from '../support/engines.ts'
-import { createDatabase } from '../support/postgres.ts'
+import { placeFor, postgres } from '../../testkit/engines.ts'
+import { createDatabase } from '../../testkit/postgres/databases.ts'
 import { deadAddress, runCli, startAnswering } from './support.ts'
 
 /** What doctor prints, by the name of the check. */

@@ -11,7 +11,7 @@ import {
 } from '../../src/cli/doctor/machine.ts'
 import { clockFinding, type OutboundAnswer, skewOf } from '../../src/cli/doctor/network.ts'
 import { migrate } from '../../src/store/index.ts'
-import { tempDir } from '../support/engines.ts'
+import { tempDir } from '../../testkit/engines.ts'
 import { makeNewer, makeUnmigrated, withStore } from './databases.ts'
 import { deadAddress, runCli, startAnswering, startCli } from './support.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { tempDir } from '../support/engines.ts'
-import { createDatabase } from '../support/postgres.ts'
+import { tempDir } from '../../testkit/engines.ts'
+import { createDatabase } from '../../testkit/postgres/databases.ts'
 import { makeNewer, makeUnmigrated } from './databases.ts'
 import { runCli } from './support.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { IngestAnswer } from '../../src/cli/post.ts'
 import { answerLine, explainAnswer, summaryOf } from '../../src/cli/send.ts'
 import { systemClock } from '../../src/lib/index.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../../testkit/service.ts'
 import { deadAddress, runCli, startAnswering } from './support.ts'
 
 interface Overview {

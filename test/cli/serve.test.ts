@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { startNotes } from '../../src/cli/serve.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
-import { tempDir } from '../support/engines.ts'
+import { tempDir } from '../../testkit/engines.ts'
 import { makeNewer } from './databases.ts'
 import { runCli, startAnswering, startCli } from './support.ts'
 

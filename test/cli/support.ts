@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
-import { until } from '../support/api.ts'
-import { tempDir } from '../support/engines.ts'
+import { until } from '../../testkit/api.ts'
+import { tempDir } from '../../testkit/engines.ts'
 
 const CLI = join(import.meta.dirname, '../../bin/tagwarden.mjs')
 /** The demo writes three weeks and judges them before it is ready: half a minute of a machine that does nothing else. */

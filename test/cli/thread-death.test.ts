@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { apiClient, until } from '../support/api.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { tempDir } from '../support/engines.ts'
+import { apiClient, until } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { tempDir } from '../../testkit/engines.ts'
 import { startCli } from './support.ts'
 
 const ENDER = join(import.meta.dirname, 'end-thread.ts')

@@ -3,8 +3,8 @@ import type { TestContext } from 'node:test'
 import { ClockGuard } from '../../src/cluster/index.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { MachineClock } from '../support/clock.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { MachineClock } from '../../testkit/clock.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
 

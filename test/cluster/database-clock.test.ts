@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DatabaseClock, DEAD_AFTER_MS } from '../../src/cluster/index.ts'
 import { DAY, HOUR, SECOND } from '../../src/lib/index.ts'
-import { MachineClock } from '../support/clock.ts'
+import { MachineClock } from '../../testkit/clock.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DatabaseClock, DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS } from '../../src/cluster/index.ts'
 import { DAY, HOUR } from '../../src/lib/index.ts'
-import { MachineClock } from '../support/clock.ts'
-import { openEmptyStore, postgres } from '../support/engines.ts'
+import { MachineClock } from '../../testkit/clock.ts'
+import { openEmptyStore, postgres } from '../../testkit/engines.ts'
 import { joinNode } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')

@@ -3,8 +3,8 @@ import type { TestContext } from 'node:test'
 import { DEAD_AFTER_MS, exclusively, HEARTBEAT_INTERVAL_MS, listNodes, SURE_FOR_MS } from '../../src/cluster/index.ts'
 import { type Clock, SECOND } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { TestClock } from '../support/clock.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { asShared, joinNode } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')

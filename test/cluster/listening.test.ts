@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { Listening, lastListenedAt, readOutages, removeOldOutages } from '../../src/cluster/index.ts'
 import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import { chunksOf, type Store } from '../../src/store/index.ts'
-import { MachineClock, TestClock } from '../support/clock.ts'
-import { openEmptyStore, postgres, testOnEveryEngine } from '../support/engines.ts'
-import { noteStatementSizes } from '../support/statement-sizes.ts'
+import { MachineClock, TestClock } from '../../testkit/clock.ts'
+import { openEmptyStore, postgres, testOnEveryEngine } from '../../testkit/engines.ts'
+import { noteStatementSizes } from '../../testkit/statement-sizes.ts'
 import { asShared, joinNode } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')

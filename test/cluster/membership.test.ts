@@ -3,8 +3,8 @@ import { hostname } from 'node:os'
 import { DEAD_AFTER_MS, listNodes, liveNodes, SURE_FOR_MS } from '../../src/cluster/index.ts'
 import { DAY } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { MachineClock, TestClock } from '../support/clock.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { MachineClock, TestClock } from '../../testkit/clock.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { asShared, joinNode } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { readConfig, SETTINGS } from '../../src/config.ts'
-import { tempDir } from '../support/engines.ts'
+import { tempDir } from '../../testkit/engines.ts'
 import { refusalOf } from './support.ts'
 
 const ADMIN = 'admin-token-0123456789'

@@ -4,8 +4,8 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { contractSchema } from '../../scripts/contract-schema.ts'
-import { TestClock } from '../support/clock.ts'
-import { startTestService } from '../support/service.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { startTestService } from '../../testkit/service.ts'
 
 interface Example {
   about: string

@@ -5,9 +5,9 @@ import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { HttpApp } from '../../src/http/index.ts'
-import { slowTextFor } from '../house/patterns.ts'
-import { TestClock } from '../support/clock.ts'
-import { startTestService } from '../support/service.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { slowTextFor } from '../../testkit/patterns.ts'
+import { startTestService } from '../../testkit/service.ts'
 
 interface Content {
   content?: Record<string, { schema: object }>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isoTime, newId, systemClock } from '../../src/lib/index.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
+import { startTestService } from '../../testkit/service.ts'
 import { insertProbe } from '../probes/support.ts'
-import { insertAlert } from '../support/alerts.ts'
-import { startTestService } from '../support/service.ts'
 
 interface Operation {
   requestBody?: { required?: boolean }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId, systemClock } from '../../src/lib/index.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { startTestService, type TestService } from '../../testkit/service.ts'
 
 type Access = 'public' | 'read' | 'change' | 'ingest'
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { HOUR, SECOND } from '../../src/lib/index.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { startTestService } from '../../testkit/service.ts'
+import { hearFrom } from '../../testkit/sites.ts'
 import { ADMIN, UNKNOWN_ID, VIEWER } from '../management/support.ts'
 import { insertProbe } from '../probes/support.ts'
-import { insertAlert } from '../support/alerts.ts'
-import { TestClock } from '../support/clock.ts'
-import { placeFor, type TestEngine, testPerEngine } from '../support/engines.ts'
-import { startTestService } from '../support/service.ts'
-import { hearFrom } from '../support/sites.ts'
 
 async function start(t: TestContext, engine: TestEngine) {
   const clock = new TestClock('2026-11-20T10:00:30.000Z')

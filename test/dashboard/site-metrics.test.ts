@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { SiteMetrics } from '../../src/dashboard/index.ts'
 import { MINUTE, newId, newIngestKey } from '../../src/lib/index.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { placeFor, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
+import { startTestService, type TestService } from '../../testkit/service.ts'
+import { BLANK_SITE, insertSite } from '../../testkit/sites.ts'
 import { type Sample, samplesOf } from '../operations/prometheus-text.ts'
-import { TestClock } from '../support/clock.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { placeFor, testOnEveryEngine, testPerEngine } from '../support/engines.ts'
-import { startTestService, type TestService } from '../support/service.ts'
-import { BLANK_SITE, insertSite } from '../support/sites.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 

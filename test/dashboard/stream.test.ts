@@ -7,15 +7,15 @@ import { EventStream, KEPT_FOR_ADMINS, STREAMS_MAX, STREAMS_PER_CALLER } from '.
 import { SESSION_MS } from '../../src/http/index.ts'
 import { SECOND, systemClock } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
+import { until } from '../../testkit/api.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { placeFor, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
+import { startTestService } from '../../testkit/service.ts'
+import { memorySessions } from '../../testkit/sessions.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { insertProbe } from '../probes/support.ts'
-import { insertAlert } from '../support/alerts.ts'
-import { until } from '../support/api.ts'
-import { TestClock } from '../support/clock.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { placeFor, testOnEveryEngine, testPerEngine } from '../support/engines.ts'
-import { startTestService } from '../support/service.ts'
-import { memorySessions } from '../support/sessions.ts'
-import { insertSite } from '../support/sites.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 

@@ -4,9 +4,9 @@ import { dueDigests } from '../../src/digests/due-digests.ts'
 import { writeDigest } from '../../src/digests/write-digest.ts'
 import type { Payload } from '../../src/ingest/payload.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { count, event, reportContext } from '../analytics/support.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
 import { insertAlert, insertReader, NOW, notes, openDigests, written } from './support.ts'
 
 /** Events with GA4 on each, Meta on each of which the last `failing` fail, and a rare tag on the first ten. */

@@ -3,10 +3,10 @@ import { Digests, type DigestsOptions } from '../../src/digests/index.ts'
 import { newId, newOrderedId } from '../../src/lib/index.ts'
 import type { DigestMessage } from '../../src/notifications/index.ts'
 import type { AlertRow, ClientRow, SiteRow, Store } from '../../src/store/index.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { RETENTION } from '../analytics/support.ts'
 import { joinNode } from '../cluster/support.ts'
-import { TestClock } from '../support/clock.ts'
-import { insertSite } from '../support/sites.ts'
 
 /** Half past seven on a Friday in Berlin. */
 export const NOW = '2026-11-20T06:30:00.000Z'

@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { dashboardRoutes } from '../../src/dashboard/index.ts'
 import { createHttpApp } from '../../src/http/index.ts'
 import { systemClock } from '../../src/lib/index.ts'
-import { openEmptyStore, sqlite, tempDir } from '../support/engines.ts'
-import { memorySessions } from '../support/sessions.ts'
+import { openEmptyStore, sqlite, tempDir } from '../../testkit/engines.ts'
+import { memorySessions } from '../../testkit/sessions.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../..')

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Finding, type Findings, lint, REPOSITORY, type Sources, typeCheck } from './trial-project.ts'
+import { REPOSITORY } from '../../testkit/repository.ts'
+import { type Finding, type Findings, lint, type Sources, typeCheck } from './trial-project.ts'
 
 /** A rule of the house, sources that break it (each must be reported, for nothing else) and sources that do not. */
 interface Example {

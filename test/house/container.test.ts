@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { REPOSITORY } from './trial-project.ts'
+import { REPOSITORY } from '../../testkit/repository.ts'
 
 const text = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8')
 

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { tempDir } from '../support/engines.ts'
-import { REPOSITORY } from './trial-project.ts'
+import { tempDir } from '../../testkit/engines.ts'
+import { REPOSITORY } from '../../testkit/repository.ts'
 
 /** Stands in for Vite: it builds a page of what `web/page` says, or fails as that file says. */
 const VITE = `

@@ -5,10 +5,10 @@ import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { systemClock } from '../../src/lib/index.ts'
+import { placeFor, sqlite, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { REPOSITORY } from '../../testkit/repository.ts'
+import { startTestService } from '../../testkit/service.ts'
 import { samplesOf } from '../operations/prometheus-text.ts'
-import { placeFor, sqlite, type TestEngine, testPerEngine } from '../support/engines.ts'
-import { startTestService } from '../support/service.ts'
-import { REPOSITORY } from './trial-project.ts'
 
 const text = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8')
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { glob } from 'node:fs/promises'
 import { test } from 'node:test'
-import { madePatterns, madePatternsIn, patternsIn, slowTextFor } from './patterns.ts'
-import { REPOSITORY } from './trial-project.ts'
+import { madePatterns, madePatternsIn, patternsIn, slowTextFor } from '../../testkit/patterns.ts'
+import { REPOSITORY } from '../../testkit/repository.ts'
 
 test('every regular expression takes time in proportion to the text, whatever a stranger writes into it', async () => {
   const slow: string[] = []

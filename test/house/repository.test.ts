@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { configurationPage, environmentExample } from '../../scripts/config-docs.ts'
 import { SETTINGS } from '../../src/config.ts'
-import { REPOSITORY } from './trial-project.ts'
+import { REPOSITORY } from '../../testkit/repository.ts'
 
 const text = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8')
 const json = (path: string): unknown => JSON.parse(text(path))
@@ -77,7 +77,9 @@ test('one version of Node is locked for every machine, and the image and these t
 })
 
 const THIS_FILE = relative(REPOSITORY, import.meta.filename)
-const SOURCES = globSync('{src,test,bench,scripts,contract,web/src,web/build}/**/*.{ts,tsx,mjs}', { cwd: REPOSITORY })
+const SOURCES = globSync('{src,test,testkit,bench,trials,scripts,contract,web/src,web/build}/**/*.{ts,tsx,mjs}', {
+  cwd: REPOSITORY,
+})
 
 test('no source switches a check off', () => {
   const marks = /\bbiome-ignore|@ts-(?:ignore|expect-error|nocheck)/

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { lint, REPOSITORY } from './trial-project.ts'
+import { REPOSITORY } from '../../testkit/repository.ts'
+import { lint } from './trial-project.ts'
 
 /** A row of the table of rooms: name, what it holds, what it may import. */
 const ROW = /^\| `([a-z]+)` \| .+ \| (.+) \|$/gm
@@ -44,7 +45,7 @@ interface Importer {
   forbidden: readonly string[]
 }
 
-const OUTSIDE = ['../test/outside.ts', '../bench/outside.ts', '../scripts/outside.ts']
+const OUTSIDE = ['../test/outside.ts', '../testkit/outside.ts', '../bench/outside.ts', '../scripts/outside.ts']
 
 function roomImporter(room: string, folder: string): Importer {
   const neighbours = MAY_IMPORT[room] ?? []
@@ -113,11 +114,16 @@ const importers: readonly Importer[] = [
     'worker.ts',
   ]),
   rootImporter('worker.ts', SLICES, ['config.ts', 'config-settings.ts', 'config-values.ts', 'version.ts']),
-  ...['bench', 'scripts'].map((folder) => ({
+  ...['bench', 'bench/test', 'trials', 'trials/test', 'scripts'].map((folder) => ({
     path: `../${folder}/importer.ts`,
-    allowed: [...ROOMS.map(entrance), ...ROOT_FILES],
-    forbidden: [...ROOMS.map(inside), 'store/sqlite/inside.ts'],
+    allowed: [...ROOMS.map(entrance), ...ROOT_FILES, '../testkit/api.ts', `../${folder}/neighbour.ts`],
+    forbidden: [...ROOMS.map(inside), 'store/sqlite/inside.ts', '../test/outside.ts', '../test/lib/outside.ts'],
   })),
+  {
+    path: '../testkit/importer.ts',
+    allowed: [...ROOMS.map(entrance), ...ROOMS.map(inside), ...ROOT_FILES, '../testkit/postgres/server.ts'],
+    forbidden: ['../test/outside.ts', '../bench/outside.ts', '../trials/outside.ts', '../scripts/outside.ts'],
+  },
 ]
 
 /** The relative specifier that leads from one path to another, both from `src`. */

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { tempDir } from '../support/engines.ts'
-import { REPOSITORY } from './trial-project.ts'
+import { tempDir } from '../../testkit/engines.ts'
+import { REPOSITORY } from '../../testkit/repository.ts'
 
 interface Locked {
   version: string

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { REPOSITORY } from './trial-project.ts'
+import { REPOSITORY } from '../../testkit/repository.ts'
 
 /** The room that writes each table. Where two write one, neither can change what a row means. */
 const WRITERS: Readonly<Record<string, readonly string[]>> = {

@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-
-export const REPOSITORY = join(import.meta.dirname, '../..')
+import { REPOSITORY } from '../../testkit/repository.ts'
 
 /** Source texts by path, relative to the project's top. */
 export type Sources = Readonly<Record<string, string>>

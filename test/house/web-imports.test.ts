@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { test } from 'node:test'
-import { lint, REPOSITORY } from './trial-project.ts'
+import { REPOSITORY } from '../../testkit/repository.ts'
+import { lint } from './trial-project.ts'
 
 const IMPORTS = /^(?:import|export)\s[^;'"]*?\sfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm
 const TYPES_ONLY = /^(?:import|export) type\s/
@@ -47,6 +48,7 @@ const FORBIDDEN = [
   '../../../src/store/sqlite/engine.ts',
   'node:fs',
   '../../../test/x.ts',
+  '../../../testkit/x.ts',
 ]
 const ALLOWED = ['../../../src/http/index.ts', '../ui/x.ts', 'react']
 const importing = (paths: readonly string[]) =>

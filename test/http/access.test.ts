@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { InjectOptions } from 'fastify'
 import type { HttpApp } from '../../src/http/index.ts'
 import { HOUR } from '../../src/lib/index.ts'
-import { TestClock } from '../support/clock.ts'
+import { TestClock } from '../../testkit/clock.ts'
 import { ADMIN, bearer, KEYS, NO_KEYS, openApp, refused, thingRoutes, VIEWER } from './support.ts'
 
 const OWN = 'http://tagwarden.example'

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../src/lib/index.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { startTestService, type TestService } from '../../testkit/service.ts'
 
 const BROWSER = { accept: 'text/html,*/*;q=0.8' }
 const ADMIN_TOKEN = '0b6f3c1e9a7d42588cb1a6f04e'

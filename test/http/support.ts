@@ -12,8 +12,8 @@ import {
   nullable,
   Uuid,
 } from '../../src/http/index.ts'
-import { TestClock } from '../support/clock.ts'
-import { memorySessions } from '../support/sessions.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { memorySessions } from '../../testkit/sessions.ts'
 
 export const ADMIN = 'admin-token-0123456789'
 export const VIEWER = 'viewer-token-0123456789'

@@ -10,7 +10,7 @@ import {
   waitOf,
   withFailure,
 } from '../../src/http/access/throttle.ts'
-import { TestClock } from '../support/clock.ts'
+import { TestClock } from '../../testkit/clock.ts'
 
 const ROLES = ['admin', 'viewer', null] as const
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Type } from 'typebox'
 import { type HttpApp, Uuid } from '../../src/http/index.ts'
 import { type ErrorDetail, systemClock } from '../../src/lib/index.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService } from '../../testkit/service.ts'
 import { ID, openApp, refused } from './support.ts'
 
 interface Example {

@@ -6,11 +6,11 @@ import { JournalFolder } from '../../src/ingest/journal-folder.ts'
 import { systemClock } from '../../src/lib/index.ts'
 import { Folder } from '../../src/rollups/index.ts'
 import { migrate } from '../../src/store/index.ts'
+import { until } from '../../testkit/api.ts'
+import { eventPayload, totalEvents } from '../../testkit/deltas.ts'
+import { startPostgres } from '../../testkit/postgres/databases.ts'
 import { asAdmin } from '../store/postgres/standby.ts'
 import { openOn } from '../store/postgres/support.ts'
-import { until } from '../support/api.ts'
-import { eventPayload, totalEvents } from '../support/deltas.ts'
-import { startPostgres } from '../support/postgres.ts'
 
 /** Longer than this test may take: what is not cut off by the commit's own limit is too late. */
 const NEVER = 120_000

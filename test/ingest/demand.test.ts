@@ -3,8 +3,8 @@ import { Demand, ROUND_INTERVAL_MS } from '../../src/ingest/demand.ts'
 import { ClientMeter } from '../../src/ingest/limits.ts'
 import { SECOND } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { TestClock } from '../support/clock.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 
 const START = Date.parse('2026-11-20T10:00:00.000Z')
 const STEP_MS = 50

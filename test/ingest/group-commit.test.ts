@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type CommitOutcome, GroupCommit } from '../../src/ingest/group-commit.ts'
 import type { Store } from '../../src/store/index.ts'
-import { TestClock } from '../support/clock.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { steppingStore } from '../support/stepping-store.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { steppingStore } from '../../testkit/stepping-store.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 /** Submissions that may wait for a commit. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { claimKeys, clearIdempotencyKeys, IDEMPOTENCY_WINDOW_MS } from '../../src/ingest/idempotency.ts'
 import type { Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { refuseDeletion } from '../support/refusal.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { refuseDeletion } from '../../testkit/refusal.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 /** More than one statement takes. */

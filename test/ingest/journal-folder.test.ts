@@ -3,10 +3,10 @@ import { JournalFolder } from '../../src/ingest/journal-folder.ts'
 import { MINUTE } from '../../src/lib/index.ts'
 import { Folder, foldOrphans } from '../../src/rollups/index.ts'
 import { StoreError } from '../../src/store/index.ts'
-import { TestClock } from '../support/clock.ts'
-import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 
 /** It is unknown whether the row is there. */
 const UNKNOWN = new StoreError('unavailable', 'Connection terminated unexpectedly')

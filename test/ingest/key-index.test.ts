@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { KeyIndex } from '../../src/ingest/key-index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { TestClock } from '../support/clock.ts'
-import { openEmptyStore, sqlite, testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
-import { steppingStore } from '../support/stepping-store.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { openEmptyStore, sqlite, testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
+import { steppingStore } from '../../testkit/stepping-store.ts'
 
 const clock = new TestClock('2026-11-20T10:00:00Z')
 

@@ -12,9 +12,9 @@ import { NameBooks } from '../../src/rollups/names.ts'
 import { FoldRows } from '../../src/rollups/rows.ts'
 import type { Store } from '../../src/store/index.ts'
 import { upsertColumns } from '../../src/store/postgres/values.ts'
-import { openEmptyStore, sqlite } from '../support/engines.ts'
-import { growthOf, inWords, isLinear, PARTS } from '../support/growth.ts'
-import { HOSTILE_SHAPES } from '../support/hostile-bodies.ts'
+import { openEmptyStore, sqlite } from '../../testkit/engines.ts'
+import { growthOf, inWords, isLinear, PARTS } from '../../testkit/growth.ts'
+import { HOSTILE_SHAPES } from '../../testkit/hostile-bodies.ts'
 
 const NOW = Date.parse('2026-11-20T23:59:30.000Z')
 /** All parts together are as long as one body may be. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { appendPayload, eventsIn } from '../../src/ingest/normalise.ts'
 import type { Payload } from '../../src/ingest/payload.ts'
 import { addLog, Delta, EVENT, type Log, latencyBucket, NO_EVENT, TAG } from '../../src/rollups/index.ts'
-import { eventPayload } from '../support/deltas.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.500Z')
 const MINUTE = Date.parse('2026-11-20T10:00:00.000Z')

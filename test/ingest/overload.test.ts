@@ -9,11 +9,11 @@ import { KeyIndex } from '../../src/ingest/key-index.ts'
 import { SampleRecorder } from '../../src/ingest/samples.ts'
 import { Shedding } from '../../src/ingest/shedding.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
-import { TestClock } from '../support/clock.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
-import { steppingStore } from '../support/stepping-store.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
+import { steppingStore } from '../../testkit/stepping-store.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 const payload = eventPayload({ timestamp_ms: NOW })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { checkPayload } from '../../src/ingest/check.ts'
 import { SAMPLES_PER_SITE, SampleRecorder } from '../../src/ingest/samples.ts'
 import type { Store } from '../../src/store/index.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 const SITES = [3, 1, 2]

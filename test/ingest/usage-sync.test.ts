@@ -5,10 +5,10 @@ import { UsageSync } from '../../src/ingest/usage-sync.ts'
 import { SECOND } from '../../src/lib/index.ts'
 import { Folder } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { asShared } from '../cluster/support.ts'
-import { TestClock } from '../support/clock.ts'
-import { deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')
 const QUOTA = 100

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createOutbound, parseOutboundAllow, systemClock } from '../../src/lib/index.ts'
 import { BodyBudget } from '../../src/lib/outbound/body.ts'
-import { until } from '../support/api.ts'
+import { until } from '../../testkit/api.ts'
 import { failureOf, httpServer } from './outbound-support.ts'
 
 const LARGE = 900_000

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { test } from 'node:test'
 import { createOutbound, parseOutboundAllow, retryAfterMs, systemClock } from '../../src/lib/index.ts'
-import { until } from '../support/api.ts'
+import { until } from '../../testkit/api.ts'
 import { failureOf, httpServer, testOutbound } from './outbound-support.ts'
 
 test('method, path, query, headers and body arrive as given, and the answer as sent', async (t) => {

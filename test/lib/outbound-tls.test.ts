@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, type TestContext, test } from 'node:test'
 import { createOutbound, DAY, parseOutboundAllow } from '../../src/lib/index.ts'
-import { until } from '../support/api.ts'
-import { TestClock } from '../support/clock.ts'
+import { until } from '../../testkit/api.ts'
+import { TestClock } from '../../testkit/clock.ts'
 import { type Authority, createAuthority, createCertificate, trust, type Wanted } from './outbound-certificates.ts'
 import { failureOf, httpServer, httpsServer, lookupIn, tcpServer, testOutbound } from './outbound-support.ts'
 

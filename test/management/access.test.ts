@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ClientRecord, SiteRecord } from '../../src/management/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { ADMIN, openManagement, UNKNOWN_ID, VIEWER, WITH_KEYS } from './support.ts'
 
 interface Document {

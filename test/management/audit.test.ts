@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditedChange, type Fields, withoutPersonalFields } from '../../src/management/audit.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { ADMIN, type Management, openManagement, WITH_KEYS } from './support.ts'
 
 interface Entry {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { type Call, openManagement } from './support.ts'
 
 /** Values that a field takes neither in POST nor in PATCH. */

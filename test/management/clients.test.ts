@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ClientRecord } from '../../src/management/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { type Call, openManagement, UNKNOWN_ID } from './support.ts'
 
 testOnEveryEngine('a client is created with defaults, and read as it was answered', async (store, t) => {

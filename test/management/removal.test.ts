@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { SiteRecord } from '../../src/management/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { openManagement, receiveEvents } from './support.ts'
 
 const siteNumbers = async (store: Store): Promise<number[]> =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { HOUR } from '../../src/lib/index.ts'
 import { createSessions } from '../../src/management/index.ts'
-import { TestClock } from '../support/clock.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { ADMIN, NOW, VIEWER } from './support.ts'
 
 const TOKENS = { admin: ADMIN, viewer: VIEWER }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { type Call, openManagement, UNKNOWN_ID } from './support.ts'
 
 const CONTAINER_IDS = ['', 'GTM-ABC', 'GTM-ABCDEFGHIJK', 'gtm-abcde', 'GTM-abcde', 'XGTM-ABCDE', 'GTM-ABCDE\n', 7]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { SiteRecord } from '../../src/management/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { type Call, openManagement, receiveEvents, UNKNOWN_ID } from './support.ts'
 
 const INFRASTRUCTURE = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { AppError } from '../../src/lib/index.ts'
 import { clientOfStatusLink, type StatusLinkRecord } from '../../src/management/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { ADMIN, openManagement, UNKNOWN_ID, VIEWER, WITH_KEYS } from './support.ts'
 
 const addressOf = ({ id }: { id: string }) => `/api/clients/${id}/status-link`

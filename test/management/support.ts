@@ -12,8 +12,8 @@ import {
 } from '../../src/management/index.ts'
 import { removeUsage, requestRemovals } from '../../src/rollups/removal.ts'
 import type { Change, Store } from '../../src/store/index.ts'
-import { TestClock } from '../support/clock.ts'
-import { memorySessions } from '../support/sessions.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { memorySessions } from '../../testkit/sessions.ts'
 
 export const NOW = '2026-11-20T10:00:00.000Z'
 export const ADMIN = 'admin-token-0123456789'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { usageRecord } from '../../src/management/client-usage.ts'
 import { limitsOf, type UsageRecord } from '../../src/management/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { openManagement } from './support.ts'
 
 const client = {

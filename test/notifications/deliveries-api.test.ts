@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { HOUR, SECOND } from '../../src/lib/index.ts'
 import { type ChannelList, type DeliveryRecord, deliveriesOf } from '../../src/notifications/index.ts'
-import { testPerEngine } from '../support/engines.ts'
+import { testPerEngine } from '../../testkit/engines.ts'
 import { MISSING, stage } from './api-support.ts'
 import { alertId } from './support.ts'
 

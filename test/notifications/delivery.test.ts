@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DAY, HOUR, SECOND } from '../../src/lib/index.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { asShared } from '../cluster/support.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
 import {
   channelRow,
   deliveries,

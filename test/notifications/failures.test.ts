@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { HOUR, SECOND } from '../../src/lib/index.ts'
 import type { SendOutcome } from '../../src/notifications/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import {
   channelRow,
   DELIVERED,

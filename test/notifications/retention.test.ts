@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DAY, newOrderedId } from '../../src/lib/index.ts'
 import { clearDeliveries } from '../../src/notifications/retention.ts'
 import { chunksOf, type DeliveryRow, type Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')
 const DAYS = 90

@@ -15,8 +15,8 @@ import {
   type SendOutcome,
 } from '../../src/notifications/index.ts'
 import type { ChannelRow, ClientRow, DeliveryRow, Store } from '../../src/store/index.ts'
+import { TestClock } from '../../testkit/clock.ts'
 import { asShared, joinNode, type TestNode } from '../cluster/support.ts'
-import { TestClock } from '../support/clock.ts'
 
 export const NOW = Date.parse('2026-11-20T10:00:00.000Z')
 export const newClock = (): TestClock => new TestClock(NOW)

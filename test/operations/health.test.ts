@@ -4,11 +4,11 @@ import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { healthRoutes } from '../../src/operations/index.ts'
 import type { Store } from '../../src/store/index.ts'
+import { until } from '../../testkit/api.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { startTestService } from '../../testkit/service.ts'
 import { openApp } from '../http/support.ts'
-import { until } from '../support/api.ts'
-import { TestClock } from '../support/clock.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { startTestService } from '../support/service.ts'
 
 const open = (t: TestContext, store: Store, trouble: { writing?: string; clock?: string; isStopping?: boolean } = {}) =>
   openApp(t, (app) =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
 import { nodeRoutes } from '../../src/operations/index.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { asShared, joinNode } from '../cluster/support.ts'
 import { openApp } from '../http/support.ts'
-import { TestClock } from '../support/clock.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
 
 testOnEveryEngine('the nodes are listed, the oldest first, with what each does', async (own, t) => {
   const store = asShared(own)

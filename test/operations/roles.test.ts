@@ -6,13 +6,13 @@ import { type Config, hasRole, readConfig } from '../../src/config.ts'
 import { Ingest } from '../../src/ingest/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { Worker } from '../../src/worker.ts'
+import { type ApiClient, apiClient } from '../../testkit/api.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { eventPayload, totalEvents } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { asShared, joinNode } from '../cluster/support.ts'
 import { PROBE_SURROUNDINGS } from '../probes/support.ts'
-import { type ApiClient, apiClient } from '../support/api.ts'
-import { TestClock } from '../support/clock.ts'
-import { eventPayload, totalEvents } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
 
 /** A worker that is not started asks and sends nothing. */
 const WORKER_SURROUNDINGS = {

@@ -5,9 +5,9 @@ import { Loop, MINUTE, SECOND } from '../../src/lib/index.ts'
 import type { SendOrder, SendOutcome } from '../../src/notifications/index.ts'
 import { SelfWatch } from '../../src/operations/index.ts'
 import type { Store } from '../../src/store/index.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { joinNode } from '../cluster/support.ts'
-import { TestClock } from '../support/clock.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
 

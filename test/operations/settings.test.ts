@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TestClock } from '../../testkit/clock.ts'
+import { startTestService } from '../../testkit/service.ts'
 import { ADMIN, bearer, VIEWER } from '../http/support.ts'
-import { TestClock } from '../support/clock.ts'
-import { startTestService } from '../support/service.ts'
 
 const clock = new TestClock('2026-11-20T10:00:00Z')
 

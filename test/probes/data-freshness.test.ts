@@ -3,9 +3,9 @@ import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { dataFreshness } from '../../src/probes/types/data-freshness.ts'
 import { foldOrphans, rollUp } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
-import { deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { insertProbe, NOW, newClock, openNode, resultsOf, runDue } from './support.ts'
 
 /** Lets a site have received at `to` an event for every five minutes of the day before that. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { MINUTE, newId } from '../../src/lib/index.ts'
 import { lastReview } from '../../src/probes/run-probe.ts'
-import { insertAlert } from '../support/alerts.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { NOW } from './support.ts'
 
 testOnEveryEngine('the last review is the last acknowledgement or the last end by hand', async (store) => {

@@ -3,8 +3,8 @@ import { DAY, firstIdAt, MINUTE, newId, newOrderedId } from '../../src/lib/index
 import { RESULTS_PER_PROBE } from '../../src/probes/index.ts'
 import { clearResults } from '../../src/probes/retention.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { insertProbe, NOW, newClock, OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
 
 testOnEveryEngine(

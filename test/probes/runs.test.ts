@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { Type } from 'typebox'
 import { OutboundError } from '../../src/lib/index.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { insertProbe, newClock, OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
 
 const CRITICAL: ProbeOutcome = { status: 'critical', message: 'down', details: {} }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
 import { MINUTE, SECOND } from '../../src/lib/index.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
+import { until } from '../../testkit/api.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { asShared } from '../cluster/support.ts'
-import { until } from '../support/api.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
 import { insertProbe, NOW, newClock, OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
 
 testOnEveryEngine('a due probe runs, its result is written and its next run is on its grid', async (store, t) => {

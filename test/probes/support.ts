@@ -9,8 +9,8 @@ import {
   type ProbeType,
 } from '../../src/probes/index.ts'
 import type { ProbeRow, Store } from '../../src/store/index.ts'
+import { TestClock } from '../../testkit/clock.ts'
 import { asShared, joinNode, type TestNode } from '../cluster/support.ts'
-import { TestClock } from '../support/clock.ts'
 
 export const NOW = Date.parse('2026-11-20T10:00:00.000Z')
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DAY, MINUTE } from '../../src/lib/index.ts'
 import { writeQuotaMessage } from '../../src/quotas/quotas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSender, NOW, notes, openQuotas, sent, use, written } from './support.ts'
 
 testOnEveryEngine('a client is notified once at 80 % and once at 100 %, on each of its channels', async (store, t) => {

@@ -3,9 +3,9 @@ import { monthOf } from '../../src/lib/index.ts'
 import type { QuotaMessage } from '../../src/notifications/index.ts'
 import { Quotas, type QuotasOptions } from '../../src/quotas/index.ts'
 import type { ClientRow, Store } from '../../src/store/index.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { joinNode } from '../cluster/support.ts'
-import { TestClock } from '../support/clock.ts'
-import { insertSite } from '../support/sites.ts'
 
 export const NOW = '2026-11-20T06:30:00.000Z'
 

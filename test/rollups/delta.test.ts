@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Delta } from '../../src/rollups/index.ts'
-import { addTo, deltaOf, eventPayload } from '../support/deltas.ts'
+import { addTo, deltaOf, eventPayload } from '../../testkit/deltas.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 

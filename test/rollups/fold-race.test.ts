@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Delta, Folder, foldJournal, isFoldConflict, readFoldTask } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { addTo, deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { amount } from '../support/length.ts'
-import { steppingStore } from '../support/stepping-store.ts'
-import { inTurns, type Step } from '../support/turns.ts'
+import { addTo, deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { amount } from '../../testkit/length.ts'
+import { steppingStore } from '../../testkit/stepping-store.ts'
+import { inTurns, type Step } from '../../testkit/turns.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 const SITES = [1, 2, 3, 4]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Delta, Folder, foldJournal, foldOrphans, NAMES_PER_DAY, OTHER, readFoldTask } from '../../src/rollups/index.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
-import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 /** For sites that are not in the store. */

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import type { EventPayload } from '../../src/ingest/payload.ts'
 import { Delta, Folder, foldJournal, foldOrphans, LINKS_PER_DAY } from '../../src/rollups/index.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
+import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { newDatabase, openOn } from '../store/postgres/support.ts'
-import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
 import { CONTAINERS, executions, manyTags, NOW, oneEvent, TAGS, watchedRows } from './heavy-support.ts'
 
 testOnEveryEngine('a site with very many names is set aside, and the others are visible before it', async (store) => {

@@ -1,5 +1,5 @@
 import { type BatchOperation, columnsOf, type Store } from '../../src/store/index.ts'
-import { deltaOf, eventPayload } from '../support/deltas.ts'
+import { deltaOf, eventPayload } from '../../testkit/deltas.ts'
 
 export const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 export const CONTAINERS = 60

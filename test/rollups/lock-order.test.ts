@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Folder, foldJournal } from '../../src/rollups/index.ts'
 import type { BatchOperation, Store } from '../../src/store/index.ts'
-import { deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 

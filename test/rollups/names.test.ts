@@ -4,9 +4,9 @@ import { MINUTE } from '../../src/lib/index.ts'
 import { Folder, foldJournal, LINKS_PER_DAY, NAMES_PER_DAY, OTHER } from '../../src/rollups/index.ts'
 import { NameBook } from '../../src/rollups/names.ts'
 import type { Store } from '../../src/store/index.ts'
-import { deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { steppingStore } from '../support/stepping-store.ts'
+import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { steppingStore } from '../../testkit/stepping-store.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 const SITE = 7

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { MINUTE } from '../../src/lib/index.ts'
 import { Folder, foldJournal, foldOrphans } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { deltaOf, encode, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
-import { openEmptyStore, postgres, testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
-import { steppingStore } from '../support/stepping-store.ts'
+import { deltaOf, encode, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
+import { openEmptyStore, postgres, testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
+import { steppingStore } from '../../testkit/stepping-store.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 

@@ -3,10 +3,10 @@ import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, foldOrphans, GRAIN, rollUp } from '../../src/rollups/index.ts'
 import { removeOldestHour } from '../../src/rollups/minute-retention.ts'
 import type { Store } from '../../src/store/index.ts'
-import { deltaOf, encode, eventPayload, totalEvents } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
-import { steppingStore } from '../support/stepping-store.ts'
+import { deltaOf, encode, eventPayload, totalEvents } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
+import { steppingStore } from '../../testkit/stepping-store.ts'
 
 const NOW = Date.parse('2026-11-20T10:30:00.000Z')
 const RETENTION = { minuteDays: 2, hourDays: 30 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, Backoff, Delta, Folder, foldJournal, GRAIN, rollUp } from '../../src/rollups/index.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
-import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 
 const MIDNIGHT = Date.parse('2026-11-20T00:00:00.000Z')
 const RETENTION = { minuteDays: 7, hourDays: 400 }

@@ -3,11 +3,11 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import { applyRetention, Backoff, foldOrphans, GRAIN, removeDeletedSites, rollUp } from '../../src/rollups/index.ts'
 import { BUCKETS_PER_ROUND, rollUpAll } from '../../src/rollups/roll-up.ts'
 import { chunksOf, type Store } from '../../src/store/index.ts'
-import { TestClock } from '../support/clock.ts'
-import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
-import { refuseDeletion } from '../support/refusal.ts'
-import { insertSite } from '../support/sites.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { refuseDeletion } from '../../testkit/refusal.ts'
+import { insertSite } from '../../testkit/sites.ts'
 
 const MIDNIGHT = Date.parse('2026-11-20T00:00:00.000Z')
 const RETENTION = { minuteDays: 7, hourDays: 400 }

@@ -17,10 +17,10 @@ import { NameBooks } from '../../src/rollups/names.ts'
 import { KEPT_CONTAINERS, KEPT_LINKS } from '../../src/rollups/retention.ts'
 import { ROWS_AT_ONCE, ROWS_PER_MINUTE, RowBudget } from '../../src/rollups/row-budget.ts'
 import type { Store } from '../../src/store/index.ts'
+import { deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
+import { openEmptyStore, sqlite, testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { reportContext } from '../analytics/support.ts'
-import { deltaOf, eventPayload, totalEvents, writeJournal } from '../support/deltas.ts'
-import { openEmptyStore, sqlite, testOnEveryEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:30.000Z')
 const client = () => 'client'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type BatchOperation, type Store, StoreError, upsertInto } from '../../src/store/index.ts'
-import { testOnEveryRealEngine } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { testOnEveryRealEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 
 const usage = upsertInto('client_usage', { keys: ['client_id', 'month'], sums: ['events', 'requests'] })
 const containers = upsertInto('site_containers', { keys: ['site_no', 'container_id'], maxima: ['last_seen_at'] })

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { StartupError } from '../../src/lib/index.ts'
 import { distributeTables, openPostgresStore, type Store } from '../../src/store/index.ts'
 import { PLACEMENTS } from '../../src/store/postgres/citus-placements.ts'
-import { testOnCitus } from '../support/citus.ts'
-import { createDatabase } from '../support/postgres.ts'
+import { testOnCitus } from '../../testkit/postgres/citus.ts'
+import { createDatabase } from '../../testkit/postgres/databases.ts'
 
 const NOTHING_TO_DO = ['nothing to do: every table is in its place']
 

@@ -11,8 +11,8 @@ import {
   StoreError,
 } from '../../src/store/index.ts'
 import { type Migration, migrations } from '../../src/store/migrations/index.ts'
-import { openEmptyStore, postgres, sqlite } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { openEmptyStore, postgres, sqlite } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { fillEveryTable, NOT_COPIED, rowsOf, tableNames } from './copy-support.ts'
 
 interface Stores {

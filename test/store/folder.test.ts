@@ -7,8 +7,8 @@ import { readConfig } from '../../src/config.ts'
 import { StartupError, systemClock } from '../../src/lib/index.ts'
 import { startService } from '../../src/main.ts'
 import { keepPrivate, migrate, openSqliteStore, sqlitePath } from '../../src/store/index.ts'
-import { tempDir } from '../support/engines.ts'
-import { insertSite } from '../support/sites.ts'
+import { tempDir } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 
 /** The one line with which a folder is refused. */
 async function refusal(dataDir: string): Promise<string> {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { StartupError } from '../../src/lib/index.ts'
 import { migrate, migrationState, type Store } from '../../src/store/index.ts'
 import { type Migration, migrations } from '../../src/store/migrations/index.ts'
-import { testOnEveryEngine } from '../support/engines.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
 
 const step = (name: string, ...statements: string[]): Migration => ({ name, statements: () => statements })
 const FIRST = step('9001-first', 'create table notes (id integer primary key)')

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { type CompiledQuery, sql } from 'kysely'
 import { migrate, openSqliteStore, type Store, StoreError, sqlitePath } from '../../src/store/index.ts'
-import { tempDir } from '../support/engines.ts'
+import { tempDir } from '../../testkit/engines.ts'
 
 async function open(t: TestContext): Promise<{ store: Store; path: string }> {
   const dataDir = await tempDir(t)

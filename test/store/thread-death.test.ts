@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { SqliteConnection } from '../../src/store/sqlite/connection.ts'
 import type { ThreadOptions } from '../../src/store/sqlite/protocol.ts'
 import { ConnectionThread } from '../../src/store/sqlite/thread.ts'
-import { tempDir } from '../support/engines.ts'
+import { tempDir } from '../../testkit/engines.ts'
 
 const optionsIn = (folder: string): ThreadOptions => ({
   path: join(folder, 'test.db'),

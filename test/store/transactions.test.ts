@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { type Store, StoreError, type Tables, type Transaction, upsertInto } from '../../src/store/index.ts'
-import { testOnEveryRealEngine } from '../support/engines.ts'
+import { testOnEveryRealEngine } from '../../testkit/engines.ts'
 
 const usage = upsertInto('client_usage', { keys: ['client_id', 'month'], sums: ['events', 'requests'] })
 const addOneEvent = (store: Store) => store.batch([{ kind: 'upsert', spec: usage, values: ['c', 1, 1, 0] }])

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { type ApiClient, apiClient, type SiteKey, until } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { tempDir } from '../../testkit/engines.ts'
+import { startServerProcess } from '../../testkit/server-process.ts'
 import { runCli } from '../cli/support.ts'
-import { type ApiClient, apiClient, type SiteKey, until } from '../support/api.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { tempDir } from '../support/engines.ts'
-import { startServerProcess } from '../support/server-process.ts'
 
 const SITES = 4
 const CONNECTIONS = 16

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { type ApiClient, apiClient, type SiteKey, until } from '../support/api.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { placeFor, postgres, sqlite, tempDir } from '../support/engines.ts'
-import { amount } from '../support/length.ts'
-import { startServerProcess } from '../support/server-process.ts'
+import { type ApiClient, apiClient, type SiteKey, until } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { placeFor, postgres, sqlite, tempDir } from '../../testkit/engines.ts'
+import { amount } from '../../testkit/length.ts'
+import { startServerProcess } from '../../testkit/server-process.ts'
 
 const ROUNDS = [
   [sqlite, amount(5, 20)],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../src/lib/index.ts'
-import { until } from '../support/api.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { startPostgres } from '../support/postgres.ts'
-import { startTestService } from '../support/service.ts'
+import { until } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { startPostgres } from '../../testkit/postgres/databases.ts'
+import { startTestService } from '../../testkit/service.ts'
 
 /** More than a pool has connections, so that some would have to wait if they were let in. */
 const REQUESTS_AT_ONCE = 200

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Store } from '../../src/store/index.ts'
+import type { SiteKey } from '../../testkit/api.ts'
+import { startTestService } from '../../testkit/service.ts'
 import { NOW, newClock } from '../probes/support.ts'
-import type { SiteKey } from '../support/api.ts'
-import { startTestService } from '../support/service.ts'
 
 interface Column {
   name: string

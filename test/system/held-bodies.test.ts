@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { BUDGET_BYTES, BUDGET_BYTES_FOR_SMALL, BUDGET_BYTES_PER_CLIENT } from '../../src/ingest/byte-budget.ts'
 import { SECOND } from '../../src/lib/index.ts'
-import { type SiteKey, until } from '../support/api.ts'
-import { TestClock } from '../support/clock.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { HeldBody } from '../support/held-body.ts'
-import { startTestService } from '../support/service.ts'
+import { type SiteKey, until } from '../../testkit/api.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { HeldBody } from '../../testkit/held-body.ts'
+import { startTestService } from '../../testkit/service.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 const BODY_BYTES = 1_048_576

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { apiClient, type SiteKey } from '../support/api.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { tempDir } from '../support/engines.ts'
-import { HeldBody } from '../support/held-body.ts'
-import { startServerProcess } from '../support/server-process.ts'
+import { apiClient, type SiteKey } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { tempDir } from '../../testkit/engines.ts'
+import { HeldBody } from '../../testkit/held-body.ts'
+import { startServerProcess } from '../../testkit/server-process.ts'
 
 const CONNECTIONS = 220
 const BODY_BYTES = 1_048_576

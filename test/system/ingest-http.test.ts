@@ -5,11 +5,11 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { DAY } from '../../src/lib/index.ts'
-import type { SiteKey } from '../support/api.ts'
-import { TestClock } from '../support/clock.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { placeFor, tempDir, testPerEngine } from '../support/engines.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import type { SiteKey } from '../../testkit/api.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { placeFor, tempDir, testPerEngine } from '../../testkit/engines.ts'
+import { startTestService, type TestService } from '../../testkit/service.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 const event = () => eventPayload({ timestamp_ms: NOW })

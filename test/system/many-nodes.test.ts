@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ApiClient, apiClient, type SiteKey, until } from '../support/api.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { tempDir } from '../support/engines.ts'
-import { startPostgres } from '../support/postgres.ts'
-import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { type ApiClient, apiClient, type SiteKey, until } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { tempDir } from '../../testkit/engines.ts'
+import { startPostgres } from '../../testkit/postgres/databases.ts'
+import { type ServerProcess, startServerProcess } from '../../testkit/server-process.ts'
 
 const NODES = 3
 const SENDERS = 24

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { foldOrphans, rollUp } from '../../src/rollups/index.ts'
-import type { SiteKey } from '../support/api.ts'
-import { TestClock } from '../support/clock.ts'
-import { deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
-import { placeFor, testPerEngine } from '../support/engines.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import type { SiteKey } from '../../testkit/api.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
+import { placeFor, testPerEngine } from '../../testkit/engines.ts'
+import { startTestService, type TestService } from '../../testkit/service.ts'
 
 const START = Date.parse('2026-11-20T10:00:00.000Z')
 const STEP = 15_000

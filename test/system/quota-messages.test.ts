@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
+import { until } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { testPerEngine } from '../../testkit/engines.ts'
 import { stage } from '../notifications/api-support.ts'
-import { until } from '../support/api.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { testPerEngine } from '../support/engines.ts'
 
 interface QuotaNotification {
   event: string

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY, HOUR } from '../../src/lib/index.ts'
 import { dataFreshness } from '../../src/probes/types/data-freshness.ts'
+import { type SiteKey, until } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { HeldBody } from '../../testkit/held-body.ts'
+import { startTestService, type TestService } from '../../testkit/service.ts'
 import { count, event, rollUpAll } from '../analytics/support.ts'
 import { NOW, newClock } from '../probes/support.ts'
 import { every, SLOT } from '../probes/types/data-support.ts'
 import { runType } from '../probes/types/run-type.ts'
-import { type SiteKey, until } from '../support/api.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { HeldBody } from '../support/held-body.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
 const SILENT_FROM = NOW - 7 * HOUR
 /** Sixteen of these are what a client may have under way, and four times as many what all may. */

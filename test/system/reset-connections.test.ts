@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { apiClient } from '../support/api.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { tempDir } from '../support/engines.ts'
-import { startServerProcess } from '../support/server-process.ts'
+import { apiClient } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { tempDir } from '../../testkit/engines.ts'
+import { startServerProcess } from '../../testkit/server-process.ts'
 
 const ROUNDS = 20
 

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
+import { type Answer, apiClient, until } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { placeFor, type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
 import { runCli, startAnswering, startCli } from '../cli/support.ts'
 import { login, mailServer } from '../notifications/email/smtp-server.ts'
-import { type Answer, apiClient, until } from '../support/api.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { placeFor, type TestEngine, tempDir, testPerEngine } from '../support/engines.ts'
 
 /** Values that nothing else looks like, so that a search finds them wherever they turn up. */
 const SECRETS = {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { apiClient } from '../support/api.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { placeFor, tempDir, testPerEngine } from '../support/engines.ts'
-import { startServerProcess } from '../support/server-process.ts'
+import { apiClient } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { placeFor, tempDir, testPerEngine } from '../../testkit/engines.ts'
+import { startServerProcess } from '../../testkit/server-process.ts'
 
 testPerEngine(
   'SIGTERM under load: whatever was answered 200 is counted, and the process ends with code 0',

@@ -6,12 +6,12 @@ import { readConfig } from '../../src/config.ts'
 import { newOrderedId } from '../../src/lib/index.ts'
 import { migrate, migrationState, openStore, type Store } from '../../src/store/index.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
-import { type ApiClient, apiClient, until } from '../support/api.ts'
-import { deltaOf, eventPayload, writeJournal } from '../support/deltas.ts'
-import { type TestEngine, tempDir, testPerEngine } from '../support/engines.ts'
-import { createDatabase } from '../support/postgres.ts'
-import { startServerProcess } from '../support/server-process.ts'
-import { insertSite } from '../support/sites.ts'
+import { type ApiClient, apiClient, until } from '../../testkit/api.ts'
+import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
+import { type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
+import { createDatabase } from '../../testkit/postgres/databases.ts'
+import { startServerProcess } from '../../testkit/server-process.ts'
+import { insertSite } from '../../testkit/sites.ts'
 
 /** What the version before had, which knew every step but the newest. */
 const OLD_STEPS = migrations.slice(0, -1)

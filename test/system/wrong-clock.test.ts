@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, isoTime, MINUTE, monthOf, nextMonthStart, SECOND, systemClock } from '../../src/lib/index.ts'
-import { MachineClock } from '../support/clock.ts'
-import { eventPayload } from '../support/deltas.ts'
-import { placeFor, postgres } from '../support/engines.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { MachineClock } from '../../testkit/clock.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { placeFor, postgres } from '../../testkit/engines.ts'
+import { startTestService, type TestService } from '../../testkit/service.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')
 

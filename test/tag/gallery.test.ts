@@ -4,7 +4,7 @@ import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } 
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { galleryFaults, git, readMetadata, templateFaults } from '../../scripts/gallery-rules.ts'
-import { tempDir } from '../support/engines.ts'
+import { tempDir } from '../../testkit/engines.ts'
 import { templateText } from './support.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/layout-gallery.ts')

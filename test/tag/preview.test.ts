@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TestClock } from '../support/clock.ts'
+import { TestClock } from '../../testkit/clock.ts'
 import { openEndpoint } from './endpoint.ts'
 import { fieldsFor, NOW, openContainer } from './support.ts'
 

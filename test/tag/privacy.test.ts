@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Plain, Template } from '../../tag/sandbox/index.ts'
-import { TestClock } from '../support/clock.ts'
+import { TestClock } from '../../testkit/clock.ts'
 import { openEndpoint } from './endpoint.ts'
 import { fieldsFor, NOW, openContainer, readTemplate } from './support.ts'
 

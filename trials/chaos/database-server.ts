@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Closers } from '../../src/lib/index.ts'
-import { type PostgresServer, startServer } from '../../test/support/postgres-server.ts'
+import { type PostgresServer, startServer } from '../../testkit/postgres/server.ts'
 
 /** Enough for one program, and few enough to take them all in a moment. */
 const CONNECTIONS = 40

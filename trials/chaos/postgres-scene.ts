@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import type { PostgresServer } from '../../test/support/postgres-server.ts'
+import type { PostgresServer } from '../../testkit/postgres/server.ts'
 import type { Workshop } from './fault.ts'
 import { Program } from './program.ts'
 import { TcpProxy } from './proxy.ts'

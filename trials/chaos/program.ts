@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { until } from '../../test/support/api.ts'
-import { freePort } from '../../test/support/postgres-server.ts'
+import { until } from '../../testkit/api.ts'
+import { freePort } from '../../testkit/postgres/server.ts'
+import { PROGRAM } from '../../testkit/repository.ts'
 
-const CLI = join(import.meta.dirname, '../../bin/tagwarden.mjs')
 const READY = /Tagwarden is ready on /
 /** Of its output, for messages. */
 const LINES_KEPT = 30
@@ -61,7 +60,7 @@ export class Program {
   /** Starts it and does not wait. */
   launch(environment: Readonly<Record<string, string>> = {}): void {
     this.#isReady = false
-    const child = spawn(process.execPath, [CLI, 'serve'], {
+    const child = spawn(process.execPath, [PROGRAM, 'serve'], {
       cwd: this.#folder,
       env: {
         PATH: process.env.PATH,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY, isoTime } from '../../src/lib/index.ts'
-import { type ApiClient, apiClient } from '../../test/support/api.ts'
+import { type ApiClient, apiClient } from '../../testkit/api.ts'
 import { type Habit, HEALTHY } from './habit.ts'
 import type { Seen } from './judgement.ts'
 import { type Balance, Ledger, type LedgerSite } from './ledger.ts'

@@ -1,4 +1,4 @@
-import type { SiteKey } from '../../test/support/api.ts'
+import type { SiteKey } from '../../testkit/api.ts'
 
 /**
  * `unsent`: nothing listened or there was no room (503), so that it must not be counted. `unsure`: an error after the request

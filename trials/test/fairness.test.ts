@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Session } from '../../bench/lib/session.ts'
-import { amount } from '../../test/support/length.ts'
+import { amount } from '../../testkit/length.ts'
 import { fairness } from '../fairness/fairness.ts'
 import { hostileKinds, UNREAD_REPORTS } from '../fairness/kinds.ts'
 import { fairnessChecks } from '../fairness/outcome.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amount } from '../../test/support/length.ts'
+import { amount } from '../../testkit/length.ts'
 import { runPages } from '../fuzz/pages/run.ts'
 
 test('no hostile answer freezes or ends the thread that reads it, or leads to an outcome that cannot be shown', async () => {

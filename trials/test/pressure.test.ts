@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { apiClient, until } from '../../test/support/api.ts'
-import { eventPayload } from '../../test/support/deltas.ts'
-import { tempDir } from '../../test/support/engines.ts'
-import { startServerProcess } from '../../test/support/server-process.ts'
+import { apiClient, until } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { tempDir } from '../../testkit/engines.ts'
+import { startServerProcess } from '../../testkit/server-process.ts'
 import { pressureAttacks } from '../fuzz/pressure/attacks.ts'
 import { Herd } from '../fuzz/pressure/herd.ts'
 

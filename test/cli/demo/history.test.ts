@@ -5,9 +5,9 @@ import { ensureDemoSites } from '../../../src/cli/demo/sites.ts'
 import { COFFEE, FASHION } from '../../../src/cli/demo/world.ts'
 import { DAY, HOUR } from '../../../src/lib/index.ts'
 import type { Store } from '../../../src/store/index.ts'
-import { totalEvents } from '../../support/deltas.ts'
-import { openEmptyStore, testOnEveryEngine, testPerEngine } from '../../support/engines.ts'
-import { insertSite } from '../../support/sites.ts'
+import { totalEvents } from '../../../testkit/deltas.ts'
+import { openEmptyStore, testOnEveryEngine, testPerEngine } from '../../../testkit/engines.ts'
+import { insertSite } from '../../../testkit/sites.ts'
 
 const TO = Date.parse('2026-11-20T09:40:00Z')
 const FROM = TO - 3 * DAY

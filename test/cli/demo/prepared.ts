@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { cp } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
-import { tempDir } from '../../support/engines.ts'
-import { madeOnce } from '../../support/made-once.ts'
+import { tempDir } from '../../../testkit/engines.ts'
+import { madeOnce } from '../../../testkit/made-once.ts'
 import { startCli } from '../support.ts'
 
 /** The command line of a demo without live traffic, on a folder. */

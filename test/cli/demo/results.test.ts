@@ -10,7 +10,7 @@ import { OUTDOOR } from '../../../src/cli/demo/world.ts'
 import { readConfig } from '../../../src/config.ts'
 import { DAY, HOUR, MINUTE, systemClock } from '../../../src/lib/index.ts'
 import type { Store } from '../../../src/store/index.ts'
-import { openEmptyStore, sqlite } from '../../support/engines.ts'
+import { openEmptyStore, sqlite } from '../../../testkit/engines.ts'
 
 const TO = Date.parse('2026-11-20T09:40:00Z')
 const retention = { minuteDays: 7, hourDays: 400 }

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { prepareDemo, serveDemo } from '../../../src/cli/demo/run.ts'
 import { readConfig } from '../../../src/config.ts'
-import { apiClient, until } from '../../support/api.ts'
-import { tempDir } from '../../support/engines.ts'
+import { apiClient, until } from '../../../testkit/api.ts'
+import { tempDir } from '../../../testkit/engines.ts'
 
 interface Probe {
   id: string

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { madeOnce } from '../../support/made-once.ts'
+import { madeOnce } from '../../../testkit/made-once.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../../..')
 

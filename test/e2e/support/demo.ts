@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
+import { type ApiClient, apiClient } from '../../../testkit/api.ts'
 import { demoIn, preparedDemo, READY } from '../../cli/demo/prepared.ts'
 import { startCli } from '../../cli/support.ts'
-import { type ApiClient, apiClient } from '../../support/api.ts'
 import { ensureDashboard } from './dashboard.ts'
 
 /** A running demo: two clients, four sites, two days of history up to now, an incident under way, probes that have run. */

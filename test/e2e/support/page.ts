@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
-import { amount } from '../../support/length.ts'
+import { amount } from '../../../testkit/length.ts'
 import { openBrowser } from './browser.ts'
 
 export type Scheme = 'light' | 'dark'

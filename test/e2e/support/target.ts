@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { systemClock } from '../../../src/lib/index.ts'
+import type { ApiClient } from '../../../testkit/api.ts'
+import { startTestService } from '../../../testkit/service.ts'
 import { startAnswering } from '../../cli/support.ts'
-import type { ApiClient } from '../../support/api.ts'
-import { startTestService } from '../../support/service.ts'
 import { ensureDashboard } from './dashboard.ts'
 
 /** A service without any data, with the dashboard. Its probes and webhooks may reach what a test starts here. */

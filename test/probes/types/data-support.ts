@@ -4,8 +4,8 @@ import type { Payload } from '../../../src/ingest/payload.ts'
 import { MINUTE } from '../../../src/lib/index.ts'
 import type { ProbeType } from '../../../src/probes/index.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
+import { insertSite } from '../../../testkit/sites.ts'
 import { count, rollUpAll } from '../../analytics/support.ts'
-import { insertSite } from '../../support/sites.ts'
 import { insertProbe, NOW, newClock, openNode, resultsOf, runDue } from '../support.ts'
 
 export const SLOT = 5 * MINUTE

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { migrate, type Store } from '../../../src/store/index.ts'
 import { type Migration, migrations } from '../../../src/store/migrations/index.ts'
-import { tempDir } from '../../support/engines.ts'
-import { startServerProcess } from '../../support/server-process.ts'
+import { tempDir } from '../../../testkit/engines.ts'
+import { startServerProcess } from '../../../testkit/server-process.ts'
 import { newDatabase, openOn } from './support.ts'
 
 const step = (name: string, ...statements: string[]): Migration => ({ name, statements: () => statements })

@@ -4,7 +4,7 @@ import { StartupError } from '../../../src/lib/index.ts'
 import { openPostgresStore } from '../../../src/store/index.ts'
 import { requireVersion } from '../../../src/store/postgres/first-contact.ts'
 import type { PostgresOptions } from '../../../src/store/postgres/open.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startPostgres } from '../../../testkit/postgres/databases.ts'
 import { journalRow, newDatabase, openOn, wireTo } from './support.ts'
 
 /** The one line with which the start stops. */

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { type BatchOperation, openPostgresStore, type Store, StoreError, upsertInto } from '../../../src/store/index.ts'
 import type { PostgresOptions } from '../../../src/store/postgres/open.ts'
-import { createDatabase } from '../../support/postgres.ts'
+import { createDatabase } from '../../../testkit/postgres/databases.ts'
 
 /** Opens a store that closes with the test. */
 export async function openOn(t: TestContext, url: string, options: Partial<PostgresOptions> = {}): Promise<Store> {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { newFolder, removeFolder } from '../../support/folders.ts'
+import { newFolder, removeFolder } from '../../../testkit/folders.ts'
 import { fixture, lineWith, scenarios } from './fixture.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../../scripts/check-tag.ts')

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { Container, type ContainerOptions, parseTemplate } from '../../../tag/sandbox/index.ts'
-import { TestClock } from '../../support/clock.ts'
+import { TestClock } from '../../../testkit/clock.ts'
 import { ANY_URL, fixture, permission } from './fixture.ts'
 
 export const ORIGIN = 'https://tagwarden.test'

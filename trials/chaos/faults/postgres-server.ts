@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { StopMode } from '../../../test/support/postgres-server.ts'
+import type { StopMode } from '../../../testkit/postgres/server.ts'
 import type { Fault } from '../fault.ts'
 import { newPlace, openPostgresScene } from '../postgres-scene.ts'
 

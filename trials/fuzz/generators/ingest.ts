@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { payloads } from '../../../test/support/random-payloads.ts'
+import { payloads } from '../../../testkit/random-payloads.ts'
 import type { Random } from '../random.ts'
 import { chunked, type Message } from '../wire/message.ts'
 import { contentHeaders, headerText, hostileHeaders } from './headers.ts'

@@ -1,7 +1,7 @@
 import { glob } from 'node:fs/promises'
 import { CONSENT_PROVIDERS } from '../../../src/probes/index.ts'
-import { patternsIn, unitsOf } from '../../../test/house/patterns.ts'
-import { REPOSITORY } from '../../../test/house/trial-project.ts'
+import { patternsIn, unitsOf } from '../../../testkit/patterns.ts'
+import { REPOSITORY } from '../../../testkit/repository.ts'
 
 /** Texts that the judging of pages looks for, or begins to take for what it looks for. */
 export interface Seeds {

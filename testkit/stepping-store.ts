@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/index.ts'
+import type { Store } from '../src/store/index.ts'
 
 /** The same store, which does `step` before each batch and between each read and its answer. */
 export function steppingStore(store: Store, step: (what: 'read' | 'batch') => Promise<void>): Store {

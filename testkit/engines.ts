@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os'
 import { type TestContext, test } from 'node:test'
-import { readConfig } from '../../src/config.ts'
-import { openStore, type Store } from '../../src/store/index.ts'
+import { readConfig } from '../src/config.ts'
+import { openStore, type Store } from '../src/store/index.ts'
 import { fastestFolder, newFolder, removeFolder } from './folders.ts'
-import { createDatabase } from './postgres.ts'
+import { createDatabase } from './postgres/databases.ts'
 import { copyTemplate, openWithoutThreads } from './sqlite.ts'
 
 /** Where one test keeps its data. */

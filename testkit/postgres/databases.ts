@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { migrate, openPostgresStore } from '../../src/store/index.ts'
-import { type PostgresServer, type ServerOptions, type StopMode, startServer } from './postgres-server.ts'
+import { type PostgresServer, type ServerOptions, type StopMode, startServer } from './server.ts'
 
 /** An ordinary role, as the program has in production: it owns its database and nothing else. */
 const OWNER = 'tagwarden'

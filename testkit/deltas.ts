@@ -1,7 +1,7 @@
-import { appendPayload } from '../../src/ingest/normalise.ts'
-import type { EventPayload } from '../../src/ingest/payload.ts'
-import { addLog, appendDelta, Delta, type Log } from '../../src/rollups/index.ts'
-import type { Store } from '../../src/store/index.ts'
+import { appendPayload } from '../src/ingest/normalise.ts'
+import type { EventPayload } from '../src/ingest/payload.ts'
+import { addLog, appendDelta, Delta, type Log } from '../src/rollups/index.ts'
+import type { Store } from '../src/store/index.ts'
 
 /** A per-event payload with two tags; `over` replaces fields. */
 export function eventPayload(over: Partial<EventPayload> & { timestamp_ms: number }): EventPayload {

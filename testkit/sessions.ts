@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type Role, SESSION_MS, type Sessions } from '../../src/http/index.ts'
-import type { Clock } from '../../src/lib/index.ts'
+import { type Role, SESSION_MS, type Sessions } from '../src/http/index.ts'
+import type { Clock } from '../src/lib/index.ts'
 
 /** Sessions for an HTTP edge without a store. */
 export function memorySessions(clock: Clock): Sessions {

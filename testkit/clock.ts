@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/lib/index.ts'
+import type { Clock } from '../src/lib/index.ts'
 
 /** A clock that stands still until a test moves it. */
 export class TestClock implements Clock {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { shareFolder } from './made-once.ts'
-import { startSharedServer } from './postgres.ts'
-import type { PostgresServer } from './postgres-server.ts'
+import { startSharedServer } from './postgres/databases.ts'
+import type { PostgresServer } from './postgres/server.ts'
 
 let server: PostgresServer | undefined
 

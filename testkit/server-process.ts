@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { until } from './api.ts'
-
-const CLI = join(import.meta.dirname, '../../bin/tagwarden.mjs')
+import { PROGRAM } from './repository.ts'
 
 export interface ServerProcess {
   url: string
@@ -22,7 +20,7 @@ export async function startServerProcess(
   dataDir: string,
   environment: Record<string, string> = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [CLI, 'serve'], {
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
     env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, DEFAULT_PLAN: 'enterprise', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: dataDir,

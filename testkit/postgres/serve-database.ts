@@ -1,6 +1,6 @@
 // For scripts: prints the address of an empty PostgreSQL database, and keeps its server until standard input ends.
 import { once } from 'node:events'
-import { createDatabase } from './postgres.ts'
+import { createDatabase } from './databases.ts'
 
 const { url } = await createDatabase({ isMigrated: false })
 process.stdout.write(`${url}\n`)

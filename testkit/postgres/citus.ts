@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import pg from 'pg'
 import { distributeTables, migrate, openPostgresStore, type Store } from '../../src/store/index.ts'
-import type { TestDatabase } from './postgres.ts'
+import type { TestDatabase } from './databases.ts'
 
 /** A database on the coordinator of a Citus cluster, as superuser. Nothing is written to it: each test makes its own beside it. */
 const COORDINATOR = process.env.TEST_CITUS_URL

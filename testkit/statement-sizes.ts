@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Store, Tables } from '../../src/store/index.ts'
+import type { Store, Tables } from '../src/store/index.ts'
 
 /** From now on PostgreSQL itself notes how many rows each statement inserts into the table, or deletes from it; returns what reads that. */
 export async function noteStatementSizes(

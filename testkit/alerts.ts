@@ -1,5 +1,5 @@
-import { newId, newOrderedId } from '../../src/lib/index.ts'
-import type { AlertRow, SiteRow, Store } from '../../src/store/index.ts'
+import { newId, newOrderedId } from '../src/lib/index.ts'
+import type { AlertRow, SiteRow, Store } from '../src/store/index.ts'
 
 /** Writes an alert of a site straight into the store; `over` replaces fields. */
 export async function insertAlert(

@@ -1,4 +1,4 @@
-import { startServer } from './postgres-server.ts'
+import { startServer } from '../../testkit/postgres/server.ts'
 
 // A process for the test to kill: says where its server is, and stays.
 const server = await startServer({ durable: false })

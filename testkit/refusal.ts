@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Store, Tables } from '../../src/store/index.ts'
+import type { Store, Tables } from '../src/store/index.ts'
 
 /** From now on the database itself refuses to delete the rows of the table with this number in the column: a site's. */
 export async function refuseDeletion(

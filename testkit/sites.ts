@@ -1,5 +1,5 @@
-import { newId, newIngestKey } from '../../src/lib/index.ts'
-import type { SiteRow, Store } from '../../src/store/index.ts'
+import { newId, newIngestKey } from '../src/lib/index.ts'
+import type { SiteRow, Store } from '../src/store/index.ts'
 
 /** A site's fields that say nothing of it. */
 export const BLANK_SITE = {
