@@ -1,18 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
-import { timeseriesQuery } from '../../api/analytics.ts'
 import { counted, whole } from '../../lib/words.ts'
 import type { ChartClick } from '../../ui/chart/ChartCanvas.tsx'
-import { TimeChart } from '../../ui/chart/TimeChart.tsx'
 import type { TimeSeries } from '../../ui/chart/time-option.ts'
-import { Awaited } from '../../ui/States.tsx'
 import { seriesTokens } from '../../ui/series-color.ts'
-import { columnsOf, later, namedEvents, totalOf } from './columns.ts'
+import { ChartPanel, useComparedSeries } from './ChartPanel.tsx'
+import { columnsOf, namedEvents, totalOf } from './columns.ts'
 import { Legend } from './Legend.tsx'
 import type { Stretch } from './marks.ts'
-import { Panel } from './Panel.tsx'
 import classes from './site.module.css'
-import { NO_WINDOW, useSite } from './site-scope.ts'
+import { useSite } from './site-scope.ts'
 import { change, figure, span } from './words.ts'
 
 const HEIGHT = 212
@@ -25,23 +21,16 @@ export const BEFORE = 'period before'
 
 /** Events by name over time. */
 export function EventsPanel() {
-  const { site, query, report, frame, deploys, before, view } = useSite()
-  const { data, error, refetch, isPlaceholderData } = useQuery(
-    timeseriesQuery(site.id, query, { metric: 'events', group_by: 'event_name' }),
-  )
-  const earlier = useQuery({
-    ...timeseriesQuery(site.id, before?.query ?? NO_WINDOW, { metric: 'events', group_by: 'event_name' }),
-    enabled: before !== null,
-  })
-  const shift = before?.shift
+  const { report, view } = useSite()
+  const { answer, earlier } = useComparedSeries({ metric: 'events', group_by: 'event_name' })
+  const { data } = answer
   const columns = useMemo(() => {
     if (data === undefined) return undefined
     const { width, series } = columnsOf(withoutMany(data.series), data.bucket_seconds, BARS)
-    if (shift === undefined || earlier.data === undefined) return { width, series }
-    const moved = later([totalOf(earlier.data.series, BEFORE)], shift)
-    const reference = columnsOf(moved, data.bucket_seconds, BARS).series.map((each) => ({ ...each, isReference: true }))
-    return { width, series: [...series, ...reference] }
-  }, [data, earlier.data, shift])
+    if (earlier === undefined) return { width, series }
+    const before = columnsOf([totalOf(earlier, BEFORE)], data.bucket_seconds, BARS).series
+    return { width, series: [...series, ...before.map((each) => ({ ...each, isReference: true }))] }
+  }, [data, earlier])
   const { setFocus } = view
   const pick = useCallback((name: string, picked?: Stretch) => setFocus({ kind: 'event', name }, picked), [setFocus])
   const onClick = useCallback(
@@ -65,11 +54,18 @@ export function EventsPanel() {
   const named = report.events.filter(({ event_name }) => names.has(event_name))
   const beforeOf = new Map(report.previous?.events.map(({ event_name, total }) => [event_name, total]))
   return (
-    <Panel
+    <ChartPanel
       title="Events"
       unit={columns === undefined ? undefined : `by name, per ${span(columns.width)}`}
       tools={<MarksKey />}
-      isStale={isPlaceholderData}
+      answer={answer}
+      series={columns?.series}
+      kind="bars"
+      height={HEIGHT}
+      format={whole}
+      label={`Events by name over time, ${whole(report.total_events)} in all`}
+      onClick={onClick}
+      isFirst
       side={
         <Legend
           label="Events by name"
@@ -84,22 +80,7 @@ export function EventsPanel() {
           }))}
         />
       }
-    >
-      {columns === undefined ? (
-        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
-      ) : (
-        <TimeChart
-          {...frame}
-          deploys={deploys}
-          series={columns.series}
-          kind="bars"
-          height={HEIGHT}
-          format={whole}
-          label={`Events by name over time, ${whole(report.total_events)} in all`}
-          onClick={onClick}
-        />
-      )}
-    </Panel>
+    />
   )
 }
 

@@ -2,14 +2,14 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, CalendarX, Tag, X } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
-import { matrixQuery, tagQuery, timeseriesQuery } from '../../api/analytics.ts'
+import { matrixQuery, tagQuery } from '../../api/analytics.ts'
 import { whole } from '../../lib/words.ts'
 import { bucketText } from '../../ui/chart/bucket-text.ts'
-import { TimeChart } from '../../ui/chart/TimeChart.tsx'
 import type { TimeSeries } from '../../ui/chart/time-option.ts'
-import { Awaited, EmptyState, ErrorState } from '../../ui/States.tsx'
+import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
-import { columnsOf, later } from './columns.ts'
+import { ChartPanel, useComparedSeries } from './ChartPanel.tsx'
+import { columnsOf } from './columns.ts'
 import { BEFORE } from './EventsPanel.tsx'
 import { HeatPanel } from './HeatPanel.tsx'
 import { badOf, matrixRows, shareOf } from './heat.ts'
@@ -168,40 +168,29 @@ export function EventFocus({ name }: { name: string }) {
 }
 
 function Counts({ name }: { name: string }) {
-  const { site, query, frame, deploys, before } = useSite()
-  const cut = { metric: 'events' as const, event_name: name }
-  const { data, error, refetch, isPlaceholderData } = useQuery(timeseriesQuery(site.id, query, cut))
-  const earlier = useQuery({ ...timeseriesQuery(site.id, before?.query ?? NO_WINDOW, cut), enabled: before !== null })
-  const shift = before?.shift
+  const { answer, earlier } = useComparedSeries({ metric: 'events', event_name: name })
+  const { data } = answer
   const columns = useMemo(() => {
     if (data === undefined) return undefined
     const named = data.series.map((each) => ({ ...each, key: name }))
     const { width, series } = columnsOf(named, data.bucket_seconds, BARS)
-    if (shift === undefined || earlier.data === undefined) return { width, series }
-    const moved = later(earlier.data.series, shift).map((each) => ({ ...each, key: BEFORE, isReference: true }))
-    return { width, series: [...series, ...columnsOf(moved, data.bucket_seconds, BARS).series] }
-  }, [data, earlier.data, shift, name])
+    if (earlier === undefined) return { width, series }
+    const before = earlier.map((each) => ({ ...each, key: BEFORE, isReference: true }))
+    return { width, series: [...series, ...columnsOf(before, data.bucket_seconds, BARS).series] }
+  }, [data, earlier, name])
   return (
-    <Panel
+    <ChartPanel
       title="Events"
       unit={columns === undefined ? undefined : `per ${span(columns.width)}`}
-      isStale={isPlaceholderData}
+      answer={answer}
+      series={columns?.series}
+      kind="bars"
+      height={HEIGHT}
+      format={whole}
+      label={`${name} over time`}
+      isFirst
       side={columns !== undefined && <Legend label="In numbers" rows={extremes(columns)} />}
-    >
-      {columns === undefined ? (
-        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
-      ) : (
-        <TimeChart
-          {...frame}
-          deploys={deploys}
-          series={columns.series}
-          kind="bars"
-          height={HEIGHT}
-          format={whole}
-          label={`${name} over time`}
-        />
-      )}
-    </Panel>
+    />
   )
 }
 

@@ -1,13 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { timeseriesQuery } from '../../api/analytics.ts'
-import { TimeChart } from '../../ui/chart/TimeChart.tsx'
 import type { TimeSeries } from '../../ui/chart/time-option.ts'
-import { Awaited } from '../../ui/States.tsx'
-import { fineBucket, later } from './columns.ts'
+import { ChartPanel, useComparedSeries } from './ChartPanel.tsx'
+import { fineBucket } from './columns.ts'
 import { Legend, type LegendRow, SeriesKey } from './Legend.tsx'
-import { Note, Panel } from './Panel.tsx'
-import { NO_WINDOW, useSite } from './site-scope.ts'
+import { useSite } from './site-scope.ts'
 import { change, figure, milliseconds } from './words.ts'
 
 const HEIGHT = 176
@@ -17,52 +13,37 @@ const KEYS = ['p50', 'p95', 'p99']
 /** The further out, the louder. */
 const TOKENS: Readonly<Record<string, string>> = { p50: '--series-other', p95: '--accent-text', p99: '--series-7' }
 
+const MISSING = 'No execution time was reported in this time. The tag sends it as "execution_time".'
+
 /** How long the tags take: percentiles over all of them, or of one. Batches bring means only. */
 export function LatencyPanel({ tag }: { tag?: string }) {
-  const { site, query, frame, before, view } = useSite()
+  const { frame, view } = useSite()
   const key = tag ?? view.timedTag
   const bucket = fineBucket(frame.to - frame.from)
-  const cut = { metric: 'latency' as const, bucket, ...(key !== ALL && { tag_key: key }) }
-  const { data, error, refetch, isPlaceholderData } = useQuery(timeseriesQuery(site.id, query, cut))
-  const earlier = useQuery({
-    ...timeseriesQuery(site.id, before?.query ?? NO_WINDOW, cut),
-    enabled: before !== null,
-  })
-  const shift = before?.shift
+  const { answer, earlier } = useComparedSeries({ metric: 'latency', bucket, ...(key !== ALL && { tag_key: key }) })
+  const { data } = answer
   const series = useMemo(() => {
     if (data === undefined) return undefined
     const shown = withPercentiles(data.series).map((each) => ({ ...each, token: TOKENS[each.key] ?? '--series-1' }))
-    if (shift === undefined || earlier.data === undefined) return shown
-    const reference = later(
-      earlier.data.series.filter((each) => each.key === (shown.length === 1 ? 'avg' : 'p95')),
-      shift,
-    )
-    return [...shown, ...reference.map((each) => ({ ...each, key: `${each.key} before`, isReference: true }))]
-  }, [data, earlier.data, shift])
+    if (earlier === undefined) return shown
+    const before = earlier.filter((each) => each.key === (shown.length === 1 ? 'avg' : 'p95'))
+    return [...shown, ...before.map((each) => ({ ...each, key: `${each.key} before`, isReference: true }))]
+  }, [data, earlier])
   const isUnknown = series?.every(({ points }) => points.every(({ value }) => value === null)) ?? false
   return (
-    <Panel
+    <ChartPanel
       title="Execution time"
       unit={key === ALL ? 'of all tags' : `of ${key}`}
-      isStale={isPlaceholderData}
+      answer={answer}
+      series={series}
+      kind="lines"
+      height={HEIGHT}
+      format={milliseconds}
+      label={`Execution time of ${key === ALL ? 'all tags' : key}: percentiles over time`}
+      note={isUnknown ? MISSING : undefined}
       tools={series !== undefined && !isUnknown && <SeriesKey series={series} />}
       side={tag === undefined ? <Tags picked={key} /> : <Percentiles tag={tag} />}
-    >
-      {series === undefined ? (
-        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
-      ) : isUnknown ? (
-        <Note height={HEIGHT}>No execution time was reported in this time. The tag sends it as "execution_time".</Note>
-      ) : (
-        <TimeChart
-          {...frame}
-          series={series}
-          kind="lines"
-          height={HEIGHT}
-          format={milliseconds}
-          label={`Execution time of ${key === ALL ? 'all tags' : key}: percentiles over time`}
-        />
-      )}
-    </Panel>
+    />
   )
 }
 

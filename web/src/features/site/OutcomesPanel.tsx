@@ -2,11 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { timeseriesQuery } from '../../api/analytics.ts'
 import { whole } from '../../lib/words.ts'
-import { TimeChart } from '../../ui/chart/TimeChart.tsx'
-import { Awaited } from '../../ui/States.tsx'
+import { ChartPanel } from './ChartPanel.tsx'
 import { columnsOf } from './columns.ts'
 import { Legend } from './Legend.tsx'
-import { Panel } from './Panel.tsx'
 import { useSite } from './site-scope.ts'
 import { change, figure, span } from './words.ts'
 
@@ -25,10 +23,9 @@ const TOKENS = {
 
 /** How the executions of one tag ended, over time. */
 export function OutcomesPanel({ tag }: { tag: string }) {
-  const { site, query, report, frame, deploys } = useSite()
-  const { data, error, refetch, isPlaceholderData } = useQuery(
-    timeseriesQuery(site.id, query, { metric: 'executions', group_by: 'outcome', tag_key: tag }),
-  )
+  const { site, query, report } = useSite()
+  const answer = useQuery(timeseriesQuery(site.id, query, { metric: 'executions', group_by: 'outcome', tag_key: tag }))
+  const { data } = answer
   const columns = useMemo(() => {
     if (data === undefined) return undefined
     const { width, series } = columnsOf(data.series, data.bucket_seconds, BARS)
@@ -38,10 +35,16 @@ export function OutcomesPanel({ tag }: { tag: string }) {
   const now = report.tags.find(({ tag_key }) => tag_key === tag)
   const before = report.previous?.tags.find(({ tag_key }) => tag_key === tag)
   return (
-    <Panel
+    <ChartPanel
       title="Outcomes"
       unit={columns === undefined ? undefined : `executions per ${span(columns.width)}`}
-      isStale={isPlaceholderData}
+      answer={answer}
+      series={columns?.series}
+      kind="bars"
+      height={HEIGHT}
+      format={whole}
+      label={`Executions of ${tag} by outcome over time`}
+      isFirst
       side={
         <Legend
           label="Executions by outcome"
@@ -54,20 +57,6 @@ export function OutcomesPanel({ tag }: { tag: string }) {
           }))}
         />
       }
-    >
-      {columns === undefined ? (
-        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
-      ) : (
-        <TimeChart
-          {...frame}
-          deploys={deploys}
-          series={columns.series}
-          kind="bars"
-          height={HEIGHT}
-          format={whole}
-          label={`Executions of ${tag} by outcome over time`}
-        />
-      )}
-    </Panel>
+    />
   )
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import classes from './Panel.module.css'
 
-interface PanelProps {
+export interface PanelProps {
   title: string
   /** What the numbers are: "per 15 min". */
   unit?: string | undefined

@@ -1,0 +1,66 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { type Cut, timeseriesQuery } from '../../api/analytics.ts'
+import { TimeChart } from '../../ui/chart/TimeChart.tsx'
+import type { TimeChartData } from '../../ui/chart/time-option.ts'
+import { Awaited } from '../../ui/States.tsx'
+import { later } from './columns.ts'
+import { Note, Panel, type PanelProps } from './Panel.tsx'
+import { NO_WINDOW, useSite } from './site-scope.ts'
+
+interface Props
+  extends Omit<PanelProps, 'isStale' | 'children'>,
+    Required<Pick<TimeChartData, 'kind' | 'format'>>,
+    Pick<Parameters<typeof TimeChart>[0], 'label' | 'onClick'> {
+  /** Where the series come from. */
+  answer: Pick<UseQueryResult, 'error' | 'refetch' | 'isPlaceholderData'>
+  /** Undefined until they are there. */
+  series: TimeChartData['series'] | undefined
+  height: number
+  /** The first chart of the page names the versions that were deployed; the others show lines only. */
+  isFirst?: boolean
+  /** Stands in place of the chart: why there is nothing to draw. */
+  note?: string | undefined
+}
+
+/** A chart over the window of the page, with its title and its numbers; until its series are there, their skeleton or fault. */
+export function ChartPanel(props: Props) {
+  const { answer, series, kind, format, label, onClick, height, isFirst = false, note, ...panel } = props
+  const { frame, deploys } = useSite()
+  return (
+    <Panel {...panel} isStale={answer.isPlaceholderData}>
+      {series === undefined ? (
+        <Awaited error={answer.error} onRetry={() => void answer.refetch()} height={height} />
+      ) : note !== undefined ? (
+        <Note height={height}>{note}</Note>
+      ) : (
+        <TimeChart
+          {...frame}
+          {...(isFirst && { deploys })}
+          series={series}
+          kind={kind}
+          height={height}
+          format={format}
+          label={label}
+          {...(onClick !== undefined && { onClick })}
+        />
+      )}
+    </Panel>
+  )
+}
+
+/** What a chart of the window draws, and, moved under it, the same of the window before where the two are compared. */
+export function useComparedSeries(cut: Cut) {
+  const { site, query, before } = useSite()
+  const answer = useQuery(timeseriesQuery(site.id, query, cut))
+  const { data } = useQuery({
+    ...timeseriesQuery(site.id, before?.query ?? NO_WINDOW, cut),
+    enabled: before !== null,
+  })
+  const shift = before?.shift
+  const earlier = useMemo(
+    () => (shift === undefined || data === undefined ? undefined : later(data.series, shift)),
+    [data, shift],
+  )
+  return { answer, earlier }
+}
