@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify'
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp } from '../http/index.ts'
 import { fileNamePart, isoTime } from '../lib/index.ts'
+import { requireSite } from '../management/index.ts'
 import {
   MarkersAnswer,
   MatrixAnswer,
@@ -30,7 +31,6 @@ import {
   WindowQuery,
 } from './queries.ts'
 import { recent } from './recent.ts'
-import { requireSite } from './site-facts.ts'
 import type { ReportContext } from './snapshot.ts'
 import { tag } from './tag.ts'
 import { type Timeseries, timeseries } from './timeseries/index.ts'

@@ -1,14 +1,7 @@
-import { floorTo, MINUTE, notFound } from '../lib/index.ts'
+import { floorTo, MINUTE } from '../lib/index.ts'
 import { OTHER, type TimeRange } from '../rollups/index.ts'
-import { type Kysely, type SiteRow, type Tables, totalOf } from '../store/index.ts'
+import { type Kysely, type Tables, totalOf } from '../store/index.ts'
 import { type TagIdentity, tagIdentity } from './tag-identity.ts'
-
-/** @throws AppError `not_found`. */
-export async function requireSite(db: Kysely<Tables>, siteId: string): Promise<SiteRow> {
-  const site = await db.selectFrom('sites').selectAll().where('id', '=', siteId).executeTakeFirst()
-  if (site === undefined) throw notFound('Site')
-  return site
-}
 
 export interface ContainerReport {
   container_id: string

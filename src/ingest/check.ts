@@ -1,6 +1,6 @@
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { storable } from '../rollups/index.ts'
+import { storable } from '../lib/index.ts'
 import { BATCH_KEYS_MAX, BatchPayload, EventPayload, NAME_MAX, type Payload, TAGS_MAX } from './payload.ts'
 
 const eventCheck = Compile(EventPayload)

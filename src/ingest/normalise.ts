@@ -1,4 +1,4 @@
-import { DAY, floorTo, MINUTE, monthOf } from '../lib/index.ts'
+import { DAY, floorTo, MINUTE, monthOf, storable } from '../lib/index.ts'
 import {
   type Counts,
   EVENT,
@@ -10,7 +10,6 @@ import {
   outcomeIndex,
   PART,
   SUM,
-  storable,
 } from '../rollups/index.ts'
 import {
   type BatchPayload,
@@ -37,7 +36,7 @@ export function appendPayload(log: Log, siteNo: number, payload: Payload, now: n
   const sentAt = isBatch(payload) ? payload.window_end_ms : payload.timestamp_ms
   const isSkewed = sentAt < now - PAST_LIMIT_MS || sentAt > now + FUTURE_LIMIT_MS
   const minute = floorTo(isSkewed ? now : sentAt, MINUTE)
-  log.push(siteNo, monthOf(now), eventsIn(payload), 1, now, minute, storableId(payload.container_id))
+  log.push(siteNo, monthOf(now), eventsIn(payload), 1, now, minute, storable(payload.container_id))
   if (isBatch(payload)) appendBatch(log, payload, isSkewed)
   else appendEvent(log, payload, isSkewed)
 }
@@ -48,7 +47,7 @@ function appendEvent(log: Log, payload: EventPayload, isSkewed: boolean): void {
   log.push(1, payload.event_name, mask, payload.tags.length)
   for (const execution of payload.tags) {
     const { id, status, execution_time } = execution
-    if (isNamed(execution)) log.push(execution.name, outcomeIndex(status), execution_time ?? NO_TIME, storableId(id))
+    if (isNamed(execution)) log.push(execution.name, outcomeIndex(status), execution_time ?? NO_TIME, storable(id))
     else log.push(`tag_${id}`, outcomeIndex(status), execution_time ?? NO_TIME, NO_ID)
   }
 }
@@ -122,6 +121,3 @@ function appendMetric(log: Log, name: string, metric: TagMetric): void {
 
 const isNamed = (execution: TagExecution): execution is TagExecution & { name: string } =>
   execution.name !== undefined && execution.name !== null && execution.name !== ''
-
-/** Ids are stored as they come; only what a database cannot hold is replaced. */
-const storableId = (id: string): string => (id.includes('\0') || !id.isWellFormed() ? storable(id) : id)

@@ -45,5 +45,9 @@ export class StartupError extends Error {
   }
 }
 
+/** The name that Node, the system or a database gives to what went wrong, e.g. `ENOENT`; empty without one. */
+export const codeOf = (thrown: unknown): string =>
+  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''
+
 /** Whatever was thrown, as an Error. */
 export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))

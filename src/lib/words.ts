@@ -36,6 +36,14 @@ export function withoutEnd(text: string, characters: string): string {
   return text.slice(0, end)
 }
 
+/**
+ * The text without what PostgreSQL's text cannot hold, the character NUL and half a surrogate pair: both become the replacement
+ * character, on every engine, so that what is written can be asked for.
+ */
+export function storable(text: string): string {
+  return text.isWellFormed() && !text.includes('\0') ? text : text.replaceAll('\0', '\ufffd').toWellFormed()
+}
+
 /** An address without its query and fragment, which may hold keys; `?…` shows that there was one. */
 export function maskedQuery(address: string): string {
   const at = address.search(/[?#]/)

@@ -1,5 +1,5 @@
 import type { UnjudgedReason } from '../detection/index.ts'
-import { asError, newOrderedId } from '../lib/index.ts'
+import { asError, newOrderedId, storable } from '../lib/index.ts'
 import type { ProbeResultRow, ProbeRow, SiteRow } from '../store/index.ts'
 import type { DeployMarker, ProbeOutcome, ResultStatus } from './probe-type.ts'
 import type { Run } from './run-probe.ts'
@@ -51,7 +51,7 @@ export interface Finished {
 
 export function finishedOf(probe: ProbeRow, site: SiteRow, { outcome, attempts, executedAt }: Run): Finished {
   const kept = keptOutcome(outcome)
-  const message = storableText(kept.message).slice(0, MESSAGE_MAX)
+  const message = storable(kept.message).slice(0, MESSAGE_MAX)
   const recentStatuses = (probe.recent_statuses + letterOf(kept)).slice(-RECENT_STATUSES)
   return {
     probe,
@@ -95,7 +95,7 @@ function subjectsOf(
     }
   }
   const before = historiesIn(probe.subject_statuses)
-  const subjects = isJudged ? boundedFindings(outcome.findings ?? [], before).map(storable) : null
+  const subjects = isJudged ? boundedFindings(outcome.findings ?? [], before).map(storableResult) : null
   const sightOf = sightIn(outcome, subjects)
   const histories: Histories = historiesAfter(before, subjects, sightOf, letter, recent.slice(0, -1))
   return {
@@ -112,7 +112,7 @@ function sightIn({ fine, isRefused }: ProbeOutcome, subjects: readonly SubjectRe
   // Made only where it is asked for: nearly no result has a subject that was bad before.
   let seen: Set<string> | undefined
   return (key) => {
-    seen ??= new Set([OTHERS, ...(subjects ?? []).map((one) => one.key), ...fine.map(subjectKey).map(storableText)])
+    seen ??= new Set([OTHERS, ...(subjects ?? []).map((one) => one.key), ...fine.map(subjectKey).map(storable)])
     return seen.has(key) ? 'seen' : isRefused === true ? 'unknown' : 'unseen'
   }
 }
@@ -124,11 +124,11 @@ function wholeOf({ status, message, startedAt, details }: ProbeOutcome): Subject
 }
 
 /** A sender's names stand in them. */
-const storable = (result: SubjectResult): SubjectResult => ({
+const storableResult = (result: SubjectResult): SubjectResult => ({
   ...result,
-  key: storableText(result.key),
-  label: result.label === null ? null : storableText(result.label),
-  message: storableText(result.message).slice(0, MESSAGE_MAX),
+  key: storable(result.key),
+  label: result.label === null ? null : storable(result.label),
+  message: storable(result.message).slice(0, MESSAGE_MAX),
 })
 
 /** Only an ok can have judged nothing: a finding is a judgement, and an error itself says that there is none. */
@@ -155,6 +155,3 @@ function keptOutcome(outcome: ProbeOutcome): ProbeOutcome {
     return { status: 'error', message, details: { reason: 'bad_outcome' } }
   }
 }
-
-/** PostgreSQL's text takes neither NUL nor half a character; JSON escapes both. */
-export const storableText = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed()

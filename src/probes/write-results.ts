@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { DAY, newOrderedId } from '../lib/index.ts'
+import { DAY, newOrderedId, storable } from '../lib/index.ts'
 import {
   chunksOf,
   type Kysely,
@@ -9,7 +9,7 @@ import {
   type Tables,
   type Transaction,
 } from '../store/index.ts'
-import { type Finished, storableText } from './result.ts'
+import type { Finished } from './result.ts'
 import { nextRunAt } from './schedule.ts'
 
 const WHILE_NEW_SECONDS = 60
@@ -32,9 +32,9 @@ export async function writeResults(
       site_id: site.id,
       id: newOrderedId(at),
       at,
-      source: storableText(source),
-      from_version: fromVersion === null ? null : storableText(fromVersion),
-      to_version: storableText(toVersion),
+      source: storable(source),
+      from_version: fromVersion === null ? null : storable(fromVersion),
+      to_version: storable(toVersion),
       details: JSON.stringify(details),
     })),
   )

@@ -1,4 +1,4 @@
-import { DAY, floorTo, MINUTE } from '../lib/index.ts'
+import { DAY, floorTo, MINUTE, storable } from '../lib/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
 import { NO_EVENT, OTHER } from './columns.ts'
 import type { Cell, Delta } from './delta.ts'
@@ -232,6 +232,3 @@ const isAlwaysAllowed = (kind: NameKind, name: string): boolean =>
   name === OTHER || (kind === 'event' && name === NO_EVENT)
 
 export const dayOf = (time: number): number => floorTo(time, DAY)
-
-/** The text as every engine can hold it: no NUL character, no half of a surrogate pair. */
-export const storable = (name: string): string => name.replaceAll('\0', '\ufffd').toWellFormed()

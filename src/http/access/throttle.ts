@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
-import { isIPv6, type Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import proxyAddress from '@fastify/proxy-addr'
+import ipaddr from 'ipaddr.js'
 import { type Clock, MINUTE, SECOND } from '../../lib/index.ts'
 import type { Role } from './access.ts'
 
@@ -43,20 +44,12 @@ export function waitOf(record: FailureRecord | undefined, now: number): number {
  */
 export function callerOf(address: string | undefined): string {
   if (address === undefined) return ''
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined) return mapped
-  const [bare = ''] = address.split('%', 1)
-  if (!isIPv6(bare)) return address
-  const [head = '', tail] = bare.toLowerCase().split('::')
-  const groups = head === '' ? [] : head.split(':')
-  if (tail !== undefined) {
-    const behind = tail === '' ? [] : tail.split(':')
-    groups.push(...Array<string>(8 - groups.length - behind.length).fill('0'), ...behind)
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`
+  if (isIP(address) !== 6) return address
+  // Out of an IPv4 address that is mapped into IPv6 it makes the IPv4 address.
+  const plain = ipaddr.process(address)
+  if (plain instanceof ipaddr.IPv4) return plain.toString()
+  const network = plain.parts.slice(0, 4).map((group) => group.toString(16))
+  return `${network.join(':')}::/64`
 }
 
 /** Who sends tokens. */

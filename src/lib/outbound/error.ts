@@ -1,3 +1,4 @@
+import { codeOf } from '../errors.ts'
 import type { CertificateFacts } from './certificate.ts'
 
 /**
@@ -108,9 +109,4 @@ function explanationOf(code: string, phase: OutboundPhase): Explanation {
   if (phase === 'tls') return TLS
   if (phase === 'connect') return UNREACHABLE
   return /^(Z_|ERR_BROTLI|ERR__ERROR_FORMAT)/.test(code) ? ENCODING : PROTOCOL
-}
-
-function codeOf(thrown: unknown): string {
-  const code: unknown = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
-  return typeof code === 'string' ? code : ''
 }

@@ -1,3 +1,4 @@
+import { codeOf } from '../../lib/index.ts'
 import { StoreError, type StoreErrorKind } from '../store.ts'
 
 // PostgreSQL's error codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -51,6 +52,3 @@ function messageOf(thrown: unknown): string {
   if (thrown instanceof AggregateError) return thrown.errors.map(messageOf).join('; ')
   return codeOf(thrown) || thrown.name
 }
-
-export const codeOf = (thrown: unknown): string =>
-  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''

@@ -1,7 +1,8 @@
 import pg from 'pg'
+import { codeOf } from '../../lib/index.ts'
 import { StoreError } from '../store.ts'
 import { DatabaseClient, type LentClient, PooledConnection } from './connection.ts'
-import { codeOf, storeErrorOf } from './errors.ts'
+import { storeErrorOf } from './errors.ts'
 import type { Endpoint, Rotation } from './rotation.ts'
 import { typeParsers } from './values.ts'
 

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { storable } from '../../lib/index.ts'
 import { columnsOf, type SqlValue, type UpsertSpec } from '../upsert.ts'
 
 /**
@@ -95,14 +96,8 @@ export const typeParsers: pg.CustomTypesConfig = {
     id === INT8 || id === NUMERIC ? Number : pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser,
 }
 
-/**
- * PostgreSQL's text holds neither the character NUL nor half a surrogate pair: both become the replacement character, in what
- * is written and in what is asked for.
- */
-export function storableValue<T>(value: T): T | string {
-  if (typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))) return value
-  return value.replaceAll('\0', '\ufffd').toWellFormed()
-}
+/** What is written, and what is asked for: texts without what the engine cannot hold. */
+export const storableValue = <T>(value: T): T | string => (typeof value === 'string' ? storable(value) : value)
 
 /** Values as PostgreSQL's array literal, for columns of numbers. */
 export const numbersLiteral = (values: readonly SqlValue[]): string =>

@@ -2,10 +2,10 @@ import { existsSync, linkSync, renameSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Kysely, sql } from 'kysely'
-import { asError, newId, StartupError } from '../../lib/index.ts'
+import { asError, codeOf, newId, StartupError } from '../../lib/index.ts'
 import type { Tables } from '../tables.ts'
 import { checkedContents, type DatabaseContents, withDatabaseFile } from './contents.ts'
-import { type CopyWatch, codeOf, isFullDisk, PRIVATE, syncToDisk, whileGrowing, withTemporaryFile } from './files.ts'
+import { type CopyWatch, isFullDisk, PRIVATE, syncToDisk, whileGrowing, withTemporaryFile } from './files.ts'
 import { sqlitePath } from './open.ts'
 
 export interface BackupOptions {

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { chmod, chown, mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { codeOf } from '../../lib/index.ts'
 import { errorKindOf } from './errors.ts'
 
 /** Called with the bytes of a file that are written so far. */
@@ -113,11 +114,7 @@ export const PRIVATE = 0o600
 /** The same for a folder. SQLite makes its files readable by all, and ingest keys are in them. */
 export const PRIVATE_FOLDER = 0o700
 
-const ERRORS_OF_FULL_DISK: readonly unknown[] = ['ENOSPC', 'EDQUOT']
-
-/** The system's name of what went wrong with a file, e.g. `ENOENT`; undefined when the error is another one. */
-export const codeOf = (thrown: unknown): unknown =>
-  thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+const ERRORS_OF_FULL_DISK: readonly string[] = ['ENOSPC', 'EDQUOT']
 
 export const isFullDisk = (thrown: unknown): boolean =>
   ERRORS_OF_FULL_DISK.includes(codeOf(thrown)) || errorKindOf(thrown) === 'full'

@@ -2,14 +2,13 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { constants, copyFile, open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { asError, isoTime, StartupError } from '../../lib/index.ts'
+import { asError, codeOf, isoTime, StartupError } from '../../lib/index.ts'
 import type { CopiedDatabase } from './backup.ts'
 import { takeLock } from './connection.ts'
 import { checkedContents } from './contents.ts'
 import { errorKindOf } from './errors.ts'
 import {
   type CopyWatch,
-  codeOf,
   isFullDisk,
   makeFolder,
   ownLike,
