@@ -50,7 +50,7 @@ function randomFault(site: SiteProfile, random: Random, earliest: number): Fault
   const from = earliest + random.between(0, SLOTS_A_DAY)
   const fault: Fault = { kind, from, to: from + hours * SLOTS_AN_HOUR, size: 0 }
   const names = site.events.map(({ name }) => name)
-  const event = random.pick(['page_view', ...names.slice(1)])
+  const event = random.pick(names as [string, ...string[]])
   const tag = random.pick(['GA4', 'Ads conversion', 'Warehouse', 'Affiliate'])
   switch (kind) {
     case 'silent_sender':
@@ -60,9 +60,9 @@ function randomFault(site: SiteProfile, random: Random, earliest: number): Fault
     case 'slow_decay':
       return { ...fault, size: random.between(0.15, 0.3) }
     case 'event_dead':
-      return { ...fault, event: event === 'page_view' ? 'scroll' : event }
+      return { ...fault, event: event === names[0] ? (names[1] ?? event) : event }
     case 'event_partial':
-      return { ...fault, event: event === 'page_view' ? 'scroll' : event, size: random.between(0.1, 0.35) }
+      return { ...fault, event: event === names[0] ? (names[1] ?? event) : event, size: random.between(0.1, 0.35) }
     case 'tag_dead':
       return { ...fault, tag }
     case 'tag_off_event':

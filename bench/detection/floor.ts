@@ -34,7 +34,10 @@ interface Surprises {
 
 function silence(fault: Fault, { site, level, events, total }: SiteHistory): Surprises {
   const silent = site.events.filter(({ name }) => fault.event === undefined || name === fault.event)
-  const visits = silent.reduce((sum, { share, burst }) => sum + share / ((burst + 1) / 2), 0) / site.batch
+  const rates = silent.map(({ share, burst, visitSize }) => share / (visitSize ?? (burst + 1) / 2))
+  // Where visitors are simulated, all events of a visit are one.
+  const isOne = silent.some(({ visitSize }) => visitSize !== undefined)
+  const visits = (isOne ? Math.max(...rates) : rates.reduce((sum, rate) => sum + rate, 0)) / site.batch
   const series = (fault.event === undefined ? total : events.get(fault.event)) ?? total
   return { from: afterLast(series, fault), in: (slot) => (level[slot] ?? 0) * visits }
 }

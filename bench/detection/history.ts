@@ -41,7 +41,13 @@ export interface TagHistory {
   totalMs: Float64Array
 }
 
-export function simulate(site: SiteProfile, faults: readonly Fault[], random: Random): SiteHistory {
+export const simulate = (site: SiteProfile, faults: readonly Fault[], random: Random): SiteHistory =>
+  historyOf(site, faults, trafficOf(site, faults, random), random)
+
+/** The page views that are to be expected in each slot, faults left out, and what came of each event. */
+export type Traffic = Pick<SiteHistory, 'level' | 'events'>
+
+function trafficOf(site: SiteProfile, faults: readonly Fault[], random: Random): Traffic {
   const level = levelOf(site, random)
   const events = new Map(
     site.events.map(({ name, share, burst }) => {
@@ -52,6 +58,16 @@ export function simulate(site: SiteProfile, faults: readonly Fault[], random: Ra
       return [name, counts] as const
     }),
   )
+  return { level, events }
+}
+
+/** What follows from a site's events: runs of its tags, presence of fields, batches. */
+export function historyOf(
+  site: SiteProfile,
+  faults: readonly Fault[],
+  { level, events }: Traffic,
+  random: Random,
+): SiteHistory {
   const total = new Float64Array(SLOTS)
   for (const counts of events.values())
     for (let slot = 0; slot < SLOTS; slot++) total[slot] = (total[slot] ?? 0) + (counts[slot] ?? 0)

@@ -6,6 +6,8 @@ export interface EventProfile {
   /** Events of this name for one page view. */
   share: number
   burst: number
+  /** Events of this name that a visit which has any brings, where visits are simulated. */
+  visitSize?: number
   hasUserData: boolean
   hasEcommerce: boolean
   /** How often an event that is no conversion carries user data: of visitors who are signed in. 0 without it. */

@@ -44,6 +44,16 @@ export class Random {
     return count
   }
 
+  /** Of mean and variance `shape`, which is at least 1 (Marsaglia and Tsang 2000). */
+  gamma(shape: number): number {
+    const d = shape - 1 / 3
+    for (;;) {
+      const x = this.normal()
+      const v = (1 + x / Math.sqrt(9 * d)) ** 3
+      if (v > 0 && Math.log(1 - this.next()) < 0.5 * x ** 2 + d - d * v + d * Math.log(v)) return d * v
+    }
+  }
+
   /** Successes of `trials`, each with `probability`. */
   binomial(trials: number, probability: number): number {
     if (trials <= 0 || probability <= 0) return 0

@@ -11,6 +11,7 @@ const HELP = `Replays simulated sites with known faults through the detectors of
 
   node bench/detection/run.ts [options]
 
+  --world NAME   how traffic is made: counts, or visitors (counts)
   --sites N      sites of each seed (60: about seven seconds each)
   --seed N       where their random numbers begin (1000; detectors are tuned on seeds below 1000 only)
   --seeds N      so many seeds, one after the other, each in a thread of its own (1)
@@ -20,6 +21,7 @@ const HELP = `Replays simulated sites with known faults through the detectors of
 
 const { values: options } = parseArgs({
   options: {
+    world: { type: 'string', default: 'counts' },
     sites: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1000' },
     seeds: { type: 'string', default: '1' },
@@ -33,14 +35,15 @@ if (options.help) process.stdout.write(HELP)
 else await measure()
 
 async function measure(): Promise<void> {
+  const world = options.world === 'visitors' ? 'visitors' : 'counts'
   const sites = wholeNumber('--sites', options.sites, 1)
   const first = wholeNumber('--seed', options.seed, 0)
   const seeds = Array.from({ length: wholeNumber('--seeds', options.seeds, 1) }, (_, index) => first + index)
   const outcomes = new Map(
-    await Promise.all(seeds.map(async (seed) => [seed, await outcomesOf({ seed, sites })] as const)),
+    await Promise.all(seeds.map(async (seed) => [seed, await outcomesOf({ world, seed, sites })] as const)),
   )
   const named = seeds.length === 1 ? `seed ${first}` : `each of the seeds ${first} to ${first + seeds.length - 1}`
-  const settings = `${sites} sites of ${named}, three weeks judged after five weeks of past, default settings.`
+  const settings = `Traffic of ${world}; ${sites} sites of ${named}, three weeks judged after five weeks of past, default settings.`
   const header = runHeader('Detection', settings, [])
   const text = tables(outcomes)
   if (options.list) for (const outcome of [...outcomes.values()].flat()) list(outcome)
@@ -64,7 +67,9 @@ async function outcomesOf(task: SeedTask): Promise<SiteOutcome[]> {
 function list({ site, faults, falseAlarms }: SiteOutcome): void {
   const missed = faults.filter(({ isVisible, detectedAfter }) => isVisible && detectedAfter === null)
   for (const { fault } of missed) process.stdout.write(`missed at ${site}: ${JSON.stringify(fault)}\n`)
-  for (const { probe, from, to, subject, message } of falseAlarms) {
-    process.stdout.write(`false at ${site}: ${probe} on ${subject} in slots ${from}–${to}: ${message}\n`)
+  for (const { probe, from, to, subject, message, cause } of falseAlarms) {
+    process.stdout.write(
+      `false at ${site}: ${cause ?? 'ordinary'}: ${probe} on ${subject} in slots ${from}–${to}: ${message}\n`,
+    )
   }
 }

@@ -33,10 +33,15 @@ export interface JudgedFault {
   floor: number | null
 }
 
+export interface FalseAlarm extends Alarm {
+  /** What went on that is no fault, null in ordinary times. */
+  cause: string | null
+}
+
 export interface SiteOutcome {
   site: string
   faults: readonly JudgedFault[]
-  falseAlarms: readonly Alarm[]
+  falseAlarms: readonly FalseAlarm[]
   judgedSlots: number
 }
 
@@ -45,6 +50,7 @@ export function outcomeOf(
   faults: readonly Fault[],
   alarms: readonly Alarm[],
   known: (fault: Fault) => Pick<JudgedFault, 'isVisible' | 'rate' | 'floor'>,
+  causeOf: (slot: number) => string | null,
   judgedSlots: number,
 ): SiteOutcome {
   return {
@@ -54,9 +60,9 @@ export function outcomeOf(
       ...known(fault),
       detectedAfter: detectedAfter(fault, alarms),
     })),
-    falseAlarms: alarms.filter(
-      ({ from }) => !faults.some((fault) => from >= fault.from && from <= fault.to + AFTERMATH),
-    ),
+    falseAlarms: alarms
+      .filter(({ from }) => !faults.some((fault) => from >= fault.from && from <= fault.to + AFTERMATH))
+      .map((alarm) => ({ ...alarm, cause: causeOf(alarm.from) })),
     judgedSlots,
   }
 }

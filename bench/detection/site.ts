@@ -1,33 +1,50 @@
 import { AlarmLog } from './alarms.ts'
 import { randomFaults } from './faults.ts'
 import { floorOf } from './floor.ts'
-import { simulate } from './history.ts'
+import { type SiteHistory, simulate } from './history.ts'
 import { randomSite, type SiteProfile } from './profile.ts'
 import { Random } from './random.ts'
 import { replay } from './replay.ts'
 import { HARD, outcomeOf, type SiteOutcome } from './score.ts'
 import { isVisible, usualRate } from './visible.ts'
+import { benignCause, visitorHistory } from './visitors/site.ts'
 import { FIRST_JUDGED, SLOTS } from './world.ts'
 
-/** Simulates one site and runs the probes on it. It depends on nothing but the two numbers. */
-export function siteOutcome(seed: number, index: number): SiteOutcome {
-  const random = new Random(seed * 1_000 + index)
-  const site = randomSite(random, index)
-  const faults = randomFaults(site, random)
-  const history = simulate(site, faults, random)
+/** How a site's traffic is made: counts of each minute, or visitors one by one. */
+export type World = 'counts' | 'visitors'
+
+/** Simulates one site and runs the probes on it. It depends on nothing but the arguments. */
+export function siteOutcome(world: World, seed: number, index: number): SiteOutcome {
+  const { history, causeOf } = made(world, new Random(seed * 1_000 + index), index)
   const log = new AlarmLog()
   replay(history, log)
   return outcomeOf(
-    nameOf(site),
-    faults,
+    nameOf(history.site),
+    history.faults,
     log.finish(SLOTS),
     (fault) => ({
       isVisible: isVisible(fault, history),
       rate: usualRate(fault, history),
       floor: HARD.includes(fault.kind) ? floorOf(fault, history) : null,
     }),
+    causeOf,
     SLOTS - FIRST_JUDGED,
   )
+}
+
+interface Made {
+  readonly history: SiteHistory
+  /** What explains an alarm that begins in a slot without a fault. */
+  readonly causeOf: (slot: number) => string | null
+}
+
+function made(world: World, random: Random, index: number): Made {
+  if (world === 'visitors') {
+    const history = visitorHistory(random, index)
+    return { history, causeOf: (slot) => benignCause(history.benign, slot) }
+  }
+  const site = randomSite(random, index)
+  return { history: simulate(site, randomFaults(site, random), random), causeOf: () => null }
 }
 
 const nameOf = ({ name, daily, timezone, batch }: SiteProfile): string =>

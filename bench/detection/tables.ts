@@ -22,6 +22,7 @@ export function tables(bySeed: ReadonlyMap<number, readonly SiteOutcome[]>): str
     hardTable(all),
     faultTable(all),
     alarmTable(all),
+    ...causeTable(all),
   ].join('\n\n')
 }
 
@@ -111,6 +112,22 @@ function alarmTable(outcomes: readonly SiteOutcome[]): string {
     return [probe, (own.length / months).toFixed(2), `${sites} of ${outcomes.length}`]
   })
   return markdownTable(['probe', 'false alarms a site and month', 'sites with any'], rows)
+}
+
+/** False alarms by what went on, where the simulator knows. */
+function causeTable(outcomes: readonly SiteOutcome[]): string[] {
+  const months = siteMonths(outcomes)
+  const byCause = Map.groupBy(
+    outcomes.flatMap(({ falseAlarms }) => falseAlarms),
+    ({ cause }) => cause ?? 'ordinary times',
+  )
+  if (byCause.size === 0 || (byCause.size === 1 && byCause.has('ordinary times'))) return []
+  const probes = [...new Set(Object.values(PROBES_OF).flat())]
+  const rows = Array.from(byCause, ([cause, alarms]) => [
+    cause,
+    ...probes.map((name) => (alarms.filter(({ probe }) => probe === name).length / months).toFixed(2)),
+  ])
+  return [markdownTable(['false alarms a site and month during', ...probes], rows)]
 }
 
 function figuresOf(outcomes: readonly SiteOutcome[]) {

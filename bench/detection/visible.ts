@@ -21,12 +21,15 @@ export function isVisible(fault: Fault, { site, events, total, tags, fields }: S
   const tag = tags.find(({ tag: { key } }) => key === fault.tag)
   const burstOf = (name: string | undefined) => site.events.find((event) => event.name === name)?.burst ?? 4
   const fallIsSeen = (expected: number, burst: number) =>
-    fault.size <= 0.5 && expected * (1 - fault.size) >= 5 * Math.sqrt(expected * burst * site.batch)
+    expected > 0 &&
+    fault.size <= 0.5 &&
+    1 - fault.size >= 3 * site.dayNoise &&
+    expected * (1 - fault.size) >= 5 * Math.sqrt(expected * burst * site.batch)
   switch (fault.kind) {
     case 'silent_sender':
     case 'partial_loss':
     case 'slow_decay':
-      return fallIsSeen(usual(total), burstOf('page_view'))
+      return fallIsSeen(usual(total), burstOf(site.events[0]?.name))
     case 'event_dead':
     case 'event_partial':
       return fallIsSeen(usual(events.get(fault.event ?? '')), burstOf(fault.event))

@@ -87,11 +87,15 @@ test('an alarm in a fault detects it, one after the aftermath or before is false
     [fault],
     alarmsIn([40, 103, 300]),
     () => ({ isVisible: true, rate: 1, floor: 1 }),
+    (slot) => (slot < 100 ? 'campaign' : null),
     400,
   )
   assert.equal(outcome.faults[0]?.detectedAfter, 2.5)
   assert.deepEqual(
-    outcome.falseAlarms.map(({ from }) => from),
-    [40, 300],
+    outcome.falseAlarms.map(({ from, cause }) => [from, cause]),
+    [
+      [40, 'campaign'],
+      [300, null],
+    ],
   )
 })
