@@ -1,4 +1,4 @@
-import { BatchPayload, EventPayload } from '../src/ingest/index.ts'
+import { BatchPayload, EventPayload } from '../src/journal/index.ts'
 
 /** `contract/ingest.schema.json`: what ingest takes, as JSON Schema. */
 export function contractSchema(): string {
@@ -6,7 +6,7 @@ export function contractSchema(): string {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Tagwarden ingest payload',
     description:
-      'Written by `npm run docs` from src/ingest/payload.ts. Unknown fields are ignored. `batch: true` makes a payload a batch.',
+      'Written by `npm run docs` from src/journal/payload.ts. Unknown fields are ignored. `batch: true` makes a payload a batch.',
     oneOf: [{ $ref: '#/$defs/event' }, { $ref: '#/$defs/batch' }],
     $defs: { event: EventPayload, batch: BatchPayload },
   }

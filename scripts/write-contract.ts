@@ -5,4 +5,4 @@
 import { contractSchema } from './contract-schema.ts'
 import { writeGenerated } from './generated-file.ts'
 
-writeGenerated('contract/ingest.schema.json', contractSchema(), 'the schemas in src/ingest/payload.ts')
+writeGenerated('contract/ingest.schema.json', contractSchema(), 'the schemas in src/journal/payload.ts')

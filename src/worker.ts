@@ -2,6 +2,7 @@ import { Alerts, noteDelivered } from './alerts/index.ts'
 import type { Leases, Membership } from './cluster/index.ts'
 import type { Config } from './config.ts'
 import { Digests } from './digests/index.ts'
+import { OrphanFolding } from './journal/index.ts'
 import { type Clock, Closers, type Loop, type Outbound } from './lib/index.ts'
 import { type DeletionHooks, hooksInOrder } from './management/index.ts'
 import { Notifications, type Transports } from './notifications/index.ts'
@@ -28,6 +29,7 @@ export class Worker {
   readonly probes: Probes
   readonly alerts: Alerts
   readonly notifications: Notifications
+  readonly #orphans: OrphanFolding
   readonly #maintenance: Maintenance
   readonly #digests: Digests
   readonly #quotas: Quotas
@@ -35,6 +37,7 @@ export class Worker {
   constructor({ config, transports, publicUrl, ...node }: WorkerOptions) {
     const { retentionResultDays: resultDays, chatWebhookUrl: globalWebhook } = config
     const retention = retentionOf(config)
+    this.#orphans = new OrphanFolding(node)
     this.#maintenance = new Maintenance({ ...node, retention })
     const onDelivered = noteDelivered(node.store)
     this.notifications = new Notifications({ ...node, transports, globalWebhook, publicUrl, resultDays, onDelivered })
@@ -67,7 +70,7 @@ export class Worker {
   }
 
   get #parts() {
-    return [this.#maintenance, this.notifications, this.alerts, this.#digests, this.#quotas, this.probes]
+    return [this.#orphans, this.#maintenance, this.notifications, this.alerts, this.#digests, this.#quotas, this.probes]
   }
 }
 

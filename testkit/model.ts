@@ -1,4 +1,4 @@
-import type { BatchPayload, EventPayload, Payload } from '../src/ingest/payload.ts'
+import type { BatchPayload, EventPayload, Payload } from '../src/journal/payload.ts'
 
 interface TagTotals {
   executions: number

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { BatchPayload, EventPayload, Payload } from '../src/ingest/payload.ts'
+import type { BatchPayload, EventPayload, Payload } from '../src/journal/payload.ts'
 
 const EVENT_NAMES = ['page_view', 'purchase', 'add_to_cart', 'Käufe/ß', 'constructor'] as const
 /** Each id always has the same name or none, as in a container that is not edited. */

@@ -7,7 +7,8 @@ import type { Matrix } from './matrix.ts'
 import type { Overview, WindowReport } from './overview.ts'
 import type { Recent } from './recent.ts'
 import type { TagDetail } from './tag.ts'
-import { METRICS, type Timeseries } from './timeseries/index.ts'
+import type { Timeseries } from './timeseries/index.ts'
+import { METRICS } from './timeseries/plan.ts'
 
 const Count = Type.Integer()
 const Milliseconds = nullable(Type.Number({ description: 'ms' }))

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { IsoTime, Uuid } from '../http/index.ts'
 import { BUCKET_NAMES } from './buckets.ts'
-import { GROUPS, METRICS, type TimeseriesQuery } from './timeseries/index.ts'
+import { GROUPS, METRICS, type TimeseriesQuery } from './timeseries/plan.ts'
 import { DEFAULT_HOURS, type RangeQuery } from './window.ts'
 
 export const SiteParams = Type.Object({ site_id: Uuid })

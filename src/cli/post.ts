@@ -1,4 +1,4 @@
-import type { Payload } from '../ingest/index.ts'
+import type { Payload } from '../journal/index.ts'
 import { asError } from '../lib/index.ts'
 
 /** How long the tag waits for the answer, ms. */

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { Command, Option } from 'commander'
-import type { BatchPayload, EventPayload, Payload } from '../ingest/index.ts'
+import type { BatchPayload, EventPayload, Payload } from '../journal/index.ts'
 import { MINUTE, SECOND, StartupError } from '../lib/index.ts'
 import { headerName, httpUrl, wholeNumber } from './options.ts'
 import { type IngestAnswer, type IngestTarget, isAccepted, postPayload, whyUnreachable } from './post.ts'

@@ -1,7 +1,7 @@
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
+import { BATCH_KEYS_MAX, BatchPayload, EventPayload, NAME_MAX, type Payload, TAGS_MAX } from '../journal/index.ts'
 import { storable } from '../lib/index.ts'
-import { BATCH_KEYS_MAX, BatchPayload, EventPayload, NAME_MAX, type Payload, TAGS_MAX } from './payload.ts'
 
 const eventCheck = Compile(EventPayload)
 const batchCheck = Compile(BatchPayload)

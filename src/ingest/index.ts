@@ -1,5 +1,3 @@
 export { INGEST_ERRORS, type IngestError } from './answers.ts'
-export { appendPayload } from './normalise.ts'
-export { BatchPayload, EventPayload, type Payload } from './payload.ts'
 export { INGEST_PATHS, ingestRoutes, isIngestTarget } from './routes.ts'
 export { Ingest, type IngestOptions, type IngestStatus } from './service.ts'

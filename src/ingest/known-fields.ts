@@ -1,4 +1,4 @@
-import { type BatchPayload, type EventPayload, isBatch, type Payload, type TagExecution } from './payload.ts'
+import { type BatchPayload, type EventPayload, isBatch, type Payload, type TagExecution } from '../journal/index.ts'
 
 /** The payload without unknown fields, so that content sent by mistake is kept nowhere: neither in memory nor in the store. */
 export const knownFieldsOf = (payload: Payload): Payload =>

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { HttpApp } from '../http/index.ts'
+import { BatchPayload, EventPayload } from '../journal/index.ts'
 import { INGEST_ERRORS, type IngestError } from './answers.ts'
-import { BatchPayload, EventPayload } from './payload.ts'
 import type { Ingest } from './service.ts'
 
 /** Both addresses of ingest: the published one and that of a self-hosted instance. */

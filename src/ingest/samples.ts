@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import type { CompiledQuery } from 'kysely'
+import type { Payload } from '../journal/index.ts'
 import { floorTo, MINUTE } from '../lib/index.ts'
 import { type BatchOperation, NO_SITE, type SqlValue, type Store, upsertInto } from '../store/index.ts'
-import type { Payload } from './payload.ts'
 
 /** Accepted payloads, and as many rejections, kept per site. */
 export const SAMPLES_PER_SITE = 50

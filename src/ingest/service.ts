@@ -1,25 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { expiring, type Leases, liveNodes, type Membership } from '../cluster/index.ts'
-import { asError, type Clock, Loop, SECOND } from '../lib/index.ts'
-import { Folder, foldOrphans } from '../rollups/index.ts'
+import { type Leases, liveNodes, type Membership } from '../cluster/index.ts'
+import { FOLD_INTERVAL_MS, type GroupCommit, Journal } from '../journal/index.ts'
+import { asError, type Clock, Loop } from '../lib/index.ts'
 import { isPassing, type Store } from '../store/index.ts'
 import { Demand, ROUND_INTERVAL_MS } from './demand.ts'
 import { IngestEndpoint } from './endpoint.ts'
-import { type CommitListener, GroupCommit } from './group-commit.ts'
-import { clearIdempotencyKeys } from './idempotency.ts'
-import { JournalFolder } from './journal-folder.ts'
 import { KeyIndex } from './key-index.ts'
 import { SampleRecorder } from './samples.ts'
 import { Shedding } from './shedding.ts'
 import { USAGE_SYNC_INTERVAL_MS, UsageSync } from './usage-sync.ts'
-import { WriteHealth } from './write-health.ts'
 
-/** A site's counts must be visible two seconds after the answer: folding every second leaves one for the fold. */
-const FOLD_INTERVAL_MS = SECOND
 /** How often to notice a pause of the event loop: far more often than the bound on its work without one. */
 const PAUSE_INTERVAL_MS = 20
-const WRITE_CHECK_INTERVAL_MS = SECOND
-const CLEAR_KEYS_INTERVAL_MS = 600 * SECOND
 
 export interface IngestOptions {
   store: Store
@@ -43,47 +35,27 @@ export interface IngestStatus {
 
 /** The ingest service: open it, let `handle` answer requests, stop it when no request can come any more. */
 export class Ingest {
-  readonly #clock: Clock
   readonly #onError: IngestOptions['onError']
-  readonly #foldAside: () => Promise<unknown>
   readonly #keys: KeyIndex
   readonly #endpoint: IngestEndpoint
-  readonly #commits: GroupCommit
-  readonly #folder: JournalFolder
+  readonly #journal: Journal
   readonly #samples: SampleRecorder
-  readonly #health: WriteHealth
   readonly #demand: Demand
   readonly #loops: Loop[]
   readonly #shedding = new Shedding(performance.now())
   readonly #pauses: NodeJS.Timeout
 
-  private constructor(options: IngestOptions, keys: KeyIndex, folder: Folder) {
-    const { store, clock, leases, onError } = options
+  private constructor(options: IngestOptions, keys: KeyIndex, journal: Journal) {
+    const { store, clock, onError } = options
     const { nodeId } = options.membership
-    this.#clock = clock
     this.#onError = onError
-    this.#foldAside = async () => foldOrphans(store, await options.membership.liveNodeIds())
     this.#keys = keys
-    this.#health = new WriteHealth(store, clock)
-    this.#folder = new JournalFolder(store, folder, clock, nodeId)
+    this.#journal = journal
     this.#samples = new SampleRecorder(store)
-    const listener: CommitListener = {
-      onSettled: (seq, error) => {
-        this.#folder.onSettled(seq, error)
-        if (error === undefined) {
-          this.#health.succeeded()
-          return
-        }
-        // Log once when it starts: the log of a full disk must not fill it further.
-        if (this.#health.trouble === null) onError(error, 'commit')
-        this.#health.failed(error)
-      },
-    }
-    this.#commits = new GroupCommit(store, clock, nodeId, listener, leases.expiry)
     this.#endpoint = new IngestEndpoint({
       clock,
       keys,
-      commits: this.#commits,
+      commits: journal.commits,
       samples: this.#samples,
       shedding: this.#shedding,
       keyHeaders: options.keyHeaders,
@@ -96,26 +68,14 @@ export class Ingest {
       nodes: () => countIngestNodes(store, clock),
     })
     this.#pauses = setInterval(() => this.#shedding.pause(performance.now()), PAUSE_INTERVAL_MS).unref()
-    const usage = new UsageSync({ store, clock, folder: this.#folder, meters: keys.meters })
+    const usage = new UsageSync({ store, clock, folder: journal.folder, meters: keys.meters })
     const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
       new Loop({ name, clock, intervalMs, tick, onError })
-    this.#loops = [
-      loop('fold', FOLD_INTERVAL_MS, () => this.#folder.fold()),
-      // The published name of the loop in `tagwarden_loop_lag_seconds`: alert rules may use it.
-      loop('evidence', FOLD_INTERVAL_MS, () => this.#samples.flush()),
-      loop('write-check', WRITE_CHECK_INTERVAL_MS, async () => {
-        await this.#health.check()
-        if (this.#health.trouble === null) this.#commits.resume()
-      }),
-      loop(
-        'idempotency',
-        CLEAR_KEYS_INTERVAL_MS,
-        expiring(leases, 'idempotency', (now, mayGoOn) => clearIdempotencyKeys(store, now, mayGoOn)),
-      ),
-    ]
+    // The published name of the loop in `tagwarden_loop_lag_seconds`: alert rules may use it.
+    this.#loops = [...journal.loops, loop('evidence', FOLD_INTERVAL_MS, () => this.#samples.flush())]
     // While writes fail these loops would fail as well, and one report of that is enough.
     const whileWell = (tick: () => Promise<void>) => async () => {
-      if (this.#health.trouble === null) await tick()
+      if (journal.trouble === null) await tick()
     }
     const quotas = whileWell(() => usage.tick())
     this.#loops.push(loop('quotas', USAGE_SYNC_INTERVAL_MS, quotas))
@@ -125,20 +85,15 @@ export class Ingest {
     }
   }
 
-  /** Reads the keys, folds what dead nodes left in the journal, and starts the loops. */
+  /** Reads the keys, opens the journal, and starts the loops. */
   static async open(options: IngestOptions): Promise<Ingest> {
-    const { store, clock, membership } = options
+    const { store, clock } = options
     const keys = new KeyIndex(store, clock)
     await keys.load()
-    const folder = new Folder(store, (siteNo) => keys.clientOf(siteNo))
     // Before the quotas are read: rows that no other node will fold would be missing from them.
-    await foldOrphans(store, [membership.nodeId], { takeAll: true }).catch((thrown: unknown) => {
-      if (!isPassing(thrown)) throw thrown
-      // The fold continues as soon as the database has recovered; the start must not wait for that.
-      options.onError(asError(thrown), 'orphans')
-    })
+    const journal = await Journal.open({ ...options, clientOf: (siteNo) => keys.clientOf(siteNo) })
     await keys.loadUsage()
-    const ingest = new Ingest(options, keys, folder)
+    const ingest = new Ingest(options, keys, journal)
     // Before the first request: rate that other nodes already use is not this node's to grant.
     if (store.isShared) await ingest.#demand.tick()
     for (const loop of ingest.#loops) loop.start()
@@ -152,18 +107,17 @@ export class Ingest {
   /** Makes everything answered so far visible in reports; tests and the demo wait for it instead of sleeping. */
   async flush(): Promise<void> {
     await this.#foldLast()
-    await this.#foldAside()
+    await this.#journal.foldOthers()
   }
 
   async #foldLast(): Promise<void> {
-    await this.#commits.drain()
-    await this.#folder.fold()
+    await this.#journal.drain()
     await this.#samples.flush()
   }
 
   /** Why the store does not take writes, or null. */
   get trouble(): string | null {
-    return this.#health.trouble
+    return this.#journal.trouble
   }
 
   get loops(): readonly Loop[] {
@@ -171,14 +125,13 @@ export class Ingest {
   }
 
   status(): IngestStatus {
-    const oldest = this.#folder.oldestUnfoldedAt
     return {
       sites: this.#keys.siteCount,
       answers: this.#endpoint.answers,
-      commits: this.#commits.totals,
-      waiting: this.#commits.waiting,
+      commits: this.#journal.commits.totals,
+      waiting: this.#journal.commits.waiting,
       bytesUnderWay: this.#endpoint.bytesUnderWay,
-      foldLagMs: oldest === null ? 0 : Math.max(0, this.#clock.now() - oldest),
+      foldLagMs: this.#journal.foldLagMs,
     }
   }
 
@@ -188,7 +141,7 @@ export class Ingest {
    */
   async stop(): Promise<void> {
     clearInterval(this.#pauses)
-    await this.#commits.drain()
+    await this.#journal.commits.drain()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     this.#keys.close()
     await this.#foldLast().catch((thrown: unknown) => {

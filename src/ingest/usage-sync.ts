@@ -1,6 +1,6 @@
+import type { JournalFolder } from '../journal/index.ts'
 import { type Clock, monthOf, SECOND } from '../lib/index.ts'
 import { chunksOf, countOf, type Store } from '../store/index.ts'
-import type { JournalFolder } from './journal-folder.ts'
 import type { ClientMeter, UsageSnapshot } from './limits.ts'
 
 export interface UsageSyncOptions {

@@ -57,6 +57,13 @@ export const EVENT_COLUMNS = [
   'items',
 ] as const satisfies (keyof EventCounts)[]
 
+/** Distinct event names, and as many tag keys, that a site may use on one UTC day; further ones are counted together. */
+export const NAMES_PER_DAY = 500
+/** Containers of a site on one UTC day; further ones are counted together. */
+export const CONTAINERS_PER_DAY = 50
+/** Links of a site's tag ids to names that are kept on one UTC day; further ones are still counted under the name. */
+export const LINKS_PER_DAY = 1_000
+
 /** Name under which everything over the daily cardinality cap is counted. */
 export const OTHER = '(other)'
 
@@ -94,3 +101,26 @@ export const clientUsage: UpsertSpec = upsertInto('client_usage', {
 
 /** The tables whose rows exist at several grains. */
 export type RollupTable = Extract<keyof Tables, 'event_rollups' | 'tag_rollups' | 'event_tag_rollups'>
+
+/**
+ * The tables of a fold in the order in which its transaction locks their rows. Concurrent transactions that lock the same rows
+ * have to do so in one order, or they deadlock and the engine aborts one of them:
+ *
+ *     fold      the node's row in `folds` → these tables in turn, each by key → the node's journal rows
+ *     roll-up   the dirty bucket of the hour → rows of that hour (no fold writes those) → the one of the day; likewise for days
+ *     commit    idempotency keys by key → its own new journal row
+ *     samples   recent payloads → rejections → rejection counts, each by key → pruned rows, site by site
+ *
+ * Usage comes last, because all sites of a client share that row. Deletion of old rows locks one table at a time, and only rows
+ * that no fold writes to any more.
+ */
+export const LOCK_ORDER: readonly UpsertSpec[] = [
+  eventRollups,
+  tagRollups,
+  eventTagRollups,
+  dirtyBuckets,
+  siteContainers,
+  tagNames,
+  dailyNames,
+  clientUsage,
+]

@@ -1,9 +1,7 @@
-import { exclusively, expiring, type Leases, type Membership } from '../cluster/index.ts'
+import { exclusively, expiring, type Leases } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
 import { Backoff } from './backoff.ts'
-import { foldOrphans } from './orphans.ts'
-import { Pace } from './pace.ts'
 import { removeDeletedSites, removeUsage, requestRemovals } from './removal.ts'
 import { applyRetention, type Retention } from './retention.ts'
 import { rollUpAll } from './roll-up.ts'
@@ -11,23 +9,19 @@ import { rollUpAll } from './roll-up.ts'
 const ROLL_UP_INTERVAL_MS = 10 * SECOND
 const RETENTION_INTERVAL_MS = 30 * MINUTE
 const REMOVAL_INTERVAL_MS = 5 * SECOND
-/** What a node that died left is in the reports within 10 s: 5 until its rows are old enough, and the next round of this. */
-const ORPHANS_INTERVAL_MS = 3 * SECOND
 
 export interface MaintenanceOptions {
   store: Store
   clock: Clock
-  membership: Membership
   leases: Leases
   retention: Retention
   onError: (error: Error, loop: string) => void
 }
 
 /**
- * The loops that keep the rollups in shape: compaction, retention, the rest of deleted sites, and what dead nodes left in
- * the journal. All but the last run on one node at a time, and do no harm if two run for a moment: a roll-up clears its dirty
- * bucket and a fold deletes its journal rows in the transaction that needs them, and a row can be deleted only once. The last
- * runs on every node: if it ran on one and that died, no node would do it for half a minute.
+ * The loops that keep the rollups in shape: compaction, retention and the rest of deleted sites. They run on one node at a time,
+ * and do no harm if two run for a moment: a roll-up clears its dirty bucket in the transaction that needs it, and a row can be
+ * deleted only once.
  */
 export class Maintenance {
   readonly loops: readonly Loop[]
@@ -38,8 +32,7 @@ export class Maintenance {
   }
   #isStopping = false
 
-  constructor({ store, clock, membership, leases, retention, onError }: MaintenanceOptions) {
-    const pace = new Pace()
+  constructor({ store, clock, leases, retention, onError }: MaintenanceOptions) {
     const backoff = new Backoff()
     const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
       new Loop({ name, clock, intervalMs, tick, onError })
@@ -51,7 +44,6 @@ export class Maintenance {
     })
     const retaining = deleting('retention', (now, mayGoOn) => applyRetention(store, retention, now, mayGoOn))
     const removing = deleting('removal', (now, mayGoOn) => removeDeletedSites(store, now, mayGoOn))
-    const foldingOthers = async () => void (await foldOrphans(store, await membership.liveNodeIds(), { pace }))
     this.deletionHooks = {
       removeOfSites: (trx, sites) => requestRemovals(trx, sites, clock.now()),
       removeOfClient: removeUsage,
@@ -60,7 +52,6 @@ export class Maintenance {
       loop('roll-up', ROLL_UP_INTERVAL_MS, rollingUp),
       loop('retention', RETENTION_INTERVAL_MS, retaining),
       loop('removal', REMOVAL_INTERVAL_MS, removing),
-      loop('orphans', ORPHANS_INTERVAL_MS, foldingOthers),
     ]
   }
 

@@ -1,7 +1,7 @@
 import { floorTo, HOUR } from '../lib/index.ts'
-import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
+import { type BatchOperation, type Store, StoreError, untilDone } from '../store/index.ts'
 import { GRAIN } from './columns.ts'
-import { bucketsIn, removeFirstRows, untilDone } from './removal.ts'
+import { bucketsIn, removeFirstRows } from './removal.ts'
 
 const TABLES = ['event_rollups', 'tag_rollups'] as const
 /** An hour of up to so many minute rows per table is deleted in one transaction: some hundredths of a second. */

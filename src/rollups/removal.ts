@@ -1,7 +1,14 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { DAY, HOUR } from '../lib/index.ts'
-import { chunksOf, type SqlValue, type Store, type Tables, type Transaction } from '../store/index.ts'
-import { attemptEach } from './attempts.ts'
+import {
+  attemptEach,
+  chunksOf,
+  type SqlValue,
+  type Store,
+  type Tables,
+  type Transaction,
+  untilDone,
+} from '../store/index.ts'
 
 /** Rows a removal or retention step deletes in one transaction: a few milliseconds of the writer's time. */
 const ROWS_PER_STEP = 2_000
@@ -77,12 +84,6 @@ async function emptySite(store: Store, siteNo: number, mayGoOn: () => boolean): 
   for (const table of SITE_TABLES) {
     if (!(await untilDone(() => removeFirstRows(store, table, siteNo, sql`1 = 1`), mayGoOn))) return false
   }
-  return true
-}
-
-/** Repeats a step while it returns that there is more; false when `mayGoOn` ended it early. */
-export async function untilDone(step: () => Promise<boolean>, mayGoOn: () => boolean): Promise<boolean> {
-  for (let more = true; more; more = await step()) if (!mayGoOn()) return false
   return true
 }
 

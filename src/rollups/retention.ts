@@ -1,11 +1,10 @@
 import { type SqlBool, sql } from 'kysely'
 import { removeOldOutages } from '../cluster/index.ts'
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
-import type { Store } from '../store/index.ts'
-import { attemptEach } from './attempts.ts'
+import { attemptEach, type Store, untilDone } from '../store/index.ts'
 import { GRAIN } from './columns.ts'
 import { removeOldestHour } from './minute-retention.ts'
-import { bucketsIn, removeFirstRows, untilDone } from './removal.ts'
+import { bucketsIn, removeFirstRows } from './removal.ts'
 
 /** Late events reach back a day: the names of two days ago can still be asked for around midnight. */
 const NAME_DAYS = 3

@@ -1,6 +1,5 @@
 import { type Clock, DAY, HOUR, MINUTE } from '../lib/index.ts'
-import type { Store } from '../store/index.ts'
-import { attemptEach } from './attempts.ts'
+import { attemptEach, type Store } from '../store/index.ts'
 import { Backoff } from './backoff.ts'
 import { GRAIN } from './columns.ts'
 import { DAYS, type DirtyBucket, derive, HOURS, type RollUpLevel } from './derive.ts'

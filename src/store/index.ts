@@ -13,6 +13,7 @@ export { type DatabaseContents, integrityErrors } from './sqlite/contents.ts'
 export type { CopyWatch } from './sqlite/files.ts'
 export { openSqliteStore, sqlitePath } from './sqlite/open.ts'
 export { type RestoredDatabase, type RestoreOptions, restoreSqlite } from './sqlite/restore.ts'
+export { attemptEach, untilDone } from './steps.ts'
 export {
   type BatchOperation,
   type BatchOptions,

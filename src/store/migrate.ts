@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { type MigrationProvider, Migrator } from 'kysely/migration'
 import { asError, StartupError } from '../lib/index.ts'
-import { type ColumnTypes, type Migration, migrations } from './migrations/index.ts'
+import { migrations } from './migrations/index.ts'
+import type { ColumnTypes, Migration } from './migrations/types.ts'
 import type { Tables } from './tables.ts'
 
 /**

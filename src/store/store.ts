@@ -1,6 +1,6 @@
 import type { CompiledQuery, Kysely, RawBuilder } from 'kysely'
 import type { ChangeFeed } from './changes.ts'
-import type { ColumnTypes } from './migrations/index.ts'
+import type { ColumnTypes } from './migrations/types.ts'
 import type { Tables } from './tables.ts'
 import type { SqlValue, UpsertSpec } from './upsert.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { Payload } from '../../src/ingest/payload.ts'
+import type { Payload } from '../../src/journal/payload.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { type ProbeOutcome, subjectKey } from '../../src/probes/index.ts'
 import { tagFailureRate } from '../../src/probes/types/tag-failure-rate.ts'

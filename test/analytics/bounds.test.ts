@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { overview, siteSummaries, type TimeseriesQuery, timeseries } from '../../src/analytics/index.ts'
-import type { BatchPayload } from '../../src/ingest/payload.ts'
+import type { BatchPayload } from '../../src/journal/payload.ts'
 import { HOUR } from '../../src/lib/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { payloads } from '../../testkit/random-payloads.ts'

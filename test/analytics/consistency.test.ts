@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { matrix, overview, type Timeseries, timeseries } from '../../src/analytics/index.ts'
-import type { BatchPayload, EventPayload, Payload } from '../../src/ingest/payload.ts'
+import type { BatchPayload, EventPayload, Payload } from '../../src/journal/payload.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, type TimeRange } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { overview, siteFigures } from '../../src/analytics/index.ts'
-import type { Payload } from '../../src/ingest/payload.ts'
+import type { Payload } from '../../src/journal/payload.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import type { SiteRow } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS } from '../../src/cluster/index.ts'
 import { Ingest } from '../../src/ingest/index.ts'
+import { OrphanFolding } from '../../src/journal/index.ts'
 import { MINUTE, newId } from '../../src/lib/index.ts'
 import { Maintenance } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
@@ -16,17 +17,13 @@ const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 /** A node with its upkeep; its loops run when the test says so. */
 async function openWorker(t: TestContext, store: Store, clock: TestClock) {
   const node = await joinNode(t, store, clock)
-  const maintenance = new Maintenance({
-    ...node,
-    store,
-    clock,
-    retention: { minuteDays: 7, hourDays: 400 },
-    onError: (error) => assert.fail(error),
-  })
+  const options = { ...node, store, clock, onError: (error: Error) => assert.fail(error) }
+  const maintenance = new Maintenance({ ...options, retention: { minuteDays: 7, hourDays: 400 } })
+  const loops = [...maintenance.loops, ...new OrphanFolding(options).loops]
   const round = async () => {
-    for (const loop of maintenance.loops) await loop.tick()
+    for (const loop of loops) await loop.tick()
   }
-  return { ...node, maintenance, round }
+  return { ...node, loops, round }
 }
 
 const oneEvent = (siteNo: number) => deltaOf(siteNo, [eventPayload({ timestamp_ms: NOW })], NOW)
@@ -41,7 +38,7 @@ testOnEveryEngine('every loop of the upkeep runs on one node, save the fold of w
   const two = await openWorker(t, store, clock)
   await one.round()
   await two.round()
-  const names = one.maintenance.loops.map(({ name }) => name)
+  const names = one.loops.map(({ name }) => name)
   assert.deepEqual(held(one), names.filter((name) => name !== 'orphans').sort())
   assert.deepEqual(held(two), [])
 })
@@ -59,7 +56,7 @@ testOnEveryEngine(
     await writeJournal(store, ingesting.membership.nodeId, 1, oneEvent(site_no))
     await writeJournal(store, upkeep.membership.nodeId, 1, oneEvent(site_no))
 
-    const slowest = Math.max(...heir.maintenance.loops.map(({ intervalMs }) => intervalMs).filter((ms) => ms < MINUTE))
+    const slowest = Math.max(...heir.loops.map(({ intervalMs }) => intervalMs).filter((ms) => ms < MINUTE))
     const longest = DEAD_AFTER_MS + slowest
     assert.ok(longest + HEARTBEAT_INTERVAL_MS < MINUTE)
     for (let passed = 0; passed < longest; passed += HEARTBEAT_INTERVAL_MS) {

@@ -79,6 +79,16 @@ function rootImporter(path: string, rooms: readonly string[], files: readonly st
 }
 
 const SLICES = ROOMS.filter((room) => room !== 'cli')
+
+/** Folders of each room that has several; those of the store stand for engines, and may not know each other. */
+const folders = await Promise.all(
+  SLICES.filter((room) => room !== 'lib' && room !== 'store').map(async (room) => {
+    const entries = await readdir(join(REPOSITORY, 'src', room), { withFileTypes: true })
+    const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+    return { room, names: names.length > 1 ? names : [] }
+  }),
+)
+
 const importers: readonly Importer[] = [
   ...ROOMS.map((room) => roomImporter(room, '')),
   // A folder in a room must not open a way round its rule.
@@ -87,14 +97,13 @@ const importers: readonly Importer[] = [
     ...roomImporter('store', folder),
     allowed: [...roomImporter('store', folder).allowed, 'store/migrations/index.ts'],
   })),
-  {
-    ...roomImporter('notifications', 'email/'),
-    allowed: [
-      ...roomImporter('notifications', 'email/').allowed,
-      'notifications/cards/inside.ts',
-      'notifications/services/inside.ts',
-    ],
-  },
+  // Files of a room import each other freely, across its folders.
+  ...folders.flatMap(({ room, names }) =>
+    names.map((name) => ({
+      ...roomImporter(room, `${name}/`),
+      allowed: [...roomImporter(room, `${name}/`).allowed, ...names.map((other) => `${room}/${other}/inside.ts`)],
+    })),
+  ),
   {
     path: 'store/migrations/0001-importer.ts',
     allowed: ['store/migrations/index.ts'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { Delta, Folder, foldJournal } from '../../src/journal/index.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
-import { Delta, Folder, foldJournal, GRAIN, rollUp } from '../../src/rollups/index.ts'
+import { GRAIN, rollUp } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'

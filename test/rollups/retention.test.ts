@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { foldOrphans } from '../../src/journal/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { applyRetention, foldOrphans, GRAIN, rollUp } from '../../src/rollups/index.ts'
+import { applyRetention, GRAIN, rollUp } from '../../src/rollups/index.ts'
 import { removeOldestHour } from '../../src/rollups/minute-retention.ts'
 import type { Store } from '../../src/store/index.ts'
 import { deltaOf, encode, eventPayload, totalEvents } from '../../testkit/deltas.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { Delta, Folder, foldJournal } from '../../src/journal/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { applyRetention, Backoff, Delta, Folder, foldJournal, GRAIN, rollUp } from '../../src/rollups/index.ts'
+import { applyRetention, Backoff, GRAIN, rollUp } from '../../src/rollups/index.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
 import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'

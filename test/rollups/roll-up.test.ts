@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { Folder, foldJournal } from '../../src/journal/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { applyRetention, Folder, foldJournal, GRAIN, removeDeletedSites, rollUp } from '../../src/rollups/index.ts'
+import { applyRetention, GRAIN, removeDeletedSites, rollUp } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'

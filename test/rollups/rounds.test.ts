@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { foldOrphans } from '../../src/journal/index.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
-import { applyRetention, Backoff, foldOrphans, GRAIN, removeDeletedSites, rollUp } from '../../src/rollups/index.ts'
+import { applyRetention, Backoff, GRAIN, removeDeletedSites, rollUp } from '../../src/rollups/index.ts'
 import { BUCKETS_PER_ROUND, rollUpAll } from '../../src/rollups/roll-up.ts'
 import { chunksOf, type Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'

@@ -10,7 +10,8 @@ import {
   type Store,
   StoreError,
 } from '../../src/store/index.ts'
-import { type Migration, migrations } from '../../src/store/migrations/index.ts'
+import { migrations } from '../../src/store/migrations/index.ts'
+import type { Migration } from '../../src/store/migrations/types.ts'
 import { openEmptyStore, postgres, sqlite } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { fillEveryTable, NOT_COPIED, rowsOf, tableNames } from './copy-support.ts'

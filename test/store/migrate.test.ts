@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { StartupError } from '../../src/lib/index.ts'
 import { migrate, migrationState, type Store } from '../../src/store/index.ts'
-import { type Migration, migrations } from '../../src/store/migrations/index.ts'
+import { migrations } from '../../src/store/migrations/index.ts'
+import type { Migration } from '../../src/store/migrations/types.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 
 const step = (name: string, ...statements: string[]): Migration => ({ name, statements: () => statements })

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import type { EventPayload } from '../../ingest/index.ts'
+import type { EventPayload } from '../../journal/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import type { Incident } from './incidents.ts'
 import type { EcommerceRates, EventProfile, SiteProfile, TagProfile, UserDataRates } from './profile.ts'

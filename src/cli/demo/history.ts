@@ -1,18 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import { appendPayload, type Payload } from '../../ingest/index.ts'
+import { addLog, appendPayload, Delta, Folder, foldOrphans, type Log, type Payload } from '../../journal/index.ts'
 import { floorTo, HOUR, MINUTE, newId } from '../../lib/index.ts'
 import { lastEventTimes } from '../../management/index.ts'
-import {
-  addLog,
-  applyRetention,
-  Delta,
-  Folder,
-  foldOrphans,
-  type Log,
-  minuteRowsFrom,
-  type Retention,
-  rollUp,
-} from '../../rollups/index.ts'
+import { applyRetention, minuteRowsFrom, type Retention, rollUp } from '../../rollups/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Update } from '../progress.ts'
 import type { Incident } from './incidents.ts'

@@ -1,4 +1,4 @@
-import type { BatchPayload, EventPayload, Payload } from '../../ingest/index.ts'
+import type { BatchPayload, EventPayload, Payload } from '../../journal/index.ts'
 import { eventsOf, type Traffic } from './events.ts'
 
 /** What a site's tag sends for the time from `from` until before `to`, in the order it is sent. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Payload } from '../../ingest/index.ts'
+import type { Payload } from '../../journal/index.ts'
 import type { Clock } from '../../lib/index.ts'
 import { type IngestTarget, isAccepted, postPayload, whyUnreachable } from '../post.ts'
 import type { Incident } from './incidents.ts'

@@ -1,18 +1,10 @@
 import { Type } from 'typebox'
 import { defineProbeType, isNetworkFailure } from '../probe-type.ts'
-import {
-  badFindings,
-  CERTIFICATE_SETTINGS,
-  certificateFaults,
-  checkGtmJs,
-  checkHealth,
-  healthEndpoints,
-  judged,
-  shownAddress,
-  sinceInMemory,
-  sinceText,
-  statusSince,
-} from '../tag-server.ts'
+import { healthEndpoints, shownAddress } from '../tag-server/addresses.ts'
+import { CERTIFICATE_SETTINGS, certificateFaults } from '../tag-server/certificate.ts'
+import { badFindings, judged, sinceInMemory, sinceText, statusSince } from '../tag-server/check-finding.ts'
+import { checkGtmJs } from '../tag-server/gtm-js.ts'
+import { checkHealth } from '../tag-server/health.ts'
 
 export const httpHealth = defineProbeType({
   name: 'http_health',

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { HOUR, isoTime, withoutEnd } from '../../lib/index.ts'
-import { GoogleFailure, type LiveVersion, liveVersion, serviceAccountOf } from '../google.ts'
+import { GoogleFailure } from '../google/failure.ts'
+import { serviceAccountOf } from '../google/service-account.ts'
+import { type LiveVersion, liveVersion } from '../google/tag-manager.ts'
 import {
   type DeployMarker,
   defineProbeType,

@@ -6,7 +6,7 @@ import { inBatches, PayloadReader, payloadsOf, sentAt } from '../../../src/cli/d
 import type { SiteProfile } from '../../../src/cli/demo/profile.ts'
 import { COFFEE, FASHION, FURNITURE, OUTDOOR, SITES } from '../../../src/cli/demo/world.ts'
 import { checkPayload } from '../../../src/ingest/check.ts'
-import type { EventPayload } from '../../../src/ingest/index.ts'
+import type { EventPayload } from '../../../src/journal/index.ts'
 import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
 
 const START = Date.parse('2026-11-20T09:40:00Z')

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import type { Finding } from '../../../src/detection/index.ts'
-import type { Payload } from '../../../src/ingest/payload.ts'
+import type { Payload } from '../../../src/journal/payload.ts'
 import { MINUTE } from '../../../src/lib/index.ts'
 import type { ProbeType } from '../../../src/probes/index.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'

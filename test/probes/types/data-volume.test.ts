@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Payload } from '../../../src/ingest/payload.ts'
+import type { Payload } from '../../../src/journal/payload.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { dataFreshness } from '../../../src/probes/types/data-freshness.ts'
 import { dataVolume } from '../../../src/probes/types/data-volume.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { BatchPayload, Payload } from '../../../src/ingest/payload.ts'
+import type { BatchPayload, Payload } from '../../../src/journal/payload.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { ecommerceQuality, userDataQuality } from '../../../src/probes/types/data-quality.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'

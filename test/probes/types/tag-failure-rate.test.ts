@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Payload } from '../../../src/ingest/payload.ts'
+import type { Payload } from '../../../src/journal/payload.ts'
 import { HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { nextRunAt } from '../../../src/probes/index.ts'
 import { tagFailureRate } from '../../../src/probes/types/tag-failure-rate.ts'

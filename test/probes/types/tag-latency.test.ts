@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Payload } from '../../../src/ingest/payload.ts'
+import type { Payload } from '../../../src/journal/payload.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { tagLatency } from '../../../src/probes/types/tag-latency.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Payload } from '../../../src/ingest/payload.ts'
+import type { Payload } from '../../../src/journal/payload.ts'
 import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { tagMissing } from '../../../src/probes/types/tag-missing.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'

@@ -1,0 +1,155 @@
+import { EVENT_COLUMNS, OUTCOMES, TAG_COLUMNS } from '../rollups/index.ts'
+import type { EventCounts, TagCounts } from '../store/index.ts'
+
+/** Counts in the order of `EVENT_COLUMNS` or `TAG_COLUMNS`. */
+export type Counts = number[]
+
+/** Place of each event counter in a `Counts`. */
+export const EVENT = indexOf<keyof EventCounts>(EVENT_COLUMNS)
+/** Place of each tag counter in a `Counts`. */
+export const TAG = indexOf<keyof TagCounts>(TAG_COLUMNS)
+
+/** The outcomes stand first in a tag's counts: up to here. */
+export const OUTCOME_END = OUTCOMES.length
+
+const NO_EVENTS: Counts = EVENT_COLUMNS.map(() => 0)
+const NO_EXECUTIONS: Counts = TAG_COLUMNS.map(() => 0)
+
+/** Executions of one tag on one event, in one minute and container. */
+export interface TagDelta {
+  counts: Counts
+  /** Tag ids that came with this key; a set, because a sender may give one name to any number of ids. */
+  ids: Set<string>
+}
+
+/** One event name in one minute and container. */
+export interface EventDelta {
+  counts: Counts
+  tags: Map<string, TagDelta>
+}
+
+/** What one container of a site reported for one minute. */
+export interface Cell {
+  /** Start of the UTC minute, epoch ms. */
+  minute: number
+  containerId: string
+  /** When the last of it was accepted, epoch ms. */
+  lastSeenAt: number
+  events: Map<string, EventDelta>
+}
+
+export interface Usage {
+  events: number
+  requests: number
+}
+
+export interface SiteDelta {
+  cells: Cell[]
+  /** The cells by minute and container, once there are more than a few. */
+  index: Map<string, Cell> | undefined
+  /** What counts towards the client's quota, by UTC month of acceptance. */
+  usage: Map<number, Usage>
+  /** Numbers and texts of the logs it was read from, or fewer: never fewer than it has names and ids. */
+  items: number
+}
+
+export const newSite = (usage: SiteDelta['usage'] = new Map()): SiteDelta => ({
+  cells: [],
+  index: undefined,
+  usage,
+  items: 0,
+})
+
+/** What has been accepted and is not in the rollups yet, summed over many requests. */
+export class Delta {
+  readonly sites = new Map<number, SiteDelta>()
+  /** Of the sites added to, one with the most items. */
+  largest: SiteDelta | undefined
+
+  site(siteNo: number): SiteDelta {
+    let site = this.sites.get(siteNo)
+    if (site === undefined) {
+      site = newSite()
+      this.sites.set(siteNo, site)
+    }
+    return site
+  }
+}
+
+export function addUsage(site: SiteDelta, month: number, events: number, requests: number): void {
+  const usage = site.usage.get(month)
+  if (usage === undefined) {
+    site.usage.set(month, { events, requests })
+  } else {
+    usage.events += events
+    usage.requests += requests
+  }
+}
+
+/** Up to so many cells are searched linearly: most sites have one or two a second, and a map would cost more than it saves. */
+const FEW_CELLS = 4
+
+export function cellAt(site: SiteDelta, minute: number, containerId: string): Cell {
+  const { cells } = site
+  const found = cells.length <= FEW_CELLS ? lookThrough(cells, minute, containerId) : lookUp(site, minute, containerId)
+  if (found !== undefined) return found
+  const cell: Cell = { minute, containerId, lastSeenAt: 0, events: new Map() }
+  cells.push(cell)
+  site.index?.set(cellKey(minute, containerId), cell)
+  return cell
+}
+
+function lookThrough(cells: readonly Cell[], minute: number, containerId: string): Cell | undefined {
+  return cells.findLast((cell) => cell.minute === minute && cell.containerId === containerId)
+}
+
+function lookUp(site: SiteDelta, minute: number, containerId: string): Cell | undefined {
+  site.index ??= new Map(site.cells.map((cell) => [cellKey(cell.minute, cell.containerId), cell]))
+  return site.index.get(cellKey(minute, containerId))
+}
+
+const cellKey = (minute: number, containerId: string): string => `${minute}|${containerId}`
+
+export const newEvent = (): EventDelta => ({ counts: NO_EVENTS.slice(), tags: new Map() })
+
+export function eventIn(cell: Cell, name: string): EventDelta {
+  let event = cell.events.get(name)
+  if (event === undefined) {
+    event = newEvent()
+    cell.events.set(name, event)
+  }
+  return event
+}
+
+export function tagIn(event: EventDelta, key: string): TagDelta {
+  let tag = event.tags.get(key)
+  if (tag === undefined) {
+    tag = { counts: NO_EXECUTIONS.slice(), ids: new Set() }
+    event.tags.set(key, tag)
+  }
+  return tag
+}
+
+/** Adds `n` to the counter at `index`. */
+export function add(counts: Counts, index: number, n: number): void {
+  counts[index] = (counts[index] ?? 0) + n
+}
+
+export function addAll(counts: Counts, others: Counts): void {
+  for (let i = 0; i < others.length; i++) counts[i] = (counts[i] ?? 0) + (others[i] ?? 0)
+}
+
+/** Adds `theirs` to `ours`, and leaves `theirs` as it is. */
+export function absorbEvent(ours: EventDelta, theirs: EventDelta): void {
+  addAll(ours.counts, theirs.counts)
+  for (const [key, tag] of theirs.tags) absorbTag(tagIn(ours, key), tag)
+}
+
+export function absorbTag(ours: TagDelta, theirs: TagDelta): void {
+  addAll(ours.counts, theirs.counts)
+  for (const id of theirs.ids) ours.ids.add(id)
+}
+
+function indexOf<K extends string>(columns: readonly K[]): Readonly<Record<K, number>> {
+  return Object.fromEntries(columns.map((column, index) => [column, index])) as Record<K, number>
+}

@@ -1,0 +1,285 @@
+import type { Expiry } from '../cluster/index.ts'
+import { asError, type Clock } from '../lib/index.ts'
+import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
+import { Delta } from './delta.ts'
+import { appendPayload } from './encode.ts'
+import { claimKeys, type IdempotencyClaim } from './idempotency.ts'
+import type { Payload } from './payload.ts'
+import { addLog, appendDelta, JournalInserts, type Log } from './row.ts'
+
+/** What became of a submission; `refused`: too many were waiting. */
+export type CommitOutcome = 'committed' | 'duplicate' | 'failed' | 'refused'
+
+/** A checked payload that waits for its commit. */
+export interface Submission {
+  siteNo: number
+  payload: Payload
+  /** Set when the sender gave an `Idempotency-Key`. */
+  idempotencyKey: string | undefined
+  /** Of its body. */
+  bytes: number
+  settle: (outcome: CommitOutcome) => void
+}
+
+/** Folds what is committed, and watches whether commits succeed. */
+export interface CommitListener {
+  /** The commit of journal row `seq` has ended: with success, or with an error after which the row may or may not exist. */
+  onSettled: (seq: number, error?: Error) => void
+}
+
+/** Submissions that may wait at once; beyond that the store is not keeping up, and further ones are refused. */
+const MAX_WAITING = 20_000
+/**
+ * Size of a group that is committed at once. With over a thousand busy connections the event loop serves them again and again
+ * before it runs deferred work.
+ */
+const FULL_GROUP = 128
+/**
+ * Numbers and texts in a group after which the next group begins. All requests that wait while the database is slow would make
+ * a journal row too long to write or read in time.
+ */
+const ITEMS_PER_GROUP = 64_000
+/** Body from which a submission is heavy: eighty tags. */
+const HEAVY_BODY = 4_096
+/**
+ * Bytes of heavy bodies in a group; further ones wait for the next, while light submissions still join. Writing 32 events of
+ * 500 tags together delayed an event of five tags by over 100 ms, measured on one busy core.
+ */
+const HEAVY_BYTES_PER_GROUP = 262_144
+/** Average numbers and texts per submission up to which the same names are expected to repeat. */
+const ITEMS_WORTH_ADDING_UP = 500
+/** Size of a group that shows a busy service. */
+const BUSY_GROUP = 8
+/** Share of the last group's size to wait for … */
+const ENOUGH_SHARE = 0.75
+/** … and for how long at most. */
+const LINGER_MS = 1
+/** Average requests per site in a group from which summing them before writing pays. */
+const WORTH_ADDING_UP = 4
+
+/** What goes into one journal row. */
+class Group {
+  readonly submissions: Submission[] = []
+  /** What the submissions without a key count. */
+  readonly log: Log = []
+  /** The others, each with what it counts if its key is free. */
+  readonly claims: IdempotencyClaim<{ submission: Submission; log: Log }>[] = []
+  #claimed = 0
+  #heavyBytes = 0
+
+  add(submission: Submission, now: number): void {
+    const { siteNo, payload, idempotencyKey, bytes } = submission
+    this.submissions.push(submission)
+    if (bytes > HEAVY_BODY) this.#heavyBytes += bytes
+    if (idempotencyKey === undefined) {
+      appendPayload(this.log, siteNo, payload, now)
+      return
+    }
+    const log: Log = []
+    appendPayload(log, siteNo, payload, now)
+    this.claims.push({ siteNo, key: idempotencyKey, submission: { submission, log } })
+    this.#claimed += log.length
+  }
+
+  hasRoomFor({ bytes }: Submission): boolean {
+    if (this.log.length + this.#claimed >= ITEMS_PER_GROUP) return false
+    return bytes <= HEAVY_BODY || this.#heavyBytes < HEAVY_BYTES_PER_GROUP
+  }
+}
+
+/**
+ * Makes submissions durable: while one commit is in flight the next group gathers, so that one fsync serves many.
+ *
+ * A group is one journal row. No request of it is answered, and nothing is counted, before its transaction is on disk.
+ */
+export class GroupCommit {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #nodeId: string
+  readonly #listener: CommitListener
+  readonly #expiry: Expiry
+  readonly #inserts: JournalInserts
+  /** In commit order. */
+  #groups: Group[] = []
+  #waiting = 0
+  #seq = 0
+  #committing: Promise<void> | undefined
+  #isScheduled = false
+  #linger: NodeJS.Timeout | undefined
+  /** Submissions that end the wait for more. */
+  #enough = 0
+  #isUnavailable = false
+  /** Commits that were made, and submissions they held: for `/metrics`. */
+  readonly totals = { commits: 0, committed: 0, duplicates: 0, failed: 0 }
+
+  /** @param expiry says which idempotency keys have run out; left out, the clock does */
+  constructor(store: Store, clock: Clock, nodeId: string, listener: CommitListener, expiry?: Expiry) {
+    this.#store = store
+    this.#clock = clock
+    this.#nodeId = nodeId
+    this.#listener = listener
+    this.#expiry = expiry ?? { expiryTime: () => clock.now() }
+    this.#inserts = new JournalInserts(store)
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  submit(submission: Submission): void {
+    if (this.#isUnavailable) {
+      this.#fail([submission])
+      return
+    }
+    if (this.#waiting >= MAX_WAITING) {
+      submission.settle('refused')
+      return
+    }
+    this.#waiting++
+    this.#groupFor(submission).add(submission, this.#clock.now())
+    if (this.#committing !== undefined) return
+    if (this.#waiting >= FULL_GROUP) {
+      this.#stopLinger()
+      this.#startCommit()
+    } else if (this.#linger === undefined) this.#scheduleCommit()
+    else if (this.#waiting >= this.#enough) this.#endLinger()
+  }
+
+  /** The first group with room, so that a light submission does not wait for the heavy ones before it. */
+  #groupFor(submission: Submission): Group {
+    for (const group of this.#groups) if (group.hasRoomFor(submission)) return group
+    const next = new Group()
+    this.#groups.push(next)
+    return next
+  }
+
+  /** The database is available again: the write check found out, which holds no requests while it tries. */
+  resume(): void {
+    this.#isUnavailable = false
+  }
+
+  /** Resolves when everything submitted so far is settled. */
+  async drain(): Promise<void> {
+    while (this.#waiting > 0 || this.#committing !== undefined) {
+      this.#stopLinger()
+      this.#startCommit()
+      await this.#committing
+    }
+  }
+
+  /** After this turn of the event loop, so that every request whose bytes have arrived joins the same group. */
+  #scheduleCommit(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#startCommit()
+    })
+  }
+
+  /**
+   * A busy service waits a moment for about as many submissions as the last time, at most a millisecond: a commit costs the same
+   * for one as for a hundred. Measured with 64 connections: a quarter fewer commits, and faster answers for all.
+   */
+  #afterCommit(size: number): void {
+    if (size < BUSY_GROUP) {
+      this.#scheduleCommit()
+      return
+    }
+    this.#enough = size * ENOUGH_SHARE
+    if (this.#waiting >= FULL_GROUP) this.#startCommit()
+    else if (this.#waiting >= this.#enough) this.#scheduleCommit()
+    else this.#linger = setTimeout(() => this.#endLinger(), LINGER_MS)
+  }
+
+  #endLinger(): void {
+    this.#stopLinger()
+    this.#scheduleCommit()
+  }
+
+  #stopLinger(): void {
+    clearTimeout(this.#linger)
+    this.#linger = undefined
+  }
+
+  #startCommit(): void {
+    if (this.#committing !== undefined) return
+    const group = this.#groups.shift()
+    if (group === undefined) return
+    this.#waiting -= group.submissions.length
+    this.#committing = this.#commit(group).finally(() => {
+      this.#committing = undefined
+      this.#afterCommit(group.submissions.length)
+    })
+  }
+
+  async #commit(group: Group): Promise<void> {
+    let outcomes: (submission: Submission) => CommitOutcome
+    try {
+      outcomes = await this.#write(group)
+    } catch (thrown) {
+      this.#listener.onSettled(this.#seq, asError(thrown))
+      this.#fail(group.submissions)
+      // Connecting to a host that does not answer takes seconds: fail further requests at once instead of letting them pile up.
+      if (thrown instanceof StoreError && thrown.kind === 'unavailable') {
+        this.#isUnavailable = true
+        for (const { submissions } of this.#groups.splice(0)) this.#fail(submissions)
+        this.#waiting = 0
+      }
+      return
+    }
+    this.#listener.onSettled(this.#seq)
+    this.totals.commits++
+    for (const submission of group.submissions) {
+      const outcome = outcomes(submission)
+      this.totals[outcome === 'duplicate' ? 'duplicates' : 'committed']++
+      submission.settle(outcome)
+    }
+  }
+
+  #fail(group: readonly Submission[]): void {
+    this.totals.failed += group.length
+    for (const submission of group) submission.settle('failed')
+  }
+
+  /** Writes the journal row; with idempotency keys in the group, what of it is new. */
+  async #write(group: Group): Promise<(submission: Submission) => CommitOutcome> {
+    const { submissions, log, claims } = group
+    const now = this.#clock.now()
+    const seq = ++this.#seq
+    if (claims.length === 0) {
+      await this.#store.batch([this.#journalRow(seq, now, submissions, log)], { isUrgent: true })
+      return () => 'committed'
+    }
+    let isWritten = false
+    const operationsFor = (fresh: readonly Group['claims'][number][]) => {
+      // Built again for each try, so that nothing of a failed one is left in the next.
+      const entries = log.concat(...fresh.map((claim) => claim.submission.log))
+      isWritten = entries.length > 0
+      return isWritten ? [this.#journalRow(seq, now, submissions, entries)] : []
+    }
+    const free = await claimKeys(this.#store, claims, now, operationsFor, this.#expiry.expiryTime())
+    // All were duplicates. A number without a row would only end the run of rows that the next fold takes.
+    if (!isWritten) this.#seq--
+    const fresh = new Set(free.map((claim) => claim.submission.submission))
+    return (submission) =>
+      submission.idempotencyKey === undefined || fresh.has(submission) ? 'committed' : 'duplicate'
+  }
+
+  #journalRow(seq: number, now: number, group: readonly Submission[], log: Log): BatchOperation {
+    const sites = new Set(group.map((submission) => submission.siteNo))
+    const isRepetitive =
+      group.length >= sites.size * WORTH_ADDING_UP && log.length <= group.length * ITEMS_WORTH_ADDING_UP
+    const entries = isRepetitive ? addedUp(log) : log
+    return this.#inserts.row(this.#nodeId, seq, now, entries)
+  }
+}
+
+/** The same counts in fewer entries. */
+function addedUp(log: Log): Log {
+  const delta = new Delta()
+  addLog(delta, log)
+  const sum: Log = []
+  appendDelta(sum, delta)
+  return sum
+}

@@ -1,0 +1,19 @@
+export { Delta, EVENT, TAG } from './delta.ts'
+export { appendPayload, eventsIn } from './encode.ts'
+export { Folder, isFoldConflict } from './fold.ts'
+export type { GroupCommit, Submission } from './group-commit.ts'
+export { IDEMPOTENCY_KEY_MAX } from './idempotency.ts'
+export { FOLD_INTERVAL_MS, Journal } from './journal.ts'
+export {
+  BATCH_KEYS_MAX,
+  BatchPayload,
+  EventPayload,
+  isBatch,
+  NAME_MAX,
+  type Payload,
+  TAGS_MAX,
+  type TagExecution,
+} from './payload.ts'
+export { readFoldTask } from './read.ts'
+export { addLog, appendDelta, type Log, latencyBucket } from './row.ts'
+export { foldJournal, foldOrphans, type JournalFolder, OrphanFolding } from './streams.ts'

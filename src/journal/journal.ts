@@ -1,0 +1,147 @@
+import { expiring, type Leases, type Membership } from '../cluster/index.ts'
+import { asError, type Clock, Loop, SECOND } from '../lib/index.ts'
+import { isPassing, type Store } from '../store/index.ts'
+import { type ClientOfSite, Folder } from './fold.ts'
+import { GroupCommit } from './group-commit.ts'
+import { clearIdempotencyKeys } from './idempotency.ts'
+import { foldOrphans, JournalFolder } from './streams.ts'
+
+/** A site's counts must be visible two seconds after the answer: folding every second leaves one for the fold. */
+export const FOLD_INTERVAL_MS = SECOND
+const WRITE_CHECK_INTERVAL_MS = SECOND
+const CLEAR_KEYS_INTERVAL_MS = 600 * SECOND
+/** The one row that is rewritten. */
+const CHECK_ROW = 1
+
+export interface JournalOptions {
+  store: Store
+  clock: Clock
+  membership: Membership
+  leases: Leases
+  clientOf: ClientOfSite
+  onError: (error: Error, what: string) => void
+}
+
+/** The journal of one node: its commits, the fold of what they wrote, and whether they succeed. */
+export class Journal {
+  readonly commits: GroupCommit
+  readonly folder: JournalFolder
+  readonly loops: readonly Loop[]
+  readonly #options: JournalOptions
+  readonly #health: WriteHealth
+
+  private constructor(options: JournalOptions, folder: Folder) {
+    const { store, clock, leases, membership, onError } = options
+    this.#options = options
+    this.#health = new WriteHealth(store, clock)
+    this.folder = new JournalFolder(store, folder, clock, membership.nodeId)
+    const onSettled = (seq: number, error?: Error) => {
+      this.folder.onSettled(seq, error)
+      this.#noteCommit(error)
+    }
+    this.commits = new GroupCommit(store, clock, membership.nodeId, { onSettled }, leases.expiry)
+    const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
+      new Loop({ name, clock, intervalMs, tick, onError })
+    this.loops = [
+      loop('fold', FOLD_INTERVAL_MS, () => this.folder.fold()),
+      loop('write-check', WRITE_CHECK_INTERVAL_MS, async () => {
+        await this.#health.check()
+        if (this.#health.trouble === null) this.commits.resume()
+      }),
+      loop(
+        'idempotency',
+        CLEAR_KEYS_INTERVAL_MS,
+        expiring(leases, 'idempotency', (now, mayGoOn) => clearIdempotencyKeys(store, now, mayGoOn)),
+      ),
+    ]
+  }
+
+  /** Folds what dead nodes left in the journal; starts no loop. */
+  static async open(options: JournalOptions): Promise<Journal> {
+    const { store, membership, clientOf, onError } = options
+    const folder = new Folder(store, clientOf)
+    await foldOrphans(store, [membership.nodeId], { takeAll: true }).catch((thrown: unknown) => {
+      if (!isPassing(thrown)) throw thrown
+      // The fold continues as soon as the database has recovered; the start must not wait for that.
+      onError(asError(thrown), 'orphans')
+    })
+    return new Journal(options, folder)
+  }
+
+  /** Why the store does not take writes, or null. */
+  get trouble(): string | null {
+    return this.#health.trouble
+  }
+
+  /** Age of the oldest count that reports do not show yet, ms. */
+  get foldLagMs(): number {
+    const oldest = this.folder.oldestUnfoldedAt
+    return oldest === null ? 0 : Math.max(0, this.#options.clock.now() - oldest)
+  }
+
+  /** Commits and folds everything that was submitted. @throws StoreError */
+  async drain(): Promise<void> {
+    await this.commits.drain()
+    await this.folder.fold()
+  }
+
+  /** Folds what this node's folds have set aside, and what dead nodes left. */
+  async foldOthers(): Promise<void> {
+    await foldOrphans(this.#options.store, await this.#options.membership.liveNodeIds())
+  }
+
+  #noteCommit(error: Error | undefined): void {
+    if (error === undefined) {
+      this.#health.succeeded()
+      return
+    }
+    // Log once when it starts: the log of a full disk must not fill it further.
+    if (this.#health.trouble === null) this.#options.onError(error, 'commit')
+    this.#health.failed(error)
+  }
+}
+
+/**
+ * Tracks whether the store takes writes. The commits report it; while they fail a small probe write does, so that the service
+ * notices when writing works again even if no requests arrive.
+ */
+class WriteHealth {
+  readonly #store: Store
+  readonly #clock: Clock
+  #trouble: string | null = null
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** The error of the last write, or null. */
+  get trouble(): string | null {
+    return this.#trouble
+  }
+
+  succeeded(): void {
+    this.#trouble = null
+  }
+
+  failed(error: Error): void {
+    this.#trouble = error.message
+  }
+
+  /** Tries a write while writes fail; costs nothing otherwise. */
+  async check(): Promise<void> {
+    if (this.#trouble === null) return
+    const now = this.#clock.now()
+    const query = this.#store.write
+      .insertInto('write_checks')
+      .values({ id: CHECK_ROW, checked_at: now })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ checked_at: now }))
+      .compile()
+    try {
+      await this.#store.batch([{ kind: 'statement', query }], { isUrgent: true })
+      this.succeeded()
+    } catch (thrown) {
+      this.failed(asError(thrown))
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import type { CompiledQuery } from 'kysely'
+import { LATENCY_BOUNDS_MS, OUTCOMES, type Outcome } from '../rollups/index.ts'
+import type { BatchOperation, Store } from '../store/index.ts'
+import {
+  add,
+  addAll,
+  addUsage,
+  type Cell,
+  type Counts,
+  cellAt,
+  type Delta,
+  EVENT,
+  type EventDelta,
+  eventIn,
+  type SiteDelta,
+  TAG,
+  tagIn,
+} from './delta.ts'
+
+/**
+ * What a journal row holds: entries one after the other in one flat list, which JSON writes and reads several times
+ * faster than nested objects, and which leaves the garbage collector nothing to follow.
+ *
+ *     entry  siteNo, month, events, requests, acceptedAt, minute, containerId, number of events, event…
+ *     event  name, mask, number of tags, tag…           mask: bit i set counts 1 in EVENT_COLUMNS[i]
+ *            name, SUM, counts…, number of tags, tag…
+ *            name, PART, n, number of tags, tag…         n events of this name, counted in the total elsewhere
+ *     tag    key, outcome, ms, id                        one execution; ms -1: not known; id '': not to be linked
+ *            key, SUM, number of ids, id…, counts…
+ *            key, PART, counts up to `timed`             what a batch knows: no histogram, no ids
+ */
+export type Log = (string | number)[]
+
+/** Stands where a mask or an outcome would: full counts follow. */
+export const SUM = -1
+/** Likewise: only the counts that a batch can have follow. */
+export const PART = -2
+export const NO_TIME = -1
+export const NO_ID = ''
+
+const EVENT_WIDTH = Object.keys(EVENT).length
+const TAG_WIDTH = Object.keys(TAG).length
+/** The counters of a tag without its histogram, which comes last. */
+const TAG_PART_WIDTH = TAG.le_10
+
+/** Place of an outcome in a tag's counts and in the log. */
+export const outcomeIndex = (outcome: Outcome): number => OUTCOMES.indexOf(outcome)
+
+/** Makes the statements that add rows to the journal. */
+export class JournalInserts {
+  /** Compiled once: it is the one statement of every commit. */
+  readonly #insert: CompiledQuery
+  readonly #hasDatabaseTime: boolean
+
+  constructor({ write, nowInSql }: Pick<Store, 'write' | 'nowInSql'>) {
+    this.#hasDatabaseTime = nowInSql !== undefined
+    this.#insert = write
+      .insertInto('journal')
+      .values({ node_id: '', seq: 0, written_at: nowInSql ?? 0, payload: '' })
+      .compile()
+  }
+
+  /** @param now epoch ms; where processes share the database, the row has the database's time instead */
+  row(nodeId: string, seq: number, now: number, log: Log): BatchOperation {
+    const time = this.#hasDatabaseTime ? [] : [now]
+    return { kind: 'statement', query: { ...this.#insert, parameters: [nodeId, seq, ...time, JSON.stringify(log)] } }
+  }
+}
+
+/** Appends everything a delta holds: one entry a cell instead of one a request. */
+export function appendDelta(log: Log, delta: Delta): void {
+  for (const [siteNo, site] of delta.sites) {
+    for (const [month, { events, requests }] of site.usage) log.push(siteNo, month, events, requests, 0, 0, '', 0)
+    for (const cell of site.cells) {
+      log.push(siteNo, 0, 0, 0, cell.lastSeenAt, cell.minute, cell.containerId, cell.events.size)
+      for (const [name, event] of cell.events) appendEvent(log, name, event)
+    }
+  }
+}
+
+function appendEvent(log: Log, name: string, event: EventDelta): void {
+  log.push(name, SUM, ...event.counts, event.tags.size)
+  for (const [key, { counts, ids }] of event.tags) {
+    log.push(key, SUM, ids.size)
+    // One by one: a sender may give more ids than a call can take arguments.
+    for (const id of ids) log.push(id)
+    log.push(...counts)
+  }
+}
+
+/** Adds every entry of the log to the delta. */
+export function addLog(delta: Delta, log: Log): void {
+  const reader = new LogReader(log)
+  while (!reader.isAtEnd) addEntry(delta, reader)
+}
+
+function addEntry(delta: Delta, reader: LogReader): void {
+  const start = reader.at
+  const site = delta.site(reader.number())
+  const month = reader.number()
+  const events = reader.number()
+  const requests = reader.number()
+  if (requests > 0) addUsage(site, month, events, requests)
+  const acceptedAt = reader.number()
+  const minute = reader.number()
+  const containerId = reader.text()
+  const count = reader.number()
+  if (count > 0) addCell(site, minute, containerId, acceptedAt, count, reader)
+  site.items += reader.at - start
+  if (delta.largest === undefined || site.items > delta.largest.items) delta.largest = site
+}
+
+function addCell(
+  site: SiteDelta,
+  minute: number,
+  containerId: string,
+  acceptedAt: number,
+  count: number,
+  reader: LogReader,
+): void {
+  const cell: Cell = cellAt(site, minute, containerId)
+  cell.lastSeenAt = Math.max(cell.lastSeenAt, acceptedAt)
+  for (let i = 0; i < count; i++) {
+    const event = eventIn(cell, reader.text())
+    const mask = reader.number()
+    if (mask === SUM) addAll(event.counts, reader.counts(EVENT_WIDTH))
+    else if (mask === PART) add(event.counts, EVENT.events, reader.number())
+    else addMask(event.counts, mask)
+    const tags = reader.number()
+    for (let j = 0; j < tags; j++) addTag(event, reader)
+  }
+}
+
+function addMask(counts: Counts, mask: number): void {
+  for (let index = 0; index < EVENT_WIDTH; index++) if ((mask & (1 << index)) !== 0) add(counts, index, 1)
+}
+
+function addTag(event: EventDelta, reader: LogReader): void {
+  const tag = tagIn(event, reader.text())
+  const outcome = reader.number()
+  if (outcome === SUM) {
+    for (let left = reader.number(); left > 0; left--) linkId(tag.ids, reader.text())
+    addAll(tag.counts, reader.counts(TAG_WIDTH))
+    return
+  }
+  if (outcome === PART) {
+    for (let index = 0; index < TAG_PART_WIDTH; index++) add(tag.counts, index, reader.number())
+    return
+  }
+  const ms = reader.number()
+  add(tag.counts, outcome, 1)
+  add(tag.counts, TAG.executions, 1)
+  if (ms !== NO_TIME) {
+    add(tag.counts, TAG.timed, 1)
+    add(tag.counts, TAG.total_ms, ms)
+    add(tag.counts, TAG.le_10 + latencyBucket(ms), 1)
+  }
+  linkId(tag.ids, reader.text())
+}
+
+/** Place of an execution time among the histogram's buckets. */
+export function latencyBucket(ms: number): number {
+  let bucket = 0
+  for (const bound of LATENCY_BOUNDS_MS) {
+    if (ms <= bound) return bucket
+    bucket++
+  }
+  return bucket
+}
+
+function linkId(ids: Set<string>, id: string): void {
+  if (id !== NO_ID) ids.add(id)
+}
+
+class LogReader {
+  readonly #log: Log
+  /** Items read. */
+  at = 0
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.#log.length
+  }
+
+  number(): number {
+    const value = this.#log[this.at++]
+    if (typeof value !== 'number') throw new Error(`the journal holds ${typeof value} where a number belongs`)
+    return value
+  }
+
+  text(): string {
+    const value = this.#log[this.at++]
+    if (typeof value !== 'string') throw new Error(`the journal holds ${typeof value} where a text belongs`)
+    return value
+  }
+
+  counts(width: number): Counts {
+    const counts: Counts = []
+    for (let i = 0; i < width; i++) counts.push(this.number())
+    return counts
+  }
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { appendPayload, eventsIn } from '../../src/journal/encode.ts'
+import { addLog, Delta, EVENT, type Log, latencyBucket, TAG } from '../../src/journal/index.ts'
+import type { Payload } from '../../src/journal/payload.ts'
+import { NO_EVENT } from '../../src/rollups/index.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:30.500Z')
+const MINUTE = Date.parse('2026-11-20T10:00:00.000Z')
+
+function cellOf(payload: Payload) {
+  const log: Log = []
+  appendPayload(log, 1, payload, NOW)
+  const delta = new Delta()
+  addLog(delta, log)
+  const site = delta.sites.get(1)
+  const cell = site?.cells[0]
+  assert.ok(site !== undefined && cell !== undefined && site.cells.length === 1)
+  return { site, cell }
+}
+
+function countsOf(payload: Payload, name = 'purchase') {
+  const event = cellOf(payload).cell.events.get(name)
+  assert.ok(event)
+  return event.counts
+}
+
+const times: [what: string, sent: number, booked: number, skewed: number][] = [
+  ['the present', NOW, MINUTE, 0],
+  ['three hours ago', NOW - 3 * 3_600_000, MINUTE - 3 * 3_600_000, 0],
+  ['24 hours ago to the millisecond', NOW - 86_400_000, MINUTE - 86_400_000, 0],
+  ['a millisecond more than 24 hours ago', NOW - 86_400_001, MINUTE, 1],
+  ['five minutes ahead', NOW + 300_000, MINUTE + 300_000, 0],
+  ['a millisecond more than five minutes ahead', NOW + 300_001, MINUTE, 1],
+  ['time zero', 0, MINUTE, 1],
+]
+for (const [what, sent, booked, skewed] of times) {
+  test(`an event of ${what} is booked ${skewed ? 'to our time and counted as skewed' : 'to its own time'}`, () => {
+    const { cell } = cellOf(eventPayload({ timestamp_ms: sent }))
+    assert.equal(cell.minute, booked)
+    assert.equal(cell.lastSeenAt, NOW)
+    assert.equal(cell.events.get('purchase')?.counts[EVENT.skewed], skewed)
+  })
+}
+
+test('empty presence objects, and those without a known flag, report nothing', () => {
+  const counts = countsOf(eventPayload({ timestamp_ms: NOW, user_data: {}, ecommerce: {} }))
+  assert.equal(counts[EVENT.user_data_total], 0)
+  assert.equal(counts[EVENT.ecommerce_total], 0)
+})
+
+test('an address is present with a first or a last name', () => {
+  for (const flags of [
+    { has_first_name: true },
+    { has_last_name: true },
+    { has_first_name: true, has_last_name: true },
+  ]) {
+    const counts = countsOf(eventPayload({ timestamp_ms: NOW, user_data: flags }))
+    assert.equal(counts[EVENT.address], 1)
+    assert.equal(counts[EVENT.user_data_total], 1)
+  }
+  const without = countsOf(eventPayload({ timestamp_ms: NOW, user_data: { has_city: true, has_first_name: false } }))
+  assert.equal(without[EVENT.address], 0)
+  assert.equal(without[EVENT.city], 1)
+})
+
+test('a tag without a name goes by its id, and only named ids are remembered', () => {
+  const tags = [
+    { id: '31', status: 'timeout' as const },
+    { id: '32', name: null, status: 'success' as const },
+    { id: '12', name: 'GA4', status: 'success' as const },
+  ]
+  const event = cellOf(eventPayload({ timestamp_ms: NOW, tags })).cell.events.get('purchase')
+  assert.deepEqual(
+    Array.from(event?.tags ?? [], ([key, { ids }]) => [key, [...ids]]),
+    [
+      ['tag_31', []],
+      ['tag_32', []],
+      ['GA4', ['12']],
+    ],
+  )
+})
+
+test('a batch is booked to the minute its window ends in, whole counts beside those with a name', () => {
+  const { site, cell } = cellOf({
+    container_id: 'GTM-A',
+    batch: true,
+    window_start_ms: MINUTE - 90_000,
+    window_end_ms: MINUTE - 1,
+    total_events: 50,
+    event_counts: { page_view: 45, purchase: 4 },
+    tag_metrics: { GA4: { success: 48, failure: 1, timeout: 1, exception: 0, total_exec_ms: 6_240, count: 51 } },
+    user_data_quality: { email: 42, phone: 15, address: 38, total: 50 },
+    ecommerce_quality: { value: 5, currency: 5, transaction_id: 4, items: 5, total: 5 },
+  })
+  assert.equal(cell.minute, MINUTE - 60_000)
+  assert.deepEqual([...site.usage], [[202611, { events: 50, requests: 1 }]])
+  const whole = cell.events.get(NO_EVENT)
+  assert.equal(whole?.counts[EVENT.total], 50)
+  assert.equal(whole?.counts[EVENT.email], 42)
+  assert.equal(whole?.counts[EVENT.user_data_detail_total], 0)
+  assert.equal(whole?.counts[EVENT.transaction_id], 4)
+  assert.equal(cell.events.get('page_view')?.counts[EVENT.events], 45)
+  assert.equal(cell.events.get('page_view')?.counts[EVENT.total], 0)
+  const tag = whole?.tags.get('GA4')
+  assert.equal(tag?.counts[TAG.executions], 51)
+  assert.equal(tag?.counts[TAG.timed], 51)
+  assert.equal(tag?.counts[TAG.le_10], 0)
+})
+
+test('a batch takes its events from the quota, an empty one as much as one event', () => {
+  const empty = { container_id: 'GTM-A', batch: true, window_start_ms: MINUTE, window_end_ms: MINUTE } as const
+  assert.equal(eventsIn({ ...empty, total_events: 200 }), 200)
+  assert.equal(eventsIn({ ...empty, total_events: 0 }), 1)
+  const { site } = cellOf({ ...empty, total_events: 0 })
+  assert.deepEqual([...site.usage.values()], [{ events: 1, requests: 1 }])
+})
+
+test('a batch that gives no count of executions has the sum of its outcomes', () => {
+  const { cell } = cellOf({
+    container_id: 'GTM-A',
+    batch: true,
+    window_start_ms: NOW,
+    window_end_ms: NOW,
+    total_events: 3,
+    tag_metrics: { GA4: { success: 2, failure: 1 } },
+  })
+  const counts = cell.events.get(NO_EVENT)?.tags.get('GA4')?.counts
+  assert.equal(counts?.[TAG.executions], 3)
+  assert.equal(counts?.[TAG.timed], 0)
+})
+
+const buckets: [ms: number, bucket: number][] = [
+  [0, 0],
+  [10, 0],
+  [11, 1],
+  [25, 1],
+  [50, 2],
+  [100, 3],
+  [101, 4],
+  [500, 5],
+  [1_000, 6],
+  [2_500, 7],
+  [5_000, 8],
+  [5_001, 9],
+]
+for (const [ms, bucket] of buckets) {
+  test(`an execution of ${ms} ms falls into bucket ${bucket}`, () => assert.equal(latencyBucket(ms), bucket))
+}

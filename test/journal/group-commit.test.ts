@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { type CommitOutcome, GroupCommit } from '../../src/journal/group-commit.ts'
+import type { Store } from '../../src/store/index.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { steppingStore } from '../../testkit/stepping-store.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:30.000Z')
+/** Submissions that may wait for a commit. */
+const ROOM = 20_000
+
+const newCommits = (store: Store) =>
+  new GroupCommit(store, new TestClock(NOW), 'node', {
+    onSettled: (_seq, error) => assert.ifError(error),
+  })
+
+/** Submits an event for each key, and returns the outcome of each. */
+function submit(commits: GroupCommit, keys: readonly (string | undefined)[]): CommitOutcome[] {
+  const outcomes: CommitOutcome[] = []
+  for (const [index, idempotencyKey] of keys.entries()) {
+    const settle = (outcome: CommitOutcome) => {
+      outcomes[index] = outcome
+    }
+    commits.submit({ siteNo: 1, payload: eventPayload({ timestamp_ms: NOW }), idempotencyKey, bytes: 200, settle })
+  }
+  return outcomes
+}
+
+async function submitAll(commits: GroupCommit, keys: readonly (string | undefined)[]): Promise<CommitOutcome[]> {
+  const outcomes = submit(commits, keys)
+  await commits.drain()
+  return outcomes
+}
+
+/** Requests in the journal: the fourth number of each entry. */
+async function journalled(store: Store): Promise<number> {
+  const rows = await store.read.selectFrom('journal').select('payload').orderBy('seq').execute()
+  return rows.reduce((sum, { payload }) => sum + (payload.match(/"purchase"/g)?.length ?? 0), 0)
+}
+
+testOnEveryEngine('new keys, taken keys and none in one group come out each as it should', async (store) => {
+  const commits = newCommits(store)
+  assert.deepEqual(await submitAll(commits, ['a', undefined, 'b']), ['committed', 'committed', 'committed'])
+  assert.equal(await journalled(store), 3)
+  // One taken key among new ones: nothing of the others may be lost, or counted twice.
+  assert.deepEqual(await submitAll(commits, ['c', 'b', undefined]), ['committed', 'duplicate', 'committed'])
+  assert.equal(await journalled(store), 5)
+  assert.deepEqual(await submitAll(commits, ['d', 'd', 'e']), ['committed', 'duplicate', 'committed'])
+  assert.equal(await journalled(store), 7)
+  assert.deepEqual(await submitAll(commits, ['a', 'c']), ['duplicate', 'duplicate'])
+  assert.equal(await journalled(store), 7)
+  assert.deepEqual(commits.totals, { commits: 4, committed: 7, duplicates: 4, failed: 0 })
+})
+
+testOnEveryEngine('while a commit is held up there is room for so many, then the next is refused', async (store) => {
+  const held = Promise.withResolvers<void>()
+  const commits = newCommits(steppingStore(store, () => held.promise))
+  const first = submit(commits, new Array(ROOM).fill(undefined))
+  // A part of them is in the commit that is held up; as many more find room.
+  const inCommit = ROOM - commits.waiting
+  const second = submit(commits, new Array(inCommit + 2).fill(undefined))
+  assert.deepEqual(second.slice(inCommit), ['refused', 'refused'])
+  assert.equal(commits.waiting, ROOM)
+
+  held.resolve()
+  await commits.drain()
+  assert.equal(first.filter((outcome) => outcome === 'committed').length, ROOM)
+  assert.equal(second.filter((outcome) => outcome === 'committed').length, inCommit)
+  assert.deepEqual(await submitAll(commits, [undefined]), ['committed'])
+  assert.deepEqual(commits.totals.failed, 0)
+})
+
+testOnEveryEngine('a light submission is committed before the heavy ones that came earlier', async (store) => {
+  const commits = newCommits(store)
+  const settled: number[] = []
+  const submitBytes = (bytes: number) => {
+    const payload = eventPayload({ timestamp_ms: NOW })
+    commits.submit({ siteNo: 1, payload, idempotencyKey: undefined, bytes, settle: () => settled.push(bytes) })
+  }
+  for (let i = 0; i < 32; i++) submitBytes(30_000)
+  submitBytes(200)
+  await commits.drain()
+  assert.equal(settled.length, 33)
+  assert.ok(settled.indexOf(200) < 10, `after ${settled.indexOf(200)} others`)
+  assert.equal(commits.totals.commits, 4)
+})

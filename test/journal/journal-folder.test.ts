@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { Folder, foldOrphans } from '../../src/journal/index.ts'
+import { JournalFolder } from '../../src/journal/streams.ts'
+import { MINUTE } from '../../src/lib/index.ts'
+import { StoreError } from '../../src/store/index.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
+
+/** It is unknown whether the row is there. */
+const UNKNOWN = new StoreError('unavailable', 'Connection terminated unexpectedly')
+const NOW = Date.parse('2026-11-20T10:00:30.000Z')
+
+testOnEveryEngine('folds that are asked for at the same time count each row once', async (store) => {
+  const clock = new TestClock(NOW)
+  const folder = new JournalFolder(store, new Folder(store, () => 'client'), clock, 'node')
+  for (let seq = 1; seq <= 5; seq++) {
+    await writeJournal(store, 'node', seq, deltaOf(7, [eventPayload({ timestamp_ms: NOW })], NOW))
+    folder.onSettled(seq)
+  }
+  await Promise.all([folder.fold(), folder.fold(), folder.fold()])
+  assert.equal(await totalEvents(store, 7), 5)
+  assert.equal(folder.oldestUnfoldedAt, null)
+})
+
+testOnEveryEngine('a row whose commit is still under way is left for the next fold', async (store) => {
+  const clock = new TestClock(NOW)
+  const folder = new JournalFolder(store, new Folder(store, () => 'client'), clock, 'node')
+  const event = deltaOf(7, [eventPayload({ timestamp_ms: NOW })], NOW)
+  await writeJournal(store, 'node', 1, event)
+  folder.onSettled(1)
+  await writeJournal(store, 'node', 2, event)
+  await folder.fold()
+  assert.equal(await totalEvents(store, 7), 1)
+  folder.onSettled(2)
+  await folder.fold()
+  assert.equal(await totalEvents(store, 7), 2)
+})
+
+testOnEveryEngine('a commit that was reported as failed counts when its row is there after all', async (store) => {
+  const folder = new JournalFolder(store, new Folder(store, () => 'client'), new TestClock(NOW), 'node')
+  folder.onSettled(1, UNKNOWN)
+  await folder.fold()
+  assert.equal(await totalEvents(store, 7), 0)
+  await writeJournal(store, 'node', 2, deltaOf(7, [eventPayload({ timestamp_ms: NOW })], NOW))
+  folder.onSettled(2, UNKNOWN)
+  await folder.fold()
+  assert.equal(await totalEvents(store, 7), 1)
+})
+
+testOnEveryEngine(
+  'a row that lands within a minute of its failed commit counts without another commit',
+  async (store) => {
+    const { site_no, client_id } = await insertSite(store)
+    const clock = new TestClock(NOW)
+    const folder = new JournalFolder(store, new Folder(store, () => client_id), clock, 'node')
+    const event = deltaOf(site_no, [eventPayload({ timestamp_ms: NOW })], NOW)
+    folder.onSettled(1, UNKNOWN)
+    await folder.fold()
+    clock.advance(MINUTE - 1)
+    await writeJournal(store, 'node', 1, event)
+    await folder.fold()
+    assert.equal(await totalEvents(store, site_no), 1)
+    // One that takes longer is found as what others have left is found.
+    folder.onSettled(2, UNKNOWN)
+    await folder.fold()
+    clock.advance(MINUTE)
+    await writeJournal(store, 'node', 2, event)
+    await folder.fold()
+    assert.equal(await totalEvents(store, site_no), 1)
+    await foldOrphans(store, [])
+    assert.equal(await totalEvents(store, site_no), 2)
+  },
+)
+
+testOnEveryEngine('a node that others took for dead goes on with what they left', async (store) => {
+  const { site_no, client_id } = await insertSite(store)
+  const folder = new JournalFolder(store, new Folder(store, () => client_id), new TestClock(NOW), 'node')
+  const event = deltaOf(site_no, [eventPayload({ timestamp_ms: NOW })], NOW)
+  for (let seq = 1; seq <= 6; seq++) {
+    await writeJournal(store, 'node', seq, event)
+    folder.onSettled(seq)
+    if (seq % 2 === 0) await foldOrphans(store, [])
+    else await Promise.all([folder.fold(), foldOrphans(store, []), foldOrphans(store, [])])
+    await folder.fold()
+    assert.equal(folder.oldestUnfoldedAt, null)
+    assert.equal(await totalEvents(store, site_no), seq)
+  }
+})
