@@ -1,5 +1,5 @@
 import * as parse from './config-values.ts'
-import { parseOutboundAllow } from './lib/index.ts'
+import { parseOutboundAllow } from './outbound/index.ts'
 
 /** One setting: how it is read, and what the docs say of it. `docs/configuration.md` is tested against this table. */
 export interface Setting<T> {

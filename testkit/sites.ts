@@ -1,4 +1,4 @@
-import { newId, newIngestKey } from '../src/lib/index.ts'
+import { newId, newSecret } from '../src/lib/index.ts'
 import type { SiteRow, Store } from '../src/store/index.ts'
 
 /** A site's fields that say nothing of it. */
@@ -45,7 +45,7 @@ export async function insertSite(store: Store, over: Partial<SiteRow> = {}): Pro
       client_id: clientId,
       name: 'shop',
       url: 'https://shop.example',
-      ingest_key: newIngestKey(),
+      ingest_key: newSecret(),
       ...BLANK_SITE,
       ...over,
     })

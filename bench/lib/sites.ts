@@ -1,4 +1,4 @@
-import { newId, newIngestKey } from '../../src/lib/index.ts'
+import { newId, newSecret } from '../../src/lib/index.ts'
 import { migrate, openSqliteStore } from '../../src/store/index.ts'
 import { requestJson } from './management-api.ts'
 
@@ -57,7 +57,7 @@ export async function importSites(dataDir: string, count: number): Promise<Bench
         client_id: client.id,
         name: `Site ${index}-${number}`,
         url: `https://site-${index}-${number}.example`,
-        ingest_key: newIngestKey(),
+        ingest_key: newSecret(),
         is_active: 1,
         timezone: 'UTC',
         created_at,

@@ -31,10 +31,4 @@ export function firstIdAt(time: number): string {
 }
 
 /** 32 random bytes as 43 URL-safe characters: a bearer secret. */
-const newSecret = (): string => randomBytes(32).toString('base64url')
-
-/** A site's ingest key. */
-export const newIngestKey = newSecret
-
-/** What stands in the link to a client's status page. */
-export const newStatusToken = newSecret
+export const newSecret = (): string => randomBytes(32).toString('base64url')

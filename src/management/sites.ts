@@ -1,4 +1,4 @@
-import { invalidRequest, newId, newIngestKey, notFound } from '../lib/index.ts'
+import { invalidRequest, newId, newSecret, notFound } from '../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
 import { type Context, type DeletionHooks, lockClient, lockSite } from './context.ts'
@@ -18,7 +18,7 @@ export async function createSite(
     client_id,
     name: input.name,
     url: input.url,
-    ingest_key: newIngestKey(),
+    ingest_key: newSecret(),
     is_active: 1,
     key_revoked_at: null,
     timezone: 'UTC',

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { errorResponses, type HttpApp, IsoTime, NoContent, nullable, seesSecrets, Uuid } from '../http/index.ts'
-import { isoTimeOrNull, newStatusToken, notFound } from '../lib/index.ts'
+import { isoTimeOrNull, newSecret, notFound } from '../lib/index.ts'
 import type { ClientRow, Kysely, StatusLinkRow, Tables } from '../store/index.ts'
 import { writeAudit } from './audit.ts'
 import { type Context, contextOf, lockClient, type ManagementOptions } from './context.ts'
@@ -35,7 +35,7 @@ async function createStatusLink(ctx: Context, clientId: string): Promise<{ row: 
     if (present !== undefined) return { row: present, isNew: false }
     const row: StatusLinkRow = {
       client_id: clientId,
-      token: newStatusToken(),
+      token: newSecret(),
       created_at: ctx.clock.now(),
       created_by: ctx.actor,
     }

@@ -1,6 +1,7 @@
 import type { Leases } from '../cluster/index.ts'
-import { asError, type Clock, Loop, MINUTE, newId, type Outbound, SECOND } from '../lib/index.ts'
+import { asError, type Clock, Loop, MINUTE, newId, SECOND } from '../lib/index.ts'
 import { channelsFailingSince, type OwnFailureMessage, type Transport } from '../notifications/index.ts'
+import type { Outbound } from '../outbound/index.ts'
 import type { Store } from '../store/index.ts'
 import { type KnownFailure, type NodeHealth, type OwnFailure, ownFailuresIn, review } from './own-failures.ts'
 

@@ -1,6 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { Subject, SubjectFinding, UnjudgedReason } from '../detection/index.ts'
-import { type ErrorDetail, type Outbound, OutboundError, type OutboundErrorKind } from '../lib/index.ts'
+import type { ErrorDetail } from '../lib/index.ts'
+import { type Outbound, OutboundError, type OutboundErrorKind } from '../outbound/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
 import type { PageReader } from './types/pages.ts'
 

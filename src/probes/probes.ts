@@ -1,6 +1,7 @@
 import { expiring, type Leases, type Membership } from '../cluster/index.ts'
-import { type Clock, Loop, MINUTE, type Outbound } from '../lib/index.ts'
+import { type Clock, Loop, MINUTE } from '../lib/index.ts'
 import type { DeletionHooks, ManagementOptions } from '../management/index.ts'
+import type { Outbound } from '../outbound/index.ts'
 import type { Store } from '../store/index.ts'
 import { addAutomaticProbes, removeOfSites } from './api/changes.ts'
 import type { ProbeSettings, ProbeType } from './probe-type.ts'

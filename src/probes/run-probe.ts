@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { asError, type Clock, type Outbound, SECOND } from '../lib/index.ts'
+import { asError, type Clock, SECOND } from '../lib/index.ts'
+import type { Outbound } from '../outbound/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
 import { configFaults, isMet, needsInWords, withDefaults } from './probe-config.ts'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Config, type Environment, hasRole, readConfig } from '../../src/config.ts'
-import { parseOutboundAllow } from '../../src/lib/index.ts'
+import { parseOutboundAllow } from '../../src/outbound/index.ts'
 import { refusalOf } from './support.ts'
 
 const ADMIN = 'admin-token-0123456789'

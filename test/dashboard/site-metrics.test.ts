@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { SiteMetrics } from '../../src/dashboard/index.ts'
-import { MINUTE, newId, newIngestKey } from '../../src/lib/index.ts'
+import { MINUTE, newId, newSecret } from '../../src/lib/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
@@ -80,7 +80,7 @@ testOnEveryEngine('with over 1,000 sites there are no metrics of each, unless th
   const clock = new TestClock(NOW)
   const { client_id } = await insertSite(store)
   const many = Array.from({ length: 1_000 }, (_, at) => ({
-    ...{ ...BLANK_SITE, id: newId(), client_id, ingest_key: newIngestKey() },
+    ...{ ...BLANK_SITE, id: newId(), client_id, ingest_key: newSecret() },
     ...{ name: `shop ${at}`, url: 'https://shop.example' },
   }))
   for (let at = 0; at < many.length; at += 100) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isUuid, newId, newIngestKey } from '../../src/lib/index.ts'
+import { isUuid, newId, newSecret } from '../../src/lib/index.ts'
 
 test('an ingest key is 32 bytes as URL-safe text, another one each time', () => {
-  const keys = Array.from({ length: 1_000 }, newIngestKey)
+  const keys = Array.from({ length: 1_000 }, newSecret)
   for (const key of keys) {
     assert.match(key, /^[A-Za-z0-9_-]{43}$/)
     assert.equal(Buffer.from(key, 'base64url').length, 32)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Type } from 'typebox'
-import { OutboundError } from '../../src/lib/index.ts'
+import { OutboundError } from '../../src/outbound/index.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'

@@ -1,4 +1,4 @@
-import { newIngestKey } from '../../../src/lib/index.ts'
+import { newSecret } from '../../../src/lib/index.ts'
 import { requestJson } from '../../lib/management-api.ts'
 import { eventBody } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys, type RequestTemplate } from '../../lib/request-template.ts'
@@ -50,7 +50,7 @@ async function keysByAnswer(server: RunningServer) {
   const forbidden = await createSite(server.url, { name: 'Disabled', plan: 'enterprise' })
   await requestJson('PATCH', `${server.url}/api/sites/${forbidden.id}`, { is_active: false })
   const limited = await createSite(server.url, { name: 'Limited', plan: 'enterprise', requests_per_second: 1 })
-  return { accepted: accepted.key, forbidden: forbidden.key, limited: limited.key, unauthorized: newIngestKey() }
+  return { accepted: accepted.key, forbidden: forbidden.key, limited: limited.key, unauthorized: newSecret() }
 }
 
 function cheaper(status: number, refused: readonly RoundResult[], accepted: readonly RoundResult[]): Check {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { Config } from '../../config.ts'
-import { parseOutboundAllow } from '../../lib/index.ts'
+import { parseOutboundAllow } from '../../outbound/index.ts'
 import type { Chat } from './chat.ts'
 
 /** Where the demo's probes find the sites' tag servers, and what they take for Google's. */

@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../../lib/index.ts'
+import { retryAfterMs } from '../../outbound/index.ts'
 import type { SendOutcome } from '../transport.ts'
 import { type Answer, type AnswerRule, isObject, type OutcomeRules, objectIn } from './service.ts'
 import { definitionOf, type Service } from './services.ts'

@@ -1,4 +1,5 @@
-import { type Outbound, OutboundError, type OutboundErrorKind, SECOND } from '../../lib/index.ts'
+import { SECOND } from '../../lib/index.ts'
+import { type Outbound, OutboundError, type OutboundErrorKind } from '../../outbound/index.ts'
 import type { SendOutcome, Transport } from '../transport.ts'
 import { outcomeOf } from './outcome.ts'
 import { bodyOf, definitionOf, type Service, serviceOf } from './services.ts'

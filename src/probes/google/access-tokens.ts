@@ -1,5 +1,6 @@
 import { sign } from 'node:crypto'
-import { MINUTE, type Outbound, parseForeignJson, SECOND, unlessAborted } from '../../lib/index.ts'
+import { MINUTE, parseForeignJson, SECOND, unlessAborted } from '../../lib/index.ts'
+import type { Outbound } from '../../outbound/index.ts'
 import type { GoogleCredentials } from '../probe-type.ts'
 import { GoogleFailure, googleErrorOf, isRecord, reasonOf, textOf, unreachable } from './failure.ts'
 

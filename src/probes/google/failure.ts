@@ -1,4 +1,4 @@
-import { OutboundError } from '../../lib/index.ts'
+import { OutboundError } from '../../outbound/index.ts'
 import { isNetworkFailure } from '../probe-type.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { type Outbound, type OutboundAnswer, OutboundError, type OutboundErrorKind } from '../../lib/index.ts'
+import { type Outbound, type OutboundAnswer, OutboundError, type OutboundErrorKind } from '../../outbound/index.ts'
 import { type HealthEndpoint, urlAt } from './addresses.ts'
 import { certificateDetails } from './certificate.ts'
 import type { CheckFinding } from './check-finding.ts'

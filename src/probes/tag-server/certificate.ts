@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { type CertificateFacts, type ErrorDetail, isoTime } from '../../lib/index.ts'
+import { type ErrorDetail, isoTime } from '../../lib/index.ts'
+import type { CertificateFacts } from '../../outbound/index.ts'
 import type { CheckFinding } from './check-finding.ts'
 
 /** Days before a certificate ends at which its renewal is overdue: most are renewed 30 days before. */

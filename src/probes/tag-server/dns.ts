@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { DAY, HOUR, type NameFacts, type Outbound, OutboundError } from '../../lib/index.ts'
+import { DAY, HOUR } from '../../lib/index.ts'
+import { type NameFacts, type Outbound, OutboundError } from '../../outbound/index.ts'
 import type { JsonObject } from '../probe-type.ts'
 import { type CheckFinding, objectIn } from './check-finding.ts'
 

@@ -1,4 +1,4 @@
-import type { OutboundAnswer } from '../../lib/index.ts'
+import type { OutboundAnswer } from '../../outbound/index.ts'
 import { gtmJsUrl, shownAddress } from './addresses.ts'
 import { failureDetails, type RequestTools, targetFailure } from './ask.ts'
 import type { CheckFinding } from './check-finding.ts'

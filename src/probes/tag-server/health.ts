@@ -1,4 +1,4 @@
-import type { CertificateFacts, OutboundTimings } from '../../lib/index.ts'
+import type { CertificateFacts, OutboundTimings } from '../../outbound/index.ts'
 import { type HealthEndpoint, shownAddress, urlAt } from './addresses.ts'
 import {
   askHealth,

@@ -1,4 +1,5 @@
-import { parseForeignJson, retryAfterMs, SECOND } from '../../lib/index.ts'
+import { parseForeignJson, SECOND } from '../../lib/index.ts'
+import { retryAfterMs } from '../../outbound/index.ts'
 import { providerFailure, type RequestTools } from './ask.ts'
 import type { CheckFinding } from './check-finding.ts'
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { isoTime, type NameFacts } from '../../lib/index.ts'
+import { isoTime } from '../../lib/index.ts'
+import type { NameFacts } from '../../outbound/index.ts'
 import type { JsonObject } from '../probe-type.ts'
 import { gtmJsUrl, healthEndpoints } from './addresses.ts'
 import { failureDetails, type RequestTools, targetFailure } from './ask.ts'

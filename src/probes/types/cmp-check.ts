@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { OutboundBytes, OutboundError } from '../../lib/index.ts'
+import type { OutboundBytes, OutboundError } from '../../outbound/index.ts'
 import { defineProbeType, isNetworkFailure, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
 import { shownAddress } from '../tag-server/addresses.ts'
 import { badFindings, judged, sinceInMemory, sinceText, statusSince } from '../tag-server/check-finding.ts'

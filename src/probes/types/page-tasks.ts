@@ -1,4 +1,4 @@
-import { decodeBody } from '../../lib/index.ts'
+import { decodeBody } from '../../outbound/index.ts'
 import {
   type ContainerReading,
   type PageQuestion,

@@ -2,7 +2,7 @@ import type { Server, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'
-import { createAuthority, createCertificate, trust } from '../../lib/outbound-certificates.ts'
+import { createAuthority, createCertificate, trust } from '../../outbound/certificates.ts'
 
 export interface Mail {
   /** As it came, headers and all. */

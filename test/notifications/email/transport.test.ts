@@ -5,7 +5,7 @@ import { createEmailTransport, type EmailOptions } from '../../../src/notificati
 import type { Message, MessageGroup } from '../../../src/notifications/message.ts'
 import type { SendOrder, SendOutcome } from '../../../src/notifications/transport.ts'
 import { until } from '../../../testkit/api.ts'
-import { tcpServer } from '../../lib/outbound-support.ts'
+import { tcpServer } from '../../outbound/support.ts'
 import { AT, KEY, opened, PUBLIC_URL, resolved, SAMPLES } from '../services/samples.ts'
 import { certificateFor, login, mailServer, smtpError } from './smtp-server.ts'
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { createChatTransport, requestUrl } from '../../../src/notifications/services/transport.ts'
 import type { SendOrder } from '../../../src/notifications/transport.ts'
-import { httpServer, tcpServer, testOutbound } from '../../lib/outbound-support.ts'
+import { httpServer, tcpServer, testOutbound } from '../../outbound/support.ts'
 import { documentedCheck } from './documented.ts'
 import { AT, KEY, opened, PUBLIC_URL } from './samples.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { providerNamed } from '../../../src/probes/types/cmp-check/find-providers.ts'
 import { PROVIDERS } from '../../../src/probes/types/cmp-check/providers.ts'
 import { cmpCheck } from '../../../src/probes/types/cmp-check.ts'
-import { httpServer } from '../../lib/outbound-support.ts'
+import { httpServer } from '../../outbound/support.ts'
 import { CONSENT_DEFAULT, CONTAINER_SNIPPET, containerScript, pageWith, SNIPPETS } from './cmp-pages.ts'
 import { runType, siteRow } from './run-type.ts'
 

@@ -5,7 +5,7 @@ import type { ProbeType } from '../../../src/probes/probe-type.ts'
 import { cmpCheck } from '../../../src/probes/types/cmp-check.ts'
 import { PageReader } from '../../../src/probes/types/pages.ts'
 import { tagManagerVersion } from '../../../src/probes/types/tag-manager-version.ts'
-import { httpServer } from '../../lib/outbound-support.ts'
+import { httpServer } from '../../outbound/support.ts'
 import { runType, siteRow } from './run-type.ts'
 
 const script = (src: string) => `<script src="${src}"></script>`

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { TestContext } from 'node:test'
-import type { Outbound } from '../../../src/lib/index.ts'
+import type { Outbound } from '../../../src/outbound/index.ts'
 import { withDefaults } from '../../../src/probes/probe-config.ts'
 import type { JsonObject, ProbeOutcome, ProbeSettings, ProbeType } from '../../../src/probes/probe-type.ts'
 import { PageReader } from '../../../src/probes/types/pages.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
 import { BLANK_SITE } from '../../../testkit/sites.ts'
-import { testOutbound } from '../../lib/outbound-support.ts'
+import { testOutbound } from '../../outbound/support.ts'
 import { NOW, PROBE_SURROUNDINGS } from '../support.ts'
 
 /** A site as it is in the store, without a store; `over` replaces fields. */

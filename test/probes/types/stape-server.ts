@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { httpServer } from '../../lib/outbound-support.ts'
+import { httpServer } from '../../outbound/support.ts'
 
 export const KEY = 'stape-key-0123456789'
 export const CONTAINER = 'abcdefgh'

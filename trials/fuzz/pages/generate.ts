@@ -1,4 +1,4 @@
-import type { OutboundBytes } from '../../../src/lib/index.ts'
+import type { OutboundBytes } from '../../../src/outbound/index.ts'
 import type { Random } from '../random.ts'
 import type { Seeds } from './seeds.ts'
 

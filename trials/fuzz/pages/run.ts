@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { decodeBody, type Outbound, OutboundError, type OutboundRequest } from '../../../src/lib/index.ts'
+import { decodeBody, type Outbound, OutboundError, type OutboundRequest } from '../../../src/outbound/index.ts'
 import {
   PageReader,
   PROBE_TYPES,

@@ -17,7 +17,7 @@ export interface Seeds {
 export async function readSeeds(): Promise<Seeds> {
   const units = new Set<string>()
   let patterns = 0
-  for (const folder of ['src/probes', 'src/lib/outbound']) {
+  for (const folder of ['src/probes', 'src/outbound']) {
     for await (const file of glob(`${folder}/**/*.ts`, { cwd: REPOSITORY })) {
       for (const { pattern } of await patternsIn(REPOSITORY, file)) {
         patterns++

@@ -1,4 +1,4 @@
-import { type Outbound, type OutboundBytes, OutboundError } from '../../../lib/index.ts'
+import { type Outbound, type OutboundBytes, OutboundError } from '../../../outbound/index.ts'
 import { bodyOf, type FetchedBody } from '../pages.ts'
 
 const PAGE_BYTES = 2 * 1_024 * 1_024

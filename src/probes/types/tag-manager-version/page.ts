@@ -1,4 +1,5 @@
-import { asError, type Outbound, OutboundError } from '../../../lib/index.ts'
+import { asError } from '../../../lib/index.ts'
+import { type Outbound, OutboundError } from '../../../outbound/index.ts'
 import { bodyOf, PageReadError, type PageReader } from '../pages.ts'
 import type { Part } from './judge.ts'
 

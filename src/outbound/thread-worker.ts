@@ -1,6 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { asError } from '../errors.ts'
-import { lowerPriority } from '../lower-priority.ts'
+import { asError, lowerPriority } from '../lib/index.ts'
 import { parseOutboundAllow } from './allow.ts'
 import { OutboundError } from './error.ts'
 import { createOutbound, type Outbound } from './outbound.ts'

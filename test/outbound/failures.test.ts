@@ -3,8 +3,8 @@ import { getEventListeners, once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import type { OutboundErrorKind, OutboundPhase, OutboundRequest } from '../../src/lib/index.ts'
-import { failureOf, httpServer, tcpServer, testOutbound } from './outbound-support.ts'
+import type { OutboundErrorKind, OutboundPhase, OutboundRequest } from '../../src/outbound/index.ts'
+import { failureOf, httpServer, tcpServer, testOutbound } from './support.ts'
 
 /** Never settles. */
 const silence = <T>(): Promise<T> => new Promise(() => {})

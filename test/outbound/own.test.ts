@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import type { NetworkInterfaceInfo } from 'node:os'
 import { test } from 'node:test'
-import { createOutbound, parseOutboundAllow, SECOND, systemClock } from '../../src/lib/index.ts'
-import { ownAddresses, parseAddress } from '../../src/lib/outbound/address.ts'
-import { countSockets, failureOf, lookupIn } from './outbound-support.ts'
+import { SECOND, systemClock } from '../../src/lib/index.ts'
+import { ownAddresses, parseAddress } from '../../src/outbound/address.ts'
+import { createOutbound, parseOutboundAllow } from '../../src/outbound/index.ts'
+import { countSockets, failureOf, lookupIn } from './support.ts'
 
 const on = (cidr: string): NetworkInterfaceInfo => {
   const [address = ''] = cidr.split('/')

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import { unlessAborted } from '../promises.ts'
+import type { Clock } from '../lib/index.ts'
+import { unlessAborted } from '../lib/index.ts'
 import { type ListInterfaces, ownAddresses } from './address.ts'
 import { type OutboundAllow, requireAllowed } from './allow.ts'
 import { BodyBudget, decodeBody } from './body.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseOutboundAllow } from '../../src/lib/index.ts'
+import { parseOutboundAllow } from '../../src/outbound/index.ts'
 
 test('addresses, ranges and host names are distinguished, and come in one spelling', () => {
   const { ranges, hosts } = parseOutboundAllow(

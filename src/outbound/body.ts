@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from 'node:stream'
 import { type BrotliDecompress, createBrotliDecompress, createUnzip, type Unzip } from 'node:zlib'
-import { unlessAborted } from '../promises.ts'
+import { unlessAborted } from '../lib/index.ts'
 
 /** What each body may take besides the shared budget: most are smaller, and no large one delays them. */
 const FREE_BYTES = 65_536

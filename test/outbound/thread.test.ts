@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { OutboundThread, parseOutboundAllow } from '../../src/lib/index.ts'
-import { formatOutboundAllow } from '../../src/lib/outbound/allow.ts'
+import { formatOutboundAllow } from '../../src/outbound/allow.ts'
+import { OutboundThread, parseOutboundAllow } from '../../src/outbound/index.ts'
 import { until } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { createAuthority, createCertificate } from './outbound-certificates.ts'
-import { countSockets, failureOf, httpServer, httpsServer, tcpServer } from './outbound-support.ts'
+import { createAuthority, createCertificate } from './certificates.ts'
+import { countSockets, failureOf, httpServer, httpsServer, tcpServer } from './support.ts'
 
 function openThread(t: TestContext, allow = '127.0.0.1', clock = new TestClock(Date.now())): OutboundThread {
   const thread = new OutboundThread({ allow: parseOutboundAllow(allow), userAgent: 'Tagwarden/test', clock })

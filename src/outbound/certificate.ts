@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
-import { DAY } from '../clock.ts'
+import { DAY } from '../lib/index.ts'
 
 /** What a server's certificate says. Text comes from strangers: show it as text only. */
 export interface CertificateFacts {

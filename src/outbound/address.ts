@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
-import { SECOND } from '../clock.ts'
+import { SECOND } from '../lib/index.ts'
 
 export type Address = ReturnType<typeof ipaddr.parse>
 

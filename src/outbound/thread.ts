@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../lib/index.ts'
 import { formatOutboundAllow, type OutboundAllow } from './allow.ts'
 import type { CertificateFacts } from './certificate.ts'
 import type { NameFacts } from './connect.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { failureOf, lookupIn, testOutbound } from './outbound-support.ts'
+import { failureOf, lookupIn, testOutbound } from './support.ts'
 
 const NAMES = { 'a.example': ['93.184.215.14', '2606:4700::1'], 'inner.example': ['10.0.0.1'], 'none.example': [] }
 

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { test } from 'node:test'
-import { createOutbound, parseOutboundAllow, retryAfterMs, systemClock } from '../../src/lib/index.ts'
+import { systemClock } from '../../src/lib/index.ts'
+import { createOutbound, parseOutboundAllow, retryAfterMs } from '../../src/outbound/index.ts'
 import { until } from '../../testkit/api.ts'
-import { failureOf, httpServer, testOutbound } from './outbound-support.ts'
+import { failureOf, httpServer, testOutbound } from './support.ts'
 
 test('method, path, query, headers and body arrive as given, and the answer as sent', async (t) => {
   let seen: unknown

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseOutboundAllow } from '../../src/lib/index.ts'
-import { requireAllowed } from '../../src/lib/outbound/allow.ts'
-import { countSockets, failureOf, httpServer, testOutbound } from './outbound-support.ts'
+import { requireAllowed } from '../../src/outbound/allow.ts'
+import { parseOutboundAllow } from '../../src/outbound/index.ts'
+import { countSockets, failureOf, httpServer, testOutbound } from './support.ts'
 
 const NONE_OWN = () => false
 

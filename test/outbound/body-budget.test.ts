@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createOutbound, parseOutboundAllow, systemClock } from '../../src/lib/index.ts'
-import { BodyBudget } from '../../src/lib/outbound/body.ts'
+import { systemClock } from '../../src/lib/index.ts'
+import { BodyBudget } from '../../src/outbound/body.ts'
+import { createOutbound, parseOutboundAllow } from '../../src/outbound/index.ts'
 import { until } from '../../testkit/api.ts'
-import { failureOf, httpServer } from './outbound-support.ts'
+import { failureOf, httpServer } from './support.ts'
 
 const LARGE = 900_000
 const BUDGET = 1_000_000

@@ -5,15 +5,15 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { createServer as createTcpServer } from 'node:net'
 import type { TestContext } from 'node:test'
+import { systemClock } from '../../src/lib/index.ts'
 import {
   createOutbound,
   type Outbound,
   OutboundError,
   type OutboundLookup,
   parseOutboundAllow,
-  systemClock,
-} from '../../src/lib/index.ts'
-import type { ServerCertificate } from './outbound-certificates.ts'
+} from '../../src/outbound/index.ts'
+import type { ServerCertificate } from './certificates.ts'
 
 /** A server on a port of its own at 127.0.0.1, and how many connections it has seen. */
 export interface TestServer {

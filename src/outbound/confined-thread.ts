@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { asError } from './errors.ts'
-import { unlessAborted } from './promises.ts'
+import { asError, unlessAborted } from '../lib/index.ts'
 
 /** Why a task came to nothing: it took more time or memory than it may, or it threw. */
 export type ConfinedErrorKind = 'time' | 'memory' | 'failed'

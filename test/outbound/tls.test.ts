@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, type TestContext, test } from 'node:test'
-import { createOutbound, DAY, parseOutboundAllow } from '../../src/lib/index.ts'
+import { DAY } from '../../src/lib/index.ts'
+import { createOutbound, parseOutboundAllow } from '../../src/outbound/index.ts'
 import { until } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { type Authority, createAuthority, createCertificate, trust, type Wanted } from './outbound-certificates.ts'
-import { failureOf, httpServer, httpsServer, lookupIn, tcpServer, testOutbound } from './outbound-support.ts'
+import { type Authority, createAuthority, createCertificate, trust, type Wanted } from './certificates.ts'
+import { failureOf, httpServer, httpsServer, lookupIn, tcpServer, testOutbound } from './support.ts'
 
 let authority: Authority
 let stranger: Authority

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Client } from 'undici'
-import { SECOND } from '../clock.ts'
+import { SECOND } from '../lib/index.ts'
 import { ACCEPT_ENCODING, type Body, type BodyBudget, readBody } from './body.ts'
 import type { RequestTimer } from './request-timer.ts'
 import type { Hop } from './target.ts'

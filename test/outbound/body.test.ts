@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib'
-import { failureOf, httpServer, testOutbound } from './outbound-support.ts'
+import { failureOf, httpServer, testOutbound } from './support.ts'
 
 async function answered(
   t: TestContext,

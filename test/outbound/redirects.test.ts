@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import { before, type TestContext, test } from 'node:test'
-import type { OutboundMethod } from '../../src/lib/index.ts'
-import { type Authority, createAuthority, createCertificate, trust } from './outbound-certificates.ts'
-import { countSockets, failureOf, httpServer, httpsServer, testOutbound } from './outbound-support.ts'
+import type { OutboundMethod } from '../../src/outbound/index.ts'
+import { type Authority, createAuthority, createCertificate, trust } from './certificates.ts'
+import { countSockets, failureOf, httpServer, httpsServer, testOutbound } from './support.ts'
 
 let authority: Authority
 before(async () => {
