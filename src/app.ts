@@ -25,6 +25,7 @@ import { createSessions, managementRoutes } from './management/index.ts'
 import { notificationRoutes } from './notifications/index.ts'
 import { healthRoutes, metricsRoutes, nodeRoutes, settingsRoutes } from './operations/index.ts'
 import { probeRoutes } from './probes/index.ts'
+import { sharingRoutes } from './sharing/index.ts'
 import { isPassing, type Store } from './store/index.ts'
 import { VERSION } from './version.ts'
 import { retentionOf, type Worker } from './worker.ts'
@@ -116,6 +117,7 @@ function apiRoutes(
     limits: REPORT_LIMITS,
   })
   dashboardRoutes(app, { store, clock, reach: alerts.reach, sessions, onError })
+  sharingRoutes(app, { store, clock })
   nodeRoutes(app, { store, clock })
   settingsRoutes(app, { store, clock, settings: settingsOf(config) })
 }

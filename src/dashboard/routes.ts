@@ -3,12 +3,9 @@ import type { AlertReach } from '../alerts/index.ts'
 import { errorResponses, etagOf, type HttpApp, keepHeaders, matchesEtag, type Sessions } from '../http/index.ts'
 import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
-import { badgeRoutes } from './badge.ts'
 import { overview } from './overview.ts'
 import { Overview } from './schemas.ts'
 import { Sparklines } from './sparklines.ts'
-import { siteHealthCache } from './status.ts'
-import { statusPageRoutes } from './status-page.ts'
 import { EventStream } from './stream.ts'
 
 export interface DashboardOptions {
@@ -48,10 +45,6 @@ export function dashboardRoutes(app: HttpApp, { store, clock, reach, sessions, o
       return state
     },
   )
-
-  const siteHealth = siteHealthCache(store)
-  badgeRoutes(app, siteHealth, clock)
-  statusPageRoutes(app, { store, siteHealth, clock })
 
   const stream = new EventStream({ store, clock, sessions, onError })
   app.addHook('preClose', () => stream.stop())

@@ -3,11 +3,8 @@ import { AlertRecord } from '../alerts/index.ts'
 import { ScoreCap } from '../analytics/index.ts'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { UnjudgedReasonSchema } from '../probes/index.ts'
-import { STATUSES } from './status.ts'
+import { Status } from './status.ts'
 
-export const Status = Type.Enum([...STATUSES], {
-  description: 'The worst of what was judged; `unknown` while nothing was',
-})
 const Count = Type.Integer({ minimum: 0 })
 
 const ProbeState = Type.Object({

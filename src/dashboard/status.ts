@@ -1,12 +1,13 @@
-import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
-import { DAY, Kept, SECOND } from '../lib/index.ts'
-import { lastEventTimes } from '../management/index.ts'
-import { activeProbes, type ProbeState, UNJUDGED_REASONS, type UnjudgedReason } from '../probes/index.ts'
-import type { Store } from '../store/index.ts'
+import { Type } from 'typebox'
+import { DAY } from '../lib/index.ts'
+import { type ProbeState, UNJUDGED_REASONS, type UnjudgedReason } from '../probes/index.ts'
 
 /** From what needs a person first to what needs none. */
 export const STATUSES = ['critical', 'error', 'warning', 'ok', 'unknown'] as const
 export type Status = (typeof STATUSES)[number]
+export const Status = Type.Enum([...STATUSES], {
+  description: 'The worst of what was judged; `unknown` while nothing was',
+})
 
 /** The status of a whole from those of its parts: the worst that is known, `unknown` while nothing is. */
 export function worstStatus(parts: readonly Status[]): Status {
@@ -49,53 +50,3 @@ export function siteStatus(
   const reasons = probes.map(({ reason }) => reason)
   return { status, reason: UNJUDGED_REASONS.findLast((reason) => reasons.includes(reason)) ?? null }
 }
-
-/** Callers without a key make us read no more often, ms. */
-export const SITE_HEALTH_FRESH_MS = 5 * SECOND
-
-/** A site's status, and what it follows from. */
-export interface SiteHealth extends SiteStatus {
-  id: string
-  siteNo: number
-  clientId: string
-  name: string
-  /** Epoch ms, null when none ever came. */
-  lastEventAt: number | null
-  /** Its unresolved alerts, the worst first. */
-  alerts: readonly UnresolvedAlert[]
-}
-
-/** The active sites of active clients, by id: up to 5 s old, for callers without a key. */
-export type SiteHealthCache = Kept<ReadonlyMap<string, SiteHealth>>
-
-export const siteHealthCache = (store: Pick<Store, 'read'>): SiteHealthCache =>
-  new Kept(SITE_HEALTH_FRESH_MS, async (now) => {
-    const [sites, probes, alerts, seen] = await Promise.all([
-      store.read
-        .selectFrom('sites')
-        .innerJoin('clients', 'clients.id', 'sites.client_id')
-        .select(['sites.id', 'sites.site_no', 'sites.client_id', 'sites.name'])
-        .where('sites.is_active', '=', 1)
-        .where('clients.is_active', '=', 1)
-        .execute(),
-      activeProbes(store.read),
-      unresolvedAlerts(store.read),
-      lastEventTimes(store.read),
-    ])
-    const probesBySite = Map.groupBy(probes, ({ siteId }) => siteId)
-    const alertsBySite = Map.groupBy(alerts, ({ siteId }) => siteId)
-    return new Map(
-      sites.map(({ id, site_no, client_id, name }) => [
-        id,
-        {
-          id,
-          siteNo: site_no,
-          clientId: client_id,
-          name,
-          ...siteStatus(probesBySite.get(id) ?? [], seen.get(site_no) ?? null, now),
-          lastEventAt: seen.get(site_no) ?? null,
-          alerts: alertsBySite.get(id) ?? [],
-        },
-      ]),
-    )
-  })

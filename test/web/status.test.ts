@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SharedSite, Status } from '../../src/dashboard/index.ts'
+import type { Status } from '../../src/dashboard/index.ts'
+import type { SharedSite } from '../../src/sharing/index.ts'
 import { moment, sentence, stateWords } from '../../web/src/features/status/sentence.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')

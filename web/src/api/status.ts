@@ -1,10 +1,10 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import type { StatusPage } from '../../../src/dashboard/index.ts'
 import type { StatusLinkRecord } from '../../../src/management/index.ts'
+import type { StatusPage } from '../../../src/sharing/index.ts'
 import { ApiError, request } from './client.ts'
 
-export type { SharedSite, StatusPage } from '../../../src/dashboard/index.ts'
 export type { StatusLinkRecord } from '../../../src/management/index.ts'
+export type { SharedSite, StatusPage } from '../../../src/sharing/index.ts'
 
 export const STATUS_PAGE_REFRESH_MS = 30_000
 

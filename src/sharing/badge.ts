@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
+import type { Status } from '../dashboard/index.ts'
 import { EXPECTS, errorResponses, etagOf, type HttpApp, matchesEtag } from '../http/index.ts'
 import { type Clock, isoTime, isUuid } from '../lib/index.ts'
-import type { SiteHealthCache, Status } from './status.ts'
+import type { SiteHealthCache } from './site-health.ts'
 import { beganAt } from './status-page.ts'
 
 /** Characters of the label; a name is cut to as many. */

@@ -1,19 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { AlertRecord, type UnresolvedAlert } from '../alerts/index.ts'
+import { SiteState, Sparklines, STATUSES, Status, worstStatus } from '../dashboard/index.ts'
 import { errorResponses, type HttpApp, IsoTime, nullable } from '../http/index.ts'
 import { type Clock, isoTime, isoTimeOrNull, Kept, MINUTE } from '../lib/index.ts'
 import { clientOfStatusLink } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
-import { SiteState, Status } from './schemas.ts'
-import { Sparklines } from './sparklines.ts'
-import {
-  SITE_HEALTH_FRESH_MS,
-  type SiteHealth,
-  type SiteHealthCache,
-  STATUSES,
-  type Status as StatusName,
-  worstStatus,
-} from './status.ts'
+import { SITE_HEALTH_FRESH_MS, type SiteHealth, type SiteHealthCache } from './site-health.ts'
 
 const { severity, state, started_at, opened_at } = AlertRecord.properties
 
@@ -124,7 +116,7 @@ const sharedAlert = ({
 })
 
 /** When the oldest problem began that makes the site what it is (epoch ms); null without an alert about it. */
-export function beganAt(status: StatusName, alerts: readonly UnresolvedAlert[]): number | null {
+export function beganAt(status: Status, alerts: readonly UnresolvedAlert[]): number | null {
   const explaining = alerts.filter(({ subject, severity }) => {
     if (status === 'error') return subject === 'check'
     if (status === 'critical') return subject === 'target' && severity === 'critical'

@@ -1,0 +1,56 @@
+import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
+import { type SiteStatus, siteStatus } from '../dashboard/index.ts'
+import { Kept, SECOND } from '../lib/index.ts'
+import { lastEventTimes } from '../management/index.ts'
+import { activeProbes } from '../probes/index.ts'
+import type { Store } from '../store/index.ts'
+
+/** Callers without a key make us read no more often, ms. */
+export const SITE_HEALTH_FRESH_MS = 5 * SECOND
+
+/** A site's status, and what it follows from. */
+export interface SiteHealth extends SiteStatus {
+  id: string
+  siteNo: number
+  clientId: string
+  name: string
+  /** Epoch ms, null when none ever came. */
+  lastEventAt: number | null
+  /** Its unresolved alerts, the worst first. */
+  alerts: readonly UnresolvedAlert[]
+}
+
+/** The active sites of active clients, by id: up to 5 s old, for callers without a key. */
+export type SiteHealthCache = Kept<ReadonlyMap<string, SiteHealth>>
+
+export const siteHealthCache = (store: Pick<Store, 'read'>): SiteHealthCache =>
+  new Kept(SITE_HEALTH_FRESH_MS, async (now) => {
+    const [sites, probes, alerts, seen] = await Promise.all([
+      store.read
+        .selectFrom('sites')
+        .innerJoin('clients', 'clients.id', 'sites.client_id')
+        .select(['sites.id', 'sites.site_no', 'sites.client_id', 'sites.name'])
+        .where('sites.is_active', '=', 1)
+        .where('clients.is_active', '=', 1)
+        .execute(),
+      activeProbes(store.read),
+      unresolvedAlerts(store.read),
+      lastEventTimes(store.read),
+    ])
+    const probesBySite = Map.groupBy(probes, ({ siteId }) => siteId)
+    const alertsBySite = Map.groupBy(alerts, ({ siteId }) => siteId)
+    return new Map(
+      sites.map(({ id, site_no, client_id, name }) => [
+        id,
+        {
+          id,
+          siteNo: site_no,
+          clientId: client_id,
+          name,
+          ...siteStatus(probesBySite.get(id) ?? [], seen.get(site_no) ?? null, now),
+          lastEventAt: seen.get(site_no) ?? null,
+          alerts: alertsBySite.get(id) ?? [],
+        },
+      ]),
+    )
+  })
