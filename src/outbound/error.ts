@@ -1,4 +1,4 @@
-import { codeOf } from '../errors.ts'
+import { codeOf } from '../lib/index.ts'
 import type { CertificateFacts } from './certificate.ts'
 
 /**
