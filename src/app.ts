@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { alertRoutes, maintenanceRoutes, silenceRoutes } from './alerts/index.ts'
 import { analyticsRoutes, REPORT_LIMITS } from './analytics/index.ts'
-import type { Leases, Membership } from './cluster/index.ts'
+import { clusterMetrics, type Leases, type Membership } from './cluster/index.ts'
 import { type Config, hasRole, isLoopback } from './config.ts'
 import { dashboardRoutes, SiteMetrics } from './dashboard/index.ts'
 import {
@@ -23,7 +23,7 @@ import { type Ingest, ingestRoutes, isIngestTarget } from './ingest/index.ts'
 import type { Clock, Loop } from './lib/index.ts'
 import { createSessions, managementRoutes } from './management/index.ts'
 import { notificationRoutes } from './notifications/index.ts'
-import { healthRoutes, metricsRoutes, nodeRoutes, settingsRoutes } from './operations/index.ts'
+import { healthRoutes, metricsRoutes, nodeRoutes, type RegisterMetrics, settingsRoutes } from './operations/index.ts'
 import { probeRoutes } from './probes/index.ts'
 import { sharingRoutes } from './sharing/index.ts'
 import { isPassing, type Store } from './store/index.ts'
@@ -85,12 +85,19 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   })
   if (ingest !== null) ingestRoutes(app, ingest, config.ingestKeyHeaders)
   healthRoutes(app, { store, writeTrouble: () => (ingest ?? membership).trouble, clockDoubt, isStopping })
-  const { probes = null, notifications = null } = worker ?? {}
-  const parts = { membership, leases, ingest, probes, notifications, loops }
   // An ingest node has better things to do; the others report the same figures of all sites.
   const figures = worker === null ? null : new SiteMetrics({ store, clock, setting: config.metricsPerSite })
   const perSite = figures === null ? {} : { perSite: () => figures.text() }
-  metricsRoutes(app, { store, ...parts, clock, role: config.role, version: VERSION, ...perSite })
+  const rooms: RegisterMetrics[] = [
+    (registry) => clusterMetrics(registry, { membership, leases }),
+    ...[ingest, worker?.probes, worker?.notifications].map(
+      (room): RegisterMetrics =>
+        (registry) =>
+          room?.registerMetrics(registry),
+    ),
+  ]
+  const { nodeId } = membership
+  metricsRoutes(app, { store, nodeId, rooms, loops, clock, role: config.role, version: VERSION, ...perSite })
   if (worker !== null) apiRoutes(app, options, worker, sessions)
   return app
 }

@@ -10,4 +10,5 @@ export {
   removeOldOutages,
 } from './listening.ts'
 export { type JoinOptions, Membership } from './membership.ts'
+export { type ClusterMetricsOptions, clusterMetrics } from './metrics.ts'
 export { DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS, listNodes, liveNodes, type NodeInfo, SURE_FOR_MS } from './nodes.ts'

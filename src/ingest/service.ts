@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Registry } from 'prom-client'
 import { type Leases, liveNodes, type Membership } from '../cluster/index.ts'
-import { FOLD_INTERVAL_MS, type GroupCommit, Journal } from '../journal/index.ts'
+import { FOLD_INTERVAL_MS, type GroupCommit, Journal, journalMetrics } from '../journal/index.ts'
 import { asError, type Clock, Loop } from '../lib/index.ts'
 import { isPassing, type Store } from '../store/index.ts'
 import { Demand, ROUND_INTERVAL_MS } from './demand.ts'
 import { IngestEndpoint } from './endpoint.ts'
 import { KeyIndex } from './key-index.ts'
+import { ingestMetrics } from './metrics.ts'
 import { SampleRecorder } from './samples.ts'
 import { Shedding } from './shedding.ts'
 import { USAGE_SYNC_INTERVAL_MS, UsageSync } from './usage-sync.ts'
@@ -122,6 +124,11 @@ export class Ingest {
 
   get loops(): readonly Loop[] {
     return this.#loops
+  }
+
+  registerMetrics(registry: Registry): void {
+    ingestMetrics(registry, this.#endpoint)
+    journalMetrics(registry, this.#journal)
   }
 
   status(): IngestStatus {

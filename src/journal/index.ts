@@ -4,6 +4,7 @@ export { Folder, isFoldConflict } from './fold.ts'
 export type { GroupCommit, Submission } from './group-commit.ts'
 export { IDEMPOTENCY_KEY_MAX } from './idempotency.ts'
 export { FOLD_INTERVAL_MS, Journal } from './journal.ts'
+export { journalMetrics } from './metrics.ts'
 export {
   BATCH_KEYS_MAX,
   BatchPayload,

@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client'
 import { expiring, type Leases, type Membership } from '../cluster/index.ts'
 import { asError, type Clock, Loop, MINUTE, newOrderedId } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
@@ -15,6 +16,7 @@ import {
 import { backoffMs } from './delivery/schedule.ts'
 import { Delivery } from './delivery/sender.ts'
 import type { Message } from './message.ts'
+import { deliveryMetrics } from './metrics.ts'
 import { clearDeliveries, removeMessagesOfClient } from './retention.ts'
 import type { ServiceKind } from './services/services.ts'
 import type { SendOutcome, Transports } from './transport.ts'
@@ -102,6 +104,11 @@ export class Notifications {
   /** Where messages go besides the addresses of the clients: what `channelsOf` wants to know. */
   get reach(): Reach {
     return this.#tools.reach
+  }
+
+  registerMetrics(registry: Registry): void {
+    const { store, clock } = this.#tools
+    deliveryMetrics(registry, { store, clock, watch: (watch) => this.watch(watch) })
   }
 
   watch(watch: NotificationsWatch): void {

@@ -1,9 +1,11 @@
+import type { Registry as MetricsRegistry } from 'prom-client'
 import { expiring, type Leases, type Membership } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE } from '../lib/index.ts'
 import type { DeletionHooks, ManagementOptions } from '../management/index.ts'
 import type { Outbound } from '../outbound/index.ts'
 import type { Store } from '../store/index.ts'
 import { addAutomaticProbes, removeOfSites } from './api/changes.ts'
+import { probeMetrics } from './metrics.ts'
 import type { ProbeSettings, ProbeType } from './probe-type.ts'
 import { PROBE_TYPES, type Registry, registryOf } from './registry.ts'
 import type { ResultHook } from './result-writer.ts'
@@ -66,6 +68,10 @@ export class Probes {
 
   get loops(): readonly Loop[] {
     return [...this.scheduler.loops, this.#retention]
+  }
+
+  registerMetrics(registry: MetricsRegistry): void {
+    probeMetrics(registry, this.scheduler)
   }
 
   /** Probes belong to sites alone. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
+import { clusterMetrics, DEAD_AFTER_MS } from '../../src/cluster/index.ts'
 import { MINUTE } from '../../src/lib/index.ts'
 import { metricsRoutes } from '../../src/operations/index.ts'
 import { VERSION } from '../../src/version.ts'
@@ -137,12 +137,10 @@ testOnEveryEngine('an unavailable store takes only its own metrics with it', asy
   const node = await joinNode(t, store, clock)
   const app = await openApp(t, (routes) =>
     metricsRoutes(routes, {
-      ...node,
       store,
       clock,
-      ingest: null,
-      probes: null,
-      notifications: null,
+      nodeId: node.membership.nodeId,
+      rooms: [(registry) => clusterMetrics(registry, node)],
       loops: node.membership.loops,
       role: 'all',
       version: '1',

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../lib/index.ts'
-import type { Notifications } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
+import type { NotificationsWatch } from './notifications.ts'
 
-export interface DeliveryMetricsOptions {
+interface DeliveryMetricsOptions {
   store: Store
   clock: Clock
-  notifications: Notifications
+  watch: (watch: NotificationsWatch) => void
 }
 
-export function deliveryMetrics(registry: Registry, { store, clock, notifications }: DeliveryMetricsOptions): void {
+export function deliveryMetrics(registry: Registry, { store, clock, watch }: DeliveryMetricsOptions): void {
   const registers = [registry]
   const attempts = new Counter({
     name: 'tagwarden_delivery_attempts_total',
@@ -23,7 +23,7 @@ export function deliveryMetrics(registry: Registry, { store, clock, notification
     help: 'Messages that this node gave up after 24 hours',
     registers,
   })
-  notifications.watch({
+  watch({
     onOutcome: (service, outcome) => attempts.labels({ service, outcome }).inc(),
     onGivenUp: (count) => givenUp.inc(count),
   })

@@ -1,0 +1,33 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Scheduler } from './scheduler.ts'
+
+/** Around the promised lag of less than a second, and up to what a restart costs. Seconds. */
+const LAG_BUCKETS = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10, 30, 60]
+
+export function probeMetrics(registry: Registry, scheduler: Scheduler): void {
+  const registers = [registry]
+  const lag = new Histogram({
+    name: 'tagwarden_probe_lag_seconds',
+    help: 'How long after its time a run of a probe began',
+    buckets: LAG_BUCKETS,
+    registers,
+  })
+  const runs = new Counter({
+    name: 'tagwarden_probe_runs_total',
+    help: 'Runs of probes whose result was written; unjudged is an ok that found nothing to judge',
+    labelNames: ['probe_type', 'status'],
+    registers,
+  })
+  scheduler.watch({
+    onStart: (lagMs) => lag.observe(lagMs / 1_000),
+    onResult: (probe_type, status) => runs.labels({ probe_type, status }).inc(),
+  })
+  new Gauge({
+    name: 'tagwarden_probes_active',
+    help: 'Probes that this node runs, or will as soon as there is a place',
+    registers,
+    collect() {
+      this.set(scheduler.active)
+    },
+  })
+}
