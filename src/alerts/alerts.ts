@@ -1,5 +1,5 @@
-import { exclusively, expiring, type Leases } from '../cluster/index.ts'
-import { type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
+import { Jobs, type Leases } from '../cluster/index.ts'
+import { type Clock, type Loop, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import type { Reach } from '../notifications/index.ts'
 import type { ResultHook } from '../probes/index.ts'
@@ -25,26 +25,20 @@ export interface AlertsOptions {
 
 /** Alerts follow from the results of probes, and from time. */
 export class Alerts {
-  readonly loops: readonly Loop[]
   /** Goes into the transaction that writes results. */
   readonly onResults: ResultHook
   readonly reach: Reach
-  #isStopping = false
+  readonly #jobs: Jobs
 
   constructor({ store, clock, leases, reach, resultDays, onError }: AlertsOptions) {
     this.reach = reach
     this.onResults = (trx, written) => judgeResults(trx, store, written, reach, clock.now())
-    const upkeep = exclusively(leases, 'alerts', (isOurs) =>
-      runUpkeep(store, reach, clock.now(), () => !this.#isStopping && isOurs()),
-    )
-    const retention = expiring(leases, 'alert-retention', async (now, mayGoOn) => {
-      await clearAlerts(store, resultDays, now, () => !this.#isStopping && mayGoOn())
-      await clearQuiet(store, resultDays, now)
-    })
-    this.loops = [
-      new Loop({ name: 'alerts', clock, intervalMs: UPKEEP_INTERVAL_MS, tick: upkeep, onError }),
-      new Loop({ name: 'alert-retention', clock, intervalMs: RETENTION_INTERVAL_MS, tick: retention, onError }),
-    ]
+    this.#jobs = new Jobs({ clock, leases, onError })
+      .onOneNode('alerts', UPKEEP_INTERVAL_MS, (mayGoOn) => runUpkeep(store, reach, clock.now(), mayGoOn))
+      .deletingByAge('alert-retention', RETENTION_INTERVAL_MS, async (now, mayGoOn) => {
+        await clearAlerts(store, resultDays, now, mayGoOn)
+        await clearQuiet(store, resultDays, now)
+      })
   }
 
   /** They come before those of the probes, whose rows they read. */
@@ -53,12 +47,15 @@ export class Alerts {
     removeOfClient: (trx, clientId) => removeQuietOf(trx, { clientIds: [clientId] }),
   }
 
-  start(): void {
-    for (const loop of this.loops) loop.start()
+  get loops(): readonly Loop[] {
+    return this.#jobs.loops
   }
 
-  async stop(): Promise<void> {
-    this.#isStopping = true
-    await Promise.all(this.loops.map((loop) => loop.stop()))
+  start(): void {
+    this.#jobs.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#jobs.stop()
   }
 }

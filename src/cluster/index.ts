@@ -1,6 +1,7 @@
 export { ClockGuard, type Expiry } from './clock-guard.ts'
 export { DatabaseClock } from './database-clock.ts'
-export { exclusively, expiring, Leases, type LeasesOptions } from './leases.ts'
+export { Jobs, type JobsOptions } from './jobs.ts'
+export { Leases, type LeasesOptions } from './leases.ts'
 export {
   Listening,
   type ListeningOptions,

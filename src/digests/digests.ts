@@ -1,5 +1,5 @@
-import { exclusively, expiring, type Leases } from '../cluster/index.ts'
-import { attemptAll, DAY, HOUR, Loop, MINUTE } from '../lib/index.ts'
+import { Jobs, type Leases } from '../cluster/index.ts'
+import { attemptAll, DAY, HOUR, type Loop, MINUTE } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import { dueDigests } from './due-digests.ts'
 import { type DigestContext, writeDigest } from './write-digest.ts'
@@ -16,34 +16,33 @@ export interface DigestsOptions extends DigestContext {
 
 /** Writes each client's daily or weekly digest when it is due. */
 export class Digests {
-  readonly loops: readonly Loop[]
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = {
     removeOfClient: async (trx, clientId) => {
       await trx.deleteFrom('digests').where('client_id', '=', clientId).execute()
     },
   }
   readonly #context: DigestContext
-  #isStopping = false
+  readonly #jobs: Jobs
 
   constructor({ store, clock, retention, leases, isEmailOn, onError }: DigestsOptions) {
     this.#context = { store, clock, retention }
-    const writing = exclusively(leases, 'digests', (isOurs) => this.#writeDue(() => !this.#isStopping && isOurs()))
-    const clearing = expiring(leases, 'digest-retention', (now) => this.#clear(now))
-    const loops = [
-      new Loop({ name: 'digests', clock, intervalMs: MINUTE, tick: writing, onError }),
-      new Loop({ name: 'digest-retention', clock, intervalMs: HOUR, tick: clearing, onError }),
-    ]
-    this.loops = isEmailOn ? loops : []
+    this.#jobs = new Jobs({ clock, leases, onError })
+    if (!isEmailOn) return
+    this.#jobs
+      .onOneNode('digests', MINUTE, (mayGoOn) => this.#writeDue(mayGoOn))
+      .deletingByAge('digest-retention', HOUR, (now) => this.#clear(now))
+  }
+
+  get loops(): readonly Loop[] {
+    return this.#jobs.loops
   }
 
   start(): void {
-    for (const loop of this.loops) loop.start()
+    this.#jobs.start()
   }
 
-  /** Waits for the digest under way, not for all that are due. */
-  async stop(): Promise<void> {
-    this.#isStopping = true
-    await Promise.all(this.loops.map((loop) => loop.stop()))
+  stop(): Promise<void> {
+    return this.#jobs.stop()
   }
 
   /** @throws AggregateError of what failed, when every digest that can be written is. */

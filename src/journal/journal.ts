@@ -1,5 +1,5 @@
-import { expiring, type Leases, type Membership } from '../cluster/index.ts'
-import { asError, type Clock, Loop, SECOND } from '../lib/index.ts'
+import { Jobs, type Leases, type Membership } from '../cluster/index.ts'
+import { asError, type Clock, type Loop, SECOND } from '../lib/index.ts'
 import { isPassing, type Store } from '../store/index.ts'
 import { type ClientOfSite, Folder } from './fold.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -40,20 +40,15 @@ export class Journal {
       this.#noteCommit(error)
     }
     this.commits = new GroupCommit(store, clock, membership.nodeId, { onSettled }, leases.expiry)
-    const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
-      new Loop({ name, clock, intervalMs, tick, onError })
-    this.loops = [
-      loop('fold', FOLD_INTERVAL_MS, () => this.folder.fold()),
-      loop('write-check', WRITE_CHECK_INTERVAL_MS, async () => {
+    this.loops = new Jobs({ clock, leases, onError })
+      .onEveryNode('fold', FOLD_INTERVAL_MS, () => this.folder.fold())
+      .onEveryNode('write-check', WRITE_CHECK_INTERVAL_MS, async () => {
         await this.#health.check()
         if (this.#health.trouble === null) this.commits.resume()
-      }),
-      loop(
-        'idempotency',
-        CLEAR_KEYS_INTERVAL_MS,
-        expiring(leases, 'idempotency', (now, mayGoOn) => clearIdempotencyKeys(store, now, mayGoOn)),
-      ),
-    ]
+      })
+      .deletingByAge('idempotency', CLEAR_KEYS_INTERVAL_MS, (now, mayGoOn) =>
+        clearIdempotencyKeys(store, now, mayGoOn),
+      ).loops
   }
 
   /** Folds what dead nodes left in the journal; starts no loop. */

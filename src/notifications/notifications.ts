@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
-import { expiring, type Leases, type Membership } from '../cluster/index.ts'
-import { asError, type Clock, Loop, MINUTE, newOrderedId } from '../lib/index.ts'
+import { Jobs, type Leases, type Membership } from '../cluster/index.ts'
+import { asError, type Clock, type Loop, MINUTE, newOrderedId } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { type Channel, kindOf, type Reach } from './channel.ts'
@@ -58,7 +58,7 @@ export class Notifications {
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = { removeOfClient: removeMessagesOfClient }
   readonly #tools: DeliveryTools
   readonly #delivery: Delivery
-  readonly #retention: Loop
+  readonly #jobs: Jobs
   readonly #watches: NotificationsWatch[] = []
   readonly #stopping = new AbortController()
 
@@ -86,19 +86,15 @@ export class Notifications {
         for (const { onGivenUp } of this.#watches) onGivenUp?.(count)
       },
     })
-    this.#retention = new Loop({
-      name: 'delivery-retention',
-      clock,
-      intervalMs: RETENTION_INTERVAL_MS,
-      tick: expiring(leases, 'delivery-retention', (now, mayGoOn) =>
-        clearDeliveries(store, resultDays, now, () => !this.#stopping.signal.aborted && mayGoOn()),
-      ),
-      onError,
-    })
+    this.#jobs = new Jobs({ clock, leases, onError }).deletingByAge(
+      'delivery-retention',
+      RETENTION_INTERVAL_MS,
+      (now, mayGoOn) => clearDeliveries(store, resultDays, now, mayGoOn),
+    )
   }
 
   get loops(): readonly Loop[] {
-    return [this.#delivery.loop, this.#retention]
+    return [this.#delivery.loop, ...this.#jobs.loops]
   }
 
   /** Where messages go besides the addresses of the clients: what `channelsOf` wants to know. */
@@ -152,6 +148,6 @@ export class Notifications {
   /** @param graceMs that attempts under way get to end */
   async stop(graceMs?: number): Promise<void> {
     this.#stopping.abort()
-    await Promise.all([this.#delivery.stop(graceMs), this.#retention.stop()])
+    await Promise.all([this.#jobs.stop(), this.#delivery.stop(graceMs)])
   }
 }

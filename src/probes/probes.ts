@@ -1,6 +1,6 @@
 import type { Registry as MetricsRegistry } from 'prom-client'
-import { expiring, type Leases, type Membership } from '../cluster/index.ts'
-import { type Clock, Loop, MINUTE } from '../lib/index.ts'
+import { Jobs, type Leases, type Membership } from '../cluster/index.ts'
+import { type Clock, type Loop, MINUTE } from '../lib/index.ts'
 import type { DeletionHooks, ManagementOptions } from '../management/index.ts'
 import type { Outbound } from '../outbound/index.ts'
 import type { Store } from '../store/index.ts'
@@ -40,9 +40,8 @@ export class Probes {
   /** Adds the probes that a new site's fields allow. */
   readonly addProbes: ManagementOptions['addProbes'] = (trx, ctx, site) =>
     addAutomaticProbes(trx, ctx, this.registry, site)
-  readonly #retention: Loop
+  readonly #jobs: Jobs
   readonly #pages = new PageReader()
-  #isStopping = false
 
   constructor(options: ProbesOptions) {
     const { store, clock, membership, leases, outbound, settings, resultDays, onError } = options
@@ -55,19 +54,15 @@ export class Probes {
       onResults,
       onError,
     })
-    this.#retention = new Loop({
-      name: 'probe-retention',
-      clock,
-      intervalMs: RETENTION_INTERVAL_MS,
-      tick: expiring(leases, 'probe-retention', (now, mayGoOn) =>
-        clearResults(store, resultDays, now, () => !this.#isStopping && mayGoOn()),
-      ),
-      onError,
-    })
+    this.#jobs = new Jobs({ clock, leases, onError }).deletingByAge(
+      'probe-retention',
+      RETENTION_INTERVAL_MS,
+      (now, mayGoOn) => clearResults(store, resultDays, now, mayGoOn),
+    )
   }
 
   get loops(): readonly Loop[] {
-    return [...this.scheduler.loops, this.#retention]
+    return [...this.scheduler.loops, ...this.#jobs.loops]
   }
 
   registerMetrics(registry: MetricsRegistry): void {
@@ -79,13 +74,12 @@ export class Probes {
 
   start(): void {
     this.scheduler.start()
-    this.#retention.start()
+    this.#jobs.start()
   }
 
   /** @param graceMs that runs under way get to end */
   async stop(graceMs?: number): Promise<void> {
-    this.#isStopping = true
-    await Promise.all([this.scheduler.stop(graceMs), this.#retention.stop()])
+    await Promise.all([this.#jobs.stop(), this.scheduler.stop(graceMs)])
     await this.#pages.close()
   }
 }

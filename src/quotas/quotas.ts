@@ -1,5 +1,5 @@
-import { exclusively, expiring, type Leases } from '../cluster/index.ts'
-import { attemptAll, type Clock, DAY, HOUR, Loop, MINUTE, monthOf, nextMonthStart } from '../lib/index.ts'
+import { Jobs, type Leases } from '../cluster/index.ts'
+import { attemptAll, type Clock, DAY, HOUR, type Loop, MINUTE, monthOf, nextMonthStart } from '../lib/index.ts'
 import { type DeletionHooks, lockClient, monthUsage, monthUsages, type QuotaUsage } from '../management/index.ts'
 import { channelsOf, enqueue, isReachable, offChannels, type QuotaMessage, type Reach } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
@@ -14,35 +14,31 @@ export interface QuotasOptions extends QuotaContext {
 
 /** Notifies each client when its quota is nearly used up, and when it is: before and once its events are refused. */
 export class Quotas {
-  readonly loops: readonly Loop[]
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = {
     removeOfClient: async (trx, clientId) => {
       await trx.deleteFrom('quota_messages').where('client_id', '=', clientId).execute()
     },
   }
   readonly #context: QuotaContext
-  #isStopping = false
+  readonly #jobs: Jobs
 
   constructor({ store, clock, reach, leases, onError }: QuotasOptions) {
     this.#context = { store, clock, reach }
-    const writing = exclusively(leases, 'quota-messages', (isOurs) =>
-      this.#writeDue(() => !this.#isStopping && isOurs()),
-    )
-    const clearing = expiring(leases, 'quota-retention', (now) => this.#clear(now))
-    this.loops = [
-      new Loop({ name: 'quota-messages', clock, intervalMs: MINUTE, tick: writing, onError }),
-      new Loop({ name: 'quota-retention', clock, intervalMs: HOUR, tick: clearing, onError }),
-    ]
+    this.#jobs = new Jobs({ clock, leases, onError })
+      .onOneNode('quota-messages', MINUTE, (mayGoOn) => this.#writeDue(mayGoOn))
+      .deletingByAge('quota-retention', HOUR, (now) => this.#clear(now))
+  }
+
+  get loops(): readonly Loop[] {
+    return this.#jobs.loops
   }
 
   start(): void {
-    for (const loop of this.loops) loop.start()
+    this.#jobs.start()
   }
 
-  /** Waits for the current client, not for all. */
-  async stop(): Promise<void> {
-    this.#isStopping = true
-    await Promise.all(this.loops.map((loop) => loop.stop()))
+  stop(): Promise<void> {
+    return this.#jobs.stop()
   }
 
   /** @throws AggregateError of the failures, after writing all others. */

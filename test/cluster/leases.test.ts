@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { DEAD_AFTER_MS, exclusively, HEARTBEAT_INTERVAL_MS, listNodes, SURE_FOR_MS } from '../../src/cluster/index.ts'
+import { DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS, listNodes, SURE_FOR_MS } from '../../src/cluster/index.ts'
+import { exclusively } from '../../src/cluster/leases.ts'
 import { type Clock, SECOND } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'

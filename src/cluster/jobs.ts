@@ -1,0 +1,56 @@
+import { type Clock, Loop } from '../lib/index.ts'
+import { exclusively, expiring, type Leases } from './leases.ts'
+
+export interface JobsOptions {
+  clock: Clock
+  leases: Leases
+  onError: (error: Error, loop: string) => void
+}
+
+/** Background loops that start and stop together. Each is named once: its lease, where it has one, bears the same name. */
+export class Jobs {
+  readonly loops: Loop[] = []
+  readonly #options: JobsOptions
+  #isStopping = false
+
+  constructor({ clock, leases, onError }: JobsOptions) {
+    this.#options = { clock, leases, onError }
+  }
+
+  /** On every node. */
+  onEveryNode(name: string, intervalMs: number, tick: () => Promise<void>): this {
+    const { clock, onError } = this.#options
+    this.loops.push(new Loop({ name, clock, intervalMs, tick, onError }))
+    return this
+  }
+
+  /**
+   * On one node at a time.
+   *
+   * @param work gets a function to ask between its steps: not when this stops, nor without the lease
+   */
+  onOneNode(name: string, intervalMs: number, work: (mayGoOn: () => boolean) => Promise<void>): this {
+    const tick = exclusively(this.#options.leases, name, (isOurs) => work(() => !this.#isStopping && isOurs()))
+    return this.onEveryNode(name, intervalMs, tick)
+  }
+
+  /**
+   * What deletes by age: on one node at a time, and not while the clock is in doubt.
+   *
+   * @param work gets the time to judge age by, epoch ms, and a function to ask between its steps
+   */
+  deletingByAge(name: string, intervalMs: number, work: (now: number, mayGoOn: () => boolean) => Promise<void>): this {
+    const tick = expiring(this.#options.leases, name, (now, mayGoOn) => work(now, () => !this.#isStopping && mayGoOn()))
+    return this.onEveryNode(name, intervalMs, tick)
+  }
+
+  start(): void {
+    for (const loop of this.loops) loop.start()
+  }
+
+  /** Waits for the steps under way, not for whole rounds. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.all(this.loops.map((loop) => loop.stop()))
+  }
+}
