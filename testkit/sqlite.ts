@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import { asError } from '../src/lib/index.ts'
 import { migrate, openSqliteStore, openStore, StoreError, sqlitePath } from '../src/store/index.ts'
 import { SqliteConnection } from '../src/store/sqlite/connection.ts'
-import { errorKindOf } from '../src/store/sqlite/errors.ts'
 import type { Connection, QueryAnswer, ThreadOptions, ThreadRequest } from '../src/store/sqlite/protocol.ts'
+import { errorKindOf } from '../src/store/sqlite/protocol.ts'
 import { madeOnce } from './made-once.ts'
 
 /**

@@ -2,8 +2,7 @@ import { type Static, Type } from 'typebox'
 import { IsoTime, Limit, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import type { AlertEventRow, AlertRow } from '../store/index.ts'
-import { subjectOf } from './machine/streak.ts'
-import { EVENT_KINDS } from './machine/types.ts'
+import { EVENT_KINDS, subjectOf } from './machine/types.ts'
 
 export const SEVERITIES = ['warning', 'critical'] as const
 const STATES = ['open', 'acknowledged', 'resolved'] as const

@@ -1,7 +1,7 @@
 import type { Finished, SubjectResult } from '../probes/index.ts'
 import type { AlertRow } from '../store/index.ts'
-import { type Streak, streakOf } from './machine/streak.ts'
 import type { Violation } from './machine/types.ts'
+import { type Streak, streakOf } from './machine/types.ts'
 
 /** What a result says about one subject, and the alert that it may change. */
 export interface Judgement {

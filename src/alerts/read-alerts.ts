@@ -12,8 +12,8 @@ import {
   stateOf,
   timelineEntry,
 } from './alert-record.ts'
-import { subjectOf } from './machine/streak.ts'
 import type { Subject } from './machine/types.ts'
+import { subjectOf } from './machine/types.ts'
 
 /**
  * A page of alerts, newest first.

@@ -6,7 +6,7 @@ import type { Marker } from './markers.ts'
 import type { Matrix } from './matrix.ts'
 import type { Overview, WindowReport } from './overview.ts'
 import type { Recent } from './recent.ts'
-import type { TagDetail } from './tag.ts'
+import type { TagDetail } from './tag-report.ts'
 import type { Timeseries } from './timeseries/index.ts'
 import { METRICS } from './timeseries/plan.ts'
 

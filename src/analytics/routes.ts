@@ -32,7 +32,7 @@ import {
 } from './queries.ts'
 import { recent } from './recent.ts'
 import type { ReportContext } from './snapshot.ts'
-import { tag } from './tag.ts'
+import { tag } from './tag-report.ts'
 import { type Timeseries, timeseries } from './timeseries/index.ts'
 
 const tags = ['Reports']

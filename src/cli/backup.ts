@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { StartupError, systemClock } from '../lib/index.ts'
 import type { CopiedDatabase, CopyWatch, DatabaseContents } from '../store/index.ts'
-import { configFromEnvironment } from './environment.ts'
+import { configFromEnvironment } from './options.ts'
 import { withProgress } from './progress.ts'
 
 const BACKUP_HELP = `

@@ -2,8 +2,8 @@ import { Command } from 'commander'
 import { type Config, hasRole } from '../config.ts'
 import { systemClock } from '../lib/index.ts'
 import { VERSION } from '../version.ts'
-import { configFromEnvironment, storeName } from './environment.ts'
-import { stopOnSignals } from './signals.ts'
+import { configFromEnvironment, storeName } from './options.ts'
+import { stopOnSignals } from './process.ts'
 
 const HELP = `
 Settings come from the environment, and from a file .env in the working folder for what is not set there; they are
@@ -24,7 +24,7 @@ export function serveCommand(): Command {
 async function serve(): Promise<void> {
   const config = configFromEnvironment()
   const { startService } = await import('../main.ts')
-  const { createLog } = await import('./log.ts')
+  const { createLog } = await import('./process.ts')
   const log = createLog(config)
   const onDeath = (err: Error) => {
     log.fatal({ err }, 'the process ends because its database is gone: what was acknowledged is safe, start it again')

@@ -1,7 +1,8 @@
+import { Temporal } from 'temporal-polyfill'
 import { Jobs, type Leases } from '../cluster/index.ts'
 import { attemptAll, DAY, HOUR, type Loop, MINUTE } from '../lib/index.ts'
-import type { DeletionHooks } from '../management/index.ts'
-import { dueDigests } from './due-digests.ts'
+import { type DeletionHooks, type Digest, digestOf } from '../management/index.ts'
+import type { Store } from '../store/index.ts'
 import { type DigestContext, writeDigest } from './write-digest.ts'
 
 /** Longer than any period may still be due. */
@@ -61,5 +62,108 @@ export class Digests {
       .deleteFrom('digests')
       .where('written_at', '<', now - KEPT_MS)
       .execute()
+  }
+}
+
+/** A digest that is to be written. */
+export interface DueDigest {
+  clientId: string
+  kind: DigestKind
+  timezone: string
+  period: DuePeriod
+}
+
+/** No period that is due ended longer ago. */
+const LOOK_BACK_MS = 9 * DAY
+
+/**
+ * The digests that are due and not done with, of active clients with an address. Their days are those of the client's oldest
+ * active site; without one there is nothing to report.
+ */
+export async function dueDigests({ read }: Pick<Store, 'read'>, now: number): Promise<DueDigest[]> {
+  const clients = await read
+    .selectFrom('clients')
+    .select(['clients.id', 'clients.digest'])
+    .select((eb) =>
+      eb
+        .selectFrom('sites')
+        .select('sites.timezone')
+        .whereRef('sites.client_id', '=', 'clients.id')
+        .where('sites.is_active', '=', 1)
+        .orderBy('sites.created_at')
+        .orderBy('sites.site_no')
+        .limit(1)
+        .as('timezone'),
+    )
+    .where('clients.is_active', '=', 1)
+    .where('clients.digest', '<>', 'off')
+    .where('clients.email', 'is not', null)
+    .orderBy('clients.id')
+    .execute()
+  if (clients.length === 0) return []
+  const rows = await read
+    .selectFrom('digests')
+    .select(['client_id', 'period_end'])
+    .where('period_end', '>', now - LOOK_BACK_MS)
+    .execute()
+  const done = new Set(rows.map(({ client_id, period_end }) => `${client_id} ${period_end}`))
+  const periods = new Map<string, DuePeriod>()
+  return clients.flatMap((client): DueDigest[] => {
+    const { id, timezone } = client
+    const kind = digestOf(client)
+    if (kind === 'off' || timezone === null) return []
+    const key = `${kind} ${timezone}`
+    const period = periods.get(key) ?? duePeriod(kind, timezone, now)
+    periods.set(key, period)
+    return done.has(`${id} ${period.to}`) ? [] : [{ clientId: id, kind, timezone, period }]
+  })
+}
+
+export type DigestKind = Exclude<Digest, 'off'>
+
+/** Half-open, epoch ms. */
+export interface Period {
+  from: number
+  to: number
+}
+
+/** A period that is over, and the one that it is measured against. */
+export interface DuePeriod extends Period {
+  /** When its digest was to be written. */
+  dueAt: number
+  before: Period
+}
+
+/** When people start to work, and late enough for the last events of the night to be counted. */
+const DUE_TIME = Temporal.PlainTime.from('07:00')
+
+/**
+ * The last period whose digest is due. Of days: the day before, at 07:00 local time. Of weeks: Monday to Sunday, at 07:00 on
+ * the Monday after.
+ */
+export function duePeriod(kind: DigestKind, timezone: string, now: number): DuePeriod {
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate()
+  const isDaily = kind === 'daily'
+  const end = isDaily ? today : today.subtract({ days: today.dayOfWeek - 1 })
+  let due: Omit<DuePeriod, 'before'> | undefined
+  for (const { dueAt, ...period } of periodsBefore(end, isDaily ? 1 : 7, timezone)) {
+    if (due !== undefined) return { ...due, before: period }
+    if (dueAt <= now) due = { ...period, dueAt }
+  }
+  throw new Error('there is always an earlier period')
+}
+
+/** The periods of so many days that end with the start of `end` and before it, the latest first. */
+function* periodsBefore(
+  end: Temporal.PlainDate,
+  days: number,
+  timezone: string,
+): Generator<Omit<DuePeriod, 'before'>, never> {
+  for (let date = end; ; date = date.subtract({ days })) {
+    const from = date.subtract({ days }).toZonedDateTime(timezone).epochMilliseconds
+    const to = date.toZonedDateTime(timezone).epochMilliseconds
+    const dueAt = date.toZonedDateTime({ timeZone: timezone, plainTime: DUE_TIME }).epochMilliseconds
+    // A day that a zone left out, as Samoa did on its way over the date line, is no day to report on.
+    if (from < to) yield { from, to, dueAt }
   }
 }

@@ -9,7 +9,7 @@ import {
   type Severity,
 } from '../notifications/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
-import type { DueDigest, DuePeriod, Period } from './due-digests.ts'
+import type { DueDigest, DuePeriod, Period } from './digests.ts'
 
 /** What a digest is read from and written to. */
 export interface DigestContext extends ReportContext {

@@ -1,22 +1,19 @@
 import cookie from '@fastify/cookie'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { type FastifyBaseLogger, type FastifyServerFactory, fastify, LogController } from 'fastify'
+import { type FastifyBaseLogger, type FastifyReply, type FastifyServerFactory, fastify, LogController } from 'fastify'
 import { Type } from 'typebox'
 import type { Clock } from '../lib/index.ts'
 import type { AccessSettings, Sessions } from './access/access.ts'
 import { createGate, guardApi } from './access/gate.ts'
 import { sessionRoutes } from './access/session-routes.ts'
 import { callerReader } from './access/throttle.ts'
-import { answerClientError } from './client-errors.ts'
 import { compressAnswers } from './compression.ts'
 import { serveDashboard } from './dashboard-files.ts'
-import { errorHandler, type IsPassing, refuseUnknownPath } from './errors.ts'
+import { answerClientError, errorHandler, type IsPassing, refuseUnknownPath } from './errors.ts'
 import { describeApi } from './openapi.ts'
 import { IDLE_SOCKET_TIMEOUT_MS, MAX_BODY_BYTES, SERVER_LIMITS } from './pacing.ts'
-import { ErrorBody } from './schemas.ts'
-import { addSecurityHeaders, securityHeaders } from './security-headers.ts'
+import { ErrorBody, type HttpApp } from './schemas.ts'
 import { shareWork } from './sharing.ts'
-import type { HttpApp } from './types.ts'
 import { validatorCompiler } from './validation.ts'
 
 export interface HttpAppOptions {
@@ -111,4 +108,38 @@ function acceptJsonOnly(app: HttpApp): void {
     if (body === '') done(null, undefined)
     else void parseJson(request, String(body), done)
   })
+}
+
+/** A year, and for this host alone: its neighbours under the same domain may not have https. */
+const HTTPS_ONLY = 'max-age=31536000'
+
+/**
+ * The headers of every answer that says nothing else: of data, which is never a page, belongs into no frame and no cache, and
+ * sends no referrer. A route that makes pages, or may be kept, overrides what does not fit.
+ *
+ * @param publicUrl where people reach the service; https there means https only
+ */
+const securityHeaders = (publicUrl: string | null): Readonly<Record<string, string>> => ({
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  // Answers hold keys and addresses; no cache on the way may keep them.
+  'cache-control': 'no-store',
+  ...(publicUrl?.startsWith('https://') === true ? { 'strict-transport-security': HTTPS_ONLY } : {}),
+})
+
+/** Puts them on every answer of the app. Has to come before all other hooks, as any of them may answer. */
+function addSecurityHeaders(app: HttpApp, headers: Readonly<Record<string, string>>): void {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(headers)
+  })
+}
+
+/** Hands on what is set so far to a response that is taken from the framework, which would write no header any more. */
+export function keepHeaders(reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value)
+  }
 }

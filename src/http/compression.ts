@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { Negotiator } from '@fastify/accept-negotiator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { HttpApp } from './types.ts'
+import type { HttpApp } from './schemas.ts'
 
 /** What fits into one packet gains nothing, bytes. */
 const WORTH_IT = 1_400

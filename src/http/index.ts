@@ -1,13 +1,24 @@
 export { type Access, type AccessSettings, type Role, SESSION_MS, type Sessions, seesSecrets } from './access/access.ts'
 export type { Session } from './access/session-routes.ts'
 export { callerReader, Flooders } from './access/throttle.ts'
-export { createHttpApp, type HttpAppOptions } from './app.ts'
+export { createHttpApp, type HttpAppOptions, keepHeaders } from './app.ts'
 export { etagOf, matchesEtag } from './compression.ts'
 export { type IsPassing, OverloadedError, RateLimitedError } from './errors.ts'
 export { isIsoTime } from './formats.ts'
 export { boundPipeline, enduring, IDLE_SOCKET_TIMEOUT_MS, inTurn, MAX_BODY_BYTES, SERVER_LIMITS } from './pacing.ts'
-export { DEFAULT_PAGE, idBefore, Limit, linkNextPage, type Page, pageOf } from './paging.ts'
-export { type ErrorBody, errorResponses, IsoTime, NoContent, nullable, Uuid } from './schemas.ts'
-export { keepHeaders } from './security-headers.ts'
-export type { HttpApp } from './types.ts'
+export type { HttpApp } from './schemas.ts'
+export {
+  DEFAULT_PAGE,
+  type ErrorBody,
+  errorResponses,
+  IsoTime,
+  idBefore,
+  Limit,
+  linkNextPage,
+  NoContent,
+  nullable,
+  type Page,
+  pageOf,
+  Uuid,
+} from './schemas.ts'
 export { checkerOf, EXPECTS } from './validation.ts'

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type PreparedFile, prepareFile, sendPrepared } from './compression.ts'
 import { refuseUnknownPath } from './errors.ts'
-import type { HttpApp } from './types.ts'
+import type { HttpApp } from './schemas.ts'
 import { needsNoBody } from './validation.ts'
 
 const DESCRIPTION = `Manages what Tagwarden watches and reports what it saw.

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { asError, FairQueue } from '../lib/index.ts'
-import { responseUnderWay } from './client-errors.ts'
+import { responseUnderWay } from './errors.ts'
 
 /** Largest body a management call may send: 1 MB. */
 export const MAX_BODY_BYTES = 1_048_576

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { isGone, onceGone, RequestSlots, type SlotLimits, UnreadAnswers, type UnreadLimits } from './request-slots.ts'
-import type { HttpApp } from './types.ts'
+import type { HttpApp } from './schemas.ts'
 
 /** Kinds of work that share slots: `report` may read for seconds, `usual` for milliseconds. */
 type SharedWork = 'usual' | 'report'

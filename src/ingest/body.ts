@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { FairQueue } from '../lib/index.ts'
-import { type BudgetScope, ByteBudget } from './byte-budget.ts'
 
 /** Largest body that is read, bytes: 1 MB. */
-export const BODY_MAX = 1_048_576
+const BODY_MAX = 1_048_576
 /** Bytes of an unread body to discard so that the answer gets through before the connection is cut. */
 const DISCARD_MAX = 2 * BODY_MAX
 /** Memory of a chunk besides its bytes: a sender may send a body byte by byte. */
@@ -17,7 +16,7 @@ const HEAVY_MS = 1
 /** … and is followed by a pause of this many times as long, which leaves the event loop to them. */
 const REST = 3
 
-export type BodyRefusal = { why: 'too_large' } | { why: 'over_budget'; exhausted: BudgetScope }
+type BodyRefusal = { why: 'too_large' } | { why: 'over_budget'; exhausted: BudgetScope }
 
 /** A body that has arrived. */
 export interface Body {
@@ -164,4 +163,43 @@ export function discardRest(request: IncomingMessage, response: ServerResponse):
   request.on('end', () => response.end())
   request.on('close', () => response.end())
   request.resume()
+}
+
+/** Bytes of requests under way at once, over all clients and of one client. */
+export const BUDGET_BYTES = 67_108_864
+export const BUDGET_BYTES_PER_CLIENT = 16_777_216
+/** An extra allowance for small bodies: senders of large ones must not shut out all others. */
+export const BUDGET_BYTES_FOR_SMALL = 16_777_216
+
+/** Whose budget a refused body would exceed: its client's, or that of all clients together. */
+type BudgetScope = 'client' | 'all'
+
+/**
+ * Bounds the bytes of requests under way: from the first byte of a body until its answer. It bounds bytes, not requests,
+ * because the sender decides how much memory a request takes: its text, and several times as much once it is parsed.
+ */
+export class ByteBudget {
+  #bytes = 0
+  readonly #byClient = new Map<string, number>()
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Takes `bytes` for a body, or returns whose budget is exhausted. @param isSmall whether the body is small so far */
+  take(clientId: string, bytes: number, isSmall: boolean): BudgetScope | undefined {
+    const ofClient = (this.#byClient.get(clientId) ?? 0) + bytes
+    if (ofClient > BUDGET_BYTES_PER_CLIENT) return 'client'
+    if (this.#bytes + bytes > BUDGET_BYTES + (isSmall ? BUDGET_BYTES_FOR_SMALL : 0)) return 'all'
+    this.#byClient.set(clientId, ofClient)
+    this.#bytes += bytes
+    return undefined
+  }
+
+  release(clientId: string, bytes: number): void {
+    this.#bytes -= bytes
+    const left = (this.#byClient.get(clientId) ?? 0) - bytes
+    if (left > 0) this.#byClient.set(clientId, left)
+    else this.#byClient.delete(clientId)
+  }
 }

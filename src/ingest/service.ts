@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import { type Leases, liveNodes, type Membership } from '../cluster/index.ts'
 import { FOLD_INTERVAL_MS, type GroupCommit, Journal, journalMetrics } from '../journal/index.ts'
 import { asError, type Clock, Loop } from '../lib/index.ts'
@@ -7,7 +7,6 @@ import { isPassing, type Store } from '../store/index.ts'
 import { Demand, ROUND_INTERVAL_MS } from './demand.ts'
 import { IngestEndpoint } from './endpoint.ts'
 import { KeyIndex } from './key-index.ts'
-import { ingestMetrics } from './metrics.ts'
 import { SampleRecorder } from './samples.ts'
 import { Shedding } from './shedding.ts'
 import { USAGE_SYNC_INTERVAL_MS, UsageSync } from './usage-sync.ts'
@@ -166,4 +165,26 @@ async function countIngestNodes(store: Store, clock: Clock): Promise<number> {
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
+}
+
+function ingestMetrics(registry: Registry, endpoint: Pick<IngestEndpoint, 'answers' | 'bytesUnderWay'>): void {
+  const registers = [registry]
+  new Counter({
+    name: 'tagwarden_ingest_requests_total',
+    help: 'Ingest requests by their answer',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [result, count] of Object.entries(endpoint.answers)) this.labels({ result }).inc(count)
+    },
+  })
+  new Gauge({
+    name: 'tagwarden_ingest_bytes',
+    help: 'Bytes of ingest requests under way, from the first of a body to the answer',
+    registers,
+    collect() {
+      this.set(endpoint.bytesUnderWay)
+    },
+  })
 }

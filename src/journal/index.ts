@@ -3,8 +3,7 @@ export { appendPayload, eventsIn } from './encode.ts'
 export { Folder, isFoldConflict } from './fold.ts'
 export type { GroupCommit, Submission } from './group-commit.ts'
 export { IDEMPOTENCY_KEY_MAX } from './idempotency.ts'
-export { FOLD_INTERVAL_MS, Journal } from './journal.ts'
-export { journalMetrics } from './metrics.ts'
+export { FOLD_INTERVAL_MS, Journal, journalMetrics } from './journal.ts'
 export {
   BATCH_KEYS_MAX,
   BatchPayload,

@@ -1,3 +1,4 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
 import { Jobs, type Leases, type Membership } from '../cluster/index.ts'
 import { asError, type Clock, type Loop, SECOND } from '../lib/index.ts'
 import { isPassing, type Store } from '../store/index.ts'
@@ -13,7 +14,7 @@ const CLEAR_KEYS_INTERVAL_MS = 600 * SECOND
 /** The one row that is rewritten. */
 const CHECK_ROW = 1
 
-export interface JournalOptions {
+interface JournalOptions {
   store: Store
   clock: Clock
   membership: Membership
@@ -139,4 +140,47 @@ class WriteHealth {
       this.failed(asError(thrown))
     }
   }
+}
+
+export function journalMetrics(registry: Registry, journal: Journal): void {
+  const registers = [registry]
+  const { commits } = journal
+  new Counter({
+    name: 'tagwarden_commits_total',
+    help: 'Group commits that reached the disk',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(commits.totals.commits)
+    },
+  })
+  new Counter({
+    name: 'tagwarden_submissions_total',
+    help: 'Checked payloads by the outcome of their commit',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset()
+      const { committed, duplicates, failed } = commits.totals
+      this.labels({ outcome: 'committed' }).inc(committed)
+      this.labels({ outcome: 'duplicate' }).inc(duplicates)
+      this.labels({ outcome: 'failed' }).inc(failed)
+    },
+  })
+  new Gauge({
+    name: 'tagwarden_ingest_waiting',
+    help: 'Payloads waiting for the next commit',
+    registers,
+    collect() {
+      this.set(commits.waiting)
+    },
+  })
+  new Gauge({
+    name: 'tagwarden_fold_lag_seconds',
+    help: 'Age of the oldest accepted count that reports do not show yet',
+    registers,
+    collect() {
+      this.set(journal.foldLagMs / 1_000)
+    },
+  })
 }

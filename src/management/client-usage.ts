@@ -1,8 +1,8 @@
 import { type Clock, isoTime, monthOf, nextMonthStart } from '../lib/index.ts'
 import { type ClientRow, type ClientUsageTable, countOf, type Kysely, type Store, type Tables } from '../store/index.ts'
 import type { UsageRecord } from './client-schemas.ts'
+import { limitsOf, planOf } from './client-schemas.ts'
 import { getClient } from './clients.ts'
-import { limitsOf, planOf } from './plans.ts'
 
 const HISTORY_MONTHS = 12
 /** From this part of the limit on, people are warned. */

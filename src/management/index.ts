@@ -1,9 +1,14 @@
 export { type AuditRecord, maskedUrl, writeAudit } from './audit.ts'
 export {
+  ActiveOnly,
   type ClientRecord,
   type CreateClient,
   type Digest,
   digestOf,
+  type Limits,
+  limitsOf,
+  Name,
+  type Plan,
   type UpdateClient,
   type UsageRecord,
 } from './client-schemas.ts'
@@ -19,8 +24,6 @@ export {
   lockSite,
   type ManagementOptions,
 } from './context.ts'
-export { ActiveOnly, Name } from './fields.ts'
-export { type Limits, limitsOf, type Plan } from './plans.ts'
 export { managementRoutes } from './routes.ts'
 export { createSessions } from './sign-ins.ts'
 export type { CreateSite, SiteRecord, UpdateSite } from './site-schemas.ts'

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
 import type { SiteRow } from '../store/index.ts'
-import { ActiveOnly, ForeignName, HttpUrl, Name, Patterned } from './fields.ts'
+import { ActiveOnly, ForeignName, HttpUrl, Name, Patterned } from './client-schemas.ts'
 
 const ContainerId = Patterned('^GTM-[A-Z0-9]{4,10}$', 'a container id like GTM-ABC1234')
 

@@ -1,15 +1,21 @@
 export { deliveriesOf } from './api/deliveries.ts'
 export { type NotificationRouteOptions, notificationRoutes } from './api/routes.ts'
 export { type ChannelList, type ChannelRecord, DeliveryRecord, type TestResult } from './api/schemas.ts'
-export { type Channel, type ChannelKey, channelsOf, type Reach, type Recipients } from './channel.ts'
-export { channelsFailingSince, isReachable, offChannels } from './channel-health.ts'
+export {
+  type Channel,
+  type ChannelKey,
+  channelsFailingSince,
+  channelsOf,
+  isReachable,
+  offChannels,
+  type Reach,
+  type Recipients,
+} from './channel.ts'
 export { channelInWords, type DeliveredHook, type DeliveredMessage } from './delivery/attempt.ts'
 export { groupsOf, nextStep, OUTAGE_MS, type QueuedMessage } from './delivery/schedule.ts'
-export { smtpServer } from './email/settings.ts'
-export { createEmailTransport, type EmailOptions, outcomeOfFailure } from './email/transport.ts'
+export { createEmailTransport, type EmailOptions, outcomeOfFailure, smtpServer } from './email/transport.ts'
 export * from './message.ts'
 export { Notifications, type NotificationsOptions, type NotificationsWatch } from './notifications.ts'
-export { enqueue, GATHER_MS, type OutboxEntry } from './outbox.ts'
-export { removeMessagesOfAlerts } from './retention.ts'
+export { enqueue, GATHER_MS, type OutboxEntry, removeMessagesOfAlerts } from './outbox.ts'
 export { type ChatOptions, createChatTransport } from './services/transport.ts'
 export type { SendOrder, SendOutcome, Transport, Transports } from './transport.ts'

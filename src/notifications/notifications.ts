@@ -3,8 +3,7 @@ import { Jobs, type Leases, type Membership } from '../cluster/index.ts'
 import { asError, type Clock, type Loop, MINUTE, newOrderedId } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
-import { type Channel, kindOf, type Reach } from './channel.ts'
-import { noteSuccess } from './channel-health.ts'
+import { type Channel, kindOf, noteSuccess, type Reach } from './channel.ts'
 import {
   ATTEMPT_MS,
   type DeliveredHook,
@@ -17,7 +16,7 @@ import { backoffMs } from './delivery/schedule.ts'
 import { Delivery } from './delivery/sender.ts'
 import type { Message } from './message.ts'
 import { deliveryMetrics } from './metrics.ts'
-import { clearDeliveries, removeMessagesOfClient } from './retention.ts'
+import { clearDeliveries, removeMessagesOfClient } from './outbox.ts'
 import type { ServiceKind } from './services/services.ts'
 import type { SendOutcome, Transports } from './transport.ts'
 

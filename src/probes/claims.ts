@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type ExpressionBuilder, sql } from 'kysely'
 import { liveNodes } from '../cluster/index.ts'
 import { MINUTE, SECOND } from '../lib/index.ts'
@@ -123,4 +124,21 @@ export const siteOf = (store: Store, { site_id }: ProbeRow): Promise<SiteRow | u
 export async function claimsOf(store: Store, nodeId: string): Promise<string[]> {
   const rows = await store.read.selectFrom('probes').select('id').where('claimed_by', '=', nodeId).execute()
   return rows.map(({ id }) => id)
+}
+
+/** A new probe says within this time what it finds, however seldom it runs. */
+const FIRST_RUN_WITHIN_SECONDS = 60
+
+/** When a probe that is created now runs for the first time, epoch ms: spread like all later runs. */
+export const firstRunAt = (id: string, intervalSeconds: number, now: number): number =>
+  nextRunAt(id, Math.min(intervalSeconds, FIRST_RUN_WITHIN_SECONDS), now)
+
+/**
+ * The first time after `now` on the probe's own grid, epoch ms. The grid is the interval, shifted by a hash of the id: so the
+ * probes that are created at once spread evenly over it, and what was missed is made up for by one run.
+ */
+export function nextRunAt(id: string, intervalSeconds: number, now: number): number {
+  const interval = intervalSeconds * SECOND
+  const offset = createHash('sha256').update(id).digest().readUIntBE(0, 6) % interval
+  return Math.floor((now - offset) / interval) * interval + offset + interval
 }

@@ -5,10 +5,9 @@ import { activeSites, claimDue, claimOne, claimsOf, dueAtOf, releaseClaims, site
 import type { ProbeType, ResultStatus } from './probe-type.ts'
 import type { Registry } from './registry.ts'
 import { type Finished, finishedOf } from './result.ts'
-import { type ResultHook, ResultWriter } from './result-writer.ts'
 import { type RunTools, runProbe } from './run-probe.ts'
 import { RunSlots } from './run-slots.ts'
-import { skipRun } from './write-results.ts'
+import { type ResultHook, ResultWriter, skipRun } from './write-results.ts'
 
 export interface SchedulerOptions {
   tools: RunTools

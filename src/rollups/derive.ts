@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { DAY, HOUR } from '../lib/index.ts'
+import { Temporal } from 'temporal-polyfill'
+import { DAY, HOUR, MINUTE } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError, totalOf } from '../store/index.ts'
 import { dirtyBuckets, EVENT_COLUMNS, GRAIN, OUTCOMES, type RollupTable, TAG_COLUMNS } from './columns.ts'
-import { hourSplit } from './local-hours.ts'
 
 /** Finer rows that one transaction sums: some tenths of a second. A busy site has fewer per hour, and per day. */
 const ROWS_AT_ONCE = 50_000
@@ -252,3 +252,18 @@ function insertSums(
 
 const addedTo = (table: RollupTable, count: string) =>
   sql`${sql.ref(`${table}.${count}`)} + ${sql.ref(`excluded.${count}`)}`
+
+/**
+ * Where a UTC hour has to be split so that no hour row spans two local hours, ms after its start; 0 when no split is needed.
+ * In zones like Asia/Kolkata (+05:30) local hours, and with them local days, begin in the middle of UTC hours.
+ *
+ * @param utcHour start of the hour, epoch ms
+ */
+export function hourSplit(timezone: string, utcHour: number): number {
+  if (timezone === 'UTC') return 0
+  const { offsetNanoseconds } = Temporal.Instant.fromEpochMilliseconds(utcHour).toZonedDateTimeISO(timezone)
+  const past = (offsetNanoseconds / 1e6) % HOUR
+  const split = past === 0 ? 0 : past > 0 ? HOUR - past : -past
+  // Offsets from before standard time had odd seconds; rows are whole minutes.
+  return split - (split % MINUTE)
+}

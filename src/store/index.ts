@@ -1,5 +1,4 @@
 export type { Kysely, Transaction } from 'kysely'
-export { type Change, ChangeFeed, type ChangeListener } from './changes.ts'
 export { type CopyOptions, copyToPostgres, type RowsCopied } from './copy/copy.ts'
 export { hasUnfinishedCopy } from './copy/progress.ts'
 export type { Tally } from './copy/tables.ts'
@@ -7,20 +6,25 @@ export { type MigrationState, migrate, migrationState } from './migrate.ts'
 export { keepPrivate, openStore, type StoreLocation } from './open.ts'
 export { distributeTables, requireCitus } from './postgres/citus.ts'
 export { openPostgresStore } from './postgres/open.ts'
-export { chunksOf, countOf, totalOf } from './sql.ts'
+export { attemptEach, chunksOf, countOf, totalOf, untilDone } from './sql.ts'
 export { type BackupOptions, backUpSqlite, type CopiedDatabase } from './sqlite/backup.ts'
 export { type DatabaseContents, integrityErrors } from './sqlite/contents.ts'
 export type { CopyWatch } from './sqlite/files.ts'
 export { openSqliteStore, sqlitePath } from './sqlite/open.ts'
 export { type RestoredDatabase, type RestoreOptions, restoreSqlite } from './sqlite/restore.ts'
-export { attemptEach, untilDone } from './steps.ts'
 export {
   type BatchOperation,
   type BatchOptions,
+  type Change,
+  ChangeFeed,
+  type ChangeListener,
+  columnsOf,
   isPassing,
+  type SqlValue,
   type Store,
   StoreError,
   type StoreErrorKind,
+  type UpsertSpec,
+  upsertInto,
 } from './store.ts'
 export * from './tables.ts'
-export { columnsOf, type SqlValue, type UpsertSpec, upsertInto } from './upsert.ts'

@@ -1,8 +1,6 @@
 import type { CompiledQuery, Kysely, RawBuilder } from 'kysely'
-import type { ChangeFeed } from './changes.ts'
 import type { ColumnTypes } from './migrations/types.ts'
 import type { Tables } from './tables.ts'
-import type { SqlValue, UpsertSpec } from './upsert.ts'
 
 /** One part of a batch. */
 export type BatchOperation =
@@ -91,3 +89,74 @@ export class StoreError extends Error {
 /** Whether it is a temporary failure of the store: the same may work later. */
 export const isPassing = (thrown: unknown): boolean =>
   thrown instanceof StoreError && ['busy', 'full', 'closed', 'unavailable'].includes(thrown.kind)
+
+/** Something management changed that others keep in memory. */
+export type Change = { kind: 'client'; id: string } | { kind: 'site'; id: string }
+
+export type ChangeListener = (change: Change) => Promise<void> | void
+
+/**
+ * Notifies listeners of changes by management. `publish` resolves when every listener of this process has applied the change,
+ * so an answer that follows it is never contradicted by the next ingest request.
+ */
+export class ChangeFeed {
+  readonly #listeners = new Set<ChangeListener>()
+  readonly #announce: (change: Change) => void
+
+  /** @param announce notifies the other processes on the same database, within a second */
+  constructor(announce: (change: Change) => void = () => undefined) {
+    this.#announce = announce
+  }
+
+  /** Returns the function that ends the subscription. */
+  subscribe(listener: ChangeListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async publish(change: Change): Promise<void> {
+    this.#announce(change)
+    await this.deliver(change)
+  }
+
+  /** Notifies only the listeners of this process. @throws what a listener throws, after notifying all */
+  async deliver(change: Change): Promise<void> {
+    const results = await Promise.allSettled([...this.#listeners].map(async (listener) => listener(change)))
+    for (const outcome of results) if (outcome.status === 'rejected') throw outcome.reason
+  }
+}
+
+/** A value as it crosses to the engine. */
+export type SqlValue = string | number | null
+
+type ColumnOf<T extends keyof Tables> = keyof Tables[T] & string
+
+/**
+ * A bulk write that adds to existing rows: rows meet on their keys, `sums` are added up, `maxima` keep the larger value, `fixed`
+ * keeps the value of the first row. With neither sums nor maxima, an existing row stays as it is; an engine with several writers
+ * must still lock it until the transaction ends, because dirty buckets of the roll-up rely on it.
+ */
+export interface UpsertSpec {
+  table: keyof Tables
+  keys: readonly string[]
+  sums: readonly string[]
+  maxima: readonly string[]
+  fixed: readonly string[]
+}
+
+/** An `UpsertSpec` whose column names are checked against the table. */
+export function upsertInto<T extends keyof Tables>(
+  table: T,
+  columns: {
+    keys: readonly ColumnOf<T>[]
+    sums?: readonly ColumnOf<T>[]
+    maxima?: readonly ColumnOf<T>[]
+    fixed?: readonly ColumnOf<T>[]
+  },
+): UpsertSpec {
+  const { keys, sums = [], maxima = [], fixed = [] } = columns
+  return { table, keys, sums, maxima, fixed }
+}
+
+/** The order in which a row's values follow each other. */
+export const columnsOf = (spec: UpsertSpec): string[] => [...spec.keys, ...spec.sums, ...spec.maxima, ...spec.fixed]

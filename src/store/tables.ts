@@ -1,21 +1,21 @@
+export type * from './tables/alerts.ts'
+export type * from './tables/management.ts'
+export type * from './tables/rollups.ts'
+export type * from './tables.ts'
+
+import type { Generated } from 'kysely'
 import type {
   AlertEventTable,
   AlertTable,
   ChannelTable,
   DeliveryTable,
+  DeployMarkerTable,
   DigestTable,
   MaintenanceTable,
+  ProbeResultTable,
+  ProbeTable,
   SilenceTable,
 } from './tables/alerts.ts'
-import type {
-  FoldTable,
-  IdempotencyKeyTable,
-  JournalTable,
-  RecentPayloadTable,
-  RejectionCountTable,
-  RejectionTable,
-  WriteCheckTable,
-} from './tables/ingest.ts'
 import type {
   AuditTable,
   ClientTable,
@@ -25,15 +25,6 @@ import type {
   SiteTable,
   StatusLinkTable,
 } from './tables/management.ts'
-import type {
-  ClientDemandTable,
-  ClockCheckTable,
-  LeaseTable,
-  ListeningTable,
-  NodeTable,
-  OutageTable,
-} from './tables/nodes.ts'
-import type { DeployMarkerTable, ProbeResultTable, ProbeTable } from './tables/probes.ts'
 import type {
   ClientUsageTable,
   DailyNameTable,
@@ -45,13 +36,6 @@ import type {
   TagNameTable,
   TagRollupTable,
 } from './tables/rollups.ts'
-
-export type * from './tables/alerts.ts'
-export type * from './tables/ingest.ts'
-export type * from './tables/management.ts'
-export type * from './tables/nodes.ts'
-export type * from './tables/probes.ts'
-export type * from './tables/rollups.ts'
 
 /**
  * The tables as both engines hold them. Times are epoch milliseconds, flags are 0 or 1, ids are UUID text, so that one
@@ -102,3 +86,113 @@ export interface Tables {
 
 /** Stands for the `site_no` of requests whose key no site has; those of sites begin at 1. */
 export const NO_SITE = 0
+
+/** A process that runs on this database, or did until recently. */
+export interface NodeTable {
+  id: string
+  /** For people: host name and process id. */
+  name: string
+  role: string
+  version: string
+  started_at: number
+  /** Its last heartbeat. A node that has not been seen for a while is dead: its work is anybody's. */
+  seen_at: number
+}
+
+/** A piece of work that one node at a time does. It is that node's for as long as the node lives. */
+export interface LeaseTable {
+  name: string
+  node_id: string
+  claimed_at: number
+}
+
+/** What is known of the time that everything goes by; one row. Times are epoch ms. */
+export interface ClockCheckTable {
+  id: number
+  /** The newest time that was seen. */
+  checked_at: number
+  /** Until then things may be younger than they look, or null. */
+  careful_until: number | null
+  /** By how much, or null when that is unknown. */
+  slack_ms: number | null
+  /** What is reported about it to people, or null. */
+  doubt: string | null
+}
+
+/** A stretch in which no process took events. Times are epoch ms. */
+export interface OutageTable {
+  began_at: number
+  ended_at: number
+}
+
+/** Until when events were taken, by any process; one row. */
+export interface ListeningTable {
+  id: number
+  listened_until: number
+}
+
+/** Requests that a node gets of a client whose rate is limited: what the limit is shared out by. */
+export interface ClientDemandTable {
+  client_id: string
+  node_id: string
+  measured_at: number
+  /** Arrivals, refused ones included. */
+  requests_per_second: number
+}
+
+/** Accepted counts that are durable but not yet in the rollups: one row per group commit. */
+export interface JournalTable {
+  /** The stream: the process that wrote the row and folds it while it lives, or what a fold set aside. */
+  node_id: string
+  /** Counted up by that process, one a commit; a commit that failed leaves a gap. */
+  seq: number
+  /** By the database's clock where several processes share it. */
+  written_at: number
+  /** An encoded `Delta`. */
+  payload: string
+}
+
+/** How far a node's fold that is cut into chunks has come. */
+export interface FoldTable {
+  node_id: string
+  /** Its rows are all from here to `last_seq`; 0 where a version that did not say so began it. */
+  first_seq: Generated<number>
+  last_seq: number
+  /** The highest `site_no` whose share of the rows is in the rollups, or set aside. */
+  site_cursor: number
+}
+
+export interface IdempotencyKeyTable {
+  site_no: number
+  idempotency_key: string
+  accepted_at: number
+}
+
+export interface RecentPayloadTable {
+  site_no: number
+  id: number
+  accepted_at: number
+  payload: string
+}
+
+export interface RejectionTable {
+  site_no: number
+  id: number
+  rejected_at: number
+  reason: string
+  path: string
+}
+
+export interface RejectionCountTable {
+  site_no: number
+  /** Start of the UTC minute, epoch ms. */
+  bucket: number
+  reason: string
+  total: number
+}
+
+/** One row, rewritten to learn whether the store takes writes. */
+export interface WriteCheckTable {
+  id: number
+  checked_at: number
+}

@@ -1,6 +1,6 @@
-import { streakOf } from '../../src/alerts/machine/streak.ts'
 import { transition } from '../../src/alerts/machine/transition.ts'
 import type { AlertInput, Rules, Subject, Violation } from '../../src/alerts/machine/types.ts'
+import { streakOf } from '../../src/alerts/machine/types.ts'
 import { MINUTE } from '../../src/lib/index.ts'
 import type { AlertRow } from '../../src/store/index.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { clearAlerts } from '../../src/alerts/retention.ts'
+import { clearAlerts } from '../../src/alerts/alerts.ts'
 import { DAY, newOrderedId } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'

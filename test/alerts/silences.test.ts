@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { clearQuiet } from '../../src/alerts/retention.ts'
+import { clearQuiet } from '../../src/alerts/alerts.ts'
 import type { SilenceRecord } from '../../src/alerts/silences/schemas.ts'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { ReplicaFacts, ServerFacts } from '../../src/cli/doctor/postgres.ts'
 import { replicaFinding, serverFindings } from '../../src/cli/doctor/postgres.ts'
-import type { ReplicaFacts, ServerFacts } from '../../src/cli/doctor/postgres-facts.ts'
 import { readConfig } from '../../src/config.ts'
 import { openStore } from '../../src/store/index.ts'
 import { placeFor, postgres } from '../../testkit/engines.ts'

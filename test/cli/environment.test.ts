@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { storeName } from '../../src/cli/environment.ts'
+import { storeName } from '../../src/cli/options.ts'
 
 const NAMES: readonly [databaseUrl: string | null, name: string][] = [
   [null, 'DATA_DIR ./data'],

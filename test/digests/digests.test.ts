@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import { dueDigests } from '../../src/digests/due-digests.ts'
+import { dueDigests } from '../../src/digests/digests.ts'
 import { writeDigest } from '../../src/digests/write-digest.ts'
 import type { Payload } from '../../src/journal/payload.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'

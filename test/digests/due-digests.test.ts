@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DigestKind, duePeriod } from '../../src/digests/due-digests.ts'
+import { type DigestKind, duePeriod } from '../../src/digests/digests.ts'
 
 /** Times without seconds, UTC. */
 const CASES: [

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  BUDGET_BYTES,
-  BUDGET_BYTES_FOR_SMALL,
-  BUDGET_BYTES_PER_CLIENT,
-  ByteBudget,
-} from '../../src/ingest/byte-budget.ts'
+import { BUDGET_BYTES, BUDGET_BYTES_FOR_SMALL, BUDGET_BYTES_PER_CLIENT, ByteBudget } from '../../src/ingest/body.ts'
 
 const MB = 1_048_576
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { demandAfter, isWorthPublishing, shareOf } from '../../src/ingest/shares.ts'
+import { demandAfter, isWorthPublishing, shareOf } from '../../src/ingest/demand.ts'
 
 const limits = fc.integer({ min: 1, max: 5_000 })
 const demands = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 10_000 })), { minLength: 1, maxLength: 12 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UNTRIED } from '../../src/notifications/channel-health.ts'
+import { UNTRIED } from '../../src/notifications/channel.ts'
 import {
   type Action,
   actionFor,

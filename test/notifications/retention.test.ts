@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { DAY, newOrderedId } from '../../src/lib/index.ts'
-import { clearDeliveries } from '../../src/notifications/retention.ts'
+import { clearDeliveries } from '../../src/notifications/outbox.ts'
 import { chunksOf, type DeliveryRow, type Store } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 

@@ -7,7 +7,7 @@ import {
   type OwnFailure,
   ownFailuresIn,
   review,
-} from '../../src/operations/own-failures.ts'
+} from '../../src/operations/self-watch.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
 const WELL: NodeHealth = { loops: [], writeTrouble: null, clockDoubt: null, failingChannels: null }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DAY, firstIdAt, MINUTE, newId, newOrderedId } from '../../src/lib/index.ts'
 import { RESULTS_PER_PROBE } from '../../src/probes/index.ts'
-import { clearResults } from '../../src/probes/retention.ts'
+import { clearResults } from '../../src/probes/probes.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { BUDGET_BYTES, BUDGET_BYTES_FOR_SMALL, BUDGET_BYTES_PER_CLIENT } from '../../src/ingest/byte-budget.ts'
+import { BUDGET_BYTES, BUDGET_BYTES_FOR_SMALL, BUDGET_BYTES_PER_CLIENT } from '../../src/ingest/body.ts'
 import { SECOND } from '../../src/lib/index.ts'
 import { type SiteKey, until } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'

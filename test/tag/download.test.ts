@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withDefaults } from '../../src/management/tag-template.ts'
+import { withDefaults } from '../../src/management/site-routes.ts'
 import { parseTemplate, type Template } from '../../tag/sandbox/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { startTestService } from '../../testkit/service.ts'

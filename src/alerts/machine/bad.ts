@@ -1,7 +1,7 @@
 import { HOUR, namesInWords } from '../../lib/index.ts'
 import type { AlertRow } from '../../store/index.ts'
-import { CALM_RESULTS, FLAPPING_FLIPS, type Streak } from './streak.ts'
 import type { AlertEvent, AlertInput, Rules, Violation } from './types.ts'
+import { CALM_RESULTS, FLAPPING_FLIPS, type Streak } from './types.ts'
 
 type Result = Extract<AlertInput, { type: 'result' }>
 

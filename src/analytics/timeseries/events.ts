@@ -13,8 +13,8 @@ import {
   scoreCounts,
 } from '../score-counts.ts'
 import { isOneOf, sumBy, totals } from '../sums.ts'
+import { cellsBy, largestFirst, type Series, seriesOf } from './plan.ts'
 import { readBuckets, type SeriesContext } from './read.ts'
-import { cellsBy, largestFirst, type Series, seriesOf } from './series.ts'
 
 const EVENT_COLUMNS = ['count'] as const
 

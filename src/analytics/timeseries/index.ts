@@ -5,13 +5,13 @@ import { identityOf } from '../site-facts.ts'
 import { type ReportContext, readSnapshot } from '../snapshot.ts'
 import { reportWindow } from '../window.ts'
 import { eventSeries, qualitySeries, scoreSeries } from './events.ts'
+import type { Series } from './plan.ts'
 import { type Metric, needsEventTags, requireAnswerable, type TimeseriesQuery } from './plan.ts'
 import type { SeriesContext } from './read.ts'
-import type { Series } from './series.ts'
 import { executionSeries, latencySeries } from './tags.ts'
 
+export type { Point, Series } from './plan.ts'
 export { GROUPS, METRICS, type Metric, type TimeseriesQuery } from './plan.ts'
-export type { Point, Series } from './series.ts'
 
 /** A metric over time. Times are epoch ms. */
 export interface Timeseries extends TimeRange {

@@ -4,9 +4,8 @@ import { totalOf } from '../../store/index.ts'
 import { isOneOf, type SumRow, type Sums, totals } from '../sums.ts'
 import { meantTag, rawKeysMeant } from '../tag-identity.ts'
 import { bad, latency } from '../tag-report.ts'
-import { needsEventTags } from './plan.ts'
+import { type Cells, cellsBy, largestFirst, needsEventTags, type Series, seriesOf } from './plan.ts'
 import { readBuckets, type SeriesContext } from './read.ts'
-import { type Cells, cellsBy, largestFirst, type Series, seriesOf } from './series.ts'
 
 const BAD_OUTCOMES = ['failure', 'timeout', 'exception'] as const satisfies Outcome[]
 const EXECUTION_COLUMNS = [...OUTCOMES, 'executions'] as const

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { systemClock } from '../../lib/index.ts'
-import { configFromEnvironment } from '../environment.ts'
-import { wholeNumber } from '../options.ts'
+import { configFromEnvironment, wholeNumber } from '../options.ts'
 
 interface Options {
   dataDir: string

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { StartupError } from '../../lib/index.ts'
-import { configFromEnvironment } from '../environment.ts'
+import { configFromEnvironment } from '../options.ts'
 import { configFindings, envFileFinding } from './config.ts'
 import { type DoctorFinding, findingLine, verdict } from './doctor-finding.ts'
 import { dataDirFindings, limitFindings, nodeFinding } from './machine.ts'

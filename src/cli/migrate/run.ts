@@ -16,7 +16,7 @@ import {
   sqlitePath,
   type Tally,
 } from '../../store/index.ts'
-import { configFromEnvironment, storeName } from '../environment.ts'
+import { configFromEnvironment, storeName } from '../options.ts'
 import { withProgress } from '../progress.ts'
 
 /** Brings the store to this program's schema and prints the steps it took. @throws StartupError */

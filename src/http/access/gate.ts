@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import type { FastifyRequest } from 'fastify'
 import { AppError, type Clock } from '../../lib/index.ts'
 import { RateLimitedError } from '../errors.ts'
-import type { HttpApp } from '../types.ts'
+import type { HttpApp } from '../schemas.ts'
 import {
   type Access,
   type AccessSettings,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
+import type { HttpApp } from '../schemas.ts'
 import { errorResponses, NoContent, nullable } from '../schemas.ts'
-import type { HttpApp } from '../types.ts'
 import { SESSION_COOKIE, SESSION_MS } from './access.ts'
 import type { Gate } from './gate.ts'
 

@@ -4,11 +4,9 @@ import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Notifications } from '../notifications.ts'
-import { listChannels } from './channels.ts'
-import { listDeliveries } from './deliveries.ts'
-import { retryDelivery } from './retry.ts'
+import { listChannels, sendTestMessages, TestLimit } from './channels.ts'
+import { listDeliveries, retryDelivery } from './deliveries.ts'
 import { ChannelList, DeliveryParams, DeliveryQuery, DeliveryRecord, TestParams, TestResult } from './schemas.ts'
-import { sendTestMessages, TestLimit } from './test-message.ts'
 
 export interface NotificationRouteOptions {
   store: Store

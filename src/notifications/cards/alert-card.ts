@@ -1,8 +1,23 @@
 import { MINUTE } from '../../lib/index.ts'
 import type { AlertMessage, AlertMessageKind, Fact, MessageGroup, Severity } from '../message.ts'
-import { type Card, type CardOptions, fact, type Line, type Tone } from './card.ts'
-import { capitalised, cut, defanged, LINE_MAX, name, oneLine, printable, sentence } from './text.ts'
-import { LocalTimes, lengthInWords, sinceWhen } from './time.ts'
+import {
+  type Card,
+  type CardOptions,
+  capitalised,
+  cut,
+  defanged,
+  fact,
+  LINE_MAX,
+  type Line,
+  LocalTimes,
+  lengthInWords,
+  name,
+  oneLine,
+  printable,
+  sentence,
+  sinceWhen,
+  type Tone,
+} from './card.ts'
 
 const PARAGRAPH_MAX = 5_000
 

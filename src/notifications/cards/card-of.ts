@@ -1,10 +1,20 @@
 import { number } from '../../lib/index.ts'
 import type { Message, MessageGroup, OwnFailureMessage, QuotaMessage, TestMessage } from '../message.ts'
 import { alertCard, groupCard } from './alert-card.ts'
-import { type Card, type CardOptions, fact } from './card.ts'
+import {
+  type Card,
+  type CardOptions,
+  capitalised,
+  cut,
+  fact,
+  LINE_MAX,
+  LocalTimes,
+  lengthInWords,
+  name,
+  oneLine,
+  sinceWhen,
+} from './card.ts'
 import { digestCard } from './digest-card.ts'
-import { capitalised, cut, LINE_MAX, name, oneLine } from './text.ts'
-import { LocalTimes, lengthInWords, sinceWhen } from './time.ts'
 
 export function cardOf(message: Message | MessageGroup, options: CardOptions): Card {
   switch (message.kind) {

@@ -1,7 +1,6 @@
 import type { DigestMessage, DigestSite } from '../message.ts'
 import type { Card, CardOptions } from './card.ts'
-import { cut, defanged, name, oneLine } from './text.ts'
-import { LocalTimes } from './time.ts'
+import { cut, defanged, LocalTimes, name, oneLine } from './card.ts'
 
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const ONE_DIGIT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })

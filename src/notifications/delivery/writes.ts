@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import { liveNodes } from '../../cluster/index.ts'
 import { type BatchOperation, chunksOf, type DeliveryRow, type Store, type Tables } from '../../store/index.ts'
-import { UNTRIED } from '../channel-health.ts'
+import { UNTRIED } from '../channel.ts'
 import type { Consequences, QueuedMessage } from './schedule.ts'
 
 /** Whose claims these are, and when they are made. */

@@ -1,11 +1,11 @@
-import { type Card, linesWithin, SHAPES } from '../cards/card.ts'
+import { type Card, cut, defanged, LocalTimes, linesWithin, oneLine, SHAPES } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
-import type { Message, MessageGroup } from '../message.ts'
-import { digestHtml, digestText } from './digest.ts'
-import { block, button, COLOURS, escapeHtml, factTable, page, paragraph } from './html.ts'
+import { alertsInWords, digestHeading, percent, scoreOf, trendOf, whole, worseTagsOf } from '../cards/digest-card.ts'
+import type { DigestAlert, DigestMessage, Message, MessageGroup } from '../message.ts'
+import { block, button, COLOURS, dataTable, escapeHtml, factTable, heading, page, paragraph } from './html.ts'
 
 /** An e-mail without its addresses. */
-export interface EmailContent {
+interface EmailContent {
   /** One line. */
   subject: string
   text: string
@@ -14,7 +14,7 @@ export interface EmailContent {
   thread: string | null
 }
 
-export interface ComposeOptions {
+interface ComposeOptions {
   publicUrl: string
   /** Epoch ms. */
   at: number
@@ -70,3 +70,79 @@ function htmlOf(card: Card): string {
 
 const lineOf = (colour: string, shape: string, text: string): string =>
   `<span style="color:${colour}">${shape}</span> ${escapeHtml(text)}`
+
+/** A client with more sites or alerts finds them in the dashboard: Gmail shows 100 kB of an e-mail. */
+const MAX_SITES = 100
+const MAX_ALERTS = 50
+
+const LINK = 'Open Tagwarden'
+
+function digestText(digest: DigestMessage, publicUrl: string): string {
+  const { sites, alerts } = digest
+  const lines = [
+    digestHeading(digest),
+    '',
+    ...sites
+      .slice(0, MAX_SITES)
+      .flatMap((site) => [
+        defanged(oneLine(site.name)),
+        `  Events: ${whole(site.events)}${inParentheses(trendOf(site))}`,
+        `  Score:  ${scoreOf(site) ?? 'not enough data'}`,
+        ...worseTagsOf(site).map((tag) => `  Worse:  ${tag}`),
+        '',
+      ]),
+    ...moreOf(sites.length, MAX_SITES, 'sites').flatMap((more) => [more, '']),
+    alertsInWords(alerts.length),
+    ...alerts.slice(0, MAX_ALERTS).map((alert) => `  ${alertInWords(alert, digest)}`),
+    ...moreOf(alerts.length, MAX_ALERTS, 'alerts'),
+    '',
+    `${LINK}: ${publicUrl}`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function digestHtml(digest: DigestMessage, publicUrl: string): string {
+  const { sites, alerts } = digest
+  const worse = sites.flatMap((site) =>
+    site.worse_tags.map((tag) => [
+      `${cut(defanged(oneLine(tag.tag_key)), 80)} on ${defanged(oneLine(site.name))}`,
+      percent(tag.success_rate),
+      percent(tag.success_rate_before),
+    ]),
+  )
+  return page(digestHeading(digest), COLOURS.neutral, [
+    dataTable(
+      ['Site', 'Events', 'Change', 'Score'],
+      sites
+        .slice(0, MAX_SITES)
+        .map((site) => [defanged(oneLine(site.name)), whole(site.events), trendOf(site) ?? '–', scoreOf(site) ?? '–']),
+    ),
+    ...moreOf(sites.length, MAX_SITES, 'sites').map((more) => block(more)),
+    ...(worse.length === 0
+      ? []
+      : [heading('Tags that got worse'), dataTable(['Tag', 'Succeeded', 'Before'], worse.slice(0, MAX_SITES))]),
+    heading(alertsInWords(alerts.length)),
+    ...alerts.slice(0, MAX_ALERTS).map((alert) => alertHtml(alert, digest, publicUrl)),
+    ...moreOf(alerts.length, MAX_ALERTS, 'alerts').map((more) => block(more)),
+    button({ label: LINK, url: publicUrl }),
+  ])
+}
+
+const inParentheses = (text: string | null): string => (text === null ? '' : ` (${text})`)
+
+const moreOf = (count: number, max: number, what: string): string[] =>
+  count > max ? [`and ${count - max} more ${what}`] : []
+
+/** `critical, shop.acme.com: Meta CAPI fails … (12 Nov 09:42 CET, still open)` */
+const alertInWords = (alert: DigestAlert, digest: DigestMessage): string =>
+  `${alert.severity}, ${defanged(oneLine(alert.site))}: ${cut(defanged(oneLine(alert.title)), 250)} (${timeOf(alert, digest)})`
+
+function timeOf({ opened_at, resolved_at }: DigestAlert, { timezone, to }: DigestMessage): string {
+  const times = new LocalTimes(timezone)
+  return resolved_at === null ? `${times.moment(opened_at, to)}, still open` : times.span(opened_at, resolved_at, to)
+}
+
+const alertHtml = (alert: DigestAlert, digest: DigestMessage, publicUrl: string): string =>
+  block(
+    `<span style="color:${COLOURS[alert.severity]};font-weight:600">${alert.severity}</span> ${escapeHtml(defanged(oneLine(alert.site)))}: <a href="${escapeHtml(`${publicUrl}/alerts/${encodeURIComponent(alert.id)}`)}" style="color:inherit">${escapeHtml(cut(defanged(oneLine(alert.title)), 250))}</a><br><span class="muted" style="color:#475569;font-size:13px">${escapeHtml(timeOf(alert, digest))}</span>`,
+  )

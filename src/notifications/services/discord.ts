@@ -1,7 +1,6 @@
 import { isoTime, MINUTE } from '../../lib/index.ts'
-import { type Card, type CardOptions, linesWithin, SHAPES, type Tone } from '../cards/card.ts'
+import { type Card, type CardOptions, cut, escapedWithin, linesWithin, SHAPES, type Tone } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
-import { cut, escapedWithin } from '../cards/text.ts'
 import type { Fact } from '../message.ts'
 import { type ChatService, objectIn } from './service.ts'
 

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { isoTime, isoTimeOrNull, SECOND } from '../../lib/index.ts'
-import { type CardOptions, summaryOf } from '../cards/card.ts'
+import { type CardOptions, oneLine, summaryOf } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
-import { oneLine } from '../cards/text.ts'
 import type { AlertMessage, Message, MessageGroup, Severity } from '../message.ts'
 import type { BodyOptions, ChatService } from './service.ts'
 

@@ -1,7 +1,6 @@
 import { MINUTE, SECOND } from '../../lib/index.ts'
-import { type Card, linesWithin, SHAPES, summaryOf, type Tone } from '../cards/card.ts'
+import { type Card, cut, escapedWithin, linesWithin, SHAPES, summaryOf, type Tone } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
-import { cut, escapedWithin } from '../cards/text.ts'
 import type { ChatService } from './service.ts'
 
 /** Without it, `thread` is not looked at. */

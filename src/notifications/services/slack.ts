@@ -1,7 +1,6 @@
 import { SECOND } from '../../lib/index.ts'
-import { type Card, linesWithin, SHAPES, summaryOf, type Tone } from '../cards/card.ts'
+import { type Card, escapedWithin, linesWithin, SHAPES, summaryOf, type Tone } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
-import { escapedWithin } from '../cards/text.ts'
 import type { ChatService } from './service.ts'
 
 export const slack = {

@@ -1,7 +1,6 @@
 import { MINUTE } from '../../lib/index.ts'
-import { type Card, linesWithin, SHAPES, summaryOf, type Tone } from '../cards/card.ts'
+import { type Card, cut, linesWithin, SHAPES, summaryOf, type Tone } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
-import { cut } from '../cards/text.ts'
 import type { ChatService } from './service.ts'
 
 /** Connectors of Office, which are being retired, and the workflows that take their place. */

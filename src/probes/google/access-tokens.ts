@@ -2,7 +2,7 @@ import { sign } from 'node:crypto'
 import { MINUTE, parseForeignJson, SECOND, unlessAborted } from '../../lib/index.ts'
 import type { Outbound } from '../../outbound/index.ts'
 import type { GoogleCredentials } from '../probe-type.ts'
-import { GoogleFailure, googleErrorOf, isRecord, reasonOf, textOf, unreachable } from './failure.ts'
+import { GoogleFailure, googleErrorOf, isRecord, reasonOf, textOf, unreachable } from './ask.ts'
 
 /** What a run asks with. */
 export interface Caller {

@@ -1,7 +1,6 @@
 import { HOUR, SECOND } from '../../lib/index.ts'
 import type { Caller } from './access-tokens.ts'
-import { askGoogle } from './ask.ts'
-import { GoogleFailure, type JsonRecord, recordsOf, textOf } from './failure.ts'
+import { askGoogle, GoogleFailure, type JsonRecord, recordsOf, textOf } from './ask.ts'
 import type { ServiceAccount } from './service-account.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/tagmanager.readonly'

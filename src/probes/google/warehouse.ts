@@ -1,6 +1,14 @@
 import type { Caller } from './access-tokens.ts'
-import { askGoogle, type GoogleAnswer } from './ask.ts'
-import { GoogleFailure, isRecord, type JsonRecord, recordsOf, textOf, wholeNumberOf } from './failure.ts'
+import {
+  askGoogle,
+  type GoogleAnswer,
+  GoogleFailure,
+  isRecord,
+  type JsonRecord,
+  recordsOf,
+  textOf,
+  wholeNumberOf,
+} from './ask.ts'
 import type { ServiceAccount } from './service-account.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/bigquery.readonly'

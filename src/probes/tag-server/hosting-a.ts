@@ -1,5 +1,6 @@
 import { DAY } from '../../lib/index.ts'
 import { type CheckFinding, type Json, type JsonObject, objectIn } from './check-finding.ts'
+import type { HostingCheck } from './hosting.ts'
 import {
   type ContainerFacts,
   type DomainFacts,
@@ -11,7 +12,6 @@ import {
   wordFor,
 } from './hosting-a-answers.ts'
 import { type Ask, askJson, type HostingAnswer, type HostingTools, judgeStatus } from './hosting-api.ts'
-import type { HostingCheck } from './hosting-b.ts'
 
 interface ProviderAOptions {
   containerId: string

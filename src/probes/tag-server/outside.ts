@@ -16,8 +16,7 @@ import {
   lookedUpName,
   withAnswer,
 } from './dns.ts'
-import { askGtmJs } from './gtm-js.ts'
-import { checkHealth, type HealthCheck } from './health.ts'
+import { askGtmJs, checkHealth, type HealthCheck } from './health.ts'
 
 interface OutsideOptions extends CertificateLimits {
   siteUrl: string

@@ -1,11 +1,8 @@
 import { type Static, Type } from 'typebox'
 import type { OutboundBytes, OutboundError } from '../../outbound/index.ts'
-import { defineProbeType, isNetworkFailure, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
-import { shownAddress } from '../tag-server/addresses.ts'
-import { badFindings, judged, sinceInMemory, sinceText, statusSince } from '../tag-server/check-finding.ts'
-import { type ConsentMode, shownMode } from './cmp-check/consent-mode.ts'
-import { type FetchedScript, type FetchTools, fetchPage, fetchScript } from './cmp-check/fetch.ts'
-import { type FoundProvider, providerNamed, providersFound, together } from './cmp-check/find-providers.ts'
+import { type ConsentMode, shownMode } from '../cmp-check/consent-mode.ts'
+import { type FetchedScript, type FetchTools, fetchPage, fetchScript } from '../cmp-check/fetch.ts'
+import { type FoundProvider, providerNamed, providersFound, together } from '../cmp-check/find-providers.ts'
 import {
   type ConsentState,
   type Expected,
@@ -13,9 +10,12 @@ import {
   judgeOutdated,
   judgeProvider,
   judgeScripts,
-} from './cmp-check/judge.ts'
-import { PROVIDERS } from './cmp-check/providers.ts'
-import type { ContainerReading } from './cmp-check/read.ts'
+} from '../cmp-check/judge.ts'
+import { PROVIDERS } from '../cmp-check/providers.ts'
+import type { ContainerReading } from '../cmp-check/read.ts'
+import { defineProbeType, isNetworkFailure, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
+import { shownAddress } from '../tag-server/addresses.ts'
+import { badFindings, judged, sinceInMemory, sinceText, statusSince } from '../tag-server/check-finding.ts'
 import { bodyOf, PageReadError } from './pages.ts'
 
 const CmpSettings = Type.Object(

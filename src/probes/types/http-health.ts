@@ -3,8 +3,7 @@ import { defineProbeType, isNetworkFailure } from '../probe-type.ts'
 import { healthEndpoints, shownAddress } from '../tag-server/addresses.ts'
 import { CERTIFICATE_SETTINGS, certificateFaults } from '../tag-server/certificate.ts'
 import { badFindings, judged, sinceInMemory, sinceText, statusSince } from '../tag-server/check-finding.ts'
-import { checkGtmJs } from '../tag-server/gtm-js.ts'
-import { checkHealth } from '../tag-server/health.ts'
+import { checkGtmJs, checkHealth } from '../tag-server/health.ts'
 
 export const httpHealth = defineProbeType({
   name: 'http_health',

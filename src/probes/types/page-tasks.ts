@@ -5,9 +5,9 @@ import {
   type PageReading,
   readConsentPage,
   readContainer,
-} from './cmp-check/read.ts'
+} from '../cmp-check/read.ts'
+import { type Environment, environmentOf, publishedVersion } from '../tag-manager-version/page.ts'
 import type { FetchedBody } from './pages.ts'
-import { type Environment, environmentOf, publishedVersion } from './tag-manager-version/script.ts'
 
 const textOf = (body: FetchedBody): string => decodeBody(body, body.contentType ?? undefined)
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { HOUR, isoTime, withoutEnd } from '../../lib/index.ts'
-import { GoogleFailure } from '../google/failure.ts'
+import { GoogleFailure } from '../google/ask.ts'
 import { serviceAccountOf } from '../google/service-account.ts'
 import { type LiveVersion, liveVersion } from '../google/tag-manager.ts'
 import {
@@ -21,8 +21,8 @@ import {
   type VersionHistory,
   type VersionRules,
   withVersion,
-} from './tag-manager-version/judge.ts'
-import { checkPage, readScript } from './tag-manager-version/page.ts'
+} from '../tag-manager-version/judge.ts'
+import { checkPage, readScript } from '../tag-manager-version/page.ts'
 
 const Version = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))
 

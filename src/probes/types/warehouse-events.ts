@@ -2,7 +2,7 @@ import { readSnapshot, sumStretches, totals } from '../../analytics/index.ts'
 import { HOUR } from '../../lib/index.ts'
 import { GRAIN, type TimeRange } from '../../rollups/index.ts'
 import type { Store } from '../../store/index.ts'
-import { GoogleFailure } from '../google/failure.ts'
+import { GoogleFailure } from '../google/ask.ts'
 import { serviceAccountOf } from '../google/service-account.ts'
 import { areNames, openWarehouse, type TableFacts, type Warehouse } from '../google/warehouse.ts'
 import {
@@ -12,7 +12,6 @@ import {
   type ProbeOutcome,
   RESULT_STATUSES,
 } from '../probe-type.ts'
-import { latestDays, type Memory, readMemory } from './warehouse-events/memory.ts'
 import {
   type DayTable,
   judgeIntraday,
@@ -21,8 +20,17 @@ import {
   type Part,
   reconcile,
   withRatio,
-} from './warehouse-events/parts.ts'
-import { Config, checkConfig, type LocalDay, localDay, type Settings } from './warehouse-events/settings.ts'
+} from '../warehouse-events/parts.ts'
+import {
+  Config,
+  checkConfig,
+  type LocalDay,
+  latestDays,
+  localDay,
+  type Memory,
+  readMemory,
+  type Settings,
+} from '../warehouse-events/settings.ts'
 
 const WEEKS = 4
 /** How far back the newest table is looked for when yesterday's and the one before are missing. */

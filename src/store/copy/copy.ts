@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { StartupError } from '../../lib/index.ts'
-import type { Store } from '../store.ts'
+import type { Store, UpsertSpec } from '../store.ts'
 import type { Tables } from '../tables.ts'
-import type { UpsertSpec } from '../upsert.ts'
 import {
   advance,
   beginProgress,

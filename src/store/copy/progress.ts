@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type CompiledQuery, type Kysely, sql } from 'kysely'
 import { StartupError } from '../../lib/index.ts'
+import { columnsOf, type SqlValue, type UpsertSpec } from '../store.ts'
 import type { Tables } from '../tables.ts'
-import { columnsOf, type SqlValue, type UpsertSpec } from '../upsert.ts'
 import { rowsIn, type Tally } from './tables.ts'
 
 /** Stands in the target from the first row copied until all are verified: one row for each table. */

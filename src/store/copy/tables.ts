@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { totalOf } from '../sql.ts'
+import type { UpsertSpec } from '../store.ts'
 import type { Tables } from '../tables.ts'
-import type { UpsertSpec } from '../upsert.ts'
 
 /**
  * Tables whose rows are true only where they were written: they speak of the processes on the old store. Every other table

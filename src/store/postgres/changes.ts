@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { Loop, systemClock } from '../../lib/index.ts'
-import type { Change, ChangeFeed } from '../changes.ts'
+import type { Change, ChangeFeed } from '../store.ts'
 import { StoreError } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { DatabaseClient } from './connection.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { storable } from '../../lib/index.ts'
-import { columnsOf, type SqlValue, type UpsertSpec } from '../upsert.ts'
+import { columnsOf, type SqlValue, type UpsertSpec } from '../store.ts'
 
 /**
  * The rows of an upsert, column by column, in the order of their keys and each key once: PostgreSQL takes no key twice in

@@ -1,5 +1,4 @@
-import { type BatchOperation, type BatchOptions, StoreError } from '../store.ts'
-import { columnsOf, type UpsertSpec } from '../upsert.ts'
+import { type BatchOperation, type BatchOptions, columnsOf, StoreError, type UpsertSpec } from '../store.ts'
 import type { PooledConnection } from './connection.ts'
 import { BEGIN_WRITING } from './dialect.ts'
 import type { ConnectionPool } from './pool.ts'

@@ -1,6 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { StoreError } from '../store.ts'
-import { columnsOf, type SqlValue, type UpsertSpec } from '../upsert.ts'
+import { columnsOf, type SqlValue, StoreError, type UpsertSpec } from '../store.ts'
 import {
   NO_ANSWER,
   type QueryAnswer,

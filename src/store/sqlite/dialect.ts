@@ -9,7 +9,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import type { Mutex } from '../../lib/index.ts'
-import type { SqlValue } from '../upsert.ts'
+import type { SqlValue } from '../store.ts'
 import type { Connection } from './protocol.ts'
 
 /** A thread and the lock whose holder may speak to it: a transaction keeps it from its `begin` to its end. */

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { chmod, chown, mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { codeOf } from '../../lib/index.ts'
-import { errorKindOf } from './errors.ts'
+import { errorKindOf } from './protocol.ts'
 
 /** Called with the bytes of a file that are written so far. */
 export type Written = (bytes: number) => void

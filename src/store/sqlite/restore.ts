@@ -6,7 +6,6 @@ import { asError, codeOf, isoTime, StartupError } from '../../lib/index.ts'
 import type { CopiedDatabase } from './backup.ts'
 import { takeLock } from './connection.ts'
 import { checkedContents } from './contents.ts'
-import { errorKindOf } from './errors.ts'
 import {
   type CopyWatch,
   isFullDisk,
@@ -19,6 +18,7 @@ import {
   withTemporaryFile,
 } from './files.ts'
 import { lockPath, sqlitePath } from './open.ts'
+import { errorKindOf } from './protocol.ts'
 
 export interface RestoreOptions {
   dataDir: string

@@ -1,8 +1,8 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { asError, lowerPriority, REPORTS_NICENESS } from '../../lib/index.ts'
 import { SqliteConnection } from './connection.ts'
-import { errorKindOf } from './errors.ts'
 import type { ThreadOptions, ThreadRequest, ThreadResponse } from './protocol.ts'
+import { errorKindOf } from './protocol.ts'
 
 /** Entry point of a connection thread: opens one connection and answers the main thread's requests in turn. */
 function serve(port: MessagePort, options: ThreadOptions): void {

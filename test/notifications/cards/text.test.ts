@@ -2,8 +2,15 @@ import { equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
-import { cut, defanged, escapedWithin, oneLine, printable } from '../../../src/notifications/cards/text.ts'
-import { LocalTimes, lengthInWords } from '../../../src/notifications/cards/time.ts'
+import {
+  cut,
+  defanged,
+  escapedWithin,
+  LocalTimes,
+  lengthInWords,
+  oneLine,
+  printable,
+} from '../../../src/notifications/cards/card.ts'
 
 const CUTS = [
   ['short enough', 20, 'short enough'],

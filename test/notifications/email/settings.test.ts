@@ -1,6 +1,6 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { mailboxOf, type SmtpServer, smtpServer } from '../../../src/notifications/email/settings.ts'
+import { mailboxOf, type SmtpServer, smtpServer } from '../../../src/notifications/email/transport.ts'
 
 const auth = { user: 'user', pass: 'p@ss:w/rd' }
 const LOGIN = 'user:p%40ss%3Aw%2Frd@'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readGtmJs } from '../../../src/probes/tag-server/gtm-js.ts'
+import { readGtmJs } from '../../../src/probes/tag-server/health.ts'
 import { errorText, regionsOf } from '../../../src/probes/tag-server/hosting-a.ts'
 import { readContainer, readDomains, readWords } from '../../../src/probes/tag-server/hosting-a-answers.ts'
 import { meaningOf } from '../../../src/probes/tag-server/hosting-api.ts'

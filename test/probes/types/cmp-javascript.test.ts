@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isSameSite } from '../../../src/probes/types/cmp-check/fetch.ts'
-import { tokensOf } from '../../../src/probes/types/cmp-check/javascript.ts'
-import { readPage } from '../../../src/probes/types/cmp-check/page.ts'
-import { scriptFacts } from '../../../src/probes/types/cmp-check/script-facts.ts'
+import { isSameSite } from '../../../src/probes/cmp-check/fetch.ts'
+import { tokensOf } from '../../../src/probes/cmp-check/javascript.ts'
+import { readPage } from '../../../src/probes/cmp-check/page.ts'
+import { scriptFacts } from '../../../src/probes/cmp-check/script-facts.ts'
 
 const pieces = (code: string) => [...tokensOf(code)].map(({ kind, text }) => (kind === 'string' ? `'${text}'` : text))
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPage } from '../../../src/probes/types/cmp-check/page.ts'
+import { readPage } from '../../../src/probes/cmp-check/page.ts'
 
 const URL = 'https://shop.example/'
 const times = (count: number, tag: (n: number) => string) => Array.from({ length: count }, (_, n) => tag(n)).join('')

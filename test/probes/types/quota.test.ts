@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Quota, QuotaQueue } from '../../../src/probes/google/quota.ts'
+import { Quota, QuotaQueue } from '../../../src/probes/google/service-account.ts'
 
 const WINDOWS = [
   { limit: 2, windowMs: 10 },

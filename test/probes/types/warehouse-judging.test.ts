@@ -8,8 +8,8 @@ import {
   judgeRows,
   reconcile,
   withRatio,
-} from '../../../src/probes/types/warehouse-events/parts.ts'
-import { localDay, timeAfter } from '../../../src/probes/types/warehouse-events/settings.ts'
+} from '../../../src/probes/warehouse-events/parts.ts'
+import { localDay, timeAfter } from '../../../src/probes/warehouse-events/settings.ts'
 
 const at = (iso: string) => Date.parse(iso)
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { numbersLiteral, storableValue, upsertColumns, upsertSql } from '../../../src/store/postgres/values.ts'
-import { columnsOf, type SqlValue, type UpsertSpec } from '../../../src/store/upsert.ts'
+import { columnsOf, type SqlValue, type UpsertSpec } from '../../../src/store/store.ts'
 
 /** Two keys of a name and a number, and one column of each kind. */
 const SPEC: UpsertSpec = { table: 'journal', keys: ['name', 'no'], sums: ['sum'], maxima: ['max'], fixed: ['fixed'] }

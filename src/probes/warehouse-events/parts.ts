@@ -1,5 +1,5 @@
-import { median, robustSpread } from '../../../detection/index.ts'
-import { duration, HOUR, isoTime, isoTimeOrNull, number, percent } from '../../../lib/index.ts'
+import { median, robustSpread } from '../../detection/index.ts'
+import { duration, HOUR, isoTime, isoTimeOrNull, number, percent } from '../../lib/index.ts'
 import { type LocalDay, timeAfter } from './settings.ts'
 
 /** What one part of the check found. */

@@ -1,4 +1,6 @@
-import type { Logger } from 'pino'
+import { type Logger, pino } from 'pino'
+import pretty from 'pino-pretty'
+import type { Config } from '../config.ts'
 import { asError } from '../lib/index.ts'
 
 /** After this the process ends even if something does not close, ms. */
@@ -30,4 +32,11 @@ export function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
+}
+
+/** Lines of JSON for machines; on a terminal, the same for people. */
+export function createLog(config: Config): Logger {
+  const options = { level: config.logLevel, base: null }
+  if (!process.stdout.isTTY) return pino(options)
+  return pino(options, pretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true }))
 }

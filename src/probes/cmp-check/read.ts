@@ -1,5 +1,5 @@
-import { type Refusal, refusalOf } from './challenge.ts'
 import { type ConsentMode, consentMode } from './consent-mode.ts'
+import { type Refusal, refusalOf } from './fetch.ts'
 import { type Found, findInContainer, findInPage, hasAddress } from './find-providers.ts'
 import { readPage } from './page.ts'
 import { scriptFacts } from './script-facts.ts'

@@ -1,4 +1,4 @@
-import { duration, HOUR, isoTime, isoTimeOrNull, MINUTE } from '../../../lib/index.ts'
+import { duration, HOUR, isoTime, isoTimeOrNull, MINUTE } from '../../lib/index.ts'
 
 /** What one part of the check found. `details` go into the result under the part's name. */
 export interface Part {
