@@ -1,8 +1,14 @@
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { EVENT_COLUMNS, GRAIN, NO_EVENT, OTHER, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { EventCounts, SiteRow, TagCounts } from '../store/index.ts'
-import { type EcommercePresence, ecommercePresence, type UserDataPresence, userDataPresence } from './presence.ts'
-import { type Score, score } from './score.ts'
+import {
+  type EcommercePresence,
+  ecommercePresence,
+  type Score,
+  score,
+  type UserDataPresence,
+  userDataPresence,
+} from './score.ts'
 import { bearsTransactionId, type Carriers, carriersOf, type ScoreEventSums, scoreCounts } from './score-counts.ts'
 import {
   type ContainerReport,

@@ -1,7 +1,7 @@
 import { notFound } from '../lib/index.ts'
 import { GRAIN, LATENCY_BOUNDS_MS, LATENCY_COLUMNS, OUTCOMES, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { OutcomeCounts, SiteRow, TagCounts } from '../store/index.ts'
-import { ratio } from './presence.ts'
+import { ratio } from './score.ts'
 import { identityOf } from './site-facts.ts'
 import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 import { byCountThenKey, isOneOf, type Sums, sumBy, sumRollups, totals } from './sums.ts'

@@ -11,7 +11,6 @@ export {
 } from './api/schemas.ts'
 export { claimAfterwards, nextRunAt } from './claims.ts'
 export { PROVIDERS as CONSENT_PROVIDERS } from './cmp-check/providers.ts'
-export { withDefaults } from './probe-config.ts'
 export type { GoogleCredentials, ProbeSettings } from './probe-type.ts'
 export {
   type DeployMarker,
@@ -20,14 +19,23 @@ export {
   type ProbeOutcome,
   type ProbeType,
   type ResultStatus,
+  withDefaults,
 } from './probe-type.ts'
 export { Probes, type ProbesOptions, RESULTS_PER_PROBE } from './probes.ts'
 export { PROBE_TYPES, registryOf } from './registry.ts'
-export { type Finished, finishedOf } from './result.ts'
+export {
+  type Finished,
+  finishedOf,
+  OTHERS,
+  SUBJECTS_MAX,
+  type SubjectResult,
+  subjectKey,
+  subjectLabel,
+  WHOLE,
+} from './result.ts'
 export { type RunTools, runProbe } from './run-probe.ts'
 export type { Scheduler, SchedulerWatch } from './scheduler.ts'
 export { activeProbes, type ProbeState } from './states.ts'
-export { OTHERS, SUBJECTS_MAX, type SubjectResult, subjectKey, subjectLabel, WHOLE } from './subjects.ts'
 export { PageReader } from './types/pages.ts'
 export type { ResultHook } from './write-results.ts'
 export { markResults, writeResults } from './write-results.ts'

@@ -1,6 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { Subject, SubjectFinding, UnjudgedReason } from '../detection/index.ts'
-import type { ErrorDetail } from '../lib/index.ts'
+import { checkerOf } from '../http/index.ts'
+import { AppError, type ErrorDetail } from '../lib/index.ts'
 import { type Outbound, OutboundError, type OutboundErrorKind } from '../outbound/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
 import type { PageReader } from './types/pages.ts'
@@ -97,7 +98,7 @@ type SiteField = Exclude<
 >
 
 /** Alternatives: at least one of the lists has to be filled as a whole. Empty = nothing is needed. */
-export type NeededFields = readonly (readonly SiteField[])[]
+type NeededFields = readonly (readonly SiteField[])[]
 
 /** A kind of probe: all that is particular to it. One file in `types/` and one line in `registry.ts`. */
 export interface ProbeType<Config extends TObject = TObject> {
@@ -174,4 +175,71 @@ export interface ProbeSettings {
   /** With `{container_id}` in it. */
   hostingBStatusUrl: string | null
   hostingBToken: string | null
+}
+
+const checkers = new WeakMap<ProbeType, (config: unknown) => ErrorDetail[]>()
+
+/** The given settings with the type's defaults for the others. */
+export function withDefaults({ config }: ProbeType, given: JsonObject): JsonObject {
+  const defaults = Object.entries(config.properties).flatMap(([name, schema]) =>
+    'default' in schema ? [[name, schema.default]] : [],
+  )
+  return { ...Object.fromEntries(defaults), ...given }
+}
+
+/** Everything wrong with a probe's settings, with paths as `/config/window_minutes`. Empty when they can be used. */
+export function configFaults(type: ProbeType, given: JsonObject): ErrorDetail[] {
+  let check = checkers.get(type)
+  if (check === undefined) {
+    check = checkerOf(type.config)
+    checkers.set(type, check)
+  }
+  const config = withDefaults(type, given)
+  const faults = check(config)
+  const all = faults.length > 0 ? faults : (type.checkConfig?.(config) ?? [])
+  return all.map(({ path, message }) => ({ path: `/config${path}`, message }))
+}
+
+/** @throws AppError `invalid_request` naming every setting that is wrong. */
+export function requireConfig(type: ProbeType, given: JsonObject): void {
+  const faults = configFaults(type, given)
+  if (faults.length === 0) return
+  throw new AppError('invalid_request', faults.map(({ path, message }) => `${path} ${message}`).join('; '), faults)
+}
+
+/** Changes the named settings; null puts one back to its default. */
+export function mergedConfig(before: JsonObject, patch: JsonObject): JsonObject {
+  const merged = Object.entries({ ...before, ...patch }).filter(([, value]) => value !== null)
+  return Object.fromEntries(merged)
+}
+
+/** Names of the type's settings that are never shown. */
+export const secretNames = ({ config }: ProbeType): string[] =>
+  Object.entries(config.properties).flatMap(([name, schema]) =>
+    'writeOnly' in schema && schema.writeOnly === true ? [name] : [],
+  )
+
+interface ShownConfig {
+  /** All settings with their defaults, but no secret. */
+  config: JsonObject
+  /** Names of the secrets that are set. */
+  secretsSet: string[]
+}
+
+export function shownConfig(type: ProbeType, given: JsonObject): ShownConfig {
+  const secrets = secretNames(type)
+  const config = Object.entries(withDefaults(type, given)).filter(([name]) => !secrets.includes(name))
+  return { config: Object.fromEntries(config), secretsSet: secrets.filter((name) => name in given) }
+}
+
+/** Whether the site has what is needed. */
+export const isMet = (needs: NeededFields, site: SiteRow): boolean =>
+  needs.length === 0 || needs.some((fields) => fields.every((field) => site[field] !== null))
+
+/** The alternatives as people read them: `tag_server_url`, or `warehouse_project and warehouse_dataset`. */
+export const needsInWords = (needs: NeededFields): string => needs.map((fields) => fields.join(' and ')).join(', or ')
+
+/** Whether `auto_probes` creates a probe of this type for the site. */
+export function isAutomatic({ needs, autoNeeds = needs }: ProbeType, site: SiteRow): boolean {
+  return autoNeeds !== null && isMet(needs, site) && isMet(autoNeeds, site)
 }

@@ -2,13 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { asError, type Clock, SECOND } from '../lib/index.ts'
 import type { Outbound } from '../outbound/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
-import { configFaults, isMet, needsInWords, withDefaults } from './probe-config.ts'
 import {
+  configFaults,
+  isMet,
   isNetworkFailure,
   type JsonObject,
+  needsInWords,
   type ProbeOutcome,
   type ProbeSettings,
   type ProbeType,
+  withDefaults,
 } from './probe-type.ts'
 import type { PageReader } from './types/pages.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { noteDelivered } from '../../src/alerts/delivered.ts'
+import { noteDelivered } from '../../src/alerts/write-transitions.ts'
 import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { storedAddress } from '../../src/notifications/channel.ts'
 import type { Store } from '../../src/store/index.ts'

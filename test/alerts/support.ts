@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import { Alerts, type AlertsOptions } from '../../src/alerts/alerts.ts'
-import { noteDelivered } from '../../src/alerts/delivered.ts'
+import { noteDelivered } from '../../src/alerts/write-transitions.ts'
 import { MINUTE } from '../../src/lib/index.ts'
 import type { AlertMessage, ChannelKey } from '../../src/notifications/index.ts'
 import type { ProbeOutcome, ProbeType } from '../../src/probes/index.ts'

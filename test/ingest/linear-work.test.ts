@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkPayload } from '../../src/ingest/check.ts'
-import { knownFieldsOf } from '../../src/ingest/known-fields.ts'
+import { checkPayload, knownFieldsOf } from '../../src/ingest/check.ts'
 import { SampleRecorder } from '../../src/ingest/samples.ts'
 import { condense, setAside } from '../../src/journal/heavy-sites.ts'
 import { addLog, appendDelta, appendPayload, Delta, type Log, type Payload } from '../../src/journal/index.ts'

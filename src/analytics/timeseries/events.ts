@@ -1,8 +1,16 @@
 import { NO_EVENT } from '../../rollups/index.ts'
 import { type EventCounts, totalOf } from '../../store/index.ts'
 import { bucketIndex } from '../buckets.ts'
-import { ECOMMERCE_FIELDS, type EcommerceField, ratio, USER_DATA_FIELDS, type UserDataField } from '../presence.ts'
-import { ecommerceScore, score, userDataScore } from '../score.ts'
+import {
+  ECOMMERCE_FIELDS,
+  type EcommerceField,
+  ecommerceScore,
+  ratio,
+  score,
+  USER_DATA_FIELDS,
+  type UserDataField,
+  userDataScore,
+} from '../score.ts'
 import {
   carriedCounts,
   carriersOf,

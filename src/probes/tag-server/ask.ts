@@ -1,7 +1,7 @@
 import { type Outbound, type OutboundAnswer, OutboundError, type OutboundErrorKind } from '../../outbound/index.ts'
 import { type HealthEndpoint, urlAt } from './addresses.ts'
 import { certificateDetails } from './certificate.ts'
-import type { CheckFinding } from './check-finding.ts'
+import type { CheckFinding } from './judge.ts'
 import { type AnswerLimits, type HealthAnswer, isHealthy } from './judge.ts'
 
 /** What requests need of a run. */

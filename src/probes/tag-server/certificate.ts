@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type ErrorDetail, isoTime } from '../../lib/index.ts'
 import type { CertificateFacts } from '../../outbound/index.ts'
-import type { CheckFinding } from './check-finding.ts'
+import type { CheckFinding } from './judge.ts'
 
 /** Days before a certificate ends at which its renewal is overdue: most are renewed 30 days before. */
 export interface CertificateLimits {

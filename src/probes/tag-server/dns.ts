@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { DAY, HOUR } from '../../lib/index.ts'
 import { type NameFacts, type Outbound, OutboundError } from '../../outbound/index.ts'
 import type { JsonObject } from '../probe-type.ts'
-import { type CheckFinding, objectIn } from './check-finding.ts'
+import { type CheckFinding, objectIn } from './judge.ts'
 
 /** A place that the tag server's name should lead to, with the addresses that it leads to itself. */
 export interface DnsTarget {

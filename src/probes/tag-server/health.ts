@@ -9,7 +9,7 @@ import {
   targetFailure,
 } from './ask.ts'
 import { type CertificateLimits, certificateDetails, judgeCertificate } from './certificate.ts'
-import type { CheckFinding } from './check-finding.ts'
+import type { CheckFinding } from './judge.ts'
 import { type AnswerLimits, isHealthy, judgeAnswer } from './judge.ts'
 
 /** The answer of a tag server about its health. */

@@ -1,5 +1,4 @@
 import { DAY } from '../../lib/index.ts'
-import { type CheckFinding, type Json, type JsonObject, objectIn } from './check-finding.ts'
 import type { HostingCheck } from './hosting.ts'
 import {
   type ContainerFacts,
@@ -12,6 +11,7 @@ import {
   wordFor,
 } from './hosting-a-answers.ts'
 import { type Ask, askJson, type HostingAnswer, type HostingTools, judgeStatus } from './hosting-api.ts'
+import { type CheckFinding, type Json, type JsonObject, objectIn } from './judge.ts'
 
 interface ProviderAOptions {
   containerId: string

@@ -1,7 +1,7 @@
 import { parseForeignJson, SECOND } from '../../lib/index.ts'
 import { retryAfterMs } from '../../outbound/index.ts'
 import { providerFailure, type RequestTools } from './ask.ts'
-import type { CheckFinding } from './check-finding.ts'
+import type { CheckFinding } from './judge.ts'
 
 export interface HostingTools extends RequestTools {
   /** When the run started, epoch ms. */

@@ -1,6 +1,6 @@
-import { type CheckFinding, type JsonObject, objectIn } from './check-finding.ts'
 import { type ContainerLimits, checkProviderA } from './hosting-a.ts'
 import { askJson, type HostingTools, judgeStatus } from './hosting-api.ts'
+import { type CheckFinding, type JsonObject, objectIn } from './judge.ts'
 
 interface HostingSite {
   hosting_a_container_id: string | null

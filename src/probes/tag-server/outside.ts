@@ -5,7 +5,6 @@ import type { JsonObject } from '../probe-type.ts'
 import { gtmJsUrl, healthEndpoints } from './addresses.ts'
 import { failureDetails, type RequestTools, targetFailure } from './ask.ts'
 import type { CertificateLimits } from './certificate.ts'
-import { type CheckFinding, objectIn } from './check-finding.ts'
 import {
   askTargets,
   type DnsTarget,
@@ -17,6 +16,7 @@ import {
   withAnswer,
 } from './dns.ts'
 import { askGtmJs, checkHealth, type HealthCheck } from './health.ts'
+import { type CheckFinding, objectIn } from './judge.ts'
 
 interface OutsideOptions extends CertificateLimits {
   siteUrl: string

@@ -15,7 +15,7 @@ import { PROVIDERS } from '../cmp-check/providers.ts'
 import type { ContainerReading } from '../cmp-check/read.ts'
 import { defineProbeType, isNetworkFailure, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
 import { shownAddress } from '../tag-server/addresses.ts'
-import { badFindings, judged, sinceInMemory, sinceText, statusSince } from '../tag-server/check-finding.ts'
+import { badFindings, judged, sinceInMemory, sinceText, statusSince } from '../tag-server/judge.ts'
 import { bodyOf, PageReadError } from './pages.ts'
 
 const CmpSettings = Type.Object(

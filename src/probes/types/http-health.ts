@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { defineProbeType, isNetworkFailure } from '../probe-type.ts'
 import { healthEndpoints, shownAddress } from '../tag-server/addresses.ts'
 import { CERTIFICATE_SETTINGS, certificateFaults } from '../tag-server/certificate.ts'
-import { badFindings, judged, sinceInMemory, sinceText, statusSince } from '../tag-server/check-finding.ts'
 import { checkGtmJs, checkHealth } from '../tag-server/health.ts'
+import { badFindings, judged, sinceInMemory, sinceText, statusSince } from '../tag-server/judge.ts'
 
 export const httpHealth = defineProbeType({
   name: 'http_health',

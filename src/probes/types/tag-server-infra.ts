@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { defineProbeType, isNetworkFailure, SecretText } from '../probe-type.ts'
 import { shownAddress } from '../tag-server/addresses.ts'
 import { CERTIFICATE_SETTINGS, certificateFaults } from '../tag-server/certificate.ts'
-import { badFindings, judged, objectIn, sinceInMemory, sinceText, statusSince } from '../tag-server/check-finding.ts'
 import { checkHostingA, checkHostingB } from '../tag-server/hosting.ts'
+import { badFindings, judged, objectIn, sinceInMemory, sinceText, statusSince } from '../tag-server/judge.ts'
 import { lookFromOutside } from '../tag-server/outside.ts'
 
 export const tagServerInfra = defineProbeType({

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { outcomeOf } from '../../../src/notifications/services/outcome.ts'
 import type { Service } from '../../../src/notifications/services/services.ts'
+import { outcomeOf } from '../../../src/notifications/services/transport.ts'
 import type { SendOutcome } from '../../../src/notifications/transport.ts'
 import { AT } from './samples.ts'
 
