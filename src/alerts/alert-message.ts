@@ -1,4 +1,4 @@
-import { duration, HOUR, namesInWords, number } from '../lib/index.ts'
+import { duration, fieldsOf, HOUR, namesInWords, number } from '../lib/index.ts'
 import type { AlertMessage, AlertMessageKind, Fact } from '../notifications/index.ts'
 import { PROBE_TYPES } from '../probes/index.ts'
 import { type AlertRow, chunksOf, type DeployMarkerTable, type Kysely, type Tables } from '../store/index.ts'
@@ -50,15 +50,15 @@ const FACTS_MAX = 8
 
 /** The figures that an alert takes from the details (JSON) of a result, which each type of probe writes as it likes. */
 export function factsOf(probeType: string, details: string): Fact[] {
-  const fields = objectIn(JSON.parse(details))
-  const finding = objectIn(Array.isArray(fields.findings) ? fields.findings[0] : undefined)
+  const fields = fieldsOf(JSON.parse(details))
+  const finding = fieldsOf(Array.isArray(fields.findings) ? fields.findings[0] : undefined)
   const facts = [...subjectFacts(finding), ...measureFacts(probeType, finding), ...answerFacts(fields)]
   return facts.slice(0, FACTS_MAX)
 }
 
 /** Which event, tag or field it is about. */
 function subjectFacts(finding: Fields): Fact[] {
-  const subject = objectIn(finding.subject)
+  const subject = fieldsOf(finding.subject)
   const named = [
     ['Tag', subject.tag_key],
     ['Event', subject.event_name],
@@ -71,7 +71,7 @@ function measureFacts(probeType: string, finding: Fields): Fact[] {
   const figure = figureOf(probeType, finding)
   const fact = (name: string, value: unknown): Fact[] =>
     typeof value === 'number' ? [{ name, value: figure(value) }] : []
-  const { low, high } = objectIn(finding.band)
+  const { low, high } = fieldsOf(finding.band)
   const measured = typeof finding.measured === 'number' ? finding.measured : null
   // Of the two bounds the one that was passed.
   const isAbove = measured !== null && typeof high === 'number' && measured > high
@@ -91,11 +91,8 @@ function answerFacts(fields: Fields): Fact[] {
 /** How a figure of this probe is read: they are counts where its type says nothing else. */
 function figureOf(probeType: string, finding: Fields): (value: number) => string {
   const figure = PROBE_TYPES.find(({ name }) => name === probeType)?.figure ?? number
-  return (value) => figure(value, objectIn(finding.subject))
+  return (value) => figure(value, fieldsOf(finding.subject))
 }
-
-const objectIn = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 
 /** How long after a deploy an alert that begins names it, ms. */
 const CHANGE_NAMED_MS = 6 * HOUR

@@ -40,7 +40,7 @@ export async function recent(context: ReportContext, site: SiteRow, query: Range
     .limit(RECENT)
     .execute()
   return {
-    accepted: accepted.map(({ accepted_at, payload }) => ({ accepted_at, payload: objectIn(payload) })),
+    accepted: accepted.map(({ accepted_at, payload }) => ({ accepted_at, payload: parsed(payload) })),
     rejections,
   }
 }
@@ -50,4 +50,4 @@ const EVER: TimeRange = { from: 0, to: Number.MAX_SAFE_INTEGER }
 const isGiven = (query: RangeQuery): boolean => Object.values(query).some((value) => value !== undefined)
 
 /** Ingest writes the text itself, so it is an object. */
-const objectIn = (payload: string): Record<string, unknown> => JSON.parse(payload) as Record<string, unknown>
+const parsed = (payload: string): Record<string, unknown> => JSON.parse(payload) as Record<string, unknown>

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type Options } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
-import { AppError, type ErrorDetail } from '../lib/index.ts'
+import { AppError, type ErrorDetail, isObject } from '../lib/index.ts'
 import { FORMATS } from './formats.ts'
 
 /** Schema keyword that says in words what a `pattern` allows; it ends the sentence "must be …". */
@@ -200,13 +200,9 @@ interface ObjectSchema {
   properties?: Readonly<Record<string, { type?: unknown; format?: unknown; items?: { format?: unknown } }>>
 }
 
-type Fields = Record<string, unknown>
-
-const isFields = (data: unknown): data is Fields => typeof data === 'object' && data !== null && !Array.isArray(data)
-
 /** Brings ids at the top of a body into the one spelling that they are stored in, in place. */
 function settleIds({ properties = {} }: ObjectSchema, data: unknown): void {
-  if (!isFields(data)) return
+  if (!isObject(data)) return
   for (const [name, { format, items }] of Object.entries(properties)) {
     const value = data[name]
     if (format === 'uuid' && typeof value === 'string') data[name] = value.toLowerCase()
@@ -226,7 +222,7 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
 /** The same for a query or a path, where flags have several spellings, too. */
 function settleText(schema: ObjectSchema, data: unknown): void {
   settleIds(schema, data)
-  if (!isFields(data)) return
+  if (!isObject(data)) return
   for (const [name, { type }] of Object.entries(schema.properties ?? {})) {
     const value = data[name]
     if (type === 'boolean' && typeof value === 'string') data[name] = FLAGS.get(value.toLowerCase()) ?? value

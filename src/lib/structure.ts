@@ -65,3 +65,10 @@ export function parseForeignJson(text: string): unknown {
     return undefined
   }
 }
+
+/** Whether parsed JSON is an object: neither a list nor null. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The object, or one without fields for anything else: what others wrote may be as they like. */
+export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})

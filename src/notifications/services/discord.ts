@@ -2,7 +2,7 @@ import { isoTime, MINUTE } from '../../lib/index.ts'
 import { type Card, type CardOptions, cut, escapedWithin, linesWithin, SHAPES, type Tone } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
 import type { Fact } from '../message.ts'
-import { type ChatService, objectIn } from './service.ts'
+import { type ChatService, parsedObject } from './service.ts'
 
 const HOSTS = ['discord.com', 'discordapp.com'].flatMap((host) => [host, `ptb.${host}`, `canary.${host}`])
 const PATH = /^\/api\/(v\d+\/)?webhooks\//
@@ -42,7 +42,7 @@ export const discord = {
       },
     ],
     retryAfterMs(body) {
-      const value = objectIn(body)?.retry_after
+      const value = parsedObject(body)?.retry_after
       if (typeof value !== 'number' || !(value >= 0)) return null
       // Seconds with a fraction; versions before 8 of its interface count in whole milliseconds.
       return Number.isInteger(value) && value >= 1_000 ? value : Math.ceil(value * 1_000)

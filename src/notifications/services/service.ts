@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/index.ts'
 import type { CardOptions } from '../cards/card.ts'
 import type { Message, MessageGroup } from '../message.ts'
 import type { SendOrder, SendOutcome } from '../transport.ts'
@@ -55,7 +56,7 @@ export interface Answer {
   body: string
 }
 
-export function objectIn(text: string): Record<string, unknown> | null {
+export function parsedObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : null
@@ -63,6 +64,3 @@ export function objectIn(text: string): Record<string, unknown> | null {
     return null
   }
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,7 +1,7 @@
-import { SECOND } from '../../lib/index.ts'
+import { isObject, SECOND } from '../../lib/index.ts'
 import { type Outbound, OutboundError, type OutboundErrorKind, retryAfterMs } from '../../outbound/index.ts'
 import type { SendOutcome, Transport } from '../transport.ts'
-import { type Answer, type AnswerRule, isObject, type OutcomeRules, objectIn } from './service.ts'
+import { type Answer, type AnswerRule, type OutcomeRules, parsedObject } from './service.ts'
 import { bodyOf, definitionOf, type Service, serviceOf } from './services.ts'
 
 export interface ChatOptions {
@@ -113,7 +113,7 @@ const locationHost = ({ headers }: Answer): string | null =>
 /** The word or number by which the answer says what is wrong: `no_service`, `10015`, `WorkflowTriggerIsNotEnabled`. */
 function reasonIn(body: string): string | null {
   const text = body.trim()
-  const json = objectIn(text)
+  const json = parsedObject(text)
   if (json === null) return /^[a-z][a-z_]{2,60}$/.test(text) ? text : null
   const error = isObject(json.error) ? json.error : json
   // Google has the number of the status as `code`, and a word beside it.

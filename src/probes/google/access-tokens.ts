@@ -1,8 +1,8 @@
 import { sign } from 'node:crypto'
-import { MINUTE, parseForeignJson, SECOND, unlessAborted } from '../../lib/index.ts'
+import { isObject, MINUTE, parseForeignJson, SECOND, unlessAborted } from '../../lib/index.ts'
 import type { Outbound } from '../../outbound/index.ts'
 import type { GoogleCredentials } from '../probe-type.ts'
-import { GoogleFailure, googleErrorOf, isRecord, reasonOf, textOf, unreachable } from './ask.ts'
+import { GoogleFailure, googleErrorOf, reasonOf, textOf, unreachable } from './ask.ts'
 
 /** What a run asks with. */
 export interface Caller {
@@ -77,8 +77,8 @@ export class AccessTokens {
       })
     const json = parseForeignJson(answer.body)
     if (answer.status !== 200) throw refusal(answer.status, json, client_email)
-    const text = isRecord(json) ? textOf(json.access_token) : null
-    const seconds = isRecord(json) ? json.expires_in : undefined
+    const text = isObject(json) ? textOf(json.access_token) : null
+    const seconds = isObject(json) ? json.expires_in : undefined
     // It goes into a header as it is.
     if (text === null || !/^[\x21-\x7e]+$/.test(text) || typeof seconds !== 'number') {
       throw new GoogleFailure('bad_answer', 'The token server of Google answered something that is no access token', {

@@ -1,4 +1,4 @@
-import { parseForeignJson } from '../../lib/index.ts'
+import { isObject, parseForeignJson } from '../../lib/index.ts'
 import { OutboundError } from '../../outbound/index.ts'
 import { isNetworkFailure } from '../probe-type.ts'
 import type { Caller } from './access-tokens.ts'
@@ -54,7 +54,7 @@ export async function askGoogle(account: ServiceAccount, question: Question, cal
     if (answer.status === 401) account.tokens.forget(scope)
     throw refusal(answer.status, json, api, account.email)
   }
-  if (answer.isTruncated || !isRecord(json)) {
+  if (answer.isTruncated || !isObject(json)) {
     const why = answer.isTruncated ? 'more than 4 MB' : 'something that is no JSON object, or too nested or long a one'
     throw new GoogleFailure('bad_answer', `${who} answered ${why}`, { status: answer.status })
   }
@@ -132,14 +132,14 @@ const SAID_MAX = 400
 
 /** Reads the error of an API (`{ error: { message, errors, status, details } }`) or of a token server (`{ error: 'invalid_grant' }`). */
 export function googleErrorOf(status: number, body: unknown): GoogleError {
-  const error = isRecord(body) ? body.error : undefined
+  const error = isObject(body) ? body.error : undefined
   if (typeof error === 'string') {
-    const description = isRecord(body) ? body.error_description : undefined
+    const description = isObject(body) ? body.error_description : undefined
     return { status, said: shortened(typeof description === 'string' ? description : error), codes: [error] }
   }
-  if (!isRecord(error)) return { status, said: '', codes: [] }
+  if (!isObject(error)) return { status, said: '', codes: [] }
   const parts = [error.errors, error.details].flatMap((list) => (Array.isArray(list) ? list : []))
-  const reasons = parts.map((part: unknown) => (isRecord(part) ? part.reason : undefined))
+  const reasons = parts.map((part: unknown) => (isObject(part) ? part.reason : undefined))
   const codes = [...reasons, error.status].filter((code) => typeof code === 'string')
   return { status, said: shortened(typeof error.message === 'string' ? error.message : ''), codes }
 }
@@ -164,11 +164,8 @@ export function reasonOf({ status, codes }: GoogleError): GoogleFailureReason {
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
-export const isRecord = (value: unknown): value is JsonRecord =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The objects of a list. */
-export const recordsOf = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : [])
+export const recordsOf = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 

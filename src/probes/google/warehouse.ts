@@ -1,9 +1,9 @@
+import { isObject } from '../../lib/index.ts'
 import type { Caller } from './access-tokens.ts'
 import {
   askGoogle,
   type GoogleAnswer,
   GoogleFailure,
-  isRecord,
   type JsonRecord,
   recordsOf,
   textOf,
@@ -103,7 +103,7 @@ function readTable(name: string, json: JsonRecord): TableFacts {
     name,
     rows,
     modifiedAt,
-    buffer: isRecord(buffer)
+    buffer: isObject(buffer)
       ? { rows: wholeNumberOf(buffer.estimatedRows) ?? 0, oldestAt: wholeNumberOf(buffer.oldestEntryTime) }
       : null,
   }
@@ -111,8 +111,8 @@ function readTable(name: string, json: JsonRecord): TableFacts {
 
 /** Outside the US and the EU a job is only found with its location. Waits at the server, not here. */
 function resultsPath({ jobReference }: JsonRecord): string {
-  const job = isRecord(jobReference) ? textOf(jobReference.jobId) : null
-  const location = isRecord(jobReference) ? textOf(jobReference.location) : null
+  const job = isObject(jobReference) ? textOf(jobReference.jobId) : null
+  const location = isObject(jobReference) ? textOf(jobReference.location) : null
   if (job === null) throw new GoogleFailure('bad_answer', 'The BigQuery API answered neither counts nor a job')
   const parameters = new URLSearchParams({ timeoutMs: '5000', ...(location === null ? {} : { location }) })
   return `queries/${encodeURIComponent(job)}?${parameters}`

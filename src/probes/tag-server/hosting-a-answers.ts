@@ -1,6 +1,5 @@
+import { fieldsOf } from '../../lib/index.ts'
 /** Reads what provider A (Stape, API v2) answers. Only what is named here is kept: its answers hold keys, too. */
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** A value with the word for it; the word may be left out. */
 export interface Option {
@@ -103,9 +102,6 @@ function recordOf(value: unknown): string {
   const type = wordFor(optionOf(record.type), {}) ?? 'record'
   return `${type} ${textOf(record.host) ?? ''} → ${textOf(record.value) ?? ''}`
 }
-
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 

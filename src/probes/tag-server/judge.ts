@@ -1,4 +1,4 @@
-import { isoTime } from '../../lib/index.ts'
+import { fieldsOf, isoTime } from '../../lib/index.ts'
 import type { OutboundAnswer } from '../../outbound/index.ts'
 import { type Json, type JsonObject, type ProbeOutcome, RESULT_STATUSES, type ResultStatus } from '../probe-type.ts'
 import { type HealthEndpoint, shownAddress } from './addresses.ts'
@@ -129,7 +129,4 @@ export const sinceText = ({ since }: StatusSince): string => isoTime(since)
 export type { Json, JsonObject }
 
 /** An object that a run left behind, `{}` for anything else: another version of the program may have written it. */
-export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const objectIn = (value: Json | undefined): JsonObject => fieldsOf(value) as JsonObject

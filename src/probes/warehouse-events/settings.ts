@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { type Static, Type } from 'typebox'
-import type { ErrorDetail } from '../../lib/index.ts'
+import { type ErrorDetail, isObject } from '../../lib/index.ts'
 
 /** A calendar day of a zone; times are epoch ms. */
 export interface LocalDay {
@@ -149,11 +149,8 @@ interface Counted {
   counts: Readonly<Record<string, number>>
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const numbersOf = (value: unknown): Record<string, number> =>
-  isRecord(value)
+  isObject(value)
     ? Object.fromEntries(Object.entries(value).flatMap(([key, n]) => (typeof n === 'number' ? [[key, n]] : [])))
     : {}
 
@@ -163,7 +160,7 @@ export function readMemory(memory: Readonly<Record<string, unknown>>): Memory {
   return {
     rows: numbersOf(rows),
     ratios: numbersOf(ratios),
-    counted: isRecord(counted) ? readCounted(counted) : null,
+    counted: isObject(counted) ? readCounted(counted) : null,
     lastIntraday: typeof lastIntraday === 'string' ? lastIntraday : null,
   }
 }
