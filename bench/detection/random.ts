@@ -1,34 +1,10 @@
-/** Random numbers that depend on nothing but a seed (mulberry32). */
-export class Random {
-  #state: number
+import { Random as EvenRandom } from '../../testkit/random.ts'
 
+/** With the distributions that traffic has. */
+export class Random extends EvenRandom {
+  /** Sites have seeds that follow one another; here they are far apart. */
   constructor(seed: number) {
-    this.#state = Math.imul(seed + 1, 0x9e3779b1) | 0
-  }
-
-  /** From 0 up to, but not including, 1. */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-
-  between(low: number, high: number): number {
-    return low + (high - low) * this.next()
-  }
-
-  /** As likely between 1 and 10 as between 10 and 100. */
-  logBetween(low: number, high: number): number {
-    return low * (high / low) ** this.next()
-  }
-
-  pick<T>(values: readonly [T, ...T[]]): T {
-    return values[Math.floor(this.next() * values.length)] ?? values[0]
-  }
-
-  chance(probability: number): boolean {
-    return this.next() < probability
+    super(Math.imul(seed + 1, 0x9e3779b1))
   }
 
   normal(): number {

@@ -1,6 +1,6 @@
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../testkit/listeners.ts'
 import { hasEnded, type RunningProcess } from './processes.ts'
 import type { Session } from './session.ts'
 
@@ -93,13 +93,4 @@ async function isReady(url: string): Promise<boolean> {
   } catch {
     return false // Not listening yet.
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port is free')
-  return address.port
 }

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { listen } from '../../testkit/listeners.ts'
 import { answerCalls } from '../lib/worker-calls.ts'
 
 /**
@@ -28,12 +28,8 @@ const server = createServer({ noDelay: true }, (socket) => {
   })
   socket.on('error', () => socket.destroy())
 })
-server.listen(0, '127.0.0.1')
-const listening = once(server, 'listening')
+const listening = listen(server)
 
 answerCalls<object, TagServer>(async () => {
-  await listening
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the tag server has no port')
-  return { port: address.port, answered }
+  return { port: await listening, answered }
 })

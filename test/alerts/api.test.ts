@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { HOUR, isoTime, MINUTE, newId, systemClock } from '../../src/lib/index.ts'
 import type { AlertRow } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { placeFor, testPerEngine } from '../../testkit/engines.ts'
+import { startAnswering } from '../../testkit/listeners.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
@@ -28,12 +27,9 @@ interface Shown {
 /** A target whose health can be switched. */
 async function startTarget(t: TestContext) {
   const target = { status: 200, url: '' }
-  const server = createServer((_request, response) => {
+  target.url = await startAnswering(t, (_request, response) => {
     response.writeHead(target.status, { 'content-type': 'text/plain' }).end(target.status === 200 ? 'ok' : 'down')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
-  target.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return target
 }
 

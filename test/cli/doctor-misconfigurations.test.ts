@@ -2,17 +2,16 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { placeFor, postgres, tempDir } from '../../testkit/engines.ts'
 import { newFolder, removeFolder } from '../../testkit/folders.ts'
+import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
 import { makeNewer } from './databases.ts'
 import { goodSetUp, googleKey, KEY_PEM, makeDatabase, type SetUp, TOKEN, wrongWith } from './doctor-support.ts'
-import { deadAddress, runCli, startAnswering } from './support.ts'
+import { runCli } from './support.ts'
 
 interface Seed {
   title: string
@@ -122,10 +121,8 @@ const SEEDS: readonly Seed[] = [
   {
     title: 'a port that another program has',
     seed: async (t, { environment }) => {
-      const other = createServer((_request, response) => response.end('hello'))
-      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-      t.after(() => other.close())
-      return { environment: { ...environment, PORT: String((other.address() as AddressInfo).port) } }
+      const other = await startAnswering(t, (_request, response) => response.end('hello'))
+      return { environment: { ...environment, PORT: new URL(other).port } }
     },
     finds: failed('port', /is in use by another program: stop it, or choose another PORT/),
   },

@@ -5,8 +5,9 @@ import { replicaFinding, serverFindings } from '../../src/cli/doctor/postgres.ts
 import { readConfig } from '../../src/config.ts'
 import { openStore } from '../../src/store/index.ts'
 import { placeFor, postgres } from '../../testkit/engines.ts'
+import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
-import { deadAddress, runCli, startAnswering } from './support.ts'
+import { runCli } from './support.ts'
 
 /** What doctor prints, by the name of the check. */
 async function examined(t: TestContext, environment: Record<string, string>) {

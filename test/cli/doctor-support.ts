@@ -6,9 +6,9 @@ import { allFindings } from '../../src/cli/doctor/run.ts'
 import { readConfig } from '../../src/config.ts'
 import { migrate } from '../../src/store/index.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
 import { login, mailServer } from '../notifications/email/smtp-server.ts'
 import { withStore } from './databases.ts'
-import { deadAddress, startAnswering } from './support.ts'
 
 export const TOKEN = '0b6f3c1e9a7d42588cb1a6f04e'
 export const KEY_PEM = generateKeyPairSync('ec', { namedCurve: 'P-256' })

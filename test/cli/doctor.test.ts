@@ -12,8 +12,9 @@ import {
 import { clockFinding, type OutboundAnswer, skewOf } from '../../src/cli/doctor/network.ts'
 import { migrate } from '../../src/store/index.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
 import { makeNewer, makeUnmigrated, withStore } from './databases.ts'
-import { deadAddress, runCli, startAnswering, startCli } from './support.ts'
+import { runCli, startCli } from './support.ts'
 
 /** One that is hard to guess. */
 const ADMIN_TOKEN = '0b6f3c1e9a7d42588cb1a6f04e'

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import type { IngestAnswer } from '../../src/cli/post.ts'
 import { answerLine, explainAnswer, summaryOf } from '../../src/cli/send.ts'
 import { systemClock } from '../../src/lib/index.ts'
+import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
 import { startTestService } from '../../testkit/service.ts'
-import { deadAddress, runCli, startAnswering } from './support.ts'
+import { runCli } from './support.ts'
 
 interface Overview {
   total_events: number

@@ -6,8 +6,9 @@ import { type TestContext, test } from 'node:test'
 import { startNotes } from '../../src/cli/serve.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { startAnswering } from '../../testkit/listeners.ts'
 import { makeNewer } from './databases.ts'
-import { runCli, startAnswering, startCli } from './support.ts'
+import { runCli, startCli } from './support.ts'
 
 const READY = /Tagwarden is ready on (http:\/\/[^"\s]+)/
 

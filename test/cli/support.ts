@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
@@ -66,27 +64,3 @@ export async function runCli(
   const { finished } = await startCli(t, args, environment)
   return finished
 }
-
-/** A server that answers as given, and its address. */
-export async function startAnswering(t: TestContext, answer: RequestListener): Promise<string> {
-  const server = createServer(answer)
-  await listen(server)
-  t.after(() => server.close())
-  return `http://127.0.0.1:${portOf(server)}`
-}
-
-/** The address of a port that nothing listens on. */
-export async function deadAddress(): Promise<string> {
-  const server = createServer()
-  await listen(server)
-  const address = `http://127.0.0.1:${portOf(server)}`
-  await new Promise((resolve) => server.close(resolve))
-  return address
-}
-
-async function listen(server: Server): Promise<void> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-}
-
-const portOf = (server: Server): number => (server.address() as AddressInfo).port

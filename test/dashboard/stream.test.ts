@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { EventStream, KEPT_FOR_ADMINS, STREAMS_MAX, STREAMS_PER_CALLER } from '../../src/dashboard/stream.ts'
 import { SESSION_MS } from '../../src/http/index.ts'
@@ -12,6 +11,7 @@ import { until } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
+import { listen } from '../../testkit/listeners.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { memorySessions } from '../../testkit/sessions.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -30,7 +30,7 @@ interface Listener {
   leave: () => void
 }
 
-async function listen(t: TestContext, url: string, headers: Record<string, string> = {}): Promise<Listener> {
+async function listenTo(t: TestContext, url: string, headers: Record<string, string> = {}): Promise<Listener> {
   const request = get(url, { agent: false, headers })
   t.after(() => request.destroy())
   const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -65,14 +65,12 @@ async function serve(t: TestContext, store: Store) {
     last = response
     stream.add(response, { caller: 'caller', session: null })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   t.after(async () => {
     await stream.stop()
     server.closeAllConnections()
     server.close()
   })
-  const { port } = server.address() as AddressInfo
   const lastGone = async () => {
     if (last !== undefined && !last.closed) await once(last, 'close')
   }
@@ -82,7 +80,7 @@ async function serve(t: TestContext, store: Store) {
     stream,
     lastGone,
     listen: async () => {
-      const listener = await listen(t, `http://127.0.0.1:${port}/`)
+      const listener = await listenTo(t, `http://127.0.0.1:${port}/`)
       // The look that begins with the first listener is over: what the test does next is seen by the next one.
       await stream.tick()
       return listener
@@ -104,7 +102,7 @@ testPerEngine(
   async (engine, t) => {
     const api = await startTestService(t, systemClock, await placeFor(engine, t))
     const site = await api.newSite(await api.newClient())
-    const listener = await listen(t, `${api.url}/api/stream`)
+    const listener = await listenTo(t, `${api.url}/api/stream`)
     assert.equal(listener.response.statusCode, 200)
     assert.equal(listener.response.headers['content-type'], 'text/event-stream')
     assert.equal(listener.response.headers['cache-control'], 'no-store')
@@ -142,7 +140,7 @@ const from = (number: number, token = ADMIN_TOKEN) => ({
 
 test('more streams than the maximum are refused, the last ones to viewers, and one that ends makes room', async (t) => {
   const api = await startTestService(t, new TestClock(NOW), { ADMIN_TOKEN, VIEWER_TOKEN, TRUST_PROXY: '127.0.0.1' })
-  const open = (number: number, token?: string) => listen(t, `${api.url}/api/stream`, from(number, token))
+  const open = (number: number, token?: string) => listenTo(t, `${api.url}/api/stream`, from(number, token))
   const forViewers = STREAMS_MAX - KEPT_FOR_ADMINS
   const viewers = await Promise.all(Array.from({ length: forViewers }, (_, n) => open(n >> 2, VIEWER_TOKEN)))
   assert.ok(viewers.every(({ response }) => response.statusCode === 200))
@@ -171,7 +169,7 @@ testPerEngine('a stream ends with the session it was opened with, and no other d
     return { cookie: headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: api.url }
   }
   const open = async (headers: Record<string, string>) => {
-    const listener = await listen(t, `${api.url}/api/stream`, headers)
+    const listener = await listenTo(t, `${api.url}/api/stream`, headers)
     assert.equal(listener.response.statusCode, 200)
     return listener
   }
@@ -189,12 +187,12 @@ testPerEngine('a stream ends with the session it was opened with, and no other d
   clock.advance(SESSION_MS)
   await until('the end of the session that is too old', () => isOver(other) || undefined, 10_000)
   assert.equal(isOver(program), false)
-  assert.equal((await listen(t, `${api.url}/api/stream`, staying)).response.statusCode, 401)
+  assert.equal((await listenTo(t, `${api.url}/api/stream`, staying)).response.statusCode, 401)
 })
 
 test('one address has twenty streams, and others are not kept out by it', async (t) => {
   const api = await startTestService(t, new TestClock(NOW), { ADMIN_TOKEN, VIEWER_TOKEN, TRUST_PROXY: '127.0.0.1' })
-  const open = (number: number) => listen(t, `${api.url}/api/stream`, from(number, VIEWER_TOKEN))
+  const open = (number: number) => listenTo(t, `${api.url}/api/stream`, from(number, VIEWER_TOKEN))
   const streams = await Promise.all(Array.from({ length: STREAMS_PER_CALLER }, () => open(1)))
   assert.ok(streams.every(({ response }) => response.statusCode === 200))
   const refused = await api.call('GET', '/api/stream', undefined, from(1, VIEWER_TOKEN))

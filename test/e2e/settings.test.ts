@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type ApiClient, apiClient, until } from '../../testkit/api.ts'
-import { startAnswering } from '../cli/support.ts'
+import { startAnswering } from '../../testkit/listeners.ts'
 import { choose, sideways, signIn } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { boundPipeline, enduring, Flooders, inTurn } from '../../src/http/index.ts'
 import { until } from '../../testkit/api.ts'
+import { listen } from '../../testkit/listeners.ts'
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 const last = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
@@ -18,14 +19,14 @@ function sent(socket: Socket, bytes: string): Socket {
 async function listening(t: TestContext, listener: RequestListener, flooders?: Flooders): Promise<() => Socket> {
   const server = createServer(listener)
   flooders?.keepOut(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   const sockets: Socket[] = []
   t.after(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
   return () => {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1')
     socket.on('error', () => undefined)
     sockets.push(socket)
     return socket
@@ -177,9 +178,9 @@ test('a request that makes its handler throw loses its connection, is reported, 
       ({ message }, what) => reported.push(`${what}: ${message}`),
     ),
   )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   t.after(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${port}`
   await assert.rejects(fetch(`${url}/bad`))
   assert.equal(await (await fetch(`${url}/good`)).text(), 'well')
   assert.deepEqual(reported, ['a request: unforeseen'])

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
+import { startAnswering } from '../../testkit/listeners.ts'
 
 export interface Received {
   path: string
@@ -10,11 +9,11 @@ export interface Received {
 }
 
 /** A webhook server on this machine; `answer` does as the test says with what it receives. */
-export async function startWebhookServer(
+export function startWebhookServer(
   t: TestContext,
   answer: (received: Received, response: ServerResponse) => void,
 ): Promise<string> {
-  const server = createServer((request, response) => {
+  return startAnswering(t, (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -22,11 +21,4 @@ export async function startWebhookServer(
       answer({ path: request.url ?? '', headers: request.headers, body }, response)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

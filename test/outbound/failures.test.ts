@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { getEventListeners, once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import type { OutboundErrorKind, OutboundPhase, OutboundRequest } from '../../src/outbound/index.ts'
+import { type OutboundErrorKind, type OutboundPhase, type OutboundRequest } from '../../src/outbound/index.ts'
 import { failureOf, httpServer, tcpServer, testOutbound } from './support.ts'
+import { freePort } from '../../testkit/listeners.ts'
 
 /** Never settles. */
 const silence = <T>(): Promise<T> => new Promise(() => {})
@@ -159,11 +160,7 @@ test('a body without a stated length ends with the connection', async (t) => {
 })
 
 test('a port where nothing listens is reported as such', async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
+  const port = await freePort()
   const outbound = testOutbound('here.example,both.example', { 'both.example': ['127.0.0.1', '127.0.0.1'] })
   for (const host of ['here.example', 'both.example']) {
     const failure = await failureOf(outbound.request(`http://${host}:${port}/`))

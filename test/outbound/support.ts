@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import { createServer as createTcpServer } from 'node:net'
 import type { TestContext } from 'node:test'
 import { systemClock } from '../../src/lib/index.ts'
@@ -13,6 +13,7 @@ import {
   type OutboundLookup,
   parseOutboundAllow,
 } from '../../src/outbound/index.ts'
+import { listen } from '../../testkit/listeners.ts'
 import type { ServerCertificate } from './certificates.ts'
 
 /** A server on a port of its own at 127.0.0.1, and how many connections it has seen. */
@@ -24,15 +25,15 @@ export interface TestServer {
 }
 
 export const httpServer = (t: TestContext, answer: RequestListener): Promise<TestServer> =>
-  listen(t, createHttpServer(answer))
+  open(t, createHttpServer(answer))
 
 export const httpsServer = (t: TestContext, certificate: ServerCertificate, answer: RequestListener) =>
-  listen(t, createHttpsServer({ key: certificate.key, cert: certificate.chain }, answer))
+  open(t, createHttpsServer({ key: certificate.key, cert: certificate.chain }, answer))
 
 export const tcpServer = (t: TestContext, talk: (socket: Socket) => void): Promise<TestServer> =>
-  listen(t, createTcpServer(talk))
+  open(t, createTcpServer(talk))
 
-async function listen(t: TestContext, server: Server): Promise<TestServer> {
+async function open(t: TestContext, server: Server): Promise<TestServer> {
   const sockets = new Set<Socket>()
   let connections = 0
   server.on('connection', (socket: Socket) => {
@@ -40,15 +41,14 @@ async function listen(t: TestContext, server: Server): Promise<TestServer> {
     sockets.add(socket)
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   t.after(async () => {
     for (const socket of sockets) socket.destroy()
     server.close()
     if (server.listening) await once(server, 'close')
   })
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     connections: () => connections,
     open: () => sockets.size,
   }

@@ -10,7 +10,8 @@ import pg from 'pg'
 import { type Answer, apiClient, until } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
-import { runCli, startAnswering, startCli } from '../cli/support.ts'
+import { startAnswering } from '../../testkit/listeners.ts'
+import { runCli, startCli } from '../cli/support.ts'
 import { login, mailServer } from '../notifications/email/smtp-server.ts'
 
 /** Values that nothing else looks like, so that a search finds them wherever they turn up. */

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import type { TestContext } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import { newOrderedId } from '../../src/lib/index.ts'
@@ -9,6 +7,7 @@ import { migrations } from '../../src/store/migrations/index.ts'
 import { type ApiClient, apiClient, until } from '../../testkit/api.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
+import { freePort } from '../../testkit/listeners.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
 import { startServerProcess } from '../../testkit/server-process.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -50,16 +49,6 @@ const leaveOldData = (environment: Record<string, string>) =>
     assert.deepEqual(pending, [NEWEST])
     return site
   })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 /** Senders that try an event again, with the same key, until it is answered 200, as `docs/ingest.md` asks of them. */
 function startSenders(urls: readonly string[], ingestKey: string) {

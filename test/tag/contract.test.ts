@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { TestClock } from '../../testkit/clock.ts'
+import { Random } from '../../testkit/random.ts'
 import { openEndpoint } from './endpoint.ts'
 import { fieldsFor, NOW, openContainer } from './support.ts'
-import { randomEvent, seededRandom } from './traffic.ts'
+import { randomEvent } from './traffic.ts'
 
 const SCHEMA = join(import.meta.dirname, '../../contract/ingest.schema.json')
 
@@ -26,7 +27,7 @@ for (const sendMode of ['per_event', 'batched']) {
       const endpoint = await openEndpoint(t)
       const fields = fieldsFor('key', { sendMode, batchSize: 7, trackUserData })
       const container = await openContainer(t, new TestClock(NOW), endpoint.address, { fields })
-      const random = seededRandom(5)
+      const random = new Random(5)
       for (let n = 0; n < 210; n++) {
         const { data, tags } = randomEvent(random)
         await container.fire(data, tags)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
+import { listen } from '../../testkit/listeners.ts'
 
 /** A status to answer, or what goes wrong: no answer at all, the connection cut. */
 export type Ending = number | 'silence' | 'reset'
@@ -24,7 +24,7 @@ export interface Endpoint {
 /** An ingest endpoint that fails as a test wants it to. */
 export async function openEndpoint(t: TestContext): Promise<Endpoint> {
   const state: Omit<Endpoint, 'address'> = { received: [], ending: 200 }
-  const address = await listen(t, async (incoming, response) => {
+  const address = await serve(t, async (incoming, response) => {
     const key = incoming.headers['idempotency-key']
     state.received.push({ key: typeof key === 'string' ? key : null, body: await text(incoming) })
     end(response, state.ending)
@@ -34,7 +34,7 @@ export async function openEndpoint(t: TestContext): Promise<Endpoint> {
 
 /** A proxy before a real service that passes all on, and answers only while `isAnswering` says so. */
 export async function openMuteProxy(t: TestContext, service: string, isAnswering: () => boolean): Promise<string> {
-  return listen(t, async (incoming, response) => {
+  return serve(t, async (incoming, response) => {
     const { method, headers, url = '/' } = incoming
     const passed = request(new URL(url, service), { method: method ?? 'POST', headers })
     passed.end(await text(incoming))
@@ -50,7 +50,7 @@ function end(response: ServerResponse, ending: Ending): void {
   else response.writeHead(ending, { 'content-type': 'application/json' }).end('{}')
 }
 
-async function listen(
+async function serve(
   t: TestContext,
   handle: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<string> {
@@ -58,12 +58,11 @@ async function listen(
   const server = createServer((incoming, response) => {
     handle(incoming, response).catch((fault: unknown) => faults.push(fault))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   t.after(async () => {
     server.close()
     server.closeAllConnections()
     assert.deepEqual(faults, [])
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${port}`
 }

@@ -1,4 +1,5 @@
 import type { OtherTag, Plain, TagStatus } from '../../tag/sandbox/index.ts'
+import type { Random } from '../../testkit/random.ts'
 
 /** One event of a shop, and what a monitor should see of it. Told by the maker of the event, not read off its data. */
 export interface Fired {
@@ -38,27 +39,16 @@ const TAGS = [
   { id: EXCLUDED_TAG, name: 'Not of interest' },
 ] as const
 
-type Random = (below: number) => number
-
-/** Numbers that are the same in every run (a linear congruential generator with the constants of Numerical Recipes). */
-export function seededRandom(seed: number): Random {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
-
 export function randomEvent(random: Random): Fired {
-  const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T
+  const pick = <T>(list: readonly T[]): T => list[random.below(list.length)] as T
   const { name, isCommerce } = pick(EVENTS)
-  const has = new Set(USER_FIELDS.filter(() => random(2) === 0))
-  const commerce = new Set(COMMERCE_FIELDS.filter(() => random(3) > 0))
-  const chosen = TAGS.filter(() => random(3) > 0)
+  const has = new Set(USER_FIELDS.filter(() => random.chance(1 / 2)))
+  const commerce = new Set(COMMERCE_FIELDS.filter(() => random.chance(2 / 3)))
+  const chosen = TAGS.filter(() => random.chance(2 / 3))
   const tags = chosen.map(({ id, name: tagName }) => ({
     id,
     status: pick(STATUSES),
-    executionTime: random(900),
+    executionTime: random.below(900),
     ...(tagName === null ? {} : { metadata: { name: tagName } }),
   }))
   const counted = tags.filter(({ id }) => id !== EXCLUDED_TAG)

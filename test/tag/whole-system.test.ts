@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Container } from '../../tag/sandbox/index.ts'
+import { Random } from '../../testkit/random.ts'
 import { countsOf, reportedCounts } from './counts.ts'
 import { fieldsFor, openContainer, overviewOf, startMonitored } from './support.ts'
-import { type Fired, randomEvent, seededRandom } from './traffic.ts'
+import { type Fired, randomEvent } from './traffic.ts'
 
 const EVENTS = 10_000
 const INSTANCES = 3
@@ -12,7 +13,7 @@ const STRIDE = 150
 
 /** Fires `count` random events over all instances in turn; `each` is called for every one. */
 async function fireMany(container: Container, count: number, seed: number, each: (fired: Fired, n: number) => void) {
-  const random = seededRandom(seed)
+  const random = new Random(seed)
   for (let n = 0; n < count; n++) {
     const fired = randomEvent(random)
     const run = await container.fire(fired.data, fired.tags, { instance: n % INSTANCES })

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, chown, readFile, writeFile } from 'node:fs/promises'
-import { connect, createServer, Socket } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from '../api.ts'
 import { fastestFolder, newFolder } from '../folders.ts'
+import { freePort } from '../listeners.ts'
 import { postgresPrograms, type RunPostgres, type ServerUser, serverUser } from './binaries.ts'
 
 /** `fast` ends the sessions and shuts down, `immediate` stops as after a crash, `kill` is kill -9 to the server. */
@@ -163,16 +164,6 @@ async function startOnFreePort(startOn: (port: number) => Promise<void>): Promis
       if (tries === 1) throw thrown
     }
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('the listener has no port')
-  return address.port
 }
 
 async function isListening(port: number): Promise<boolean> {

@@ -1,6 +1,6 @@
-import type { Random } from '../../bench/detection/random.ts'
 import type { Closers } from '../../src/lib/index.ts'
 import type { PostgresServer } from '../../testkit/postgres/server.ts'
+import type { Random } from '../../testkit/random.ts'
 import type { Balance } from './ledger.ts'
 import type { Scene } from './scene.ts'
 

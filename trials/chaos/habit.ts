@@ -1,4 +1,4 @@
-import type { Random } from '../../bench/detection/random.ts'
+import type { Random } from '../../testkit/random.ts'
 
 /**
  * `plain`: sent once, and never again. `keyed`: with an `Idempotency-Key`, and again until it is acknowledged. `twins`: the

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Random } from '../../bench/detection/random.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import { type SiteKey, until } from '../../testkit/api.ts'
+import { Random } from '../../testkit/random.ts'
 import type { Habit } from './habit.ts'
 import { judge, type Seen, type Sent, sumOfVerdicts, type Verdict } from './judgement.ts'
 import { type SendResult, sendEvent } from './sender.ts'

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { until } from '../../testkit/api.ts'
-import { freePort } from '../../testkit/postgres/server.ts'
+import { freePort } from '../../testkit/listeners.ts'
 import { PROGRAM } from '../../testkit/repository.ts'
 
 const READY = /Tagwarden is ready on /

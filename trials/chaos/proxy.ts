@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { listen } from '../../testkit/listeners.ts'
 
 /**
  * What becomes of what passes: `pass` hands it on, `silent` keeps it for ever (as when a cable is pulled: neither side notices),
@@ -31,11 +32,8 @@ export class TcpProxy {
   }
 
   static async to(targetPort: number): Promise<TcpProxy> {
-    const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
-    return new TcpProxy(server, address.port, targetPort)
+    const server = createServer({ allowHalfOpen: true })
+    return new TcpProxy(server, await listen(server), targetPort)
   }
 
   set mode(mode: ProxyMode) {

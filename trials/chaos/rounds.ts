@@ -1,5 +1,5 @@
-import { Random } from '../../bench/detection/random.ts'
 import { asError, Closers } from '../../src/lib/index.ts'
+import { Random } from '../../testkit/random.ts'
 import type { Fault, Stage, Workshop } from './fault.ts'
 import type { Balance } from './ledger.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { answerCalls } from '../../bench/lib/worker-calls.ts'
-import { Random } from '../fuzz/random.ts'
+import { Random } from '../../testkit/random.ts'
 import { type HostileKind, hostileKinds } from './kinds.ts'
 import { sendTogether } from './together.ts'
 

@@ -1,4 +1,4 @@
-import type { Random } from '../fuzz/random.ts'
+import type { Random } from '../../testkit/random.ts'
 
 /** Requests that one hostile sender makes with its own, valid key. */
 export interface HostileKind {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Random } from '../fuzz/random.ts'
+import { Random } from '../../testkit/random.ts'
 import type { HostilePlan, NoteAnswer } from './hostile-worker.ts'
 import type { HostileKind } from './kinds.ts'
 

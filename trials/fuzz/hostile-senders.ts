@@ -1,7 +1,7 @@
+import type { Random } from '../../testkit/random.ts'
 import { type HostileKind, hostileKinds } from '../fairness/kinds.ts'
 import type { KeyedSite } from './fixture.ts'
 import { type Caller, demand } from './management.ts'
-import type { Random } from './random.ts'
 import type { HttpAnswer } from './wire/answers.ts'
 import { toBytes } from './wire/message.ts'
 import type { Shot } from './wire/pipeline.ts'

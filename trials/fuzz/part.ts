@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
 import { startTagwarden } from '../../bench/lib/servers.ts'
 import type { Session } from '../../bench/lib/session.ts'
+import { Random } from '../../testkit/random.ts'
 import { Campaign } from './campaign.ts'
 import type { Failures } from './failures.ts'
 import { filesHolding } from './leaks.ts'
 import { type Caller, call } from './management.ts'
 import { MemoryWatch } from './memory.ts'
-import { Random } from './random.ts'
 import { shortenFailures } from './shorten.ts'
 import type { Tally } from './tally.ts'
 

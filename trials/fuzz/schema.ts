@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import type { Random } from '../../testkit/random.ts'
 
 /** The part of JSON Schema that the OpenAPI document uses. */
 export interface Schema {

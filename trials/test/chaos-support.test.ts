@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { until } from '../../testkit/api.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { listen } from '../../testkit/listeners.ts'
 import { TcpProxy } from '../chaos/proxy.ts'
 import { endOfWal } from '../chaos/wal.ts'
 
@@ -15,12 +16,10 @@ async function echoProxy(t: TestContext, onText: (text: string) => void = () => 
   const server = createServer((socket) => {
     socket.on('data', (bytes) => onText(bytes.toString()))
     socket.on('error', () => undefined).pipe(socket)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
+  const port = await listen(server)
   t.after(() => server.close())
-  const address = server.address()
-  assert.ok(address !== null && typeof address === 'object')
-  const proxy = await TcpProxy.to(address.port)
+  const proxy = await TcpProxy.to(port)
   t.after(() => proxy.close())
   return proxy
 }

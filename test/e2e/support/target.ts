@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { systemClock } from '../../../src/lib/index.ts'
 import type { ApiClient } from '../../../testkit/api.ts'
+import { startAnswering } from '../../../testkit/listeners.ts'
 import { startTestService } from '../../../testkit/service.ts'
-import { startAnswering } from '../../cli/support.ts'
 import { ensureDashboard } from './dashboard.ts'
 
 /** A service without any data, with the dashboard. Its probes and webhooks may reach what a test starts here. */

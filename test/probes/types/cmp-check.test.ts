@@ -6,9 +6,10 @@ import type { JsonObject, ProbeOutcome } from '../../../src/probes/probe-type.ts
 import { cmpCheck } from '../../../src/probes/types/cmp-check.ts'
 import type { SiteRow } from '../../../src/store/index.ts'
 import { httpServer, lookupIn, tcpServer, testOutbound } from '../../outbound/support.ts'
+import { deadAddress } from '../../../testkit/listeners.ts'
 import { NOW } from '../support.ts'
 import { CONSENT_DEFAULT, CONTAINER_SNIPPET, containerScript, pageWith, SNIPPETS } from './cmp-pages.ts'
-import { deadAddress, runType, siteRow } from './run-type.ts'
+import { runType, siteRow } from './run-type.ts'
 
 const [COOKIEBOT = ''] = SNIPPETS.cookiebot ?? []
 const [KLARO = ''] = SNIPPETS.klaro ?? []

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import type { TestContext } from 'node:test'
 import type { Outbound } from '../../../src/outbound/index.ts'
 import type { JsonObject, ProbeOutcome, ProbeSettings, ProbeType } from '../../../src/probes/probe-type.ts'
@@ -68,14 +66,4 @@ export function runType(t: TestContext, type: ProbeType, given: RunGiven): Promi
     pages,
     settings: { ...PROBE_SURROUNDINGS.settings, ...settings },
   })
-}
-
-/** An address where nothing listens. */
-export async function deadAddress(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return `http://127.0.0.1:${port}`
 }

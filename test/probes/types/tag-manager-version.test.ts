@@ -4,9 +4,10 @@ import { HOUR, MINUTE } from '../../../src/lib/index.ts'
 import type { JsonObject, ProbeOutcome } from '../../../src/probes/probe-type.ts'
 import { tagManagerVersion } from '../../../src/probes/types/tag-manager-version.ts'
 import { httpServer } from '../../outbound/support.ts'
+import { deadAddress } from '../../../testkit/listeners.ts'
 import { NOW } from '../support.ts'
 import { gtmScript } from './gtm-script.ts'
-import { deadAddress, type RunGiven, runType, siteRow } from './run-type.ts'
+import { type RunGiven, runType, siteRow } from './run-type.ts'
 
 const WEB = 'GTM-WEB1234'
 const CONFIG = { check_page: false }

@@ -4,8 +4,9 @@ import { DAY, HOUR } from '../../../src/lib/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/probe-type.ts'
 import { tagServerInfra } from '../../../src/probes/types/tag-server-infra.ts'
 import { httpServer, testOutbound } from '../../outbound/support.ts'
+import { deadAddress } from '../../../testkit/listeners.ts'
 import { NOW } from '../support.ts'
-import { deadAddress, type RunGiven, runType, siteRow } from './run-type.ts'
+import { type RunGiven, runType, siteRow } from './run-type.ts'
 import { type Answers, CONTAINER, container, domain, KEY, stapeServer } from './stape-server.ts'
 
 const SITE = siteRow({ hosting_a_container_id: CONTAINER })

@@ -5,8 +5,9 @@ import type { JsonObject, ProbeOutcome } from '../../../src/probes/probe-type.ts
 import { tagServerInfra } from '../../../src/probes/types/tag-server-infra.ts'
 import { type Authority, createAuthority, createCertificate, trust } from '../../outbound/certificates.ts'
 import { httpServer, httpsServer, testOutbound } from '../../outbound/support.ts'
+import { deadAddress } from '../../../testkit/listeners.ts'
 import { NOW } from '../support.ts'
-import { deadAddress, type RunGiven, runType, siteRow } from './run-type.ts'
+import { type RunGiven, runType, siteRow } from './run-type.ts'
 import { CONTAINER, container, stapeServer } from './stape-server.ts'
 
 let authority: Authority

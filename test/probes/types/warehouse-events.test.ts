@@ -5,10 +5,11 @@ import type { GoogleCredentials, JsonObject, ProbeOutcome } from '../../../src/p
 import { warehouseEvents } from '../../../src/probes/types/warehouse-events.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { openEmptyStore, sqlite, testOnEveryEngine } from '../../../testkit/engines.ts'
+import { deadAddress } from '../../../testkit/listeners.ts'
 import { insertSite } from '../../../testkit/sites.ts'
 import { NOW } from '../support.ts'
 import { EMAIL, googleError, googleServer, type ReceivedRequest, type Reply } from './google-server.ts'
-import { deadAddress, type RunGiven, runType, siteRow } from './run-type.ts'
+import { type RunGiven, runType, siteRow } from './run-type.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/bigquery.readonly'
 const DATASET = '/bigquery/v2/projects/acme-tags/datasets/analytics_1'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
 import pg from 'pg'
 import { StartupError } from '../../../src/lib/index.ts'
 import { hostUrls, Rotation } from '../../../src/store/postgres/rotation.ts'
+import { listen } from '../../../testkit/listeners.ts'
 import { openOn } from './support.ts'
 
 const PASSWORD = 's3cr3t'
@@ -96,11 +96,9 @@ test('every host of an address is asked for TLS when the address says so', async
           if (data.readInt32BE(0) === 8 && data.readInt32BE(4) === 80_877_103) asked.push(number)
           socket.end('N')
         })
-      }).listen(0, '127.0.0.1')
+      })
       t.after(() => server.close())
-      await once(server, 'listening')
-      const address = server.address()
-      return typeof address === 'object' && address !== null ? `127.0.0.1:${address.port}` : ''
+      return `127.0.0.1:${await listen(server)}`
     }),
   )
   const opening = openOn(t, `postgres://u:${PASSWORD}@${hosts.join(',')}/d?sslmode=verify-full`)

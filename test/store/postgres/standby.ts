@@ -6,9 +6,10 @@ import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { newFolder } from '../../../testkit/folders.ts'
+import { freePort } from '../../../testkit/listeners.ts'
 import { postgresPrograms, serverUser } from '../../../testkit/postgres/binaries.ts'
 import { type OwnPostgres, startPostgres } from '../../../testkit/postgres/databases.ts'
-import { freePort, guard } from '../../../testkit/postgres/server.ts'
+import { guard } from '../../../testkit/postgres/server.ts'
 
 /** As which the standby is known to the primary. */
 export const STANDBY = 'standby'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { type BatchOperation, openPostgresStore, type Store, StoreError, upsertInto } from '../../../src/store/index.ts'
 import type { PostgresOptions } from '../../../src/store/postgres/open.ts'
+import { listen } from '../../../testkit/listeners.ts'
 import { createDatabase } from '../../../testkit/postgres/databases.ts'
 
 /** Opens a store that closes with the test. */
@@ -117,8 +117,8 @@ export async function wireTo(t: TestContext, url: string): Promise<Wire> {
     })
     far.on('close', () => void (isCut.answers || near.destroy()))
     for (const socket of [near, far]) socket.on('error', () => undefined)
-  }).listen(0, '127.0.0.1')
-  await once(wire, 'listening')
+  })
+  const port = await listen(wire)
   const endAll = () => {
     for (const socket of program) socket.destroy()
   }
@@ -126,10 +126,8 @@ export async function wireTo(t: TestContext, url: string): Promise<Wire> {
     wire.close()
     endAll()
   })
-  const address = wire.address()
-  if (address === null || typeof address === 'string') throw new Error('the wire has no port')
   const near = new URL(url)
-  near.port = String(address.port)
+  near.port = String(port)
   return {
     url: near.href,
     cut(what = 'all') {

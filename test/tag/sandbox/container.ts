@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { Container, type ContainerOptions, parseTemplate } from '../../../tag/sandbox/index.ts'
 import { TestClock } from '../../../testkit/clock.ts'
+import { startAnswering } from '../../../testkit/listeners.ts'
 import { ANY_URL, fixture, permission } from './fixture.ts'
 
 export const ORIGIN = 'https://tagwarden.test'
@@ -36,23 +36,17 @@ type Given = Omit<Partial<ContainerOptions>, 'template'> & { text: string; answe
 /** A container whose only reachable endpoint is a real server on this machine. */
 export async function start(t: TestContext, { text, answer = accept, ...options }: Given) {
   const received: Received[] = []
-  const server = createServer((request, response) => {
+  const url = await startAnswering(t, (request, response) => {
     void bodyOf(request).then((body) => {
       received.push({ method: request.method, path: request.url, host: request.headers.host, body })
       answer(request, response)
     })
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const { port } = server.address() as AddressInfo
   const container = new Container({
     template: parseTemplate(text),
     fields: {},
     clock: new TestClock(1_700_000_000_000),
-    connect: { [ORIGIN]: `http://127.0.0.1:${port}` },
+    connect: { [ORIGIN]: url },
     ...options,
   })
   t.after(() => container.close())

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from '../../../bench/detection/random.ts'
+import type { Random } from '../../../testkit/random.ts'
 import type { Fault } from '../fault.ts'
 import { ERRORS, type Orders, shimMissing } from '../shim.ts'
 import { openShimmedScene } from '../sqlite-scene.ts'

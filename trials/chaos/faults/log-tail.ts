@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
-import type { Random } from '../../../bench/detection/random.ts'
+import type { Random } from '../../../testkit/random.ts'
 import type { Fault } from '../fault.ts'
 import { databasePath, openSqliteScene } from '../sqlite-scene.ts'
 import { endOfWal } from '../wal.ts'

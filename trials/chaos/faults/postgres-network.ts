@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from '../../../bench/detection/random.ts'
+import type { Random } from '../../../testkit/random.ts'
 import type { Fault, Stage, Workshop } from '../fault.ts'
 import { newPlace, openProxiedScene } from '../postgres-scene.ts'
 import type { TcpProxy } from '../proxy.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from '../../../bench/detection/random.ts'
+import type { Random } from '../../../testkit/random.ts'
 import type { Fault } from '../fault.ts'
 import { HEAVY, HOSTILE } from '../habit.ts'
 import { newPlace, openProxiedScene, type PostgresPlace } from '../postgres-scene.ts'

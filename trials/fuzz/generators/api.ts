@@ -1,6 +1,6 @@
+import type { Random } from '../../../testkit/random.ts'
 import type { Victim } from '../fixture.ts'
 import { isIngest, type Operation, type Parameter } from '../operations.ts'
-import type { Random } from '../random.ts'
 import { sample } from '../schema.ts'
 import { chunked, type Message } from '../wire/message.ts'
 import { contentHeaders, hostileHeaders } from './headers.ts'

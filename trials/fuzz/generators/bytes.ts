@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../../testkit/random.ts'
 
 const MAX_REPEATED = 200
 const SPECIAL = Buffer.from('\r\n\r\n :;,%?&=/#\0\t"{}[]0123456789\x7f\x80\xff', 'latin1')

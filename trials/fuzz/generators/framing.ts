@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../../testkit/random.ts'
 
 /** A connection's bytes that bend or break HTTP itself. */
 export interface FramingAttack {

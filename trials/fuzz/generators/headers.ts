@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../../testkit/random.ts'
 import type { HostileValues } from './values.ts'
 
 const NAMES = [

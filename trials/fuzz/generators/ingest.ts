@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import type { Random } from '../../../testkit/random.ts'
 import { payloads } from '../../../testkit/random-payloads.ts'
-import type { Random } from '../random.ts'
 import { chunked, type Message } from '../wire/message.ts'
 import { contentHeaders, headerText, hostileHeaders } from './headers.ts'
 import { brokenJson } from './json.ts'

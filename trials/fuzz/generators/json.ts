@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../../testkit/random.ts'
 import { type HostileValues, RAW_VALUES } from './values.ts'
 
 type Container = Record<string, unknown> | unknown[]

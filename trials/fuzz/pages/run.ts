@@ -9,7 +9,7 @@ import {
   withDefaults,
 } from '../../../src/probes/index.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
-import { Random } from '../random.ts'
+import { Random } from '../../../testkit/random.ts'
 import { HostileAnswers } from './generate.ts'
 import { readSeeds } from './seeds.ts'
 

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { listen } from '../../../testkit/listeners.ts'
 import { WEBHOOK_PATH } from './probes.ts'
 
 /** What the outside world met in a stretch of time. */
@@ -20,12 +20,8 @@ export class Neighbours {
     this.#server = createServer((request, response) => this.#answer(request, response))
   }
 
-  async listen(): Promise<number> {
-    this.#server.listen(0, '127.0.0.1')
-    await once(this.#server, 'listening')
-    const address = this.#server.address()
-    if (address === null || typeof address === 'string') throw new Error('the neighbours have no port')
-    return address.port
+  listen(): Promise<number> {
+    return listen(this.#server)
   }
 
   /** From now on this group fails; null: none does. */
