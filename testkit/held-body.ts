@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
-import { type SiteKey, until } from './api.ts'
+import type { SiteKey } from './api.ts'
+import { until } from './until.ts'
 
 /** A connection that has sent an ingest request but for its last byte; an answer may come before. */
 export class HeldBody {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { wholeNumber } from '../lib/options.ts'
+import { wholeNumber } from '../../testkit/options.ts'
 import { runHeader, writeResults } from '../lib/results-file.ts'
 import type { SiteOutcome } from './score.ts'
 import type { SeedTask } from './seed-worker.ts'

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServerProcess } from '../../testkit/processes/server-process.ts'
 import { residentMemory } from '../lib/machine.ts'
-import type { RunningServer } from '../lib/servers.ts'
 import type { Check } from '../lib/table.ts'
 
 const UPLOADS = 100
@@ -15,7 +15,7 @@ const PATIENCE_MS = 3_000
  * is to keep none of the 100 MB, and to answer 401 at the head already, in a way that reaches a sender who is still
  * writing (a connection closed over unread bytes is reset, and the answer lost with it).
  */
-export async function heldUploads(server: RunningServer, key: string): Promise<Check[]> {
+export async function heldUploads(server: ServerProcess, key: string): Promise<Check[]> {
   const before = residentMemory(server.pid).nowMb
   const uploads = Array.from({ length: UPLOADS }, () => startUpload(server.port, key))
   await sleep(PATIENCE_MS)

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServerProcess } from '../../testkit/processes/server-process.ts'
+import type { Session } from '../../testkit/processes/session.ts'
+import { load as sendLoad } from '../lib/clients.ts'
 import type { LoadPlan, LoadResult } from '../lib/http-load.ts'
 import { processorSeconds } from '../lib/machine.ts'
 import type { RequestTemplate } from '../lib/request-template.ts'
-import type { RunningServer } from '../lib/servers.ts'
-import type { Session } from '../lib/session.ts'
 
 /** Open connections, each with one request in flight. */
 export const CONNECTIONS = 64
@@ -23,7 +24,7 @@ export interface Bench {
 }
 
 export interface Load {
-  server: RunningServer
+  server: ServerProcess
   request: RequestTemplate
   keys: Uint8Array
   connectionPerRequest?: boolean
@@ -60,7 +61,7 @@ export async function runRounds<Name extends string>(
 export async function runLoadOnce(bench: Bench, load: Load, measureMs = bench.seconds * 1_000): Promise<RoundResult> {
   const { pid } = load.server
   const before = processorSeconds(pid)
-  const [result] = await Promise.all([bench.session.load(planOf(load, measureMs)), load.meanwhile?.()])
+  const [result] = await Promise.all([sendLoad(bench.session, planOf(load, measureMs)), load.meanwhile?.()])
   await sleep(SETTLE_MS)
   return { ...result, processorMicros: ((processorSeconds(pid) - before) * 1_000_000) / result.answers }
 }

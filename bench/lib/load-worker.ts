@@ -1,5 +1,8 @@
-import { type LoadPlan, type LoadResult, runLoad } from './http-load.ts'
-import { answerCalls } from './worker-calls.ts'
+import { answerCalls } from '../../testkit/processes/worker-calls.ts'
+import { runLoad } from './http-load.ts'
+
+const calls = { run: runLoad }
+export type LoadCalls = typeof calls
 
 /** The load generator's process: runs one plan after the other. */
-answerCalls<LoadPlan, LoadResult>(runLoad)
+answerCalls(calls)

@@ -1,19 +1,10 @@
 import { existsSync, readFileSync, statfsSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
-import { canPin } from './processes.ts'
+import type { Pinning } from '../../testkit/processes/node-process.ts'
 
 const TMPFS_MAGIC = 0x01021994
 /** Linux counts processor time for `/proc` in hundredths of a second, whatever the kernel's own tick is. */
 const TICKS_PER_SECOND = 100
-
-/** The core of the server under load, and that of the load generator and the report reader. */
-export interface Pinning {
-  server: number | null
-  client: number | null
-}
-
-export const pinning = (): Pinning =>
-  canPin(0) && canPin(1) ? { server: 0, client: 1 } : { server: null, client: null }
 
 /** What the figures were taken on, as one line. */
 export function machineLine(): string {

@@ -1,5 +1,8 @@
-import { type ReportPlan, type ReportResult, readReports } from './report-reader.ts'
-import { answerCalls } from './worker-calls.ts'
+import { answerCalls } from '../../testkit/processes/worker-calls.ts'
+import { readReports } from './report-reader.ts'
+
+const calls = { read: readReports }
+export type ReportCalls = typeof calls
 
 /** The report reader's process: runs one plan after the other. */
-answerCalls<ReportPlan, ReportResult>(readReports)
+answerCalls(calls)

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServerProcess } from '../../testkit/processes/server-process.ts'
+import { type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { type Bench, type Load, type RoundResult, runLoadOnce, WARMUP_MS } from '../ingest/rounds.ts'
 import { processorSeconds } from '../lib/machine.ts'
 import { eventBody } from '../lib/payloads.ts'
 import { ingestRequest, packKeys } from '../lib/request-template.ts'
-import { type RunningServer, startTagwarden } from '../lib/servers.ts'
-import type { Session } from '../lib/session.ts'
 import { importSites } from '../lib/sites.ts'
 import { medianOf } from '../lib/statistics.ts'
 import { INTERVAL_MS, importProbes, type RunsInStore, readRuns, skipMissedRuns } from './data.ts'
@@ -77,7 +77,7 @@ export async function measureProbes(bench: Bench, probes: number): Promise<Measu
   const { backlog, paced } = await measureAlone(bench, withProbes.dataDir, probes)
 
   const observed: Observed[] = []
-  const beside = async (server: RunningServer) => {
+  const beside = async (server: ServerProcess) => {
     await sleep(WARMUP_MS)
     observed.push(await observe(server, bench.seconds * 1_000))
   }
@@ -166,10 +166,10 @@ async function measureAlone(
   return { backlog, paced: { ...paced, lag: lagBetween(observed === undefined ? [] : [observed]) } }
 }
 
-const startServer = (session: Session, dataDir: string): Promise<RunningServer> =>
+const startServer = (session: Session, dataDir: string): Promise<ServerProcess> =>
   startTagwarden(session, dataDir, { OUTBOUND_ALLOW: '127.0.0.0/8' })
 
-async function alone({ pid, url }: RunningServer, work: () => Promise<void>): Promise<Alone> {
+async function alone({ pid, url }: ServerProcess, work: () => Promise<void>): Promise<Alone> {
   const before = { processor: processorSeconds(pid), at: performance.now(), ...(await readProbeMetrics(url)) }
   await work()
   const after = { processor: processorSeconds(pid), at: performance.now(), ...(await readProbeMetrics(url)) }
@@ -181,7 +181,7 @@ async function alone({ pid, url }: RunningServer, work: () => Promise<void>): Pr
   }
 }
 
-async function observe({ url }: RunningServer, durationMs: number): Promise<Observed> {
+async function observe({ url }: ServerProcess, durationMs: number): Promise<Observed> {
   const from = Date.now()
   const before = await readProbeMetrics(url)
   await sleep(durationMs)
@@ -191,7 +191,7 @@ async function observe({ url }: RunningServer, durationMs: number): Promise<Obse
 }
 
 /** @throws Error when they do not come to their end */
-async function firstRuns({ url }: RunningServer, probes: number): Promise<void> {
+async function firstRuns({ url }: ServerProcess, probes: number): Promise<void> {
   const deadline = Date.now() + FIRST_RUNS_LEEWAY_MS + (probes / FIRST_RUNS_PER_SECOND) * 1_000
   for (;;) {
     const { runs } = await readProbeMetrics(url)

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { answerCalls } from '../../testkit/processes/worker-calls.ts'
 import { answerStatus } from '../lib/answer.ts'
 import { Histogram } from '../lib/histogram.ts'
 import type { LoadResult } from '../lib/http-load.ts'
 import { KEY_LENGTH, type RequestTemplate } from '../lib/request-template.ts'
-import { answerCalls } from '../lib/worker-calls.ts'
 
 /**
  * Requests that come at a fixed rate, whatever the server does, as those of many visitors do. One that finds every
@@ -166,4 +166,7 @@ class Connection {
   }
 }
 
-answerCalls<SteadyPlan, LoadResult>((plan) => new SteadyLoad(plan).run())
+const calls = { run: (plan: SteadyPlan): Promise<LoadResult> => new SteadyLoad(plan).run() }
+export type SteadyCalls = typeof calls
+
+answerCalls(calls)

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { listen } from '../../testkit/listeners.ts'
-import { answerCalls } from '../lib/worker-calls.ts'
+import { answerCalls } from '../../testkit/processes/worker-calls.ts'
 
 /**
  * The tag server that all probes ask: answers every packet with `ok`, as the image's `/healthy` does, a little later. It
@@ -30,6 +30,7 @@ const server = createServer({ noDelay: true }, (socket) => {
 })
 const listening = listen(server)
 
-answerCalls<object, TagServer>(async () => {
-  return { port: await listening, answered }
-})
+const calls = { ask: async (): Promise<TagServer> => ({ port: await listening, answered }) }
+export type TagServerCalls = typeof calls
+
+answerCalls(calls)

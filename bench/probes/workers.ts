@@ -1,12 +1,10 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Session } from '../../testkit/processes/session.ts'
 import { type Bench, CONNECTIONS, type Load, type RoundResult, WARMUP_MS } from '../ingest/rounds.ts'
-import type { LoadResult } from '../lib/http-load.ts'
 import { processorSeconds } from '../lib/machine.ts'
-import type { Session } from '../lib/session.ts'
-import { callWorker } from '../lib/worker-calls.ts'
-import type { SteadyPlan } from './steady-load.ts'
-import type { TagServer } from './tag-server.ts'
+import type { SteadyCalls } from './steady-load.ts'
+import type { TagServer, TagServerCalls } from './tag-server.ts'
 
 /** The process that sends at a fixed rate. */
 export const STEADY_LOAD = join(import.meta.dirname, 'steady-load.ts')
@@ -20,10 +18,10 @@ export function startSteadyLoad({
   session,
   seconds,
 }: Bench): (load: Load, ratePerSecond: number) => Promise<RoundResult> {
-  const worker = session.startWorker('steady-load', STEADY_LOAD)
+  const steady = session.startWorker<SteadyCalls>('steady-load', STEADY_LOAD)
   return async ({ server, request, keys }, ratePerSecond) => {
     const before = processorSeconds(server.pid)
-    const result = await callWorker<SteadyPlan, LoadResult>(worker, {
+    const result = await steady.run({
       port: server.port,
       ratePerSecond,
       connections: STEADY_CONNECTIONS,
@@ -39,6 +37,5 @@ export function startSteadyLoad({
 
 /** Starts the tag server that all probes ask; what is returned asks it for its port and count. */
 export function startTagServer(session: Session): () => Promise<TagServer> {
-  const worker = session.startWorker('tag-server', join(import.meta.dirname, 'tag-server.ts'))
-  return () => callWorker<object, TagServer>(worker, {})
+  return session.startWorker<TagServerCalls>('tag-server', join(import.meta.dirname, 'tag-server.ts')).ask
 }

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
+import { wholeNumber } from '../../testkit/options.ts'
+import { runSession, type Session, startTagwarden } from '../../testkit/processes/session.ts'
+import { readReports } from '../lib/clients.ts'
 import { HISTORY_EVENT_NAMES, HISTORY_TAGS, importHistory } from '../lib/history.ts'
 import { caveats } from '../lib/machine.ts'
 import { overviewUrl } from '../lib/management-api.ts'
-import { wholeNumber } from '../lib/options.ts'
 import { runHeader, writeResults } from '../lib/results-file.ts'
-import { startTagwarden } from '../lib/servers.ts'
-import { runSession, type Session } from '../lib/session.ts'
 import { importSites } from '../lib/sites.ts'
 import { type Check, milliseconds, outcomeText } from '../lib/table.ts'
 
@@ -49,7 +49,7 @@ async function measure(session: Session): Promise<void> {
   const checks: Check[] = []
   for (const { name, hours, targetMs } of WINDOWS) {
     const urls = sites.map((site) => overviewUrl(server.url, site.id, hours))
-    const { reports, p50Ms, p99Ms } = await session.readReports({ urls, warmupMs: WARMUP_MS, measureMs })
+    const { reports, p50Ms, p99Ms } = await readReports(session, { urls, warmupMs: WARMUP_MS, measureMs })
     checks.push({
       what: `overview of ${name}, ${reports} read`,
       value: `p99 ${milliseconds(p99Ms)}, p50 ${milliseconds(p50Ms)}; ${(p99Ms / targetMs).toFixed(2)} of the target`,

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { wholeNumber } from '../../testkit/options.ts'
+import type { ServerProcess } from '../../testkit/processes/server-process.ts'
+import { runSession, type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { caveats } from '../lib/machine.ts'
 import { overviewUrl, requestJson } from '../lib/management-api.ts'
-import { wholeNumber } from '../lib/options.ts'
 import { type MeasuredPostgres, startPostgres } from '../lib/postgres.ts'
 import { packKeys } from '../lib/request-template.ts'
 import { runHeader, writeResults } from '../lib/results-file.ts'
-import { type RunningServer, startBare, startTagwarden } from '../lib/servers.ts'
-import { runSession, type Session } from '../lib/session.ts'
+import { startBare } from '../lib/servers.ts'
 import { createSites } from '../lib/sites.ts'
 import { CONNECTIONS, type Sample, SETTLE_MS, type Subject, sample } from './sample.ts'
 import { scaleTable } from './table.ts'
@@ -74,7 +75,7 @@ async function startSubjects(session: Session, postgres: MeasuredPostgres, siteC
   const bare = await startBare(session)
   const embedded = await startTagwarden(session, session.newFolder('embedded'))
   const startNode = () => startTagwarden(session, session.newFolder('node'), { DATABASE_URL: postgres.url })
-  const nodes: [RunningServer, ...RunningServer[]] = [await startNode()]
+  const nodes: [ServerProcess, ...ServerProcess[]] = [await startNode()]
   while (nodes.length < NODES) nodes.push(await startNode())
   const embeddedSites = await createSites(embedded.url, siteCount)
   const sites = await createSites(nodes[0].url, siteCount)

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServerProcess } from '../../testkit/processes/server-process.ts'
+import type { Session } from '../../testkit/processes/session.ts'
+import { load } from '../lib/clients.ts'
 import type { LoadResult } from '../lib/http-load.ts'
 import { processorSeconds } from '../lib/machine.ts'
 import { eventBody } from '../lib/payloads.ts'
 import type { MeasuredPostgres } from '../lib/postgres.ts'
 import { ingestRequest } from '../lib/request-template.ts'
-import type { RunningServer } from '../lib/servers.ts'
-import type { Session } from '../lib/session.ts'
 
 export const CONNECTIONS = 64
 const WARMUP_MS = 2_000
@@ -15,7 +16,7 @@ export const SETTLE_MS = 3_000
 /** Who is sent to, in one row of the result. */
 export interface Subject {
   name: string
-  servers: readonly [RunningServer, ...RunningServer[]]
+  servers: readonly [ServerProcess, ...ServerProcess[]]
   keys: Uint8Array
 }
 
@@ -39,7 +40,7 @@ export async function sample(
   const [first, ...others] = servers
   const before = await usage(postgres, servers)
   const startedAt = performance.now()
-  const result = await session.load({
+  const result = await load(session, {
     ports: [first.port, ...others.map(({ port }) => port)],
     connections: CONNECTIONS,
     warmupMs: WARMUP_MS,
@@ -61,7 +62,7 @@ export async function sample(
   }
 }
 
-async function usage(postgres: MeasuredPostgres, servers: readonly RunningServer[]) {
+async function usage(postgres: MeasuredPostgres, servers: readonly ServerProcess[]) {
   const commits = await Promise.all(servers.map(groupCommits))
   return {
     nodes: servers.reduce((sum, { pid }) => sum + processorSeconds(pid), 0),
@@ -72,7 +73,7 @@ async function usage(postgres: MeasuredPostgres, servers: readonly RunningServer
 }
 
 /** Group commits a server has made; a bare one makes none. */
-async function groupCommits({ url }: RunningServer): Promise<number> {
+async function groupCommits({ url }: ServerProcess): Promise<number> {
   const response = await fetch(`${url}/metrics`)
   return Number(/^tagwarden_commits_total (\d+)$/m.exec(await response.text())?.[1] ?? 0)
 }

@@ -9,6 +9,7 @@ import pg from 'pg'
 import { placeFor, postgres, tempDir } from '../../testkit/engines.ts'
 import { newFolder, removeFolder } from '../../testkit/folders.ts'
 import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
+import { PROGRAM } from '../../testkit/repository.ts'
 import { makeNewer } from './databases.ts'
 import { goodSetUp, googleKey, KEY_PEM, makeDatabase, type SetUp, TOKEN, wrongWith } from './doctor-support.ts'
 import { runCli } from './support.ts'
@@ -222,13 +223,7 @@ test('doctor has nothing to say against a set-up that is as it should be', async
 
 test('doctor names few open files', { skip: process.platform !== 'linux' }, async (t) => {
   const { environment, outbound } = await goodSetUp(t)
-  const command = [
-    process.execPath,
-    join(import.meta.dirname, '../../bin/tagwarden.mjs'),
-    'doctor',
-    '--outbound',
-    outbound,
-  ]
+  const command = [process.execPath, PROGRAM, 'doctor', '--outbound', outbound]
   const child = spawn('sh', ['-c', 'ulimit -n 512; exec "$@"', 'sh', ...command], {
     env: { PATH: process.env.PATH, ...environment },
     cwd: await tempDir(t),

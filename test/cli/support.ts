@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import type { ChildProcess } from 'node:child_process'
 import type { TestContext } from 'node:test'
-import { until } from '../../testkit/api.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { NodeProcess } from '../../testkit/processes/node-process.ts'
+import { PROGRAM } from '../../testkit/repository.ts'
 
-const CLI = join(import.meta.dirname, '../../bin/tagwarden.mjs')
 /** The demo writes three weeks and judges them before it is ready: half a minute of a machine that does nothing else. */
 const START_MS = 180_000
 
@@ -18,7 +15,7 @@ export interface Finished {
 
 export interface Running {
   child: ChildProcess
-  out: string[]
+  readonly out: string[]
   /** Resolves with what the first group of `pattern` matched in a line of standard output. */
   printed: (pattern: RegExp) => Promise<string>
   finished: Promise<Finished>
@@ -30,29 +27,23 @@ export async function startCli(
   args: readonly string[],
   environment: Record<string, string> = {},
 ): Promise<Running> {
-  const child = spawn(process.execPath, [CLI, ...args], {
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    cwd: await tempDir(t),
+  const program = new NodeProcess({
+    name: 'tagwarden',
+    args: [PROGRAM, ...args],
+    environment,
+    folder: await tempDir(t),
+    logFolder: await tempDir(t),
   })
-  t.after(() => child.kill('SIGKILL'))
-  const out: string[] = []
-  const err: string[] = []
-  createInterface(child.stdout).on('line', (line) => out.push(line))
-  createInterface(child.stderr).on('line', (line) => err.push(line))
-  // `close` comes when the pipes are at their end, too; `exit` may come before the last lines.
-  const finished = once(child, 'close').then(() => ({ code: child.exitCode, out, err }))
-  const printed = (pattern: RegExp) =>
-    until(
-      `a line like ${pattern}`,
-      () => {
-        const found = out.map((line) => pattern.exec(line)?.[1]).find((match) => match !== undefined)
-        if (found === undefined && child.exitCode !== null) throw new Error(`it ended: ${[...out, ...err].join('\n')}`)
-        return found
-      },
-      START_MS,
-    )
-  return { child, out, printed, finished }
+  program.launch()
+  t.after(() => program.kill())
+  return {
+    child: program.child,
+    get out() {
+      return program.out
+    },
+    printed: (pattern) => program.printed(pattern, START_MS),
+    finished: program.ended().then((code) => ({ code, out: program.out, err: program.err })),
+  }
 }
 
 /** Runs the command line to its end. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { apiClient, until } from '../../testkit/api.ts'
+import { apiClient } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { until } from '../../testkit/until.ts'
 import { startCli } from './support.ts'
 
 const ENDER = join(import.meta.dirname, 'end-thread.ts')

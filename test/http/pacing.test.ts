@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { boundPipeline, enduring, Flooders, inTurn } from '../../src/http/index.ts'
-import { until } from '../../testkit/api.ts'
 import { listen } from '../../testkit/listeners.ts'
+import { until } from '../../testkit/until.ts'
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 const last = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`

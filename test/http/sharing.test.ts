@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Type } from 'typebox'
 import type { HttpApp } from '../../src/http/index.ts'
-import { until } from '../../testkit/api.ts'
+import { until } from '../../testkit/until.ts'
 import { openApp } from './support.ts'
 
 /** Written out, here and below: a change of how much callers share has to change a test, too. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { ROUND_INTERVAL_MS } from '../../src/ingest/demand.ts'
 import { SECOND } from '../../src/lib/index.ts'
-import { until } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, postgres } from '../../testkit/engines.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
+import { until } from '../../testkit/until.ts'
 
 const START = '2026-11-20T10:00:00.000Z'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { Loop } from '../../src/lib/index.ts'
-import { until } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
+import { until } from '../../testkit/until.ts'
 
 /** A loop whose ticks last until they are let go. */
 function open(t: TestContext, intervalMs = 1) {

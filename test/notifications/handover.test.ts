@@ -3,8 +3,8 @@ import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
 import { SECOND } from '../../src/lib/index.ts'
 import type { SendOutcome } from '../../src/notifications/index.ts'
 import { StoreError } from '../../src/store/index.ts'
-import { until } from '../../testkit/api.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { until } from '../../testkit/until.ts'
 import { asShared } from '../cluster/support.ts'
 import {
   channelRow,

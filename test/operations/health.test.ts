@@ -4,10 +4,10 @@ import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { healthRoutes } from '../../src/operations/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { until } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { startTestService } from '../../testkit/service.ts'
+import { until } from '../../testkit/until.ts'
 import { openApp } from '../http/support.ts'
 
 const open = (t: TestContext, store: Store, trouble: { writing?: string; clock?: string; isStopping?: boolean } = {}) =>

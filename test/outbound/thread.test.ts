@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { formatOutboundAllow } from '../../src/outbound/allow.ts'
 import { OutboundThread, parseOutboundAllow } from '../../src/outbound/index.ts'
-import { until } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { createAuthority, createCertificate } from './certificates.ts'
 import { countSockets, failureOf, httpServer, httpsServer, tcpServer } from './support.ts'
+import { until } from '../../testkit/until.ts'
 
 function openThread(t: TestContext, allow = '127.0.0.1', clock = new TestClock(Date.now())): OutboundThread {
   const thread = new OutboundThread({ allow: parseOutboundAllow(allow), userAgent: 'Tagwarden/test', clock })

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type ApiClient, apiClient, type SiteKey, until } from '../../testkit/api.ts'
+import { type ApiClient, apiClient, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
-import { startServerProcess } from '../../testkit/server-process.ts'
+import { startServerProcess } from '../../testkit/processes/server-process.ts'
+import { until } from '../../testkit/until.ts'
 import { runCli } from '../cli/support.ts'
 
 const SITES = 4

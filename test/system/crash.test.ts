@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { type ApiClient, apiClient, type SiteKey, until } from '../../testkit/api.ts'
+import { type ApiClient, apiClient, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, postgres, sqlite, tempDir } from '../../testkit/engines.ts'
 import { amount } from '../../testkit/length.ts'
-import { startServerProcess } from '../../testkit/server-process.ts'
+import { startServerProcess } from '../../testkit/processes/server-process.ts'
+import { until } from '../../testkit/until.ts'
 
 const ROUNDS = [
   [sqlite, amount(5, 20)],

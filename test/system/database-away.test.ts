@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../src/lib/index.ts'
-import { until } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { startPostgres } from '../../testkit/postgres/databases.ts'
 import { startTestService } from '../../testkit/service.ts'
+import { until } from '../../testkit/until.ts'
 
 /** More than a pool has connections, so that some would have to wait if they were let in. */
 const REQUESTS_AT_ONCE = 200

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { BUDGET_BYTES, BUDGET_BYTES_FOR_SMALL, BUDGET_BYTES_PER_CLIENT } from '../../src/ingest/body.ts'
 import { SECOND } from '../../src/lib/index.ts'
-import { type SiteKey, until } from '../../testkit/api.ts'
+import type { SiteKey } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { HeldBody } from '../../testkit/held-body.ts'
 import { startTestService } from '../../testkit/service.ts'
+import { until } from '../../testkit/until.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 const BODY_BYTES = 1_048_576

@@ -6,7 +6,7 @@ import { apiClient, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { HeldBody } from '../../testkit/held-body.ts'
-import { startServerProcess } from '../../testkit/server-process.ts'
+import { startServerProcess } from '../../testkit/processes/server-process.ts'
 
 const CONNECTIONS = 220
 const BODY_BYTES = 1_048_576

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { UsageRecord } from '../../src/management/index.ts'
-import { until } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { placeFor, testPerEngine } from '../../testkit/engines.ts'
 import { startTestService } from '../../testkit/service.ts'
+import { until } from '../../testkit/until.ts'
 
 const MOST = Number.MAX_SAFE_INTEGER
 const NOW = Date.parse('2026-11-20T10:00:00Z')

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ApiClient, apiClient, type SiteKey, until } from '../../testkit/api.ts'
+import { type ApiClient, apiClient, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { startPostgres } from '../../testkit/postgres/databases.ts'
-import { type ServerProcess, startServerProcess } from '../../testkit/server-process.ts'
+import { type ServerProcess, startServerProcess } from '../../testkit/processes/server-process.ts'
+import { until } from '../../testkit/until.ts'
 
 const NODES = 3
 const SENDERS = 24

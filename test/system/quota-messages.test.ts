@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { until } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { testPerEngine } from '../../testkit/engines.ts'
+import { until } from '../../testkit/until.ts'
 import { stage } from '../notifications/api-support.ts'
 
 interface QuotaNotification {

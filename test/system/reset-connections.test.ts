@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { apiClient } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
-import { startServerProcess } from '../../testkit/server-process.ts'
+import { startServerProcess } from '../../testkit/processes/server-process.ts'
 
 const ROUNDS = 20
 

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { apiClient } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, tempDir, testPerEngine } from '../../testkit/engines.ts'
-import { startServerProcess } from '../../testkit/server-process.ts'
+import { startServerProcess } from '../../testkit/processes/server-process.ts'
 
 testPerEngine(
   'SIGTERM under load: whatever was answered 200 is counted, and the process ends with code 0',
@@ -52,6 +52,6 @@ test('a second SIGINT does not wait for what is in flight', async (t) => {
   await once(sender, 'connect')
   await api.call('GET', '/health')
   server.child.kill('SIGINT')
-  await server.logged(/SIGINT: answering/)
+  await server.printed(/SIGINT: answering/)
   assert.equal(await server.end('SIGINT'), 130)
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../src/lib/index.ts'
-import { until } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, testPerEngine } from '../../testkit/engines.ts'
 import { startTestService } from '../../testkit/service.ts'
+import { until } from '../../testkit/until.ts'
 
 testPerEngine('reports without an end hold up neither readiness nor ingest nor the overview', async (engine, t) => {
   const api = await startTestService(t, systemClock, await placeFor(engine, t))

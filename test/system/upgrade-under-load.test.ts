@@ -4,13 +4,14 @@ import { readConfig } from '../../src/config.ts'
 import { newOrderedId } from '../../src/lib/index.ts'
 import { migrate, migrationState, openStore, type Store } from '../../src/store/index.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
-import { type ApiClient, apiClient, until } from '../../testkit/api.ts'
+import { type ApiClient, apiClient } from '../../testkit/api.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
 import { freePort } from '../../testkit/listeners.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
-import { startServerProcess } from '../../testkit/server-process.ts'
+import { startServerProcess } from '../../testkit/processes/server-process.ts'
 import { insertSite } from '../../testkit/sites.ts'
+import { until } from '../../testkit/until.ts'
 
 /** What the version before had, which knew every step but the newest. */
 const OLD_STEPS = migrations.slice(0, -1)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Container, OtherTag } from '../../tag/sandbox/index.ts'
-import { until } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
+import { until } from '../../testkit/until.ts'
 import { type Ending, openEndpoint, openMuteProxy, type Received } from './endpoint.ts'
 import { fieldsFor, NOW, openContainer, overviewOf, startMonitored } from './support.ts'
 

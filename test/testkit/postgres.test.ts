@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import pg from 'pg'
-import { until } from '../../testkit/api.ts'
 import { startPostgres } from '../../testkit/postgres/databases.ts'
+import { until } from '../../testkit/until.ts'
 
 async function answerOf(connectionString: string, query: string): Promise<unknown> {
   const client = new pg.Client({ connectionString })

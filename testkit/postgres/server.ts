@@ -5,9 +5,9 @@ import { chmod, chown, readFile, writeFile } from 'node:fs/promises'
 import { connect, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { until } from '../api.ts'
 import { fastestFolder, newFolder } from '../folders.ts'
 import { freePort } from '../listeners.ts'
+import { until } from '../until.ts'
 import { postgresPrograms, type RunPostgres, type ServerUser, serverUser } from './binaries.ts'
 
 /** `fast` ends the sessions and shuts down, `immediate` stops as after a crash, `kill` is kill -9 to the server. */

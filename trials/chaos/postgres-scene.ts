@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { PostgresServer } from '../../testkit/postgres/server.ts'
+import { ServerProcess } from '../../testkit/processes/server-process.ts'
 import type { Workshop } from './fault.ts'
-import { Program } from './program.ts'
 import { TcpProxy } from './proxy.ts'
 import { Scene, type SceneOptions } from './scene.ts'
 
@@ -63,7 +63,7 @@ export async function openPostgresScene(
   { url: straight, ask }: PostgresPlace,
   { url = straight, others }: PostgresSceneOptions = {},
 ): Promise<Scene> {
-  const program = await Program.on(newFolder(), { DATABASE_URL: url })
+  const program = await ServerProcess.on(newFolder(), { DATABASE_URL: url })
   closers.add(() => program.kill())
   return Scene.open({ program, isQuiet: () => isQuiet(ask), usage: () => usage(ask), others })
 }

@@ -1,4 +1,5 @@
 import { asError, Closers } from '../../src/lib/index.ts'
+import type { ServerProcess } from '../../testkit/processes/server-process.ts'
 import { Random } from '../../testkit/random.ts'
 import type { Fault, Stage, Workshop } from './fault.ts'
 import type { Balance } from './ledger.ts'
@@ -53,7 +54,7 @@ export async function playFault(fault: Fault, options: RoundsOptions): Promise<F
         `  ${fault.name} ${round}: ${played.acknowledged} acknowledged, ${played.failed} not, ${played.repeated} repeated, back in ${played.recoveryMs.toFixed(0)} ms`,
       )
     }
-    await stage.scene.program.stop()
+    await stopped(stage.scene.program)
     const note = stage.note?.(outcome.rounds)
     if (note !== undefined) outcome.note = note
   } catch (thrown) {
@@ -67,6 +68,11 @@ export async function playFault(fault: Fault, options: RoundsOptions): Promise<F
       .catch((thrown) => outcome.failures.push(`${fault.name}: ${asError(thrown).stack}`))
   }
   return outcome
+}
+
+/** @throws Error when it does not end as it should */
+async function stopped(program: ServerProcess): Promise<void> {
+  if (program.isRunning && (await program.stop()) !== 0) throw new Error(program.state())
 }
 
 async function playRound({ scene, strike }: Stage, random: Random): Promise<RoundOutcome> {

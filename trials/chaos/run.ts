@@ -1,17 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { wholeNumber } from '../../bench/lib/options.ts'
-import { asError, Closers } from '../../src/lib/index.ts'
+import { wholeNumber } from '../../testkit/options.ts'
+import { runSession, type Session } from '../../testkit/processes/session.ts'
 import { writeFigures } from '../lib/figures.ts'
 import { sharedDatabaseServer } from './database-server.ts'
 import type { Fault } from './fault.ts'
 import { FAULTS } from './faults/index.ts'
 import { reportText } from './report.ts'
 import { type FaultOutcome, playFault } from './rounds.ts'
-
-// Beside the code and not in the system's temporary folder, which is often memory: commits must wait for a real disk.
-const WORK_FOLDER = join(import.meta.dirname, '..', '.work')
 
 const width = Math.max(...FAULTS.map(({ name }) => name.length))
 const HELP = `Does faults to the service under load, and checks that what was acknowledged is counted exactly once.
@@ -40,37 +37,19 @@ const { values: options } = parseArgs({
   },
 })
 
-if (options.help) {
-  process.stdout.write(HELP)
-} else {
-  const closers = new Closers()
-  let isInterrupted = false
-  const interrupt = (): void => {
-    isInterrupted = true
-    process.stderr.write('\nstopping what was started\n')
-    void closers.closeAll().finally(() => process.exit(130))
-  }
-  process.once('SIGINT', interrupt)
-  process.once('SIGTERM', interrupt)
-  try {
-    if (!(await run(closers))) process.exitCode = 1
-  } catch (thrown) {
-    if (!isInterrupted) process.stderr.write(`${asError(thrown).message}\n`)
-    process.exitCode = 1
-  } finally {
-    await closers.closeAll()
-  }
+if (options.help) process.stdout.write(HELP)
+else {
+  await runSession(async (session) => {
+    if (!(await run(session))) process.exitCode = 1
+  })
 }
 
 /** @returns whether every promise was kept */
-async function run(closers: Closers): Promise<boolean> {
+async function run({ folder, closers }: Session): Promise<boolean> {
   const faults = chosen(options.only)
   const seed = options.seed === undefined ? Date.now() % 1_000_000 : wholeNumber('--seed', options.seed, 0)
   const first = wholeNumber('--first', options.first, 1)
   const rounds = options.rounds === undefined ? undefined : wholeNumber('--rounds', options.rounds, 1)
-  mkdirSync(WORK_FOLDER, { recursive: true })
-  const folder = mkdtempSync(join(WORK_FOLDER, 'chaos-'))
-  closers.add(() => rmSync(folder, { recursive: true, force: true }))
   const postgres = sharedDatabaseServer(closers)
   const began = performance.now()
   const outcomes: FaultOutcome[] = []

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY, isoTime } from '../../src/lib/index.ts'
 import { type ApiClient, apiClient } from '../../testkit/api.ts'
+import { isReady, type ServerProcess } from '../../testkit/processes/server-process.ts'
 import { type Habit, HEALTHY } from './habit.ts'
 import type { Seen } from './judgement.ts'
 import { type Balance, Ledger, type LedgerSite } from './ledger.ts'
-import type { Program } from './program.ts'
 
 /** Plain ones first and last: whatever else there is, a fold has sites of theirs before and after it. */
 const SITES: readonly Habit[] = [
@@ -22,7 +22,7 @@ const METRICS_SHOWN = /^tagwarden_(ingest|commits|submissions|fold|loop)/
 const NUDGE_AFTER_MS = 1_000
 
 export interface SceneOptions {
-  program: Program
+  program: ServerProcess
   /** Whether nothing waits to be folded, and no session is at work in the database, as the database itself reports. */
   isQuiet: () => Promise<boolean>
   /** Events that all clients have used of their quotas in all months, asked of the database itself. */
@@ -33,7 +33,7 @@ export interface SceneOptions {
 
 /** A running service, the sites on it, and the ledger of what they are sent. */
 export class Scene {
-  readonly program: Program
+  readonly program: ServerProcess
   readonly ledger: Ledger
   readonly #isQuiet: () => Promise<boolean>
   readonly #usage: () => Promise<number>
@@ -71,7 +71,7 @@ export class Scene {
   async recovery(since: number): Promise<number> {
     const answers = async (ask: () => Promise<boolean>) => {
       while (!(await ask())) {
-        if (!this.program.isRunning) throw new Error(`the program has ended:\n${this.program.output}`)
+        if (!this.program.isRunning) throw new Error(`the program has ended:\n${this.program.state()}`)
         await sleep(POLL_MS)
       }
     }
@@ -87,7 +87,7 @@ export class Scene {
         (thrown) => String(thrown),
       )
     const metrics = (await ask('/metrics')).split('\n').filter((line) => METRICS_SHOWN.test(line))
-    return [this.ledger.state(), this.program.output, `/ready: ${await ask('/ready')}`, ...metrics].join('\n')
+    return [this.ledger.state(), this.program.state(), `/ready: ${await ask('/ready')}`, ...metrics].join('\n')
   }
 
   /** Resolves when all that was committed is in the reports. Nothing may be in flight. */
@@ -114,17 +114,6 @@ export class Scene {
     this.#used = used
     return { ...balance, problems }
   }
-}
-
-async function isReady(url: string): Promise<boolean> {
-  const { status } = await fetch(`${url}/ready`).then(
-    async (response) => {
-      await response.arrayBuffer()
-      return response
-    },
-    () => ({ status: 0 }),
-  )
-  return status === 200
 }
 
 /** A month and the day that an event may be late. */

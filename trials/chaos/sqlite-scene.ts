@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { ServerProcess } from '../../testkit/processes/server-process.ts'
 import type { Workshop } from './fault.ts'
-import { Program } from './program.ts'
 import { Scene, type SceneOptions } from './scene.ts'
 import { Shim } from './shim.ts'
 
@@ -19,7 +19,7 @@ export async function openSqliteScene(
   dataDir: string,
   { environment = {}, others }: SqliteSceneOptions = {},
 ): Promise<Scene> {
-  const program = await Program.on(newFolder(), { DATA_DIR: dataDir, ...environment })
+  const program = await ServerProcess.on(newFolder(), { DATA_DIR: dataDir, ...environment })
   closers.add(() => program.kill())
   return Scene.open({
     program,

@@ -4,16 +4,14 @@ import { memoryIfAlive } from '../../bench/lib/machine.ts'
 import { overviewUrl, requestJson } from '../../bench/lib/management-api.ts'
 import { startPostgres } from '../../bench/lib/postgres.ts'
 import { packKeys } from '../../bench/lib/request-template.ts'
-import { type RunningServer, startTagwarden } from '../../bench/lib/servers.ts'
-import type { Session } from '../../bench/lib/session.ts'
 import { type BenchSite, createSites } from '../../bench/lib/sites.ts'
-import { callWorker } from '../../bench/lib/worker-calls.ts'
+import type { ServerProcess } from '../../testkit/processes/server-process.ts'
+import { type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { ANOTHER_ADDRESS, Herd } from '../fuzz/pressure/herd.ts'
 import { type Counted, compareCounts } from '../soak/counted.ts'
 import type { LoadFigures } from '../soak/load/figures.ts'
-import { Generator } from '../soak/load/generator.ts'
-import { logOf } from '../soak/soak.ts'
-import type { HostilePlan, HostileResult } from './hostile-worker.ts'
+import { startGenerator } from '../soak/load/generator.ts'
+import type { HostileCalls, HostilePlan, HostileResult } from './hostile-worker.ts'
 import { hostileKinds, UNREAD_REPORTS } from './kinds.ts'
 import { type Visibility, watchVisibility } from './visibility.ts'
 
@@ -75,7 +73,7 @@ export async function fairness(session: Session, settings: FairnessSettings): Pr
 
 async function runAll(
   session: Session,
-  server: RunningServer,
+  server: ServerProcess,
   { engine, seconds, kinds, progress }: FairnessSettings,
 ): Promise<FairnessResult> {
   const settleMs = Math.min(SETTLE_MS, seconds * 1_000)
@@ -84,7 +82,7 @@ async function runAll(
   const [watched] = await createSites(server.url, 1)
   const hostile = await createHostileSite(server.url)
   if (watched === undefined) throw new Error('a site is missing')
-  const generator = new Generator(session)
+  const generator = startGenerator(session)
   await generator.begin({ port: server.port, keys: packKeys(sites.map(({ key }) => key)) })
   await generator.pace({ perSecond: HEALTHY_PER_SECOND, connections: HEALTHY_CONNECTIONS })
   // The first seconds of a process are slower than all others.
@@ -98,7 +96,7 @@ async function runAll(
     rows.push(row)
     progress(rowLine(row))
   }
-  const worker = session.startWorker('hostile', join(import.meta.dirname, 'hostile-worker.ts'))
+  const sender = session.startWorker<HostileCalls>('hostile', join(import.meta.dirname, 'hostile-worker.ts'))
   const alone = async () => {
     await sleep(seconds * 1_000)
     return null
@@ -109,7 +107,7 @@ async function runAll(
     if (!isTried(name)) continue
     await measure(name, async () => {
       const plan: HostilePlan = { url: server.url, key: hostile.key, kind: name, seconds, seed }
-      const result = await callWorker<HostilePlan, HostileResult>(worker, plan)
+      const result = await sender.send(plan)
       totals.accepted += result.acceptedEvents
       totals.doubtful += result.doubtfulEvents
       return result
@@ -120,11 +118,11 @@ async function runAll(
 
   const counted = await compareCounts(server.url, sites, await generator.end())
   const report = await requestJson<{ total_events: number }>('GET', overviewUrl(server.url, hostile.id, 48))
-  return { engine, rows, counted, hostileCounted: { ...totals, counted: report.total_events }, log: logOf(server) }
+  return { engine, rows, counted, hostileCounted: { ...totals, counted: report.total_events }, log: server.log }
 }
 
 async function beside(
-  server: RunningServer,
+  server: ServerProcess,
   watched: BenchSite,
   name: string,
   attack: () => Promise<HostileResult | null>,
@@ -157,7 +155,7 @@ async function createHostileSite(url: string): Promise<BenchSite> {
   return { id: site.id, key: site.ingest_key }
 }
 
-async function leaveReportsUnread(server: RunningServer, site: BenchSite, seconds: number): Promise<null> {
+async function leaveReportsUnread(server: ServerProcess, site: BenchSite, seconds: number): Promise<null> {
   const path = overviewUrl('', site.id, 48)
   const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`
   const behaviour = { first: request.repeat(UNREAD_REQUESTS), drip: '', isReading: false, from: ANOTHER_ADDRESS }

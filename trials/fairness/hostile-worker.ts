@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { answerCalls } from '../../bench/lib/worker-calls.ts'
+import { answerCalls } from '../../testkit/processes/worker-calls.ts'
 import { Random } from '../../testkit/random.ts'
 import { type HostileKind, hostileKinds } from './kinds.ts'
 import { sendTogether } from './together.ts'
@@ -30,7 +30,7 @@ export type NoteAnswer = (status: number | null) => void
 const ANSWER_TIMEOUT_MS = 30_000
 const TICK_MS = 5
 
-answerCalls<HostilePlan, HostileResult>(async (plan) => {
+async function send(plan: HostilePlan): Promise<HostileResult> {
   const kind = hostileKinds.find(({ name }) => name === plan.kind)
   if (kind === undefined) throw new Error(`there is no hostile sender called ${plan.kind}`)
   const result: HostileResult = { sent: 0, statuses: {}, acceptedEvents: 0, doubtfulEvents: 0 }
@@ -44,7 +44,12 @@ answerCalls<HostilePlan, HostileResult>(async (plan) => {
   if (kind.together) await sendTogether(kind, plan, note)
   else await sendSteadily(kind, plan, note)
   return result
-})
+}
+
+const calls = { send }
+export type HostileCalls = typeof calls
+
+answerCalls(calls)
 
 /** Sends at the kind's pace, as far as its connections are answered; waits for the last answers. */
 async function sendSteadily(kind: HostileKind, { url, key, seconds, seed }: HostilePlan, note: NoteAnswer) {

@@ -1,4 +1,4 @@
-import type { RunningServer } from '../../bench/lib/servers.ts'
+import type { ServerProcess } from '../../testkit/processes/server-process.ts'
 import type { Random } from '../../testkit/random.ts'
 import { Failures } from './failures.ts'
 import { type KeyedSite, newSites, Victim } from './fixture.ts'
@@ -20,7 +20,7 @@ import { runPipeline, type Shot } from './wire/pipeline.ts'
 import { type Account, countFault, newAccount, Witness } from './witness.ts'
 
 export interface CampaignOptions {
-  server: RunningServer
+  server: ServerProcess
   caller: Caller
   /** Keys that attackers hold or guess; empty where no key is needed. */
   tokens: readonly string[]

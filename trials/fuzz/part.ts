@@ -1,6 +1,5 @@
 import { basename } from 'node:path'
-import { startTagwarden } from '../../bench/lib/servers.ts'
-import type { Session } from '../../bench/lib/session.ts'
+import { type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { Random } from '../../testkit/random.ts'
 import { Campaign } from './campaign.ts'
 import type { Failures } from './failures.ts'
@@ -72,7 +71,7 @@ export async function runPart(
   const seconds = (performance.now() - began) / 1_000
   await shortenFailures(server.port, campaign.failures)
   await findLeaks(campaign, caller, canary, session.folder)
-  if (server.child.exitCode !== null) campaign.failures.add(`the process ended: ${server.state()}`, name, null)
+  if (!server.isRunning) campaign.failures.add(`the process ended: ${server.state()}`, name, null)
   await server.stop()
   return {
     name,

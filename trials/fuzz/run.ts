@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { wholeNumber } from '../../bench/lib/options.ts'
-import { runSession, type Session } from '../../bench/lib/session.ts'
+import { wholeNumber } from '../../testkit/options.ts'
+import { runSession, type Session } from '../../testkit/processes/session.ts'
 import { writeFigures } from '../lib/figures.ts'
 import { isSound, outcomeText, settingsLine } from './outcome.ts'
 import { arePagesRead, pagesSettings, pagesText } from './pages/outcome.ts'

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processorSeconds } from '../../bench/lib/machine.ts'
 import { packKeys } from '../../bench/lib/request-template.ts'
-import { type RunningServer, startTagwarden } from '../../bench/lib/servers.ts'
-import type { Session } from '../../bench/lib/session.ts'
 import { importSites } from '../../bench/lib/sites.ts'
+import type { ServerProcess } from '../../testkit/processes/server-process.ts'
+import { type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { type Counted, compareCounts } from '../soak/counted.ts'
 import type { LoadFigures } from '../soak/load/figures.ts'
-import { Generator } from '../soak/load/generator.ts'
+import { type Generator, startGenerator } from '../soak/load/generator.ts'
 import { measurePeak, PEAK_CONNECTIONS } from '../soak/peak.ts'
-import { logOf } from '../soak/soak.ts'
 
 export interface OverloadSettings {
   /** Measured seconds of the peak, of the calm before each overload, and of each overload. */
@@ -59,7 +58,7 @@ export async function overload(session: Session, settings: OverloadSettings): Pr
   const dataDir = session.newFolder('data')
   const sites = await importSites(dataDir, settings.sites)
   const server = await startTagwarden(session, dataDir)
-  const generator = new Generator(session)
+  const generator = startGenerator(session)
   await generator.begin({ port: server.port, keys: packKeys(sites.map(({ key }) => key)) })
   const peak = await measurePeak(generator, settings.peakSeconds)
   progress(`the peak is ${Math.round(peak)} requests/s`)
@@ -70,7 +69,7 @@ export async function overload(session: Session, settings: OverloadSettings): Pr
     progress(overloadLine(found))
   }
   const counted = await compareCounts(server.url, sites, await generator.end())
-  return { peak, overloads, counted, log: logOf(server) }
+  return { peak, overloads, counted, log: server.log }
 }
 
 interface Offer {
@@ -81,7 +80,7 @@ interface Offer {
 }
 
 async function overloadOnce(
-  server: RunningServer,
+  server: ServerProcess,
   generator: Generator,
   { peak, connections, calmSeconds, seconds }: Offer,
 ): Promise<Overload> {

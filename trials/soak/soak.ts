@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunningProcess } from '../../bench/lib/processes.ts'
 import { packKeys } from '../../bench/lib/request-template.ts'
-import { startTagwarden } from '../../bench/lib/servers.ts'
-import type { Session } from '../../bench/lib/session.ts'
 import { importSites } from '../../bench/lib/sites.ts'
+import { type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { type Alerting, type Breaks, breakInTurns, settledAlerting } from './alerting.ts'
 import { type Counted, compareCounts } from './counted.ts'
-import { SoakEnvironment } from './environment/environment.ts'
+import { startEnvironment } from './environment/environment.ts'
 import { importProbes } from './environment/probes.ts'
 import type { EnvironmentFigures } from './environment/worker.ts'
 import type { LoadFigures } from './load/figures.ts'
-import { Generator } from './load/generator.ts'
+import { startGenerator } from './load/generator.ts'
 import { measurePeak, PEAK_SECONDS } from './peak.ts'
 import { readService, type ServiceFigures } from './service-figures.ts'
 
@@ -55,13 +53,13 @@ const SHARE_OF_PEAK = 0.5
 /** Half of what the service can take, for long, with everything else that it does beside it. */
 export async function soak(session: Session, settings: SoakSettings): Promise<SoakResult> {
   const { progress, loadedSites, seconds, sampleSeconds } = settings
-  const environment = new SoakEnvironment(session)
+  const environment = startEnvironment(session)
   const dataDir = session.newFolder('data')
   const sites = await importSites(dataDir, settings.sites)
   await importProbes(dataDir, { url: await environment.listen(), intervalSeconds: settings.probeSeconds })
   const server = await startTagwarden(session, dataDir, { OUTBOUND_ALLOW: '127.0.0.0/8' })
   const loaded = sites.slice(0, loadedSites)
-  const generator = new Generator(session)
+  const generator = startGenerator(session)
   await generator.begin({ port: server.port, keys: packKeys(loaded.map(({ key }) => key)) })
   const peak = settings.perSecond === null ? await measurePeak(generator, PEAK_SECONDS) : null
   const perSecond = settings.perSecond ?? Math.round((peak ?? 0) * SHARE_OF_PEAK)
@@ -91,13 +89,7 @@ export async function soak(session: Session, settings: SoakSettings): Promise<So
   await environment.end()
   messages += (await environment.take()).messages
   const counted = await compareCounts(server.url, loaded, totals)
-  return { peak, perSecond, samples, counted, alerting, messages, log: logOf(server) }
-}
-
-/** What a server that should have nothing to say has written; '' for nothing. */
-export function logOf(server: RunningProcess): string {
-  const log = server.state().split('last output:\n')[1] ?? ''
-  return log === '(none)' ? '' : log
+  return { peak, perSecond, samples, counted, alerting, messages, log: server.log }
 }
 
 function sampleLine({ at, load, service, around }: Sample): string {

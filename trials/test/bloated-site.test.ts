@@ -5,7 +5,7 @@ import { openStore } from '../../src/store/index.ts'
 import { type ApiClient, apiClient } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { engines, placeFor, tempDir } from '../../testkit/engines.ts'
-import { startServerProcess } from '../../testkit/server-process.ts'
+import { startServerProcess } from '../../testkit/processes/server-process.ts'
 import { BLOATED, bloat } from '../lib/bloat.ts'
 
 const READERS = 6

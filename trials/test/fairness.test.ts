@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Session } from '../../bench/lib/session.ts'
 import { amount } from '../../testkit/length.ts'
+import { Session } from '../../testkit/processes/session.ts'
 import { fairness } from '../fairness/fairness.ts'
 import { hostileKinds, UNREAD_REPORTS } from '../fairness/kinds.ts'
 import { fairnessChecks } from '../fairness/outcome.ts'

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { apiClient, until } from '../../testkit/api.ts'
+import { apiClient } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
-import { startServerProcess } from '../../testkit/server-process.ts'
+import { startServerProcess } from '../../testkit/processes/server-process.ts'
+import { until } from '../../testkit/until.ts'
 import { pressureAttacks } from '../fuzz/pressure/attacks.ts'
 import { Herd } from '../fuzz/pressure/herd.ts'
 

@@ -1,6 +1,7 @@
+import { startTagwarden } from '../../../testkit/processes/session.ts'
 import { batchBody, EVENTS_PER_BATCH } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
-import { startBare, startTagwarden } from '../../lib/servers.ts'
+import { startBare } from '../../lib/servers.ts'
 import { createSite } from '../../lib/sites.ts'
 import { medianOf } from '../../lib/statistics.ts'
 import { grouped } from '../../lib/table.ts'

@@ -1,6 +1,8 @@
+import type { ServerProcess } from '../../../testkit/processes/server-process.ts'
+import { startTagwarden } from '../../../testkit/processes/session.ts'
 import { eventBody } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
-import { type RunningServer, startBare, startTagwarden } from '../../lib/servers.ts'
+import { startBare } from '../../lib/servers.ts'
 import { type BenchSite, createSites, importSites } from '../../lib/sites.ts'
 import { grouped } from '../../lib/table.ts'
 import { atLeastRatio, compare } from '../compare.ts'
@@ -20,7 +22,7 @@ export function manySites(count: number, targetRatio: number): Scenario {
   }
 }
 
-async function startWithSites(bench: Bench, count: number): Promise<{ server: RunningServer; sites: BenchSite[] }> {
+async function startWithSites(bench: Bench, count: number): Promise<{ server: ServerProcess; sites: BenchSite[] }> {
   const dataDir = bench.session.newFolder('data')
   if (count <= MOST_THROUGH_API) {
     const server = await startTagwarden(bench.session, dataDir)

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServerProcess } from '../../../testkit/processes/server-process.ts'
+import { startTagwarden } from '../../../testkit/processes/session.ts'
 import { residentMemory } from '../../lib/machine.ts'
 import { eventBody } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
-import { type RunningServer, startTagwarden } from '../../lib/servers.ts'
 import { importSites } from '../../lib/sites.ts'
 import { median, shareOfStatus } from '../../lib/statistics.ts'
 import type { Check } from '../../lib/table.ts'
@@ -39,7 +40,7 @@ export const memory: Scenario = async (bench) => {
   return { measurements: [], checks }
 }
 
-function peakCheck(server: RunningServer): Check {
+function peakCheck(server: ServerProcess): Check {
   const { nowMb, peakMb } = residentMemory(server.pid)
   return {
     what: 'peak memory with 10,000 sites active',
@@ -50,7 +51,7 @@ function peakCheck(server: RunningServer): Check {
 }
 
 /** Memory every 15 s until the signal, MB. */
-async function sampleMemory(bench: Bench, server: RunningServer, signal: AbortSignal): Promise<number[]> {
+async function sampleMemory(bench: Bench, server: ServerProcess, signal: AbortSignal): Promise<number[]> {
   const samples: number[] = []
   while (!signal.aborted) {
     await sleep(SAMPLE_INTERVAL_MS, undefined, { signal }).catch(() => undefined)

@@ -1,8 +1,9 @@
 import { newSecret } from '../../../src/lib/index.ts'
+import { type ServerProcess } from '../../../testkit/processes/server-process.ts'
+import { startTagwarden } from '../../../testkit/processes/session.ts'
 import { requestJson } from '../../lib/management-api.ts'
 import { eventBody } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys, type RequestTemplate } from '../../lib/request-template.ts'
-import { type RunningServer, startTagwarden } from '../../lib/servers.ts'
 import { createSite } from '../../lib/sites.ts'
 import { median, medianOf, shareOfStatus } from '../../lib/statistics.ts'
 import type { Check } from '../../lib/table.ts'
@@ -45,7 +46,7 @@ export const refusals: Scenario = async (bench) => {
   return { measurements: [], checks }
 }
 
-async function keysByAnswer(server: RunningServer) {
+async function keysByAnswer(server: ServerProcess) {
   const accepted = await createSite(server.url, { name: 'Accepted', plan: 'enterprise' })
   const forbidden = await createSite(server.url, { name: 'Disabled', plan: 'enterprise' })
   await requestJson('PATCH', `${server.url}/api/sites/${forbidden.id}`, { is_active: false })

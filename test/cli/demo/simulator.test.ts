@@ -5,8 +5,8 @@ import { Simulator } from '../../../src/cli/demo/simulator.ts'
 import { type DemoSite, ensureDemoSites } from '../../../src/cli/demo/sites.ts'
 import { COFFEE, OUTDOOR } from '../../../src/cli/demo/world.ts'
 import { HOUR, systemClock } from '../../../src/lib/index.ts'
-import { until } from '../../../testkit/api.ts'
 import { startTestService, type TestService } from '../../../testkit/service.ts'
+import { until } from '../../../testkit/until.ts'
 
 interface Recent {
   accepted: { batch?: true }[]

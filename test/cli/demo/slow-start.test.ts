@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { prepareDemo, serveDemo } from '../../../src/cli/demo/run.ts'
 import { readConfig } from '../../../src/config.ts'
-import { apiClient, until } from '../../../testkit/api.ts'
+import { apiClient } from '../../../testkit/api.ts'
 import { tempDir } from '../../../testkit/engines.ts'
+import { until } from '../../../testkit/until.ts'
 
 interface Probe {
   id: string

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Change, Store, Tables, Transaction } from '../../../src/store/index.ts'
 import { ChangeLog } from '../../../src/store/postgres/changes.ts'
 import type { Limits } from '../../../src/store/postgres/limits.ts'
-import { until } from '../../../testkit/api.ts'
+import { until } from '../../../testkit/until.ts'
 import { newDatabase, openOn, terminate } from './support.ts'
 
 const HOUR = 3_600_000

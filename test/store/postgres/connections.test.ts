@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Store } from '../../../src/store/index.ts'
-import { until } from '../../../testkit/api.ts'
+import { until } from '../../../testkit/until.ts'
 import { backendOf, journalRow, journalSeqs, newDatabase, ofKind, openOn, terminate, wireTo } from './support.ts'
 
 /** Long enough for a busy machine to answer in, short enough to wait for. */

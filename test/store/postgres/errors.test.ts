@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { type Store, StoreError, type StoreErrorKind } from '../../../src/store/index.ts'
 import { storeErrorOf } from '../../../src/store/postgres/errors.ts'
-import { until } from '../../../testkit/api.ts'
 import { insertSite } from '../../../testkit/sites.ts'
+import { until } from '../../../testkit/until.ts'
 import { backendOf, newDatabase, ofKind, openOn } from './support.ts'
 
 /** What the driver throws when it connects. */

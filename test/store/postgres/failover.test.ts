@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { migrate, type Store } from '../../../src/store/index.ts'
-import { until } from '../../../testkit/api.ts'
+import { until } from '../../../testkit/until.ts'
 import { asAdmin, dataFolderOf, demote, STANDBY, startPair } from './standby.ts'
 import { journalRow, journalSeqs, ofKind, openOn } from './support.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { CompiledQuery, sql } from 'kysely'
 import { type BatchOperation, type Store, StoreError, totalOf } from '../../../src/store/index.ts'
 import { upsertSql } from '../../../src/store/postgres/values.ts'
-import { until } from '../../../testkit/api.ts'
+import { until } from '../../../testkit/until.ts'
 import { addUsage, dirtyBuckets, journalRow, journalSeqs, newDatabase, ofKind, openOn, usage } from './support.ts'
 
 const BUCKET = [1, 3600, 0] as const

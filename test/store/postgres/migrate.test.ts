@@ -5,7 +5,7 @@ import { migrate, type Store } from '../../../src/store/index.ts'
 import { migrations } from '../../../src/store/migrations/index.ts'
 import type { Migration } from '../../../src/store/migrations/types.ts'
 import { tempDir } from '../../../testkit/engines.ts'
-import { startServerProcess } from '../../../testkit/server-process.ts'
+import { startServerProcess } from '../../../testkit/processes/server-process.ts'
 import { newDatabase, openOn } from './support.ts'
 
 const step = (name: string, ...statements: string[]): Migration => ({ name, statements: () => statements })

@@ -8,12 +8,12 @@ import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { systemClock } from '../../../src/lib/index.ts'
 import { migrate } from '../../../src/store/index.ts'
-import { until } from '../../../testkit/api.ts'
 import { eventPayload } from '../../../testkit/deltas.ts'
 import { tempDir } from '../../../testkit/engines.ts'
 import { freePort } from '../../../testkit/listeners.ts'
 import { serverUser } from '../../../testkit/postgres/binaries.ts'
 import { startTestService } from '../../../testkit/service.ts'
+import { until } from '../../../testkit/until.ts'
 import { newDatabase, openOn } from './support.ts'
 
 const missing =

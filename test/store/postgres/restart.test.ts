@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { migrate, type Store, StoreError } from '../../../src/store/index.ts'
-import { until } from '../../../testkit/api.ts'
 import { type OwnPostgres, startPostgres } from '../../../testkit/postgres/databases.ts'
+import { until } from '../../../testkit/until.ts'
 import { journalRow, journalSeqs, ofKind, openOn } from './support.ts'
 
 async function openOnOwn(t: TestContext): Promise<{ server: OwnPostgres; store: Store }> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { until } from '../../../testkit/api.ts'
+import { until } from '../../../testkit/until.ts'
 import { ORIGIN, OUTCOME, respond, STORAGE, start } from './container.ts'
 import { ANY_URL, fixture } from './fixture.ts'
 

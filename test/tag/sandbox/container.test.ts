@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OtherTag } from '../../../tag/sandbox/index.ts'
-import { until } from '../../../testkit/api.ts'
+import { until } from '../../../testkit/until.ts'
 import { OUTCOME, STORAGE, start } from './container.ts'
 import { ANY_EVENT_DATA, DEBUG_LOG, fixture, permission, reporting } from './fixture.ts'
 

@@ -32,7 +32,7 @@ function failingDisk({ orders, hasStart, ...fields }: FailingDisk): Fault {
         if (hasStart) {
           program.launch()
           // It cannot do its work, and says so by ending.
-          if ((await program.ended()) !== 1) throw new Error(`a start on a failing disk:\n${program.output}`)
+          if ((await program.ended()) !== 1) throw new Error(`a start on a failing disk:\n${program.state()}`)
         }
         shim.order({})
         return await program.start()

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { until } from '../../../testkit/api.ts'
+import { until } from '../../../testkit/until.ts'
 import type { Fault } from '../fault.ts'
 import { countRows, openSqliteScene } from '../sqlite-scene.ts'
 

@@ -6,14 +6,13 @@ import { memoryIfAlive } from '../../../bench/lib/machine.ts'
 import { eventBody } from '../../../bench/lib/payloads.ts'
 import { startPostgres } from '../../../bench/lib/postgres.ts'
 import { ingestRequest, packKeys } from '../../../bench/lib/request-template.ts'
-import { type RunningServer, startTagwarden } from '../../../bench/lib/servers.ts'
-import type { Session } from '../../../bench/lib/session.ts'
 import { grouped, markdownTable, milliseconds } from '../../../bench/lib/table.ts'
-import { callWorker } from '../../../bench/lib/worker-calls.ts'
-import type { SteadyPlan } from '../../../bench/probes/steady-load.ts'
+import type { SteadyCalls, SteadyPlan } from '../../../bench/probes/steady-load.ts'
 import { STEADY_LOAD } from '../../../bench/probes/workers.ts'
 import { readConfig } from '../../../src/config.ts'
 import { openStore } from '../../../src/store/index.ts'
+import type { ServerProcess } from '../../../testkit/processes/server-process.ts'
+import { type Session, startTagwarden } from '../../../testkit/processes/session.ts'
 import { BLOATED, bloat } from '../../lib/bloat.ts'
 import { newSites } from '../fixture.ts'
 import { type PressureAttack, pressureAttacks } from './attacks.ts'
@@ -112,7 +111,7 @@ async function prepare(session: Session, dataDir: string, environment: Readonly<
 }
 
 async function underAttack(
-  server: RunningServer,
+  server: ServerProcess,
   attack: PressureAttack | null,
   send: () => Promise<LoadResult>,
 ): Promise<Omit<PressureRow, 'engine'>> {
@@ -140,8 +139,8 @@ async function underAttack(
   }
 }
 
-function startSender(session: Session, { port }: RunningServer, key: string): () => Promise<LoadResult> {
-  const worker = session.startWorker('sender', STEADY_LOAD)
+function startSender(session: Session, { port }: ServerProcess, key: string): () => Promise<LoadResult> {
+  const sender = session.startWorker<SteadyCalls>('sender', STEADY_LOAD)
   const plan: SteadyPlan = {
     port,
     ratePerSecond: RATE_PER_SECOND,
@@ -151,7 +150,7 @@ function startSender(session: Session, { port }: RunningServer, key: string): ()
     request: ingestRequest(eventBody()),
     key: packKeys([key]),
   }
-  return () => callWorker<SteadyPlan, LoadResult>(worker, plan)
+  return () => sender.run(plan)
 }
 
 /** Node raises its own limit to the hard one, and what it starts inherits that. */

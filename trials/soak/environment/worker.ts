@@ -1,26 +1,30 @@
-import { answerCalls } from '../../../bench/lib/worker-calls.ts'
+import { answerCalls } from '../../../testkit/processes/worker-calls.ts'
 import { type NeighbourFigures, Neighbours } from './neighbours.ts'
 import { type ReaderFigures, type ReaderPlan, Readers } from './readers.ts'
 
-/** What the parent asks of the process of all that surrounds the service but the load. */
-export type EnvironmentCall =
-  | { call: 'listen' }
-  | { call: 'read'; plan: ReaderPlan }
-  | { call: 'break'; group: number | null }
-  | { call: 'take' }
-  | { call: 'end' }
-
 export type EnvironmentFigures = NeighbourFigures & ReaderFigures
-export type EnvironmentReply = EnvironmentFigures | { port: number } | null
 
 const neighbours = new Neighbours()
 let readers: Readers | undefined
 
-answerCalls<EnvironmentCall, EnvironmentReply>(async (asked) => {
-  if (asked.call === 'listen') return { port: await neighbours.listen() }
-  if (asked.call === 'read') readers = new Readers(asked.plan)
-  else if (asked.call === 'break') neighbours.break(asked.group)
-  else if (asked.call === 'end') await readers?.end()
-  else if (readers !== undefined) return { ...neighbours.take(), ...readers.take() }
-  return null
-})
+/** What the parent asks of the process of all that surrounds the service but the load. */
+const calls = {
+  /** Opens the targets of probes and the receiver of messages; their address. */
+  listen: async (): Promise<string> => `http://127.0.0.1:${await neighbours.listen()}`,
+  /** Begins to read reports and the event stream. */
+  read(plan: ReaderPlan): void {
+    readers = new Readers(plan)
+  },
+  /** Breaks the targets of one group and heals all others. */
+  break: (group: number | null): void => neighbours.break(group),
+  /** What happened since the last taking. */
+  take(): EnvironmentFigures {
+    if (readers === undefined) throw new Error('nothing is read yet')
+    return { ...neighbours.take(), ...readers.take() }
+  },
+  /** Stops reading. */
+  end: async (): Promise<void> => readers?.end(),
+}
+export type EnvironmentCalls = typeof calls
+
+answerCalls(calls)

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { until } from '../until.ts'
+
+const STOP_TIMEOUT_MS = 20_000
+const LOG_TAIL_CHARACTERS = 4_000
+
+export interface ProcessOptions {
+  /** For messages. */
+  name: string
+  /** Arguments of Node: the module and what it is given. */
+  args: readonly string[]
+  /** All of the process's settings: nothing of ours reaches it. */
+  environment?: Readonly<Record<string, string>>
+  /** The process's folder; where a `.env` file would be looked for. */
+  folder: string
+  /** An existing folder that its output goes to. A pipe would cost us the time to read it, and stop the process when we do not. */
+  logFolder: string
+  /** The core that the process may run on; null for any. */
+  core?: number | null
+  /** Opens a channel for calls (see `worker-calls.ts`). */
+  isWorker?: boolean
+}
+
+/** A process of Node, which may be started again and again. The caller ends what it starts. */
+export class NodeProcess {
+  protected readonly options: ProcessOptions
+  #child: ChildProcess | undefined
+  /** Where the output of the last start begins. */
+  #outFrom = 0
+
+  constructor(options: ProcessOptions) {
+    this.options = options
+  }
+
+  get child(): ChildProcess {
+    if (this.#child === undefined) throw new Error(`${this.options.name} was not started`)
+    return this.#child
+  }
+
+  get pid(): number {
+    const { pid } = this.child
+    if (pid === undefined) throw new Error(`${this.options.name} could not be started`)
+    return pid
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** Lines on its standard output, those of all starts. */
+  get out(): string[] {
+    return linesOf(this.#read('out'))
+  }
+
+  get err(): string[] {
+    return linesOf(this.#read('err'))
+  }
+
+  /** Everything it has written. */
+  get log(): string {
+    return this.#read('out') + this.#read('err')
+  }
+
+  /** Starts it and does not wait. @param environment more settings */
+  launch(environment: Readonly<Record<string, string>> = {}): void {
+    const { args, core = null, folder, isWorker = false } = this.options
+    const [command = process.execPath, ...rest] = [...pinTo(core), process.execPath, ...args]
+    this.#outFrom = sizeOf(this.#path('out'))
+    const [out, err] = [openSync(this.#path('out'), 'a'), openSync(this.#path('err'), 'a')]
+    this.#child = spawn(command, rest, {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...this.options.environment, ...environment },
+      stdio: isWorker ? ['ignore', out, err, 'ipc'] : ['ignore', out, err],
+      // Binary data crosses as it is, instead of as JSON.
+      serialization: 'advanced',
+    })
+    for (const file of [out, err]) closeSync(file)
+  }
+
+  /** Resolves when a line of its output since the last start matches: with the first group, or all of the match. */
+  async printed(pattern: RegExp, ms?: number): Promise<string> {
+    return until(`${this.options.name} prints a line like ${pattern}`, () => this.#findOrFail(pattern), ms)
+  }
+
+  /** What `printed` waits for, as far as it has come. */
+  protected find(pattern: RegExp): string | undefined {
+    const whole = readFileSync(this.#path('out')).subarray(this.#outFrom).toString()
+    // The last line may be half of one.
+    for (const line of linesOf(whole.slice(0, whole.lastIndexOf('\n') + 1))) {
+      const match = pattern.exec(line)
+      if (match !== null) return match[1] ?? match[0]
+    }
+    return undefined
+  }
+
+  #findOrFail(pattern: RegExp): string | undefined {
+    const { isRunning } = this
+    const found = this.find(pattern)
+    if (found === undefined && !isRunning) throw new Error(this.state())
+    return found
+  }
+
+  /** Whether it runs or how it ended, and what it has written last. */
+  state(): string {
+    const { name } = this.options
+    if (this.#child === undefined) return `${name} was not started`
+    const { signalCode, exitCode } = this.#child
+    const how = this.isRunning ? 'still runs' : `ended with ${signalCode ?? `exit code ${exitCode}`}`
+    return `${name} ${how}, last output:\n${this.log.trim().slice(-LOG_TAIL_CHARACTERS) || '(none)'}`
+  }
+
+  /** Resolves with the exit code when it has ended, null when a signal ended it. */
+  async ended(): Promise<number | null> {
+    if (this.isRunning) await once(this.child, 'exit')
+    return this.#child?.exitCode ?? null
+  }
+
+  /** Sends the signal and waits for the end. */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    const ended = this.ended()
+    this.#child?.kill(signal)
+    return ended
+  }
+
+  async kill(): Promise<void> {
+    await this.end('SIGKILL')
+  }
+
+  /** Asks it to end, makes it after a while, and resolves with the exit code. */
+  async stop(): Promise<number | null> {
+    const forced = setTimeout(() => this.#child?.kill('SIGKILL'), STOP_TIMEOUT_MS)
+    try {
+      return await this.end('SIGTERM')
+    } finally {
+      clearTimeout(forced)
+    }
+  }
+
+  #path(stream: 'out' | 'err'): string {
+    return join(this.options.logFolder, `${this.options.name}.${stream}.log`)
+  }
+
+  #read(stream: 'out' | 'err'): string {
+    return existsSync(this.#path(stream)) ? readFileSync(this.#path(stream), 'utf8') : ''
+  }
+}
+
+const sizeOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
+
+const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split(/\r?\n/))
+
+// taskset replaces itself by the command, so the child's pid and channel are those of the pinned process.
+const pinTo = (core: number | null): string[] => (core === null ? [] : ['taskset', '-c', String(core)])
+
+/** The core of the server under load, and that of the load generator and the report reader. */
+export interface Pinning {
+  server: number | null
+  client: number | null
+}
+
+export const pinning = (): Pinning =>
+  canPin(0) && canPin(1) ? { server: 0, client: 1 } : { server: null, client: null }
+
+/** Whether processes can be pinned to this core here. */
+const canPin = (core: number): boolean => spawnSync('taskset', ['-c', String(core), 'true']).status === 0
