@@ -1,10 +1,8 @@
-import assert from 'node:assert/strict'
-
 export interface Answer {
   status: number
   headers: Headers
   text: string
-  /** The body as JSON; reading it of another kind of answer fails the test. */
+  /** The body as JSON; reading it of another kind of answer fails. */
   json: <T>() => T
 }
 
@@ -17,35 +15,52 @@ export interface SiteKey {
 export interface ApiClient {
   url: string
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  /** The same, of which the answer is JSON or nothing. @throws Error with the answer when it is no success */
+  ask: <T>(method: string, path: string, body?: unknown) => Promise<T>
   newClient: (fields?: object) => Promise<{ id: string }>
   newSite: (client: { id: string }, fields?: object) => Promise<SiteKey>
   /** Posts a payload with the site's key. */
   ingest: (site: SiteKey, payload: unknown, headers?: Record<string, string>) => Promise<Answer>
+  /** Events of the last hours, as the site's overview counts them. */
+  totalEvents: (site: { id: string }, hours: number) => Promise<number>
 }
 
-/** Speaks to a running Tagwarden over HTTP. */
-export function apiClient(url: string): ApiClient {
+const ERROR_CHARACTERS = 500
+
+/** Speaks to a running Tagwarden over HTTP. @param always headers of every request, as with the caller's token */
+export function apiClient(url: string, always: Readonly<Record<string, string>> = {}): ApiClient {
   const call: ApiClient['call'] = async (method, path, body, headers = {}) => {
     const response = await fetch(url + path, {
       method,
-      headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...always, ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, json: <T>() => JSON.parse(text) as T }
   }
-  const create = async <T>(path: string, body: object): Promise<T> => {
-    const answer = await call('POST', path, body)
-    assert.equal(answer.status, 201, answer.text)
-    return answer.json<T>()
+  const ask: ApiClient['ask'] = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const answer = await call(method, path, body)
+    if (answer.status < 200 || answer.status >= 300) {
+      throw new Error(`${method} ${url}${path} answered ${answer.status}: ${answer.text.slice(0, ERROR_CHARACTERS)}`)
+    }
+    return (answer.text === '' ? undefined : JSON.parse(answer.text)) as T
   }
   return {
     url,
     call,
-    newClient: (fields = {}) => create('/api/clients', { name: 'Acme', plan: 'enterprise', ...fields }),
+    ask,
+    newClient: (fields = {}) => ask('POST', '/api/clients', { name: 'Acme', plan: 'enterprise', ...fields }),
     newSite: (client, fields = {}) =>
-      create('/api/sites', { client_id: client.id, name: 'shop', url: 'https://shop.example', ...fields }),
+      ask('POST', '/api/sites', { client_id: client.id, name: 'shop', url: 'https://shop.example', ...fields }),
     ingest: (site, payload, headers = {}) =>
       call('POST', '/ingest', payload, { 'x-service-key': site.ingest_key, ...headers }),
+    totalEvents: async (site, hours) =>
+      (await ask<{ total_events: number }>('GET', overviewPath(site, hours))).total_events,
   }
 }
+
+/** Headers by which a caller proves who it is. */
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+export const overviewPath = (site: { id: string }, hours: number): string =>
+  `/api/monitoring/sites/${site.id}/overview?hours=${hours}`

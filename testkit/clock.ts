@@ -1,5 +1,8 @@
 import type { Clock } from '../src/lib/index.ts'
 
+/** When tests are by default. */
+export const NOW = Date.parse('2026-11-20T10:00:00.000Z')
+
 /** A clock that stands still until a test moves it. */
 export class TestClock implements Clock {
   #now: number
@@ -20,6 +23,8 @@ export class TestClock implements Clock {
     this.#now = typeof now === 'string' ? Date.parse(now) : now
   }
 }
+
+export const newClock = (): TestClock => new TestClock(NOW)
 
 /** The clock of a machine: time passes, and a test may set it. */
 export class MachineClock implements Clock {

@@ -1,5 +1,5 @@
 import { newId, newSecret } from '../src/lib/index.ts'
-import type { SiteRow, Store } from '../src/store/index.ts'
+import type { ClientRow, SiteRow, Store } from '../src/store/index.ts'
 
 /** A site's fields that say nothing of it. */
 export const BLANK_SITE = {
@@ -19,23 +19,35 @@ export const BLANK_SITE = {
   created_at: 0,
 }
 
-/** Writes a client and one site of it straight into the store; `over` replaces fields of the site. */
+/** Writes a client straight into the store; `over` replaces fields. */
+export async function insertClient(store: Store, over: Partial<ClientRow> = {}): Promise<ClientRow> {
+  return store.write
+    .insertInto('clients')
+    .values({ ...newClientRow(), ...over })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+const newClientRow = () => ({
+  id: newId(),
+  name: 'Acme',
+  email: null,
+  chat_webhook: null,
+  is_active: 1,
+  plan: 'enterprise',
+  requests_per_second: null,
+  events_per_month: null,
+  reminder_minutes: null,
+  created_at: 0,
+})
+
+/** Writes a site straight into the store, and its client where it is not there; `over` replaces fields of the site. */
 export async function insertSite(store: Store, over: Partial<SiteRow> = {}): Promise<SiteRow> {
-  const clientId = over.client_id ?? newId()
+  const client = newClientRow()
+  const clientId = over.client_id ?? client.id
   await store.write
     .insertInto('clients')
-    .values({
-      id: clientId,
-      name: 'Acme',
-      email: null,
-      chat_webhook: null,
-      is_active: 1,
-      plan: 'enterprise',
-      requests_per_second: null,
-      events_per_month: null,
-      reminder_minutes: null,
-      created_at: 0,
-    })
+    .values({ ...client, id: clientId })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
   return store.write
@@ -54,14 +66,11 @@ export async function insertSite(store: Store, over: Partial<SiteRow> = {}): Pro
 }
 
 /** Records that a site sent an event then, as the fold of an event does. */
-export async function hearFrom(store: Store, siteId: string, at: number): Promise<void> {
+export async function hearFrom(store: Store, siteId: string, at: number, container_id = 'GTM-TEST'): Promise<void> {
   const { site_no } = await store.write
     .selectFrom('sites')
     .select('site_no')
     .where('id', '=', siteId)
     .executeTakeFirstOrThrow()
-  await store.write
-    .insertInto('site_containers')
-    .values({ site_no, container_id: 'GTM-TEST', last_seen_at: at })
-    .execute()
+  await store.write.insertInto('site_containers').values({ site_no, container_id, last_seen_at: at }).execute()
 }

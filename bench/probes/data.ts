@@ -1,48 +1,9 @@
 import { sql } from 'kysely'
-import { newId } from '../../src/lib/index.ts'
 import { openSqliteStore } from '../../src/store/index.ts'
 import type { ProbeRuns } from './punctuality.ts'
 
 export const INTERVAL_SECONDS = 60
 export const INTERVAL_MS = INTERVAL_SECONDS * 1_000
-const ROWS_PER_INSERT = 500
-
-/**
- * Gives every site in `dataDir` a tag server and a probe of it that is due at once. With the first run, the program puts each
- * probe on its own grid.
- */
-export async function importProbes(dataDir: string, tagServerUrl: string): Promise<void> {
-  const store = await openSqliteStore(dataDir)
-  try {
-    const sites = await store.read.selectFrom('sites').select('id').execute()
-    const now = Date.now()
-    const probes = sites.map((site) => ({
-      id: newId(),
-      site_id: site.id,
-      probe_type: 'http_health',
-      name: 'Tag server health',
-      config: '{}',
-      interval_seconds: INTERVAL_SECONDS,
-      timeout_ms: 10_000,
-      failure_threshold: 1,
-      recovery_threshold: 1,
-      is_active: 1,
-      created_at: now,
-      next_run_at: now,
-      consecutive_failures: 0,
-      memory: '{}',
-    }))
-    await store.write.transaction().execute(async (transaction) => {
-      await transaction.updateTable('sites').set({ tag_server_url: tagServerUrl }).execute()
-      for (let start = 0; start < probes.length; start += ROWS_PER_INSERT) {
-        const some = probes.slice(start, start + ROWS_PER_INSERT)
-        await transaction.insertInto('probes').values(some).execute()
-      }
-    })
-  } finally {
-    await store.close()
-  }
-}
 
 /**
  * Passes over the runs that fell due while no server was on `dataDir`, as if one had made them: what is measured is a server

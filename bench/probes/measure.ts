@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { importProbes, importSites } from '../../testkit/many-sites.ts'
 import type { ServerProcess } from '../../testkit/processes/server-process.ts'
 import { type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { type Bench, type Load, type RoundResult, runLoadOnce, WARMUP_MS } from '../ingest/rounds.ts'
 import { processorSeconds } from '../lib/machine.ts'
 import { eventBody } from '../lib/payloads.ts'
 import { ingestRequest, packKeys } from '../lib/request-template.ts'
-import { importSites } from '../lib/sites.ts'
 import { medianOf } from '../lib/statistics.ts'
-import { INTERVAL_MS, importProbes, type RunsInStore, readRuns, skipMissedRuns } from './data.ts'
+import { INTERVAL_MS, INTERVAL_SECONDS, type RunsInStore, readRuns, skipMissedRuns } from './data.ts'
 import { type LagCounts, lagBetween, readProbeMetrics } from './lag.ts'
 import { type Punctuality, punctuality, type Stretch } from './punctuality.ts'
 import { startSteadyLoad, startTagServer } from './workers.ts'
@@ -73,7 +73,12 @@ export async function measureProbes(bench: Bench, probes: number): Promise<Measu
   const { port } = await askTagServer()
   const without = await prepare(session, probes)
   const withProbes = await prepare(session, probes)
-  await importProbes(withProbes.dataDir, `http://127.0.0.1:${port}`)
+  // With the first run, the program puts each probe on its own grid.
+  await importProbes(withProbes.dataDir, {
+    intervalSeconds: INTERVAL_SECONDS,
+    targetOf: () => `http://127.0.0.1:${port}`,
+    isSpread: false,
+  })
   const { backlog, paced } = await measureAlone(bench, withProbes.dataDir, probes)
 
   const observed: Observed[] = []
@@ -144,7 +149,7 @@ async function prepare(session: Session, sites: number): Promise<Subject> {
   const dataDir = session.newFolder('data')
   const [first] = await importSites(dataDir, sites)
   if (first === undefined) throw new Error('there is no site to send to')
-  return { dataDir, load: { request: ingestRequest(eventBody()), keys: packKeys([first.key]) } }
+  return { dataDir, load: { request: ingestRequest(eventBody()), keys: packKeys([first.ingest_key]) } }
 }
 
 /** The first runs of all probes, which are due at once, and then the runs of as long as a load takes. */

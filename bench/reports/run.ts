@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util'
+import { overviewPath } from '../../testkit/api.ts'
+import { importSites } from '../../testkit/many-sites.ts'
 import { wholeNumber } from '../../testkit/options.ts'
 import { runSession, type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { readReports } from '../lib/clients.ts'
 import { HISTORY_EVENT_NAMES, HISTORY_TAGS, importHistory } from '../lib/history.ts'
 import { caveats } from '../lib/machine.ts'
-import { overviewUrl } from '../lib/management-api.ts'
 import { runHeader, writeResults } from '../lib/results-file.ts'
-import { importSites } from '../lib/sites.ts'
 import { type Check, milliseconds, outcomeText } from '../lib/table.ts'
 
 const HELP = `Measures overviews on a store that holds many sites with 50 tags and 40 event names each.
@@ -48,7 +48,7 @@ async function measure(session: Session): Promise<void> {
   const server = await startTagwarden(session, dataDir)
   const checks: Check[] = []
   for (const { name, hours, targetMs } of WINDOWS) {
-    const urls = sites.map((site) => overviewUrl(server.url, site.id, hours))
+    const urls = sites.map((site) => server.url + overviewPath(site, hours))
     const { reports, p50Ms, p99Ms } = await readReports(session, { urls, warmupMs: WARMUP_MS, measureMs })
     checks.push({
       what: `overview of ${name}, ${reports} read`,

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { apiClient, type SiteKey } from '../../testkit/api.ts'
+import { createSites } from '../../testkit/many-sites.ts'
 import { wholeNumber } from '../../testkit/options.ts'
 import type { ServerProcess } from '../../testkit/processes/server-process.ts'
 import { runSession, type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { caveats } from '../lib/machine.ts'
-import { overviewUrl, requestJson } from '../lib/management-api.ts'
 import { type MeasuredPostgres, startPostgres } from '../lib/postgres.ts'
 import { packKeys } from '../lib/request-template.ts'
 import { runHeader, writeResults } from '../lib/results-file.ts'
 import { startBare } from '../lib/servers.ts'
-import { createSites } from '../lib/sites.ts'
 import { CONNECTIONS, type Sample, SETTLE_MS, type Subject, sample } from './sample.ts'
 import { scaleTable } from './table.ts'
 
@@ -43,7 +43,7 @@ async function measure(session: Session): Promise<void> {
   const rounds = wholeNumber('--rounds', options.rounds, 1)
   const postgres = await startPostgres(session.pins.server)
   try {
-    const { subjects, siteIds, nodes } = await startSubjects(session, postgres, siteCount)
+    const { subjects, sites, nodes } = await startSubjects(session, postgres, siteCount)
     const samples = new Map<Subject, Sample[]>(subjects.map((subject) => [subject, []]))
     for (let round = 1; round <= rounds; round++) {
       for (const subject of subjects) {
@@ -56,7 +56,7 @@ async function measure(session: Session): Promise<void> {
       .filter(({ servers }) => servers.every((server) => nodes.includes(server)))
       .flatMap((subject) => samples.get(subject) ?? [])
       .reduce((sum, { accepted }) => sum + accepted, 0)
-    const counted = await countedEvents(nodes[0].url, siteIds)
+    const counted = await countedEvents(nodes[0].url, sites)
     const settings =
       `PostgreSQL ${postgres.version} as it comes. ${rounds} rounds of ${seconds} s, ${CONNECTIONS} connections, ` +
       `${siteCount} sites; medians. Nodes and database share one core, the generator has the other.`
@@ -81,22 +81,24 @@ async function startSubjects(session: Session, postgres: MeasuredPostgres, siteC
   const sites = await createSites(nodes[0].url, siteCount)
   // Every node has to know the sites before the load comes.
   await sleep(SETTLE_MS)
-  const keys = packKeys(sites.map(({ key }) => key))
+  const keys = packKeys(sites.map(({ ingest_key }) => ingest_key))
   const subjects: Subject[] = [
     { name: 'bare node:http', servers: [bare], keys },
-    { name: 'embedded (SQLite)', servers: [embedded], keys: packKeys(embeddedSites.map(({ key }) => key)) },
+    {
+      name: 'embedded (SQLite)',
+      servers: [embedded],
+      keys: packKeys(embeddedSites.map(({ ingest_key }) => ingest_key)),
+    },
     ...nodes.map((node, index): Subject => {
       const others = nodes.slice(1, index + 1)
       return { name: `${index + 1} on PostgreSQL`, servers: index === 0 ? [node] : [nodes[0], ...others], keys }
     }),
   ]
-  return { subjects, nodes, siteIds: sites.map(({ id }) => id) }
+  return { subjects, nodes, sites }
 }
 
-async function countedEvents(url: string, siteIds: readonly string[]): Promise<number> {
+async function countedEvents(url: string, sites: readonly SiteKey[]): Promise<number> {
   let sum = 0
-  for (const id of siteIds) {
-    sum += (await requestJson<{ total_events: number }>('GET', overviewUrl(url, id, 24))).total_events
-  }
+  for (const site of sites) sum += await apiClient(url).totalEvents(site, 24)
   return sum
 }

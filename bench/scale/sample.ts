@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { apiClient } from '../../testkit/api.ts'
 import type { ServerProcess } from '../../testkit/processes/server-process.ts'
 import type { Session } from '../../testkit/processes/session.ts'
 import { load } from '../lib/clients.ts'
@@ -74,6 +75,6 @@ async function usage(postgres: MeasuredPostgres, servers: readonly ServerProcess
 
 /** Group commits a server has made; a bare one makes none. */
 async function groupCommits({ url }: ServerProcess): Promise<number> {
-  const response = await fetch(`${url}/metrics`)
-  return Number(/^tagwarden_commits_total (\d+)$/m.exec(await response.text())?.[1] ?? 0)
+  const { text } = await apiClient(url).call('GET', '/metrics')
+  return Number(/^tagwarden_commits_total (\d+)$/m.exec(text)?.[1] ?? 0)
 }

@@ -4,10 +4,10 @@ import { silenceRoutes } from '../../src/alerts/silences/routes.ts'
 import { createHttpApp } from '../../src/http/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { memorySessions } from '../../testkit/sessions.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { Management, NOW } from '../management/support.ts'
-import { insertProbe } from '../probes/support.ts'
 
 /** The interface of silences and maintenance over a store with two clients, one site each, one probe each. */
 export interface QuietApi extends Management {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { HOUR, isoTime, MINUTE, newId, newOrderedId } from '../../src/lib/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
-import { insertProbe, resultsOf, runDue } from '../probes/support.ts'
+import { insertProbe } from '../../testkit/probes.ts'
+import { resultsOf, runDue } from '../probes/support.ts'
 import { alertRows, outbox, timeline, watch } from './support.ts'
 
 testOnEveryEngine(

@@ -3,8 +3,8 @@ import { clearQuiet } from '../../src/alerts/alerts.ts'
 import type { SilenceRecord } from '../../src/alerts/silences/schemas.ts'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { UNKNOWN_ID } from '../management/support.ts'
-import { insertProbe } from '../probes/support.ts'
 import { auditOf, openQuietApi, placeOf, type QuietApi } from './quiet-support.ts'
 
 const after = (api: QuietApi, ms: number) => isoTime(api.clock.now() + ms)

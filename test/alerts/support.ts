@@ -5,9 +5,10 @@ import { MINUTE } from '../../src/lib/index.ts'
 import type { AlertMessage, ChannelKey } from '../../src/notifications/index.ts'
 import type { ProbeOutcome, ProbeType } from '../../src/probes/index.ts'
 import type { AlertRow, ProbeRow, SiteRow, Store } from '../../src/store/index.ts'
-import type { TestClock } from '../../testkit/clock.ts'
+import { newClock, type TestClock } from '../../testkit/clock.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { insertProbe, newClock, openNode, type ProbeNode, runDue, typeOf } from '../probes/support.ts'
+import { openNode, type ProbeNode, runDue, typeOf } from '../probes/support.ts'
 
 /** `u` is an ok that judged nothing. */
 const STATUSES = { o: 'ok', w: 'warning', c: 'critical', e: 'error', u: 'ok' } as const

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { hooksInOrder } from '../../src/management/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
-import { insertProbe } from '../probes/support.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { alertRows, outbox, timeline, watch } from './support.ts'
 
 testOnEveryEngine('reminders come as often as the client wants, until someone acknowledges', async (store, t) => {

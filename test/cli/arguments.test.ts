@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { VERSION } from '../../src/version.ts'
 import { tempDir } from '../../testkit/engines.ts'
-import { runCli } from './support.ts'
+import { runCli } from '../../testkit/processes/command-line.ts'
 
 const COMMANDS = ['serve', 'demo', 'send', 'migrate', 'backtest', 'backup', 'restore', 'doctor']
 

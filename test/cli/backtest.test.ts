@@ -6,7 +6,7 @@ import { timeOf } from '../../src/cli/backtest.ts'
 import { localTime } from '../../src/detection/index.ts'
 import { DAY, MINUTE } from '../../src/lib/index.ts'
 import { tempDir } from '../../testkit/engines.ts'
-import { runCli } from './support.ts'
+import { runCli } from '../../testkit/processes/command-line.ts'
 
 const STEP = 30 * MINUTE
 const START = Date.UTC(2026, 0, 5)

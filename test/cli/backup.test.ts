@@ -7,10 +7,10 @@ import { backUpSqlite, type CopyWatch, sqlitePath } from '../../src/store/index.
 import { apiClient, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { runCli, startCli } from '../../testkit/processes/command-line.ts'
 import { type ServerProcess, startServerProcess } from '../../testkit/processes/server-process.ts'
 import { until } from '../../testkit/until.ts'
 import { folderWithSite, makeNewer, makeUnmigrated, siteNames } from './databases.ts'
-import { runCli, startCli } from './support.ts'
 
 const CONNECTIONS = 8
 const KILLER = join(import.meta.dirname, 'kill-at-file-change.ts')

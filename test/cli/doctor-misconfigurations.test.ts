@@ -9,10 +9,10 @@ import pg from 'pg'
 import { placeFor, postgres, tempDir } from '../../testkit/engines.ts'
 import { newFolder, removeFolder } from '../../testkit/folders.ts'
 import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
+import { runCli } from '../../testkit/processes/command-line.ts'
 import { PROGRAM } from '../../testkit/repository.ts'
 import { makeNewer } from './databases.ts'
 import { goodSetUp, googleKey, KEY_PEM, makeDatabase, type SetUp, TOKEN, wrongWith } from './doctor-support.ts'
-import { runCli } from './support.ts'
 
 interface Seed {
   title: string

@@ -7,7 +7,7 @@ import { openStore } from '../../src/store/index.ts'
 import { placeFor, postgres } from '../../testkit/engines.ts'
 import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
-import { runCli } from './support.ts'
+import { runCli } from '../../testkit/processes/command-line.ts'
 
 /** What doctor prints, by the name of the check. */
 async function examined(t: TestContext, environment: Record<string, string>) {

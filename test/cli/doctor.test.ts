@@ -13,8 +13,9 @@ import { clockFinding, type OutboundAnswer, skewOf } from '../../src/cli/doctor/
 import { migrate } from '../../src/store/index.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
+import { runCli, startCli } from '../../testkit/processes/command-line.ts'
+import { READY } from '../../testkit/processes/server-process.ts'
 import { makeNewer, makeUnmigrated, withStore } from './databases.ts'
-import { runCli, startCli } from './support.ts'
 
 /** One that is hard to guess. */
 const ADMIN_TOKEN = '0b6f3c1e9a7d42588cb1a6f04e'
@@ -109,7 +110,7 @@ test('doctor asks the running service that holds the database, and fails when it
   const DATA_DIR = await tempDir(t)
   const outside = await startAnswering(t, (_request, response) => response.end())
   const server = await startCli(t, ['serve'], { DATA_DIR, PORT: '0' })
-  const port = new URL(await server.printed(/Tagwarden is ready on (http:\/\/[^"\s]+)/)).port
+  const port = new URL(await server.printed(READY)).port
   const running = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR, PORT: port })
   assert.equal(running.code, 0)
   assert.match(line(running.out, 'store') ?? '', /^ok .*in use by the running service/)

@@ -12,10 +12,10 @@ import { TestClock } from '../../testkit/clock.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { placeFor, postgres, sqlite } from '../../testkit/engines.ts'
 import { amount } from '../../testkit/length.ts'
+import { runCli } from '../../testkit/processes/command-line.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 import { withStore } from './databases.ts'
-import { runCli } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T09:40:00Z')
 const FROM = NOW - 3 * DAY

@@ -6,10 +6,10 @@ import { readConfig } from '../../src/config.ts'
 import { hasUnfinishedCopy, migrate, openStore, type Store, sqlitePath } from '../../src/store/index.ts'
 import { placeFor, postgres, sqlite, tempDir } from '../../testkit/engines.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
+import { runCli, startCli } from '../../testkit/processes/command-line.ts'
 import { startServerProcess } from '../../testkit/processes/server-process.ts'
 import { fillEveryTable, NOT_COPIED, rowsOf, tableNames } from '../store/copy-support.ts'
 import { makeNewer, makeUnmigrated, withStore } from './databases.ts'
-import { runCli, startCli } from './support.ts'
 
 const KILLER = join(import.meta.dirname, 'kill-at-query.ts')
 const ROWS = 40

@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { tempDir } from '../../testkit/engines.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
+import { runCli } from '../../testkit/processes/command-line.ts'
 import { makeNewer, makeUnmigrated } from './databases.ts'
-import { runCli } from './support.ts'
 
 test('migrate takes the steps once and is up to date afterwards', async (t) => {
   const DATA_DIR = await tempDir(t)

@@ -4,8 +4,8 @@ import type { IngestAnswer } from '../../src/cli/post.ts'
 import { answerLine, explainAnswer, summaryOf } from '../../src/cli/send.ts'
 import { systemClock } from '../../src/lib/index.ts'
 import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
+import { runCli } from '../../testkit/processes/command-line.ts'
 import { startTestService } from '../../testkit/service.ts'
-import { runCli } from './support.ts'
 
 interface Overview {
   total_events: number

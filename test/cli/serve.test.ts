@@ -7,10 +7,9 @@ import { startNotes } from '../../src/cli/serve.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
+import { runCli, startCli } from '../../testkit/processes/command-line.ts'
+import { READY } from '../../testkit/processes/server-process.ts'
 import { makeNewer } from './databases.ts'
-import { runCli, startCli } from './support.ts'
-
-const READY = /Tagwarden is ready on (http:\/\/[^"\s]+)/
 
 /** The one line with which `serve` refuses to start. */
 async function refusal(t: TestContext, environment: Record<string, string>): Promise<string> {

@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { apiClient } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { startCli } from '../../testkit/processes/command-line.ts'
+import { READY } from '../../testkit/processes/server-process.ts'
 import { until } from '../../testkit/until.ts'
-import { startCli } from './support.ts'
 
 const ENDER = join(import.meta.dirname, 'end-thread.ts')
-const READY = /Tagwarden is ready on (http:\/\/[^"\s]+)/
 const FATAL = 60
 
 /** The threads in the order in which a service starts them: the writer opens the file before the others can. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isoTime, newId, systemClock } from '../../src/lib/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
-import { insertProbe } from '../probes/support.ts'
 
 interface Operation {
   requestBody?: { required?: boolean }

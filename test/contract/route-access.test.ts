@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId, systemClock } from '../../src/lib/index.ts'
+import { bearer } from '../../testkit/api.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 
 type Access = 'public' | 'read' | 'change' | 'ingest'
@@ -130,7 +131,6 @@ async function routesOf(api: TestService): Promise<Route[]> {
 }
 
 async function callersOf(api: TestService): Promise<Caller[]> {
-  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
   const cookie = async (token: string) => {
     const answer = await api.call('POST', '/api/session', { token })
     return answer.headers.get('set-cookie')?.split(';')[0] ?? ''

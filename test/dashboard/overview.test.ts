@@ -6,9 +6,9 @@ import type { SiteKey } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 import { hearFrom } from '../../testkit/sites.ts'
-import { insertProbe } from '../probes/support.ts'
 
 const NOW = '2026-11-20T10:00:30.000Z'
 

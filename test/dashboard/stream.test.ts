@@ -7,15 +7,16 @@ import { SESSION_MS } from '../../src/http/index.ts'
 import { SECOND, systemClock } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
+import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
 import { listen } from '../../testkit/listeners.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { memorySessions } from '../../testkit/sessions.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { until } from '../../testkit/until.ts'
-import { insertProbe } from '../probes/support.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 
@@ -178,7 +179,7 @@ testPerEngine('a stream ends with the session it was opened with, and no other d
     await open(leaving),
     await open(leaving),
     await open(staying),
-    await open({ authorization: `Bearer ${VIEWER_TOKEN}` }),
+    await open(bearer(VIEWER_TOKEN)),
   ]
   const isOver = ({ response }: Listener) => response.readableEnded
   assert.equal((await api.call('DELETE', '/api/session', undefined, leaving)).status, 204)

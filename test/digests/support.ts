@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test'
 import { Digests, type DigestsOptions } from '../../src/digests/index.ts'
-import { newId, newOrderedId } from '../../src/lib/index.ts'
 import type { DigestMessage } from '../../src/notifications/index.ts'
 import type { AlertRow, ClientRow, SiteRow, Store } from '../../src/store/index.ts'
+import { insertAlert as insertAnyAlert } from '../../testkit/alerts.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { RETENTION } from '../analytics/support.ts'
@@ -73,47 +73,17 @@ export const notes = (store: Store) =>
   store.write.selectFrom('digests').selectAll().orderBy('client_id').orderBy('period_end').execute()
 
 /** Writes a confirmed alert of a site straight into the store; `over` replaces fields. */
-export async function insertAlert(
+export const insertAlert = (
   store: Store,
   site: SiteRow,
   openedAt: string,
   over: Partial<AlertRow> = {},
-): Promise<AlertRow> {
-  const opened_at = Date.parse(openedAt)
-  const row: AlertRow = {
-    id: newOrderedId(opened_at),
-    client_id: site.client_id,
-    site_id: site.id,
-    probe_id: newId(),
-    probe_type: 'http_health',
-    subject: 'target',
-    subject_label: null,
+): Promise<AlertRow> =>
+  insertAnyAlert(store, site, Date.parse(openedAt), {
     severity: 'warning',
-    severity_since: opened_at,
     state: over.resolved_at === undefined ? 'open' : 'resolved',
     title: 'The server answers slowly',
     message: 'It took 4 s',
-    details: '{}',
-    started_at: opened_at,
-    opened_at,
-    last_seen_at: opened_at,
-    occurrences: 1,
-    confirmed_at: opened_at,
-    acknowledged_at: null,
-    acknowledged_by: null,
-    resolved_at: null,
-    resolution: null,
-    suppressed_by: null,
-    is_flapping: 0,
-    announced_at: null,
-    last_announced_at: null,
-    first_notified_at: null,
-    last_notified_at: null,
-    notified_severity: null,
-    bad_events: '[]',
-    told_events: 0,
+    confirmed_at: Date.parse(openedAt),
     ...over,
-  }
-  await store.write.insertInto('alerts').values(row).execute()
-  return row
-}
+  })

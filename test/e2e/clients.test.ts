@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../src/lib/index.ts'
+import { bearer } from '../../testkit/api.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
@@ -187,7 +188,7 @@ test('the clients of the demo store', async (t) => {
 test('a viewer finds no address, no key and no button that would be refused', async (t) => {
   const service = await startTestService(t, systemClock, { ADMIN_TOKEN, VIEWER_TOKEN })
   const create = async (path: string, body: object) => {
-    const answer = await service.call('POST', path, body, { authorization: `Bearer ${ADMIN_TOKEN}` })
+    const answer = await service.call('POST', path, body, bearer(ADMIN_TOKEN))
     assert.equal(answer.status, 201, answer.text)
     return answer.json<{ id: string }>()
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type ApiClient, apiClient } from '../../testkit/api.ts'
+import { type ApiClient, apiClient, bearer } from '../../testkit/api.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { until } from '../../testkit/until.ts'
 import { choose, sideways, signIn } from './support/forms.ts'
@@ -153,7 +153,7 @@ test('a viewer sees alerts, maintenance and settings, and no button that would b
 function withKey({ url }: ApiClient, token: string): ApiClient {
   const api = apiClient(url)
   const call: ApiClient['call'] = (method, path, body, headers = {}) =>
-    api.call(method, path, body, { authorization: `Bearer ${token}`, ...headers })
+    api.call(method, path, body, { ...bearer(token), ...headers })
   const create = async <T>(path: string, body: object): Promise<T> => (await call('POST', path, body)).json<T>()
   return {
     ...api,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../src/lib/index.ts'
+import { bearer } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { ensureDashboard } from './support/dashboard.ts'
@@ -104,7 +105,7 @@ test('the set-up of a site', async (t) => {
 
 test('a viewer sees the steps of a set-up, and neither key nor template', async (t) => {
   const service = await startTestService(t, systemClock, { ADMIN_TOKEN, VIEWER_TOKEN })
-  const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const admin = bearer(ADMIN_TOKEN)
   const client = (await service.call('POST', '/api/clients', { name: 'Acme' }, admin)).json<{ id: string }>()
   const created = await service.call(
     'POST',

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { HOUR, systemClock } from '../../src/lib/index.ts'
-import type { SiteKey } from '../../testkit/api.ts'
+import { bearer, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
-import { insertProbe } from '../probes/support.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -21,7 +21,7 @@ async function startWithSite(t: TestContext): Promise<{ service: TestService; si
   await ensureDashboard()
   const service = await startTestService(t, systemClock, { ADMIN_TOKEN, VIEWER_TOKEN })
   const create = async <T>(path: string, body: object): Promise<T> =>
-    (await service.call('POST', path, body, { authorization: `Bearer ${ADMIN_TOKEN}` })).json<T>()
+    (await service.call('POST', path, body, bearer(ADMIN_TOKEN))).json<T>()
   const { id } = await create<{ id: string }>('/api/clients', { name: 'Acme' })
   const site = await create<SiteKey>('/api/sites', { client_id: id, name: 'Acme shop', url: 'https://acme.example' })
   return { service, site }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE, systemClock } from '../../src/lib/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
-import type { SiteKey } from '../../testkit/api.ts'
+import { bearer, type SiteKey } from '../../testkit/api.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
-import { insertProbe } from '../probes/support.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -20,7 +20,7 @@ async function start(t: TestContext) {
   await ensureDashboard()
   const service = await startTestService(t, systemClock, { ADMIN_TOKEN, VIEWER_TOKEN })
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const answer = await service.call(method, path, body, { authorization: `Bearer ${ADMIN_TOKEN}` })
+    const answer = await service.call(method, path, body, bearer(ADMIN_TOKEN))
     assert.ok(answer.status < 300, answer.text)
     return answer.status === 204 ? JSON.parse('null') : answer.json<T>()
   }

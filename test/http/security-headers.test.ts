@@ -3,12 +3,13 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../src/lib/index.ts'
+import { bearer } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 
 const BROWSER = { accept: 'text/html,*/*;q=0.8' }
 const ADMIN_TOKEN = '0b6f3c1e9a7d42588cb1a6f04e'
-const KEY = { authorization: `Bearer ${ADMIN_TOKEN}` }
+const KEY = bearer(ADMIN_TOKEN)
 
 /** Of what is no page and belongs to no other site. */
 const DATA: Readonly<Record<string, string | null>> = {

@@ -22,8 +22,6 @@ export const ID = '7d444840-9dc0-41d1-b245-5ffdce74fad2'
 export const NO_KEYS = { adminToken: null, viewerToken: null, listensOnLoopback: true }
 export const KEYS = { adminToken: ADMIN, viewerToken: VIEWER, listensOnLoopback: false }
 
-export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-
 /** An app with the routes of `addRoutes`; it closes with the test. */
 export async function openApp(
   t: TestContext,

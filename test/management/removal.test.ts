@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import type { SiteRecord } from '../../src/management/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
-import { openManagement, receiveEvents } from './support.ts'
+import { hearFrom } from '../../testkit/sites.ts'
+import { openManagement } from './support.ts'
 
 const siteNumbers = async (store: Store): Promise<number[]> =>
   (await store.read.selectFrom('sites').select('site_no').orderBy('site_no').execute()).map(({ site_no }) => site_no)
@@ -13,7 +14,7 @@ testOnEveryEngine('a deleted site is gone at once, and its telemetry is marked f
   const api = await openManagement(store, t)
   const client = await api.client()
   const [kept, gone] = [await api.site(client), await api.site(client)]
-  await receiveEvents(store, gone, 'GTM-ABCDE', 1)
+  await hearFrom(store, gone.id, 1, 'GTM-ABCDE')
   const [, number] = await siteNumbers(store)
   api.takeChanges()
   await api.delete(`/api/sites/${gone.id}`)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { SiteRecord } from '../../src/management/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
-import { type Call, openManagement, receiveEvents, UNKNOWN_ID } from './support.ts'
+import { hearFrom } from '../../testkit/sites.ts'
+import { type Call, openManagement, UNKNOWN_ID } from './support.ts'
 
 const INFRASTRUCTURE = {
   tag_server_url: 'https://sgtm.shop.example',
@@ -89,9 +90,9 @@ testOnEveryEngine('a site shows when it last sent an event, whatever the contain
   const [busy, silent] = [await api.site(client), await api.site(client)]
   const elsewhere = await api.site(await api.client())
   const newest = Date.parse('2026-11-20T09:59:30.500Z')
-  await receiveEvents(store, busy, 'GTM-OLD1', newest - 60_000)
-  await receiveEvents(store, busy, 'GTM-NEW1', newest)
-  await receiveEvents(store, elsewhere, 'GTM-NEW1', newest + 1)
+  await hearFrom(store, busy.id, newest - 60_000, 'GTM-OLD1')
+  await hearFrom(store, busy.id, newest, 'GTM-NEW1')
+  await hearFrom(store, elsewhere.id, newest + 1, 'GTM-NEW1')
   const seen = { ...busy, last_event_at: '2026-11-20T09:59:30.500Z' }
   assert.deepEqual(await api.get(`/api/sites/${busy.id}`), seen)
   assert.deepEqual(await api.get(`/api/sites?client_id=${client.id}`), [seen, silent])

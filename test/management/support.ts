@@ -12,6 +12,7 @@ import {
 } from '../../src/management/index.ts'
 import { removeUsage, requestRemovals } from '../../src/rollups/removal.ts'
 import type { Change, Store } from '../../src/store/index.ts'
+import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { memorySessions } from '../../testkit/sessions.ts'
 
@@ -53,7 +54,7 @@ export class Management {
       url,
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(token === undefined ? {} : bearer(token)),
       },
       ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
     })
@@ -130,22 +131,4 @@ export async function openManagement(store: Store, t: TestContext, options: Opti
 
 export const WITH_KEYS: Options = {
   access: { adminToken: ADMIN, viewerToken: VIEWER, listensOnLoopback: false },
-}
-
-/** Makes `site` have received events from a container. */
-export async function receiveEvents(
-  store: Store,
-  site: { id: string },
-  containerId: string,
-  at: number,
-): Promise<void> {
-  const { site_no } = await store.read
-    .selectFrom('sites')
-    .select('site_no')
-    .where('id', '=', site.id)
-    .executeTakeFirstOrThrow()
-  await store.write
-    .insertInto('site_containers')
-    .values({ site_no, container_id: containerId, last_seen_at: at })
-    .execute()
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE, SECOND } from '../../src/lib/index.ts'
 import type { ChannelList, TestResult } from '../../src/notifications/index.ts'
+import { bearer } from '../../testkit/api.ts'
+import { NOW } from '../../testkit/clock.ts'
 import { sqlite, testPerEngine } from '../../testkit/engines.ts'
-import { bearer } from '../http/support.ts'
 import { samplesOf } from '../operations/prometheus-text.ts'
 import { ADMIN, MISSING, stage, VIEWER } from './api-support.ts'
-import { NOW } from './support.ts'
 
 testPerEngine(
   'a test message goes over every channel of a client now, and switches on what it gets through',

@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict'
 import { DAY, HOUR, SECOND } from '../../src/lib/index.ts'
+import { NOW, newClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { asShared } from '../cluster/support.ts'
-import {
-  channelRow,
-  deliveries,
-  enqueueMessages,
-  insertClient,
-  NOW,
-  newClock,
-  openNode,
-  statesOf,
-  textsOf,
-} from './support.ts'
+import { channelRow, deliveries, enqueueMessages, insertClient, openNode, statesOf, textsOf } from './support.ts'
 
 testOnEveryEngine('messages go out in their order, each once, and are marked', async (store, t) => {
   const clock = newClock()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { HOUR, SECOND } from '../../src/lib/index.ts'
 import type { SendOutcome } from '../../src/notifications/index.ts'
+import { NOW, newClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import {
   channelRow,
@@ -8,8 +9,6 @@ import {
   deliveries,
   enqueueMessages,
   insertClient,
-  NOW,
-  newClock,
   openNode,
   statesOf,
   textsOf,

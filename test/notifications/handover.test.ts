@@ -3,6 +3,7 @@ import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
 import { SECOND } from '../../src/lib/index.ts'
 import type { SendOutcome } from '../../src/notifications/index.ts'
 import { StoreError } from '../../src/store/index.ts'
+import { NOW, newClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { until } from '../../testkit/until.ts'
 import { asShared } from '../cluster/support.ts'
@@ -12,8 +13,6 @@ import {
   deliveries,
   enqueueMessages,
   insertClient,
-  NOW,
-  newClock,
   openNode,
   statesOf,
   textsOf,

@@ -15,11 +15,9 @@ import {
   type SendOutcome,
 } from '../../src/notifications/index.ts'
 import type { ChannelRow, ClientRow, DeliveryRow, Store } from '../../src/store/index.ts'
-import { TestClock } from '../../testkit/clock.ts'
+import { NOW, type TestClock } from '../../testkit/clock.ts'
+import { insertClient as insertAnyClient } from '../../testkit/sites.ts'
 import { asShared, joinNode, type TestNode } from '../cluster/support.ts'
-
-export const NOW = Date.parse('2026-11-20T10:00:00.000Z')
-export const newClock = (): TestClock => new TestClock(NOW)
 
 /** What was sent, in its order, in short: `opened A`, `opened A+B+C` for a group. */
 export interface Sent {
@@ -77,26 +75,9 @@ function inWords(message: Message | MessageGroup): string {
   return 'alert' in message ? `${message.kind} ${message.alert.title}` : message.kind
 }
 
-/** Writes a client straight into the store. */
-export async function insertClient(store: Store, over: Partial<ClientRow> = {}): Promise<ClientRow> {
-  return store.write
-    .insertInto('clients')
-    .values({
-      id: newId(),
-      name: 'Acme',
-      email: null,
-      chat_webhook: 'https://chat.example/hook',
-      is_active: 1,
-      plan: 'enterprise',
-      requests_per_second: null,
-      events_per_month: null,
-      reminder_minutes: null,
-      created_at: 0,
-      ...over,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+/** Writes a client that has a chat webhook straight into the store. */
+export const insertClient = (store: Store, over: Partial<ClientRow> = {}): Promise<ClientRow> =>
+  insertAnyClient(store, { chat_webhook: 'https://chat.example/hook', ...over })
 
 const alertIds = new Map<string, string>()
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { startTestService } from '../../testkit/service.ts'
-import { ADMIN, bearer, VIEWER } from '../http/support.ts'
+import { ADMIN, VIEWER } from '../http/support.ts'
 
 const clock = new TestClock('2026-11-20T10:00:00Z')
 

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { systemClock } from '../../src/lib/index.ts'
 import { BodyBudget } from '../../src/outbound/body.ts'
 import { createOutbound, parseOutboundAllow } from '../../src/outbound/index.ts'
-import { failureOf, httpServer } from './support.ts'
 import { until } from '../../testkit/until.ts'
+import { failureOf, httpServer } from './support.ts'
 
 const LARGE = 900_000
 const BUDGET = 1_000_000

@@ -3,9 +3,9 @@ import { getEventListeners, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { type OutboundErrorKind, type OutboundPhase, type OutboundRequest } from '../../src/outbound/index.ts'
-import { failureOf, httpServer, tcpServer, testOutbound } from './support.ts'
+import type { OutboundErrorKind, OutboundPhase, OutboundRequest } from '../../src/outbound/index.ts'
 import { freePort } from '../../testkit/listeners.ts'
+import { failureOf, httpServer, tcpServer, testOutbound } from './support.ts'
 
 /** Never settles. */
 const silence = <T>(): Promise<T> => new Promise(() => {})

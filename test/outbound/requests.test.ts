@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { test } from 'node:test'
 import { systemClock } from '../../src/lib/index.ts'
 import { createOutbound, parseOutboundAllow, retryAfterMs } from '../../src/outbound/index.ts'
-import { failureOf, httpServer, testOutbound } from './support.ts'
 import { until } from '../../testkit/until.ts'
+import { failureOf, httpServer, testOutbound } from './support.ts'
 
 test('method, path, query, headers and body arrive as given, and the answer as sent', async (t) => {
   let seen: unknown

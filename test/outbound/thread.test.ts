@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test'
 import { formatOutboundAllow } from '../../src/outbound/allow.ts'
 import { OutboundThread, parseOutboundAllow } from '../../src/outbound/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
+import { until } from '../../testkit/until.ts'
 import { createAuthority, createCertificate } from './certificates.ts'
 import { countSockets, failureOf, httpServer, httpsServer, tcpServer } from './support.ts'
-import { until } from '../../testkit/until.ts'
 
 function openThread(t: TestContext, allow = '127.0.0.1', clock = new TestClock(Date.now())): OutboundThread {
   const thread = new OutboundThread({ allow: parseOutboundAllow(allow), userAgent: 'Tagwarden/test', clock })

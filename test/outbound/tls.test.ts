@@ -3,9 +3,9 @@ import { before, type TestContext, test } from 'node:test'
 import { DAY } from '../../src/lib/index.ts'
 import { createOutbound, parseOutboundAllow } from '../../src/outbound/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { type Authority, type Wanted, createAuthority, createCertificate, trust } from './certificates.ts'
-import { failureOf, httpServer, httpsServer, lookupIn, tcpServer, testOutbound } from './support.ts'
 import { until } from '../../testkit/until.ts'
+import { type Authority, createAuthority, createCertificate, trust, type Wanted } from './certificates.ts'
+import { failureOf, httpServer, httpsServer, lookupIn, tcpServer, testOutbound } from './support.ts'
 
 let authority: Authority
 let stranger: Authority

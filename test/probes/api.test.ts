@@ -7,11 +7,12 @@ import { hooksInOrder, managementRoutes } from '../../src/management/index.ts'
 import { type ProbeRecord, probeRoutes, type ResultRecord } from '../../src/probes/index.ts'
 import { SecretText } from '../../src/probes/probe-type.ts'
 import type { Store } from '../../src/store/index.ts'
+import { newClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { memorySessions } from '../../testkit/sessions.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { ADMIN, type Answer, type Call, Management, UNKNOWN_ID, VIEWER } from '../management/support.ts'
-import { newClock, OK, openNode, type ProbeNode, typeOf } from './support.ts'
+import { OK, openNode, type ProbeNode, typeOf } from './support.ts'
 
 const run = async () => ({ ...OK, responseTimeMs: 3, details: { seen: [1, 'two', null] } })
 

@@ -4,10 +4,12 @@ import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { dataFreshness } from '../../src/probes/types/data-freshness.ts'
 import { rollUp } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
+import { NOW, newClock } from '../../testkit/clock.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { insertProbe, NOW, newClock, openNode, resultsOf, runDue } from './support.ts'
+import { openNode, resultsOf, runDue } from './support.ts'
 
 /** Lets a site have received at `to` an event for every five minutes of the day before that. */
 async function receive(store: Store, site: SiteRow, seq: number, from: number, to: number): Promise<void> {

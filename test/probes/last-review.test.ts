@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { MINUTE, newId } from '../../src/lib/index.ts'
 import { lastReview } from '../../src/probes/run-probe.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
+import { NOW } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
-import { NOW } from './support.ts'
 
 testOnEveryEngine('the last review is the last acknowledgement or the last end by hand', async (store) => {
   const site = { id: newId(), client_id: newId() }

@@ -3,9 +3,11 @@ import { DAY, firstIdAt, MINUTE, newId, newOrderedId } from '../../src/lib/index
 import { RESULTS_PER_PROBE } from '../../src/probes/index.ts'
 import { clearResults } from '../../src/probes/probes.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
+import { NOW, newClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { insertProbe, NOW, newClock, OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
+import { OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
 
 testOnEveryEngine(
   'what follows from results is decided in their transaction, for those that are written',

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { Type } from 'typebox'
 import { OutboundError } from '../../src/outbound/index.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
+import { newClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { insertProbe, newClock, OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
+import { OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
 
 const CRITICAL: ProbeOutcome = { status: 'critical', message: 'down', details: {} }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE, newId, SECOND } from '../../src/lib/index.ts'
 import { firstRunAt, nextRunAt } from '../../src/probes/claims.ts'
-import { NOW } from './support.ts'
+import { NOW } from '../../testkit/clock.ts'
 
 test('the next run is later than now and at most one interval away', () => {
   for (let n = 0; n < 200; n++) {

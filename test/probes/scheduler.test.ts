@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
 import { MINUTE, SECOND } from '../../src/lib/index.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
+import { NOW, newClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { until } from '../../testkit/until.ts'
 import { asShared } from '../cluster/support.ts'
-import { insertProbe, NOW, newClock, OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
+import { OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
 
 testOnEveryEngine('a due probe runs, its result is written and its next run is on its grid', async (store, t) => {
   const site = await insertSite(store)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../src/lib/index.ts'
 import type { ProbeRecord, ResultRecord } from '../../src/probes/index.ts'
+import { newClock } from '../../testkit/clock.ts'
 import { placeFor, postgres, testPerEngine } from '../../testkit/engines.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
-import { newClock } from './support.ts'
 
 testPerEngine('a running service runs probes automatically and shows how late they began', async (engine, t) => {
   const api = await startTestService(t, systemClock, await placeFor(engine, t))

@@ -1,6 +1,5 @@
 import type { TestContext } from 'node:test'
 import { Type } from 'typebox'
-import { MINUTE } from '../../src/lib/index.ts'
 import {
   type ProbeOutcome,
   type ProbeSettings,
@@ -9,10 +8,8 @@ import {
   type ProbeType,
 } from '../../src/probes/index.ts'
 import type { ProbeRow, Store } from '../../src/store/index.ts'
-import { TestClock } from '../../testkit/clock.ts'
+import type { TestClock } from '../../testkit/clock.ts'
 import { asShared, joinNode, type TestNode } from '../cluster/support.ts'
-
-export const NOW = Date.parse('2026-11-20T10:00:00.000Z')
 
 const SETTINGS: ProbeSettings = {
   tagManagerBaseUrl: 'http://127.0.0.1:9',
@@ -72,44 +69,6 @@ export async function openNode(
   t.after(() => probes.stop(0))
   return { ...node, probes }
 }
-
-let probeCount = 0
-
-/** Writes a probe straight into the store, due now; `over` replaces fields. */
-export async function insertProbe(store: Store, siteId: string, over: Partial<ProbeRow> = {}): Promise<ProbeRow> {
-  const row: ProbeRow = {
-    id: `00000000-0000-4000-8000-${String(++probeCount).padStart(12, '0')}`,
-    site_id: siteId,
-    probe_type: 'fake',
-    name: 'Fake',
-    config: '{}',
-    interval_seconds: 60,
-    timeout_ms: 10_000,
-    failure_threshold: 1,
-    recovery_threshold: 1,
-    is_active: 1,
-    created_at: NOW - MINUTE,
-    next_run_at: NOW,
-    claimed_by: null,
-    claimed_at: null,
-    due_at: null,
-    lost_runs: 0,
-    last_status: null,
-    last_reason: null,
-    last_message: null,
-    last_response_time_ms: null,
-    last_result_at: null,
-    consecutive_failures: 0,
-    recent_statuses: '',
-    subject_statuses: '{}',
-    memory: '{}',
-    ...over,
-  }
-  await store.write.insertInto('probes').values(row).execute()
-  return row
-}
-
-export const newClock = (): TestClock => new TestClock(NOW)
 
 export const probeRow = (store: Store, id: string): Promise<ProbeRow> =>
   store.write.selectFrom('probes').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

@@ -2,19 +2,20 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { HOUR, SECOND } from '../../src/lib/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
+import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { hearFrom } from '../../testkit/sites.ts'
 import { ADMIN, UNKNOWN_ID, VIEWER } from '../management/support.ts'
-import { insertProbe } from '../probes/support.ts'
 
 async function start(t: TestContext, engine: TestEngine) {
   const clock = new TestClock('2026-11-20T10:00:30.000Z')
   const tokens = { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER }
   const api = await startTestService(t, clock, { ...tokens, ...(await placeFor(engine, t)) })
   const asAdmin = async <T>(method: string, path: string, body: object): Promise<T> => {
-    const answer = await api.call(method, path, body, { authorization: `Bearer ${ADMIN}` })
+    const answer = await api.call(method, path, body, bearer(ADMIN))
     assert.ok(answer.status < 300, answer.text)
     return answer.json<T>()
   }

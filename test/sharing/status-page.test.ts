@@ -8,12 +8,13 @@ import type { ClientRecord, SiteRecord, StatusLinkRecord } from '../../src/manag
 import type { StatusPage } from '../../src/sharing/index.ts'
 import { beganAt } from '../../src/sharing/status-page.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
+import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { ADMIN, VIEWER } from '../management/support.ts'
-import { insertProbe } from '../probes/support.ts'
 
 const NOW = '2026-11-20T10:00:30.000Z'
 const SECRETS = {
@@ -27,7 +28,7 @@ async function start(t: TestContext, engine: TestEngine) {
   const keys = { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER, PUBLIC_URL: 'https://watch.example' }
   const api = await startTestService(t, clock, { ...keys, ...(await placeFor(engine, t)) })
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const answer = await api.call(method, path, body, { authorization: `Bearer ${ADMIN}` })
+    const answer = await api.call(method, path, body, bearer(ADMIN))
     assert.ok(answer.status < 300, answer.text)
     return answer.status === 204 ? JSON.parse('null') : answer.json<T>()
   }

@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { type ApiClient, apiClient, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { runCli } from '../../testkit/processes/command-line.ts'
 import { startServerProcess } from '../../testkit/processes/server-process.ts'
 import { until } from '../../testkit/until.ts'
-import { runCli } from '../cli/support.ts'
 
 const SITES = 4
 const CONNECTIONS = 16

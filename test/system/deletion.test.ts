@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Store } from '../../src/store/index.ts'
 import type { SiteKey } from '../../testkit/api.ts'
+import { NOW, newClock } from '../../testkit/clock.ts'
 import { startTestService } from '../../testkit/service.ts'
-import { NOW, newClock } from '../probes/support.ts'
 
 interface Column {
   name: string

@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
-import { type Answer, apiClient } from '../../testkit/api.ts'
+import { type Answer, apiClient, bearer } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
+import { runCli, startCli } from '../../testkit/processes/command-line.ts'
+import { READY } from '../../testkit/processes/server-process.ts'
 import { until } from '../../testkit/until.ts'
-import { runCli, startCli } from '../cli/support.ts'
 import { login, mailServer } from '../notifications/email/smtp-server.ts'
 
 /** Values that nothing else looks like, so that a search finds them wherever they turn up. */
@@ -121,10 +122,10 @@ testPerEngine(
       ...place,
       DATA_DIR: place.DATA_DIR ?? (await tempDir(t)),
     })
-    const url = await server.printed(/Tagwarden is ready on (http:\/\/[^"\s]+)/)
+    const url = await server.printed(READY)
     const { call } = apiClient(url)
-    const admin = { authorization: `Bearer ${SECRETS.ADMIN_TOKEN}` }
-    const viewer = { authorization: `Bearer ${SECRETS.VIEWER_TOKEN}` }
+    const admin = bearer(SECRETS.ADMIN_TOKEN)
+    const viewer = bearer(SECRETS.VIEWER_TOKEN)
     const seen: string[] = []
     /** What the caller has no right to know of, or has sent itself. */
     const asStranger = async (...request: Parameters<typeof call>): Promise<Answer> => {
@@ -167,7 +168,7 @@ testPerEngine(
     }
     assert.equal((await asStranger('POST', '/ingest', event, { 'x-service-key': WRONG_KEY })).status, 401)
     for (const [path, headers] of [
-      ['/api/sites', { authorization: `Bearer ${WRONG_TOKEN}` }],
+      ['/api/sites', bearer(WRONG_TOKEN)],
       [`/api/sites?token=${QUERY_TOKEN}`, {}],
       [`/api/sites?token=${QUERY_TOKEN}`, admin],
       ['/api/sites', { cookie: `session=${session}x` }],

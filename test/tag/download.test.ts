@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withDefaults } from '../../src/management/site-routes.ts'
 import { parseTemplate, type Template } from '../../tag/sandbox/index.ts'
+import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { NOW, ORIGIN, openContainer, overviewOf, readTemplate, startMonitored, templateText } from './support.ts'
@@ -54,19 +55,18 @@ test('without a public https address the endpoint is left to the user', async (t
 test('a viewer gets the template without the key', async (t) => {
   const environment = { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER, PUBLIC_URL: ORIGIN }
   const api = await startTestService(t, new TestClock(NOW), environment)
-  const as = (token: string) => ({ authorization: `Bearer ${token}` })
-  const client = (await api.call('POST', '/api/clients', { name: 'Acme' }, as(ADMIN))).json<{ id: string }>()
+  const client = (await api.call('POST', '/api/clients', { name: 'Acme' }, bearer(ADMIN))).json<{ id: string }>()
   const fields = { client_id: client.id, name: 'Café "Zoë" / Åre\r\nX: 1', url: 'https://shop.example' }
-  const created = await api.call('POST', '/api/sites', fields, as(ADMIN))
+  const created = await api.call('POST', '/api/sites', fields, bearer(ADMIN))
   assert.equal(created.status, 201, created.text)
   const site = created.json<{ id: string; ingest_key: string }>()
   const path = `/api/sites/${site.id}/template.tpl`
   assert.equal((await api.call('GET', path)).status, 401)
-  const seen = await api.call('GET', path, undefined, as(VIEWER))
+  const seen = await api.call('GET', path, undefined, bearer(VIEWER))
   assert.equal(seen.status, 200)
   assert.ok(!seen.text.includes(site.ingest_key))
   assert.equal(defaultOf(parseTemplate(seen.text), 'endpoint'), `${ORIGIN}/ingest`)
-  const full = await api.call('GET', path, undefined, as(ADMIN))
+  const full = await api.call('GET', path, undefined, bearer(ADMIN))
   assert.ok(full.text.includes(site.ingest_key))
   assert.equal(full.headers.get('content-disposition'), 'attachment; filename="tagwarden-cafe-zoe-are-x-1.tpl"')
 })

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { asError, Closers } from '../../src/lib/index.ts'
 import { freePort } from '../listeners.ts'
-import { PROGRAM, REPOSITORY } from '../repository.ts'
+import { REPOSITORY } from '../repository.ts'
 import { NodeProcess, type Pinning, type ProcessOptions, pinning } from './node-process.ts'
 import { ServerProcess, serve } from './server-process.ts'
 import { type Calls, type Remote, remote } from './worker-calls.ts'
@@ -134,16 +134,6 @@ export const startTagwarden = (
     })
     return { ...program, args: ['--max-old-space-size=1536', '--max-semi-space-size=32', ...program.args] }
   })
-
-/** The demo in `dataDir`, with its past written and without live traffic. */
-export const startDemo = (session: Session, dataDir: string, days: number): Promise<ServerProcess> =>
-  session.startServer('demo', (port) => ({
-    args: [
-      PROGRAM,
-      ...['demo', '--no-simulate', '--days', String(days), '--port', String(port), '--data-dir', dataDir],
-    ],
-    environment: { HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
-  }))
 
 /**
  * Runs a benchmark or a trial; whatever it started is stopped at its end, on an error and on Ctrl-C too. An error becomes its

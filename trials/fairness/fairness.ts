@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryIfAlive } from '../../bench/lib/machine.ts'
-import { overviewUrl, requestJson } from '../../bench/lib/management-api.ts'
 import { startPostgres } from '../../bench/lib/postgres.ts'
 import { packKeys } from '../../bench/lib/request-template.ts'
-import { type BenchSite, createSites } from '../../bench/lib/sites.ts'
+import { apiClient, overviewPath, type SiteKey } from '../../testkit/api.ts'
+import { createSite, createSites } from '../../testkit/many-sites.ts'
 import type { ServerProcess } from '../../testkit/processes/server-process.ts'
 import { type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { ANOTHER_ADDRESS, Herd } from '../fuzz/pressure/herd.ts'
@@ -80,10 +80,11 @@ async function runAll(
   const isTried = (name: string) => kinds?.includes(name) ?? true
   const sites = await createSites(server.url, HEALTHY_SITES)
   const [watched] = await createSites(server.url, 1)
-  const hostile = await createHostileSite(server.url)
+  // The largest fixed plan: 500 requests a second.
+  const hostile = await createSite(server.url, { name: 'Hostile', plan: 'business' })
   if (watched === undefined) throw new Error('a site is missing')
   const generator = startGenerator(session)
-  await generator.begin({ port: server.port, keys: packKeys(sites.map(({ key }) => key)) })
+  await generator.begin({ port: server.port, keys: packKeys(sites.map(({ ingest_key }) => ingest_key)) })
   await generator.pace({ perSecond: HEALTHY_PER_SECOND, connections: HEALTHY_CONNECTIONS })
   // The first seconds of a process are slower than all others.
   await sleep(settleMs)
@@ -106,7 +107,7 @@ async function runAll(
   for (const [seed, { name }] of hostileKinds.entries()) {
     if (!isTried(name)) continue
     await measure(name, async () => {
-      const plan: HostilePlan = { url: server.url, key: hostile.key, kind: name, seconds, seed }
+      const plan: HostilePlan = { url: server.url, key: hostile.ingest_key, kind: name, seconds, seed }
       const result = await sender.send(plan)
       totals.accepted += result.acceptedEvents
       totals.doubtful += result.doubtfulEvents
@@ -117,13 +118,13 @@ async function runAll(
   await measure(ALONE, alone)
 
   const counted = await compareCounts(server.url, sites, await generator.end())
-  const report = await requestJson<{ total_events: number }>('GET', overviewUrl(server.url, hostile.id, 48))
-  return { engine, rows, counted, hostileCounted: { ...totals, counted: report.total_events }, log: server.log }
+  const shown = await apiClient(server.url).totalEvents(hostile, 48)
+  return { engine, rows, counted, hostileCounted: { ...totals, counted: shown }, log: server.log }
 }
 
 async function beside(
   server: ServerProcess,
-  watched: BenchSite,
+  watched: SiteKey,
   name: string,
   attack: () => Promise<HostileResult | null>,
   take: () => Promise<LoadFigures>,
@@ -147,16 +148,8 @@ async function beside(
   }
 }
 
-/** The largest fixed plan: 500 requests a second. */
-async function createHostileSite(url: string): Promise<BenchSite> {
-  const client = await requestJson<{ id: string }>('POST', `${url}/api/clients`, { name: 'Hostile', plan: 'business' })
-  const fields = { client_id: client.id, name: 'Hostile', url: 'https://hostile.example' }
-  const site = await requestJson<{ id: string; ingest_key: string }>('POST', `${url}/api/sites`, fields)
-  return { id: site.id, key: site.ingest_key }
-}
-
-async function leaveReportsUnread(server: ServerProcess, site: BenchSite, seconds: number): Promise<null> {
-  const path = overviewUrl('', site.id, 48)
+async function leaveReportsUnread(server: ServerProcess, site: SiteKey, seconds: number): Promise<null> {
+  const path = overviewPath(site, 48)
   const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`
   const behaviour = { first: request.repeat(UNREAD_REQUESTS), drip: '', isReading: false, from: ANOTHER_ADDRESS }
   const herd = new Herd(server.port, UNREAD_CONNECTIONS, behaviour)

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { overviewUrl, requestJson } from '../../bench/lib/management-api.ts'
-import type { BenchSite } from '../../bench/lib/sites.ts'
+import { type ApiClient, apiClient, type SiteKey } from '../../testkit/api.ts'
 
 /** Longest times between an answer 200 and its event's appearance in a report. */
 export interface Visibility {
@@ -17,14 +16,15 @@ const GIVE_UP_MS = 120_000
  * Sends one event after the other for a healthy site of its own, and asks for its report until it is there. Ends when
  * `signal` says so.
  */
-export async function watchVisibility(url: string, site: BenchSite, signal: AbortSignal): Promise<Visibility> {
+export async function watchVisibility(url: string, site: SiteKey, signal: AbortSignal): Promise<Visibility> {
+  const api = apiClient(url)
   const seen: Visibility = { measured: 0, longestMs: 0 }
-  let expected = await totalOf(url, site)
+  let expected = await totalOf(api, site)
   while (!signal.aborted) {
-    if (await sendOne(url, site)) {
+    if (await sendOne(api, site)) {
       expected += 1
       const answeredAt = performance.now()
-      while ((await totalOf(url, site)) < expected && performance.now() - answeredAt < GIVE_UP_MS) await sleep(POLL_MS)
+      while ((await totalOf(api, site)) < expected && performance.now() - answeredAt < GIVE_UP_MS) await sleep(POLL_MS)
       seen.measured += 1
       seen.longestMs = Math.max(seen.longestMs, performance.now() - answeredAt)
     }
@@ -33,21 +33,10 @@ export async function watchVisibility(url: string, site: BenchSite, signal: Abor
   return seen
 }
 
-async function sendOne(url: string, site: BenchSite): Promise<boolean> {
-  const response = await fetch(`${url}/ingest`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-service-key': site.key },
-    body: JSON.stringify({ container_id: 'GTM-HEALTHY', event_name: 'lead', timestamp_ms: Date.now(), tags: [] }),
-  })
-  await response.text()
-  return response.status === 200
+async function sendOne(api: ApiClient, site: SiteKey): Promise<boolean> {
+  const payload = { container_id: 'GTM-HEALTHY', event_name: 'lead', timestamp_ms: Date.now(), tags: [] }
+  return (await api.ingest(site, payload)).status === 200
 }
 
 /** Events that the report shows; a report that cannot be had shows none. */
-async function totalOf(url: string, site: BenchSite): Promise<number> {
-  try {
-    return (await requestJson<{ total_events: number }>('GET', overviewUrl(url, site.id, 2))).total_events
-  } catch {
-    return 0
-  }
-}
+const totalOf = (api: ApiClient, site: SiteKey): Promise<number> => api.totalEvents(site, 2).catch(() => 0)

@@ -1,7 +1,8 @@
+import type { ApiClient, SiteKey } from '../../testkit/api.ts'
 import type { ServerProcess } from '../../testkit/processes/server-process.ts'
 import type { Random } from '../../testkit/random.ts'
 import { Failures } from './failures.ts'
-import { type KeyedSite, newSites, Victim } from './fixture.ts'
+import { newSites, Victim } from './fixture.ts'
 import { ApiAttack } from './generators/api.ts'
 import { mutated } from './generators/bytes.ts'
 import { cutAttack, type FramingAttack, framingAttacks } from './generators/framing.ts'
@@ -9,7 +10,6 @@ import { headerText } from './generators/headers.ts'
 import { IngestAttack } from './generators/ingest.ts'
 import { HostileValues } from './generators/values.ts'
 import { HostileSenders } from './hostile-senders.ts'
-import { type Caller, call } from './management.ts'
 import { isIngest, type Operation, readOperations } from './operations.ts'
 import { faultOf } from './oracle.ts'
 import { Tally } from './tally.ts'
@@ -21,7 +21,7 @@ import { type Account, countFault, newAccount, Witness } from './witness.ts'
 
 export interface CampaignOptions {
   server: ServerProcess
-  caller: Caller
+  api: ApiClient
   /** Keys that attackers hold or guess; empty where no key is needed. */
   tokens: readonly string[]
   random: Random
@@ -64,8 +64,8 @@ export class Campaign {
   readonly #corpus: Buffer[] = []
   readonly #framing: FramingAttack[]
   /** Takes attacked submissions of one event, whose counts are compared; the other takes all else. */
-  readonly #counted: KeyedSite
-  readonly #uncounted: KeyedSite
+  readonly #counted: SiteKey
+  readonly #uncounted: SiteKey
   readonly account: Account = newAccount()
   #restoredAt = 0
   #failedRestores = 0
@@ -75,8 +75,8 @@ export class Campaign {
     options: CampaignOptions,
     operations: readonly Operation[],
     victim: Victim,
-    [witness, counted, uncounted]: KeyedSite[],
-    hostile: KeyedSite,
+    [witness, counted, uncounted]: SiteKey[],
+    hostile: SiteKey,
   ) {
     if (witness === undefined || counted === undefined || uncounted === undefined) throw new Error('a site is missing')
     this.#options = options
@@ -96,12 +96,12 @@ export class Campaign {
   }
 
   static async prepare(options: CampaignOptions): Promise<Campaign> {
-    const sites = await newSites(options.caller, 'Attacked', 3)
-    const [hostile] = await newSites(options.caller, 'Hostile', 1)
+    const sites = await newSites(options.api, 'Attacked', 3)
+    const [hostile] = await newSites(options.api, 'Hostile', 1)
     if (hostile === undefined) throw new Error('a site is missing')
-    const victim = new Victim(options.caller)
+    const victim = new Victim(options.api)
     await victim.restore()
-    return new Campaign(options, await readOperations(options.caller.url), victim, sites, hostile)
+    return new Campaign(options, await readOperations(options.api.url), victim, sites, hostile)
   }
 
   /** Sites whose recent payloads may be looked at. */
@@ -139,19 +139,19 @@ export class Campaign {
 
   /** Whether the service still counts what it acknowledged, no more and no less. */
   async checkCounts(): Promise<void> {
-    const { caller } = this.#options
+    const { api } = this.#options
     for (const refused of this.witness.refused.splice(0)) {
       this.failures.add(`a healthy request was answered ${refused}`, 'witness', null)
     }
-    const healthy = await countFault(caller, this.witness.site, this.witness.account)
+    const healthy = await countFault(api, this.witness.site, this.witness.account)
     if (healthy !== null) this.failures.add(`healthy requests: ${healthy}`, 'witness', null)
-    const attacked = await countFault(caller, this.#counted, this.account)
+    const attacked = await countFault(api, this.#counted, this.account)
     if (attacked !== null) this.failures.add(`attacked site: ${attacked}`, 'ingest', null)
-    const sent = await countFault(caller, this.senders.site, this.senders.account)
+    const sent = await countFault(api, this.senders.site, this.senders.account)
     if (sent !== null) this.failures.add(`hostile senders: ${sent}`, 'valid', null)
-    const charged = await this.senders.usageFault(caller)
+    const charged = await this.senders.usageFault(api)
     if (charged !== null) this.failures.add(`hostile senders: ${charged}`, 'valid', null)
-    const ready = await call(caller, 'GET', '/ready')
+    const ready = await api.call('GET', '/ready')
     if (ready.status !== 200) this.failures.add(`/ready answers ${ready.status} ${ready.text}`, 'witness', null)
   }
 
@@ -211,7 +211,7 @@ export class Campaign {
     if (typeof created !== 'object' || created === null || !('id' in created)) return
     if (this.victim.ids.includes(String(created.id))) return
     // All other connections will find that the server is gone.
-    void call(this.#options.caller, 'DELETE', `${path}/${String(created.id)}`).catch(() => undefined)
+    void this.#options.api.call('DELETE', `${path}/${String(created.id)}`).catch(() => undefined)
   }
 
   #baseHeaders(): [string, string][] {

@@ -1,35 +1,36 @@
-import { type Caller, call, demand } from './management.ts'
-
-export interface KeyedSite {
-  id: string
-  ingest_key: string
-}
-
-/** A client with as many sites, whose limits nothing reaches. */
-export async function newSites(caller: Caller, name: string, count: number): Promise<KeyedSite[]> {
-  const client = await demand<{ id: string }>(caller, 'POST', '/api/clients', { name, plan: 'enterprise' })
-  const sites: KeyedSite[] = []
-  for (let index = 0; index < count; index++) {
-    const fields = { client_id: client.id, name: `${name} ${index}`, url: 'http://127.0.0.1:9/' }
-    sites.push(await demand<KeyedSite>(caller, 'POST', '/api/sites', fields))
-  }
-  return sites
-}
+import { type ApiClient, apiClient, bearer, type SiteKey } from '../../testkit/api.ts'
 
 /** The address that everything here points to: nothing listens, and no attack leaves this machine. */
 const NOBODY = 'http://127.0.0.1:9/'
+
+/** From an address that no attack comes from, because failed sign-ins make their address wait. */
+export const OWN_ADDRESS = '192.0.2.1'
+
+/** A caller that is no attacker. @param token its key; null where no key is needed */
+export const goodCaller = (url: string, token: string | null): ApiClient =>
+  apiClient(url, { 'x-forwarded-for': OWN_ADDRESS, ...(token === null ? {} : bearer(token)) })
+
+/** A client with as many sites, whose limits nothing reaches. */
+export async function newSites(api: ApiClient, name: string, count: number): Promise<SiteKey[]> {
+  const client = await api.newClient({ name })
+  const sites: SiteKey[] = []
+  for (let index = 0; index < count; index++) {
+    sites.push(await api.newSite(client, { name: `${name} ${index}`, url: NOBODY }))
+  }
+  return sites
+}
 
 /**
  * One of everything that can be managed, for attacks to aim at: they get past the 404 with its ids. What an attack
  * deletes or switches off is made again.
  */
 export class Victim {
-  readonly #caller: Caller
+  readonly #api: ApiClient
   readonly #ids = new Map<string, string>()
   ingestKey = ''
 
-  constructor(caller: Caller) {
-    this.#caller = caller
+  constructor(api: ApiClient) {
+    this.#api = api
   }
 
   /** The id that a parameter or field of this name stands for. */
@@ -46,7 +47,7 @@ export class Victim {
     const client = await this.#make('client_id', '/api/clients', { name: 'Victim', plan: 'enterprise' })
     const open = { is_active: true, plan: 'enterprise', requests_per_second: null, events_per_month: null }
     const webhook = { chat_webhook: `${NOBODY}hook`, email: null }
-    await call(this.#caller, 'PATCH', `/api/clients/${client}`, { ...open, ...webhook })
+    await this.#api.call('PATCH', `/api/clients/${client}`, { ...open, ...webhook })
     await this.#makeSite(client)
     const site_id = this.#ids.get('site_id')
     const probe = { site_id, probe_type: 'http_health', is_active: false, timeout_ms: 1_000 }
@@ -68,30 +69,30 @@ export class Victim {
   async #make(name: string, path: string, fields: object): Promise<string> {
     const known = this.#ids.get(name)
     if (known !== undefined && (await this.#isThere(path, known))) return known
-    const { id } = await demand<{ id: string }>(this.#caller, 'POST', path, fields)
+    const { id } = await this.#api.ask<{ id: string }>('POST', path, fields)
     this.#ids.set(name, id)
     return id
   }
 
   /** Silences and windows cannot be read one by one: their lists are looked through. */
   async #isThere(path: string, id: string): Promise<boolean> {
-    const { status, text } = await call(this.#caller, 'GET', `${path}/${id}`)
+    const { status, text } = await this.#api.call('GET', `${path}/${id}`)
     if (status === 200) return true
     if (!/silences|maintenance/.test(path) || text.includes('"Nothing')) return false
-    return (await call(this.#caller, 'GET', `${path}?limit=1000`)).text.includes(id)
+    return (await this.#api.call('GET', `${path}?limit=1000`)).text.includes(id)
   }
 
   async #makeSite(client_id: string): Promise<void> {
     const known = this.#ids.get('site_id')
     if (known !== undefined) {
-      const { status, text } = await call(this.#caller, 'PATCH', `/api/sites/${known}`, {
+      const { status, text } = await this.#api.call('PATCH', `/api/sites/${known}`, {
         is_active: true,
         url: NOBODY,
       })
       if (status === 200 && (JSON.parse(text) as { key_revoked_at: string | null }).key_revoked_at === null) return
     }
     const fields = { client_id, name: 'Victim', url: NOBODY, tag_server_url: NOBODY }
-    const site = await demand<KeyedSite>(this.#caller, 'POST', '/api/sites', fields)
+    const site = await this.#api.ask<SiteKey>('POST', '/api/sites', fields)
     this.#ids.set('site_id', site.id)
     this.#ids.set('tag_key', 'GA4')
     this.ingestKey = site.ingest_key
@@ -99,15 +100,15 @@ export class Victim {
 
   /** A check of an address where nothing listens is critical, and its alert leaves a message to deliver. */
   async #openAlert(probeId: string): Promise<void> {
-    await call(this.#caller, 'POST', `/api/probes/${probeId}/run`)
-    const alerts = await demand<{ id: string }[]>(this.#caller, 'GET', `/api/alerts?probe_id=${probeId}&limit=1`)
+    await this.#api.call('POST', `/api/probes/${probeId}/run`)
+    const alerts = await this.#api.ask<{ id: string }[]>('GET', `/api/alerts?probe_id=${probeId}&limit=1`)
     if (alerts[0] !== undefined) this.#ids.set('alert_id', alerts[0].id)
-    const deliveries = await demand<{ id: string }[]>(this.#caller, 'GET', '/api/deliveries?limit=1')
+    const deliveries = await this.#api.ask<{ id: string }[]>('GET', '/api/deliveries?limit=1')
     if (deliveries[0] !== undefined) this.#ids.set('delivery_id', deliveries[0].id)
   }
 
   async #shareStatus(client: string): Promise<void> {
-    const { text } = await call(this.#caller, 'POST', `/api/clients/${client}/status-link`)
+    const { text } = await this.#api.call('POST', `/api/clients/${client}/status-link`)
     const token = /\/status\/([A-Za-z0-9_-]{43})/.exec(text)?.[1]
     if (token !== undefined) this.#ids.set('token', token)
   }

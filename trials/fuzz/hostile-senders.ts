@@ -1,7 +1,6 @@
+import type { ApiClient, SiteKey } from '../../testkit/api.ts'
 import type { Random } from '../../testkit/random.ts'
 import { type HostileKind, hostileKinds } from '../fairness/kinds.ts'
-import type { KeyedSite } from './fixture.ts'
-import { type Caller, demand } from './management.ts'
 import type { HttpAnswer } from './wire/answers.ts'
 import { toBytes } from './wire/message.ts'
 import type { Shot } from './wire/pipeline.ts'
@@ -77,14 +76,14 @@ export class HostileSenders {
   readonly account = newAccount()
   /** Answers 200 of each kind. */
   readonly accepted = new Map<string, number>()
-  readonly site: KeyedSite
+  readonly site: SiteKey
   readonly #random: Random
   readonly #keyed: { key: string; content: Content }[] = []
   /** Keys whose events are in the account: they count once, however often they are sent. */
   readonly #countedKeys = new Set<string>()
   #number = 0
 
-  constructor(site: KeyedSite, random: Random) {
+  constructor(site: SiteKey, random: Random) {
     this.site = site
     this.#random = random
   }
@@ -113,13 +112,9 @@ export class HostileSenders {
   }
 
   /** Compares what its client has used of its plan with what was acknowledged. @returns what is wrong, or null */
-  async usageFault(caller: Caller): Promise<string | null> {
-    const { client_id } = await demand<{ client_id: string }>(caller, 'GET', `/api/sites/${this.site.id}`)
-    const { history } = await demand<{ history: { events: number }[] }>(
-      caller,
-      'GET',
-      `/api/clients/${client_id}/usage`,
-    )
+  async usageFault(api: ApiClient): Promise<string | null> {
+    const { client_id } = await api.ask<{ client_id: string }>('GET', `/api/sites/${this.site.id}`)
+    const { history } = await api.ask<{ history: { events: number }[] }>('GET', `/api/clients/${client_id}/usage`)
     const used = history.reduce((sum, { events }) => sum + events, 0)
     const { acknowledged, uncertain } = this.account
     if (used >= acknowledged && used <= acknowledged + uncertain) return null

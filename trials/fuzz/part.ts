@@ -1,10 +1,11 @@
 import { basename } from 'node:path'
+import type { ApiClient } from '../../testkit/api.ts'
 import { type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { Random } from '../../testkit/random.ts'
 import { Campaign } from './campaign.ts'
 import type { Failures } from './failures.ts'
+import { goodCaller } from './fixture.ts'
 import { filesHolding } from './leaks.ts'
-import { type Caller, call } from './management.ts'
 import { MemoryWatch } from './memory.ts'
 import { shortenFailures } from './shorten.ts'
 import type { Tally } from './tally.ts'
@@ -48,11 +49,11 @@ export async function runPart(
     OUTBOUND_ALLOW: '127.0.0.1',
     ...(isKeyed ? { ADMIN_TOKEN, VIEWER_TOKEN } : {}),
   })
-  const caller: Caller = { url: server.url, token: isKeyed ? ADMIN_TOKEN : null }
+  const api = goodCaller(server.url, isKeyed ? ADMIN_TOKEN : null)
   const random = new Random(seed)
   const canary = `canary${String(random.below(2 ** 32))}x${String(random.below(2 ** 32))}`
   const tokens = isKeyed ? [ADMIN_TOKEN, ADMIN_TOKEN, VIEWER_TOKEN, 'wrong'] : []
-  const campaign = await Campaign.prepare({ server, caller, tokens, random, seed, canary, progress })
+  const campaign = await Campaign.prepare({ server, api, tokens, random, seed, canary, progress })
   const memory = new MemoryWatch(server.pid, () => campaign.tally.requests / requests)
   const began = performance.now()
   try {
@@ -70,7 +71,7 @@ export async function runPart(
   }
   const seconds = (performance.now() - began) / 1_000
   await shortenFailures(server.port, campaign.failures)
-  await findLeaks(campaign, caller, canary, session.folder)
+  await findLeaks(campaign, api, canary, session.folder)
   if (!server.isRunning) campaign.failures.add(`the process ended: ${server.state()}`, name, null)
   await server.stop()
   return {
@@ -90,7 +91,7 @@ export async function runPart(
  * Looks for the canary wherever something could be kept of it. A name that is kept by design is looked for the same way:
  * not finding that one would mean that the search is blind.
  */
-async function findLeaks(campaign: Campaign, caller: Caller, canary: string, folder: string): Promise<void> {
+async function findLeaks(campaign: Campaign, api: ApiClient, canary: string, folder: string): Promise<void> {
   const { failures } = campaign
   const kept = campaign.keptName
   if (filesHolding(kept, [folder]).length === 0)
@@ -98,7 +99,7 @@ async function findLeaks(campaign: Campaign, caller: Caller, canary: string, fol
   for (const file of filesHolding(canary, [folder]))
     failures.add(`content was stored in ${basename(file)}`, 'leaks', null)
   for (const id of campaign.siteIds) {
-    const { text } = await call(caller, 'GET', `/api/monitoring/sites/${id}/recent`)
+    const { text } = await api.call('GET', `/api/monitoring/sites/${id}/recent`)
     if (text.includes(canary)) failures.add('content is shown among the recent payloads', 'leaks', null)
   }
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KeyedSite } from './fixture.ts'
-import { type Caller, demand } from './management.ts'
+import type { ApiClient, SiteKey } from '../../testkit/api.ts'
 import { toBytes } from './wire/message.ts'
 import type { Shot } from './wire/pipeline.ts'
 
@@ -19,13 +18,13 @@ export const newAccount = (): Account => ({ acknowledged: 0, uncertain: 0 })
 /** Sends what every tag sends, between the attacks and on their connections. */
 export class Witness {
   readonly account = newAccount()
-  readonly site: KeyedSite
+  readonly site: SiteKey
   /** Kept by design, as all names are. */
   readonly eventName: string
   /** Its requests that were answered with anything but 200, or 503 for want of room. */
   readonly refused: string[] = []
 
-  constructor(site: KeyedSite, eventName: string) {
+  constructor(site: SiteKey, eventName: string) {
     this.site = site
     this.eventName = eventName
   }
@@ -59,8 +58,8 @@ export class Witness {
  * @returns what is wrong, or null
  */
 export async function countFault(
-  caller: Caller,
-  site: KeyedSite,
+  api: ApiClient,
+  site: SiteKey,
   { acknowledged, uncertain }: Account,
 ): Promise<string | null> {
   const deadline = Date.now() + VISIBLE_WITHIN_MS
@@ -68,7 +67,7 @@ export async function countFault(
     // Times are taken from a day ago to five minutes ahead.
     const [from, to] = [-48, 1].map((hours) => new Date(Date.now() + hours * HOUR).toISOString())
     const path = `/api/monitoring/sites/${site.id}/overview?from=${from}&to=${to}`
-    const { total_events } = await demand<{ total_events: number }>(caller, 'GET', path)
+    const { total_events } = await api.ask<{ total_events: number }>('GET', path)
     if (total_events >= acknowledged && total_events <= acknowledged + uncertain) return null
     if (Date.now() > deadline || total_events > acknowledged + uncertain) {
       return `${acknowledged} events were acknowledged and ${uncertain} may have been, but ${total_events} are counted`

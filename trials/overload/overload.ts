@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processorSeconds } from '../../bench/lib/machine.ts'
 import { packKeys } from '../../bench/lib/request-template.ts'
-import { importSites } from '../../bench/lib/sites.ts'
+import { importSites } from '../../testkit/many-sites.ts'
 import type { ServerProcess } from '../../testkit/processes/server-process.ts'
 import { type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { type Counted, compareCounts } from '../soak/counted.ts'
@@ -59,7 +59,7 @@ export async function overload(session: Session, settings: OverloadSettings): Pr
   const sites = await importSites(dataDir, settings.sites)
   const server = await startTagwarden(session, dataDir)
   const generator = startGenerator(session)
-  await generator.begin({ port: server.port, keys: packKeys(sites.map(({ key }) => key)) })
+  await generator.begin({ port: server.port, keys: packKeys(sites.map(({ ingest_key }) => ingest_key)) })
   const peak = await measurePeak(generator, settings.peakSeconds)
   progress(`the peak is ${Math.round(peak)} requests/s`)
   const overloads: Overload[] = []

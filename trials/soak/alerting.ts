@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { requestJson } from '../../bench/lib/management-api.ts'
+import { apiClient } from '../../testkit/api.ts'
 import type { SoakEnvironment } from './environment/environment.ts'
-import { GROUPS } from './environment/probes.ts'
+import { GROUPS } from './environment/targets.ts'
 import { metric } from './service-figures.ts'
 
 /** What became of the alerts that the broken targets raised, and of the messages about them. */
@@ -48,9 +48,9 @@ export async function settledAlerting(url: string): Promise<Alerting> {
 }
 
 async function readAlerting(url: string): Promise<Alerting> {
-  const alerts = await requestJson<{ state: string }[]>('GET', `${url}/api/alerts?limit=${MOST_ALERTS}`)
-  const response = await fetch(`${url}/metrics`)
-  const metrics = await response.text()
+  const api = apiClient(url)
+  const alerts = await api.ask<{ state: string }[]>('GET', `/api/alerts?limit=${MOST_ALERTS}`)
+  const { text: metrics } = await api.call('GET', '/metrics')
   return {
     alerts: alerts.length,
     unresolved: alerts.filter(({ state }) => state !== 'resolved').length,

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { overviewUrl, requestJson } from '../../bench/lib/management-api.ts'
-import type { BenchSite } from '../../bench/lib/sites.ts'
+import { apiClient, type SiteKey } from '../../testkit/api.ts'
 import type { LoadTotals } from './load/open-load.ts'
 
 /** How what reports show agrees with what was answered 200, in events over all sites. */
@@ -17,7 +16,7 @@ const TIMEOUT_MS = 30_000
 const POLL_MS = 500
 
 /** Compares site by site, once all that was accepted can be seen; at the latest after half a minute. */
-export async function compareCounts(url: string, sites: readonly BenchSite[], totals: LoadTotals): Promise<Counted> {
+export async function compareCounts(url: string, sites: readonly SiteKey[], totals: LoadTotals): Promise<Counted> {
   const deadline = Date.now() + TIMEOUT_MS
   for (;;) {
     const found = await compareOnce(url, sites, totals)
@@ -26,15 +25,15 @@ export async function compareCounts(url: string, sites: readonly BenchSite[], to
   }
 }
 
-async function compareOnce(url: string, sites: readonly BenchSite[], totals: LoadTotals): Promise<Counted> {
+async function compareOnce(url: string, sites: readonly SiteKey[], totals: LoadTotals): Promise<Counted> {
   const { acceptedEvents, doubtfulEvents } = totals
   const found: Counted = { accepted: 0, counted: 0, wrongSites: 0, doubtful: sum(doubtfulEvents) }
   for (const [index, site] of sites.entries()) {
-    const { total_events } = await requestJson<{ total_events: number }>('GET', overviewUrl(url, site.id, 24))
+    const counted = await apiClient(url).totalEvents(site, 24)
     const accepted = acceptedEvents[index] ?? 0
     found.accepted += accepted
-    found.counted += total_events
-    if (total_events < accepted || total_events > accepted + (doubtfulEvents[index] ?? 0)) found.wrongSites += 1
+    found.counted += counted
+    if (counted < accepted || counted > accepted + (doubtfulEvents[index] ?? 0)) found.wrongSites += 1
   }
   return found
 }

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { residentMemory } from '../../bench/lib/machine.ts'
+import { apiClient } from '../../testkit/api.ts'
 
 /** What the service says of itself, and what the system says of it. */
 export interface ServiceFigures {
@@ -17,8 +18,7 @@ export interface ServiceFigures {
 
 /** @param dataDir the embedded store's folder */
 export async function readService(server: { pid: number; url: string }, dataDir: string): Promise<ServiceFigures> {
-  const response = await fetch(`${server.url}/metrics`)
-  const metrics = await response.text()
+  const { text: metrics } = await apiClient(server.url).call('GET', '/metrics')
   return {
     memoryMb: residentMemory(server.pid).nowMb,
     loopDelayMs: metric(metrics, 'nodejs_eventloop_lag_p99_seconds') * 1_000,

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packKeys } from '../../bench/lib/request-template.ts'
-import { importSites } from '../../bench/lib/sites.ts'
+import { importProbes, importSites } from '../../testkit/many-sites.ts'
 import { type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { type Alerting, type Breaks, breakInTurns, settledAlerting } from './alerting.ts'
 import { type Counted, compareCounts } from './counted.ts'
 import { startEnvironment } from './environment/environment.ts'
-import { importProbes } from './environment/probes.ts'
+import { GROUPS, targetPath, WEBHOOK_PATH } from './environment/targets.ts'
 import type { EnvironmentFigures } from './environment/worker.ts'
 import type { LoadFigures } from './load/figures.ts'
 import { startGenerator } from './load/generator.ts'
@@ -56,11 +56,17 @@ export async function soak(session: Session, settings: SoakSettings): Promise<So
   const environment = startEnvironment(session)
   const dataDir = session.newFolder('data')
   const sites = await importSites(dataDir, settings.sites)
-  await importProbes(dataDir, { url: await environment.listen(), intervalSeconds: settings.probeSeconds })
+  const neighbours = await environment.listen()
+  await importProbes(dataDir, {
+    intervalSeconds: settings.probeSeconds,
+    targetOf: (index) => neighbours + targetPath(index % GROUPS),
+    isSpread: true,
+    webhook: neighbours + WEBHOOK_PATH,
+  })
   const server = await startTagwarden(session, dataDir, { OUTBOUND_ALLOW: '127.0.0.0/8' })
   const loaded = sites.slice(0, loadedSites)
   const generator = startGenerator(session)
-  await generator.begin({ port: server.port, keys: packKeys(loaded.map(({ key }) => key)) })
+  await generator.begin({ port: server.port, keys: packKeys(loaded.map(({ ingest_key }) => ingest_key)) })
   const peak = settings.perSecond === null ? await measurePeak(generator, PEAK_SECONDS) : null
   const perSecond = settings.perSecond ?? Math.round((peak ?? 0) * SHARE_OF_PEAK)
   progress(`${perSecond} requests/s${peak === null ? '' : `, the peak is ${Math.round(peak)}`}`)

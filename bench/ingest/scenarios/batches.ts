@@ -1,8 +1,8 @@
+import { createSite } from '../../../testkit/many-sites.ts'
 import { startTagwarden } from '../../../testkit/processes/session.ts'
 import { batchBody, EVENTS_PER_BATCH } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
 import { startBare } from '../../lib/servers.ts'
-import { createSite } from '../../lib/sites.ts'
 import { medianOf } from '../../lib/statistics.ts'
 import { grouped } from '../../lib/table.ts'
 import { compare } from '../compare.ts'
@@ -16,8 +16,8 @@ export const batches: Scenario = async (bench) => {
   const { session } = bench
   const bare = await startBare(session)
   const tagwarden = await startTagwarden(session, session.newFolder('data'))
-  const site = await createSite(tagwarden.url, { name: 'Batches', plan: 'enterprise' })
-  const load = { request: ingestRequest(batchBody()), keys: packKeys([site.key]) }
+  const site = await createSite(tagwarden.url, { name: 'Batches' })
+  const load = { request: ingestRequest(batchBody()), keys: packKeys([site.ingest_key]) }
   const results = await runRounds(bench, { bare: { ...load, server: bare }, tagwarden: { ...load, server: tagwarden } })
   const perSecond = medianOf(results.tagwarden, (result) => result.requestsPerSecond) * EVENTS_PER_BATCH
   return compare(`batches of ${EVENTS_PER_BATCH}`, results.bare, results.tagwarden, {

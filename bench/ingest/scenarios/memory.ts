@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { importSites } from '../../../testkit/many-sites.ts'
 import type { ServerProcess } from '../../../testkit/processes/server-process.ts'
 import { startTagwarden } from '../../../testkit/processes/session.ts'
 import { residentMemory } from '../../lib/machine.ts'
 import { eventBody } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
-import { importSites } from '../../lib/sites.ts'
 import { median, shareOfStatus } from '../../lib/statistics.ts'
 import type { Check } from '../../lib/table.ts'
 import { type Bench, runLoadOnce } from '../rounds.ts'
@@ -25,7 +25,7 @@ export const memory: Scenario = async (bench) => {
   const loadMs = bench.soakMinutes > 0 ? bench.soakMinutes * 60_000 : bench.seconds * 1_000
   const stop = new AbortController()
   const samples = sampleMemory(bench, server, stop.signal)
-  const load = { server, request: ingestRequest(eventBody()), keys: packKeys(sites.map((site) => site.key)) }
+  const load = { server, request: ingestRequest(eventBody()), keys: packKeys(sites.map((site) => site.ingest_key)) }
   const result = await runLoadOnce(bench, load, loadMs)
   stop.abort()
   const checks = [peakCheck(server)]

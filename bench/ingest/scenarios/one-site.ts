@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { apiClient } from '../../../testkit/api.ts'
+import { createSite } from '../../../testkit/many-sites.ts'
 import { startTagwarden } from '../../../testkit/processes/session.ts'
-import { overviewUrl, requestJson } from '../../lib/management-api.ts'
 import { eventBody } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
 import { startBare } from '../../lib/servers.ts'
-import { createSite } from '../../lib/sites.ts'
 import { acceptedOf } from '../../lib/statistics.ts'
 import { type Check, grouped } from '../../lib/table.ts'
 import { atLeastRatio, compare } from '../compare.ts'
@@ -20,20 +20,20 @@ export const oneSite: Scenario = async (bench) => {
   const { session } = bench
   const bare = await startBare(session)
   const tagwarden = await startTagwarden(session, session.newFolder('data'))
-  const site = await createSite(tagwarden.url, { name: 'One site', plan: 'enterprise' })
-  const load = { request: ingestRequest(eventBody()), keys: packKeys([site.key]) }
+  const site = await createSite(tagwarden.url, { name: 'One site' })
+  const load = { request: ingestRequest(eventBody()), keys: packKeys([site.ingest_key]) }
   const results = await runRounds(bench, { bare: { ...load, server: bare }, tagwarden: { ...load, server: tagwarden } })
   const outcome = compare('one site', results.bare, results.tagwarden, atLeastRatio(0.8))
-  const count = await checkCount(overviewUrl(tagwarden.url, site.id, 24), acceptedOf(results.tagwarden))
+  const count = await checkCount(() => apiClient(tagwarden.url).totalEvents(site, 24), acceptedOf(results.tagwarden))
   return { measurements: outcome.measurements, checks: [...outcome.checks, count] }
 }
 
-async function checkCount(url: string, acknowledged: number): Promise<Check> {
+async function checkCount(count: () => Promise<number>, acknowledged: number): Promise<Check> {
   const deadline = Date.now() + VISIBLE_TIMEOUT_MS
   let counted = 0
   do {
     await sleep(POLL_INTERVAL_MS)
-    counted = (await requestJson<{ total_events: number }>('GET', url)).total_events
+    counted = await count()
   } while (counted !== acknowledged && Date.now() < deadline)
   return {
     what: 'one site: events in the overview',

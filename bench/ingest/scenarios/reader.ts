@@ -1,12 +1,12 @@
+import { overviewPath } from '../../../testkit/api.ts'
+import { importSites } from '../../../testkit/many-sites.ts'
 import { startTagwarden } from '../../../testkit/processes/session.ts'
 import { readReports } from '../../lib/clients.ts'
 import { importHistory } from '../../lib/history.ts'
-import { overviewUrl } from '../../lib/management-api.ts'
 import { eventBody } from '../../lib/payloads.ts'
 import type { ReportResult } from '../../lib/report-reader.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
 import { startBare } from '../../lib/servers.ts'
-import { importSites } from '../../lib/sites.ts'
 import { median, medianOf } from '../../lib/statistics.ts'
 import { milliseconds } from '../../lib/table.ts'
 import { compare } from '../compare.ts'
@@ -27,10 +27,10 @@ export const reader: Scenario = async (bench) => {
   const tagwarden = await startTagwarden(session, dataDir)
   const reports: ReportResult[] = []
   const read = async (): Promise<void> => {
-    const urls = sites.map((site) => overviewUrl(tagwarden.url, site.id, HOURS))
+    const urls = sites.map((site) => tagwarden.url + overviewPath(site, HOURS))
     reports.push(await readReports(session, { urls, warmupMs: WARMUP_MS, measureMs: bench.seconds * 1_000 }))
   }
-  const load = { request: ingestRequest(eventBody()), keys: packKeys(sites.slice(0, 1).map((site) => site.key)) }
+  const load = { request: ingestRequest(eventBody()), keys: packKeys(sites.slice(0, 1).map((site) => site.ingest_key)) }
   const results = await runRounds(bench, {
     bare: { ...load, server: bare },
     alone: { ...load, server: tagwarden },

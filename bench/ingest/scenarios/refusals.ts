@@ -1,10 +1,10 @@
 import { newSecret } from '../../../src/lib/index.ts'
-import { type ServerProcess } from '../../../testkit/processes/server-process.ts'
+import { apiClient } from '../../../testkit/api.ts'
+import { createSite } from '../../../testkit/many-sites.ts'
+import type { ServerProcess } from '../../../testkit/processes/server-process.ts'
 import { startTagwarden } from '../../../testkit/processes/session.ts'
-import { requestJson } from '../../lib/management-api.ts'
 import { eventBody } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys, type RequestTemplate } from '../../lib/request-template.ts'
-import { createSite } from '../../lib/sites.ts'
 import { median, medianOf, shareOfStatus } from '../../lib/statistics.ts'
 import type { Check } from '../../lib/table.ts'
 import { heldUploads } from '../held-uploads.ts'
@@ -47,11 +47,16 @@ export const refusals: Scenario = async (bench) => {
 }
 
 async function keysByAnswer(server: ServerProcess) {
-  const accepted = await createSite(server.url, { name: 'Accepted', plan: 'enterprise' })
-  const forbidden = await createSite(server.url, { name: 'Disabled', plan: 'enterprise' })
-  await requestJson('PATCH', `${server.url}/api/sites/${forbidden.id}`, { is_active: false })
-  const limited = await createSite(server.url, { name: 'Limited', plan: 'enterprise', requests_per_second: 1 })
-  return { accepted: accepted.key, forbidden: forbidden.key, limited: limited.key, unauthorized: newSecret() }
+  const accepted = await createSite(server.url, { name: 'Accepted' })
+  const forbidden = await createSite(server.url, { name: 'Disabled' })
+  await apiClient(server.url).ask('PATCH', `/api/sites/${forbidden.id}`, { is_active: false })
+  const limited = await createSite(server.url, { name: 'Limited', requests_per_second: 1 })
+  return {
+    accepted: accepted.ingest_key,
+    forbidden: forbidden.ingest_key,
+    limited: limited.ingest_key,
+    unauthorized: newSecret(),
+  }
 }
 
 function cheaper(status: number, refused: readonly RoundResult[], accepted: readonly RoundResult[]): Check {

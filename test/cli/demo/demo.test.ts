@@ -7,10 +7,11 @@ import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { migrate } from '../../../src/store/index.ts'
 import { apiClient } from '../../../testkit/api.ts'
 import { tempDir } from '../../../testkit/engines.ts'
+import { runCli, startCli } from '../../../testkit/processes/command-line.ts'
+import { READY } from '../../../testkit/processes/server-process.ts'
 import { insertSite } from '../../../testkit/sites.ts'
 import { until } from '../../../testkit/until.ts'
 import { withStore } from '../databases.ts'
-import { runCli, startCli } from '../support.ts'
 
 const DAYS = 3
 
@@ -40,7 +41,7 @@ interface Overview {
 
 async function startDemo(t: TestContext, dataDir: string, ...args: string[]) {
   const demo = await startCli(t, ['demo', '--data-dir', dataDir, '--port', '0', ...args])
-  const url = await demo.printed(/Tagwarden is ready on (http:\/\/[^"\s]+)/)
+  const url = await demo.printed(READY)
   const api = apiClient(url)
   const sites = (await api.call('GET', '/api/sites')).json<Site[]>()
   const report = async <T>(site: Site | undefined, path: string) =>

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { readConfig } from '../../../src/config.ts'
 import { openStore } from '../../../src/store/index.ts'
 import { apiClient } from '../../../testkit/api.ts'
+import { demoIn, preparedDemo } from '../../../testkit/demo.ts'
 import { placeFor, postgres } from '../../../testkit/engines.ts'
-import { startCli } from '../support.ts'
-import { demoIn, preparedDemo, READY } from './prepared.ts'
+import { startCli } from '../../../testkit/processes/command-line.ts'
+import { READY } from '../../../testkit/processes/server-process.ts'
 
 const REACH = {
   CHAT_WEBHOOK_URL: 'https://chat.example/hook',

@@ -1,7 +1,8 @@
 import type { TestContext } from 'node:test'
-import { type ApiClient, apiClient } from '../../../testkit/api.ts'
-import { demoIn, preparedDemo, READY } from '../../cli/demo/prepared.ts'
-import { startCli } from '../../cli/support.ts'
+import { type ApiClient, apiClient, bearer } from '../../../testkit/api.ts'
+import { demoIn, preparedDemo } from '../../../testkit/demo.ts'
+import { startCli } from '../../../testkit/processes/command-line.ts'
+import { READY } from '../../../testkit/processes/server-process.ts'
 import { ensureDashboard } from './dashboard.ts'
 
 /** A running demo: two clients, four sites, two days of history up to now, an incident under way, probes that have run. */
@@ -22,14 +23,7 @@ export async function startDemo(
 ): Promise<Demo> {
   await ensureDashboard()
   const { printed } = await startCli(t, demoIn(await preparedDemo(t)), environment)
-  const api = withToken(apiClient(await printed(READY)), token)
-  const sites = (await api.call('GET', '/api/sites')).json<Demo['sites']>()
+  const api = apiClient(await printed(READY), token === null ? {} : bearer(token))
+  const sites = await api.ask<Demo['sites']>('GET', '/api/sites')
   return { ...api, sites }
-}
-
-function withToken(api: ApiClient, token: string | null): ApiClient {
-  if (token === null) return api
-  const call: ApiClient['call'] = (method, path, body, headers = {}) =>
-    api.call(method, path, body, { authorization: `Bearer ${token}`, ...headers })
-  return { ...api, call }
 }

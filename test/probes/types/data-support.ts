@@ -4,9 +4,11 @@ import type { Payload } from '../../../src/journal/payload.ts'
 import { MINUTE } from '../../../src/lib/index.ts'
 import type { ProbeType } from '../../../src/probes/index.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
+import { NOW, newClock } from '../../../testkit/clock.ts'
+import { insertProbe } from '../../../testkit/probes.ts'
 import { insertSite } from '../../../testkit/sites.ts'
 import { count, rollUpAll } from '../../analytics/support.ts'
-import { insertProbe, NOW, newClock, openNode, resultsOf, runDue } from '../support.ts'
+import { openNode, resultsOf, runDue } from '../support.ts'
 
 export const SLOT = 5 * MINUTE
 

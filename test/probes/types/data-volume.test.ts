@@ -3,10 +3,10 @@ import type { Payload } from '../../../src/journal/payload.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { dataFreshness } from '../../../src/probes/types/data-freshness.ts'
 import { dataVolume } from '../../../src/probes/types/data-volume.ts'
+import { NOW } from '../../../testkit/clock.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch } from '../../analytics/support.ts'
-import { NOW } from '../support.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
 
 /** Five minutes of a shop, `share` of what is usual. */

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import type { GoogleCredentials } from '../../../src/probes/index.ts'
+import { NOW } from '../../../testkit/clock.ts'
 import { httpServer } from '../../outbound/support.ts'
-import { NOW } from '../support.ts'
 
 const KEYS = generateKeyPairSync('rsa', {
   modulusLength: 2_048,

@@ -4,10 +4,10 @@ import { before, type TestContext, test } from 'node:test'
 import { DAY, HOUR, isoTime } from '../../../src/lib/index.ts'
 import type { JsonObject, ProbeOutcome } from '../../../src/probes/probe-type.ts'
 import { httpHealth } from '../../../src/probes/types/http-health.ts'
+import { NOW } from '../../../testkit/clock.ts'
+import { deadAddress } from '../../../testkit/listeners.ts'
 import { type Authority, createAuthority, createCertificate, trust } from '../../outbound/certificates.ts'
 import { httpServer, httpsServer, tcpServer, testOutbound } from '../../outbound/support.ts'
-import { deadAddress } from '../../../testkit/listeners.ts'
-import { NOW } from '../support.ts'
 import { type RunGiven, runType, siteRow } from './run-type.ts'
 
 type Paths = Readonly<Record<string, (response: ServerResponse) => void>>

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import type { BatchPayload, Payload } from '../../../src/journal/payload.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { ecommerceQuality, userDataQuality } from '../../../src/probes/types/data-quality.ts'
+import { NOW } from '../../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch, event } from '../../analytics/support.ts'
-import { NOW } from '../support.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
 
 type UserData = NonNullable<BatchPayload['user_data_quality']>

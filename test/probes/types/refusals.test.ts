@@ -5,9 +5,9 @@ import { dataFreshness } from '../../../src/probes/types/data-freshness.ts'
 import { dataVolume } from '../../../src/probes/types/data-volume.ts'
 import { tagFailureRate } from '../../../src/probes/types/tag-failure-rate.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
+import { NOW } from '../../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'
 import { event } from '../../analytics/support.ts'
-import { NOW } from '../support.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
 
 const SILENT_FROM = NOW - HOUR

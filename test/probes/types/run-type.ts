@@ -4,9 +4,10 @@ import type { JsonObject, ProbeOutcome, ProbeSettings, ProbeType } from '../../.
 import { withDefaults } from '../../../src/probes/probe-type.ts'
 import { PageReader } from '../../../src/probes/types/pages.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
+import { NOW } from '../../../testkit/clock.ts'
 import { BLANK_SITE } from '../../../testkit/sites.ts'
 import { testOutbound } from '../../outbound/support.ts'
-import { NOW, PROBE_SURROUNDINGS } from '../support.ts'
+import { PROBE_SURROUNDINGS } from '../support.ts'
 
 /** A site as it is in the store, without a store; `over` replaces fields. */
 export const siteRow = (over: Partial<SiteRow> = {}): SiteRow => ({

@@ -3,10 +3,12 @@ import type { Payload } from '../../../src/journal/payload.ts'
 import { HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { nextRunAt } from '../../../src/probes/index.ts'
 import { tagFailureRate } from '../../../src/probes/types/tag-failure-rate.ts'
+import { NOW, newClock } from '../../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { insertProbe } from '../../../testkit/probes.ts'
 import { insertSite } from '../../../testkit/sites.ts'
 import { batch, count, event } from '../../analytics/support.ts'
-import { insertProbe, NOW, newClock, openNode, probeRow, resultsOf, runDue } from '../support.ts'
+import { openNode, probeRow, resultsOf, runDue } from '../support.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
 
 /** Five minutes in which the tag ran 100 times and GA4 without trouble. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import type { Payload } from '../../../src/journal/payload.ts'
 import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { tagMissing } from '../../../src/probes/types/tag-missing.ts'
+import { NOW } from '../../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch, event } from '../../analytics/support.ts'
-import { NOW } from '../support.ts'
 import { every, resultOf, siteWith } from './data-support.ts'
 
 const purchase = (time: number, ...names: string[]): Payload =>

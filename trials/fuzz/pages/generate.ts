@@ -1,5 +1,5 @@
-import { type OutboundBytes } from '../../../src/outbound/index.ts'
-import { type Random } from '../../../testkit/random.ts'
+import type { OutboundBytes } from '../../../src/outbound/index.ts'
+import type { Random } from '../../../testkit/random.ts'
 import type { Seeds } from './seeds.ts'
 
 /** One of so many bodies is as long as the check reads them; the others are short, so that many are tried. */

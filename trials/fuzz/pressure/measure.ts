@@ -14,7 +14,7 @@ import { openStore } from '../../../src/store/index.ts'
 import type { ServerProcess } from '../../../testkit/processes/server-process.ts'
 import { type Session, startTagwarden } from '../../../testkit/processes/session.ts'
 import { BLOATED, bloat } from '../../lib/bloat.ts'
-import { newSites } from '../fixture.ts'
+import { goodCaller, newSites } from '../fixture.ts'
 import { type PressureAttack, pressureAttacks } from './attacks.ts'
 import { Herd } from './herd.ts'
 
@@ -93,8 +93,8 @@ async function onEngine(
 /** A healthy site, and one that is attacked and whose reports of a year take long. */
 async function prepare(session: Session, dataDir: string, environment: Readonly<Record<string, string>>) {
   const server = await startTagwarden(session, dataDir, environment)
-  const [victim] = await newSites({ url: server.url, token: null }, 'Attacked', 1)
-  const [healthy] = await newSites({ url: server.url, token: null }, 'Healthy', 1)
+  const [victim] = await newSites(goodCaller(server.url, null), 'Attacked', 1)
+  const [healthy] = await newSites(goodCaller(server.url, null), 'Healthy', 1)
   await server.stop()
   if (victim === undefined || healthy === undefined) throw new Error('a site is missing')
   const store = await openStore(readConfig({ DATA_DIR: dataDir, ...environment }), () => undefined)

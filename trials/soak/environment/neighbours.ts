@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { listen } from '../../../testkit/listeners.ts'
-import { WEBHOOK_PATH } from './probes.ts'
+import { WEBHOOK_PATH } from './targets.ts'
 
 /** What the outside world met in a stretch of time. */
 export interface NeighbourFigures {

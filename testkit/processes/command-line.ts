@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import type { TestContext } from 'node:test'
-import { tempDir } from '../../testkit/engines.ts'
-import { NodeProcess } from '../../testkit/processes/node-process.ts'
-import { PROGRAM } from '../../testkit/repository.ts'
+import { tempDir } from '../engines.ts'
+import { PROGRAM } from '../repository.ts'
+import { NodeProcess } from './node-process.ts'
 
 /** The demo writes three weeks and judges them before it is ready: half a minute of a machine that does nothing else. */
 const START_MS = 180_000

@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict'
 import { cp } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
-import { tempDir } from '../../../testkit/engines.ts'
-import { madeOnce } from '../../../testkit/made-once.ts'
-import { startCli } from '../support.ts'
+import { tempDir } from './engines.ts'
+import { madeOnce } from './made-once.ts'
+import { startCli } from './processes/command-line.ts'
+import { READY, type ServerProcess } from './processes/server-process.ts'
+import type { Session } from './processes/session.ts'
+import { PROGRAM } from './repository.ts'
 
 /** The command line of a demo without live traffic, on a folder. */
-export const demoIn = (dataDir: string): string[] =>
-  'demo --port 0 --days 2 --no-simulate --data-dir'.split(' ').concat(dataDir)
+export const demoIn = (dataDir: string, days = 2, port = 0): string[] =>
+  `demo --port ${port} --days ${days} --no-simulate --data-dir`.split(' ').concat(dataDir)
 
-export const READY = /Tagwarden is ready on (http:\/\/[^"\s]+)/
+/** The demo of a bench. */
+export const startDemo = (session: Session, dataDir: string, days: number): Promise<ServerProcess> =>
+  session.startServer('demo', (port) => ({
+    args: [PROGRAM, ...demoIn(dataDir, days, port)],
+    environment: { HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
+  }))
 
 /**
  * A folder in which a demo of two days was started and ended, for the test alone. Writing two days and judging them takes a quarter

@@ -1,0 +1,42 @@
+import { MINUTE, newId } from '../src/lib/index.ts'
+import type { ProbeRow, Store } from '../src/store/index.ts'
+import { NOW } from './clock.ts'
+
+/** A probe's row, due now; `over` replaces fields. */
+export const newProbeRow = (siteId: string, over: Partial<ProbeRow> = {}): ProbeRow => ({
+  id: newId(),
+  site_id: siteId,
+  probe_type: 'fake',
+  name: 'Fake',
+  config: '{}',
+  interval_seconds: 60,
+  timeout_ms: 10_000,
+  failure_threshold: 1,
+  recovery_threshold: 1,
+  is_active: 1,
+  created_at: NOW - MINUTE,
+  next_run_at: NOW,
+  claimed_by: null,
+  claimed_at: null,
+  due_at: null,
+  lost_runs: 0,
+  last_status: null,
+  last_reason: null,
+  last_message: null,
+  last_response_time_ms: null,
+  last_result_at: null,
+  consecutive_failures: 0,
+  recent_statuses: '',
+  subject_statuses: '{}',
+  memory: '{}',
+  ...over,
+})
+
+let probeCount = 0
+
+/** Writes a probe straight into the store; ids follow one another. */
+export async function insertProbe(store: Store, siteId: string, over: Partial<ProbeRow> = {}): Promise<ProbeRow> {
+  const row = newProbeRow(siteId, { id: `00000000-0000-4000-8000-${String(++probeCount).padStart(12, '0')}`, ...over })
+  await store.write.insertInto('probes').values(row).execute()
+  return row
+}
