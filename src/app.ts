@@ -112,18 +112,18 @@ function apiRoutes(
   const { defaultPlan, publicUrl } = config
   managementRoutes(app, { store, clock, deletionHooks, addProbes: probes.addProbes, defaultPlan, publicUrl })
   probeRoutes(app, { store, clock, registry: probes.registry, scheduler: probes.scheduler })
-  alertRoutes(app, { store, clock, reach: alerts.reach })
+  alertRoutes(app, { store, clock, channelSettings: alerts.channelSettings })
   silenceRoutes(app, { store, clock })
   maintenanceRoutes(app, { store, clock })
   notificationRoutes(app, { store, clock, notifications })
-  const { read, asked } = store
+  const { read, interactive } = store
   analyticsRoutes(app, {
-    store: { read, reports: asked },
+    store: { read, reports: interactive },
     clock,
     retention: retentionOf(config),
     limits: REPORT_LIMITS,
   })
-  dashboardRoutes(app, { store, clock, reach: alerts.reach, sessions, onError })
+  dashboardRoutes(app, { store, clock, channelSettings: alerts.channelSettings, sessions, onError })
   sharingRoutes(app, { store, clock })
   nodeRoutes(app, { store, clock })
   settingsRoutes(app, { store, clock, settings: settingsOf(config) })

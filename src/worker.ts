@@ -42,11 +42,11 @@ export class Worker {
     this.#maintenance = new Maintenance({ ...node, retention })
     const onDelivered = noteDelivered(node.store)
     this.notifications = new Notifications({ ...node, transports, globalWebhook, publicUrl, resultDays, onDelivered })
-    const { reach } = this.notifications
-    this.alerts = new Alerts({ ...node, reach, resultDays })
+    const { channelSettings } = this.notifications
+    this.alerts = new Alerts({ ...node, channelSettings, resultDays })
     this.probes = new Probes({ ...node, settings: config, resultDays, onResults: this.alerts.onResults })
-    this.#digests = new Digests({ ...node, retention, isEmailOn: reach.isEmailOn })
-    this.#quotas = new Quotas({ ...node, reach })
+    this.#digests = new Digests({ ...node, retention, isEmailOn: channelSettings.isEmailOn })
+    this.#quotas = new Quotas({ ...node, channelSettings })
   }
 
   get deletionHooks(): DeletionHooks {

@@ -119,7 +119,7 @@ export function unitsOf(pattern: RegExp): Set<string> {
   return units
 }
 
-/** Texts that the pattern takes; what it only looks at, and its edges, by which most texts would be out, are left aside. */
+/** Texts that the pattern takes; what it only looks at, and its edges, by which most texts would be out, are left out. */
 function samplesOf(pattern: RegExp): string[] {
   const free = pattern.source
     .replaceAll(/\(\?<?[=!](?:[^()\\[]|\\.|\[[^\]]*\])*\)/g, '')

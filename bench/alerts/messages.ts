@@ -38,7 +38,7 @@ function notificationsOf({ clientId, probeId, results }: Timeline, policy: Polic
     reminderMinutes: null,
     notifyResolved: true,
     notifyEscalated: true,
-    quietBy: null,
+    suppressedBy: null,
   }
   const sent: SentNotification[] = []
   let alert: AlertRow | null = null

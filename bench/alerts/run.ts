@@ -22,7 +22,7 @@ const HELP = `Counts the messages that people would get of simulated sites with 
 `
 
 const PLAIN: Policy = {
-  name: 'every change told',
+  name: 'every change notified',
   failureThreshold: 1,
   recoveryThreshold: 1,
   hasFlapping: false,

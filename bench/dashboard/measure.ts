@@ -22,7 +22,7 @@ export async function firstLoad(browser: Browser, url: string): Promise<number> 
 
 /**
  * Longest time from each interaction to the next paint, ms, as the browser's Event Timing reports it (in steps of 8 ms; below
- * 16 ms it keeps quiet).
+ * 16 ms it reports nothing).
  */
 export async function interactions(browser: Browser, url: string): Promise<Record<string, number>> {
   const page = await newPage(browser, url)

@@ -31,7 +31,7 @@ export async function heldUploads(server: ServerProcess, key: string): Promise<C
       reached: grownMb < MOST_MEGABYTES,
     },
     {
-      what: `${what}: told so before their end`,
+      what: `${what}: refused before their end`,
       value: `${answered} senders`,
       target: `${UPLOADS}`,
       reached: answered === UPLOADS,

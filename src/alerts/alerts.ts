@@ -1,11 +1,11 @@
 import { Jobs, type Leases } from '../cluster/index.ts'
 import { type Clock, DAY, type Loop, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletedSite, DeletionHooks } from '../management/index.ts'
-import { type Reach, removeMessagesOfAlerts } from '../notifications/index.ts'
+import { type ChannelSettings, removeMessagesOfAlerts } from '../notifications/index.ts'
 import type { ResultHook } from '../probes/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
+import { removeMutesOf } from './mutes.ts'
 import { judgeResults } from './on-results.ts'
-import { removeQuietOf } from './quiet.ts'
 import { runUpkeep } from './upkeep.ts'
 
 /** What people notice of it: how late a reminder comes, and how long an alert outlives its probe. */
@@ -16,7 +16,7 @@ export interface AlertsOptions {
   store: Store
   clock: Clock
   leases: Leases
-  reach: Reach
+  channelSettings: ChannelSettings
   /** Days that alerts are kept after they ended. */
   resultDays: number
   onError: (error: Error, what: string) => void
@@ -26,24 +26,26 @@ export interface AlertsOptions {
 export class Alerts {
   /** Goes into the transaction that writes results. */
   readonly onResults: ResultHook
-  readonly reach: Reach
+  readonly channelSettings: ChannelSettings
   readonly #jobs: Jobs
 
-  constructor({ store, clock, leases, reach, resultDays, onError }: AlertsOptions) {
-    this.reach = reach
-    this.onResults = (trx, written) => judgeResults(trx, store, written, reach, clock.now())
+  constructor({ store, clock, leases, channelSettings, resultDays, onError }: AlertsOptions) {
+    this.channelSettings = channelSettings
+    this.onResults = (trx, written) => judgeResults(trx, store, written, channelSettings, clock.now())
     this.#jobs = new Jobs({ clock, leases, onError })
-      .onOneNode('alerts', UPKEEP_INTERVAL_MS, (mayGoOn) => runUpkeep(store, reach, clock.now(), mayGoOn))
-      .deletingByAge('alert-retention', RETENTION_INTERVAL_MS, async (now, mayGoOn) => {
-        await clearAlerts(store, resultDays, now, mayGoOn)
-        await clearQuiet(store, resultDays, now)
+      .onOneNode('alerts', UPKEEP_INTERVAL_MS, (shouldContinue) =>
+        runUpkeep(store, channelSettings, clock.now(), shouldContinue),
+      )
+      .deletingByAge('alert-retention', RETENTION_INTERVAL_MS, async (now, shouldContinue) => {
+        await clearAlerts(store, resultDays, now, shouldContinue)
+        await clearMutes(store, resultDays, now)
       })
   }
 
   /** They come before those of the probes, whose rows they read. */
   readonly deletionHooks: DeletionHooks = {
     removeOfSites: removeAlertsOfSites,
-    removeOfClient: (trx, clientId) => removeQuietOf(trx, { clientIds: [clientId] }),
+    removeOfClient: (trx, clientId) => removeMutesOf(trx, { clientIds: [clientId] }),
   }
 
   get loops(): readonly Loop[] {
@@ -63,8 +65,13 @@ export class Alerts {
 const PER_STEP = 200
 
 /** Deletes alerts that ended more than `days` ago, with their timelines, in small steps. Any node may do so. */
-export async function clearAlerts(store: Store, days: number, now: number, mayGoOn: () => boolean): Promise<void> {
-  while (mayGoOn()) {
+export async function clearAlerts(
+  store: Store,
+  days: number,
+  now: number,
+  shouldContinue: () => boolean,
+): Promise<void> {
+  while (shouldContinue()) {
     const old = await store.read
       .selectFrom('alerts')
       .select('id')
@@ -85,7 +92,7 @@ export async function clearAlerts(store: Store, days: number, now: number, mayGo
  * Deletes silences, and maintenance that was once, that ended more than `days` ago: no result that is kept names them. And those
  * of probes that were deleted: the room of the probes does not know of them.
  */
-export async function clearQuiet({ write }: Pick<Store, 'write'>, days: number, now: number): Promise<void> {
+export async function clearMutes({ write }: Pick<Store, 'write'>, days: number, now: number): Promise<void> {
   for (const table of ['silences', 'maintenance'] as const) {
     await write
       .deleteFrom(table)
@@ -110,7 +117,7 @@ async function removeAlertsOfSites(trx: Transaction<Tables>, sites: readonly Del
   // One by one: no limit of parameters is met, whatever the number of sites.
   for (const { id: siteId } of sites) {
     const probes = await trx.selectFrom('probes').select('id').where('site_id', '=', siteId).execute()
-    await removeQuietOf(trx, { siteIds: [siteId], probeIds: probes.map(({ id }) => id) })
+    await removeMutesOf(trx, { siteIds: [siteId], probeIds: probes.map(({ id }) => id) })
     const ofSite = trx.selectFrom('alerts').select('id').where('site_id', '=', siteId)
     await removeMessagesOfAlerts(trx, ofSite)
     await trx.deleteFrom('alert_events').where('alert_id', 'in', ofSite).execute()

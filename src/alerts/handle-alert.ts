@@ -1,11 +1,11 @@
 import { AppError, notFound } from '../lib/index.ts'
 import { type Context, writeAudit } from '../management/index.ts'
-import type { Reach } from '../notifications/index.ts'
+import type { ChannelSettings } from '../notifications/index.ts'
 import type { AlertRow } from '../store/index.ts'
 import { alertRecord, type Handling } from './alert-record.ts'
 import { transition } from './machine/transition.ts'
 import type { AlertInput } from './machine/types.ts'
-import { loadQuiet } from './quiet.ts'
+import { loadMutes } from './mutes.ts'
 import { loadContext, rulesOf } from './rules.ts'
 import { lockAlert, writeTransitions } from './write-transitions.ts'
 
@@ -14,20 +14,30 @@ import { lockAlert, writeTransitions } from './write-transitions.ts'
  *
  * @throws AppError `not_found`, or `conflict` when it is resolved
  */
-export async function acknowledgeAlert(ctx: Context, reach: Reach, id: string, input: Handling): Promise<AlertRow> {
-  return handle(ctx, reach, id, 'acknowledge', (alert) => {
+export async function acknowledgeAlert(
+  ctx: Context,
+  channelSettings: ChannelSettings,
+  id: string,
+  input: Handling,
+): Promise<AlertRow> {
+  return handle(ctx, channelSettings, id, 'acknowledge', (alert) => {
     if (alert.state === 'resolved') throw new AppError('conflict', 'The alert is resolved already')
     return { type: 'acknowledged', by: nameIn(ctx, input), comment: input.comment?.trim() || null }
   })
 }
 
 /**
- * Takes an acknowledgement back: reminders go on. One that is not acknowledged stays as it is.
+ * Takes an acknowledgement back: reminders resume. One that is not acknowledged stays as it is.
  *
  * @throws AppError `not_found`, or `conflict` when it is resolved
  */
-export async function unacknowledgeAlert(ctx: Context, reach: Reach, id: string, input: Handling): Promise<AlertRow> {
-  return handle(ctx, reach, id, 'unacknowledge', (alert) => {
+export async function unacknowledgeAlert(
+  ctx: Context,
+  channelSettings: ChannelSettings,
+  id: string,
+  input: Handling,
+): Promise<AlertRow> {
+  return handle(ctx, channelSettings, id, 'unacknowledge', (alert) => {
     if (alert.state === 'resolved') throw new AppError('conflict', 'The alert is resolved already')
     return { type: 'unacknowledged', by: nameIn(ctx, input), comment: input.comment?.trim() || null }
   })
@@ -38,8 +48,13 @@ export async function unacknowledgeAlert(ctx: Context, reach: Reach, id: string,
  *
  * @throws AppError `not_found`
  */
-export async function resolveAlert(ctx: Context, reach: Reach, id: string, input: Handling): Promise<AlertRow> {
-  return handle(ctx, reach, id, 'resolve', (alert) =>
+export async function resolveAlert(
+  ctx: Context,
+  channelSettings: ChannelSettings,
+  id: string,
+  input: Handling,
+): Promise<AlertRow> {
+  return handle(ctx, channelSettings, id, 'resolve', (alert) =>
     alert.state === 'resolved'
       ? null
       : { type: 'resolved', by: nameIn(ctx, input), comment: input.comment?.trim() || null },
@@ -50,7 +65,7 @@ const nameIn = ({ actor }: Context, { by }: Handling): string => by?.trim() ?? a
 
 async function handle(
   ctx: Context,
-  reach: Reach,
+  channelSettings: ChannelSettings,
   id: string,
   verb: 'acknowledge' | 'unacknowledge' | 'resolve',
   inputOf: (alert: AlertRow) => AlertInput | null,
@@ -60,12 +75,12 @@ async function handle(
     if (before === undefined) throw notFound('Alert')
     const input = inputOf(before)
     const now = ctx.clock.now()
-    const quiet = await loadQuiet(trx, now)
+    const mutes = await loadMutes(trx, now)
     const context = await loadContext(trx, {
       probeIds: [before.probe_id],
       alerts: [before],
-      quiet,
-      reach,
+      mutes,
+      channelSettings,
       now,
     })
     const source = context.sources.get(before.probe_id)
@@ -73,7 +88,7 @@ async function handle(
     if (input === null || source === undefined) return before
     const rules = rulesOf(before, source, context)
     const step = transition(before, input, rules, now)
-    await writeTransitions(trx, [{ before, transition: step, source }], reach, now)
+    await writeTransitions(trx, [{ before, transition: step, source }], channelSettings, now)
     const after = step.alert ?? before
     if (after === before) return before
     await writeAudit(trx, ctx, [{ entity: 'alert', verb, id, before: alertRecord(before), after: alertRecord(after) }])

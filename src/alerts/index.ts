@@ -1,4 +1,4 @@
-export type { Reach as AlertReach } from '../notifications/index.ts'
+export type { ChannelSettings } from '../notifications/index.ts'
 export { AlertRecord, type Handling } from './alert-record.ts'
 export { Alerts, type AlertsOptions } from './alerts.ts'
 export { acknowledgeAlert, resolveAlert } from './handle-alert.ts'

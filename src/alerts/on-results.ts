@@ -1,11 +1,11 @@
 import { readOutages } from '../cluster/index.ts'
 import { DAY, newOrderedId, withoutEnd } from '../lib/index.ts'
-import type { Reach } from '../notifications/index.ts'
+import type { ChannelSettings } from '../notifications/index.ts'
 import { type Finished, type Subject, type SubjectResult, subjectKey, subjectLabel, WHOLE } from '../probes/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../store/index.ts'
 import { transition } from './machine/transition.ts'
 import { type AlertInput, SILENT, type Streak, streakOf, type Violation } from './machine/types.ts'
-import { loadQuiet, markMaintained } from './quiet.ts'
+import { loadMutes, markMaintained } from './mutes.ts'
 import { type AlertContext, loadContext, rulesOf } from './rules.ts'
 import { lockUnresolved, type PendingTransition, writeTransitions } from './write-transitions.ts'
 
@@ -20,20 +20,20 @@ export async function judgeResults(
   trx: Transaction<Tables>,
   store: Pick<Store, 'isShared'>,
   written: readonly Finished[],
-  reach: Reach,
+  channelSettings: ChannelSettings,
   now: number,
 ): Promise<void> {
-  const quiet = await loadQuiet(trx, now)
-  await markMaintained(trx, written, quiet, now)
+  const mutes = await loadMutes(trx, now)
+  await markMaintained(trx, written, mutes, now)
   const probeIds = written.map(({ probe }) => probe.id)
   const unresolved = await lockUnresolved(trx, store, probeIds)
   const { alerts, replaced } = await adoptAlerts(trx, written, unresolved, now)
   const judgements = judgementsOf(written, alerts)
   if (judgements.length === 0 && replaced.length === 0) return
-  const context = await loadContext(trx, { probeIds, alerts, quiet, reach, now })
+  const context = await loadContext(trx, { probeIds, alerts, mutes, channelSettings, now })
   const pending = [...replaced]
   for (const judgement of judgements) pending.push(...(await pendingOf(trx, judgement, context, now)))
-  await writeTransitions(trx, pending, reach, now)
+  await writeTransitions(trx, pending, channelSettings, now)
 }
 
 async function pendingOf(

@@ -1,6 +1,6 @@
 import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../http/index.ts'
 import { firstIdAt, isoTime, notFound } from '../lib/index.ts'
-import { deliveriesOf, isReachable, offChannels, type Reach } from '../notifications/index.ts'
+import { type ChannelSettings, deliveriesOf, isReachable, offChannels } from '../notifications/index.ts'
 import type { ClientRow, Kysely, Store, Tables } from '../store/index.ts'
 import { changeInWords, changesBefore, factsOf } from './alert-message.ts'
 import {
@@ -129,8 +129,8 @@ export async function unresolvedAlerts(db: Kysely<Tables>): Promise<UnresolvedAl
 export async function unreachableClients(
   db: Kysely<Tables>,
   clients: readonly Pick<ClientRow, 'id' | 'name' | 'chat_webhook' | 'email'>[],
-  reach: Reach,
+  channelSettings: ChannelSettings,
 ): Promise<{ id: string; name: string }[]> {
   const off = await offChannels(db)
-  return clients.filter((client) => !isReachable(client, reach, off)).map(({ id, name }) => ({ id, name }))
+  return clients.filter((client) => !isReachable(client, channelSettings, off)).map(({ id, name }) => ({ id, name }))
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { errorResponses, type HttpApp, linkNextPage, seesSecrets } from '../http/index.ts'
 import type { Clock } from '../lib/index.ts'
 import { contextOf } from '../management/index.ts'
-import { DeliveryRecord, type Reach } from '../notifications/index.ts'
+import { type ChannelSettings, DeliveryRecord } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
 import { AlertParams, AlertQuery, AlertRecord, alertDetail, alertRecord, Handling } from './alert-record.ts'
 import { acknowledgeAlert, resolveAlert, unacknowledgeAlert } from './handle-alert.ts'
@@ -11,7 +11,7 @@ import { listAlerts, readAlert } from './read-alerts.ts'
 export interface AlertRouteOptions {
   store: Store
   clock: Clock
-  reach: Reach
+  channelSettings: ChannelSettings
 }
 
 const tags = ['Alerts']
@@ -21,7 +21,7 @@ export type AlertDetail = Static<typeof AlertDetail>
 
 /** Adds the interface of the alerts themselves. */
 export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
-  const { store, reach } = options
+  const { store, channelSettings } = options
 
   app.get(
     '/api/alerts',
@@ -68,7 +68,9 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
       },
     },
     async (request) =>
-      alertRecord(await acknowledgeAlert(contextOf(options, request), reach, request.params.alert_id, request.body)),
+      alertRecord(
+        await acknowledgeAlert(contextOf(options, request), channelSettings, request.params.alert_id, request.body),
+      ),
   )
 
   app.post(
@@ -77,14 +79,16 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
       schema: {
         tags,
         summary: 'Take an acknowledgement back',
-        description: 'Reminders go on. One that is not acknowledged stays as it is; 409 when it is resolved.',
+        description: 'Reminders resume. One that is not acknowledged stays as it is; 409 when it is resolved.',
         params: AlertParams,
         body: Handling,
         response: { 200: AlertRecord, ...errorResponses(400, 404, 409) },
       },
     },
     async (request) =>
-      alertRecord(await unacknowledgeAlert(contextOf(options, request), reach, request.params.alert_id, request.body)),
+      alertRecord(
+        await unacknowledgeAlert(contextOf(options, request), channelSettings, request.params.alert_id, request.body),
+      ),
   )
 
   app.post(
@@ -100,6 +104,8 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
       },
     },
     async (request) =>
-      alertRecord(await resolveAlert(contextOf(options, request), reach, request.params.alert_id, request.body)),
+      alertRecord(
+        await resolveAlert(contextOf(options, request), channelSettings, request.params.alert_id, request.body),
+      ),
   )
 }

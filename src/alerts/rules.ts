@@ -1,9 +1,9 @@
 import { MINUTE } from '../lib/index.ts'
-import { isReachable, offChannels, type Reach, type Recipients } from '../notifications/index.ts'
+import { type ChannelSettings, isReachable, offChannels, type Recipients } from '../notifications/index.ts'
 import { WHOLE } from '../probes/index.ts'
 import { type AlertRow, chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
 import type { Rules } from './machine/types.ts'
-import { type Quiet, quietFor } from './quiet.ts'
+import { type Mutes, muteFor } from './mutes.ts'
 
 /**
  * Errors have a threshold of their own, so that about the check itself the probe's do not count.
@@ -18,33 +18,40 @@ export function rulesOf(alert: Alert, source: AlertSource, context: AlertContext
     reminderMinutes: source.reminderMinutes,
     notifyResolved: source.notifyResolved,
     notifyEscalated: source.notifyEscalated,
-    ...quietRules(alert, source, context),
+    ...suppressionRules(alert, source, context),
   }
 }
 
 type Alert = Outage & Pick<AlertRow, 'subject' | 'suppressed_by'>
 
-function quietRules(alert: Alert, source: AlertSource, context: AlertContext): Pick<Rules, 'quietBy' | 'quietText'> {
-  const { quiet, reach, off, outages, now } = context
+function suppressionRules(
+  alert: Alert,
+  source: AlertSource,
+  context: AlertContext,
+): Pick<Rules, 'suppressedBy' | 'suppressedText'> {
+  const { mutes, channelSettings, off, outages, now } = context
   const { client, site, probe } = source
   const target = { clientId: client.id, siteId: site.id, probeId: probe.id, subject: alert.subject }
-  const reason = quietFor(target, quiet.silences, quiet.maintenances, now)
-  if (reason !== null) return { quietBy: reason.by }
+  const reason = muteFor(target, mutes.silences, mutes.maintenances, now)
+  if (reason !== null) return { suppressedBy: reason.by }
   const other = alert.subject === WHOLE ? sameOutage(alert, outages) : undefined
   if (other !== undefined) {
-    return { quietBy: suppressedBy(other), quietText: `No notification: the same outage as “${other.title}”` }
+    return {
+      suppressedBy: suppressedByOutage(other),
+      suppressedText: `No notification: the same outage as “${other.title}”`,
+    }
   }
-  if (isReachable(client, reach, off)) return { quietBy: null }
-  return isReachable(client, reach, new Set())
-    ? { quietBy: 'no_channel', quietText: 'No one to notify: every channel is switched off after a failure' }
-    : { quietBy: 'no_channel' }
+  if (isReachable(client, channelSettings, off)) return { suppressedBy: null }
+  return isReachable(client, channelSettings, new Set())
+    ? { suppressedBy: 'no_channel', suppressedText: 'No one to notify: every channel is switched off after a failure' }
+    : { suppressedBy: 'no_channel' }
 }
 
 /** What decides about messages, read once for all alerts that are judged together. */
 export interface AlertContext {
   now: number
-  quiet: Quiet
-  reach: Reach
+  mutes: Mutes
+  channelSettings: ChannelSettings
   /** By the probe's id. */
   sources: ReadonlyMap<string, AlertSource>
   /** Channels that are switched off until someone mends them. */
@@ -54,16 +61,23 @@ export interface AlertContext {
 }
 
 /** The probes and their unresolved alerts that a context is loaded for. */
-interface ContextQuery extends Pick<AlertContext, 'quiet' | 'reach' | 'now'> {
+interface ContextQuery extends Pick<AlertContext, 'mutes' | 'channelSettings' | 'now'> {
   probeIds: readonly string[]
   alerts: readonly AlertRow[]
 }
 
 export async function loadContext(trx: Transaction<Tables>, query: ContextQuery): Promise<AlertContext> {
-  const { probeIds, alerts, quiet, reach, now } = query
+  const { probeIds, alerts, mutes, channelSettings, now } = query
   const sources = await sourcesOf(trx, probeIds)
   const sites = Array.from(sources.values(), ({ site, probe }) => ({ siteId: site.id, probeType: probe.probe_type }))
-  return { quiet, reach, now, sources, off: await offChannels(trx), outages: await outagesOf(trx, sites, alerts) }
+  return {
+    mutes,
+    channelSettings,
+    now,
+    sources,
+    off: await offChannels(trx),
+    outages: await outagesOf(trx, sites, alerts),
+  }
 }
 
 /** The probe that raises an alert, with its site, its client, and their settings for notifications. */
@@ -133,7 +147,7 @@ type Outage = Pick<
   | 'resolved_at'
 >
 
-/** The alerts that may be the same outage as one on these sites: those that are open, and those that kept one of `alerts` quiet. */
+/** The alerts that may be the same outage as one on these sites: those that are open, and those that suppressed one of `alerts`. */
 async function outagesOf(
   trx: Transaction<Tables>,
   sites: readonly { siteId: string; probeType: string }[],
@@ -172,7 +186,7 @@ function sameOutage(alert: Outage & Pick<AlertRow, 'suppressed_by'>, outages: re
   )
 }
 
-const suppressedBy = ({ id }: Outage): string => `${PREFIX}${id}`
+const suppressedByOutage = ({ id }: Outage): string => `${PREFIX}${id}`
 
 const namedIn = (suppressedBy: string | null): string | undefined =>
   suppressedBy?.startsWith(PREFIX) === true ? suppressedBy.slice(PREFIX.length) : undefined

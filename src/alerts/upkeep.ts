@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { MINUTE } from '../lib/index.ts'
-import { isReachable, offChannels, type Reach } from '../notifications/index.ts'
+import { type ChannelSettings, isReachable, offChannels } from '../notifications/index.ts'
 import type { AlertRow, Store } from '../store/index.ts'
 import { transition } from './machine/transition.ts'
 import { SILENT } from './machine/types.ts'
-import { loadQuiet } from './quiet.ts'
+import { loadMutes } from './mutes.ts'
 import { loadContext, rulesOf } from './rules.ts'
 import { lockUnresolved, type PendingTransition, writeTransitions } from './write-transitions.ts'
 
@@ -15,19 +15,24 @@ const PER_STEP = 200
  * Moves alerts on with time: reminds, sends what a silence or a maintenance held back once it is over, and closes the
  * alerts of probes that were deleted or switched off, alone or with their site or client.
  */
-export async function runUpkeep(store: Store, reach: Reach, now: number, mayGoOn: () => boolean): Promise<void> {
-  const reached = await clientsReachableAgain(store, reach)
-  for (let after = ''; mayGoOn(); ) {
+export async function runUpkeep(
+  store: Store,
+  channelSettings: ChannelSettings,
+  now: number,
+  shouldContinue: () => boolean,
+): Promise<void> {
+  const reached = await clientsReachableAgain(store, channelSettings)
+  for (let after = ''; shouldContinue(); ) {
     const probeIds = await probesToUpdate(store, now, after, reached)
     const last = probeIds.at(-1)
     if (last === undefined) return
-    await updateAlertsOf(store, probeIds, reach, now)
+    await updateAlertsOf(store, probeIds, channelSettings, now)
     after = last
   }
 }
 
 /** The clients that had an alert and no channel, and have a channel now; at most as many as one statement takes. */
-async function clientsReachableAgain({ read }: Store, reach: Reach): Promise<string[]> {
+async function clientsReachableAgain({ read }: Store, channelSettings: ChannelSettings): Promise<string[]> {
   const clients = await read
     .selectFrom('alerts')
     .innerJoin('clients', 'clients.id', 'alerts.client_id')
@@ -39,7 +44,7 @@ async function clientsReachableAgain({ read }: Store, reach: Reach): Promise<str
   if (clients.length === 0) return []
   const off = await offChannels(read)
   return clients
-    .filter((client) => isReachable(client, reach, off))
+    .filter((client) => isReachable(client, channelSettings, off))
     .map(({ id }) => id)
     .slice(0, PER_STEP)
 }
@@ -85,14 +90,19 @@ async function probesToUpdate(
   return rows.map(({ probe_id }) => probe_id)
 }
 
-async function updateAlertsOf(store: Store, probeIds: readonly string[], reach: Reach, now: number): Promise<void> {
+async function updateAlertsOf(
+  store: Store,
+  probeIds: readonly string[],
+  channelSettings: ChannelSettings,
+  now: number,
+): Promise<void> {
   await store.write.transaction().execute(async (trx) => {
     const alerts = await lockUnresolved(trx, store, probeIds)
     const context = await loadContext(trx, {
       probeIds,
       alerts,
-      quiet: await loadQuiet(trx, now),
-      reach,
+      mutes: await loadMutes(trx, now),
+      channelSettings,
       now,
     })
     const pending = alerts.map((alert: AlertRow): PendingTransition => {
@@ -106,7 +116,7 @@ async function updateAlertsOf(store: Store, probeIds: readonly string[], reach: 
       const rules = rulesOf(alert, source, context)
       return { before: alert, transition: transition(alert, { type: 'time' }, rules, now), source }
     })
-    await writeTransitions(trx, pending, reach, now)
+    await writeTransitions(trx, pending, channelSettings, now)
   })
 }
 

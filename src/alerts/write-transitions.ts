@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { newOrderedId } from '../lib/index.ts'
 import {
   type AlertMessageKind,
+  type ChannelSettings,
   channelInWords,
   channelsOf,
   type DeliveredHook,
   enqueue,
   type OutboxEntry,
-  type Reach,
 } from '../notifications/index.ts'
 import {
   type AlertRow,
@@ -85,7 +85,7 @@ const FIXED: readonly (keyof AlertRow)[] = [
 export async function writeTransitions(
   trx: Transaction<Tables>,
   pending: readonly PendingTransition[],
-  reach: Reach,
+  channelSettings: ChannelSettings,
   now: number,
 ): Promise<void> {
   const changed = pending.filter(({ before, transition }) => transition.alert !== before)
@@ -97,7 +97,7 @@ export async function writeTransitions(
     alert === null ? [] : happened.map((event) => ({ alert_id: alert.id, id: newOrderedId(now), at: now, ...event })),
   )
   for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
-  await enqueue(trx, await messagesOf(trx, pending, reach), now)
+  await enqueue(trx, await messagesOf(trx, pending, channelSettings), now)
   if (changed.some(({ transition }) => transition.alert?.state === 'resolved')) await endResolvedSilences(trx, now)
 }
 
@@ -119,7 +119,7 @@ async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[])
 async function messagesOf(
   trx: Transaction<Tables>,
   pending: readonly PendingTransition[],
-  reach: Reach,
+  channelSettings: ChannelSettings,
 ): Promise<OutboxEntry[]> {
   const due = pending.flatMap(({ before, transition: { alert, message, events }, source }) => {
     if (alert === null || message === null || source === undefined) return []
@@ -132,7 +132,7 @@ async function messagesOf(
     due.map(({ alert }) => alert),
   )
   return due.flatMap(({ before, alert, message, source, resolvedBy }) =>
-    channelsOf({ client: source.client, ...reach }).map((channel) => ({
+    channelsOf({ client: source.client, ...channelSettings }).map((channel) => ({
       channel,
       clientId: source.client.id,
       alertId: alert.id,

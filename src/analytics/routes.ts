@@ -65,8 +65,8 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
     },
     async ({ params, query }) => {
       const { compare, ...window } = query
-      const asked = { ...rangeQuery(window), ...(compare === undefined ? {} : { compare }) }
-      return overviewAnswer(await overview(context, await siteOf(params), asked))
+      const requested = { ...rangeQuery(window), ...(compare === undefined ? {} : { compare }) }
+      return overviewAnswer(await overview(context, await siteOf(params), requested))
     },
   )
 

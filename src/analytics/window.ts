@@ -40,15 +40,15 @@ export function previousWindow(context: ReportContext, site: SiteRow, window: Re
   return windowOf(context, site, previousRange(window.range, context.clock.now(), context.retention))
 }
 
-function windowOf(context: ReportContext, site: SiteRow, asked: TimeRange): ReportWindow {
-  const spans = offsetSpans(site.timezone, asked)
+function windowOf(context: ReportContext, site: SiteRow, requested: TimeRange): ReportWindow {
+  const spans = offsetSpans(site.timezone, requested)
   const splitOf = hourSplits(site.timezone, spans)
   const rowsFrom = minuteRowsFrom(context.clock.now(), context.retention)
   const rows = (coarsest: Grain) => ({ finest: GRAIN.minute, coarsest, minuteRowsFrom: rowsFrom, splitOf })
   const hourRows = (coarsest: Grain) => ({ ...rows(coarsest), finest: GRAIN.hour, splitOf: () => 0 })
   return {
-    range: widenRange(asked, rows(GRAIN.day)),
-    hours: widenRange(asked, hourRows(GRAIN.day)),
+    range: widenRange(requested, rows(GRAIN.day)),
+    hours: widenRange(requested, hourRows(GRAIN.day)),
     spans,
     minuteRowsFrom: rowsFrom,
     rows,

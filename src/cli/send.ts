@@ -10,7 +10,7 @@ const MAX_COUNT = 1_000_000
 
 const HELP = `
 Prints status, body and time of each answer. The exit code is 1 when a payload is refused or nothing answers; a sentence
-then says what to do. Where the plan's rate asks to wait, several wait and go on. The sample is counted like any other event: use a site made for trying.
+then says what to do. Where the plan's rate asks to wait, several wait and continue. The sample is counted like any other event: use a site made for trying.
 
 Examples:
   npm run tagwarden -- send --key KEY
@@ -170,15 +170,15 @@ export function explainAnswer(answer: IngestAnswer, { endpoint, keyHeader }: Ing
   }
 }
 
-/** The outcome of several requests, in one line. @param asked how many were to be sent */
-export function summaryOf(answers: readonly IngestAnswer[], asked: number): string {
+/** The outcome of several requests, in one line. @param planned how many were to be sent */
+export function summaryOf(answers: readonly IngestAnswer[], planned: number): string {
   const accepted = answers.filter(isAccepted).length
   const refused = Map.groupBy(
     answers.filter((answer) => !isAccepted(answer)),
     (answer) => answer.status,
   )
   const parts = [
-    `${answers.length} of ${asked} answered`,
+    `${answers.length} of ${planned} answered`,
     `${accepted} accepted`,
     ...Array.from(refused, ([status, those]) => `${those.length} refused with ${status}`),
   ]

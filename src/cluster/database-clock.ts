@@ -31,9 +31,9 @@ export class DatabaseClock implements Clock {
    * @throws StoreError
    */
   static async open(machine: Clock, databaseTime: () => Promise<number>): Promise<DatabaseClock> {
-    const asked = monotonicOf(machine)
+    const sentAt = monotonicOf(machine)
     const theirs = await databaseTime()
-    return new DatabaseClock(machine, databaseTime, theirs - (asked + monotonicOf(machine)) / 2)
+    return new DatabaseClock(machine, databaseTime, theirs - (sentAt + monotonicOf(machine)) / 2)
   }
 
   now(): number {
@@ -50,11 +50,11 @@ export class DatabaseClock implements Clock {
 
   /** Asks the database. @throws StoreError; the time then continues as before. */
   async correct(): Promise<void> {
-    const asked = this.monotonic()
+    const sentAt = this.monotonic()
     const theirs = await this.#databaseTime()
     const answered = this.monotonic()
     const least = theirs - answered
-    const most = theirs - asked
+    const most = theirs - sentAt
     const offset = Math.min(Math.max(this.#offset, least), most)
     if (Math.abs(offset - this.#offset) > SET_MS) this.#setAt = answered
     this.#offset = offset

@@ -29,7 +29,7 @@ export class Jobs {
    *
    * @param work gets a function to ask between its steps: not when this stops, nor without the lease
    */
-  onOneNode(name: string, intervalMs: number, work: (mayGoOn: () => boolean) => Promise<void>): this {
+  onOneNode(name: string, intervalMs: number, work: (shouldContinue: () => boolean) => Promise<void>): this {
     const tick = exclusively(this.#options.leases, name, (isOurs) => work(() => !this.#isStopping && isOurs()))
     return this.onEveryNode(name, intervalMs, tick)
   }
@@ -39,8 +39,14 @@ export class Jobs {
    *
    * @param work gets the time to judge age by, epoch ms, and a function to ask between its steps
    */
-  deletingByAge(name: string, intervalMs: number, work: (now: number, mayGoOn: () => boolean) => Promise<void>): this {
-    const tick = expiring(this.#options.leases, name, (now, mayGoOn) => work(now, () => !this.#isStopping && mayGoOn()))
+  deletingByAge(
+    name: string,
+    intervalMs: number,
+    work: (now: number, shouldContinue: () => boolean) => Promise<void>,
+  ): this {
+    const tick = expiring(this.#options.leases, name, (now, shouldContinue) =>
+      work(now, () => !this.#isStopping && shouldContinue()),
+    )
     return this.onEveryNode(name, intervalMs, tick)
   }
 

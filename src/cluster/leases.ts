@@ -135,7 +135,11 @@ export const exclusively =
  * @param work gets the time to judge age by, epoch ms, and a function to ask between its steps whether it may go on
  */
 export const expiring =
-  (leases: Leases, name: string, work: (now: number, mayGoOn: () => boolean) => Promise<void>): (() => Promise<void>) =>
+  (
+    leases: Leases,
+    name: string,
+    work: (now: number, shouldContinue: () => boolean) => Promise<void>,
+  ): (() => Promise<void>) =>
   async () => {
     const now = leases.expiry.expiryTime()
     if (now === null) {

@@ -1,5 +1,5 @@
 import {
-  type AlertReach,
+  type ChannelSettings,
   recentAlerts,
   type UnresolvedAlert,
   unreachableClients,
@@ -18,7 +18,7 @@ import { probeStatus, STATUSES, type Status, siteStatus, worstStatus } from './s
 export async function overview(
   store: Store,
   sparklines: Sparklines,
-  reach: AlertReach,
+  channelSettings: ChannelSettings,
   now: number,
 ): Promise<Overview> {
   const [clients, sites, seen, probes, alerts, recent, usages] = await Promise.all([
@@ -61,7 +61,7 @@ export async function overview(
     generated_at: isoTime(now),
     totals: totalsOf(states),
     clients: states,
-    clients_without_channel: await unreachableClients(store.read, watched, reach),
+    clients_without_channel: await unreachableClients(store.read, watched, channelSettings),
     clients_near_quota: nearQuota(usages),
     recent_alerts: recent,
   }

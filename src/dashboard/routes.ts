@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { AlertReach } from '../alerts/index.ts'
+import type { ChannelSettings } from '../alerts/index.ts'
 import { errorResponses, etagOf, type HttpApp, keepHeaders, matchesEtag, type Sessions } from '../http/index.ts'
 import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
@@ -12,14 +12,17 @@ export interface DashboardOptions {
   store: Store
   clock: Clock
   /** Where messages go besides the addresses of the clients. */
-  reach: AlertReach
+  channelSettings: ChannelSettings
   sessions: Pick<Sessions, 'rolesOf'>
   onError: (error: Error, loop: string) => void
 }
 
 const tags = ['Dashboard']
 
-export function dashboardRoutes(app: HttpApp, { store, clock, reach, sessions, onError }: DashboardOptions): void {
+export function dashboardRoutes(
+  app: HttpApp,
+  { store, clock, channelSettings, sessions, onError }: DashboardOptions,
+): void {
   const sparklines = new Sparklines(store)
   app.get(
     '/api/dashboard/overview',
@@ -36,7 +39,7 @@ export function dashboardRoutes(app: HttpApp, { store, clock, reach, sessions, o
       },
     },
     async (request, reply) => {
-      const state = await overview(store, sparklines, reach, clock.now())
+      const state = await overview(store, sparklines, channelSettings, clock.now())
       // The time of the answer is no part of what it says: two answers that differ in nothing else are the same.
       const { generated_at: _, ...content } = state
       const etag = etagOf(content)

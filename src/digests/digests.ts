@@ -30,7 +30,7 @@ export class Digests {
     this.#jobs = new Jobs({ clock, leases, onError })
     if (!isEmailOn) return
     this.#jobs
-      .onOneNode('digests', MINUTE, (mayGoOn) => this.#writeDue(mayGoOn))
+      .onOneNode('digests', MINUTE, (shouldContinue) => this.#writeDue(shouldContinue))
       .deletingByAge('digest-retention', HOUR, (now) => this.#clear(now))
   }
 
@@ -47,11 +47,11 @@ export class Digests {
   }
 
   /** @throws AggregateError of what failed, when every digest that can be written is. */
-  async #writeDue(mayGoOn: () => boolean): Promise<void> {
+  async #writeDue(shouldContinue: () => boolean): Promise<void> {
     const { store, clock } = this.#context
     await attemptAll(
       await dueDigests(store, clock.now()),
-      mayGoOn,
+      shouldContinue,
       (due) => writeDigest(this.#context, due),
       (count) => `${count === 1 ? '1 digest' : `${count} digests`} could not be written`,
     )

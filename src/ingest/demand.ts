@@ -60,7 +60,7 @@ export class Demand {
     this.#measuredAt = options.clock.now()
   }
 
-  /** @throws StoreError; the shares then stay, and the next round goes on. */
+  /** @throws StoreError; the shares then stay, and the next round continues. */
   async tick(): Promise<void> {
     this.#measure()
     await this.#publish()

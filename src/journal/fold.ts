@@ -1,18 +1,18 @@
 import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
 import type { Delta, SiteDelta } from './delta.ts'
-import { condense, HEAVY_SITE, isAside, setAside, unitsOf } from './heavy-sites.ts'
+import { condense, HEAVY_SITE, isSpill, spill, unitsOf } from './heavy-sites.ts'
 import { NameBooks } from './names.ts'
 import { Pace } from './pace.ts'
 import { FoldRows } from './rows.ts'
 
 /** Rows after which a fold commits and lets others write: 5 to 15 ms of the writer's time. */
 const ROWS_PER_CHUNK = 2_000
-/** The cost of a piece that is set aside, in rows. */
+/** The cost of a piece that is spilled, in rows. */
 const ROWS_PER_PIECE = 100
 
 /** Journal rows of one stream and what they add up to. */
 export interface FoldTask {
-  /** The stream: a node's own, or what a fold of it set aside. */
+  /** The stream: a node's own, or what a fold of it spilled. */
   nodeId: string
   /** The rows: all of the stream from here … */
   firstSeq: number
@@ -37,7 +37,7 @@ export type ClientOfSite = (siteNo: number) => string | undefined
 export interface FolderOptions {
   /** Rows after which a fold commits. */
   rowsPerChunk?: number
-  /** Units of a site from which it is set aside; `Infinity` where no process would fold it later. */
+  /** Units of a site from which it is spilled; `Infinity` where no process would fold it later. */
   heavySite?: number
   /** How much to take at once; share it between consecutive folders. */
   pace?: Pace
@@ -72,10 +72,10 @@ export const isFoldConflict = (thrown: unknown): boolean =>
  * - A process may have read the journal rows, and only then begin, after another folded them from first to last. Its
  *   first chunk, which holds the lock alone by then, does not find the whole run, and is undone.
  *
- * A crash leaves the state of the last committed chunk, from which any process goes on.
+ * A crash leaves the state of the last committed chunk, from which any process continues.
  *
  * A site whose counts are too many for one transaction, even after the caps of its names have condensed them (`condense`), is
- * set aside: its chunk writes them back to the journal, in small pieces and under a stream of their own, instead of into the
+ * spilled: its chunk writes them back to the journal, in small pieces and under a stream of their own, instead of into the
  * rollups. The argument still holds: counts leave the run in the transaction that puts them elsewhere. The sites after it do
  * not wait for it.
  */
@@ -118,14 +118,14 @@ export class Folder {
 
   async #foldSites(task: FoldTask, sites: readonly number[]): Promise<void> {
     let rows = new FoldRows()
-    let asides: BatchOperation[] = []
+    let spills: BatchOperation[] = []
     for (const siteNo of sites) {
-      if (rows.count + asides.length * ROWS_PER_PIECE >= this.pace.of(this.#rowsPerChunk)) {
+      if (rows.count + spills.length * ROWS_PER_PIECE >= this.pace.of(this.#rowsPerChunk)) {
         const cursor = siteNo - 1
-        await this.#store.batch([...this.#moveCursor(task, cursor), ...rows.operations(), ...asides])
+        await this.#store.batch([...this.#moveCursor(task, cursor), ...rows.operations(), ...spills])
         task.siteCursor = cursor
         rows = new FoldRows()
-        asides = []
+        spills = []
       }
       const site = task.delta.sites.get(siteNo)
       const clientId = this.#clientOf(siteNo)
@@ -137,15 +137,15 @@ export class Folder {
       const condensed = await condense(siteNo, site, this.#books, rows)
       if (this.#isHeavy(task, condensed)) {
         rows.addUsage(clientId, condensed)
-        asides.push(...(await setAside(this.#store, { ...task, siteNo, site: condensed })))
+        spills.push(...(await spill(this.#store, { ...task, siteNo, site: condensed })))
       } else rows.addSite(siteNo, clientId, condensed, this.#books)
     }
-    const last = [this.#take(task, task.siteCursor ?? 0), ...rows.operations(), ...asides, ...this.#finish(task)]
+    const last = [this.#take(task, task.siteCursor ?? 0), ...rows.operations(), ...spills, ...this.#finish(task)]
     await this.#store.batch(last)
   }
 
   #isHeavy({ nodeId }: FoldTask, site: SiteDelta): boolean {
-    return !isAside(nodeId) && unitsOf(site) > this.#heavySite
+    return !isSpill(nodeId) && unitsOf(site) > this.#heavySite
   }
 
   /** The beginning of every chunk but the last. */

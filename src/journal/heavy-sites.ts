@@ -5,16 +5,16 @@ import { Yielder } from './pace.ts'
 import { appendDelta, type Log } from './row.ts'
 import type { FoldRows } from './rows.ts'
 
-/** Units of one site in one fold from which it is set aside: ten milliseconds of work. A busy site has some hundred. */
+/** Units of one site in one fold from which it is spilled: ten milliseconds of work. A busy site has some hundred. */
 export const HEAVY_SITE = 4_000
-/** Units per piece that is set aside: two or three rows each, in one transaction. */
+/** Units per piece that is spilled: two or three rows each, in one transaction. */
 const UNITS_PER_PIECE = 2_000
 
-/** Separates the id of a stream from the suffix of what was set aside from it. */
+/** Separates the id of a stream from the suffix of what was spilled from it. */
 const SEPARATOR = '/'
 
-/** Whether the stream holds what a fold set aside: each of its rows is small enough for one transaction. */
-export const isAside = (nodeId: string): boolean => nodeId.includes(SEPARATOR)
+/** Whether the stream holds what a fold spilled: each of its rows is small enough for one transaction. */
+export const isSpill = (nodeId: string): boolean => nodeId.includes(SEPARATOR)
 
 /** Names and ids in a site's counts: the number of rows of its fold is proportional to them. */
 export function unitsOf(site: SiteDelta): number {
@@ -29,9 +29,9 @@ function unitsOfEvent(event: EventDelta): number {
   return units
 }
 
-/** The counts to set aside, and their stream. */
-interface Aside {
-  /** The fold that sets them aside. */
+/** The counts to spill, and their stream. */
+interface Spill {
+  /** The fold that spills them. */
   nodeId: string
   lastSeq: number
   writtenAt: number
@@ -44,9 +44,9 @@ interface Aside {
  * folded like a dead node's. Its name cannot occur twice, as a node's rows up to `lastSeq` are folded only once. Usage is left
  * out: it goes into the rollups with the fold itself, because quotas rely on it.
  */
-export async function setAside(
+export async function spill(
   store: Store,
-  { nodeId, lastSeq, writtenAt, siteNo, site }: Aside,
+  { nodeId, lastSeq, writtenAt, siteNo, site }: Spill,
 ): Promise<BatchOperation[]> {
   const stream = [nodeId, lastSeq, siteNo].join(SEPARATOR)
   const operations: BatchOperation[] = []
@@ -97,7 +97,7 @@ const UNITS_PER_TURN = 2_000
  * that may be linked are written to `rows` here, with the new names. A sender of nothing but new names and containers comes to
  * as few rows as the busiest honest one; only after that it shows whether there are too many for one transaction.
  *
- * Measured with 37,500 tags in new containers, twice a second: without condensing they were set aside in 19 pieces, and written
+ * Measured with 37,500 tags in new containers, twice a second: without condensing they were spilled in 19 pieces, and written
  * to the rollups by 19 transactions of a thousand rows each; with it by one transaction.
  *
  * The site itself stays as it is: a failed fold is tried again with the same sum.

@@ -130,10 +130,10 @@ function bySiteAndKey(a: IdempotencyClaim<unknown>, b: IdempotencyClaim<unknown>
  * Removes expired keys, some at a time, so that commits can run in between. Any process may do so. A site whose keys cannot be
  * removed does not block the others.
  *
- * @param mayGoOn asked before each step: the clock may come into doubt meanwhile
+ * @param shouldContinue asked before each step: the clock may come into doubt meanwhile
  * @throws the first failure, when all others are done
  */
-export async function clearIdempotencyKeys(store: Store, now: number, mayGoOn: () => boolean): Promise<void> {
+export async function clearIdempotencyKeys(store: Store, now: number, shouldContinue: () => boolean): Promise<void> {
   const upTo = now - IDEMPOTENCY_WINDOW_MS
   const sites = await store.read
     .selectFrom('idempotency_keys')
@@ -143,7 +143,7 @@ export async function clearIdempotencyKeys(store: Store, now: number, mayGoOn: (
     .execute()
   // Site by site: in a cluster rows are locked on one node, not on all of them at once.
   await attemptEach(sites, ({ site_no }) =>
-    untilDone(async () => (await removeExpired(store, site_no, upTo)) >= KEYS_PER_STATEMENT, mayGoOn),
+    untilDone(async () => (await removeExpired(store, site_no, upTo)) >= KEYS_PER_STATEMENT, shouldContinue),
   )
 }
 

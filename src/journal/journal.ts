@@ -47,8 +47,8 @@ export class Journal {
         await this.#health.check()
         if (this.#health.trouble === null) this.commits.resume()
       })
-      .deletingByAge('idempotency', CLEAR_KEYS_INTERVAL_MS, (now, mayGoOn) =>
-        clearIdempotencyKeys(store, now, mayGoOn),
+      .deletingByAge('idempotency', CLEAR_KEYS_INTERVAL_MS, (now, shouldContinue) =>
+        clearIdempotencyKeys(store, now, shouldContinue),
       ).loops
   }
 
@@ -81,7 +81,7 @@ export class Journal {
     await this.folder.fold()
   }
 
-  /** Folds what this node's folds have set aside, and what dead nodes left. */
+  /** Folds what this node's folds have spilled, and what dead nodes left. */
   async foldOthers(): Promise<void> {
     await foldOrphans(this.#options.store, await this.#options.membership.liveNodeIds())
   }

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { FoldTable, Store } from '../store/index.ts'
 import { Delta } from './delta.ts'
 import type { FoldTask } from './fold.ts'
-import { HEAVY_SITE, isAside, unitsOf } from './heavy-sites.ts'
+import { HEAVY_SITE, isSpill, unitsOf } from './heavy-sites.ts'
 import { Pace, Yielder } from './pace.ts'
 import { addLog, type Log } from './row.ts'
 
@@ -129,14 +129,14 @@ class Run {
   }
 
   #rowsToRead(): number {
-    if (isAside(this.#nodeId)) return 1
+    if (isSpill(this.#nodeId)) return 1
     if (this.#rows === 0) return ROWS_OF_FIRST_READ
     return Math.min(ROWS_PER_READ, Math.ceil((CHARACTERS_PER_READ * this.#rows) / this.#characters))
   }
 
   #isEnough(): boolean {
-    // A piece that was set aside is as much as fits a transaction.
-    if (isAside(this.#nodeId)) return this.#rows > 0
+    // A piece that was spilled is as much as fits a transaction.
+    if (isSpill(this.#nodeId)) return this.#rows > 0
     if (this.#rows >= this.#pace.of(ROWS_PER_FOLD)) return true
     if (this.#delta.sites.size >= this.#pace.of(SITES_PER_FOLD)) return true
     if (this.#hasLargeSite()) return true

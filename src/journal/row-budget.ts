@@ -66,7 +66,7 @@ export class RowBudget {
 /** A budget unused for so long is full again. */
 const FULL_AFTER_MS = HOUR
 
-/** The budgets of all sites in a store. One for the process: what a fold sets aside is folded by another, out of the same budget. */
+/** The budgets of all sites in a store. One for the process: what a fold spills is folded by another, out of the same budget. */
 export class RowBudgets {
   static readonly #byStore = new WeakMap<Store, RowBudgets>()
   readonly #budgets = new Map<number, RowBudget>()

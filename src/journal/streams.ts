@@ -2,7 +2,7 @@ import type { Membership } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, Mutex, SECOND } from '../lib/index.ts'
 import { attemptEach, chunksOf, type Store } from '../store/index.ts'
 import { Folder, type FoldTask, isFoldConflict } from './fold.ts'
-import { isAside } from './heavy-sites.ts'
+import { isSpill } from './heavy-sites.ts'
 import { Pace } from './pace.ts'
 import { readFoldTask } from './read.ts'
 
@@ -46,7 +46,7 @@ export class JournalFolder {
     if (error !== undefined) this.#lateUntil = this.#clock.now() + LATE_FOR_MS
   }
 
-  /** Folds all that was settled before the call. @throws StoreError; the next call goes on. */
+  /** Folds all that was settled before the call. @throws StoreError; the next call continues. */
   fold(): Promise<void> {
     // One at a time: two folds at once would read the same rows, and the second would not find them to delete.
     return this.#turn.run(() => this.#foldSettled())
@@ -128,12 +128,12 @@ interface Orphans {
 }
 
 /**
- * Folds the journal rows that no other node folds: those of dead nodes, what folds have set aside, and rows of live nodes that
+ * Folds the journal rows that no other node folds: those of dead nodes, what folds have spilled, and rows of live nodes that
  * have waited too long. Returns how many rows that were. Any process may do so at any time, also several at once. Costs one small
  * query when there are none.
  *
  * @param liveNodes nodes that fold their own rows
- * @throws StoreError the first one, after folding all that can be folded; the next call goes on
+ * @throws StoreError the first one, after folding all that can be folded; the next call continues
  */
 export async function foldOrphans(
   store: Store,
@@ -162,7 +162,7 @@ export async function foldOrphans(
 }
 
 /**
- * The streams with rows to fold. What was set aside comes last: it may be a lot, and is of few sites. Rows that come later are
+ * The streams with rows to fold. What was spilled comes last: it may be a lot, and is of few sites. Rows that come later are
  * left for the next time, so that this ends.
  */
 async function orphansIn(store: Store, liveNodes: readonly string[], takeAll: boolean): Promise<Orphans[]> {
@@ -191,7 +191,7 @@ async function orphansIn(store: Store, liveNodes: readonly string[], takeAll: bo
   }
   return [...streams]
     .map(([nodeId, lastSeq]) => ({ nodeId, lastSeq, isOfLiveNode: live.has(nodeId) }))
-    .sort((a, b) => Number(isAside(a.nodeId)) - Number(isAside(b.nodeId)))
+    .sort((a, b) => Number(isSpill(a.nodeId)) - Number(isSpill(b.nodeId)))
 }
 
 async function clientsOf(store: Store, siteNos: readonly number[]): Promise<Map<number, string>> {

@@ -37,7 +37,7 @@ export const notFound = (what: string): AppError => new AppError('not_found', `$
 export const invalidRequest = (path: string, message: string): AppError =>
   new AppError('invalid_request', `${path} ${message}`, [{ path, message }])
 
-/** A start that cannot go on: shown to the operator as one line, without a stack. */
+/** A start that cannot continue: shown to the operator as one line, without a stack. */
 export class StartupError extends Error {
   constructor(message: string) {
     super(message)

@@ -13,7 +13,7 @@ export interface LoopOptions {
 
 /**
  * A background job with one shape everywhere: `start()`, one `tick()`, and a `stop()` that waits for the tick under way.
- * A tick that throws is reported and the loop goes on; ticks never overlap.
+ * A tick that throws is reported and the loop continues; ticks never overlap.
  */
 export class Loop {
   readonly name: string

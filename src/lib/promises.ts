@@ -137,19 +137,19 @@ export class Closers {
 /**
  * Does the work for each item, one after the other. A failure of one does not stop the others.
  *
- * @param mayGoOn asked before each
+ * @param shouldContinue asked before each
  * @param failed the beginning of the message: what could not be done, of so many items
  * @throws AggregateError of the failures, after all others are done
  */
 export async function attemptAll<T>(
   items: Iterable<T>,
-  mayGoOn: () => boolean,
+  shouldContinue: () => boolean,
   work: (item: T) => Promise<void>,
   failed: (count: number) => string,
 ): Promise<void> {
   const failures: Error[] = []
   for (const item of items) {
-    if (!mayGoOn()) break
+    if (!shouldContinue()) break
     try {
       await work(item)
     } catch (thrown) {

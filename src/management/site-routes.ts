@@ -95,7 +95,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
         tags,
         summary: 'Create a site',
         description:
-          'Adds a web property to a client. Its ingest key is generated and stands in the answer. With `auto_probes` it also ' +
+          'Adds a web property to a client. Its ingest key is generated and returned. With `auto_probes` it also ' +
           'gets every probe that its fields allow.',
         querystring: CreateSiteQuery,
         body: CreateSite,
@@ -134,7 +134,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
         tags,
         summary: "Revoke a site's ingest key",
         description:
-          'Ingest refuses the key from now on, for good. To get a new key, delete the site and create it again.',
+          'Ingest refuses the key from now on, permanently. To get a new key, delete the site and create it again.',
         params: SiteParams,
         response: { 200: SiteRecord, ...errorResponses(404) },
       },

@@ -75,7 +75,7 @@ export async function updateSite(ctx: Context, id: string, patch: UpdateSite): P
 }
 
 /**
- * Revokes a site's ingest key for good. A key already revoked keeps its first time.
+ * Revokes a site's ingest key permanently. A key already revoked keeps its first time.
  *
  * @throws AppError `not_found`.
  */

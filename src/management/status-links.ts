@@ -48,7 +48,7 @@ async function createStatusLink(ctx: Context, clientId: string): Promise<{ row: 
 }
 
 /**
- * Makes a client's link open nothing any more, for good: another one gets another token.
+ * Makes a client's link open nothing any more: another one gets another token.
  *
  * @throws AppError `not_found` when there is no such client, or it has no link.
  */
@@ -179,7 +179,7 @@ export function statusLinkRoutes(app: HttpApp, options: ManagementOptions): void
       schema: {
         tags,
         summary: "Revoke the link to a client's status page",
-        description: 'The link opens nothing from now on, for good: sharing again makes another one.',
+        description: 'The link opens nothing from now on: sharing again makes another one.',
         params: StatusLinkParams,
         response: { 204: NoContent, ...errorResponses(404) },
       },

@@ -15,7 +15,7 @@ export interface Recipients {
 }
 
 /** Where messages go besides the addresses of the clients. */
-export type Reach = Omit<Recipients, 'client'>
+export type ChannelSettings = Omit<Recipients, 'client'>
 
 export interface Channel {
   key: ChannelKey
@@ -48,7 +48,7 @@ export const clientIdOf = (channel: ChannelKey): string | null =>
 export function addressNow(
   channel: ChannelKey,
   client: Recipients['client'] | undefined,
-  { globalWebhook, isEmailOn }: Reach,
+  { globalWebhook, isEmailOn }: ChannelSettings,
 ): string | null {
   if (channel === 'global') return globalWebhook
   if (client === undefined) return null
@@ -107,8 +107,12 @@ export async function offChannels(db: Kysely<Tables>): Promise<ReadonlySet<strin
 }
 
 /** Whether any message about the client goes anywhere. */
-export const isReachable = (client: Recipients['client'], reach: Reach, off: ReadonlySet<string>): boolean =>
-  channelsOf({ client, ...reach }).some((channel) => !off.has(offKey(channel.key, storedAddress(channel))))
+export const isReachable = (
+  client: Recipients['client'],
+  channelSettings: ChannelSettings,
+  off: ReadonlySet<string>,
+): boolean =>
+  channelsOf({ client, ...channelSettings }).some((channel) => !off.has(offKey(channel.key, storedAddress(channel))))
 
 /** An address that was edited since is another one. */
 const offKey = (channel: string, address: string): string => `${channel} ${address}`

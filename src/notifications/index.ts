@@ -4,11 +4,11 @@ export { type ChannelList, type ChannelRecord, DeliveryRecord, type TestResult }
 export {
   type Channel,
   type ChannelKey,
+  type ChannelSettings,
   channelsFailingSince,
   channelsOf,
   isReachable,
   offChannels,
-  type Reach,
   type Recipients,
 } from './channel.ts'
 export { channelInWords, type DeliveredHook, type DeliveredMessage } from './delivery/attempt.ts'

@@ -3,7 +3,7 @@ import { Jobs, type Leases, type Membership } from '../cluster/index.ts'
 import { asError, type Clock, type Loop, MINUTE, newOrderedId } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
-import { type Channel, kindOf, noteSuccess, type Reach } from './channel.ts'
+import { type Channel, type ChannelSettings, kindOf, noteSuccess } from './channel.ts'
 import {
   ATTEMPT_MS,
   type DeliveredHook,
@@ -68,7 +68,7 @@ export class Notifications {
       clock,
       membership,
       transports,
-      reach: { globalWebhook, isEmailOn: transports.email !== null },
+      channelSettings: { globalWebhook, isEmailOn: transports.email !== null },
       publicUrl,
       random: options.random ?? Math.random,
       timings: { ...ATTEMPT_MS, storeRetryMs: STORE_RETRY_MS, backoffMs, ...options.timings },
@@ -88,7 +88,7 @@ export class Notifications {
     this.#jobs = new Jobs({ clock, leases, onError }).deletingByAge(
       'delivery-retention',
       RETENTION_INTERVAL_MS,
-      (now, mayGoOn) => clearDeliveries(store, resultDays, now, mayGoOn),
+      (now, shouldContinue) => clearDeliveries(store, resultDays, now, shouldContinue),
     )
   }
 
@@ -97,8 +97,8 @@ export class Notifications {
   }
 
   /** Where messages go besides the addresses of the clients: what `channelsOf` wants to know. */
-  get reach(): Reach {
-    return this.#tools.reach
+  get channelSettings(): ChannelSettings {
+    return this.#tools.channelSettings
   }
 
   registerMetrics(registry: Registry): void {

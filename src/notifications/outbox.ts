@@ -66,9 +66,14 @@ const ROWS_PER_STEP = 2_000
  *
  * @param days for which messages are kept
  */
-export async function clearDeliveries(store: Store, days: number, now: number, mayGoOn: () => boolean): Promise<void> {
+export async function clearDeliveries(
+  store: Store,
+  days: number,
+  now: number,
+  shouldContinue: () => boolean,
+): Promise<void> {
   const old = firstIdAt(Math.max(0, now - days * DAY))
-  for (let more = true; more && mayGoOn(); ) more = await clearBelow(store, old)
+  for (let more = true; more && shouldContinue(); ) more = await clearBelow(store, old)
 }
 
 /** Deletes the oldest below an id, and says whether there are more. */

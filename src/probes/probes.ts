@@ -57,7 +57,7 @@ export class Probes {
     this.#jobs = new Jobs({ clock, leases, onError }).deletingByAge(
       'probe-retention',
       RETENTION_INTERVAL_MS,
-      (now, mayGoOn) => clearResults(store, resultDays, now, mayGoOn),
+      (now, shouldContinue) => clearResults(store, resultDays, now, shouldContinue),
     )
   }
 
@@ -99,13 +99,18 @@ const ROWS_PER_STEP = 2_000
  *
  * @param days for which results are kept at most
  */
-export async function clearResults(store: Store, days: number, now: number, mayGoOn: () => boolean): Promise<void> {
+export async function clearResults(
+  store: Store,
+  days: number,
+  now: number,
+  shouldContinue: () => boolean,
+): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     const step = await probesWithResults(store, after)
     for (const { probe_id, interval_seconds } of step) {
       const before = interval_seconds === null ? now + DAY : firstKept(days, interval_seconds, now)
       for (let more = true; more; ) {
-        if (!mayGoOn()) return
+        if (!shouldContinue()) return
         more = await clearProbe(store, probe_id, firstIdAt(before))
       }
     }

@@ -50,7 +50,7 @@ export class RunSlots {
     })
   }
 
-  /** Lets go of all that has no slot yet. */
+  /** Drops all that has no slot yet. */
   dropQueue(): void {
     for (const timer of this.#early.values()) clearTimeout(timer)
     for (const { drop } of [...this.#early.keys(), ...this.#queue.splice(0)]) drop()

@@ -1,7 +1,14 @@
 import { Jobs, type Leases } from '../cluster/index.ts'
 import { attemptAll, type Clock, DAY, HOUR, type Loop, MINUTE, monthOf, nextMonthStart } from '../lib/index.ts'
 import { type DeletionHooks, lockClient, monthUsage, monthUsages, type QuotaUsage } from '../management/index.ts'
-import { channelsOf, enqueue, isReachable, offChannels, type QuotaMessage, type Reach } from '../notifications/index.ts'
+import {
+  type ChannelSettings,
+  channelsOf,
+  enqueue,
+  isReachable,
+  offChannels,
+  type QuotaMessage,
+} from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
 
 /** Longer than a month: a clock that is set back a little at the end of one must not send a message again. */
@@ -22,10 +29,10 @@ export class Quotas {
   readonly #context: QuotaContext
   readonly #jobs: Jobs
 
-  constructor({ store, clock, reach, leases, onError }: QuotasOptions) {
-    this.#context = { store, clock, reach }
+  constructor({ store, clock, channelSettings, leases, onError }: QuotasOptions) {
+    this.#context = { store, clock, channelSettings }
     this.#jobs = new Jobs({ clock, leases, onError })
-      .onOneNode('quota-messages', MINUTE, (mayGoOn) => this.#writeDue(mayGoOn))
+      .onOneNode('quota-messages', MINUTE, (shouldContinue) => this.#writeDue(shouldContinue))
       .deletingByAge('quota-retention', HOUR, (now) => this.#clear(now))
   }
 
@@ -42,10 +49,10 @@ export class Quotas {
   }
 
   /** @throws AggregateError of the failures, after writing all others. */
-  async #writeDue(mayGoOn: () => boolean): Promise<void> {
+  async #writeDue(shouldContinue: () => boolean): Promise<void> {
     await attemptAll(
       await this.#due(),
-      mayGoOn,
+      shouldContinue,
       (clientId) => writeQuotaMessage(this.#context, clientId),
       (count) => `messages about quotas of ${count} clients could not be written`,
     )
@@ -77,7 +84,7 @@ export class Quotas {
 interface QuotaContext {
   store: Store
   clock: Clock
-  reach: Reach
+  channelSettings: ChannelSettings
 }
 
 /** The percentage to notify about at this use; null: none. */
@@ -89,11 +96,14 @@ const stepOf = ({ level }: Pick<QuotaUsage, 'level'>): QuotaMessage['step'] | nu
  * do it, and whenever one crashes, there is one message. While the client has no channel nothing is recorded: it is notified
  * once it gets one.
  */
-export async function writeQuotaMessage({ store, clock, reach }: QuotaContext, clientId: string): Promise<void> {
+export async function writeQuotaMessage(
+  { store, clock, channelSettings }: QuotaContext,
+  clientId: string,
+): Promise<void> {
   await store.write.transaction().execute(async (trx) => {
     const now = clock.now()
     const client = await lockClient(trx, clientId)
-    if (client?.is_active !== 1 || !isReachable(client, reach, await offChannels(trx))) return
+    if (client?.is_active !== 1 || !isReachable(client, channelSettings, await offChannels(trx))) return
     const usage = await monthUsage(trx, clientId, now)
     const step = usage === null ? null : stepOf(usage)
     if (usage === null || step === null) return
@@ -113,7 +123,12 @@ export async function writeQuotaMessage({ store, clock, reach }: QuotaContext, c
       seen_at: now,
       resets_at: nextMonthStart(now),
     }
-    const entries = channelsOf({ client, ...reach }).map((channel) => ({ channel, clientId, alertId: null, message }))
+    const entries = channelsOf({ client, ...channelSettings }).map((channel) => ({
+      channel,
+      clientId,
+      alertId: null,
+      message,
+    }))
     await enqueue(trx, entries, now)
   })
 }

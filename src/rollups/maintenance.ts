@@ -33,11 +33,15 @@ export class Maintenance {
   constructor({ store, clock, leases, retention, onError }: MaintenanceOptions) {
     const backoff = new Backoff()
     this.#jobs = new Jobs({ clock, leases, onError })
-      .onOneNode('roll-up', ROLL_UP_INTERVAL_MS, (mayGoOn) => rollUpAll(store, clock, { backoff, mayGoOn }))
-      .deletingByAge('retention', RETENTION_INTERVAL_MS, (now, mayGoOn) =>
-        applyRetention(store, retention, now, mayGoOn),
+      .onOneNode('roll-up', ROLL_UP_INTERVAL_MS, (shouldContinue) =>
+        rollUpAll(store, clock, { backoff, shouldContinue }),
       )
-      .deletingByAge('removal', REMOVAL_INTERVAL_MS, (now, mayGoOn) => removeDeletedSites(store, now, mayGoOn))
+      .deletingByAge('retention', RETENTION_INTERVAL_MS, (now, shouldContinue) =>
+        applyRetention(store, retention, now, shouldContinue),
+      )
+      .deletingByAge('removal', REMOVAL_INTERVAL_MS, (now, shouldContinue) =>
+        removeDeletedSites(store, now, shouldContinue),
+      )
     this.deletionHooks = {
       removeOfSites: (trx, sites) => requestRemovals(trx, sites, clock.now()),
       removeOfClient: removeUsage,

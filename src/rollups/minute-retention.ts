@@ -19,7 +19,7 @@ export async function removeOldestHour(
   store: Store,
   siteNo: number,
   before: number,
-  mayGoOn: () => boolean,
+  shouldContinue: () => boolean,
   rowsAtOnce = ROWS_AT_ONCE,
 ): Promise<boolean> {
   const begun = await hourBeingCleared(store, siteNo)
@@ -32,7 +32,7 @@ export async function removeOldestHour(
   }
   for (const table of TABLES) {
     const step = () => removeFirstRows(store, table, siteNo, bucketsIn(GRAIN.minute, hour, hour + HOUR))
-    if (!(await untilDone(step, mayGoOn))) return false
+    if (!(await untilDone(step, shouldContinue))) return false
   }
   await store.write.updateTable('minute_floors').set({ clearing: null }).where('site_no', '=', siteNo).execute()
   return true

@@ -58,16 +58,16 @@ export async function removeUsage(trx: Transaction<Tables>, clientId: string): P
 
 /**
  * Removes what is left of deleted sites, step by step, so that ingest and management can write in between; stops early when
- * `mayGoOn` says no, and goes on from there the next time, also after a restart.
+ * `shouldContinue` says no, and goes on from there the next time, also after a restart.
  */
-export async function removeDeletedSites(store: Store, now: number, mayGoOn: () => boolean): Promise<void> {
+export async function removeDeletedSites(store: Store, now: number, shouldContinue: () => boolean): Promise<void> {
   const removals = await store.read
     .selectFrom('site_removals')
     .selectAll()
     .where((eb) => eb.or([eb('emptied_at', 'is', null), eb('emptied_at', '<=', now - SECOND_LOOK_AFTER_MS)]))
     .execute()
   await attemptEach(removals, async (removal) => {
-    if (!(await emptySite(store, removal.site_no, mayGoOn))) return false
+    if (!(await emptySite(store, removal.site_no, shouldContinue))) return false
     await (removal.emptied_at === null
       ? store.write
           .updateTable('site_removals')
@@ -79,10 +79,10 @@ export async function removeDeletedSites(store: Store, now: number, mayGoOn: () 
   })
 }
 
-/** False when `mayGoOn` ended it early. */
-async function emptySite(store: Store, siteNo: number, mayGoOn: () => boolean): Promise<boolean> {
+/** False when `shouldContinue` ended it early. */
+async function emptySite(store: Store, siteNo: number, shouldContinue: () => boolean): Promise<boolean> {
   for (const table of SITE_TABLES) {
-    if (!(await untilDone(() => removeFirstRows(store, table, siteNo, sql`1 = 1`), mayGoOn))) return false
+    if (!(await untilDone(() => removeFirstRows(store, table, siteNo, sql`1 = 1`), shouldContinue))) return false
   }
   return true
 }

@@ -38,7 +38,7 @@ export async function applyRetention(
   store: Store,
   retention: Retention,
   now: number,
-  mayGoOn: () => boolean,
+  shouldContinue: () => boolean,
 ): Promise<void> {
   const foldsFrom = await firstFoldable(store, now)
   const from: KeptFrom = {
@@ -48,11 +48,11 @@ export async function applyRetention(
   }
   const sites = await store.read.selectFrom('sites').select('site_no').orderBy('site_no').execute()
   const parts = [
-    () => untilDone(() => removeOldOutages(store, from.hours), mayGoOn),
+    () => untilDone(() => removeOldOutages(store, from.hours), shouldContinue),
     ...sites.map(
       ({ site_no }) =>
         () =>
-          removeOfSite(store, site_no, from, mayGoOn),
+          removeOfSite(store, site_no, from, shouldContinue),
     ),
   ]
   await attemptEach(parts, (part) => part())
@@ -65,9 +65,15 @@ interface KeptFrom {
   names: number
 }
 
-/** False when `mayGoOn` ended it early. */
-async function removeOfSite(store: Store, siteNo: number, from: KeptFrom, mayGoOn: () => boolean): Promise<boolean> {
-  if (!(await untilDone(() => removeOldestHour(store, siteNo, from.minutes, mayGoOn), mayGoOn))) return false
+/** False when `shouldContinue` ended it early. */
+async function removeOfSite(
+  store: Store,
+  siteNo: number,
+  from: KeptFrom,
+  shouldContinue: () => boolean,
+): Promise<boolean> {
+  if (!(await untilDone(() => removeOldestHour(store, siteNo, from.minutes, shouldContinue), shouldContinue)))
+    return false
   const old = [
     ...(['event_rollups', 'tag_rollups', 'event_tag_rollups'] as const).flatMap((table) =>
       [GRAIN.hour, GRAIN.day].map((grain) => [table, bucketsIn(grain, 0, from.hours)] as const),
@@ -76,9 +82,9 @@ async function removeOfSite(store: Store, siteNo: number, from: KeptFrom, mayGoO
     ['daily_names', sql<SqlBool>`day < ${from.names}`] as const,
   ]
   for (const [table, condition] of old) {
-    if (!(await untilDone(() => removeFirstRows(store, table, siteNo, condition), mayGoOn))) return false
+    if (!(await untilDone(() => removeFirstRows(store, table, siteNo, condition), shouldContinue))) return false
   }
-  return expireSeen(store, siteNo, from.hours, mayGoOn)
+  return expireSeen(store, siteNo, from.hours, shouldContinue)
 }
 
 /** The earliest time that a fold, under way or to come, may write to. */
@@ -104,9 +110,14 @@ const KEPT = { site_containers: KEPT_CONTAINERS, tag_names: KEPT_LINKS } as cons
  * container seen last stays: it shows when the site last sent something.
  *
  * @param before epoch ms
- * @returns false when `mayGoOn` ended it early
+ * @returns false when `shouldContinue` ended it early
  */
-async function expireSeen(store: Store, siteNo: number, before: number, mayGoOn: () => boolean): Promise<boolean> {
+async function expireSeen(
+  store: Store,
+  siteNo: number,
+  before: number,
+  shouldContinue: () => boolean,
+): Promise<boolean> {
   for (const table of ['site_containers', 'tag_names'] as const) {
     const newest = await seenAt(store, table, siteNo, 0)
     if (newest === undefined) continue
@@ -114,7 +125,7 @@ async function expireSeen(store: Store, siteNo: number, before: number, mayGoOn:
     const firstBeyond = (await seenAt(store, table, siteNo, KEPT[table])) ?? -1
     // Several seen at the same time are all deleted: the number is a bound, not a promise.
     const isGone = sql<SqlBool>`(last_seen_at < ${limit} or last_seen_at <= ${firstBeyond})`
-    if (!(await untilDone(() => removeFirstRows(store, table, siteNo, isGone), mayGoOn))) return false
+    if (!(await untilDone(() => removeFirstRows(store, table, siteNo, isGone), shouldContinue))) return false
   }
   return true
 }

@@ -14,7 +14,7 @@ interface RollUpOptions {
   /** Finer rows summed by one transaction, if not the default. */
   rowsAtOnce?: number
   /** Asked between two buckets. */
-  mayGoOn?: () => boolean
+  shouldContinue?: () => boolean
 }
 
 /**
@@ -41,11 +41,11 @@ export async function rollUp(store: Store, now: number, options: RollUpOptions =
 export async function rollUpAll(
   store: Store,
   clock: Clock,
-  options: Required<Pick<RollUpOptions, 'backoff' | 'mayGoOn'>>,
+  options: Required<Pick<RollUpOptions, 'backoff' | 'shouldContinue'>>,
 ): Promise<void> {
   await attemptEach(fullRounds(), async (tally) => {
     await oneRound(store, clock.now(), options, tally)
-    return options.mayGoOn()
+    return options.shouldContinue()
   })
 }
 
@@ -66,12 +66,12 @@ function* fullRounds(): Generator<Tally> {
 async function oneRound(
   store: Store,
   now: number,
-  { backoff = new Backoff(), rowsAtOnce, mayGoOn = () => true }: RollUpOptions,
+  { backoff = new Backoff(), rowsAtOnce, shouldContinue = () => true }: RollUpOptions,
   tally: Tally,
 ): Promise<void> {
   const deriveAll = (level: RollUpLevel, buckets: readonly DirtyBucket[]) =>
     attemptEach(buckets, async (dirty) => {
-      if (!mayGoOn()) return false
+      if (!shouldContinue()) return false
       const name = nameOf(level.to, dirty)
       // Until it has succeeded: however it ends.
       backoff.failed(name, now)

@@ -10,7 +10,7 @@ export const LABEL_MAX = 40
 
 const HEIGHT = 20
 const FONT_SIZE = 11
-/** Between an edge and what stands beside it, px. */
+/** Between an edge and what is beside it, px. */
 const PAD = 6
 const MARK = 12
 const BASELINE = 14

@@ -50,8 +50,8 @@ export async function attemptEach<T>(items: Iterable<T>, work: (item: T) => Prom
 const isUnavailable = (thrown: unknown): boolean =>
   isPassing(thrown) && !(thrown instanceof StoreError && thrown.kind === 'busy')
 
-/** Repeats a step while it returns that there is more; false when `mayGoOn` ended it early. */
-export async function untilDone(step: () => Promise<boolean>, mayGoOn: () => boolean): Promise<boolean> {
-  for (let more = true; more; more = await step()) if (!mayGoOn()) return false
+/** Repeats a step while it returns that there is more; false when `shouldContinue` ended it early. */
+export async function untilDone(step: () => Promise<boolean>, shouldContinue: () => boolean): Promise<boolean> {
+  for (let more = true; more; more = await step()) if (!shouldContinue()) return false
   return true
 }

@@ -39,7 +39,7 @@ export interface Store {
   /** For reports that the service itself makes (overview, probes, digests): may be a replica that lags behind. */
   readonly reports: Kysely<Tables>
   /** For reports that people ask for, by connections of their own: however slow, they hold up nothing else. May lag, too. */
-  readonly asked: Kysely<Tables>
+  readonly interactive: Kysely<Tables>
   /** For migrations and tools: no statement is cut off for taking long. */
   readonly admin: Kysely<Tables>
   /** Notifies every part of the program of changes by management. */

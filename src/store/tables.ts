@@ -142,7 +142,7 @@ export interface ClientDemandTable {
 
 /** Accepted counts that are durable but not yet in the rollups: one row per group commit. */
 export interface JournalTable {
-  /** The stream: the process that wrote the row and folds it while it lives, or what a fold set aside. */
+  /** The stream: the process that wrote the row and folds it while it lives, or what a fold spilled. */
   node_id: string
   /** Counted up by that process, one a commit; a commit that failed leaves a gap. */
   seq: number
@@ -158,7 +158,7 @@ export interface FoldTable {
   /** Its rows are all from here to `last_seq`; 0 where a version that did not say so began it. */
   first_seq: Generated<number>
   last_seq: number
-  /** The highest `site_no` whose share of the rows is in the rollups, or set aside. */
+  /** The highest `site_no` whose share of the rows is in the rollups, or spilled. */
   site_cursor: number
 }
 

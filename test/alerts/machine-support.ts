@@ -12,7 +12,7 @@ export const RULES: Rules = {
   reminderMinutes: null,
   notifyResolved: true,
   notifyEscalated: true,
-  quietBy: null,
+  suppressedBy: null,
 }
 
 const LETTERS = { o: 'ok', w: 'warning', c: 'critical', e: 'error', u: 'ok' } as const

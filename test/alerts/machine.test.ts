@@ -7,9 +7,9 @@ import { type PlayStep, play, results } from './machine-support.ts'
 /** What happens, which messages go out, and what state the last alert is in. */
 type Row = [title: string, rules: Partial<Rules>, steps: readonly PlayStep[], messages: string[], state: string]
 
-const SILENCE = { rules: { quietBy: 'silence:1' } }
-const MAINTENANCE = { rules: { quietBy: 'maintenance:1' } }
-const SPEAK = { rules: { quietBy: null } }
+const SILENCE = { rules: { suppressedBy: 'silence:1' } }
+const MAINTENANCE = { rules: { suppressedBy: 'maintenance:1' } }
+const SPEAK = { rules: { suppressedBy: null } }
 const TICK: PlayStep = { type: 'time' }
 const ACK: PlayStep = { type: 'acknowledged', by: 'ops', comment: null }
 const RESOLVE: PlayStep = { type: 'resolved', by: 'ops', comment: null }
@@ -202,7 +202,7 @@ const ROWS: readonly Row[] = [
     ['opened:critical', 'reminder:critical'],
     'open',
   ],
-  ['maintenance is as quiet', {}, [MAINTENANCE, 'c', 'c', SPEAK, TICK], ['opened:critical'], 'open'],
+  ['maintenance mutes as well', {}, [MAINTENANCE, 'c', 'c', SPEAK, TICK], ['opened:critical'], 'open'],
   [
     'below the threshold the end of a silence sends nothing',
     { failureThreshold: 2 },
@@ -212,7 +212,7 @@ const ROWS: readonly Row[] = [
   ],
 
   [
-    'flapping is said once, and then it is quiet and stays open',
+    'flapping is notified once, then nothing is sent and it stays open',
     {},
     results('ocococococococo'),
     ['opened:critical', 'resolved:critical', 'opened:critical', 'flapping:critical'],
@@ -378,7 +378,7 @@ const STATES: readonly [
     results('ccc'),
     { occurrences: 3, severity: 'critical', subject: 'target' },
   ],
-  ['what kept it quiet is named', {}, [SILENCE, 'c'], { suppressed_by: 'silence:1', first_notified_at: null }],
+  ['what suppressed it is named', {}, [SILENCE, 'c'], { suppressed_by: 'silence:1', first_notified_at: null }],
   ['and no longer once it has notified', {}, [SILENCE, 'c', SPEAK, TICK], { suppressed_by: null }],
   [
     'maintenance after a silence is named then',
@@ -434,7 +434,7 @@ test('what changes nothing returns the very same alert, so that nothing is writt
     reminderMinutes: 5,
     notifyResolved: true,
     notifyEscalated: true,
-    quietBy: null,
+    suppressedBy: null,
   }
   assert.equal(transition(alert, { type: 'time' }, rules, (alert?.opened_at ?? 0) + 1).alert, alert)
 })

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import type { MaintenanceRecord } from '../../src/alerts/maintenance/schemas.ts'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
-import { auditOf, openQuietApi, placeOf, type QuietApi } from './quiet-support.ts'
+import { auditOf, type MuteApi, openMuteApi, placeOf } from './mute-support.ts'
 
 const WEEKLY = { title: 'Nightly restart', kind: 'weekly', weekdays: [6, 1, 6], start: '23:30', duration_minutes: 60 }
 
-async function create(api: QuietApi, body: object): Promise<MaintenanceRecord> {
+async function create(api: MuteApi, body: object): Promise<MaintenanceRecord> {
   const answer = await api.call<MaintenanceRecord>('POST', '/api/maintenance', body)
   assert.equal(answer.status, 201, JSON.stringify(answer.body))
   return answer.body
 }
 
 testOnEveryEngine('weekly maintenance takes the time zone of its site and says when it is next', async (store, t) => {
-  const api = await openQuietApi(store, t)
+  const api = await openMuteApi(store, t)
   const { site, probe } = placeOf(api, 1)
   const record = await create(api, { ...WEEKLY, probe_id: probe.id })
   assert.deepEqual(record, {
@@ -47,13 +47,13 @@ testOnEveryEngine('weekly maintenance takes the time zone of its site and says w
 })
 
 testOnEveryEngine('maintenance without a title is called Maintenance', async (store, t) => {
-  const api = await openQuietApi(store, t)
+  const api = await openMuteApi(store, t)
   const { title: _title, ...untitled } = WEEKLY
   assert.equal((await create(api, { ...untitled, site_id: placeOf(api, 0).site.id })).title, 'Maintenance')
 })
 
 testOnEveryEngine('maintenance that is once is planned, moved, ended early and deleted', async (store, t) => {
-  const api = await openQuietApi(store, t)
+  const api = await openMuteApi(store, t)
   const { site } = placeOf(api, 0)
   const starts_at = isoTime(api.clock.now() + HOUR)
   const ends_at = isoTime(api.clock.now() + 3 * HOUR)
@@ -85,7 +85,7 @@ testOnEveryEngine('maintenance that is once is planned, moved, ended early and d
 testOnEveryEngine(
   'what is wrong with maintenance is named, when it is planned and when it is changed',
   async (store, t) => {
-    const api = await openQuietApi(store, t)
+    const api = await openMuteApi(store, t)
     const site_id = placeOf(api, 0).site.id
     const now = api.clock.now()
     const [soon, later] = [isoTime(now + HOUR), isoTime(now + 2 * HOUR)]
@@ -132,7 +132,7 @@ testOnEveryEngine(
 )
 
 testOnEveryEngine('maintenance is listed by place and by whether it can still happen, in pages', async (store, t) => {
-  const api = await openQuietApi(store, t)
+  const api = await openMuteApi(store, t)
   const [here, there] = [placeOf(api, 0), placeOf(api, 1)]
   const weekly = await create(api, { ...WEEKLY, site_id: here.site.id })
   const off = await create(api, { ...WEEKLY, probe_id: here.probe.id, is_active: false })

@@ -7,7 +7,7 @@ import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { DELIVERED, openNode } from '../notifications/support.ts'
 import { alertRows, deliverAll, outbox, timeline, watch } from './support.ts'
 
-const NO_CHANNEL = { reach: { globalWebhook: null, isEmailOn: false } }
+const NO_CHANNEL = { channelSettings: { globalWebhook: null, isEmailOn: false } }
 const kinds = async (store: Store) => (await outbox(store)).map(({ kind }) => kind)
 
 const texts = async (store: Store): Promise<string[]> => {

@@ -118,7 +118,7 @@ testOnEveryEngine("it goes to everyone's webhook, the client's own and its e-mai
 })
 
 testOnEveryEngine('an alert opens also when there is no one to notify', async (store, t) => {
-  const { find } = await watch(t, store, {}, { reach: { globalWebhook: null, isEmailOn: false } })
+  const { find } = await watch(t, store, {}, { channelSettings: { globalWebhook: null, isEmailOn: false } })
   await find('c')
   assert.equal((await alertRows(store)).length, 1)
   assert.deepEqual(await outbox(store), [])

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
-import { clearQuiet } from '../../src/alerts/alerts.ts'
+import { clearMutes } from '../../src/alerts/alerts.ts'
 import type { SilenceRecord } from '../../src/alerts/silences/schemas.ts'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { UNKNOWN_ID } from '../management/support.ts'
-import { auditOf, openQuietApi, placeOf, type QuietApi } from './quiet-support.ts'
+import { auditOf, type MuteApi, openMuteApi, placeOf } from './mute-support.ts'
 
-const after = (api: QuietApi, ms: number) => isoTime(api.clock.now() + ms)
+const after = (api: MuteApi, ms: number) => isoTime(api.clock.now() + ms)
 
-async function create(api: QuietApi, body: object): Promise<SilenceRecord> {
+async function create(api: MuteApi, body: object): Promise<SilenceRecord> {
   const answer = await api.call<SilenceRecord>('POST', '/api/silences', { ends_at: after(api, 2 * HOUR), ...body })
   assert.equal(answer.status, 201, JSON.stringify(answer.body))
   return answer.body
 }
 
 testOnEveryEngine('a silence begins now, is active, and deleting it ends it and leaves a trace', async (store, t) => {
-  const api = await openQuietApi(store, t)
+  const api = await openMuteApi(store, t)
   const { site } = placeOf(api, 0)
   const silence = await create(api, { site_id: site.id, comment: ' moving house ' })
   const now = isoTime(api.clock.now())
@@ -48,7 +48,7 @@ testOnEveryEngine('a silence begins now, is active, and deleting it ends it and 
 })
 
 testOnEveryEngine('what is wrong with a silence is named, and nothing is kept of it', async (store, t) => {
-  const api = await openQuietApi(store, t)
+  const api = await openMuteApi(store, t)
   const { site, probe } = placeOf(api, 0)
   const end = after(api, DAY)
   const one = 'exactly one of client_id, site_id and probe_id has to be given'
@@ -93,7 +93,7 @@ testOnEveryEngine('what is wrong with a silence is named, and nothing is kept of
 })
 
 testOnEveryEngine('silences are listed by place, by whether they are in effect, and in pages', async (store, t) => {
-  const api = await openQuietApi(store, t)
+  const api = await openMuteApi(store, t)
   const [here, there] = [placeOf(api, 0), placeOf(api, 1)]
   const ofClient = await create(api, { client_id: here.site.client_id })
   const ofSite = await create(api, { site_id: here.site.id, starts_at: after(api, HOUR) })
@@ -130,7 +130,7 @@ testOnEveryEngine('silences are listed by place, by whether they are in effect, 
 })
 
 testOnEveryEngine('silences and single maintenance are kept for a time after their end', async (store, t) => {
-  const api = await openQuietApi(store, t)
+  const api = await openMuteApi(store, t)
   const { site } = placeOf(api, 0)
   const short = await create(api, { site_id: site.id, ends_at: after(api, HOUR) })
   const long = await create(api, { site_id: site.id, ends_at: after(api, 2 * DAY) })
@@ -150,23 +150,23 @@ testOnEveryEngine('silences and single maintenance are kept for a time after the
     (await api.get<{ title: string }[]>('/api/maintenance')).map(({ title }) => title),
   ]
   const end = Date.parse(short.ends_at)
-  await clearQuiet(store, 90, end + 90 * DAY)
+  await clearMutes(store, 90, end + 90 * DAY)
   assert.deepEqual(await left(), [
     [long.id, short.id],
     ['Nightly', 'Work'],
   ])
-  await clearQuiet(store, 90, end + 90 * DAY + 1)
+  await clearMutes(store, 90, end + 90 * DAY + 1)
   assert.deepEqual(await left(), [[long.id], ['Nightly']])
 })
 
 testOnEveryEngine('a silence goes after its probe', async (store, t) => {
-  const api = await openQuietApi(store, t)
+  const api = await openMuteApi(store, t)
   const { site } = placeOf(api, 0)
   const probe = await insertProbe(store, site.id)
   await create(api, { probe_id: probe.id, ends_at: after(api, HOUR) })
   const kept = await create(api, { site_id: site.id, ends_at: after(api, HOUR) })
   await store.write.deleteFrom('probes').where('id', '=', probe.id).execute()
-  await clearQuiet(store, 90, Date.parse(kept.starts_at))
+  await clearMutes(store, 90, Date.parse(kept.starts_at))
   const left = await store.write.selectFrom('silences').select('id').execute()
   assert.deepEqual(left, [{ id: kept.id }])
 })

@@ -5,10 +5,10 @@ import { subjectKey } from '../../src/probes/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
-import { openQuietApi, placeOf } from './quiet-support.ts'
+import { openMuteApi, placeOf } from './mute-support.ts'
 import { outbox } from './support.ts'
 
-const REACH = { globalWebhook: 'https://hooks.example/all', isEmailOn: false }
+const CHANNEL_SETTINGS = { globalWebhook: 'https://hooks.example/all', isEmailOn: false }
 const [META, GA4] = [subjectKey({ tag_key: 'Meta' }), subjectKey({ tag_key: 'GA4' })]
 
 interface Silence {
@@ -19,7 +19,7 @@ interface Silence {
 }
 
 /** Two alerts of one probe, each about a tag, with reminders that are due. */
-async function open(store: Store, api: Awaited<ReturnType<typeof openQuietApi>>) {
+async function open(store: Store, api: Awaited<ReturnType<typeof openMuteApi>>) {
   const { site, probe } = placeOf(api, 0)
   const at = api.clock.now() - HOUR
   await store.write.updateTable('clients').set({ reminder_minutes: 30 }).where('id', '=', site.client_id).execute()
@@ -36,12 +36,12 @@ async function open(store: Store, api: Awaited<ReturnType<typeof openQuietApi>>)
 }
 
 const reminded = async (store: Store, now: number): Promise<string[]> => {
-  await runUpkeep(store, REACH, now, () => true)
+  await runUpkeep(store, CHANNEL_SETTINGS, now, () => true)
   return (await outbox(store)).map(({ alert }) => alert.title)
 }
 
-testOnEveryEngine('the silence of one tag does not quiet the other, and stands in its timeline', async (store, t) => {
-  const api = await openQuietApi(store, t)
+testOnEveryEngine('the silence of one tag does not mute the other, and stands in its timeline', async (store, t) => {
+  const api = await openMuteApi(store, t)
   const { probe, meta, ga4 } = await open(store, api)
   const ends_at = isoTime(api.clock.now() + HOUR)
   const answer = await api.call<Silence>('POST', '/api/silences', { probe_id: probe.id, subject_key: META, ends_at })
@@ -63,7 +63,7 @@ testOnEveryEngine('the silence of one tag does not quiet the other, and stands i
 })
 
 testOnEveryEngine('a silence until it is resolved ends with the last alert within it', async (store, t) => {
-  const api = await openQuietApi(store, t)
+  const api = await openMuteApi(store, t)
   const { probe, meta, ga4 } = await open(store, api)
   const whole = await api.call<Silence>('POST', '/api/silences', { probe_id: probe.id, until_resolved: true })
   const tag = await api.call<Silence>('POST', '/api/silences', {
@@ -80,13 +80,13 @@ testOnEveryEngine('a silence until it is resolved ends with the last alert withi
   api.clock.advance(MINUTE)
   await store.write.updateTable('probes').set({ is_active: 0 }).where('id', '=', probe.id).execute()
   await store.write.updateTable('alerts').set({ state: 'resolved' }).where('id', '=', ga4.id).execute()
-  await runUpkeep(store, REACH, api.clock.now(), () => true)
+  await runUpkeep(store, CHANNEL_SETTINGS, api.clock.now(), () => true)
   assert.deepEqual(await states(), ['ended', 'ended'])
   assert.equal(meta.subject, META)
 })
 
 testOnEveryEngine('a silence that cannot be is refused with what is wrong', async (store, t) => {
-  const api = await openQuietApi(store, t)
+  const api = await openMuteApi(store, t)
   const { site, probe } = placeOf(api, 0)
   const ends_at = isoTime(api.clock.now() + HOUR)
   const rows: [body: object, names: RegExp][] = [

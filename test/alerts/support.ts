@@ -44,7 +44,7 @@ export async function watch(
   let found: Letter = 'o'
   const type = given ?? typeOf(async () => outcomeOf(found))
   const site = await insertSite(store)
-  const reach = { globalWebhook: 'https://hooks.example/all', isEmailOn: true }
+  const channelSettings = { globalWebhook: 'https://hooks.example/all', isEmailOn: true }
   const node = await openNode(t, store, clock, [type], {
     onResults: (trx, written) => alerts.onResults(trx, written),
   })
@@ -52,7 +52,7 @@ export async function watch(
     store,
     clock,
     leases: node.leases,
-    reach,
+    channelSettings,
     resultDays: 90,
     onError: (error, what) => node.errors.push(`${what}: ${error.message}`),
     ...options,

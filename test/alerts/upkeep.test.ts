@@ -85,13 +85,13 @@ testOnEveryEngine(
   async (store, t) => {
     const { find, alerts, node, site, probe, clock } = await watch(t, store)
     await find('c')
-    const quiet = { starts_at: clock.now(), ends_at: clock.now() + HOUR, created_at: clock.now(), created_by: 'test' }
+    const silence = { starts_at: clock.now(), ends_at: clock.now() + HOUR, created_at: clock.now(), created_by: 'test' }
     await store.write
       .insertInto('silences')
       .values([
-        { id: 'a', site_id: site.id, ...quiet },
-        { id: 'b', probe_id: probe.id, ...quiet },
-        { id: 'c', client_id: site.client_id, ...quiet },
+        { id: 'a', site_id: site.id, ...silence },
+        { id: 'b', probe_id: probe.id, ...silence },
+        { id: 'c', client_id: site.client_id, ...silence },
       ])
       .execute()
     const hooks = hooksInOrder([alerts.deletionHooks, node.probes.deletionHooks])

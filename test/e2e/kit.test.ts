@@ -32,8 +32,8 @@ async function serveKit(t: TestContext): Promise<string> {
     dashboardFolder: folder,
   })
   t.after(() => app.close())
-  const reach = { globalWebhook: null, isEmailOn: false }
-  dashboardRoutes(app, { store, clock: systemClock, reach, sessions, onError: (error) => assert.fail(error) })
+  const channelSettings = { globalWebhook: null, isEmailOn: false }
+  dashboardRoutes(app, { store, clock: systemClock, channelSettings, sessions, onError: (error) => assert.fail(error) })
   return app.listen({ host: '127.0.0.1', port: 0 })
 }
 

@@ -53,15 +53,15 @@ test('maintenance and silences', async (t) => {
   for (const variant of VARIANTS) {
     await t.test(`the page and its form in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
       const { page } = await openPage(t, service.url, '/maintenance', variant)
-      const quiet = page.getByRole('region', { name: 'Quiet now' })
-      await quiet.getByText('Moving the tag server').waitFor()
+      const muted = page.getByRole('region', { name: 'Muted now' })
+      await muted.getByText('Moving the tag server').waitFor()
       await page.getByText(`every day at ${FAR_FROM_NOW} for 1 h 30 min, Europe/Berlin`).waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
       await screenshot(page, 'maintenance', variant)
       await page.getByRole('button', { name: 'Plan maintenance' }).click()
       await page.getByText('Every week', { exact: true }).click()
-      await page.getByText(/^(Next|Quiet now): /).waitFor()
+      await page.getByText(/^(Next|Muted now): /).waitFor()
       await assertAccessible(page)
       await screenshot(page, 'maintenance-form', variant)
     })
@@ -130,10 +130,10 @@ test('maintenance and silences', async (t) => {
     await dialog.getByLabel('Why').fill('Load test')
     await assertAccessible(page)
     await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
-    const quiet = page.getByRole('region', { name: 'Quiet now' }).getByRole('listitem').filter({ hasText: 'Load test' })
-    await quiet.getByText(/ends in (3 h|4 h|\d+ min)/).waitFor()
-    await quiet.getByRole('button', { name: 'End now' }).click()
-    await quiet.waitFor({ state: 'detached' })
+    const muted = page.getByRole('region', { name: 'Muted now' }).getByRole('listitem').filter({ hasText: 'Load test' })
+    await muted.getByText(/ends in (3 h|4 h|\d+ min)/).waitFor()
+    await muted.getByRole('button', { name: 'End now' }).click()
+    await muted.waitFor({ state: 'detached' })
   })
 
   await t.test('the address holds the days and the site', async (t) => {

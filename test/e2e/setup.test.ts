@@ -98,7 +98,7 @@ test('the set-up of a site', async (t) => {
     const site = await service.newSite(client, { name: 'Revoked shop' })
     assert.equal((await service.call('POST', `/api/sites/${site.id}/revoke-key`)).status, 200)
     const { page } = await openPage(t, service.url, setupOf(site))
-    await page.getByText(/Tagwarden refuses this key for good/).waitFor()
+    await page.getByText(/Tagwarden refuses this key permanently/).waitFor()
     await assertAccessible(page)
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkPayload, knownFieldsOf } from '../../src/ingest/check.ts'
 import { SampleRecorder } from '../../src/ingest/samples.ts'
-import { condense, setAside } from '../../src/journal/heavy-sites.ts'
+import { condense, spill } from '../../src/journal/heavy-sites.ts'
 import { addLog, appendDelta, appendPayload, Delta, type Log, type Payload } from '../../src/journal/index.ts'
 import { NameBooks } from '../../src/journal/names.ts'
 import { FoldRows } from '../../src/journal/rows.ts'
@@ -66,13 +66,13 @@ async function fold(store: Store, delta: Delta): Promise<void> {
   makeColumns(rows)
 }
 
-/** A fold of sites that are too much for it: what the caps leave of them, and the pieces they are set aside in. */
+/** A fold of sites that are too much for it: what the caps leave of them, and the pieces they are spilled in. */
 async function foldMuch(store: Store, delta: Delta): Promise<void> {
   const books = await booksFor(store, delta)
   const rows = new FoldRows()
   for (const [siteNo, site] of delta.sites) {
     rows.addSite(siteNo, 'client', await condense(siteNo, site, books, rows), books)
-    await setAside(store, { nodeId: 'node', lastSeq: 1, writtenAt: NOW, siteNo, site })
+    await spill(store, { nodeId: 'node', lastSeq: 1, writtenAt: NOW, siteNo, site })
   }
   makeColumns(rows)
 }

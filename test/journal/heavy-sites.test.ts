@@ -10,7 +10,7 @@ import { insertSite } from '../../testkit/sites.ts'
 import { newDatabase, openOn } from '../store/postgres/support.ts'
 import { CONTAINERS, executions, manyTags, NOW, oneEvent, TAGS, watchedRows } from './heavy-support.ts'
 
-testOnEveryEngine('a site with very many names is set aside, and the others are visible before it', async (store) => {
+testOnEveryEngine('a site with very many names is spilled, and the others are visible before it', async (store) => {
   const [heavy, light] = [await insertSite(store), await insertSite(store)]
   const clients = new Map([heavy, light].map((site) => [site.site_no, site.client_id]))
   const delta = manyTags(heavy.site_no)
@@ -77,7 +77,7 @@ async function foldPayloads(store: Store, folder: Folder, siteNo: number, seq: n
 }
 
 testOnEveryEngine(
-  'counts that were set aside are counted once when their fold is tried again after a failure',
+  'counts that were spilled are counted once when their fold is tried again after a failure',
   async (store) => {
     const { site_no, client_id } = await insertSite(store)
     const other = await insertSite(store)
@@ -87,7 +87,7 @@ testOnEveryEngine(
     let calls = 0
     const failing: Store = {
       ...store,
-      // The second transaction of the fold, and each third one of what is set aside.
+      // The second transaction of the fold, and each third one of what is spilled.
       batch: (operations) =>
         ++calls % 3 === 2 ? Promise.reject(new StoreError('busy', 'timeout')) : store.batch(operations),
     }

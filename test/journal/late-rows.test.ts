@@ -140,7 +140,7 @@ testOnEveryEngine(
   },
 )
 
-/** Folds the streams that were set aside from the node's. */
+/** Folds the streams that were spilled from the node's. */
 async function foldAside(store: Store, nodeId: string): Promise<void> {
   const streams = await store.read.selectFrom('journal').select('node_id').distinct().execute()
   for (const { node_id } of streams) {

@@ -22,7 +22,7 @@ let seq = 0
 async function fold(store: Store, folder: Folder, payloads: readonly EventPayload[], now: number, siteNo: number) {
   await writeJournal(store, 'node', ++seq, deltaOf(siteNo, payloads, now))
   await foldJournal(store, folder, { nodeId: 'node' })
-  // What was too much for one fold is set aside, and the next process folds it.
+  // What was too much for one fold is spilled, and the next process folds it.
   await foldOrphans(store, ['node'])
 }
 

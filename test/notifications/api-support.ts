@@ -62,7 +62,7 @@ export async function stage(
     },
     async enqueueAbout({ id }, texts) {
       const client = await store.read.selectFrom('clients').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-      await enqueueMessages(store, client as ClientRow, texts, clock.now(), notifications.reach)
+      await enqueueMessages(store, client as ClientRow, texts, clock.now(), notifications.channelSettings)
     },
     async list(query = '') {
       const listed = await api.call('GET', `/api/deliveries${query}`)

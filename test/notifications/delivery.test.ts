@@ -96,10 +96,10 @@ testOnEveryEngine('messages of a client that is gone or paused, or to nowhere, a
   const paused = await insertClient(store)
   const cleared = await insertClient(store)
   const node = await openNode(t, store, clock, undefined, { globalWebhook: 'https://chat.example/all' })
-  const reach = { globalWebhook: 'https://chat.example/all', isEmailOn: true }
-  await enqueueMessages(store, deleted, ['reminder A'], NOW, reach)
-  await enqueueMessages(store, paused, ['reminder B'], NOW, reach)
-  await enqueueMessages(store, cleared, ['reminder C'], NOW, reach)
+  const channelSettings = { globalWebhook: 'https://chat.example/all', isEmailOn: true }
+  await enqueueMessages(store, deleted, ['reminder A'], NOW, channelSettings)
+  await enqueueMessages(store, paused, ['reminder B'], NOW, channelSettings)
+  await enqueueMessages(store, cleared, ['reminder C'], NOW, channelSettings)
   await store.write
     .updateTable('channels')
     .set({ failures: 3, failing_since: NOW - HOUR })

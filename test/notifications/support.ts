@@ -122,12 +122,12 @@ export async function enqueueMessages(
   client: ClientRow,
   texts: readonly string[],
   now: number,
-  reach: { globalWebhook: string | null; isEmailOn: boolean } = { globalWebhook: null, isEmailOn: true },
+  channelSettings: { globalWebhook: string | null; isEmailOn: boolean } = { globalWebhook: null, isEmailOn: true },
 ): Promise<void> {
   const entries = texts.flatMap((text) => {
     const [kind, name = ''] = text.split(' ')
     const message = alertMessage(client, kind as AlertMessageKind, name)
-    return channelsOf({ client, ...reach }).map((channel) => ({
+    return channelsOf({ client, ...channelSettings }).map((channel) => ({
       channel,
       clientId: client.id,
       alertId: message.alert.id,

@@ -50,8 +50,8 @@ testOnEveryEngine('a restart and a second node send no message again, also at th
   // Two that both take themselves for the only one, as when a lease changes hands.
   await Promise.all(
     nodes.map(({ clock }) => {
-      const reach = { globalWebhook: null, isEmailOn: true }
-      return writeQuotaMessage({ store, clock, reach }, id)
+      const channelSettings = { globalWebhook: null, isEmailOn: true }
+      return writeQuotaMessage({ store, clock, channelSettings }, id)
     }),
   )
   const { tick } = await openQuotas(t, store)
@@ -91,7 +91,9 @@ testOnEveryEngine(
   async (store, t) => {
     const id = await insertSender(store, { chat_webhook: null, email: 'ops@acme.example' })
     await use(store, id, 900)
-    const { tick: withoutMail } = await openQuotas(t, store, { reach: { globalWebhook: null, isEmailOn: false } })
+    const { tick: withoutMail } = await openQuotas(t, store, {
+      channelSettings: { globalWebhook: null, isEmailOn: false },
+    })
     await withoutMail()
     assert.deepEqual([await written(store), await notes(store)], [[], []])
 
@@ -115,7 +117,7 @@ testOnEveryEngine('inactive clients and clients without a quota are not notified
   const { tick, clock } = await openQuotas(t, store)
   await tick()
   // Switched off after it was found.
-  await writeQuotaMessage({ store, clock, reach: { globalWebhook: null, isEmailOn: true } }, inactive)
+  await writeQuotaMessage({ store, clock, channelSettings: { globalWebhook: null, isEmailOn: true } }, inactive)
   assert.deepEqual([await written(store), await notes(store)], [[], []])
 })
 

@@ -37,7 +37,7 @@ export async function openQuotas(t: TestContext, store: Store, over: Partial<Quo
     store,
     clock,
     leases,
-    reach: { globalWebhook: null, isEmailOn: true },
+    channelSettings: { globalWebhook: null, isEmailOn: true },
     onError: (error, what) => errors.push(`${what}: ${error.message}`),
     ...over,
   })

@@ -33,7 +33,7 @@ for (const isOneBad of [false, true]) {
     }
     if (isOneBad) await refuseDeletion(store, 'rollup_marks', bad.site_no)
     const clock = new TestClock(MIDNIGHT + 30 * DAY)
-    const round = () => rollUpAll(store, clock, { backoff: new Backoff(), mayGoOn: () => true })
+    const round = () => rollUpAll(store, clock, { backoff: new Backoff(), shouldContinue: () => true })
     if (isOneBad) await assert.rejects(round(), /not to be deleted/)
     else await round()
     const left = await store.read.selectFrom('rollup_marks').select('site_no').where('grain', '=', GRAIN.hour).execute()
@@ -52,7 +52,7 @@ testOnEveryEngine('rounds end when no more are allowed', async (store) => {
   let asked = 0
   await rollUpAll(store, new TestClock(MIDNIGHT + 30 * DAY), {
     backoff: new Backoff(),
-    mayGoOn: () => ++asked <= BUCKETS_PER_ROUND,
+    shouldContinue: () => ++asked <= BUCKETS_PER_ROUND,
   })
   assert.equal(
     (await store.read.selectFrom('rollup_marks').select('bucket').where('grain', '=', GRAIN.hour).execute()).length,

@@ -24,7 +24,7 @@ async function receive({ service: { store } }: TestService, site: SiteKey, from:
     const payloads = Array.from({ length: count }, (_, n) => eventPayload({ timestamp_ms: day + n * STEP }))
     await writeJournal(store, 'gone', day, deltaOf(site_no, payloads, Math.min(to, day + DAY)))
   }
-  // A day in one row is much for a fold, which sets it aside for the next.
+  // A day in one row is much for a fold, which spills it for the next.
   while ((await foldOrphans(store, [])) > 0);
   await rollUp(store, to)
 }

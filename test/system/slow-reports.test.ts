@@ -12,7 +12,7 @@ testPerEngine('reports without an end hold up neither readiness nor ingest nor t
   let begun = 0
   // As many as could ever read at once, each for as long as this test runs.
   const slow = Array.from({ length: 12 }, () =>
-    api.service.store.asked.transaction().execute(async () => {
+    api.service.store.interactive.transaction().execute(async () => {
       begun++
       await done.promise
     }),

@@ -7,7 +7,7 @@ import { countsOf, type Filter, inboxRows, verdict } from '../../web/src/feature
 import { channelHint, timelineOf } from '../../web/src/features/alerts/timeline.ts'
 import { endWords, sentence, timesIn } from '../../web/src/features/alerts/words.ts'
 import type { Directory } from '../../web/src/lib/use-directory.ts'
-import { quietAt, quietNow, silenceScopes, untilWords } from '../../web/src/ui/quiet/quiet.ts'
+import { muteOf, mutesNow, silenceScopes, untilWords } from '../../web/src/ui/mute/mutes.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const MINUTE = 60_000
@@ -215,7 +215,7 @@ test('an alert whose tag is no longer seen does not say that it recovered', () =
   )
 })
 
-test('of several things that keep an alert quiet the one that lasts longest is named', () => {
+test('of several things that keep an alert mute the one that lasts longest is named', () => {
   const scope = { client_id: null, site_id: null, probe_id: null }
   const silence = (id: string, state: 'active' | 'ended', hours: number, over: object) => ({
     ...scope,
@@ -231,7 +231,7 @@ test('of several things that keep an alert quiet the one that lasts longest is n
     created_by: 'admin',
     ...over,
   })
-  const quiet = quietNow(
+  const mutes = mutesNow(
     [
       silence('probe', 'active', 1, { probe_id: 'probe' }),
       silence('tag', 'active', 2, { probe_id: 'tags', subject_key: 'tag:"Meta"' }),
@@ -240,11 +240,11 @@ test('of several things that keep an alert quiet the one that lasts longest is n
     ],
     [],
   )
-  assert.equal(quietAt(quiet, alert('a'))?.id, 'client')
-  assert.equal(quietAt(quiet, alert('a', { client_id: 'nord' }))?.id, 'probe')
-  assert.equal(quietAt(quiet, alert('a', { client_id: 'nord', probe_id: 'other' })), null)
+  assert.equal(muteOf(mutes, alert('a'))?.id, 'client')
+  assert.equal(muteOf(mutes, alert('a', { client_id: 'nord' }))?.id, 'probe')
+  assert.equal(muteOf(mutes, alert('a', { client_id: 'nord', probe_id: 'other' })), null)
   const ofTag = (tag: string) => alert('a', { client_id: 'nord', probe_id: 'tags', subject_key: `tag:"${tag}"` })
-  assert.deepEqual([quietAt(quiet, ofTag('Meta'))?.id, quietAt(quiet, ofTag('GA4'))], ['tag', null])
+  assert.deepEqual([muteOf(mutes, ofTag('Meta'))?.id, muteOf(mutes, ofTag('GA4'))], ['tag', null])
 })
 
 const PLACE = { client_id: 'acme', site_id: 'shop', probe_id: 'probe' }
@@ -286,7 +286,7 @@ test('times in the words of a timeline are those of the page', () => {
 
 test('a silence until an alert is resolved says so, and not the year after which it ends at the latest', () => {
   const clock = () => '16:00'
-  const quiet = { kind: 'silence', id: 's', until: iso(NOW), why: null } as const
-  assert.equal(untilWords({ ...quiet, untilResolved: true }, clock), 'until resolved')
-  assert.equal(untilWords({ ...quiet, untilResolved: false }, clock), 'until 16:00')
+  const mute = { kind: 'silence', id: 's', until: iso(NOW), why: null } as const
+  assert.equal(untilWords({ ...mute, untilResolved: true }, clock), 'until resolved')
+  assert.equal(untilWords({ ...mute, untilResolved: false }, clock), 'until 16:00')
 })

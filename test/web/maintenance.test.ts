@@ -10,7 +10,7 @@ import {
   weekFrom,
   windowWords,
 } from '../../web/src/features/maintenance/schedule.ts'
-import { tomorrowMorning } from '../../web/src/ui/quiet/quiet.ts'
+import { tomorrowMorning } from '../../web/src/ui/mute/mutes.ts'
 
 const iso = (at: number) => new Date(at).toISOString()
 const NOTHING = { starts_at: null, ends_at: null, weekdays: null, start: null, duration_minutes: null, timezone: null }

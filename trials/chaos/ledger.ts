@@ -93,7 +93,7 @@ export class Ledger {
     await Promise.race([Promise.all(this.#senders), tooLong])
   }
 
-  /** For when the service has failed for good: whatever is not acknowledged is given up. */
+  /** For when the service has failed permanently: whatever is not acknowledged is given up. */
   abandon(): void {
     this.#isSending = false
     this.#isAbandoned = true

@@ -65,7 +65,7 @@ export async function openPostgresScene(
 ): Promise<Scene> {
   const program = await ServerProcess.on(newFolder(), { DATABASE_URL: url })
   closers.add(() => program.kill())
-  return Scene.open({ program, isQuiet: () => isQuiet(ask), usage: () => usage(ask), others })
+  return Scene.open({ program, isSettled: () => isSettled(ask), usage: () => usage(ask), others })
 }
 
 /** The same with a wire between the program and its database that can be cut. */
@@ -85,7 +85,7 @@ export async function openProxiedScene(
  * Whether the journal is empty and no session is at work. A session whose client is gone or was forgotten may still finish its
  * statement, and add a row.
  */
-async function isQuiet(ask: PostgresPlace['ask']): Promise<boolean> {
+async function isSettled(ask: PostgresPlace['ask']): Promise<boolean> {
   const [row] = await ask<{ rows: string; busy: string }>(
     `select (select count(*) from journal) as rows, (select count(*) ${OTHERS} and state <> 'idle') as busy`,
   )

@@ -24,7 +24,7 @@ const NUDGE_AFTER_MS = 1_000
 export interface SceneOptions {
   program: ServerProcess
   /** Whether nothing waits to be folded, and no session is at work in the database, as the database itself reports. */
-  isQuiet: () => Promise<boolean>
+  isSettled: () => Promise<boolean>
   /** Events that all clients have used of their quotas in all months, asked of the database itself. */
   usage: () => Promise<number>
   /** Sites of one more client each, in the midst of the others. */
@@ -35,13 +35,13 @@ export interface SceneOptions {
 export class Scene {
   readonly program: ServerProcess
   readonly ledger: Ledger
-  readonly #isQuiet: () => Promise<boolean>
+  readonly #isSettled: () => Promise<boolean>
   readonly #usage: () => Promise<number>
   #used = 0
 
-  private constructor({ program, isQuiet, usage }: SceneOptions, ledger: Ledger) {
+  private constructor({ program, isSettled, usage }: SceneOptions, ledger: Ledger) {
     this.program = program
-    this.#isQuiet = isQuiet
+    this.#isSettled = isSettled
     this.#usage = usage
     this.ledger = ledger
   }
@@ -93,7 +93,7 @@ export class Scene {
   /** Resolves when all that was committed is in the reports. Nothing may be in flight. */
   async settle(): Promise<void> {
     const began = Date.now()
-    for (let nudgeAt = began + NUDGE_AFTER_MS; !(await this.#isQuiet()); await sleep(POLL_MS)) {
+    for (let nudgeAt = began + NUDGE_AFTER_MS; !(await this.#isSettled()); await sleep(POLL_MS)) {
       const now = Date.now()
       if (now > began + SETTLE_PATIENCE_MS) throw new Error('the journal is not folded')
       if (now < nudgeAt) continue

@@ -24,7 +24,7 @@ export async function openSqliteScene(
   return Scene.open({
     program,
     others,
-    isQuiet: async () => countRows(dataDir, 'journal') === 0,
+    isSettled: async () => countRows(dataDir, 'journal') === 0,
     usage: async () => askNumber(dataDir, 'select coalesce(sum(events), 0) as value from client_usage'),
   })
 }

@@ -17,7 +17,7 @@ export interface HostileKind {
 }
 
 /** A reader with access to reports, instead of a sender. */
-export const UNREAD_REPORTS = 'reports that nobody reads'
+export const UNREAD_REPORTS = 'reports that no one reads'
 
 const MAX_BODY = 1_048_576
 const TAGS_OF_EVENT = 500

@@ -15,7 +15,7 @@ const HELP = `Attacks Tagwarden over HTTP with hostile requests, and says whethe
   --requests N   hostile requests over all parts (1,000,000)
   --pages N      bodies of hostile answers to probes (100,000)
   --seed N       another seed sends others; the same one sends the same (1)
-  --only a,b     parts: open (nobody needs a key), keys (ADMIN_TOKEN and VIEWER_TOKEN are set), pages (what monitored sites answer),
+  --only a,b     parts: open (no one needs a key), keys (ADMIN_TOKEN and VIEWER_TOKEN are set), pages (what monitored sites answer),
                  pressure (slow, idle and greedy connections, on SQLite and on PostgreSQL; needs "ulimit -n" of 6,000) (all)
   --write        put the figures into docs/reliability.md
 `

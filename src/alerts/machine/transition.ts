@@ -17,12 +17,12 @@ import { type AlertEvent, type AlertInput, CALM_RESULTS, type Rules, type Streak
  * - `failure_threshold` bad results in a row **confirm** it. Before that it notifies no one, and resolves without a message.
  * - `recovery_threshold` ok results in a row resolve it.
  * - A tag, event or field that nothing has come of for a day is **gone**: that is an end, and no sign that it works again.
- * - **Flapping**: a confirmed alert whose last 20 results hold 4 or more changes between good and bad says so once and then is quiet and
+ * - **Flapping**: a confirmed alert whose last 20 results hold 4 or more changes between good and bad says so once, then sends nothing and
  *   stays open, until 10 results in a row bring no change.
  * - Messages go out in this order and one at a time: it is open; it flaps; a warning became critical; a tag is bad on one more of its
  *   events; it still lasts (each `reminder_minutes`, until someone acknowledges it); it is resolved, if anyone was notified that it
  *   opened.
- * - A **silence**, a **maintenance**, another alert about the **same outage**, or **no channel** keep it quiet, and the timeline says
+ * - A **silence**, a **maintenance**, another alert about the **same outage**, or **no channel** suppress it, and the timeline says
  *   which. What is due then goes out once that ends, unless the alert resolves first.
  * - A message that is written has reached no one yet: `delivered.ts` notes it when it was delivered.
  *
@@ -79,7 +79,7 @@ function acknowledge(
   return { alert: after, events: [event], message: null }
 }
 
-/** No one takes care of it any more, or the acknowledgement was a mistake: reminders go on. */
+/** No one takes care of it any more, or the acknowledgement was a mistake: reminders resume. */
 function unacknowledge(alert: AlertRow, { by, comment }: Extract<AlertInput, { type: 'unacknowledged' }>): Transition {
   if (alert.state !== 'acknowledged') return { alert, events: [], message: null }
   const after: AlertRow = { ...alert, state: 'open', acknowledged_at: null, acknowledged_by: null }
@@ -130,12 +130,12 @@ function recoverOrStay(alert: AlertRow, streak: Streak, rules: Rules, now: numbe
   return notifyResolution(after, events, rules, now)
 }
 
-/** Decides which message an unresolved alert is due, or notes what keeps it quiet. `events` are those of this transition so far. */
+/** Decides which message an unresolved alert is due, or notes what suppresses it. `events` are those of this transition so far. */
 function notifyDue(alert: AlertRow, events: readonly AlertEvent[], rules: Rules, now: number): Transition {
   const beganFlapping = events.some(({ kind }) => kind === 'flapping')
   const message = dueMessage(alert, beganFlapping, rules, now)
   if (message === null) return { alert, events, message: null }
-  if (rules.quietBy !== null) return keptQuiet(alert, events, rules.quietBy, rules.quietText)
+  if (rules.suppressedBy !== null) return suppressed(alert, events, rules.suppressedBy, rules.suppressedText)
   const after: AlertRow = {
     ...alert,
     suppressed_by: null,
@@ -150,7 +150,7 @@ function notifyDue(alert: AlertRow, events: readonly AlertEvent[], rules: Rules,
 /** Notifies everyone of the end who was notified of the beginning, or is about to be. */
 function notifyResolution(alert: AlertRow, events: readonly AlertEvent[], rules: Rules, now: number): Transition {
   if (alert.announced_at === null || !rules.notifyResolved) return { alert, events, message: null }
-  if (rules.quietBy !== null) return keptQuiet(alert, events, rules.quietBy, rules.quietText)
+  if (rules.suppressedBy !== null) return suppressed(alert, events, rules.suppressedBy, rules.suppressedText)
   return { alert: { ...alert, last_announced_at: now }, events, message: 'resolved' }
 }
 
@@ -178,27 +178,27 @@ const isReminderDue = (
   last_notified_at >= last_announced_at &&
   now - last_notified_at >= reminderMinutes * MINUTE
 
-/** Noted once for each thing that keeps it quiet. */
-function keptQuiet(alert: AlertRow, events: readonly AlertEvent[], quietBy: string, text?: string): Transition {
-  if (alert.suppressed_by === quietBy) return { alert, events, message: null }
-  const [what = ''] = quietBy.split(':')
-  const { kind, otherwise } = QUIET[what] ?? QUIET_BY_SILENCE
+/** Noted once for each thing that suppresses it. */
+function suppressed(alert: AlertRow, events: readonly AlertEvent[], suppressedBy: string, text?: string): Transition {
+  if (alert.suppressed_by === suppressedBy) return { alert, events, message: null }
+  const [what = ''] = suppressedBy.split(':')
+  const { kind, otherwise } = SUPPRESSIONS[what] ?? BY_SILENCE
   return {
-    alert: { ...alert, suppressed_by: quietBy },
+    alert: { ...alert, suppressed_by: suppressedBy },
     events: [...events, { kind, actor: null, text: text ?? otherwise }],
     message: null,
   }
 }
 
-const QUIET_BY_SILENCE: QuietWords = { kind: 'suppressed', otherwise: 'No notification: silenced' }
+const BY_SILENCE: SuppressionWords = { kind: 'suppressed', otherwise: 'No notification: silenced' }
 
-const QUIET: Readonly<Record<string, QuietWords>> = {
+const SUPPRESSIONS: Readonly<Record<string, SuppressionWords>> = {
   maintenance: { kind: 'suppressed', otherwise: 'No notification: maintenance' },
   alert: { kind: 'suppressed', otherwise: 'No notification: another alert covers the same outage' },
   no_channel: { kind: 'unreachable', otherwise: 'No one to notify: add a channel' },
 }
 
-interface QuietWords {
+interface SuppressionWords {
   kind: AlertEvent['kind']
   otherwise: string
 }

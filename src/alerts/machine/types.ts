@@ -46,9 +46,9 @@ export interface Rules {
    * While nothing is to be sent, why: `silence:ID`, `maintenance:ID`, `alert:ID` while that one covers the same outage, or
    * `no_channel` when there is no one to notify.
    */
-  quietBy: string | null
+  suppressedBy: string | null
   /** The same for people, where it is not said by its kind. */
-  quietText?: string | undefined
+  suppressedText?: string | undefined
 }
 
 /** For alerts that close without a message. */
@@ -58,7 +58,7 @@ export const SILENT: Rules = {
   reminderMinutes: null,
   notifyResolved: false,
   notifyEscalated: false,
-  quietBy: null,
+  suppressedBy: null,
 }
 
 /** What a bad result found, as the alert keeps it. */

@@ -88,7 +88,7 @@ const changedColumns = (before: MaintenanceRow, after: MaintenanceRow): Partial<
   Object.fromEntries(SETTABLE.filter((field) => before[field] !== after[field]).map((field) => [field, after[field]]))
 
 /**
- * Deletes maintenance, which ends it. Results and alerts that name it go on doing so, and the audit log says what it was.
+ * Deletes maintenance, which ends it. Results and alerts that name it keep naming it, and the audit log says what it was.
  *
  * @throws AppError `not_found`.
  */

@@ -88,7 +88,7 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
       schema: {
         tags,
         summary: 'Delete maintenance',
-        description: 'Ends it if it is under way. Results and alerts that name it go on doing so.',
+        description: 'Ends it if it is under way. Results and alerts that name it keep naming it.',
         params: MaintenanceParams,
         response: { 204: NoContent, ...errorResponses(404) },
       },

@@ -43,7 +43,7 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
         summary: 'Create a silence',
         description:
           'Until `ends_at` nothing is sent about a client, a site or a probe: exactly one of the three is named. ' +
-          'Probing and alerts go on; what is still bad at the end is sent then.',
+          'Probes and alerts continue; what is still bad at the end is sent then.',
         body: CreateSilence,
         response: { 201: SilenceRecord, ...errorResponses(400, 413) },
       },
@@ -60,7 +60,7 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
       schema: {
         tags,
         summary: 'Delete a silence',
-        description: 'Ends it if it is active. Alerts that it kept quiet go on naming it.',
+        description: 'Ends it if it is active. Alerts that it muted keep naming it.',
         params: SilenceParams,
         response: { 204: NoContent, ...errorResponses(404) },
       },

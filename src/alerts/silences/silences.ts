@@ -72,7 +72,7 @@ async function labelOf(trx: Transaction<Tables>, { probe_id }: Scope, key: strin
 }
 
 /**
- * Deletes a silence, which ends it. Alerts that it kept quiet go on naming it, and the audit log what it was.
+ * Deletes a silence, which ends it. Alerts that it muted keep naming it, and the audit log what it was.
  *
  * @throws AppError `not_found`.
  */

@@ -12,7 +12,7 @@ interface Options {
 
 const HELP = `
 Two invented clients with four sites: 21 days of history, then live traffic through the ingest endpoint, with probes, alerts
-and an incident under way. A demo that is started again goes on where it ended. It always has an embedded database in a
+and an incident under way. A demo that is started again continues where it ended. It always has an embedded database in a
 folder of its own (DATA_DIR and DATABASE_URL are not used) and refuses one that holds other clients; delete the folder to
 begin again.
 

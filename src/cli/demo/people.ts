@@ -1,7 +1,7 @@
 import { acknowledgeAlert, createMaintenance, createSilence, resolveAlert } from '../../alerts/index.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../lib/index.ts'
 import type { Context } from '../../management/index.ts'
-import type { Reach } from '../../notifications/index.ts'
+import type { ChannelSettings } from '../../notifications/index.ts'
 import type { DemoHistory, DemoProbe } from './probes.ts'
 import type { SiteProfile } from './profile.ts'
 import { COFFEE, FASHION, FURNITURE } from './world.ts'
@@ -13,7 +13,7 @@ export interface PersonAction {
 }
 
 /** Alerts of the history reach the clients' own chat only, whatever is set up. */
-export const OWN_CHAT_ONLY: Reach = { globalWebhook: null, isEmailOn: false }
+export const OWN_CHAT_ONLY: ChannelSettings = { globalWebhook: null, isEmailOn: false }
 
 const ON_CALL = 'Priya Nair'
 const ROASTER = 'Tom Hale'

@@ -139,12 +139,13 @@ const NEVER = new AbortController().signal
 
 /** What changes nothing goes together; what may change an alert does so at its own time, and in order. */
 async function write({ tools: { store }, nodeId, clock }: ReplayOptions, ran: readonly Ran[]): Promise<void> {
-  const isQuiet = ({ watched, finished }: Ran) => finished.status === 'ok' && (watched.row.last_status ?? 'ok') === 'ok'
-  const [quiet, loud] = [ran.filter(isQuiet), ran.filter((one) => !isQuiet(one))]
+  const isUneventful = ({ watched, finished }: Ran) =>
+    finished.status === 'ok' && (watched.row.last_status ?? 'ok') === 'ok'
+  const [uneventful, eventful] = [ran.filter(isUneventful), ran.filter((one) => !isUneventful(one))]
   await store.write.transaction().execute(async (trx) => {
     const ids = ran.map(({ watched }) => watched.row.id)
     await claimAfterwards(trx, nodeId, ids, clock.time)
-    for (const group of [quiet, ...loud.map((one) => [one])]) {
+    for (const group of [uneventful, ...eventful.map((one) => [one])]) {
       const at = group.at(-1)?.at
       if (at === undefined) continue
       const written = await writeResults(

@@ -70,7 +70,7 @@ async function listen(server: Server, port: number): Promise<number> {
   return address.port
 }
 
-/** What stands at the beginning of every container's script, with nothing in the container. */
+/** What is at the beginning of every container's script, with nothing in the container. */
 const gtmJs = (version: number): string => `(function(){
 var data = {
 "resource": {

@@ -38,7 +38,7 @@ export interface DoctorOptions {
 
 /** Every check, each finding as it comes. */
 export async function* allFindings({ outbound, folder, readSettings }: DoctorOptions): AsyncGenerator<DoctorFinding> {
-  const asked = Promise.all(outbound.map(askOutside))
+  const outside = Promise.all(outbound.map(askOutside))
   yield nodeFinding(process.versions.node)
   const envFile = await envFileFinding(join(folder, '.env'))
   if (envFile !== null) yield envFile
@@ -54,7 +54,7 @@ export async function* allFindings({ outbound, folder, readSettings }: DoctorOpt
     yield await portFinding(config)
     yield* await receiversAsked
   }
-  const answers = await asked
+  const answers = await outside
   yield clockFinding(answers)
   yield* answers.map(outboundFinding)
 }

@@ -12,8 +12,8 @@ const HELP = `
 The database is the one in DATABASE_URL, or without it in DATA_DIR (default ./data).
 
 --from copies an embedded store into an empty PostgreSQL database, with the service stopped, and verifies the copy. The
-folder stays as it is. Interrupted, it goes on when it is run again. Without --to the target is DATABASE_URL: better, because
-others on this machine can see what stands on a command line.
+folder stays as it is. Interrupted, it resumes when it is run again. Without --to the target is DATABASE_URL: better, because
+others on this machine can see a command line.
 
 Examples:
   npm run tagwarden -- migrate

@@ -147,7 +147,7 @@ async function copy(source: Store, target: Store): Promise<{ tallies: Tally[]; c
     return { tallies, copied }
   } catch (thrown) {
     if (!(thrown instanceof StoreError)) throw thrown
-    throw new StartupError(`the copy was interrupted: ${thrown.message}. Run this again, and it goes on where it ended`)
+    throw new StartupError(`the copy was interrupted: ${thrown.message}. Run this again to resume it`)
   }
 }
 

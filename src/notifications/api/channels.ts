@@ -3,7 +3,7 @@ import { RateLimitedError } from '../../http/index.ts'
 import { AppError, type Clock, isoTimeOrNull, MINUTE, notFound, SECOND } from '../../lib/index.ts'
 import { type Context, maskedUrl, writeAudit } from '../../management/index.ts'
 import type { ChannelRow, ClientRow, Store } from '../../store/index.ts'
-import { type Channel, channelsOf, kindOf, type Reach, storedAddress, UNTRIED } from '../channel.ts'
+import { type Channel, type ChannelSettings, channelsOf, kindOf, storedAddress, UNTRIED } from '../channel.ts'
 import type { Notifications } from '../notifications.ts'
 import type { ServiceKind } from '../services/services.ts'
 import { shownError } from './deliveries.ts'
@@ -17,7 +17,7 @@ interface Owner {
 /** Every channel and its health; those that were never used count as healthy. */
 export async function listChannels(
   { read }: Pick<Store, 'read'>,
-  reach: Reach,
+  channelSettings: ChannelSettings,
   seesSecrets: boolean,
 ): Promise<ChannelList> {
   const clients = await read
@@ -29,16 +29,16 @@ export async function listChannels(
   const rows = await read.selectFrom('channels').selectAll().execute()
   const known = new Map(rows.map((row) => [row.channel, row]))
   const waiting = await waitingByChannel(read)
-  const { globalWebhook } = reach
+  const { globalWebhook } = channelSettings
   const global: [Channel, Owner | null][] =
     globalWebhook === null ? [] : [[{ key: 'global', address: globalWebhook }, null]]
   const own = clients.flatMap((client) =>
-    channelsOf({ client, ...reach })
+    channelsOf({ client, ...channelSettings })
       .filter(({ key }) => key !== 'global')
       .map((channel): [Channel, Owner | null] => [channel, client]),
   )
   return {
-    email_enabled: reach.isEmailOn,
+    email_enabled: channelSettings.isEmailOn,
     channels: [...global, ...own].map(([channel, owner]) =>
       channelRecord(channel, owner, known.get(channel.key), waiting.get(channel.key) ?? 0, seesSecrets),
     ),
@@ -130,11 +130,11 @@ export async function sendTestMessages(
 ): Promise<TestResult[]> {
   const client = await ctx.store.read.selectFrom('clients').selectAll().where('id', '=', clientId).executeTakeFirst()
   if (client === undefined) throw notFound('Client')
-  const channels = channelsOf({ client, ...notifications.reach })
+  const channels = channelsOf({ client, ...notifications.channelSettings })
   if (channels.length === 0) throw noChannel(client)
   limit.take(clientId, ctx.clock)
   const sent = await Promise.all(channels.map((channel) => sendTest(notifications, client, channel, ctx.actor)))
-  const results = [...sent, ...emailOff(client, notifications.reach.isEmailOn)]
+  const results = [...sent, ...emailOff(client, notifications.channelSettings.isEmailOn)]
   // Without the errors: a mail server's may name the address.
   const outcomes = results.map(({ channel, delivered }) => [channel, delivered ? 'delivered' : 'failed'])
   await ctx.store.write.transaction().execute((trx) =>

@@ -72,7 +72,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         response: { 200: ChannelList, ...errorResponses() },
       },
     },
-    async (request) => listChannels(store, notifications.reach, seesSecrets(request.access)),
+    async (request) => listChannels(store, notifications.channelSettings, seesSecrets(request.access)),
   )
 
   app.post(

@@ -65,7 +65,7 @@ export const ChannelRecord = Type.Object({
   address: nullable(Type.String({ description: 'Of a webhook without its path, which is a secret; null for viewers' })),
   state: Type.Enum(['ok', 'failing', 'off'], {
     description:
-      '`failing`: tried again later, automatically; `off`: refused for good, until the address is edited, a message is retried ' +
+      '`failing`: tried again later, automatically; `off`: refused permanently, until the address is edited, a message is retried ' +
       'or a test message goes through',
   }),
   last_error: ErrorText,

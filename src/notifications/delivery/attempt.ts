@@ -1,7 +1,7 @@
 import type { Membership } from '../../cluster/index.ts'
 import { asError, type Clock, SECOND, unlessAborted } from '../../lib/index.ts'
 import type { BatchOperation, DeliveryRow, Store } from '../../store/index.ts'
-import { type ChannelKey, clientIdOf, type Reach } from '../channel.ts'
+import { type ChannelKey, type ChannelSettings, clientIdOf } from '../channel.ts'
 import type { AlertMessage, Message, MessageGroup } from '../message.ts'
 import { type ServiceKind, serviceName } from '../services/services.ts'
 import type { SendOrder, SendOutcome, Transports } from '../transport.ts'
@@ -12,7 +12,7 @@ export interface DeliveryTools {
   clock: Clock
   membership: Pick<Membership, 'nodeId' | 'isSurelyAlive'>
   transports: Transports
-  reach: Reach
+  channelSettings: ChannelSettings
   /** `PUBLIC_URL` without a slash at its end. Known when the service listens, and not before. */
   publicUrl: () => string
   /** Of 0 … 1, for jitter. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { firstIdAt } from '../../lib/index.ts'
 import { type ChannelRow, type ClientRow, chunksOf, type DeliveryRow, type Store } from '../../store/index.ts'
-import { addressNow, type ChannelKey, clientIdOf, keyOf, type Reach, storedAddress } from '../channel.ts'
+import { addressNow, type ChannelKey, type ChannelSettings, clientIdOf, keyOf, storedAddress } from '../channel.ts'
 import { type ChannelSnapshot, OUTAGE_MS, type QueuedMessage } from './schedule.ts'
 import { type Claimant, isFree } from './writes.ts'
 
@@ -17,7 +17,7 @@ const IS_PENDING = sql<boolean>`deliveries.state = 'pending'`
  */
 export async function channelsWithWork(
   claimant: Claimant,
-  reach: Reach,
+  channelSettings: ChannelSettings,
 ): Promise<Omit<ChannelSnapshot, 'waiting' | 'unannounced'>[]> {
   const { read } = claimant.store
   const { rows: found } = await sql<{ channel: string }>`
@@ -44,7 +44,7 @@ export async function channelsWithWork(
   )
   return channels.map((channel) => ({
     channel,
-    address: addressOf(channel, owners, reach),
+    address: addressOf(channel, owners, channelSettings),
     clientIds: new Set(owners.keys()),
   }))
 }
@@ -59,7 +59,11 @@ export const mayHaveWork = (
   (channel.off_since === null && channel.next_attempt_at <= now)
 
 /** The channel as it is now; undefined when there is none. */
-export async function readSnapshot(store: Store, key: ChannelKey, reach: Reach): Promise<ChannelSnapshot | undefined> {
+export async function readSnapshot(
+  store: Store,
+  key: ChannelKey,
+  channelSettings: ChannelSettings,
+): Promise<ChannelSnapshot | undefined> {
   const channel = await store.read.selectFrom('channels').selectAll().where('channel', '=', key).executeTakeFirst()
   if (channel === undefined) return undefined
   const rows = await store.read
@@ -73,7 +77,7 @@ export async function readSnapshot(store: Store, key: ChannelKey, reach: Reach):
   const clients = await activeClients(store, [clientIdOf(key), ...rows.map(({ client_id }) => client_id)])
   return {
     channel,
-    address: addressOf(channel, clients, reach),
+    address: addressOf(channel, clients, channelSettings),
     waiting: rows.map(queuedMessage),
     clientIds: new Set(clients.keys()),
     unannounced: await unannouncedOf(store, key, rows),
@@ -145,8 +149,8 @@ export async function messagesOf(
 const addressOf = (
   { channel }: Pick<ChannelRow, 'channel'>,
   clients: ReadonlyMap<string, ClientRow>,
-  reach: Reach,
-): string | null => addressNow(keyOf(channel), clients.get(clientIdOf(keyOf(channel)) ?? ''), reach)
+  channelSettings: ChannelSettings,
+): string | null => addressNow(keyOf(channel), clients.get(clientIdOf(keyOf(channel)) ?? ''), channelSettings)
 
 async function activeClients(store: Store, ids: readonly (string | null)[]): Promise<Map<string, ClientRow>> {
   const clients = new Map<string, ClientRow>()

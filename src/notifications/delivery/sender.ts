@@ -83,13 +83,13 @@ export class Delivery {
   }
 
   async #round(): Promise<void> {
-    const { store, clock, membership, reach, onGivenUp } = this.#options
+    const { store, clock, membership, channelSettings, onGivenUp } = this.#options
     const now = clock.now()
     if (now - this.#gaveUpAt >= GIVE_UP_INTERVAL_MS) {
       onGivenUp(await giveUpOverdue(store, now))
       this.#gaveUpAt = now
     }
-    const channels = await channelsWithWork({ store, nodeId: membership.nodeId, now }, reach)
+    const channels = await channelsWithWork({ store, nodeId: membership.nodeId, now }, channelSettings)
     const ready = channels.filter((snapshot) => mayHaveWork(snapshot, now)).map(({ channel }) => keyOf(channel.channel))
     if (ready.length === 0) return
     // Before another node can take the claims for those of a dead one.
@@ -129,15 +129,15 @@ const PAUSE_MAX_MS = 2 * SECOND
  * @throws StoreError
  */
 async function workOn(tools: DeliveryTools, key: ChannelKey, stopping: AbortSignal): Promise<void> {
-  const { store, clock, membership, reach } = tools
+  const { store, clock, membership, channelSettings } = tools
   const { nodeId } = membership
-  const snapshot = await readSnapshot(store, key, reach)
+  const snapshot = await readSnapshot(store, key, channelSettings)
   if (snapshot === undefined || ['rest', 'pause'].includes(actionFor(snapshot, clock.now()).kind)) return
   if (!(await claimChannel({ store, nodeId, now: clock.now() }, key))) return
   try {
     // A node that others may take for dead sends nothing more: what it was to send may be sent by them.
     while (!stopping.aborted && membership.isSurelyAlive()) {
-      const now = await readSnapshot(store, key, reach)
+      const now = await readSnapshot(store, key, channelSettings)
       if (now === undefined || !(await act(tools, key, now, stopping))) return
     }
   } finally {

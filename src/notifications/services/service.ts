@@ -44,7 +44,7 @@ export interface AnswerRule {
   /** Of `reasonIn`, of the host it redirects to, or of the body as it is. */
   reason: RegExp
   kind: SendOutcome['kind']
-  /** What people are told about it; may be empty for what was delivered. */
+  /** What people read about it; may be empty for what was delivered. */
   says: string
   retryAfterMs?: number
 }

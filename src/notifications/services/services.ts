@@ -22,7 +22,7 @@ export const SERVICES = Object.keys(WEBHOOKS) as Service[]
 
 export const definitionOf = (service: Service): ChatService => WEBHOOKS[service]
 
-/** What stands at the other end of a channel, as the API and the metrics name it. */
+/** What is at the other end of a channel, as the API and the metrics name it. */
 const KINDS = {
   ...CHAT_SERVICES,
   webhook: generic,

@@ -7,7 +7,7 @@ export interface PageScript {
   src: string | null
   /** Runs when it has come, and not where it stands. */
   isAsync: boolean
-  /** Where it stands in the page: the tag, or the first character of an inline script's code. */
+  /** Where it is in the page: the tag, or the first character of an inline script's code. */
   at: number
   /** Of an inline script. */
   code: string

@@ -118,7 +118,7 @@ function soFar({ tag_key, timed, hours }: Nearest, needed: number, now: number, 
   const days = Math.max(1, Math.ceil((MIN_USUAL_HOURS - hours) / 3))
   return (
     `“${tag_key}” is known in ${hours} of ${MIN_USUAL_HOURS} hours around this time of day (${MIN_USUAL_EXECUTIONS} executions with a time in each), ` +
-    `judges from ${localDay(now + days * DAY, timezone)} if it goes on so`
+    `judges from ${localDay(now + days * DAY, timezone)} if it continues so`
   )
 }
 

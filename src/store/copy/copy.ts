@@ -41,7 +41,7 @@ export interface CopyOptions {
  * the last key in it, so what is recorded is in the target and what is not is not. The record goes when all is verified.
  *
  * @throws StartupError when the source is empty, the target holds something else, or the two differ at the end
- * @throws StoreError when a database fails; run again, the copy goes on
+ * @throws StoreError when a database fails; run again, the copy resumes
  */
 export async function copyToPostgres({ source, target, watch }: CopyOptions): Promise<Tally[]> {
   const tables = await copiedTables(source.read)
@@ -61,7 +61,7 @@ export async function copyToPostgres({ source, target, watch }: CopyOptions): Pr
   return tallies
 }
 
-/** Where the copy goes on; undefined when all of it is there already, because it was interrupted at its very end. */
+/** Where the copy resumes; undefined when all of it is there already, because it was interrupted at its very end. */
 async function progressIn(
   target: Store,
   tables: readonly UpsertSpec[],

@@ -11,7 +11,7 @@ export interface Limits {
   /** A statement of a report, and its wait for a connection while all are in use. */
   report: number
   /** A statement of a report that a user requested. */
-  asked: number
+  interactive: number
   /** How long the driver waits beyond a statement's limit, at which the server ends it, before it drops the connection. */
   silence: number
   /** Without an answer for so long, the server is asked on another connection whether it still works on a statement. */
@@ -27,7 +27,7 @@ export const LIMITS: Limits = {
   commit: 5 * SECOND,
   statement: 30 * SECOND,
   report: 30 * SECOND,
-  asked: 10 * SECOND,
+  interactive: 10 * SECOND,
   silence: 5 * SECOND,
   suspicion: 3 * SECOND,
   poll: SECOND / 2,

@@ -69,8 +69,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       const replicaError = await contact(REPLICA, pools.reports, 0)
       if (replicaError !== undefined) onError(replicaError, `connecting to ${REPLICA}`)
     }
-    const { reports, asked, ...ofPrimary } = pools
-    const reporting = options.readUrl === null ? new Set([reports, asked]) : []
+    const { reports, interactive, ...ofPrimary } = pools
+    const reporting = options.readUrl === null ? new Set([reports, interactive]) : []
     const onPrimary = [...Object.values(ofPrimary), ...reporting]
     return postgresStore({ pools, onPrimary, limits, onError })
   } catch (thrown) {
@@ -85,7 +85,7 @@ const REPLICA = 'DATABASE_READ_URL'
 /** Rows of a report that are fetched at once: 5 ms of decoding. */
 const ROWS_PER_FETCH = 250
 
-type Pools = Record<'write' | 'read' | 'reports' | 'asked' | 'admin', ConnectionPool>
+type Pools = Record<'write' | 'read' | 'reports' | 'interactive' | 'admin', ConnectionPool>
 
 function makePools({ url, readUrl, poolSize }: PostgresOptions, limits: Limits): Pools {
   const primary = { rotation: new Rotation(hostUrls(PRIMARY, url)), mayBeReadOnly: false }
@@ -108,13 +108,13 @@ function makePools({ url, readUrl, poolSize }: PostgresOptions, limits: Limits):
     read: new ConnectionPool({ ...writing, size: readers }),
     reports,
     // The smallest number of connections leaves none to divide.
-    asked:
+    interactive:
       others === 1
         ? reports
         : new ConnectionPool({
             ...reporting,
             size: Math.floor(others / 2),
-            statementTimeoutMs: limits.asked,
+            statementTimeoutMs: limits.interactive,
             waitTimeoutMs: limits.report,
           }),
     admin: new ConnectionPool({ ...common, ...primary, size: 1, statementTimeoutMs: 0 }),
@@ -161,7 +161,7 @@ function postgresStore({ pools, onPrimary, limits, onError }: StoreParts): Store
     write,
     read: kysely(pools.read, BEGIN_READING),
     reports: kysely(pools.reports, BEGIN_READING),
-    asked: kysely(pools.asked, BEGIN_READING),
+    interactive: kysely(pools.interactive, BEGIN_READING),
     admin: kysely(pools.admin, BEGIN_WRITING),
     changes,
     now: async () => {

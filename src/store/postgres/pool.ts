@@ -167,10 +167,10 @@ export class ConnectionPool {
   }
 
   async #end(): Promise<void> {
-    const { promise: isQuiet, resolve } = Promise.withResolvers<void>()
+    const { promise: isDrained, resolve } = Promise.withResolvers<void>()
     this.#onNoneWaiting = resolve
     // The driver's pool would forget those who wait for a connection when it ends.
-    if (this.#waiting > 0) await isQuiet
+    if (this.#waiting > 0) await isDrained
     await this.#pool.end()
   }
 

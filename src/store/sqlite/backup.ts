@@ -26,7 +26,7 @@ export interface CopiedDatabase extends DatabaseContents {
  * Copies the database in `dataDir`, of this very moment, into one file, while a service may be writing to it. The file is
  * on disk and checked when it gets its name.
  *
- * The copy is made by `vacuum into`: one statement, so one snapshot, and the commits go on beside it. SQLite's backup
+ * The copy is made by `vacuum into`: one statement, so one snapshot, and commits continue meanwhile. SQLite's backup
  * interface (`backup()` of `node:sqlite`) copies in steps and starts again whenever another connection has written in
  * between, so on a service that receives events it would not end. The price is that the write-ahead log cannot start over
  * until the copy is done, and one pass of the processor over all rows; the file is smaller for it.

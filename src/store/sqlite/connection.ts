@@ -72,7 +72,7 @@ export class SqliteConnection {
     }
   }
 
-  /** Goes on with a new connection; the lock on the folder stays. */
+  /** Continues with a new connection; the lock on the folder stays. */
   replace(): void {
     this.#prepared.clear()
     this.#db.close()

@@ -96,7 +96,7 @@ function sqliteStore(threads: readonly Connection[]): Store {
     write,
     read,
     reports: read,
-    asked: reading(readerThreads.slice(READERS)),
+    interactive: reading(readerThreads.slice(READERS)),
     admin: write,
     changes: new ChangeFeed(),
     // The lock keeps other processes away.

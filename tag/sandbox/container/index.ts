@@ -79,7 +79,7 @@ export class Container {
     await Promise.all(this.#instances.map((instance) => instance.idle()))
   }
 
-  /** Cuts off what is under way and lets go of the sockets. */
+  /** Cuts off what is under way and closes the sockets. */
   close(): void {
     for (const instance of this.#instances) instance.stop()
     this.#shared.transport.close()

@@ -24,7 +24,7 @@ export class Realm {
   readonly promises: Promises
   readonly #context: object
 
-  /** `onError` hears of what jobs throw and of rejections that nobody handles. */
+  /** `onError` is called with what jobs throw and with unhandled rejections. */
   constructor(onError: (error: unknown) => void) {
     this.#context = createContext(constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } })
     // Type stripping leaves plain JavaScript behind, so the source of the function is what runs inside.

@@ -13,7 +13,7 @@ export class Promises {
   readonly #jobs: Jobs
   readonly #onUnhandled: (reason: Inner) => void
 
-  /** `onUnhandled` hears of a rejection that nobody handles when the waiting jobs are done. */
+  /** `onUnhandled` is called with an unhandled rejection when the waiting jobs are done. */
   constructor(inside: Inside, jobs: Jobs, onUnhandled: (reason: Inner) => void) {
     this.#inside = inside
     this.#jobs = jobs

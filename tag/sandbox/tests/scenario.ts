@@ -45,7 +45,7 @@ class Stage {
     this.#code = this.#realm.compile({ ...code, file: TEMPLATE }, ['require', 'data'])
   }
 
-  /** Runs the scenario's code. Gives what jobs threw and nobody handled; throws what the code throws. */
+  /** Runs the scenario's code. Gives what jobs threw and no one handled; throws what the code throws. */
   run(text: string): readonly unknown[] {
     const { inside, jobs } = this.#realm
     const given: Record<(typeof TEST_NAMES)[number], InnerFunction> = {

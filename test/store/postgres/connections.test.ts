@@ -14,7 +14,7 @@ async function useAll(store: Store, seq: number): Promise<void> {
   await store.batch([journalRow(store, seq)])
   await store.batch([journalRow(store, seq + 1), journalRow(store, seq + 2)])
   await store.write.transaction().execute((trx) => trx.deleteFrom('leases').execute())
-  for (const db of [store.read, store.reports, store.asked, store.admin]) {
+  for (const db of [store.read, store.reports, store.interactive, store.admin]) {
     assert.equal((await db.selectFrom('journal').select('seq').where('seq', '>=', seq).execute()).length, 3)
   }
 }
@@ -82,9 +82,9 @@ test('a connection is used many times over without piling up listeners', async (
 
 test('while all connections are in use others wait: for a report longer than for a write', async (t) => {
   const store = await openOn(t, await newDatabase(t), { limits: { connect: 300, report: 60_000 } })
-  const held = [await hold(store.reports, 2), await hold(store.asked, 2)]
+  const held = [await hold(store.reports, 2), await hold(store.interactive, 2)]
   const waiting = Promise.all(
-    [store.reports, store.asked].map((db) => db.selectFrom('journal').select('seq').execute()),
+    [store.reports, store.interactive].map((db) => db.selectFrom('journal').select('seq').execute()),
   )
   // Full of reports, everything else goes on.
   await store.batch([journalRow(store, 1)])
@@ -200,7 +200,7 @@ test('the rows of a report are fetched in portions, so that decoding them leaves
     assert.deepEqual([rows.length, rows[0]?.n, rows.at(-1)?.n], [ROWS, 1, ROWS])
     return wire.sent() - before
   }
-  for (const db of [store.reports, store.asked]) assert.ok((await requests(db)) > 20)
+  for (const db of [store.reports, store.interactive]) assert.ok((await requests(db)) > 20)
   // What the program reads for itself comes in one piece.
   assert.ok((await requests(store.read)) <= 5)
 })

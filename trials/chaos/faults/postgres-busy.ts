@@ -13,7 +13,7 @@ export const postgresLocks: Fault = {
   name: 'pg-locks',
   engine: 'PostgreSQL',
   rounds: 10,
-  description: 'somebody holds an exclusive lock on a table that commits or folds write to',
+  description: 'someone holds an exclusive lock on a table that commits or folds write to',
   async prepare(workshop) {
     const place = await newPlace(workshop)
     const scene = await openPostgresScene(workshop, place)

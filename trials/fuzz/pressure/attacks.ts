@@ -76,7 +76,7 @@ export function pressureAttacks({ key, siteId }: PressureTargets, scale = 1): Pr
       fault: stays,
     },
     {
-      name: 'large answers that nobody reads',
+      name: 'large answers that no one reads',
       connections: many(500),
       behaviour: {
         first: get('/api/docs/static/swagger-ui-bundle.js').repeat(20),
@@ -87,7 +87,7 @@ export function pressureAttacks({ key, siteId }: PressureTargets, scale = 1): Pr
       fault: stays,
     },
     {
-      name: 'event streams that nobody reads',
+      name: 'event streams that no one reads',
       connections: many(400),
       behaviour: { first: get('/api/stream'), drip: '', isReading: false },
       targetP99Ms: USUAL_MS,

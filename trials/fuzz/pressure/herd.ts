@@ -12,7 +12,7 @@ export interface Behaviour {
   from?: string
 }
 
-/** For attackers that must not be taken for the healthy senders of this machine: callers are told apart by their address. */
+/** For attackers that must not be taken for the healthy senders of this machine: callers are distinguished by their address. */
 export const ANOTHER_ADDRESS = '127.0.0.2'
 
 const DRIP_INTERVAL_MS = 1_000

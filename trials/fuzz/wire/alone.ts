@@ -11,7 +11,7 @@ export interface Course {
 }
 
 /** After this long without a byte the sender says that it has sent everything. */
-const QUIET_MS = 120
+const SILENCE_MS = 120
 /** A request has 30 s to arrive, and the server looks every 5 s. In ticks, so that a stall of our own counts as one of them. */
 const STUCK_TICKS = 45
 const TICK_MS = 1_000
@@ -33,18 +33,18 @@ export async function sendAlone(
   const socket = connect({ host: '127.0.0.1', port, noDelay: true, allowHalfOpen: true })
   let isConnected = false
   let isCut = false
-  let quiet: NodeJS.Timeout | undefined
+  let silence: NodeJS.Timeout | undefined
   let ticks = 0
   const stuck = setInterval(() => {
     if (++ticks >= STUCK_TICKS) resolve('stuck')
   }, TICK_MS)
-  const startQuiet = () => {
-    clearTimeout(quiet)
-    quiet = setTimeout(() => {
+  const startSilence = () => {
+    clearTimeout(silence)
+    silence = setTimeout(() => {
       isCut = true
       if (EVENT_STREAM.test(received[0]?.toString('latin1') ?? '')) resolve('closed')
       else socket.end()
-    }, QUIET_MS)
+    }, SILENCE_MS)
   }
   socket.on('connect', () => {
     isConnected = true
@@ -54,18 +54,18 @@ export async function sendAlone(
       from = Math.max(from, to)
     }
     if (hangUp) resolve('closed')
-    else startQuiet()
+    else startSilence()
   })
   socket.on('data', (chunk) => {
     received.push(chunk)
-    startQuiet()
+    startSilence()
   })
   socket.on('end', () => resolve('closed'))
   socket.on('error', () => undefined)
   socket.on('close', () => resolve(isConnected ? 'closed' : 'not connected'))
   const end = await promise
   clearInterval(stuck)
-  clearTimeout(quiet)
+  clearTimeout(silence)
   if (hangUp) socket.destroy()
   else socket.resetAndDestroy()
   return { received: Buffer.concat(received), end, isCut, isConnected }

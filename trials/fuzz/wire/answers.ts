@@ -64,7 +64,7 @@ export function takeAnswer(bytes: Buffer, isHead: boolean, isAll = false): Parse
   return bytes.length < end ? null : whole(bytes.subarray(start, end), end)
 }
 
-/** Requests with a hostile `Accept-Encoding` get compressed answers, in which nobody would see what leaks. */
+/** Requests with a hostile `Accept-Encoding` get compressed answers, in which no one would see what leaks. */
 function decompressed(sent: Buffer, head: string): Buffer {
   const encoding = /\r\ncontent-encoding: (\S+)/i.exec(head)?.[1]
   if (encoding === undefined || sent.length === 0) return sent
@@ -72,7 +72,7 @@ function decompressed(sent: Buffer, head: string): Buffer {
     if (encoding === 'gzip') return gunzipSync(sent)
     if (encoding === 'br') return brotliDecompressSync(sent)
   } catch {
-    // Below, with encodings that nobody knows.
+    // Below, with encodings that no one knows.
   }
   throw new MalformedAnswer(`the answer is not what its encoding ${encoding} says`)
 }

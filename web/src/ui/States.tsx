@@ -68,7 +68,7 @@ interface InlineErrorProps {
   height: number
 }
 
-/** Stands in the place of one chart that could not be loaded, as high as it would be: nothing else on the page moves. */
+/** Takes the place of one chart that could not be loaded, as high as it would be: nothing else on the page moves. */
 export function InlineError({ error, onRetry, height }: InlineErrorProps) {
   const { title, advice } = explain(error)
   return (

@@ -9,9 +9,9 @@ import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
 import type { DirectorySite } from '../../lib/use-directory.ts'
 import { counted, duration, exact } from '../../lib/words.ts'
+import { type Mute, untilWords } from '../../ui/mute/mutes.ts'
+import { SilenceMenu } from '../../ui/mute/SilenceMenu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { type Quiet, untilWords } from '../../ui/quiet/quiet.ts'
-import { SilenceMenu } from '../../ui/quiet/SilenceMenu.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { useUndoAcknowledging } from '../../ui/undo.tsx'
 import classes from './detail.module.css'
@@ -20,20 +20,20 @@ import { clockTime, markOf, RESOLUTION_WORDS, sentence } from './words.ts'
 interface AlertHeadProps {
   alert: AlertDetail
   site: DirectorySite | undefined
-  quiet: Quiet | null
+  mute: Mute | null
 }
 
 /** What is wrong, where, since when, and who takes care of it. */
-export function AlertHead({ alert, site, quiet }: AlertHeadProps) {
+export function AlertHead({ alert, site, mute }: AlertHeadProps) {
   const status = markOf(alert)
   const isOver = alert.state === 'resolved'
-  const variant = quiet !== null && !isOver ? 'hatched' : alert.state === 'open' ? 'filled' : 'outline'
+  const variant = mute !== null && !isOver ? 'hatched' : alert.state === 'open' ? 'filled' : 'outline'
   return (
     <PageHeader
       title={sentence(alert.title)}
       parents={[{ label: 'Alerts', to: '/alerts' }]}
       mark={<StatusMark status={status} size={16} variant={variant} />}
-      actions={<AlertActions alert={alert} quiet={quiet} zone={site?.timezone ?? 'UTC'} />}
+      actions={<AlertActions alert={alert} mute={mute} zone={site?.timezone ?? 'UTC'} />}
     >
       <span className={classes.facts}>
         <StatusBadge status={isOver ? (alert.resolution === 'gone' ? 'unknown' : 'ok') : status} variant={variant}>
@@ -42,7 +42,7 @@ export function AlertHead({ alert, site, quiet }: AlertHeadProps) {
         <SiteLink site={site} />
         <Since alert={alert} zone={site?.timezone} />
         <span>{counted(alert.occurrences, 'bad result')}</span>
-        <State alert={alert} quiet={quiet} zone={site?.timezone} />
+        <State alert={alert} mute={mute} zone={site?.timezone} />
       </span>
     </PageHeader>
   )
@@ -81,7 +81,7 @@ function Since({ alert, zone }: { alert: AlertDetail; zone: string | undefined }
   )
 }
 
-function State({ alert, quiet, zone }: { alert: AlertDetail; quiet: Quiet | null; zone: string | undefined }) {
+function State({ alert, mute, zone }: { alert: AlertDetail; mute: Mute | null; zone: string | undefined }) {
   const now = useNow()
   if (alert.state === 'resolved') {
     return alert.resolution === null ? null : <span>{RESOLUTION_WORDS[alert.resolution]}</span>
@@ -89,11 +89,11 @@ function State({ alert, quiet, zone }: { alert: AlertDetail; quiet: Quiet | null
   return (
     <>
       {alert.acknowledged_by !== null && <span>acknowledged by {alert.acknowledged_by}</span>}
-      {quiet !== null && (
+      {mute !== null && (
         <span>
-          {quiet.kind === 'silence' ? 'silenced' : 'under maintenance'}{' '}
-          {untilWords(quiet, (at) => clockTime(at, zone, now))}
-          {quiet.why !== null && `: ${quiet.why}`}
+          {mute.kind === 'silence' ? 'silenced' : 'under maintenance'}{' '}
+          {untilWords(mute, (at) => clockTime(at, zone, now))}
+          {mute.why !== null && `: ${mute.why}`}
         </span>
       )}
       {alert.is_flapping && <span>flapping: notifications are paused until it is steady</span>}
@@ -103,12 +103,12 @@ function State({ alert, quiet, zone }: { alert: AlertDetail; quiet: Quiet | null
 
 interface AlertActionsProps {
   alert: AlertDetail
-  quiet: Quiet | null
+  mute: Mute | null
   zone: string
 }
 
 /** What can be done about an alert that is not over. */
-function AlertActions({ alert, quiet, zone }: AlertActionsProps) {
+function AlertActions({ alert, mute, zone }: AlertActionsProps) {
   const { mayChange } = useSession()
   const end = useEndSilence()
   const handle = useHandleAlert()
@@ -130,19 +130,19 @@ function AlertActions({ alert, quiet, zone }: AlertActionsProps) {
           Un-acknowledge
         </Button>
       )}
-      {quiet === null ? (
+      {mute === null ? (
         <SilenceMenu target={alert} zone={zone}>
           <Button variant="default" leftSection={<BellOff size={16} aria-hidden />}>
             Silence
           </Button>
         </SilenceMenu>
       ) : (
-        quiet.kind === 'silence' && (
+        mute.kind === 'silence' && (
           <Button
             variant="default"
             leftSection={<BellRing size={16} aria-hidden />}
             loading={end.isPending}
-            onClick={() => end.mutate(quiet.id, { onError: failed })}
+            onClick={() => end.mutate(mute.id, { onError: failed })}
           >
             End the silence
           </Button>

@@ -5,8 +5,8 @@ import { useMemo } from 'react'
 import { type AlertDetail, type AlertRecord, alertQuery, alertsQuery } from '../../api/alerts.ts'
 import { markersQuery } from '../../api/analytics.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
+import { muteOf, useMutes } from '../../ui/mute/mutes.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { quietAt, useQuiet } from '../../ui/quiet/quiet.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Awaited, ErrorState, InlineError } from '../../ui/States.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
@@ -46,12 +46,12 @@ function Loaded({ alert }: { alert: AlertDetail }) {
   const directory = useDirectory()
   const site = directory.sites[alert.site_id]
   const zone = site?.timezone
-  const quiet = quietAt(useQuiet(), alert)
+  const mute = muteOf(useMutes(), alert)
   const ofProbe = useQuery(alertsQuery({ probe_id: alert.probe_id, limit: SIMILAR + 1 }))
   const others = useMemo(() => (ofProbe.data ?? NONE).filter(({ id }) => id !== alert.id), [ofProbe.data, alert.id])
   return (
     <>
-      <AlertHead alert={alert} site={site} quiet={quiet} />
+      <AlertHead alert={alert} site={site} mute={mute} />
       <Facts facts={alert.facts} />
       <div className={classes.columns}>
         <div className={classes.column}>

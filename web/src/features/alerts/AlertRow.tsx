@@ -6,8 +6,8 @@ import { useNow } from '../../lib/external.ts'
 import { onsetLine } from '../../lib/onset.ts'
 import type { DirectorySite } from '../../lib/use-directory.ts'
 import { counted, duration, exact, relative } from '../../lib/words.ts'
-import { type Quiet, untilWords } from '../../ui/quiet/quiet.ts'
-import { SilenceMenu } from '../../ui/quiet/SilenceMenu.tsx'
+import { type Mute, untilWords } from '../../ui/mute/mutes.ts'
+import { SilenceMenu } from '../../ui/mute/SilenceMenu.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import classes from './alerts.module.css'
@@ -25,14 +25,14 @@ export interface RowActions {
 interface AlertRowProps extends RowActions {
   alert: AlertRecord
   site: DirectorySite | undefined
-  quiet: Quiet | null
+  mute: Mute | null
   isSelected: boolean
 }
 
-export function AlertRow({ alert, site, quiet, isSelected, ...actions }: AlertRowProps) {
+export function AlertRow({ alert, site, mute, isSelected, ...actions }: AlertRowProps) {
   const status = markOf(alert)
   const isOver = alert.state === 'resolved'
-  const variant = quiet !== null && !isOver ? 'hatched' : alert.state === 'open' ? 'filled' : 'outline'
+  const variant = mute !== null && !isOver ? 'hatched' : alert.state === 'open' ? 'filled' : 'outline'
   return (
     <div className={classes.row} data-status={status} data-over={isOver || undefined}>
       <span className={classes.check}>
@@ -62,12 +62,12 @@ export function AlertRow({ alert, site, quiet, isSelected, ...actions }: AlertRo
           <span className={classes.type}> · {typeName(alert.probe_type)}</span>
         </span>
       </div>
-      <Handled alert={alert} quiet={quiet} zone={site?.timezone} />
+      <Handled alert={alert} mute={mute} zone={site?.timezone} />
       <span className={classes.occurrences}>
         {alert.occurrences} ×<span className="sr-only"> {counted(alert.occurrences, 'bad result')}</span>
       </span>
       <AlertTimes alert={alert} zone={site?.timezone} />
-      <Actions alert={alert} quiet={quiet} zone={site?.timezone ?? 'UTC'} {...actions} />
+      <Actions alert={alert} mute={mute} zone={site?.timezone ?? 'UTC'} {...actions} />
     </div>
   )
 }
@@ -81,13 +81,13 @@ function Onset({ alert, zone }: { alert: AlertRecord; zone: string | undefined }
 
 function Actions({
   alert,
-  quiet,
+  mute,
   zone,
   mayChange,
   acknowledge,
   silencing,
   setSilencing,
-}: RowActions & { alert: AlertRecord; quiet: Quiet | null; zone: string }) {
+}: RowActions & { alert: AlertRecord; mute: Mute | null; zone: string }) {
   if (!mayChange || alert.state === 'resolved') return <span className={classes.actions} />
   return (
     <span className={classes.actions}>
@@ -96,7 +96,7 @@ function Actions({
           Acknowledge
         </Button>
       )}
-      {quiet === null && (
+      {mute === null && (
         <SilenceMenu
           target={alert}
           zone={zone}
@@ -137,21 +137,21 @@ export function AlertTimes({ alert: { started_at, opened_at, resolved_at }, zone
 
 interface HandledProps {
   alert: AlertRecord
-  quiet: Quiet | null
+  mute: Mute | null
   zone: string | undefined
 }
 
-/** Who takes care of an alert, what keeps it quiet, how it ended; empty for one that waits for someone. */
-function Handled({ alert, quiet, zone }: HandledProps) {
+/** Who takes care of an alert, what mutes it, how it ended; empty for one that waits for someone. */
+function Handled({ alert, mute, zone }: HandledProps) {
   const now = useNow()
   if (alert.state === 'resolved') {
     return <span className={classes.handled}>{endWords(alert)}</span>
   }
   return (
     <span className={classes.handled}>
-      {quiet !== null && (
+      {mute !== null && (
         <StatusBadge status={markOf(alert)} variant="hatched">
-          {`${quiet.kind === 'silence' ? 'silenced' : 'maintenance'} ${untilWords(quiet, (at) => clockTime(at, zone, now))}`}
+          {`${mute.kind === 'silence' ? 'silenced' : 'maintenance'} ${untilWords(mute, (at) => clockTime(at, zone, now))}`}
         </StatusBadge>
       )}
       {alert.is_flapping && <StatusBadge status="unknown">flapping</StatusBadge>}

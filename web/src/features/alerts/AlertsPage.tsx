@@ -7,8 +7,8 @@ import { useSession } from '../../api/session.ts'
 import { useStreamState } from '../../api/stream.ts'
 import { useSetUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
+import { useMutes } from '../../ui/mute/mutes.ts'
 import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
-import { useQuiet } from '../../ui/quiet/quiet.ts'
 import { SiteSelect } from '../../ui/SiteSelect.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { useAcknowledging } from '../../ui/undo.tsx'
@@ -40,7 +40,7 @@ export function AlertsPage() {
 
 function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inbox; filter: InboxFilter }) {
   const { mayChange } = useSession()
-  const quiet = useQuiet()
+  const mutes = useMutes()
   const navigate = useNavigate()
   const selection = useSelection(rows)
   const acknowledging = useAcknowledging()
@@ -92,7 +92,7 @@ function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inb
       <InboxList
         rows={rows}
         directory={inbox.directory}
-        quiet={quiet}
+        mutes={mutes}
         selected={selection.selected}
         active={active}
         onActive={setActive}

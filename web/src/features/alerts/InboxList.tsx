@@ -4,7 +4,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { CircleCheck, SearchX } from 'lucide-react'
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Directory } from '../../lib/use-directory.ts'
-import { type Quiet, quietAt, type Scope } from '../../ui/quiet/quiet.ts'
+import { type Mute, muteOf, type Scope } from '../../ui/mute/mutes.ts'
 import { EmptyState } from '../../ui/States.tsx'
 import { AlertRow, type RowActions } from './AlertRow.tsx'
 import classes from './alerts.module.css'
@@ -13,7 +13,7 @@ import type { Filter, InboxRow } from './inbox.ts'
 interface Props extends RowActions {
   rows: readonly InboxRow[]
   directory: Directory
-  quiet: readonly (Quiet & Scope)[]
+  mutes: readonly (Mute & Scope)[]
   selected: ReadonlySet<string>
   /** The alert that the keyboard is at. */
   active: string | null
@@ -26,7 +26,7 @@ const ROW = 53
 const HEADING = 37
 
 /** The list of alerts. Only the lines that are seen are drawn. */
-export function InboxList({ rows, directory, quiet, selected, active, onActive, ...actions }: Props) {
+export function InboxList({ rows, directory, mutes, selected, active, onActive, ...actions }: Props) {
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   useLayoutEffect(() => setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY), [])
@@ -65,7 +65,7 @@ export function InboxList({ rows, directory, quiet, selected, active, onActive, 
                 <AlertRow
                   alert={row.alert}
                   site={directory.sites[row.alert.site_id]}
-                  quiet={quietAt(quiet, row.alert)}
+                  mute={muteOf(mutes, row.alert)}
                   isSelected={selected.has(row.key)}
                   {...actions}
                 />

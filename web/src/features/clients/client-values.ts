@@ -1,7 +1,7 @@
 import type { ClientRecord, CreateClient } from '../../api/clients.ts'
 import { whole } from '../../lib/words.ts'
 
-/** What stands in the fields of a client's form. */
+/** What is in the fields of a client's form. */
 export interface ClientValues {
   name: string
   email: string

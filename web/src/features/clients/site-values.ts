@@ -1,7 +1,7 @@
 import type { SiteRecord, UpdateSite } from '../../api/sites.ts'
 import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 
-/** What stands in the fields of a site's form. */
+/** What is in the fields of a site's form. */
 export type SiteValues = { name: string; url: string; timezone: string } & Record<TrackingField, string>
 
 const FIELDS = Object.keys(TRACKING_FIELDS) as TrackingField[]

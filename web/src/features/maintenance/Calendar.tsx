@@ -3,7 +3,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useNow } from '../../lib/external.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
-import { scopeName } from '../../ui/quiet/ScopePicker.tsx'
+import { scopeName } from '../../ui/mute/ScopePicker.tsx'
 import { type Entry, stretchesIn, titleOf } from './entries.ts'
 import classes from './maintenance.module.css'
 import { addDays, dateAt, dateIn, type Stretch, WEEKDAYS, weekdayOf, weekFrom, windowWords } from './schedule.ts'
@@ -14,7 +14,7 @@ interface Props {
   zone: string
 }
 
-/** Seven days, from today on: a line for each silence and maintenance, and when it keeps things quiet. */
+/** Seven days, from today on: a line for each silence and maintenance, and when it mutes. */
 export function Calendar({ entries, directory, zone }: Props) {
   const now = useNow()
   const today = dateAt(now, zone)
@@ -51,7 +51,7 @@ export function Calendar({ entries, directory, zone }: Props) {
         ))}
       </div>
       {lines.length === 0 ? (
-        <p className={classes.nothing}>Nothing is kept quiet in these days.</p>
+        <p className={classes.nothing}>No silence or maintenance in these seven days.</p>
       ) : (
         <ul className={classes.lanes}>
           {lines.map(({ entry, stretches }) => (

@@ -19,8 +19,8 @@ import { useNow } from '../../lib/external.ts'
 import { useFaultFocus } from '../../lib/form-faults.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { ownZone } from '../../lib/zone.ts'
-import type { Scope } from '../../ui/quiet/quiet.ts'
-import { ScopePicker, scopeName, zoneOf } from '../../ui/quiet/ScopePicker.tsx'
+import type { Scope } from '../../ui/mute/mutes.ts'
+import { ScopePicker, scopeName, zoneOf } from '../../ui/mute/ScopePicker.tsx'
 import { blankValues, changes, creation, type FormValues, scheduleOf, valuesOf } from './form.ts'
 import { lengthWords, occurrencesIn, WEEKDAYS, windowWords } from './schedule.ts'
 
@@ -212,7 +212,7 @@ function Preview({ values, zone }: { values: FormValues; zone: string }) {
     <Text size="sm" c="dimmed" role="status">
       {next === undefined
         ? 'As entered, this never takes effect.'
-        : `${next.from <= now ? 'Quiet now' : 'Next'}: ${windowWords(
+        : `${next.from <= now ? 'Muted now' : 'Next'}: ${windowWords(
             { starts_at: new Date(next.from).toISOString(), ends_at: new Date(next.to).toISOString() },
             inZone,
           )}`}

@@ -8,8 +8,8 @@ import { useSession } from '../../api/session.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { ownZone } from '../../lib/zone.ts'
+import { SilenceDialog } from '../../ui/mute/SilenceMenu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { SilenceDialog } from '../../ui/quiet/SilenceMenu.tsx'
 import { SiteSelect } from '../../ui/SiteSelect.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { Calendar } from './Calendar.tsx'
@@ -18,7 +18,7 @@ import { concerns, type Entry, entriesOf, stateOf } from './entries.ts'
 import { MaintenanceDialog } from './MaintenanceDialog.tsx'
 import classes from './maintenance.module.css'
 
-/** What is quiet now, what will be, and who planned it. */
+/** What is muted now, what will be, and who planned it. */
 export function MaintenancePage() {
   const silences = useQuery(silencesQuery(false))
   const maintenance = useQuery(maintenanceQuery(false))
@@ -96,7 +96,7 @@ function Loaded({ entries: all, mayChange }: { entries: readonly Entry[]; mayCha
   return (
     <Stack gap="lg">
       <SiteSelect directory={directory} client={client} site={site} className={classes.place} />
-      <EntryList title="Quiet now" entries={inState('now')} {...list}>
+      <EntryList title="Muted now" entries={inState('now')} {...list}>
         No maintenance is in progress: every alert sends notifications.
       </EntryList>
       <Calendar entries={entries} directory={directory} zone={directory.sites[site]?.timezone ?? ownZone()} />

@@ -1,7 +1,7 @@
 import type { SilenceRecord } from '../../api/alerts.ts'
 import type { MaintenanceRecord } from '../../api/maintenance.ts'
 import type { Directory } from '../../lib/use-directory.ts'
-import { aboveOf } from '../../ui/quiet/ScopePicker.tsx'
+import { aboveOf } from '../../ui/mute/ScopePicker.tsx'
 import { occurrencesIn, type Stretch } from './schedule.ts'
 
 /** A silence or maintenance, as the page lists both. */
@@ -33,7 +33,7 @@ export function windowOf({ kind, record }: Entry): { starts_at: string; ends_at:
   return next_occurrence ?? (starts_at === null || ends_at === null ? null : { starts_at, ends_at })
 }
 
-/** When an entry keeps things quiet within a stretch of time. */
+/** When an entry mutes within a stretch of time. */
 export function stretchesIn(entry: Entry, week: Stretch): Stretch[] {
   if (entry.kind === 'maintenance') return entry.record.is_active ? occurrencesIn(entry.record, week) : []
   const { starts_at, ends_at } = entry.record
@@ -49,7 +49,7 @@ export function concerns({ record }: Entry, directory: Directory, client: string
   return client === '' || clientId === client
 }
 
-/** What is quiet until soonest, what comes next, what was last. */
+/** What is muted until soonest, what comes next, what was last. */
 export const bySoonest = (a: Entry, b: Entry): number => timeOf(a) - timeOf(b)
 
 function timeOf(entry: Entry): number {

@@ -1,6 +1,6 @@
 import type { CreateMaintenance, MaintenanceRecord, UpdateMaintenance } from '../../api/maintenance.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
-import type { Scope } from '../../ui/quiet/quiet.ts'
+import type { Scope } from '../../ui/mute/mutes.ts'
 import type { Schedule } from './schedule.ts'
 
 /** What the form holds; times as the clocks of its zone show them. */

@@ -20,7 +20,7 @@ export const dateAt = (at: number, zone: string): string => wallTime(at, zone).s
 /** 1 is Monday. */
 export const weekdayOf = (date: string): number => ((new Date(`${date}T00:00Z`).getUTCDay() + 6) % 7) + 1
 
-/** A date as it stands in the address; `fallback` where it is none. */
+/** A date as it is in the address; `fallback` where it is none. */
 export const dateIn = (text: string, fallback: string): string =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00Z`)) ? text : fallback
 

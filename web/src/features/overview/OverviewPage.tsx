@@ -134,7 +134,7 @@ function NoClients() {
         </LinkButton>
       }
     >
-      Here every site stands in one line, the broken ones first. A site belongs to a client, and its tag server sends to
+      Every site has one line here, the broken ones first. A site belongs to a client, and its tag server sends to
       Tagwarden with the site's key. <code>npm run demo</code> shows it with example data.
     </EmptyState>
   )

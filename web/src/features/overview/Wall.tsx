@@ -143,9 +143,9 @@ const SiteLine = memo(
 
 function State({ headline: { status, text, since } }: { headline: Headline }) {
   const now = useNow()
-  const isQuiet = status === 'ok' || status === 'unknown'
+  const isSubdued = status === 'ok' || status === 'unknown'
   return (
-    <span className={classes.state} data-quiet={isQuiet || undefined} title={text}>
+    <span className={classes.state} data-subdued={isSubdued || undefined} title={text}>
       <span className={classes.stateText}>{text}</span>
       {since !== null && <span className={classes.muted}> · {lasting(now - Date.parse(since))}</span>}
     </span>

@@ -88,7 +88,7 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean): Field {
   }
 }
 
-/** A value of the configuration as it stands in a field; null for what no field can hold. */
+/** A value of the configuration as it is in a field; null for what no field can hold. */
 export function fieldValue(value: unknown): FieldValue | null {
   if (Array.isArray(value)) return value.map(String)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null

@@ -140,7 +140,7 @@ function Trouble({
       {last_error !== null && <b>{last_error}. </b>}
       {state === 'off' ? (
         <>
-          Off since <RelativeTime at={off_since} />. It was refused for good: edit the client's{' '}
+          Off since <RelativeTime at={off_since} />. It was refused permanently: edit the client's{' '}
           {kind === 'email' ? 'e-mail address' : 'webhook'}, or send a test message once it works again.
         </>
       ) : (

@@ -48,7 +48,7 @@ export function KeyStep({ site, ingest }: KeyStepProps) {
       )}
       {isRevoked && (
         <p className={classes.bad}>
-          Tagwarden refuses this key for good. For a new one, delete the site and create it again in{' '}
+          Tagwarden refuses this key permanently. For a new one, delete the site and create it again in{' '}
           <TextLink to="/sites/$siteId/edit" params={{ siteId: site.id }}>
             its settings
           </TextLink>

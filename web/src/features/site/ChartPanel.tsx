@@ -19,7 +19,7 @@ interface Props
   height: number
   /** The first chart of the page names the versions that were deployed; the others show lines only. */
   isFirst?: boolean
-  /** Stands in place of the chart: why there is nothing to draw. */
+  /** Takes the place of the chart: why there is nothing to draw. */
   note?: string | undefined
 }
 

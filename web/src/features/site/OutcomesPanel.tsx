@@ -13,7 +13,7 @@ const BARS = 100
 
 export const OUTCOMES = ['success', 'failure', 'timeout', 'exception'] as const
 
-/** Success is what one expects, and stays quiet. */
+/** Success is what one expects, and stays grey. */
 const TOKENS = {
   success: '--series-other',
   failure: '--critical',

@@ -10,8 +10,8 @@ import type { SiteRecord } from '../../api/sites.ts'
 import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
 import { duration, exact } from '../../lib/words.ts'
-import { type Quiet, quietAt, untilWords, useQuiet } from '../../ui/quiet/quiet.ts'
-import { SilenceMenu } from '../../ui/quiet/SilenceMenu.tsx'
+import { type Mute, muteOf, untilWords, useMutes } from '../../ui/mute/mutes.ts'
+import { SilenceMenu } from '../../ui/mute/SilenceMenu.tsx'
 import { InlineError } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { useAcknowledging } from '../../ui/undo.tsx'
@@ -26,7 +26,7 @@ const SHOWN = 5
 /** The open alerts of the site, the worst first. */
 export function SiteAlerts({ site }: { site: SiteRecord }) {
   const { data, error, refetch } = useQuery(alertsQuery({ site_id: site.id, resolved: false, limit: 100 }))
-  const quiet = useQuiet()
+  const mutes = useMutes()
   // Without the banners the site would look as if nothing were wrong.
   if (data === undefined && error !== null) {
     return (
@@ -40,7 +40,7 @@ export function SiteAlerts({ site }: { site: SiteRecord }) {
   return (
     <section className={classes.banners} aria-label="Open alerts">
       {sorted.slice(0, SHOWN).map((alert) => (
-        <AlertBanner key={alert.id} alert={alert} site={site} quiet={quietAt(quiet, alert)} />
+        <AlertBanner key={alert.id} alert={alert} site={site} mute={muteOf(mutes, alert)} />
       ))}
       {sorted.length > SHOWN && <p className={classes.more}>and {sorted.length - SHOWN} more</p>}
     </section>
@@ -55,18 +55,18 @@ interface Props {
   alert: AlertRecord
   site: SiteRecord
   /** What keeps messages about it back. */
-  quiet: Quiet | null
+  mute: Mute | null
 }
 
 /** What is broken, since when, what changed before, and the two things one can do about the messages. */
-function AlertBanner({ alert, site, quiet }: Props) {
+function AlertBanner({ alert, site, mute }: Props) {
   const { data: detail } = useQuery(alertQuery(alert.id))
   const now = useNow()
   const zone = site.timezone
   const since = Date.parse(alert.started_at)
   const words = onset(alert, (at) => clock(at, now, zone))
   const status = alert.subject === 'check' ? 'error' : alert.severity
-  const variant = quiet !== null ? 'hatched' : alert.state === 'acknowledged' ? 'outline' : 'filled'
+  const variant = mute !== null ? 'hatched' : alert.state === 'acknowledged' ? 'outline' : 'filled'
   return (
     <article className={classes.banner} data-status={status} data-variant={variant}>
       <span className={classes.mark}>
@@ -87,24 +87,24 @@ function AlertBanner({ alert, site, quiet }: Props) {
           {detail !== undefined && factsInWords(detail.facts).map((fact) => <span key={fact}>{fact}</span>)}
           {alert.is_flapping && <span>flapping</span>}
           {alert.acknowledged_by !== null && <span>acknowledged by {alert.acknowledged_by}</span>}
-          {quiet !== null && (
+          {mute !== null && (
             <span>
-              {quiet.kind === 'silence' ? 'silent' : 'maintenance'} {untilWords(quiet, (at) => clock(at, now, zone))}
+              {mute.kind === 'silence' ? 'silent' : 'maintenance'} {untilWords(mute, (at) => clock(at, now, zone))}
             </span>
           )}
         </p>
       </div>
-      <Actions alert={alert} quiet={quiet} zone={zone} tag={detail?.facts.find(({ name }) => name === 'Tag')?.value} />
+      <Actions alert={alert} mute={mute} zone={zone} tag={detail?.facts.find(({ name }) => name === 'Tag')?.value} />
     </article>
   )
 }
 
 function Actions({
   alert,
-  quiet,
+  mute,
   zone,
   tag,
-}: Pick<Props, 'alert' | 'quiet'> & { zone: string; tag: string | undefined }) {
+}: Pick<Props, 'alert' | 'mute'> & { zone: string; tag: string | undefined }) {
   const { mayChange } = useSession()
   const { setFocus } = useSiteView()
   const [fault, setFault] = useState<string | null>(null)
@@ -133,7 +133,7 @@ function Actions({
           Acknowledge
         </Button>
       )}
-      {mayChange && quiet === null && (
+      {mayChange && mute === null && (
         <SilenceMenu target={alert} zone={zone}>
           <Button
             variant="default"
@@ -144,12 +144,12 @@ function Actions({
           </Button>
         </SilenceMenu>
       )}
-      {mayChange && quiet?.kind === 'silence' && (
+      {mayChange && mute?.kind === 'silence' && (
         <Button
           variant="default"
           leftSection={<Bell size={16} aria-hidden />}
           loading={endSilence.isPending}
-          onClick={() => endSilence.mutate(quiet.id, { onError })}
+          onClick={() => endSilence.mutate(mute.id, { onError })}
         >
           End the silence
         </Button>

@@ -57,7 +57,7 @@ const WORDS: Readonly<Record<SharedSite['status'], string>> = {
   unknown: 'not judged yet',
 }
 
-/** What stands beside a site's mark: "broken since 09:42". */
+/** What is beside a site's mark: "broken since 09:42". */
 export function stateWords(
   { status, reason, since, last_event_at, sparkline }: Omit<SharedSite, 'name' | 'alerts'>,
   now: number,

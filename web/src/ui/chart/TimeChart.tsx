@@ -47,7 +47,7 @@ export function TimeChart({ height = 180, label, group, onClick, ...data }: Prop
   )
 }
 
-/** A new one for each try: React keeps the failure of a lazy component for good. */
+/** A new one for each try: React keeps the failure of a lazy component permanently. */
 const lazyCanvas = () => lazy(async () => ({ default: (await import('./ChartCanvas.tsx')).ChartCanvas }))
 
 let Canvas = lazyCanvas()

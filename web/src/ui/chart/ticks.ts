@@ -20,7 +20,7 @@ export function timeTicks(from: number, to: number, zone: string, most: number):
   return step === undefined ? dayTicks(from, to, zone, most) : clockTicks(from, to, zone, step)
 }
 
-/** What stands at a tick: the date at midnight, the clock time at any other. */
+/** What is at a tick: the date at midnight, the clock time at any other. */
 export function tickWriter(zone: string): (at: number) => string {
   const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone })
   const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: zone })

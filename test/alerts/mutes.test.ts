@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadQuiet, type QuietTime, quietFor, removeQuietOf } from '../../src/alerts/quiet.ts'
+import { loadMutes, type Mute, muteFor, removeMutesOf } from '../../src/alerts/mutes.ts'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
-import { openQuietApi, placeOf, type QuietApi } from './quiet-support.ts'
+import { type MuteApi, openMuteApi, placeOf } from './mute-support.ts'
 
 const TARGET = { clientId: 'c', siteId: 's', probeId: 'p', subject: 'target' }
 const NOWHERE = { client_id: null, site_id: null, probe_id: null }
-const time = (id: string, scope: Partial<QuietTime>): QuietTime => ({
+const time = (id: string, scope: Partial<Mute>): Mute => ({
   id,
   ...NOWHERE,
   starts_at: 100,
@@ -15,12 +15,7 @@ const time = (id: string, scope: Partial<QuietTime>): QuietTime => ({
   ...scope,
 })
 
-const CASES: [
-  title: string,
-  silences: QuietTime[],
-  maintenances: QuietTime[],
-  expected: [string, string | null] | null,
-][] = [
+const CASES: [title: string, silences: Mute[], maintenances: Mute[], expected: [string, string | null] | null][] = [
   ['nothing', [], [], null],
   ['a silence of the client', [time('1', { client_id: 'c' })], [], ['silence:1', null]],
   ['a silence of the site', [time('1', { site_id: 's' })], [], ['silence:1', null]],
@@ -45,14 +40,14 @@ const CASES: [
   ['one that begins later', [time('1', { probe_id: 'p', starts_at: 151 })], [], null],
 ]
 
-test('who is quiet, and why', () => {
+test('who is muted, and why', () => {
   for (const [title, silences, maintenances, expected] of CASES) {
     const reason = expected === null ? null : { by: expected[0], maintenanceId: expected[1] }
-    assert.deepEqual(quietFor(TARGET, silences, maintenances, 150), reason, title)
+    assert.deepEqual(muteFor(TARGET, silences, maintenances, 150), reason, title)
   }
 })
 
-async function create(api: QuietApi, what: 'silences' | 'maintenance', body: object): Promise<string> {
+async function create(api: MuteApi, what: 'silences' | 'maintenance', body: object): Promise<string> {
   const answer = await api.call<{ id: string }>('POST', `/api/${what}`, body)
   assert.equal(answer.status, 201, JSON.stringify(answer.body))
   return answer.body.id
@@ -61,7 +56,7 @@ async function create(api: QuietApi, what: 'silences' | 'maintenance', body: obj
 const WEEKLY = { title: 'Weekly', kind: 'weekly', weekdays: [5], start: '11:00', duration_minutes: 60 }
 
 testOnEveryEngine('what is in effect is read, with the window of weekly maintenance', async (store, t) => {
-  const api = await openQuietApi(store, t)
+  const api = await openMuteApi(store, t)
   // 10:00 on a Friday in UTC, 11:00 in Berlin.
   const now = api.clock.now()
   const { site, probe } = placeOf(api, 0)
@@ -75,8 +70,8 @@ testOnEveryEngine('what is in effect is read, with the window of weekly maintena
   const once = await create(api, 'maintenance', single)
   await create(api, 'maintenance', { ...single, starts_at: soon })
   const inEffect = { starts_at: now, ends_at: now + HOUR }
-  const quiet = await loadQuiet(store.read, now)
-  assert.deepEqual(quiet, {
+  const mutes = await loadMutes(store.read, now)
+  assert.deepEqual(mutes, {
     silences: [{ id: silence, ...NOWHERE, probe_id: probe.id, subject_key: null, ...inEffect }],
     maintenances: [
       { id: weekly, ...NOWHERE, site_id: site.id, ...inEffect },
@@ -84,16 +79,16 @@ testOnEveryEngine('what is in effect is read, with the window of weekly maintena
     ],
   })
   const target = { clientId: site.client_id, siteId: site.id, probeId: probe.id, subject: 'target' }
-  assert.deepEqual(quietFor(target, quiet.silences, quiet.maintenances, now), {
+  assert.deepEqual(muteFor(target, mutes.silences, mutes.maintenances, now), {
     by: `silence:${silence}`,
     maintenanceId: weekly,
   })
-  const before = await loadQuiet(store.read, now - 1)
+  const before = await loadMutes(store.read, now - 1)
   assert.deepEqual(before, { silences: [], maintenances: [] })
 })
 
 testOnEveryEngine('what is deleted takes its silences and maintenance along, and no others', async (store, t) => {
-  const api = await openQuietApi(store, t)
+  const api = await openMuteApi(store, t)
   const [here, there] = [placeOf(api, 0), placeOf(api, 1)]
   const ends_at = isoTime(api.clock.now() + DAY)
   for (const { site, probe } of [here, there]) {
@@ -103,16 +98,16 @@ testOnEveryEngine('what is deleted takes its silences and maintenance along, and
     }
   }
   const left = async () => [
-    (await api.get<QuietTime[]>('/api/silences')).map(
+    (await api.get<Mute[]>('/api/silences')).map(
       ({ client_id, site_id, probe_id }) => client_id ?? site_id ?? probe_id,
     ),
-    (await api.get<QuietTime[]>('/api/maintenance')).map(
+    (await api.get<Mute[]>('/api/maintenance')).map(
       ({ client_id, site_id, probe_id }) => client_id ?? site_id ?? probe_id,
     ),
   ]
   const elsewhere = [there.probe.id, there.site.id, there.site.client_id]
-  const remove = (what: Parameters<typeof removeQuietOf>[1]) =>
-    store.write.transaction().execute((trx) => removeQuietOf(trx, what))
+  const remove = (what: Parameters<typeof removeMutesOf>[1]) =>
+    store.write.transaction().execute((trx) => removeMutesOf(trx, what))
   await remove({})
   assert.equal((await left()).flat().length, 12)
   await remove({ probeIds: [here.probe.id] })

@@ -10,11 +10,11 @@ import { insertSite } from '../../testkit/sites.ts'
 import { Management, NOW } from '../management/support.ts'
 
 /** The interface of silences and maintenance over a store with two clients, one site each, one probe each. */
-export interface QuietApi extends Management {
+export interface MuteApi extends Management {
   places: { site: SiteRow; probe: ProbeRow }[]
 }
 
-export async function openQuietApi(store: Store, t: TestContext): Promise<QuietApi> {
+export async function openMuteApi(store: Store, t: TestContext): Promise<MuteApi> {
   const clock = new TestClock(NOW)
   const app = await createHttpApp({
     log: false,
@@ -29,7 +29,7 @@ export async function openQuietApi(store: Store, t: TestContext): Promise<QuietA
   t.after(() => app.close())
   silenceRoutes(app, { store, clock })
   maintenanceRoutes(app, { store, clock })
-  const places: QuietApi['places'] = []
+  const places: MuteApi['places'] = []
   for (const timezone of ['Europe/Berlin', 'America/New_York']) {
     const site = await insertSite(store, { timezone })
     places.push({ site, probe: await insertProbe(store, site.id) })
@@ -38,7 +38,7 @@ export async function openQuietApi(store: Store, t: TestContext): Promise<QuietA
 }
 
 /** The place of this number. */
-export function placeOf({ places }: QuietApi, index: number): QuietApi['places'][number] {
+export function placeOf({ places }: MuteApi, index: number): MuteApi['places'][number] {
   const place = places[index]
   if (place === undefined) throw new Error(`there is no place ${index}`)
   return place

@@ -6,7 +6,7 @@ import { ApiError } from '../../api/client.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
 import { useSilencing } from '../undo.tsx'
-import { type Scope, type SilenceTarget, SPANS, silenceScopes } from './quiet.ts'
+import { type Scope, type SilenceTarget, SPANS, silenceScopes } from './mutes.ts'
 import { ScopePicker, zoneOf } from './ScopePicker.tsx'
 import classes from './SilenceMenu.module.css'
 

@@ -1,7 +1,7 @@
 import { Select, SimpleGrid } from '@mantine/core'
 import { type Directory, useDirectory } from '../../lib/use-directory.ts'
 import { clearButton } from '../clear-button.ts'
-import type { Scope } from './quiet.ts'
+import type { Scope } from './mutes.ts'
 
 interface Props {
   value: Scope

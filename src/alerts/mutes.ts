@@ -13,7 +13,7 @@ interface Target {
 }
 
 /** A time in which nothing is sent, of a silence or of maintenance. Epoch ms, half-open. */
-export interface QuietTime extends Scope {
+export interface Mute extends Scope {
   id: string
   starts_at: number
   ends_at: number
@@ -22,12 +22,12 @@ export interface QuietTime extends Scope {
 }
 
 /** What keeps messages from being sent. */
-export interface Quiet {
-  silences: readonly QuietTime[]
-  maintenances: readonly QuietTime[]
+export interface Mutes {
+  silences: readonly Mute[]
+  maintenances: readonly Mute[]
 }
 
-interface QuietReason {
+interface MuteReason {
   /** As `suppressed_by` of an alert says it. */
   by: `silence:${string}` | `maintenance:${string}`
   /** The maintenance under way, also when a silence is named as the reason: results are marked with it. */
@@ -35,13 +35,13 @@ interface QuietReason {
 }
 
 /** Why nothing is sent about the target at that time (epoch ms), or null. */
-export function quietFor(
+export function muteFor(
   target: Target,
-  silences: readonly QuietTime[],
-  maintenances: readonly QuietTime[],
+  silences: readonly Mute[],
+  maintenances: readonly Mute[],
   at: number,
-): QuietReason | null {
-  const applies = ({ client_id, site_id, probe_id, subject_key = null, starts_at, ends_at }: QuietTime): boolean =>
+): MuteReason | null {
+  const applies = ({ client_id, site_id, probe_id, subject_key = null, starts_at, ends_at }: Mute): boolean =>
     starts_at <= at &&
     at < ends_at &&
     (subject_key === null || subject_key === target.subject) &&
@@ -56,7 +56,7 @@ export function quietFor(
  * Reads, in two small statements, what is in effect at that time. The windows of weekly maintenance are settled here, once for
  * all the targets that are asked about: a look-up in a zone's rules takes longer than all the rest.
  */
-export async function loadQuiet(db: Kysely<Tables>, at: number): Promise<Quiet> {
+export async function loadMutes(db: Kysely<Tables>, at: number): Promise<Mutes> {
   const silences = await db
     .selectFrom('silences')
     .select(['id', 'client_id', 'site_id', 'probe_id', 'subject_key', 'starts_at', 'ends_at'])
@@ -76,7 +76,7 @@ export async function loadQuiet(db: Kysely<Tables>, at: number): Promise<Quiet> 
   return { silences, maintenances: rows.flatMap((row) => underWay(row, at)) }
 }
 
-function underWay(row: MaintenanceRow, at: number): QuietTime[] {
+function underWay(row: MaintenanceRow, at: number): Mute[] {
   const { id, client_id, site_id, probe_id } = row
   const window = windowAt(scheduleOf(row), at)
   return window === null
@@ -92,7 +92,7 @@ interface Deleted {
 }
 
 /** Deletes the silences and the maintenance of what is deleted, in the transaction that deletes it. */
-export async function removeQuietOf(
+export async function removeMutesOf(
   trx: Transaction<Tables>,
   { clientIds = [], siteIds = [], probeIds = [] }: Deleted,
 ): Promise<void> {
@@ -112,7 +112,7 @@ export async function removeQuietOf(
 export async function markMaintained(
   trx: Transaction<Tables>,
   written: readonly Finished[],
-  { maintenances }: Quiet,
+  { maintenances }: Mutes,
   now: number,
 ): Promise<void> {
   if (maintenances.length === 0) return
@@ -120,7 +120,7 @@ export async function markMaintained(
   for (const finished of written) {
     const { site, probe } = finished
     const target = { clientId: site.client_id, siteId: site.id, probeId: probe.id, subject: '' }
-    const id = quietFor(target, [], maintenances, now)?.maintenanceId
+    const id = muteFor(target, [], maintenances, now)?.maintenanceId
     if (typeof id === 'string') byMaintenance.set(id, [...(byMaintenance.get(id) ?? []), finished])
   }
   for (const [id, marked] of byMaintenance) {

@@ -16,7 +16,7 @@ export interface SilenceTarget {
 }
 
 /** What keeps messages back now. */
-export interface Quiet {
+export interface Mute {
   kind: 'silence' | 'maintenance'
   id: string
   /** ISO */
@@ -28,10 +28,10 @@ export interface Quiet {
 }
 
 /** All that keeps messages back now, the one that ends last first. */
-export function quietNow(
+export function mutesNow(
   silences: readonly SilenceRecord[],
   maintenance: readonly MaintenanceRecord[],
-): (Quiet & Scope)[] {
+): (Mute & Scope)[] {
   const silent = silences.flatMap(({ state, id, ends_at, until_resolved, comment, ...scope }) =>
     state === 'active'
       ? [
@@ -64,12 +64,12 @@ export function quietNow(
 }
 
 /** "until 16:00", "until resolved" */
-export const untilWords = ({ until, untilResolved }: Quiet, clock: (at: number) => string): string =>
+export const untilWords = ({ until, untilResolved }: Mute, clock: (at: number) => string): string =>
   untilResolved ? 'until resolved' : `until ${clock(Date.parse(until))}`
 
 /** What of it covers the target; null: people are notified. */
-export const quietAt = (quiet: readonly (Quiet & Scope)[], target: SilenceTarget): Quiet | null =>
-  quiet.find(
+export const muteOf = (mutes: readonly (Mute & Scope)[], target: SilenceTarget): Mute | null =>
+  mutes.find(
     ({ client_id, site_id, probe_id, subject_key = null }) =>
       (subject_key === null || subject_key === target.subject_key) &&
       (client_id === target.client_id || site_id === target.site_id || probe_id === target.probe_id),
@@ -91,7 +91,7 @@ const scopeOf = ({ client_id, site_id, probe_id, subject_key = null }: Scope): S
   subject_key,
 })
 
-/** What can be kept quiet from where an alert stands. */
+/** What can be muted from where an alert is shown. */
 interface SilenceScope {
   key: 'subject' | 'probe' | 'site'
   /** "This tag: Meta CAPI" */
@@ -146,8 +146,8 @@ export function tomorrowMorning(now: number, zone: string): number {
 }
 
 /** What keeps messages back now; nothing before it is known. */
-export function useQuiet(): readonly (Quiet & Scope)[] {
+export function useMutes(): readonly (Mute & Scope)[] {
   const { data: silences } = useQuery(silencesQuery(true))
   const { data: maintenance } = useQuery(maintenanceQuery(true))
-  return useMemo(() => quietNow(silences ?? [], maintenance ?? []), [silences, maintenance])
+  return useMemo(() => mutesNow(silences ?? [], maintenance ?? []), [silences, maintenance])
 }
