@@ -21,19 +21,45 @@ const CONCURRENCY = Math.min(availableParallelism(), 3) + 2
 const SHARED_BY = 12
 /** Where files take seconds each, of work or of waiting; the longest first. */
 const SLOW = [
+  'trials/test/chaos.test',
   'test/notifications/crash',
-  'trials/',
   'test/e2e/',
-  'bench/',
+  'test/cli/demo/demo.test',
+  'bench/test/healthy',
+  'trials/test/bloated-site',
+  'trials/test/fairness',
+  'trials/test/fuzz.test',
+  'trials/test/overload',
+  'trials/test/pressure.test',
+  'trials/test/soak',
+  'test/cli/demo/embedded',
+  'test/cli/demo/history',
+  'test/cli/demo/results',
+  'test/cli/demo/slow-start',
   'test/system/',
-  'test/cli/',
+  'test/cli/backtest',
+  'test/cli/backup',
+  'test/cli/doctor',
+  'test/cli/migrate',
+  'test/cli/send',
+  'test/cli/serve',
+  'test/cli/thread-death',
   'test/store/postgres/',
   'test/testkit/',
 ]
 
+/** Of these, a few share a process: loading the program, a browser and the first start of a service cost each two seconds. */
+const SLOW_SHARED_BY: Readonly<Record<string, number>> = { 'test/e2e/': 3, 'test/system/': 3 }
+
 const rankOf = (file: string): number => {
   const rank = SLOW.findIndex((prefix) => file.startsWith(prefix))
   return rank === -1 ? SLOW.length : rank
+}
+
+/** Deals the files out to processes of at most so many. */
+function inTurns(files: readonly string[], most: number): string[][] {
+  const count = Math.ceil(files.length / most)
+  return Array.from({ length: count }, (_, n) => files.filter((_file, at) => at % count === n))
 }
 
 /** The files of each process. */
@@ -43,11 +69,11 @@ function processesFor(files: readonly string[]): string[][] {
     files.filter((file) => !slow.includes(file)),
     dirname,
   )
-  const shared = [...folders.values()].flatMap((ofFolder) => {
-    const count = Math.ceil(ofFolder.length / SHARED_BY)
-    return Array.from({ length: count }, (_, n) => ofFolder.filter((_file, at) => at % count === n))
-  })
-  return [...slow.map((file) => [file]), ...shared.sort((a, b) => b.length - a.length)]
+  const shared = [...folders.values()].flatMap((ofFolder) => inTurns(ofFolder, SHARED_BY))
+  const slowOnes = [...Map.groupBy(slow, rankOf)].flatMap(([rank, ofRank]) =>
+    inTurns(ofRank, SLOW_SHARED_BY[SLOW[rank] ?? ''] ?? 1),
+  )
+  return [...slowOnes, ...shared.sort((a, b) => b.length - a.length)]
 }
 
 /** What a process runs: a test file, or one that imports several. */

@@ -59,17 +59,12 @@ export interface OwnPostgres {
 export async function startPostgres(t: TestContext, options: ServerOptions): Promise<OwnPostgres> {
   const server = await startServer(options)
   t.after(server.remove)
-  const { adminUrl, stop, start, log } = server
-  return { url: await createOwnedDatabase(adminUrl, OWNER), adminUrl, stop, start, log }
-}
-
-/** Makes an empty database and its owner, an ordinary role of the same name; the database's address for it. */
-export async function createOwnedDatabase(adminUrl: string, name: string): Promise<string> {
-  await withAdmin(adminUrl, async (admin) => {
-    await makeOwner(admin, adminUrl, name)
-    await admin.query(`create database ${name} owner ${name}`)
+  await withAdmin(server.adminUrl, async (admin) => {
+    await makeOwner(admin, server.adminUrl)
+    await admin.query(`create database ${OWNER} owner ${OWNER}`)
   })
-  return ownerUrl(adminUrl, name, name)
+  const { adminUrl, stop, start, log } = server
+  return { url: ownerUrl(adminUrl, OWNER), adminUrl, stop, start, log }
 }
 
 let shared: Promise<pg.Pool> | undefined
@@ -101,12 +96,12 @@ async function withAdmin(adminUrl: string, work: (admin: pg.Pool) => Promise<voi
 }
 
 /** The same password serves both: it only keeps other users of the machine out. */
-const makeOwner = (admin: pg.Pool, adminUrl: string, owner = OWNER): Promise<unknown> =>
-  admin.query(`create role ${owner} login password '${new URL(adminUrl).password}'`)
+const makeOwner = (admin: pg.Pool, adminUrl: string): Promise<unknown> =>
+  admin.query(`create role ${OWNER} login password '${new URL(adminUrl).password}'`)
 
-function ownerUrl(adminUrl: string, database: string, owner = OWNER): string {
+function ownerUrl(adminUrl: string, database: string): string {
   const url = new URL(adminUrl)
-  url.username = owner
+  url.username = OWNER
   url.pathname = database
   return url.href
 }

@@ -1,6 +1,7 @@
 import { after } from 'node:test'
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
+import { madeOnce } from '../../../testkit/made-once.ts'
 
 let browser: Promise<Browser> | undefined
 
@@ -15,8 +16,16 @@ export function openBrowser(): Promise<Browser> {
 
 const launch = async (): Promise<Browser> =>
   playwright.launch({
-    executablePath: await chromium.executablePath(),
+    executablePath: await unpacked(),
     // Tests often run as root in a container, where there is no sandbox. The package's own list is for cloud functions: with
     // its `--single-process` the browser ends with the first page.
     args: ['--no-sandbox', '--font-render-hinting=none', '--disable-gpu'],
   })
+
+/** The package unpacks its program where it finds none: no process may start one that another is still writing. */
+async function unpacked(): Promise<string> {
+  await madeOnce('chromium', async () => {
+    await chromium.executablePath()
+  })
+  return chromium.executablePath()
+}

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { madeOnce } from '../../../testkit/made-once.ts'
-import { REPOSITORY } from '../../../testkit/repository.ts'
+
+const REPOSITORY = join(import.meta.dirname, '../../..')
 
 /** Where the built dashboard lies. */
 export const DIST = join(REPOSITORY, 'web/dist')
