@@ -17,7 +17,7 @@ import {
   type Store,
   type UpsertSpec,
 } from '../../src/store/index.ts'
-import { CONTAINER_ID } from './payloads.ts'
+import { CONTAINER_ID } from '../../testkit/payloads.ts'
 
 export const HISTORY_TAGS = 50
 export const HISTORY_EVENT_NAMES = 40

@@ -16,7 +16,7 @@ export interface MeasuredPostgres {
 }
 
 /** @param core the core all its processes are to run on; null for any */
-export async function startPostgres(core: number | null): Promise<MeasuredPostgres> {
+export async function startMeasuredPostgres(core: number | null): Promise<MeasuredPostgres> {
   const server = await startServer({ durable: true })
   const admin = new pg.Client(server.adminUrl)
   await admin.connect()

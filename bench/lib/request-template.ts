@@ -1,4 +1,4 @@
-import { TIME_PLACEHOLDER } from './payloads.ts'
+import { TIME_PLACEHOLDER } from '../../testkit/payloads.ts'
 
 /** Characters of an ingest key: 32 bytes as base64url. */
 export const KEY_LENGTH = 43

@@ -6,7 +6,7 @@ import { wholeNumber } from '../../testkit/options.ts'
 import type { ServerProcess } from '../../testkit/processes/server-process.ts'
 import { runSession, type Session, startTagwarden } from '../../testkit/processes/session.ts'
 import { caveats } from '../lib/machine.ts'
-import { type MeasuredPostgres, startPostgres } from '../lib/postgres.ts'
+import { type MeasuredPostgres, startMeasuredPostgres } from '../lib/postgres.ts'
 import { packKeys } from '../lib/request-template.ts'
 import { runHeader, writeResults } from '../lib/results-file.ts'
 import { startBare } from '../lib/servers.ts'
@@ -41,7 +41,7 @@ async function measure(session: Session): Promise<void> {
   const siteCount = wholeNumber('--sites', options.sites, 1)
   const seconds = wholeNumber('--seconds', options.seconds, 1)
   const rounds = wholeNumber('--rounds', options.rounds, 1)
-  const postgres = await startPostgres(session.pins.server)
+  const postgres = await startMeasuredPostgres(session.pins.server)
   try {
     const { subjects, sites, nodes } = await startSubjects(session, postgres, siteCount)
     const samples = new Map<Subject, Sample[]>(subjects.map((subject) => [subject, []]))

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { apiClient } from '../../testkit/api.ts'
+import { eventBody } from '../../testkit/payloads.ts'
 import type { ServerProcess } from '../../testkit/processes/server-process.ts'
 import type { Session } from '../../testkit/processes/session.ts'
 import { load } from '../lib/clients.ts'
 import type { LoadResult } from '../lib/http-load.ts'
 import { processorSeconds } from '../lib/machine.ts'
-import { eventBody } from '../lib/payloads.ts'
 import type { MeasuredPostgres } from '../lib/postgres.ts'
 import { ingestRequest } from '../lib/request-template.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { batchBody, eventBody } from '../lib/payloads.ts'
+import { batchBody, eventBody } from '../../testkit/payloads.ts'
 import { ingestRequest, KEY_LENGTH, packKeys, type RequestTemplate } from '../lib/request-template.ts'
 
 const TIME = '1763636400000'

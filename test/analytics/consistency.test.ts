@@ -6,8 +6,9 @@ import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, type TimeRange } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { batch, count, event, RETENTION, reportContext, rollUpAll, timeOf } from './support.ts'
+import { count, RETENTION, reportContext, rollUpAll, timeOf } from './support.ts'
 
 /** What was sent lies in these three days; minute rows of the first are gone at the end. */
 const START = Date.parse('2026-10-24T00:00:00Z')

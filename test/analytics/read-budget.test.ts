@@ -8,8 +8,9 @@ import { timeseries } from '../../src/analytics/timeseries/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { GRAIN, type Segment } from '../../src/rollups/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { count, event, reportContext, rollUpAll } from './support.ts'
+import { count, reportContext, rollUpAll } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const TAGS = [{ id: '1', name: 'Ads', status: 'success' as const, executionTime: 5 }]

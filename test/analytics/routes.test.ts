@@ -3,9 +3,10 @@ import type { TestContext } from 'node:test'
 import { analyticsRoutes } from '../../src/analytics/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { ID, openApp, refused } from '../http/support.ts'
-import { count, event, reportContext } from './support.ts'
+import { count, reportContext } from './support.ts'
 
 const NOW = '2026-11-20T12:34:30.000Z'
 const at = (time: string) => `2026-11-20T${time}.000Z`

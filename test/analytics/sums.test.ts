@@ -5,8 +5,9 @@ import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { GRAIN, type Segment } from '../../src/rollups/index.ts'
 import { type SiteRow, type Store, totalOf } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { count, event, rollUpAll } from './support.ts'
+import { count, rollUpAll } from './support.ts'
 
 const START = Date.parse('2026-11-20T00:00:00Z')
 const MINUTES = 250

@@ -1,6 +1,6 @@
 import { appendPayload } from '../../src/journal/encode.ts'
 import { addLog, Delta, foldOrphans, type Log } from '../../src/journal/index.ts'
-import type { BatchPayload, EventPayload, Payload } from '../../src/journal/payload.ts'
+import type { Payload } from '../../src/journal/payload.ts'
 import { DAY, floorTo } from '../../src/lib/index.ts'
 import { type Retention, rollUp } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
@@ -13,24 +13,6 @@ export const reportContext = (store: Store, now: number | string) => ({
   store,
   clock: new TestClock(now),
   retention: RETENTION,
-})
-
-/** A per-event payload that reports nothing but itself; `over` adds to it. */
-export const event = (time: number | string, over: Partial<EventPayload> = {}): EventPayload => ({
-  container_id: 'GTM-ABC1234',
-  event_name: 'page_view',
-  timestamp_ms: new Date(time).getTime(),
-  tags: [],
-  ...over,
-})
-
-export const batch = (time: number | string, over: Partial<BatchPayload> = {}): BatchPayload => ({
-  container_id: 'GTM-ABC1234',
-  batch: true,
-  window_start_ms: new Date(time).getTime(),
-  window_end_ms: new Date(time).getTime(),
-  total_events: 0,
-  ...over,
 })
 
 export const timeOf = (payload: Payload): number =>

@@ -7,8 +7,9 @@ import { AppError, isoTime } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { batch, count, event, reportContext } from './support.ts'
+import { count, reportContext } from './support.ts'
 
 const NOW = '2026-11-20T12:00:00Z'
 const at = (time: string) => `2026-11-20T${time}Z`

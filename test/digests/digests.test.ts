@@ -5,8 +5,9 @@ import { writeDigest } from '../../src/digests/write-digest.ts'
 import type { Payload } from '../../src/journal/payload.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { count, event, reportContext } from '../analytics/support.ts'
+import { count, reportContext } from '../analytics/support.ts'
 import { insertAlert, insertReader, NOW, notes, openDigests, written } from './support.ts'
 
 /** Events with GA4 on each, Meta on each of which the last `failing` fail, and a rare tag on the first ten. */

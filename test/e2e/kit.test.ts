@@ -7,10 +7,9 @@ import { dashboardRoutes } from '../../src/dashboard/index.ts'
 import { createHttpApp } from '../../src/http/index.ts'
 import { systemClock } from '../../src/lib/index.ts'
 import { openEmptyStore, sqlite, tempDir } from '../../testkit/engines.ts'
+import { REPOSITORY } from '../../testkit/repository.ts'
 import { memorySessions } from '../../testkit/sessions.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
-
-const REPOSITORY = join(import.meta.dirname, '../..')
 
 /** Serves a build that has the page of all shared components; the build that we ship has none. */
 async function serveKit(t: TestContext): Promise<string> {

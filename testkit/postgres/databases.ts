@@ -59,12 +59,17 @@ export interface OwnPostgres {
 export async function startPostgres(t: TestContext, options: ServerOptions): Promise<OwnPostgres> {
   const server = await startServer(options)
   t.after(server.remove)
-  await withAdmin(server.adminUrl, async (admin) => {
-    await makeOwner(admin, server.adminUrl)
-    await admin.query(`create database ${OWNER} owner ${OWNER}`)
-  })
   const { adminUrl, stop, start, log } = server
-  return { url: ownerUrl(adminUrl, OWNER), adminUrl, stop, start, log }
+  return { url: await createOwnedDatabase(adminUrl, OWNER), adminUrl, stop, start, log }
+}
+
+/** Makes an empty database and its owner, an ordinary role of the same name; the database's address for it. */
+export async function createOwnedDatabase(adminUrl: string, name: string): Promise<string> {
+  await withAdmin(adminUrl, async (admin) => {
+    await makeOwner(admin, adminUrl, name)
+    await admin.query(`create database ${name} owner ${name}`)
+  })
+  return ownerUrl(adminUrl, name, name)
 }
 
 let shared: Promise<pg.Pool> | undefined
@@ -96,12 +101,12 @@ async function withAdmin(adminUrl: string, work: (admin: pg.Pool) => Promise<voi
 }
 
 /** The same password serves both: it only keeps other users of the machine out. */
-const makeOwner = (admin: pg.Pool, adminUrl: string): Promise<unknown> =>
-  admin.query(`create role ${OWNER} login password '${new URL(adminUrl).password}'`)
+const makeOwner = (admin: pg.Pool, adminUrl: string, owner = OWNER): Promise<unknown> =>
+  admin.query(`create role ${owner} login password '${new URL(adminUrl).password}'`)
 
-function ownerUrl(adminUrl: string, database: string): string {
+function ownerUrl(adminUrl: string, database: string, owner = OWNER): string {
   const url = new URL(adminUrl)
-  url.username = OWNER
+  url.username = owner
   url.pathname = database
   return url.href
 }

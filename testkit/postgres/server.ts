@@ -31,12 +31,13 @@ export interface PostgresServer {
 export interface ServerOptions {
   /** Whether what is committed survives a loss of power, as in production; without it the server is several times faster. */
   durable: boolean
+  /** Connections that it takes at most. */
+  maxConnections?: number
 }
 
 const COMMON_SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: 200,
   shared_buffers: '128MB',
   log_lock_waits: 'on',
   log_line_prefix: '%m [%p] %d ',
@@ -57,7 +58,7 @@ const FAST_SETTINGS = {
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
 
 /** Makes a new server in temporary folders and starts it on a free port. */
-export async function startServer({ durable }: ServerOptions): Promise<PostgresServer> {
+export async function startServer({ durable, maxConnections = 200 }: ServerOptions): Promise<PostgresServer> {
   const user = await serverUser()
   const folder = await makeFolder(tmpdir(), user)
   const dataFolder = await makeFolder(durable ? tmpdir() : await fastestFolder(), user)
@@ -65,7 +66,7 @@ export async function startServer({ durable }: ServerOptions): Promise<PostgresS
   try {
     const run = await postgresPrograms(folder, user)
     const password = randomBytes(16).toString('hex')
-    const settings = durable ? COMMON_SETTINGS : { ...COMMON_SETTINGS, ...FAST_SETTINGS }
+    const settings = { ...COMMON_SETTINGS, ...(durable ? {} : FAST_SETTINGS), max_connections: maxConnections }
     await makeCluster({ run, folder, dataFolder, password, settings })
     const logFile = join(folder, 'log')
     const control = (...args: string[]) => run('pg_ctl', ['--wait', '-D', dataFolder, ...args])

@@ -1,3 +1,4 @@
+import { event } from '../../testkit/payloads.ts'
 import type { Random } from '../../testkit/random.ts'
 
 /**
@@ -24,12 +25,8 @@ export interface Habit {
 const ordinary = (manner: Manner): Habit => ({
   manner,
   tags: 1,
-  payload: (_, timestampMs) => ({
-    container_id: 'GTM-CHAOS1',
-    event_name: 'purchase',
-    timestamp_ms: timestampMs,
-    tags: [{ id: '12', name: 'GA4', status: 'success', execution_time: 84 }],
-  }),
+  payload: (_, timestampMs) =>
+    event(timestampMs, { tags: [{ id: '12', name: 'GA4', status: 'success', execution_time: 84 }] }),
   senders: 1,
   pauseMs: 0,
   mostPerRound: Number.POSITIVE_INFINITY,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { createOwnedDatabase } from '../../testkit/postgres/databases.ts'
 import type { PostgresServer } from '../../testkit/postgres/server.ts'
 import { ServerProcess } from '../../testkit/processes/server-process.ts'
 import type { Workshop } from './fault.ts'
@@ -32,19 +33,13 @@ const TERMINATE = `select pg_terminate_backend(pid) ${OTHERS}`
 export async function newPlace({ postgres }: Workshop): Promise<PostgresPlace> {
   const server = await postgres()
   const name = `chaos_${randomBytes(6).toString('hex')}`
-  const password = randomBytes(12).toString('hex')
-  await asked(server.adminUrl, `create role ${name} login password '${password}'`)
-  await asked(server.adminUrl, `create database ${name} owner ${name}`)
-  const owner = new URL(server.adminUrl)
-  owner.username = name
-  owner.password = password
-  owner.pathname = name
+  const url = await createOwnedDatabase(server.adminUrl, name)
   const admin = new URL(server.adminUrl)
   admin.pathname = name
   const ask: PostgresPlace['ask'] = (sql) => asked(admin.href, sql)
   return {
     server,
-    url: owner.href,
+    url,
     ask,
     sessions: async () => (await ask(COUNT)).length,
     terminateSessions: async () => (await ask(TERMINATE)).length,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryIfAlive } from '../../bench/lib/machine.ts'
-import { startPostgres } from '../../bench/lib/postgres.ts'
+import { startMeasuredPostgres } from '../../bench/lib/postgres.ts'
 import { packKeys } from '../../bench/lib/request-template.ts'
 import { apiClient, overviewPath, type SiteKey } from '../../testkit/api.ts'
 import { createSite, createSites } from '../../testkit/many-sites.ts'
@@ -61,7 +61,7 @@ const UNREAD_REQUESTS = 20
 
 /** Nine healthy sites and one with a valid key that sends each kind of hostile request in turn. */
 export async function fairness(session: Session, settings: FairnessSettings): Promise<FairnessResult> {
-  const postgres = settings.engine === 'postgres' ? await startPostgres(session.pins.server) : null
+  const postgres = settings.engine === 'postgres' ? await startMeasuredPostgres(session.pins.server) : null
   try {
     const environment = postgres === null ? {} : { DATABASE_URL: postgres.url }
     const server = await startTagwarden(session, session.newFolder('data'), environment)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiClient, apiClient, type SiteKey } from '../../testkit/api.ts'
+import { event } from '../../testkit/payloads.ts'
 
 /** Longest times between an answer 200 and its event's appearance in a report. */
 export interface Visibility {
@@ -34,8 +35,7 @@ export async function watchVisibility(url: string, site: SiteKey, signal: AbortS
 }
 
 async function sendOne(api: ApiClient, site: SiteKey): Promise<boolean> {
-  const payload = { container_id: 'GTM-HEALTHY', event_name: 'lead', timestamp_ms: Date.now(), tags: [] }
-  return (await api.ingest(site, payload)).status === 200
+  return (await api.ingest(site, event(Date.now(), { event_name: 'lead' }))).status === 200
 }
 
 /** Events that the report shows; a report that cannot be had shows none. */

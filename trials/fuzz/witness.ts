@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiClient, SiteKey } from '../../testkit/api.ts'
+import { event } from '../../testkit/payloads.ts'
 import { toBytes } from './wire/message.ts'
 import type { Shot } from './wire/pipeline.ts'
 
@@ -30,7 +31,7 @@ export class Witness {
   }
 
   shot(): Shot {
-    const payload = { container_id: 'GTM-WITNESS', event_name: this.eventName, timestamp_ms: Date.now(), tags: [] }
+    const payload = event(Date.now(), { container_id: 'GTM-WITNESS', event_name: this.eventName })
     const headers: [string, string][] = [
       ['Host', '127.0.0.1'],
       ['Content-Type', 'application/json'],

@@ -1,6 +1,6 @@
 import { createSite } from '../../../testkit/many-sites.ts'
+import { batchBody, EVENTS_PER_BATCH } from '../../../testkit/payloads.ts'
 import { startTagwarden } from '../../../testkit/processes/session.ts'
-import { batchBody, EVENTS_PER_BATCH } from '../../lib/payloads.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
 import { startBare } from '../../lib/servers.ts'
 import { medianOf } from '../../lib/statistics.ts'

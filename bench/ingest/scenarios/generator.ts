@@ -1,4 +1,4 @@
-import { eventBody } from '../../lib/payloads.ts'
+import { eventBody } from '../../../testkit/payloads.ts'
 import { ingestRequest, KEY_LENGTH } from '../../lib/request-template.ts'
 import { startAnswerer, startBare } from '../../lib/servers.ts'
 import { median, medianOf, ratiosOf } from '../../lib/statistics.ts'

@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { madeOnce } from '../../../testkit/made-once.ts'
-
-const REPOSITORY = join(import.meta.dirname, '../../..')
+import { REPOSITORY } from '../../../testkit/repository.ts'
 
 /** Where the built dashboard lies. */
 export const DIST = join(REPOSITORY, 'web/dist')

@@ -6,7 +6,7 @@ import { dataVolume } from '../../../src/probes/types/data-volume.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'
-import { batch } from '../../analytics/support.ts'
+import { batch } from '../../../testkit/payloads.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
 
 /** Five minutes of a shop, `share` of what is usual. */

@@ -4,7 +4,7 @@ import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { ecommerceQuality, userDataQuality } from '../../../src/probes/types/data-quality.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'
-import { batch, event } from '../../analytics/support.ts'
+import { batch, event } from '../../../testkit/payloads.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
 
 type UserData = NonNullable<BatchPayload['user_data_quality']>

@@ -7,7 +7,7 @@ import { tagFailureRate } from '../../../src/probes/types/tag-failure-rate.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'
-import { event } from '../../analytics/support.ts'
+import { event } from '../../../testkit/payloads.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
 
 const SILENT_FROM = NOW - HOUR

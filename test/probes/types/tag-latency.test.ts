@@ -4,7 +4,7 @@ import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { tagLatency } from '../../../src/probes/types/tag-latency.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'
-import { batch, event } from '../../analytics/support.ts'
+import { batch, event } from '../../../testkit/payloads.ts'
 import { every, resultOf, siteWith } from './data-support.ts'
 
 const run = (time: number, ms: number, status: 'success' | 'timeout' = 'success'): Payload =>

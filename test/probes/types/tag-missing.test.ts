@@ -4,7 +4,7 @@ import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { tagMissing } from '../../../src/probes/types/tag-missing.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'
-import { batch, event } from '../../analytics/support.ts'
+import { batch, event } from '../../../testkit/payloads.ts'
 import { every, resultOf, siteWith } from './data-support.ts'
 
 const purchase = (time: number, ...names: string[]): Payload =>

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { LoadResult } from '../../../bench/lib/http-load.ts'
 import { memoryIfAlive } from '../../../bench/lib/machine.ts'
-import { eventBody } from '../../../bench/lib/payloads.ts'
-import { startPostgres } from '../../../bench/lib/postgres.ts'
+import { startMeasuredPostgres } from '../../../bench/lib/postgres.ts'
 import { ingestRequest, packKeys } from '../../../bench/lib/request-template.ts'
 import { grouped, markdownTable, milliseconds } from '../../../bench/lib/table.ts'
 import type { SteadyCalls, SteadyPlan } from '../../../bench/probes/steady-load.ts'
 import { STEADY_LOAD } from '../../../bench/probes/workers.ts'
 import { readConfig } from '../../../src/config.ts'
 import { openStore } from '../../../src/store/index.ts'
+import { eventBody } from '../../../testkit/payloads.ts'
 import type { ServerProcess } from '../../../testkit/processes/server-process.ts'
 import { type Session, startTagwarden } from '../../../testkit/processes/session.ts'
 import { BLOATED, bloat } from '../../lib/bloat.ts'
@@ -58,7 +58,7 @@ export async function runPressure(session: Session, progress: (text: string) => 
 }
 
 async function onPostgres(session: Session, progress: (text: string) => void): Promise<PressureRow[]> {
-  const postgres = await startPostgres(session.pins.server)
+  const postgres = await startMeasuredPostgres(session.pins.server)
   try {
     return await onEngine(session, 'postgres', { DATABASE_URL: postgres.url }, progress)
   } finally {

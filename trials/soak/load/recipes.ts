@@ -1,5 +1,5 @@
-import { batchBody, EVENTS_PER_BATCH, eventBody, TIME_PLACEHOLDER } from '../../../bench/lib/payloads.ts'
 import { ingestRequest, KEY_LENGTH, type RequestTemplate } from '../../../bench/lib/request-template.ts'
+import { batchBody, EVENTS_PER_BATCH, eventBody, TIME_PLACEHOLDER } from '../../../testkit/payloads.ts'
 
 /** Of a hundred requests, so many are batches of 200 events … */
 const BATCHES_OF_100 = 5

@@ -1,3 +1,24 @@
+import type { BatchPayload, EventPayload } from '../src/journal/payload.ts'
+
+/** A per-event payload that reports nothing but itself; `over` adds to it. */
+export const event = (time: number | string, over: Partial<EventPayload> = {}): EventPayload => ({
+  container_id: 'GTM-ABC1234',
+  event_name: 'page_view',
+  timestamp_ms: new Date(time).getTime(),
+  tags: [],
+  ...over,
+})
+
+/** A batch whose window is a moment; `over` adds to it. */
+export const batch = (time: number | string, over: Partial<BatchPayload> = {}): BatchPayload => ({
+  container_id: 'GTM-ABC1234',
+  batch: true,
+  window_start_ms: new Date(time).getTime(),
+  window_end_ms: new Date(time).getTime(),
+  total_events: 0,
+  ...over,
+})
+
 /**
  * Stands in a body wherever the sender's clock belongs. It has as many digits as any time from 2001 to 2286, so the load
  * generator overwrites it with the current one without rebuilding the body.
