@@ -29,7 +29,7 @@ test('programs that start on an empty database at once all become ready', async 
   const folder = await tempDir(t)
   const programs = await Promise.all([1, 2, 3].map(() => startServerProcess(t, folder, { DATABASE_URL: url })))
   for (const { url: address } of programs) assert.equal((await fetch(`${address}/ready`)).status, 200)
-  assert.deepEqual(await Promise.all(programs.map(({ end }) => end('SIGTERM'))), [0, 0, 0])
+  assert.deepEqual(await Promise.all(programs.map((program) => program.end('SIGTERM'))), [0, 0, 0])
 })
 
 test('a step may take longer than any limit on statements', async (t) => {
