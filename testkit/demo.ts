@@ -21,7 +21,7 @@ export const startDemo = (session: Session, dataDir: string, days: number): Prom
 
 /**
  * A folder in which a demo of two days was started and ended, for the test alone. Writing two days and judging them takes a quarter
- * of a minute of a processor; a demo that is started on this goes on from there in seconds.
+ * of a minute of a processor; a demo that is started on this continues from there in seconds.
  */
 export async function preparedDemo(t: TestContext): Promise<string> {
   const dataDir = await tempDir(t)

@@ -158,7 +158,7 @@ async function isGone(trx: Transaction<Tables>, judgement: Judgement, alert: Ale
   return now - since - deaf.reduce((sum, length) => sum + length, 0) >= GONE_AFTER_MS
 }
 
-/** A probe that looks back further goes on finding bad what has stopped: where it says when the last of it came, that counts. */
+/** A probe that looks back further keeps finding bad what has stopped: where it says when the last of it came, that counts. */
 function lastSeenIn({ details, last_seen_at }: AlertRow): number {
   const { findings } = JSON.parse(details) as { findings?: readonly { evidence?: { last_seen?: unknown } }[] }
   const newest = Array.isArray(findings) ? findings[0]?.evidence?.last_seen : undefined

@@ -170,7 +170,7 @@ async function outagesOf(
 
 /**
  * The alert that people know of already and that covers the same outage as this one, which has notified no one. A resolved one
- * goes on covering it until this one is bad once more: the slower of two probes has not run again yet.
+ * keeps covering it until this one is bad once more: the slower of two probes has not run again yet.
  */
 function sameOutage(alert: Outage & Pick<AlertRow, 'suppressed_by'>, outages: readonly Outage[]): Outage | undefined {
   if (!SIDES.includes(alert.probe_type) || alert.announced_at !== null) return undefined

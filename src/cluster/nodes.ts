@@ -5,7 +5,7 @@ export const HEARTBEAT_INTERVAL_MS = 5 * SECOND
 /** A node without a heartbeat for this long is dead, and any other may take over its work. */
 export const DEAD_AFTER_MS = 30 * SECOND
 /**
- * How long after its last heartbeat a node goes on with its work. The time from then to `DEAD_AFTER_MS` allows for clocks that
+ * How long after its last heartbeat a node continues with its work. The time from then to `DEAD_AFTER_MS` allows for clocks that
  * differ and for the step of work under way.
  */
 export const SURE_FOR_MS = 20 * SECOND

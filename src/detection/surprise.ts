@@ -6,7 +6,7 @@ const LEVEL_MEMORY = 5_000
 const SEASON_MEMORY = 3_000
 /** Values over which the two predictions compete. */
 const CONTEST_MEMORY = 2_000
-/** Half of the greatest surprise of about the last day is taken off: what goes on surprises less than what begins. */
+/** Half of the greatest surprise of about the last day is taken off: what lasts surprises less than what begins. */
 const HABIT_SHARE = 0.5
 const HABIT_HALF_LIFE = DAY
 /** Something is left of each surprise, so that the greater one always has the greater score. */

@@ -56,8 +56,8 @@ export const TAG_MISSING_DEFAULTS: TagMissingConfig = {
   recent_occurrences: 30,
 }
 
-/** A tag on an event that it belongs to. */
-interface Belonging {
+/** A tag on an event that it is expected on. */
+interface ExpectedPair {
   readonly pair: TagOnEvent
   readonly event: EventOccurrences
   readonly reference: TagReference
@@ -69,21 +69,21 @@ export function tagMissing(input: TagMissingInput, config: TagMissingConfig): Ve
   // A site that went over to batches still runs tags, but no longer says on which event.
   const reportsPairs =
     sum(input.pairs.flatMap(({ hours }) => hours)) > 0 || sum([...input.executions.values()].flat()) === 0
-  const belongings = input.pairs.flatMap((pair): Belonging[] => {
+  const expectedPairs = input.pairs.flatMap((pair): ExpectedPair[] => {
     const event = events.get(pair.event_name)
     const reference = event === undefined ? null : tagReference(pair.days, event.days, input.days, config)
     return event === undefined || reference === null ? [] : [{ pair, event, reference }]
   })
-  const byTag = Map.groupBy(belongings, ({ pair }) => pair.tag_key)
+  const byTag = Map.groupBy(expectedPairs, ({ pair }) => pair.tag_key)
   const absences = new Map(Array.from(byTag, ([tag, ofTag]) => [tag, absenceOf(ofTag, input, config)] as const))
-  const judged = belongings.map((belonging) =>
-    judge(belonging, absences.get(belonging.pair.tag_key) ?? null, input, reportsPairs, config),
+  const judged = expectedPairs.map((expectedPair) =>
+    judge(expectedPair, absences.get(expectedPair.pair.tag_key) ?? null, input, reportsPairs, config),
   )
   const isJudged = judged.filter((finding) => finding !== null).length
-  const unjudged = Array.from({ length: input.pairs.length - belongings.length }, () => null)
+  const unjudged = Array.from({ length: input.pairs.length - expectedPairs.length }, () => null)
   const verdict = verdictOf([...judged, ...unjudged], `${number(isJudged)} tags run on the events they belong to`)
   const bad = new Set(verdict.details.findings.map(({ subject }) => subject.tag_key))
-  const isIdle = (tag: string, ofTag: readonly Belonging[]) =>
+  const isIdle = (tag: string, ofTag: readonly ExpectedPair[]) =>
     (absences.get(tag) ?? null) !== null || (reportsPairs && isIdleForHours(tag, ofTag, input, config))
   const idle = [...byTag].filter(([tag, ofTag]) => bad.has(tag) && isIdle(tag, ofTag))
   return { ...verdict, idle: new Map(idle.map(([tag, ofTag]) => [tag, ofTag.map(({ pair }) => pair.event_name)])) }
@@ -95,49 +95,58 @@ interface Absence extends TimeRange {
   readonly occurrences: number
 }
 
-function absenceOf(belongings: readonly Belonging[], input: TagMissingInput, config: TagMissingConfig): Absence | null {
-  const runs = input.executions.get(belongings[0]?.pair.tag_key ?? '') ?? []
-  const absence = withoutRuns(input.slots, together(belongings, input, 'slots'), runs)
-  return isTelling(absence, belongings, input, config) ? absence : null
+function absenceOf(
+  expectedPairs: readonly ExpectedPair[],
+  input: TagMissingInput,
+  config: TagMissingConfig,
+): Absence | null {
+  const runs = input.executions.get(expectedPairs[0]?.pair.tag_key ?? '') ?? []
+  const absence = withoutRuns(input.slots, together(expectedPairs, input, 'slots'), runs)
+  return isTelling(absence, expectedPairs, input, config) ? absence : null
 }
 
 /** The same by whole hours, for tags of events too rare to judge within one. */
 function isIdleForHours(
   tag: string,
-  belongings: readonly Belonging[],
+  expectedPairs: readonly ExpectedPair[],
   input: TagMissingInput,
   config: TagMissingConfig,
 ): boolean {
   const ofTag = input.pairs.filter(({ tag_key }) => tag_key === tag)
   const runs = input.hours.map((_, index) => sum(ofTag.map(({ hours }) => hours[index] ?? 0)))
-  return isTelling(withoutRuns(input.hours, together(belongings, input, 'hours'), runs), belongings, input, config)
+  return isTelling(
+    withoutRuns(input.hours, together(expectedPairs, input, 'hours'), runs),
+    expectedPairs,
+    input,
+    config,
+  )
 }
 
 /** Occurrences of all the events that a tag belongs to. */
 const together = (
-  belongings: readonly Belonging[],
+  expectedPairs: readonly ExpectedPair[],
   input: TagMissingInput,
   grain: 'hours' | 'slots',
-): readonly number[] => input[grain].map((_, index) => sum(belongings.map(({ event }) => event[grain][index] ?? 0)))
+): readonly number[] => input[grain].map((_, index) => sum(expectedPairs.map(({ event }) => event[grain][index] ?? 0)))
 
 function isTelling(
   { occurrences }: Runs,
-  belongings: readonly Belonging[],
+  expectedPairs: readonly ExpectedPair[],
   input: TagMissingInput,
   config: TagMissingConfig,
 ): boolean {
-  const usual = pooled(belongings.map(({ reference }) => reference.days))
-  return occurrences >= tellingAbsence(usual, together(belongings, input, 'hours'), config.recent_occurrences)
+  const usual = pooled(expectedPairs.map(({ reference }) => reference.days))
+  return occurrences >= tellingAbsence(usual, together(expectedPairs, input, 'hours'), config.recent_occurrences)
 }
 
 function judge(
-  belonging: Belonging,
+  expectedPair: ExpectedPair,
   absence: Absence | null,
   input: TagMissingInput,
   reportsPairs: boolean,
   config: TagMissingConfig,
 ): Finding | null {
-  const { pair, event, reference } = belonging
+  const { pair, event, reference } = expectedPair
   const enough = config.recent_occurrences
   // Which event a tag ran on is known by the hour only. Within the hour this much is known: it ran on no more of the
   // event's occurrences than it ran at all. That finds a dead tag in minutes.
@@ -145,7 +154,7 @@ function judge(
   const byHour = reportsPairs ? latest(input.hours, event.hours, pair.hours, enough) : null
   const isMissing = ({ runs, occurrences }: Runs) => runs < config.recent_share * occurrences
   const missing = [atMost, byHour].filter((runs) => runs !== null).find(isMissing)
-  const absent = missing ?? absentSince(belonging, absence, input, reportsPairs, config)
+  const absent = missing ?? absentSince(expectedPair, absence, input, reportsPairs, config)
   const seen = absent ?? byHour ?? atMost
   if (seen === null) return null
   const successor = absent === null ? null : successorOf(pair, event, input, config)
@@ -180,7 +189,7 @@ function judge(
 
 /** The stretch in which a tag missed too many occurrences of an event in a row for that to be chance. */
 function absentSince(
-  { pair, event, reference }: Belonging,
+  { pair, event, reference }: ExpectedPair,
   absence: Absence | null,
   { hours, slots }: TagMissingInput,
   reportsPairs: boolean,

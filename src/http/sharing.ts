@@ -68,7 +68,7 @@ export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => 
     const slot: Held = { giveBack, isWorkedOn: false }
     held.set(request, slot)
     // An exchange that the connection's end, or a malformed request behind it, has cut off is never sent, and its handler may not
-    // have been called. One that was called goes on: a caller who asks and hangs up, again and again, would else have any number at work.
+    // have been called. One that was called continues: a caller who asks and hangs up, again and again, would else have any number at work.
     onceGone(reply.raw, () => {
       if (!slot.isWorkedOn) giveBack()
     })

@@ -159,7 +159,7 @@ export class ClientMeter {
     return rate === 0 ? 0 : Math.max(1, rate)
   }
 
-  /** A month that was current before goes on where it was: a clock that goes back and forth resets no quota. */
+  /** A month that was current before continues where it was: a clock that goes back and forth resets no quota. */
   #bookAt(now: number): MonthBook {
     const month = monthOf(now)
     if (month !== this.#book.month) this.#book = this.#books.get(month) ?? this.#open(month)

@@ -88,7 +88,7 @@ interface JournalRange {
  * quicker.
  *
  * @param prepare called with each task before it is folded
- * @throws StoreError; calling again goes on where it stopped, after a restart too
+ * @throws StoreError; calling again continues where it stopped, after a restart too
  */
 export async function foldJournal(
   store: Store,

@@ -13,7 +13,7 @@ export const ACCEPT_ENCODING = 'gzip, br'
 
 export interface Body {
   bytes: Uint8Array<ArrayBuffer>
-  /** The body goes on after `bytes`. */
+  /** The body continues after `bytes`. */
   isTruncated: boolean
 }
 

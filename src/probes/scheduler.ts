@@ -90,7 +90,7 @@ export class Scheduler {
     for (const loop of this.loops) loop.start()
   }
 
-  /** One round of claiming, for tests: what it starts goes on. */
+  /** One round of claiming, for tests: what it starts continues. */
   async claim(): Promise<void> {
     await this.#claiming.tick()
   }

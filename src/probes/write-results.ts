@@ -240,7 +240,7 @@ export class ResultWriter {
     for (const one of batch) one.settle.resolve(written.has(one.finished))
   }
 
-  /** The probe goes on with its next run, so that the failure is seen as long as it lasts. */
+  /** The probe continues with its next run, so that the failure is seen as long as it lasts. */
   async #giveUp({ finished, settle }: PendingResult, error: Error): Promise<void> {
     const { store, clock, nodeId, onError } = this.#options
     const { id, probe_type } = finished.probe

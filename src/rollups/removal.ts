@@ -58,7 +58,7 @@ export async function removeUsage(trx: Transaction<Tables>, clientId: string): P
 
 /**
  * Removes what is left of deleted sites, step by step, so that ingest and management can write in between; stops early when
- * `shouldContinue` says no, and goes on from there the next time, also after a restart.
+ * `shouldContinue` says no, and continues from there the next time, also after a restart.
  */
 export async function removeDeletedSites(store: Store, now: number, shouldContinue: () => boolean): Promise<void> {
   const removals = await store.read

@@ -42,7 +42,7 @@ export interface Parameter {
   readonly type: string
   readonly line: number
   readonly defaultValue: Plain
-  /** The JSON object as it stands in the file. */
+  /** The JSON object as it is in the file. */
   readonly source: Readonly<Record<string, Plain>>
 }
 
@@ -102,7 +102,7 @@ export interface ContainerOptions {
   /** Real milliseconds that pass for each millisecond of a timeout that the template asks for; 1 if left out. */
   readonly timeoutScale?: number
   /**
-   * Rejects a promise of sendHttpRequest after so many (scaled) milliseconds although the request goes on. Off if left
+   * Rejects a promise of sendHttpRequest after so many (scaled) milliseconds although the request continues. Off if left
    * out: the note that promises end after five seconds does not say which ones.
    */
   readonly promiseTimeout?: number

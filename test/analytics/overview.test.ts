@@ -308,7 +308,7 @@ testOnEveryEngine(
 )
 
 testOnEveryEngine(
-  'an open critical alert of the site caps the score of a window that goes on, no other',
+  'an open critical alert of the site caps the score of a window that continues, no other',
   async (store) => {
     const site = await insertSite(store)
     await count(store, site, lateFailure())

@@ -73,7 +73,7 @@ test('doctor warns of what runs but will surprise, and that is no failure', asyn
   assert.match(out.join('\n'), new RegExp(`^warning +outbound +${dead}: nothing listens there.*will not work`, 'm'))
 })
 
-test('doctor with a setting that is not valid fails, and goes on with what it can check', async (t) => {
+test('doctor with a setting that is not valid fails, and continues with what it can check', async (t) => {
   const outside = await startAnswering(t, (_request, response) => response.end())
   const { code, out } = await runCli(t, ['doctor', '--outbound', outside], { PORT: 'http' })
   assert.equal(code, 1)

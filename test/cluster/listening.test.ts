@@ -124,7 +124,7 @@ test('thousands of outages that are still to come are forgotten in one beat, som
   ])
   assert.deepEqual(await sizes(), [2_000, 2_000, 498])
   assert.deepEqual(errors, [])
-  // The beat has come to its end: from now on the time goes on from there.
+  // The beat has come to its end: from now on the time continues from there.
   clock.advance(2 * DAY)
   await beat()
   assert.deepEqual((await outagesOf(store)).at(-1), [26 * 60, 74 * 60])

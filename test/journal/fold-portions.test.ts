@@ -84,7 +84,7 @@ testOnEveryEngine('a fold ends when one site has thousands of names and ids in i
   assert.equal(await totalEvents(store, site_no), LARGE_ROWS)
 })
 
-testOnEveryEngine('a fold goes on while names repeat, and when many sites have as many together', async (store) => {
+testOnEveryEngine('a fold continues while names repeat, and when many sites have as many together', async (store) => {
   const sites: number[] = []
   for (let site = 0; site < LARGE_ROWS; site++) sites.push((await insertSite(store)).site_no)
   const { taken, fold } = takingNote(store)

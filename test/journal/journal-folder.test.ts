@@ -74,7 +74,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a node that others took for dead goes on with what they left', async (store) => {
+testOnEveryEngine('a node that others took for dead continues with what they left', async (store) => {
   const { site_no, client_id } = await insertSite(store)
   const folder = new JournalFolder(store, new Folder(store, () => client_id), new TestClock(NOW), 'node')
   const event = deltaOf(site_no, [eventPayload({ timestamp_ms: NOW })], NOW)

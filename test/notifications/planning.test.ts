@@ -74,7 +74,7 @@ for (const [title, rows, now, expected] of CASES) {
   })
 }
 
-test('a group holds a hundred messages, and the next one goes on from there', () => {
+test('a group holds a hundred messages, and the next one continues from there', () => {
   const rows = Array.from({ length: 150 }, (_, n) => waiting(`A${n} opened 0`, n))
   const step = nextStep(rows, T + 30_000)
   assert.equal(step.kind === 'settle' && step.rows.length, 100)

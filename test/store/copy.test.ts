@@ -128,7 +128,7 @@ test('the number of a deleted site is not given out again', async (t) => {
   assert.equal(next.site_no, deleted.site_no + 1)
 })
 
-test('wherever a copy is interrupted, it goes on there and ends up the same', async (t) => {
+test('wherever a copy is interrupted, it continues there and ends up the same', async (t) => {
   const stores = await openStores(t)
   await fillEveryTable(stores.source, 40)
   let interruptions = 0

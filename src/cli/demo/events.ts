@@ -210,7 +210,7 @@ function between(values: readonly number[], place: number): number {
 /** A number from 0 up to, but not including, 1. */
 export type Random = () => number
 
-/** Numbers that depend on nothing but `seed`: FNV-1a spreads the text, mulberry32 (32 bits of state) goes on from there. */
+/** Numbers that depend on nothing but `seed`: FNV-1a spreads the text, mulberry32 (32 bits of state) continues from there. */
 export function seededRandom(seed: string): Random {
   let state = 0x811c9dc5
   for (let i = 0; i < seed.length; i++) state = Math.imul(state ^ seed.charCodeAt(i), 0x01000193)

@@ -53,7 +53,7 @@ export async function gapsOf(store: Store, sites: readonly DemoSite[], earliest:
 /**
  * Fills the gaps as if the sites' tags had been sending. From the counting on, the payloads go the way of accepted ones
  * (not over HTTP and the journal: their time is past), so that rollups, names and usage are what ingest would have
- * written. Cut off, it goes on there the next time.
+ * written. Cut off, it continues there the next time.
  *
  * @param update takes the time up to which all is filled, epoch ms
  * @returns the events written

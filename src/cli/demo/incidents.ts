@@ -25,7 +25,7 @@ const UNDER_WAY_MS = 40 * MINUTE
 /** How long the coffee roaster's tag server was away: long enough to be sure of it, where batches come every two minutes and two weeks are not known. */
 const AWAY_MS = 3 * HOUR
 
-/** What goes wrong around a demo that starts at `start`: one incident goes on, the others are over. */
+/** What goes wrong around a demo that starts at `start`: one incident lasts, the others are over. */
 export function incidentsAround(start: number): readonly Incident[] {
   const wentAway = localTime(start, COFFEE.timezone, 1, 10)
   return [

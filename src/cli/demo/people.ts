@@ -65,7 +65,7 @@ async function forUnresolved(
   for (const { id } of alerts) await handle(id)
 }
 
-/** Once: a demo that goes on leaves it as it is. */
+/** Once: a demo that continues leaves it as it is. */
 async function planMaintenance(ctx: Context, probe: DemoProbe | undefined): Promise<void> {
   const known = await ctx.store.read.selectFrom('maintenance').select('id').limit(1).executeTakeFirst()
   if (known !== undefined || probe === undefined) return

@@ -49,7 +49,7 @@ interface Watched extends DemoProbe {
   stretches: readonly TimeRange[]
 }
 
-/** Runs that the history takes, about: what is found goes on until it ends. */
+/** Runs that the history takes, about: what is found continues until it ends. */
 export const plannedRuns = (probes: readonly DemoProbe[], history: DemoHistory): number =>
   probes
     .flatMap((probe) => stretchesOf(probe, history).map(({ from, to }) => (to - from) / probe.row.interval_seconds))

@@ -59,7 +59,7 @@ export const factTable = (facts: readonly Fact[]): string =>
       .join('')}</table>`,
   )
 
-/** A table with a head; what stands in the first column is read from the left, figures from the right. */
+/** A table with a head; what is in the first column is read from the left, figures from the right. */
 export const dataTable = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const cell = (tag: 'th' | 'td', text: string, index: number) => {
     const weight = tag === 'th' ? 'font-weight:600;' : ''

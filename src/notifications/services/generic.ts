@@ -97,7 +97,7 @@ const alertEntry = (message: AlertMessage, options: CardOptions) => ({
   labels: labelsOf(message),
   annotations: { summary: message.alert.title, description: message.alert.message },
   startsAt: isoTime(message.alert.since),
-  // What Alertmanager writes for an alert that goes on.
+  // What Alertmanager writes for an alert that continues.
   endsAt: message.alert.resolved_at === null ? '0001-01-01T00:00:00Z' : isoTime(message.alert.resolved_at),
   generatorURL: alertUrl(message, options),
   fingerprint: message.alert.id,

@@ -54,7 +54,7 @@ const SUMMARY_MAX = 200
 const FACT_MAX = 200
 
 /**
- * The body for a workflow's webhook, and for the connectors it replaces: an Adaptive Card. Text stands in text runs, which
+ * The body for a workflow's webhook, and for the connectors it replaces: an Adaptive Card. Text is in text runs, which
  * know no markup: Teams' clients disagree about how Markdown is escaped.
  */
 function teamsPayload(card: Card): object {

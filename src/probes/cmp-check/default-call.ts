@@ -6,7 +6,7 @@ export interface ConsentDefault {
   at: number
   /** What is set; null for what is computed. */
   values: Readonly<Record<string, string | null>>
-  /** All of it stands in the call: nothing is spread into it, and it is no variable. */
+  /** All of it is in the call: nothing is spread into it, and it is no variable. */
   isWhole: boolean
 }
 

@@ -17,7 +17,7 @@ const WORD = /[\w$\u0080-\uffff]+/y
 const BEFORE_REGEX = new Set(['return', 'typeof', 'case', 'in', 'of', 'delete', 'void', 'throw', 'new', 'else', 'do'])
 
 /**
- * Splits JavaScript into pieces, so that what stands in a comment, a string or a regular expression is not taken for code.
+ * Splits JavaScript into pieces, so that what is in a comment, a string or a regular expression is not taken for code.
  * Never fails, whatever the code is, and takes time in proportion to its length. Regular expressions are left out.
  */
 export function* tokensOf(code: string): Generator<Token> {

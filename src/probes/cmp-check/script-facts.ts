@@ -6,7 +6,7 @@ import { PROVIDERS } from './providers.ts'
 /** What an inline script says of consent and measurement. Places are characters in its code. */
 export interface ScriptFacts {
   defaults: readonly ConsentDefault[]
-  /** `'consent', 'default'` stands in a text: of code that is run some other way, or of nothing. */
+  /** `'consent', 'default'` is in a text: of code that is run some other way, or of nothing. */
   mentionsDefault: boolean
   /** Where the snippet stands that starts a container; null without one. */
   containerAt: number | null

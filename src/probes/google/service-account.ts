@@ -59,7 +59,7 @@ const LIST_AGAIN_MS = HOUR
 
 /**
  * The containers that a service account may read, by their public ids. The list of an account with many accounts takes longer
- * than one run: each goes on where the last one stopped.
+ * than one run: each continues where the last one stopped.
  */
 class ContainerDirectory {
   readonly #mutex = new Mutex()

@@ -126,7 +126,7 @@ test('the demo', async (t) => {
   assert.equal(err.filter((line) => line.startsWith('writing history: ')).length, 10)
   const second = await startDemo(t, dataDir, '--days', String(DAYS))
 
-  await t.test('goes on with its history the next time', async () => {
+  await t.test('continues with its history the next time', async () => {
     assert.deepEqual(
       second.sites.map(({ id }) => id),
       first.sites.map(({ id }) => id),

@@ -37,7 +37,7 @@ test('versions are looked at whenever one is published', () => {
   for (const { at } of published) assert.ok(found.some(({ from, to }) => from <= at && at < to))
 })
 
-test('a demo that goes on runs no probe before it was stopped', () => {
+test('a demo that continues runs no probe before it was stopped', () => {
   const from = TO - 10 * MINUTE
   for (const stretch of stretches(FURNITURE, 'ecommerce_quality', from)) assert.ok(stretch.from >= from)
 })
@@ -47,7 +47,7 @@ test('the last event of the past is not asked for where events come in batches',
   assert.equal(stretches(OUTDOOR, 'data_freshness').length, 2)
 })
 
-test('a probe runs on its own grid, skips what is between the stretches, and goes on until what it found is over', () => {
+test('a probe runs on its own grid, skips what is between the stretches, and continues until what it found is over', () => {
   const last = { from: TO - 60 * MINUTE, to: TO }
   const first = nextRunAt('probe', 300, last.from - 1)
   assert.equal(nextRunIn([last], probe('data_volume')), first)

@@ -55,7 +55,7 @@ test('results of the past are found on the counts of their time, and alerts foll
   assert.deepEqual(await store.read.selectFrom('nodes').selectAll().execute(), [])
 })
 
-test('a demo that goes on resolves what it left open, opens it again, and publishes the next version', async (t) => {
+test('a demo that continues resolves what it left open, opens it again, and publishes the next version', async (t) => {
   const store = await openEmptyStore(sqlite, t)
   const first = await fill(t, store, TO)
   await first.tagServer.close()

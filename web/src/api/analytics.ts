@@ -27,7 +27,7 @@ export type Score = OverviewAnswer['score']
 /** How a metric is cut; the window comes beside it. */
 export type Cut = Pick<TimeseriesQuery, 'metric' | 'group_by' | 'event_name' | 'tag_key' | 'bucket' | 'keys'>
 
-/** Reports of a window that goes on are asked for again this often, ms. */
+/** Reports of a window that continues are asked for again this often, ms. */
 const REFRESH_MS = 60_000
 
 const pathOf = (siteId: string) => `/api/monitoring/sites/${siteId}`

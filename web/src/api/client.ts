@@ -35,7 +35,7 @@ export class UnreachableError extends Error {
 
 type Value = string | number | boolean | null | undefined
 
-/** A list stands in the address once for each of its values. */
+/** A list is in the address once for each of its values. */
 export type Query = Readonly<Record<string, Value | readonly string[]>>
 
 export interface RequestOptions {

@@ -58,7 +58,7 @@ const dark: MantineColorsTuple = [
 const OVERLAY = {
   transitionProps: { duration: 0 },
   overlayProps: { backgroundOpacity: 0.45 },
-  // Its title stands in a `<header>`, which would be a second banner of the page.
+  // Its title is in a `<header>`, which would be a second banner of the page.
   attributes: { header: { role: 'presentation' } },
 }
 

@@ -144,7 +144,7 @@ function Before({ alert, zone }: { alert: AlertDetail; zone: string | undefined 
     to: new Date(Date.parse(alert.opened_at) + 1_000).toISOString(),
   }
   const { data: markers = [], error, refetch } = useQuery(markersQuery(alert.site_id, range))
-  // The last one stands in the sentence.
+  // The last one is in the sentence.
   const earlier = markers.toReversed().slice(alert.change === null ? 0 : 1)
   return (
     <div className={classes.before}>

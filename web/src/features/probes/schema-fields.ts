@@ -7,7 +7,7 @@ export type FieldValue = string | number | boolean | string[]
 export type Field = {
   name: string
   label: string
-  /** "ms", "min": stands in the field. */
+  /** "ms", "min": is in the field. */
   unit: string | null
   description: string
   isRequired: boolean

@@ -96,7 +96,7 @@ function Code({ children, label }: { children: ReactNode; label?: string }) {
   )
 }
 
-/** `done` is green, `bad` stands in the way, `waiting` listens. */
+/** `done` is green, `bad` is in the way, `waiting` listens. */
 type StepState = 'open' | 'waiting' | 'done' | 'bad'
 
 interface SetupStepProps {
