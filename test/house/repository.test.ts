@@ -124,3 +124,15 @@ test('.env.example copied as it is changes nothing', () => {
     [],
   )
 })
+
+/** A room and one folder in it: deeper than that nobody finds anything. */
+const tooDeep = (paths: readonly string[]) => paths.filter((path) => path.split('/').length > 4)
+
+test('no file of src lies deeper than one folder inside its room', () => {
+  assert.deepEqual(tooDeep(['src/probes/types/counts/timeline.ts', 'src/probes/counts/timeline.ts']), [
+    'src/probes/types/counts/timeline.ts',
+  ])
+  const files = globSync('src/**/*.ts', { cwd: REPOSITORY })
+  assert.ok(files.length > 100)
+  assert.deepEqual(tooDeep(files), [])
+})

@@ -8,10 +8,10 @@ import {
 } from '../../detection/index.ts'
 import { duration, floorTo, MINUTE } from '../../lib/index.ts'
 import { lastEventAt } from '../../management/index.ts'
+import { type EventCounts, eventCountsFrom, historyOf, readEventCounts } from '../counts/event-counts.ts'
+import { judgeCounts } from '../counts/judge-counts.ts'
+import { learningHour, learningHours, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { type EventCounts, eventCountsFrom, historyOf, readEventCounts } from './counts/event-counts.ts'
-import { judgeCounts } from './counts/judge-counts.ts'
-import { learningHour, learningHours, noData } from './counts/unjudged.ts'
 
 const WEEKS = 4
 

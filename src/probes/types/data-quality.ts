@@ -13,11 +13,11 @@ import {
   type Verdict,
 } from '../../detection/index.ts'
 import { floorTo, HOUR, MINUTE, number, percent } from '../../lib/index.ts'
+import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from '../counts/judge-counts.ts'
+import { ecommerceFields, presenceFrom, readPresence, userDataFields } from '../counts/presence-counts.ts'
+import { lastDay, windowMinutes } from '../counts/timeline.ts'
+import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from './counts/judge-counts.ts'
-import { ecommerceFields, presenceFrom, readPresence, userDataFields } from './counts/presence-counts.ts'
-import { lastDay, windowMinutes } from './counts/timeline.ts'
-import { learning, noData } from './counts/unjudged.ts'
 
 const scoreSetting = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 100, description }))
 const share = (byDefault: number, description: string) =>

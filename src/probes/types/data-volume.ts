@@ -9,10 +9,10 @@ import {
   volumeSoFar,
 } from '../../detection/index.ts'
 import { DAY, duration, floorTo, MINUTE, number } from '../../lib/index.ts'
+import { type EventCounts, eventCountsFrom, historyOf, readEventCounts } from '../counts/event-counts.ts'
+import { judgeCounts } from '../counts/judge-counts.ts'
+import { learning, learningHour, learningHours, localDay, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { type EventCounts, eventCountsFrom, historyOf, readEventCounts } from './counts/event-counts.ts'
-import { judgeCounts } from './counts/judge-counts.ts'
-import { learning, learningHour, learningHours, localDay, noData } from './counts/unjudged.ts'
 
 const Config = Type.Object(
   {

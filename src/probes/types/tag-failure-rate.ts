@@ -2,11 +2,11 @@ import { Type } from 'typebox'
 import { tagFailureRate as judgeFailureRate, TAG_FAILURE_RATE_DEFAULTS } from '../../detection/index.ts'
 import { ceilTo, DAY, HOUR, MINUTE, percent } from '../../lib/index.ts'
 import { OUTCOMES } from '../../rollups/index.ts'
+import { judgeCounts } from '../counts/judge-counts.ts'
+import { readTagCounts, type TagHistory } from '../counts/tag-counts.ts'
+import { lastDay, windowMinutes } from '../counts/timeline.ts'
+import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { judgeCounts } from './counts/judge-counts.ts'
-import { readTagCounts, type TagHistory } from './counts/tag-counts.ts'
-import { lastDay, windowMinutes } from './counts/timeline.ts'
-import { learning, noData } from './counts/unjudged.ts'
 
 export const tagFailureRate = defineProbeType({
   name: 'tag_failure_rate',

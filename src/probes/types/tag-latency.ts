@@ -12,11 +12,11 @@ import {
 } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE, number } from '../../lib/index.ts'
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from '../../rollups/index.ts'
+import { judgeCounts } from '../counts/judge-counts.ts'
+import { readTagCounts, type TagBucket, type TagHistory } from '../counts/tag-counts.ts'
+import { lastDay, stretchesOf, windowMinutes } from '../counts/timeline.ts'
+import { learning, localDay, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { judgeCounts } from './counts/judge-counts.ts'
-import { readTagCounts, type TagBucket, type TagHistory } from './counts/tag-counts.ts'
-import { lastDay, stretchesOf, windowMinutes } from './counts/timeline.ts'
-import { learning, localDay, noData } from './counts/unjudged.ts'
 
 const COLUMNS = ['executions', 'timeout', 'total_ms', 'timed', ...LATENCY_COLUMNS] as const
 const DAYS_COMPARED = 7

@@ -6,10 +6,10 @@ import {
   type TagMissingInput,
 } from '../../detection/index.ts'
 import { DAY, number, percent } from '../../lib/index.ts'
+import { judgeCounts, type Unjudged } from '../counts/judge-counts.ts'
+import { pairBuckets, readPairCounts } from '../counts/pair-counts.ts'
+import { daysSeen, learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
-import { judgeCounts, type Unjudged } from './counts/judge-counts.ts'
-import { pairBuckets, readPairCounts } from './counts/pair-counts.ts'
-import { daysSeen, learning, noData } from './counts/unjudged.ts'
 
 export const tagMissing = defineProbeType({
   name: 'tag_missing',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
-import { lastDay, SLOT, stretchesOf } from '../../../src/probes/types/counts/timeline.ts'
+import { lastDay, SLOT, stretchesOf } from '../../../src/probes/counts/timeline.ts'
 
 const TEN = Date.parse('2026-11-20T10:00:00Z')
 

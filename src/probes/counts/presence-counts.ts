@@ -7,10 +7,10 @@ import {
   type Sums,
   sumStretches,
   totals,
-} from '../../../analytics/index.ts'
-import type { FieldCounts, PresenceBucket, PresenceHistory } from '../../../detection/index.ts'
-import { ceilTo, DAY, floorTo, HOUR } from '../../../lib/index.ts'
-import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../../rollups/index.ts'
+} from '../../analytics/index.ts'
+import type { FieldCounts, PresenceBucket, PresenceHistory } from '../../detection/index.ts'
+import { ceilTo, DAY, floorTo, HOUR } from '../../lib/index.ts'
+import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../rollups/index.ts'
 import { SLOT, type Timeline } from './timeline.ts'
 
 /** What only per-event payloads hold. */

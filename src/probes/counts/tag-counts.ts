@@ -1,7 +1,7 @@
-import { identityOf, type Snapshot, type Stretch, sumStretches, totals } from '../../../analytics/index.ts'
-import { floorTo, HOUR } from '../../../lib/index.ts'
-import { GRAIN, type TimeRange } from '../../../rollups/index.ts'
-import type { TagCounts } from '../../../store/index.ts'
+import { identityOf, type Snapshot, type Stretch, sumStretches, totals } from '../../analytics/index.ts'
+import { floorTo, HOUR } from '../../lib/index.ts'
+import { GRAIN, type TimeRange } from '../../rollups/index.ts'
+import type { TagCounts } from '../../store/index.ts'
 import { SLOT, type Timeline } from './timeline.ts'
 
 type Column = keyof TagCounts

@@ -1,6 +1,6 @@
-import { DAY, floorTo, MINUTE, nextMonthStart, number } from '../../../lib/index.ts'
-import { lastEventAt, monthUsage } from '../../../management/index.ts'
-import { type Kysely, NO_SITE, type SiteRow, type Tables, totalOf } from '../../../store/index.ts'
+import { DAY, floorTo, MINUTE, nextMonthStart, number } from '../../lib/index.ts'
+import { lastEventAt, monthUsage } from '../../management/index.ts'
+import { type Kysely, NO_SITE, type SiteRow, type Tables, totalOf } from '../../store/index.ts'
 import { localMoment } from './unjudged.ts'
 
 /** Why nothing of a site is counted, though or because its requests are refused. */

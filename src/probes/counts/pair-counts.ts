@@ -1,7 +1,7 @@
-import { identityOf, type Snapshot, type Stretch, sumStretches, totals } from '../../../analytics/index.ts'
-import type { TagMissingInput } from '../../../detection/index.ts'
-import { DAY, floorTo, HOUR, MINUTE } from '../../../lib/index.ts'
-import { GRAIN, NO_EVENT, OTHER, OUTCOMES, type TimeRange } from '../../../rollups/index.ts'
+import { identityOf, type Snapshot, type Stretch, sumStretches, totals } from '../../analytics/index.ts'
+import type { TagMissingInput } from '../../detection/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { GRAIN, NO_EVENT, OTHER, OUTCOMES, type TimeRange } from '../../rollups/index.ts'
 
 const DAYS = 14
 const EVENTS = totals(['events'])

@@ -1,5 +1,5 @@
-import { readSnapshot, type Snapshot } from '../../../analytics/index.ts'
-import { lastListenedAt } from '../../../cluster/index.ts'
+import { readSnapshot, type Snapshot } from '../../analytics/index.ts'
+import { lastListenedAt } from '../../cluster/index.ts'
 import {
   type Finding,
   isBad,
@@ -8,9 +8,9 @@ import {
   type SubjectFinding,
   type UnjudgedReason,
   type Verdict,
-} from '../../../detection/index.ts'
-import { DAY, floorTo, isoTime, MINUTE, namesInWords } from '../../../lib/index.ts'
-import type { Kysely, SiteRow, Store, Tables } from '../../../store/index.ts'
+} from '../../detection/index.ts'
+import { DAY, floorTo, isoTime, MINUTE, namesInWords } from '../../lib/index.ts'
+import type { Kysely, SiteRow, Store, Tables } from '../../store/index.ts'
 import { type Refusals, readRefusals, readUnknownKeys } from './refusals.ts'
 
 /** With counts further behind than this, sites that send would be taken for silent ones. */

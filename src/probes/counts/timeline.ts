@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { DAY, floorTo, HOUR, MINUTE } from '../../../lib/index.ts'
-import type { TimeRange } from '../../../rollups/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import type { TimeRange } from '../../rollups/index.ts'
 
 /** The grid that the last hours are judged on. */
 export const SLOT = 5 * MINUTE

@@ -1,5 +1,5 @@
-import { nextKnownHour, type VolumeBaseline } from '../../../detection/index.ts'
-import { DAY, floorTo, HOUR, number } from '../../../lib/index.ts'
+import { nextKnownHour, type VolumeBaseline } from '../../detection/index.ts'
+import { DAY, floorTo, HOUR, number } from '../../lib/index.ts'
 import type { Unjudged } from './judge-counts.ts'
 import { SLOT } from './timeline.ts'
 

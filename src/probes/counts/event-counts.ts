@@ -1,14 +1,14 @@
-import { type Snapshot, sumStretches, totals } from '../../../analytics/index.ts'
-import { type Outage, readOutages } from '../../../cluster/index.ts'
+import { type Snapshot, sumStretches, totals } from '../../analytics/index.ts'
+import { type Outage, readOutages } from '../../cluster/index.ts'
 import {
   type BucketCounts,
   type HourCounts,
   type HourHistory,
   type RecentCounts,
   withoutOutages,
-} from '../../../detection/index.ts'
-import { DAY, floorTo, HOUR, MINUTE } from '../../../lib/index.ts'
-import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../../rollups/index.ts'
+} from '../../detection/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../rollups/index.ts'
 import { lastDay, SLOT, stretchesOf } from './timeline.ts'
 
 const MEASURES = totals(['events', 'total'])
