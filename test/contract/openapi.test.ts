@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
@@ -185,4 +186,26 @@ test('every pattern of a schema takes time in proportion to the text that a call
     const slow = slowTextFor({ place: 'schema', pattern: new RegExp(pattern, 'u') })
     assert.equal(slow, null, `${pattern}: ${slow}`)
   }
+})
+
+test('every answer of the document can be serialized: serializers are compiled with the first answer, not at the start', async (t) => {
+  const document = await documentOf(await openApp(t))
+  const compile = SerializerSelector()({}, {})
+  const refusals = (schemas: readonly object[]) =>
+    schemas.flatMap((schema) => {
+      try {
+        compile({ schema: { ...schema, components: document.components } } as Parameters<typeof compile>[0])
+        return []
+      } catch (error) {
+        return [`${JSON.stringify(schema)}: ${error}`]
+      }
+    })
+  const answers = operationsOf(document).flatMap(({ operation }) =>
+    Object.values(operation.responses).flatMap(({ content = {} }) =>
+      Object.values(content).map(({ schema }) => schema),
+    ),
+  )
+  assert.ok(answers.length > 100)
+  assert.deepEqual(refusals(answers), [])
+  assert.equal(refusals([{ type: 'object', properties: { id: { $ref: '#/nowhere' } } }]).length, 1)
 })
