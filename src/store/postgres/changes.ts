@@ -63,6 +63,8 @@ export class ChangeListener {
       this.#lost(client)
       throw storeErrorOf(thrown)
     }
+    // Of what was changed while nothing listened no notification comes.
+    void this.#poll.tick()
   }
 
   #lost(client: DatabaseClient): void {

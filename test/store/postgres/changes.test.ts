@@ -70,6 +70,20 @@ test('notifications are asked for again when their connection broke', async (t) 
   await receives('a')
 })
 
+test('what is changed while nothing listens is read as soon as something listens again', async (t) => {
+  const url = await newDatabase(t)
+  const { store, receives } = await openFollowing(t, url, { poll: HOUR, reconnect: 500 })
+  const other = await openOn(t, url)
+  await terminate(store, LISTENING)
+  await until('nothing listens', async () => {
+    const { rows } = await sql`select from pg_stat_activity where datname = current_database()
+      and ${LISTENING}`.execute(store.admin)
+    return rows.length === 0 ? true : undefined
+  })
+  await change(other, 'a')
+  await receives('a')
+})
+
 test("a store's own changes are applied before publishing ends", async (t) => {
   const { store, received } = await openFollowing(t, await newDatabase(t), { poll: HOUR, reconnect: HOUR })
   await change(store, 'a')
