@@ -15,8 +15,8 @@ import { globalSetup, globalTeardown } from '../testkit/global-setup.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = '{test,bench,trials}/**/*.test.ts'
-/** Two more than cores, as many a test waits; but PostgreSQL has connections for a few at a time only. */
-const CONCURRENCY = Math.min(availableParallelism(), 3) + 2
+/** Four more than cores, as many a test waits: with two more a quarter of the processor time was idle. PostgreSQL has connections for a few at a time only. */
+const CONCURRENCY = Math.min(availableParallelism(), 3) + 4
 /** Files of a process; with more, one that hangs or runs out of memory takes more along. */
 const SHARED_BY = 12
 /** Where files take seconds each, of work or of waiting; the longest first. */
