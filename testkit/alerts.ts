@@ -1,3 +1,4 @@
+import { JUST_OPENED } from '../src/alerts/machine/bad.ts'
 import { newId, newOrderedId } from '../src/lib/index.ts'
 import type { AlertRow, SiteRow, Store } from '../src/store/index.ts'
 
@@ -18,28 +19,14 @@ export async function insertAlert(
     subject_label: null,
     severity: 'critical',
     severity_since: openedAt,
-    state: 'open',
+    ...JUST_OPENED,
     title: 'It is down',
     message: 'It is down',
     details: '{}',
     started_at: openedAt,
     opened_at: openedAt,
     last_seen_at: openedAt,
-    occurrences: 1,
-    confirmed_at: null,
-    acknowledged_at: null,
-    acknowledged_by: null,
-    resolved_at: null,
-    resolution: null,
-    suppressed_by: null,
-    is_flapping: 0,
-    announced_at: null,
-    last_announced_at: null,
-    first_notified_at: null,
-    last_notified_at: null,
-    notified_severity: null,
     bad_events: '[]',
-    told_events: 0,
     ...over,
   }
   await store.write.insertInto('alerts').values(row).execute()

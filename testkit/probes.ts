@@ -1,4 +1,5 @@
 import { MINUTE, newId } from '../src/lib/index.ts'
+import { NEVER_RUN } from '../src/probes/api/changes.ts'
 import type { ProbeRow, Store } from '../src/store/index.ts'
 import { NOW } from './clock.ts'
 
@@ -16,19 +17,7 @@ export const newProbeRow = (siteId: string, over: Partial<ProbeRow> = {}): Probe
   is_active: 1,
   created_at: NOW - MINUTE,
   next_run_at: NOW,
-  claimed_by: null,
-  claimed_at: null,
-  due_at: null,
-  lost_runs: 0,
-  last_status: null,
-  last_reason: null,
-  last_message: null,
-  last_response_time_ms: null,
-  last_result_at: null,
-  consecutive_failures: 0,
-  recent_statuses: '',
-  subject_statuses: '{}',
-  memory: '{}',
+  ...NEVER_RUN,
   ...over,
 })
 

@@ -1,23 +1,9 @@
 import { newId, newSecret } from '../src/lib/index.ts'
+import { BLANK_SITE as BLANK } from '../src/management/sites.ts'
 import type { ClientRow, SiteRow, Store } from '../src/store/index.ts'
 
 /** A site's fields that say nothing of it. */
-export const BLANK_SITE = {
-  is_active: 1,
-  key_revoked_at: null,
-  timezone: 'UTC',
-  tag_server_url: null,
-  tag_manager_web_container_id: null,
-  tag_manager_server_container_id: null,
-  analytics_property_id: null,
-  analytics_measurement_id: null,
-  warehouse_project: null,
-  warehouse_dataset: null,
-  hosting_a_container_id: null,
-  hosting_b_container_id: null,
-  cmp_provider: null,
-  created_at: 0,
-}
+export const BLANK_SITE = { ...BLANK, created_at: 0 }
 
 /** Writes a client straight into the store; `over` replaces fields. */
 export async function insertClient(store: Store, over: Partial<ClientRow> = {}): Promise<ClientRow> {

@@ -5,6 +5,7 @@ import { wholeNumber } from '../../testkit/options.ts'
 import { runHeader, writeResults } from '../lib/results-file.ts'
 import type { SiteOutcome } from './score.ts'
 import type { SeedTask } from './seed-worker.ts'
+import { WORLDS } from './site.ts'
 import { tables } from './tables.ts'
 
 const HELP = `Replays simulated sites with known faults through the detectors of the data probes.
@@ -35,7 +36,8 @@ if (options.help) process.stdout.write(HELP)
 else await measure()
 
 async function measure(): Promise<void> {
-  const world = options.world === 'visitors' ? 'visitors' : 'counts'
+  const world = WORLDS.find((name) => name === options.world)
+  if (world === undefined) throw new Error(`--world ${options.world}: ${WORLDS.join(' or ')}`)
   const sites = wholeNumber('--sites', options.sites, 1)
   const first = wholeNumber('--seed', options.seed, 0)
   const seeds = Array.from({ length: wholeNumber('--seeds', options.seeds, 1) }, (_, index) => first + index)

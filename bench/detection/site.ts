@@ -11,7 +11,8 @@ import { benignCause, visitorHistory } from './visitors/site.ts'
 import { FIRST_JUDGED, SLOTS } from './world.ts'
 
 /** How a site's traffic is made: counts of each minute, or visitors one by one. */
-export type World = 'counts' | 'visitors'
+export const WORLDS = ['counts', 'visitors'] as const
+export type World = (typeof WORLDS)[number]
 
 /** Simulates one site and runs the probes on it. It depends on nothing but the arguments. */
 export function siteOutcome(world: World, seed: number, index: number): SiteOutcome {

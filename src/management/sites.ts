@@ -4,6 +4,23 @@ import { changedFields, writeAudit } from './audit.ts'
 import { type Context, type DeletionHooks, lockClient, lockSite } from './context.ts'
 import { type CreateSite, type SiteQuery, type SiteRecord, siteRecord, type UpdateSite } from './site-schemas.ts'
 
+/** A site of which nothing is known but its name and address. */
+export const BLANK_SITE = {
+  is_active: 1,
+  key_revoked_at: null,
+  timezone: 'UTC',
+  tag_server_url: null,
+  tag_manager_web_container_id: null,
+  tag_manager_server_container_id: null,
+  analytics_property_id: null,
+  analytics_measurement_id: null,
+  warehouse_project: null,
+  warehouse_dataset: null,
+  hosting_a_container_id: null,
+  hosting_b_container_id: null,
+  cmp_provider: null,
+} as const satisfies Partial<SiteRow>
+
 /**
  * @param addTo adds what belongs to the new site, in the same transaction
  * @throws AppError `invalid_request` when there is no such client.
@@ -19,19 +36,7 @@ export async function createSite(
     name: input.name,
     url: input.url,
     ingest_key: newSecret(),
-    is_active: 1,
-    key_revoked_at: null,
-    timezone: 'UTC',
-    tag_server_url: null,
-    tag_manager_web_container_id: null,
-    tag_manager_server_container_id: null,
-    analytics_property_id: null,
-    analytics_measurement_id: null,
-    warehouse_project: null,
-    warehouse_dataset: null,
-    hosting_a_container_id: null,
-    hosting_b_container_id: null,
-    cmp_provider: null,
+    ...BLANK_SITE,
     created_at: ctx.clock.now(),
   }
   const row = await ctx.store.write.transaction().execute(async (trx) => {

@@ -14,6 +14,25 @@ interface AlertUpdate {
 /** An alert that becomes critical, less, and critical again within this time escalates once, ms. */
 const ESCALATED_AGAIN_MS = HOUR
 
+/** What an alert that just opened has behind it: one bad result, and nobody has heard of it. */
+export const JUST_OPENED = {
+  state: 'open',
+  occurrences: 1,
+  confirmed_at: null,
+  acknowledged_at: null,
+  acknowledged_by: null,
+  resolved_at: null,
+  resolution: null,
+  suppressed_by: null,
+  is_flapping: 0,
+  announced_at: null,
+  last_announced_at: null,
+  first_notified_at: null,
+  last_notified_at: null,
+  notified_severity: null,
+  told_events: 0,
+} as const satisfies Partial<AlertRow>
+
 export function openAlert(
   { identity, violation, streak, startedAt, events }: Result,
   rules: Rules,
@@ -23,25 +42,11 @@ export function openAlert(
     ...identity,
     ...violation,
     severity_since: now,
-    state: 'open',
+    ...JUST_OPENED,
     started_at: Math.min(startedAt, now),
     opened_at: now,
     last_seen_at: now,
-    occurrences: 1,
-    confirmed_at: null,
-    acknowledged_at: null,
-    acknowledged_by: null,
-    resolved_at: null,
-    resolution: null,
-    suppressed_by: null,
-    is_flapping: 0,
-    announced_at: null,
-    last_announced_at: null,
-    first_notified_at: null,
-    last_notified_at: null,
-    notified_severity: null,
     bad_events: JSON.stringify(events),
-    told_events: 0,
   }
   const opened: AlertEvent = { kind: 'opened', actor: null, text: violation.message }
   return confirmed(after, [opened], streak, rules, now)

@@ -8,6 +8,23 @@ import type { Registry } from '../registry.ts'
 import { givenConfig, minIntervalSeconds } from './record.ts'
 import type { CreateProbe, UpdateProbe } from './schemas.ts'
 
+/** What a probe knows before its first run. */
+export const NEVER_RUN = {
+  claimed_by: null,
+  claimed_at: null,
+  due_at: null,
+  lost_runs: 0,
+  last_status: null,
+  last_reason: null,
+  last_message: null,
+  last_response_time_ms: null,
+  last_result_at: null,
+  consecutive_failures: 0,
+  recent_statuses: '',
+  subject_statuses: '{}',
+  memory: '{}',
+} as const satisfies Partial<ProbeRow>
+
 /**
  * @throws AppError `invalid_request` naming the fault: no such site or type, a site that lacks what the type needs, an interval
  * too short for it, settings that do not fit its schema.
@@ -63,19 +80,7 @@ async function insertProbe(
     is_active: Number(input.is_active ?? true),
     created_at: now,
     next_run_at: firstRunAt(id, interval, now),
-    claimed_by: null,
-    claimed_at: null,
-    due_at: null,
-    lost_runs: 0,
-    last_status: null,
-    last_reason: null,
-    last_message: null,
-    last_response_time_ms: null,
-    last_result_at: null,
-    consecutive_failures: 0,
-    recent_statuses: '',
-    subject_statuses: '{}',
-    memory: '{}',
+    ...NEVER_RUN,
   }
   await trx.insertInto('probes').values(row).execute()
   await auditProbe(trx, ctx, registry, 'create', null, row)
