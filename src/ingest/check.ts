@@ -1,19 +1,36 @@
+import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import {
   BATCH_KEYS_MAX,
   BatchPayload,
+  Counter,
   EventPayload,
   isBatch,
   NAME_MAX,
   type Payload,
   TAGS_MAX,
   type TagExecution,
+  TagMetric,
 } from '../journal/index.ts'
 import { storable } from '../lib/index.ts'
 
 const eventCheck = Compile(EventPayload)
+/** Says where a batch is wrong. */
 const batchCheck = Compile(BatchPayload)
+/**
+ * A batch but for what its maps hold, which the two below check value by value. The compiled check of the whole looks each value up
+ * by its name for every condition on it: 150 µs for a batch of 83 tags, instead of 5.
+ */
+const shapeCheck = Compile(
+  Type.Object({
+    ...BatchPayload.properties,
+    event_counts: Type.Optional(Type.Object({})),
+    tag_metrics: Type.Optional(Type.Object({})),
+  }),
+)
+const countCheck = Compile(Counter)
+const metricCheck = Compile(TagMetric)
 
 /** A payload that keeps to the interface, or where it first does not (a JSON pointer; the root is `/`). */
 type Checked = { ok: true; payload: Payload } | { ok: false; path: string }
@@ -32,13 +49,18 @@ export function checkPayload(value: unknown): Checked {
   const oversized = oversizedPath(value)
   if (oversized !== undefined) return violation(oversized)
   if ('batch' in value && value.batch === true) {
-    if (!batchCheck.Check(value)) return violation(firstPath(batchCheck.Errors(value)))
+    if (!isBatchPayload(value)) return violation(firstPath(batchCheck.Errors(value)))
     const path = inconsistentPath(value)
     return path === undefined ? { ok: true, payload: value } : violation(path)
   }
   if (!eventCheck.Check(value)) return violation(firstPath(eventCheck.Errors(value)))
   return { ok: true, payload: value }
 }
+
+const isBatchPayload = (value: object): value is BatchPayload =>
+  shapeCheck.Check(value) &&
+  Object.values(value.event_counts ?? {}).every((count) => countCheck.Check(count)) &&
+  Object.values(value.tag_metrics ?? {}).every((metric) => metricCheck.Check(metric))
 
 /**
  * The list or map that has more entries than allowed. Checked before the schema, which visits every entry to report what is
@@ -134,10 +156,7 @@ function batchFields(payload: BatchPayload): BatchPayload {
   ])
   if (payload.tag_metrics !== undefined) {
     known.tag_metrics = Object.fromEntries(
-      Object.entries(payload.tag_metrics).map(([name, metric]) => [
-        name,
-        pick(metric, ['success', 'failure', 'timeout', 'exception', 'total_exec_ms', 'count']),
-      ]),
+      Object.entries(payload.tag_metrics).map(([name, metric]) => [name, metricFields(metric)]),
     )
   }
   if (payload.user_data_quality !== undefined) {
@@ -146,6 +165,18 @@ function batchFields(payload: BatchPayload): BatchPayload {
   if (payload.ecommerce_quality !== undefined) {
     known.ecommerce_quality = pick(payload.ecommerce_quality, ['value', 'currency', 'transaction_id', 'items', 'total'])
   }
+  return known
+}
+
+/** Written out as well. */
+function metricFields({ success, failure, timeout, exception, total_exec_ms, count }: TagMetric): TagMetric {
+  const known: TagMetric = {}
+  if (success !== undefined) known.success = success
+  if (failure !== undefined) known.failure = failure
+  if (timeout !== undefined) known.timeout = timeout
+  if (exception !== undefined) known.exception = exception
+  if (total_exec_ms !== undefined) known.total_exec_ms = total_exec_ms
+  if (count !== undefined) known.count = count
   return known
 }
 

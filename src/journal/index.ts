@@ -7,12 +7,14 @@ export { FOLD_INTERVAL_MS, Journal, journalMetrics } from './journal.ts'
 export {
   BATCH_KEYS_MAX,
   BatchPayload,
+  Counter,
   EventPayload,
   isBatch,
   NAME_MAX,
   type Payload,
   TAGS_MAX,
   type TagExecution,
+  TagMetric,
 } from './payload.ts'
 export { readFoldTask } from './read.ts'
 export { addLog, appendDelta, type Log, latencyBucket } from './row.ts'

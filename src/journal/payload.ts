@@ -8,7 +8,7 @@ const TAG_ID_MAX = 64
 export const TAGS_MAX = 500
 export const BATCH_KEYS_MAX = 1_000
 
-const Counter = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+export const Counter = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const ContainerId = Type.String({
   minLength: 1,
   maxLength: CONTAINER_ID_MAX,
@@ -63,7 +63,7 @@ export const EventPayload = Type.Object(
   { title: 'Per-event payload' },
 )
 
-const TagMetric = Type.Object({
+export const TagMetric = Type.Object({
   success: Type.Optional(Counter),
   failure: Type.Optional(Counter),
   timeout: Type.Optional(Counter),
