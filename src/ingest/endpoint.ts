@@ -1,13 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { GroupCommit, Payload, Submission } from '../journal/index.ts'
-import { eventsIn, IDEMPOTENCY_KEY_MAX } from '../journal/index.ts'
-import { type Clock, excessOf } from '../lib/index.ts'
-import { answerError, answerOk, type IngestError } from './answers.ts'
+import { eventsIn, type GroupCommit, type Submission } from '../journal/index.ts'
+import type { Clock } from '../lib/index.ts'
 import { announcesTooMuch, type Body, BodyReader, discardRest } from './body.ts'
-import { checkPayload, knownFieldsOf } from './check.ts'
+import { checkRequest } from './check.ts'
 import type { KeyIndex, SiteEntry } from './key-index.ts'
 import type { RejectionReason, SampleRecorder } from './samples.ts'
 import type { Shedding } from './shedding.ts'
+
+/** The error answers of ingest: status and the one field of the body. */
+export const INGEST_ERRORS = {
+  invalid_payload: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  method_not_allowed: 405,
+  payload_too_large: 413,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+} as const
+
+export type IngestError = keyof typeof INGEST_ERRORS
 
 export interface IngestEndpointOptions {
   clock: Clock
@@ -28,8 +40,6 @@ const BYTES_UNDER_WAY = 'bytes under way'
 const OVERLOAD = { requests: 'requests at once', commits: 'requests waiting' } as const
 /** Which limit of the plan refused a request, in place of a path. */
 const PLAN_LIMITS = { rate: 'requests per second', quota: 'events per month' } as const
-
-const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 /**
  * The ingest endpoint. Checks in the order of their cost, so that a refusal is cheaper than an acceptance:
@@ -191,40 +201,6 @@ export class IngestEndpoint {
   }
 }
 
-type CheckedRequest = { ok: true; payload: Payload; idempotencyKey: string | undefined } | { ok: false; path: string }
-
-function checkRequest(request: IncomingMessage, text: string): CheckedRequest {
-  if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) return { ok: false, path: 'header Content-Type' }
-  if (isEncoded(request)) return { ok: false, path: 'header Content-Encoding' }
-  const idempotencyKey = idempotencyKeyOf(request)
-  if (idempotencyKey !== undefined && idempotencyKey.length > IDEMPOTENCY_KEY_MAX) {
-    return { ok: false, path: 'header Idempotency-Key' }
-  }
-  const excess = excessOf(text)
-  if (excess !== null) return { ok: false, path: excess }
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { ok: false, path: 'not JSON' }
-  }
-  const checked = checkPayload(value)
-  if (!checked.ok) return checked
-  // Drop unknown fields at once: an empty object of two bytes takes 56 in memory, and there may be half a million of them.
-  return { ok: true, payload: knownFieldsOf(checked.payload), idempotencyKey }
-}
-
-/** Compressed bodies are refused: no tag compresses, and a small body could expand to a huge one. */
-function isEncoded(request: IncomingMessage): boolean {
-  const encoding = request.headers['content-encoding']
-  return encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity'
-}
-
-function idempotencyKeyOf(request: IncomingMessage): string | undefined {
-  const value = request.headers['idempotency-key']
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
 const SMALL_BODY = 65_536
 
 function hasSmallBody(request: IncomingMessage): boolean {
@@ -232,4 +208,31 @@ function hasSmallBody(request: IncomingMessage): boolean {
   const length = request.headers['content-length']
   if (length === undefined) return request.headers['transfer-encoding'] === undefined
   return Number(length) <= SMALL_BODY
+}
+
+// A string: Node then writes head and body as one chunk, where a buffer would make two.
+const OK_BODY = '{"status":"ok"}'
+// Name, value, name, value: Node takes this form as it is, without building an object per answer.
+const OK_HEADERS = ['Content-Type', 'application/json', 'Content-Length', String(OK_BODY.length)]
+
+function answerOk(response: ServerResponse): void {
+  response.writeHead(200, OK_HEADERS)
+  response.end(OK_BODY)
+}
+
+/** @param options.closing the body was not read to its end: follow with `discardRest`, which ends the response */
+function answerError(
+  response: ServerResponse,
+  error: IngestError,
+  options: { retryAfterSeconds?: number; closing?: boolean } = {},
+): void {
+  const body = `{"error":"${error}"}`
+  const headers = ['Content-Type', 'application/json', 'Content-Length', String(body.length)]
+  if (options.retryAfterSeconds !== undefined) headers.push('Retry-After', String(options.retryAfterSeconds))
+  if (error === 'method_not_allowed') headers.push('Allow', 'POST')
+  if (options.closing === true) headers.push('Connection', 'close')
+  response.writeHead(INGEST_ERRORS[error], headers)
+  // Ending the response would make Node cut the connection; `discardRest` does it when the sender has had its say.
+  if (options.closing === true) response.write(body)
+  else response.end(body)
 }

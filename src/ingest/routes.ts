@@ -1,17 +1,33 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { Type } from 'typebox'
-import type { HttpApp } from '../http/index.ts'
+import { boundPipeline, type HttpApp } from '../http/index.ts'
 import { BatchPayload, EventPayload } from '../journal/index.ts'
-import { INGEST_ERRORS, type IngestError } from './answers.ts'
+import { INGEST_ERRORS, type IngestError } from './endpoint.ts'
 import type { Ingest } from './service.ts'
 
 /** Both addresses of ingest: the published one and that of a self-hosted instance. */
 export const INGEST_PATHS: readonly string[] = ['/ingest', '/api/ingest']
 
 /** Whether a request's target is one of them, with or without a slash or a query behind it. */
-export function isIngestTarget(target: string): boolean {
+function isIngestTarget(target: string): boolean {
   if (INGEST_PATHS.includes(target)) return true
   const [path = ''] = target.split('?', 1)
   return INGEST_PATHS.includes(path.endsWith('/') ? path.slice(0, -1) : path)
+}
+
+/**
+ * Answers ingest before the framework builds its request and reply: measured on one core, that is 4 to 6 % of all requests a bare
+ * `node:http` server can answer. All other requests go to `handler`.
+ *
+ * @param cut ends a connection on which too many requests wait
+ */
+export function ingestFirst(ingest: Ingest, handler: RequestListener, cut: (socket: Socket) => void): RequestListener {
+  const take = boundPipeline((request, response) => ingest.handle(request, response), cut)
+  return (request: IncomingMessage, response: ServerResponse) => {
+    if (request.url !== undefined && isIngestTarget(request.url)) take(request, response)
+    else handler(request, response)
+  }
 }
 
 const WHEN: Record<IngestError, string> = {
@@ -27,7 +43,7 @@ const WHEN: Record<IngestError, string> = {
 }
 
 /**
- * Declares the ingest routes. The server hands requests for them to `ingest` before the framework sees them; a request that
+ * Declares the ingest routes. `ingestFirst` takes their requests before the framework sees them; a request that
  * spells the address differently (with an escape in it) reaches the same code through these.
  */
 export function ingestRoutes(app: HttpApp, ingest: Ingest, keyHeaders: readonly string[]): void {
