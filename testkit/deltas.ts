@@ -1,6 +1,5 @@
-import { appendPayload } from '../src/journal/encode.ts'
 import { addLog, appendDelta, Delta, type Log } from '../src/journal/index.ts'
-import type { EventPayload } from '../src/journal/payload.ts'
+import { appendPayload, type EventPayload } from '../src/journal/payload.ts'
 import type { Store } from '../src/store/index.ts'
 
 /** A per-event payload with two tags; `over` replaces fields. */

@@ -60,6 +60,19 @@ export const newSite = (usage: SiteDelta['usage'] = new Map()): SiteDelta => ({
   items: 0,
 })
 
+/** Names and ids in a site's counts: the number of rows of its fold is proportional to them. */
+export function unitsOf(site: SiteDelta): number {
+  let units = 0
+  for (const cell of site.cells) for (const event of cell.events.values()) units += unitsOfEvent(event)
+  return units
+}
+
+function unitsOfEvent(event: EventDelta): number {
+  let units = 1 + event.tags.size
+  for (const { ids } of event.tags.values()) units += ids.size
+  return units
+}
+
 /** What has been accepted and is not in the rollups yet, summed over many requests. */
 export class Delta {
   readonly sites = new Map<number, SiteDelta>()

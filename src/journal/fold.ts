@@ -1,8 +1,8 @@
 import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
-import type { Delta, SiteDelta } from './delta.ts'
-import { condense, HEAVY_SITE, isSpill, spill, unitsOf } from './heavy-sites.ts'
+import { type Delta, type SiteDelta, unitsOf } from './delta.ts'
+import { condense, HEAVY_SITE, spill } from './heavy-sites.ts'
 import { NameBooks } from './names.ts'
-import { Pace } from './pace.ts'
+import { isSpill } from './row.ts'
 import { FoldRows } from './rows.ts'
 
 /** Rows after which a fold commits and lets others write: 5 to 15 ms of the writer's time. */
@@ -207,5 +207,30 @@ export class Folder {
       { kind: 'statement', query: rows.compile(), expectChanges: journalRows },
       { kind: 'statement', query: fold.compile(), expectChanges: 1 },
     ]
+  }
+}
+
+/** Share of the usual amounts: each failure halves it, down to this, and each success raises it again. */
+const LEAST_SHARE = 1 / 64
+const GROWTH = 1.25
+
+/**
+ * How much a fold takes at once: less after each failure, and more again with each success. So the database is not asked again
+ * for a batch that it could not finish in time.
+ */
+export class Pace {
+  #share = 1
+
+  /** The current share of a usual amount, at least 1. */
+  of(usual: number): number {
+    return Math.max(1, Math.floor(usual * this.#share))
+  }
+
+  slower(): void {
+    this.#share = Math.max(LEAST_SHARE, this.#share / 2)
+  }
+
+  faster(): void {
+    this.#share = Math.min(1, this.#share * GROWTH)
   }
 }

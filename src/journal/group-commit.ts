@@ -2,9 +2,8 @@ import type { Expiry } from '../cluster/index.ts'
 import { asError, type Clock } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
 import { Delta } from './delta.ts'
-import { appendPayload } from './encode.ts'
 import { claimKeys, type IdempotencyClaim } from './idempotency.ts'
-import type { Payload } from './payload.ts'
+import { appendPayload, type Payload } from './payload.ts'
 import { addLog, appendDelta, JournalInserts, type Log } from './row.ts'
 
 /** What became of a submission; `refused`: too many were waiting. */

@@ -1,33 +1,14 @@
+import { Yielder } from '../lib/index.ts'
 import type { BatchOperation, Store } from '../store/index.ts'
-import { absorbTag, addAll, cellAt, Delta, type EventDelta, eventIn, newSite, type SiteDelta, tagIn } from './delta.ts'
+import { absorbTag, addAll, cellAt, Delta, eventIn, newSite, type SiteDelta, tagIn } from './delta.ts'
 import { dayOf, type NameBooks } from './names.ts'
-import { Yielder } from './pace.ts'
-import { appendDelta, type Log } from './row.ts'
+import { appendDelta, type Log, spillStream } from './row.ts'
 import type { FoldRows } from './rows.ts'
 
 /** Units of one site in one fold from which it is spilled: ten milliseconds of work. A busy site has some hundred. */
 export const HEAVY_SITE = 4_000
 /** Units per piece that is spilled: two or three rows each, in one transaction. */
 const UNITS_PER_PIECE = 2_000
-
-/** Separates the id of a stream from the suffix of what was spilled from it. */
-const SEPARATOR = '/'
-
-/** Whether the stream holds what a fold spilled: each of its rows is small enough for one transaction. */
-export const isSpill = (nodeId: string): boolean => nodeId.includes(SEPARATOR)
-
-/** Names and ids in a site's counts: the number of rows of its fold is proportional to them. */
-export function unitsOf(site: SiteDelta): number {
-  let units = 0
-  for (const cell of site.cells) for (const event of cell.events.values()) units += unitsOfEvent(event)
-  return units
-}
-
-function unitsOfEvent(event: EventDelta): number {
-  let units = 1 + event.tags.size
-  for (const { ids } of event.tags.values()) units += ids.size
-  return units
-}
 
 /** The counts to spill, and their stream. */
 interface Spill {
@@ -48,7 +29,7 @@ export async function spill(
   store: Store,
   { nodeId, lastSeq, writtenAt, siteNo, site }: Spill,
 ): Promise<BatchOperation[]> {
-  const stream = [nodeId, lastSeq, siteNo].join(SEPARATOR)
+  const stream = spillStream(nodeId, lastSeq, siteNo)
   const operations: BatchOperation[] = []
   const yielder = new Yielder()
   for (const payload of piecesOf(siteNo, site)) {

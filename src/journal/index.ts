@@ -1,14 +1,15 @@
 export { Delta, EVENT, TAG } from './delta.ts'
-export { appendPayload, eventsIn } from './encode.ts'
 export { Folder, isFoldConflict } from './fold.ts'
 export type { GroupCommit, Submission } from './group-commit.ts'
 export { IDEMPOTENCY_KEY_MAX } from './idempotency.ts'
 export { FOLD_INTERVAL_MS, Journal, journalMetrics } from './journal.ts'
 export {
+  appendPayload,
   BATCH_KEYS_MAX,
   BatchPayload,
   Counter,
   EventPayload,
+  eventsIn,
   isBatch,
   NAME_MAX,
   type Payload,

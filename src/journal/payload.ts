@@ -1,4 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { DAY, floorTo, MINUTE, monthOf, storable } from '../lib/index.ts'
+import { EVENT_COLUMNS, NO_EVENT } from '../rollups/index.ts'
+import { type Counts, EVENT } from './delta.ts'
+import { type Log, NO_ID, NO_TIME, outcomeIndex, PART, SUM } from './row.ts'
 
 /** Longest texts a payload may carry, in characters. */
 const CONTAINER_ID_MAX = 64
@@ -118,3 +122,105 @@ export type TagExecution = Static<typeof TagExecution>
 export type TagMetric = Static<typeof TagMetric>
 
 export const isBatch = (payload: Payload): payload is BatchPayload => payload.batch === true
+
+/** How far a sender's clock may be behind and ahead of ours before ours is used, ms. */
+export const PAST_LIMIT_MS = DAY
+export const FUTURE_LIMIT_MS = 5 * MINUTE
+
+/** Events a payload counts for, as the monthly quota sees it: none counts for nothing, or a sender of empty batches had no quota. */
+export const eventsIn = (payload: Payload): number => (isBatch(payload) ? Math.max(1, payload.total_events) : 1)
+
+/**
+ * Appends what a payload counts to a log.
+ *
+ * @param now time of acceptance, epoch ms
+ */
+export function appendPayload(log: Log, siteNo: number, payload: Payload, now: number): void {
+  const sentAt = isBatch(payload) ? payload.window_end_ms : payload.timestamp_ms
+  const isSkewed = sentAt < now - PAST_LIMIT_MS || sentAt > now + FUTURE_LIMIT_MS
+  const minute = floorTo(isSkewed ? now : sentAt, MINUTE)
+  log.push(siteNo, monthOf(now), eventsIn(payload), 1, now, minute, storable(payload.container_id))
+  if (isBatch(payload)) appendBatch(log, payload, isSkewed)
+  else appendEvent(log, payload, isSkewed)
+}
+
+function appendEvent(log: Log, payload: EventPayload, isSkewed: boolean): void {
+  const skewed = isSkewed ? bit(EVENT.skewed) : 0
+  const mask = COUNTED | skewed | userDataMask(payload.user_data) | ecommerceMask(payload.ecommerce)
+  log.push(1, payload.event_name, mask, payload.tags.length)
+  for (const execution of payload.tags) {
+    const { id, status, execution_time } = execution
+    if (isNamed(execution)) log.push(execution.name, outcomeIndex(status), execution_time ?? NO_TIME, storable(id))
+    else log.push(`tag_${id}`, outcomeIndex(status), execution_time ?? NO_TIME, NO_ID)
+  }
+}
+
+const bit = (index: number): number => 1 << index
+const COUNTED = bit(EVENT.events) | bit(EVENT.total)
+const USER_DATA = bit(EVENT.user_data_total) | bit(EVENT.user_data_detail_total)
+
+/** An object without a flag that we know says nothing: it must not look like "all absent". */
+function userDataMask(flags: EventPayload['user_data']): number {
+  if (flags === undefined) return 0
+  const { has_email, has_phone, has_first_name, has_last_name, has_city, has_country } = flags
+  if ((has_email ?? has_phone ?? has_first_name ?? has_last_name ?? has_city ?? has_country) === undefined) return 0
+  return (
+    USER_DATA |
+    (has_email === true ? bit(EVENT.email) : 0) |
+    (has_phone === true ? bit(EVENT.phone) : 0) |
+    (has_first_name === true || has_last_name === true ? bit(EVENT.address) : 0) |
+    (has_first_name === true ? bit(EVENT.first_name) : 0) |
+    (has_last_name === true ? bit(EVENT.last_name) : 0) |
+    (has_city === true ? bit(EVENT.city) : 0) |
+    (has_country === true ? bit(EVENT.country) : 0)
+  )
+}
+
+function ecommerceMask(flags: EventPayload['ecommerce']): number {
+  if (flags === undefined) return 0
+  const { has_value, has_currency, has_transaction_id, has_items } = flags
+  if ((has_value ?? has_currency ?? has_transaction_id ?? has_items) === undefined) return 0
+  return (
+    bit(EVENT.ecommerce_total) |
+    (has_value === true ? bit(EVENT.value) : 0) |
+    (has_currency === true ? bit(EVENT.currency) : 0) |
+    (has_transaction_id === true ? bit(EVENT.transaction_id) : 0) |
+    (has_items === true ? bit(EVENT.items) : 0)
+  )
+}
+
+/** The counts of the whole stand under no name; names have their numbers only. */
+function appendBatch(log: Log, batch: BatchPayload, isSkewed: boolean): void {
+  const names = Object.entries(batch.event_counts ?? {})
+  const tags = Object.entries(batch.tag_metrics ?? {})
+  log.push(1 + names.length, NO_EVENT, SUM, ...wholeCounts(batch, isSkewed), tags.length)
+  for (const [name, metric] of tags) appendMetric(log, name, metric)
+  for (const [name, count] of names) log.push(name, PART, count, 0)
+}
+
+function wholeCounts(batch: BatchPayload, isSkewed: boolean): Counts {
+  const { total_events, user_data_quality: userData = {}, ecommerce_quality: ecommerce = {} } = batch
+  const counts = EVENT_COLUMNS.map(() => 0)
+  counts[EVENT.total] = total_events
+  counts[EVENT.skewed] = isSkewed ? total_events : 0
+  counts[EVENT.user_data_total] = userData.total ?? 0
+  counts[EVENT.email] = userData.email ?? 0
+  counts[EVENT.phone] = userData.phone ?? 0
+  counts[EVENT.address] = userData.address ?? 0
+  counts[EVENT.ecommerce_total] = ecommerce.total ?? 0
+  counts[EVENT.value] = ecommerce.value ?? 0
+  counts[EVENT.currency] = ecommerce.currency ?? 0
+  counts[EVENT.transaction_id] = ecommerce.transaction_id ?? 0
+  counts[EVENT.items] = ecommerce.items ?? 0
+  return counts
+}
+
+function appendMetric(log: Log, name: string, metric: TagMetric): void {
+  const { success = 0, failure = 0, timeout = 0, exception = 0, total_exec_ms } = metric
+  const executions = metric.count ?? success + failure + timeout + exception
+  const timed = total_exec_ms === undefined ? 0 : executions
+  log.push(name, PART, success, failure, timeout, exception, executions, total_exec_ms ?? 0, timed)
+}
+
+const isNamed = (execution: TagExecution): execution is TagExecution & { name: string } =>
+  execution.name !== undefined && execution.name !== null && execution.name !== ''

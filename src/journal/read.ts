@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
+import { Yielder } from '../lib/index.ts'
 import type { FoldTable, Store } from '../store/index.ts'
-import { Delta } from './delta.ts'
-import type { FoldTask } from './fold.ts'
-import { HEAVY_SITE, isSpill, unitsOf } from './heavy-sites.ts'
-import { Pace, Yielder } from './pace.ts'
-import { addLog, type Log } from './row.ts'
+import { Delta, unitsOf } from './delta.ts'
+import { type FoldTask, Pace } from './fold.ts'
+import { HEAVY_SITE } from './heavy-sites.ts'
+import { addLog, isSpill, type Log } from './row.ts'
 
 /** Journal rows that go into one fold at most, so that its sum stays small when there is much to catch up with. */
 const ROWS_PER_FOLD = 2_000

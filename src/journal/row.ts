@@ -46,6 +46,16 @@ const TAG_PART_WIDTH = TAG.le_10
 /** Place of an outcome in a tag's counts and in the log. */
 export const outcomeIndex = (outcome: Outcome): number => OUTCOMES.indexOf(outcome)
 
+/** Separates the id of a stream from the suffix of what was spilled from it. */
+const SEPARATOR = '/'
+
+/** Whether the stream holds what a fold spilled: each of its rows is small enough for one transaction. */
+export const isSpill = (nodeId: string): boolean => nodeId.includes(SEPARATOR)
+
+/** The stream of what the fold of a node's rows up to `lastSeq` spills of a site. */
+export const spillStream = (nodeId: string, lastSeq: number, siteNo: number): string =>
+  [nodeId, lastSeq, siteNo].join(SEPARATOR)
+
 /** Makes the statements that add rows to the journal. */
 export class JournalInserts {
   /** Compiled once: it is the one statement of every commit. */

@@ -1,10 +1,9 @@
 import type { Membership } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, Mutex, SECOND } from '../lib/index.ts'
 import { attemptEach, chunksOf, type Store } from '../store/index.ts'
-import { Folder, type FoldTask, isFoldConflict } from './fold.ts'
-import { isSpill } from './heavy-sites.ts'
-import { Pace } from './pace.ts'
+import { Folder, type FoldTask, isFoldConflict, Pace } from './fold.ts'
 import { readFoldTask } from './read.ts'
+import { isSpill } from './row.ts'
 
 /** How long to look for the row of a failed commit, ms: a database that lost its connection may still commit. */
 const LATE_FOR_MS = MINUTE

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { appendPayload, eventsIn } from '../../src/journal/encode.ts'
 import { addLog, Delta, EVENT, type Log, latencyBucket, TAG } from '../../src/journal/index.ts'
-import type { Payload } from '../../src/journal/payload.ts'
+import { appendPayload, eventsIn, type Payload } from '../../src/journal/payload.ts'
 import { NO_EVENT } from '../../src/rollups/index.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 
