@@ -1,8 +1,8 @@
 import type { TimeRange } from '../rollups/index.ts'
 import type { SiteRow } from '../store/index.ts'
-import { identityOf } from './site-facts.ts'
 import { type ReportContext, readSnapshot } from './snapshot.ts'
 import { byCountThenKey } from './sums.ts'
+import { identityOf } from './tag-identity.ts'
 import { bad, type EventTagReport, eventTags } from './tag-report.ts'
 import { type RangeQuery, reportWindow } from './window.ts'
 

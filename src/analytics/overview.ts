@@ -11,19 +11,20 @@ import {
 } from './score.ts'
 import { bearsTransactionId, type Carriers, carriersOf, type ScoreEventSums, scoreCounts } from './score-counts.ts'
 import {
+  admissionWarnings,
   type ContainerReport,
   type CriticalAlert,
   containersOf,
   criticalAlerts,
-  identityOf,
   idsOverCapAt,
   rejectionsOf,
+  type Warning,
+  warningsOf,
 } from './site-facts.ts'
 import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 import { addSums, byCountThenKey, type Sums, sumBy, sumRollups, totals, zeroSums } from './sums.ts'
-import type { TagIdentity } from './tag-identity.ts'
+import { identityOf, type TagIdentity } from './tag-identity.ts'
 import { type TagReport, tagReport } from './tag-report.ts'
-import { admissionWarnings, type Warning, warningsOf } from './warnings.ts'
 import { previousWindow, type RangeQuery, type ReportWindow, reportWindow } from './window.ts'
 
 /** What happened in one window. Times are epoch ms. */

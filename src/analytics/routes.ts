@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify'
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp } from '../http/index.ts'
+import { errorResponses, type HttpApp, Uuid } from '../http/index.ts'
 import { fileNamePart, isoTime } from '../lib/index.ts'
 import { requireSite } from '../management/index.ts'
 import {
@@ -21,23 +21,40 @@ import {
 import { markers } from './markers.ts'
 import { matrix } from './matrix.ts'
 import { overview } from './overview.ts'
-import {
-  OverviewParams,
-  rangeQuery,
-  SiteParams,
-  TagParams,
-  TimeseriesParams,
-  timeseriesQuery,
-  WindowQuery,
-} from './queries.ts'
 import { recent } from './recent.ts'
 import type { ReportContext } from './snapshot.ts'
 import { tag } from './tag-report.ts'
 import { type Timeseries, timeseries } from './timeseries/index.ts'
+import { TimeseriesParams, timeseriesQuery } from './timeseries/plan.ts'
+import { RANGE_PARAMS, rangeQuery } from './window.ts'
 
 const tags = ['Reports']
 /** They read for as long as their window is large. */
 const config = { work: 'report' } as const
+const strict = { additionalProperties: false } as const
+
+const SiteParams = Type.Object({ site_id: Uuid })
+
+const TagParams = Type.Object({
+  site_id: Uuid,
+  tag_key: Type.String({
+    minLength: 1,
+    description: "The tag's key, percent-encoded: its name, an older name of it, or `tag_<id>`",
+  }),
+})
+
+const WindowQuery = Type.Object(RANGE_PARAMS, strict)
+
+const OverviewParams = Type.Object(
+  {
+    ...RANGE_PARAMS,
+    compare: Type.Optional(
+      Type.Enum(['previous'], { description: 'Adds the window of equal length just before as `previous`' }),
+    ),
+  },
+  strict,
+)
+
 const path = '/api/monitoring/sites/:site_id'
 
 const WINDOW_TEXT =

@@ -1,7 +1,7 @@
-import { floorTo, MINUTE } from '../lib/index.ts'
-import { OTHER, type TimeRange } from '../rollups/index.ts'
-import { type Kysely, type Tables, totalOf } from '../store/index.ts'
-import { type TagIdentity, tagIdentity } from './tag-identity.ts'
+import { floorTo, isoTime, MINUTE, nextMonthStart, number, percent } from '../lib/index.ts'
+import { monthUsage } from '../management/index.ts'
+import { CONTAINERS_PER_DAY, LINKS_PER_DAY, NAMES_PER_DAY, OTHER, type TimeRange } from '../rollups/index.ts'
+import { type EventCounts, type Kysely, type SiteRow, type Tables, totalOf } from '../store/index.ts'
 
 export interface ContainerReport {
   container_id: string
@@ -54,15 +54,6 @@ export async function rejectionsOf(
   return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]))
 }
 
-export async function identityOf(db: Kysely<Tables>, siteNo: number): Promise<TagIdentity> {
-  const rows = await db
-    .selectFrom('tag_names')
-    .select(['container_id', 'tag_id', 'tag_name', 'last_seen_at'])
-    .where('site_no', '=', siteNo)
-    .execute()
-  return tagIdentity(rows)
-}
-
 /** A critical alert that is not resolved. */
 export interface CriticalAlert {
   id: string
@@ -87,4 +78,90 @@ export async function criticalAlerts(
     .orderBy('id', 'desc')
     .execute()
   return new Map(rows.map(({ site_id, id, title }) => [site_id, { id, title }]))
+}
+
+/** Something that makes a report less precise than it looks. */
+export interface Warning {
+  code:
+    | 'events_over_cap'
+    | 'tags_over_cap'
+    | 'containers_over_cap'
+    | 'tag_ids_over_cap'
+    | 'user_data_over_total'
+    | 'ecommerce_over_total'
+    | 'clock_skew'
+    | 'quota_near'
+    | 'quota_used_up'
+    | 'key_revoked'
+  message: string
+}
+
+/** What warnings are made of. */
+export interface Seen {
+  /** Whether event names, and tags, were counted under `(other)`. */
+  events: boolean
+  tags: boolean
+  /** Whether on a day of the window there were too many containers, and too many ids of tags with names. */
+  containers: boolean
+  tagIds: boolean
+  counts: Pick<EventCounts, 'total' | 'skewed' | 'user_data_total' | 'ecommerce_total'>
+}
+
+export function warningsOf({ events, tags, containers, tagIds, counts }: Seen): Warning[] {
+  const { total, skewed, user_data_total, ecommerce_total } = counts
+  const warnings: Warning[] = []
+  if (events) warnings.push({ code: 'events_over_cap', message: overCap('event names') })
+  if (tags) warnings.push({ code: 'tags_over_cap', message: overCap('tags') })
+  if (containers) {
+    const message = `more than ${CONTAINERS_PER_DAY} containers sent something on one day: the rest is counted together as ${OTHER}`
+    warnings.push({ code: 'containers_over_cap', message })
+  }
+  if (tagIds) {
+    const message = `more than ${LINKS_PER_DAY} pairs of a tag id and a name came on one day: the rest is counted by name, and its ids are not known`
+    warnings.push({ code: 'tag_ids_over_cap', message })
+  }
+  if (user_data_total > total) {
+    warnings.push({ code: 'user_data_over_total', message: overTotal('user data', user_data_total, total) })
+  }
+  if (ecommerce_total > total) {
+    warnings.push({ code: 'ecommerce_over_total', message: overTotal('e-commerce data', ecommerce_total, total) })
+  }
+  if (skewed > 0) {
+    warnings.push({
+      code: 'clock_skew',
+      message:
+        `${skewed} of ${total} events came with a time more than 24 hours old or 5 minutes ahead ` +
+        'and were booked at the time they arrived: check the clock of the sending server',
+    })
+  }
+  return warnings
+}
+
+const overTotal = (what: string, reported: number, total: number): string =>
+  `batches report ${what} of ${reported} events, and only ${total} events: check how the sender counts`
+
+const overCap = (what: string): string =>
+  `more than ${NAMES_PER_DAY} different ${what} were used on one day, or too many in too many minutes: the rest is counted together as ${OTHER}`
+
+/** Why requests of a site are refused now, or will soon be; not bound to a window. */
+export async function admissionWarnings(db: Kysely<Tables>, site: SiteRow, now: number): Promise<Warning[]> {
+  const warnings: Warning[] = []
+  if (site.key_revoked_at !== null) {
+    const message = `the key was revoked at ${isoTime(site.key_revoked_at)}: every request of the site is refused`
+    warnings.push({ code: 'key_revoked', message })
+  }
+  const usage = await monthUsage(db, site.client_id, now)
+  if (usage === null || usage.level === 'ok') return warnings
+  const { events, limit, level } = usage
+  const used = `${number(events)} of the client's ${number(limit)} events of this month`
+  const until = isoTime(nextMonthStart(now))
+  warnings.push(
+    level === 'exceeded'
+      ? { code: 'quota_used_up', message: `${used} are used up: every request is refused until ${until}` }
+      : {
+          code: 'quota_near',
+          message: `${used} (${percent(events / limit)}) are used: once all are, every request is refused until ${until}`,
+        },
+  )
+  return warnings
 }

@@ -1,5 +1,5 @@
 import { OTHER } from '../rollups/index.ts'
-import type { TagNameTable } from '../store/index.ts'
+import type { Kysely, Tables, TagNameTable } from '../store/index.ts'
 
 export type TagNameRow = Omit<TagNameTable, 'site_no'>
 
@@ -55,6 +55,16 @@ export interface TagIdentity {
   /** The id seen latest under this key, null when batches named it and no id is known. */
   idOf: (key: string) => string | null
   nameOf: (key: string) => string | null
+}
+
+/** That of a site, as it is known now. */
+export async function identityOf(db: Kysely<Tables>, siteNo: number): Promise<TagIdentity> {
+  const rows = await db
+    .selectFrom('tag_names')
+    .select(['container_id', 'tag_id', 'tag_name', 'last_seen_at'])
+    .where('site_no', '=', siteNo)
+    .execute()
+  return tagIdentity(rows)
 }
 
 export function tagIdentity(allRows: readonly TagNameRow[]): TagIdentity {

@@ -2,10 +2,9 @@ import { notFound } from '../lib/index.ts'
 import { GRAIN, LATENCY_BOUNDS_MS, LATENCY_COLUMNS, OUTCOMES, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { OutcomeCounts, SiteRow, TagCounts } from '../store/index.ts'
 import { ratio } from './score.ts'
-import { identityOf } from './site-facts.ts'
 import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 import { byCountThenKey, isOneOf, type Sums, sumBy, sumRollups, totals } from './sums.ts'
-import { meantTag, rawKeysMeant, type TagIdentity } from './tag-identity.ts'
+import { identityOf, meantTag, rawKeysMeant, type TagIdentity } from './tag-identity.ts'
 import { type RangeQuery, type ReportWindow, reportWindow } from './window.ts'
 
 /** One tag over a window. */

@@ -1,8 +1,12 @@
-import { DAY, floorTo, HOUR, invalidRequest, isoTime, MINUTE } from '../lib/index.ts'
+import { Temporal } from 'temporal-polyfill'
+import { Type } from 'typebox'
+import { IsoTime } from '../http/index.ts'
+import { ceilTo, DAY, floorTo, HOUR, invalidRequest, isoTime, MINUTE } from '../lib/index.ts'
 import {
   GRAIN,
   type Grain,
   hourRowsFrom,
+  hourSplit,
   minuteRowsFrom,
   type ReadableRows,
   type Retention,
@@ -10,7 +14,7 @@ import {
   widenRange,
 } from '../rollups/index.ts'
 import type { SiteRow } from '../store/index.ts'
-import { hourSplits, type OffsetSpan, offsetSpans } from './buckets.ts'
+import { BUCKET_NAMES } from './buckets.ts'
 import type { ReportContext } from './snapshot.ts'
 
 /** The time a report is about, and what of the rollups can be read there. */
@@ -63,7 +67,39 @@ export interface RangeQuery {
   hours?: number
 }
 
-export const DEFAULT_HOURS = 24
+const DEFAULT_HOURS = 24
+
+/** How callers of the interface name it, and the points of a chart over it. */
+export const RANGE_PARAMS = {
+  from: Type.Optional(Type.Unsafe<string>({ ...IsoTime, description: 'Start of the window, ISO 8601' })),
+  to: Type.Optional(
+    Type.Unsafe<string>({ ...IsoTime, description: 'End of the window (exclusive), ISO 8601; without it until now' }),
+  ),
+  hours: Type.Optional(
+    Type.Integer({ minimum: 1, description: `The last hours instead of from and to; ${DEFAULT_HOURS} by default` }),
+  ),
+  bucket: Type.Optional(
+    Type.Enum([...BUCKET_NAMES], {
+      default: 'auto',
+      description: '`auto` is the finest with at most 400 points. No effect on reports that have no time axis',
+    }),
+  ),
+}
+
+interface RangeParams {
+  from?: string | undefined
+  to?: string | undefined
+  hours?: number | undefined
+}
+
+/** A window as callers write it, in epoch ms. */
+export function rangeQuery({ from, to, hours }: RangeParams): RangeQuery {
+  return {
+    ...(from === undefined ? {} : { from: Date.parse(from) }),
+    ...(to === undefined ? {} : { to: Date.parse(to) }),
+    ...(hours === undefined ? {} : { hours }),
+  }
+}
 
 /**
  * The window a caller asked for; see `widenRange` for the one that is answered. A window up to now ends with the current
@@ -117,4 +153,40 @@ function lastHours(hours: number, end: number, retention: Retention): TimeRange 
     throw invalidRequest('/hours', `must be a whole number from 1 to ${most}`)
   }
   return { from: end - hours * HOUR, to: end }
+}
+
+/** A stretch of time in which a zone keeps one offset from UTC. */
+export interface OffsetSpan extends TimeRange {
+  /** Local time minus UTC, ms. */
+  offset: number
+}
+
+/** Local days are up to 25 hours long, so the one that holds `from` starts within this before it. */
+const LEAD_MS = 2 * DAY
+
+/**
+ * The offsets of an IANA zone around `range`, oldest first and without gaps. Starts early enough to find the start of
+ * the local day that holds `range.from`.
+ *
+ * @throws RangeError when there is no such zone.
+ */
+export function offsetSpans(timezone: string, range: TimeRange): OffsetSpan[] {
+  const end = range.to + DAY
+  const spans: OffsetSpan[] = []
+  let local = Temporal.Instant.fromEpochMilliseconds(range.from - LEAD_MS).toZonedDateTimeISO(timezone)
+  while (local.epochMilliseconds < end) {
+    const next = local.getTimeZoneTransition('next')
+    const to = Math.min(next?.epochMilliseconds ?? end, end)
+    spans.push({ from: local.epochMilliseconds, to, offset: local.offsetNanoseconds / 1e6 })
+    if (next === null) break
+    local = next
+  }
+  return spans
+}
+
+/** `hourSplit` for all hours of the spans, asked of the zone once a span: a report over a year asks for 9,000 hours. */
+export function hourSplits(timezone: string, spans: readonly OffsetSpan[]): (utcHour: number) => number {
+  const splits = spans.map(({ from }) => ({ from, split: hourSplit(timezone, ceilTo(from, HOUR)) }))
+  if (splits.every(({ split }) => split === 0)) return () => 0
+  return (utcHour) => (splits.findLast(({ from }) => from <= utcHour) ?? splits[0])?.split ?? 0
 }

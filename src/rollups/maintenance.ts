@@ -1,8 +1,9 @@
 import { Jobs, type Leases } from '../cluster/index.ts'
 import { type Clock, type Loop, MINUTE, SECOND } from '../lib/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
+import type { Retention } from './range-plan.ts'
 import { removeDeletedSites, removeUsage, requestRemovals } from './removal.ts'
-import { applyRetention, type Retention } from './retention.ts'
+import { applyRetention } from './retention.ts'
 import { Backoff, rollUpAll } from './roll-up.ts'
 
 const ROLL_UP_INTERVAL_MS = 10 * SECOND

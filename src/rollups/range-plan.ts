@@ -14,6 +14,19 @@ export interface Segment extends TimeRange {
   grain: Grain
 }
 
+/** How long rows are kept. */
+export interface Retention {
+  minuteDays: number
+  hourDays: number
+}
+
+/** First minute row that is kept: whole hours, so that an hour is either all there in minutes or only in its hour row. */
+export const minuteRowsFrom = (now: number, retention: Retention): number =>
+  floorTo(now, HOUR) - retention.minuteDays * DAY
+
+/** First hour row that is kept: whole UTC days, as day rows go together with the hours under them. */
+export const hourRowsFrom = (now: number, retention: Retention): number => floorTo(now, DAY) - retention.hourDays * DAY
+
 /** Which rows of a table a plan may read. */
 export interface ReadableRows {
   /** The rows that counts are folded into; the coarser ones are derived from them. */

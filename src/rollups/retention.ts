@@ -4,6 +4,7 @@ import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { attemptEach, type Store, untilDone } from '../store/index.ts'
 import { GRAIN } from './columns.ts'
 import { removeOldestHour } from './minute-retention.ts'
+import { hourRowsFrom, minuteRowsFrom, type Retention } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
 
 /** Late events reach back a day: the names of two days ago can still be asked for around midnight. */
@@ -13,18 +14,6 @@ const NAME_DAYS = 3
  * the wait between acceptance and commit and for clocks of other processes.
  */
 const JOURNAL_REACH_MS = DAY + HOUR
-
-export interface Retention {
-  minuteDays: number
-  hourDays: number
-}
-
-/** First minute row that is kept: whole hours, so that an hour is either all there in minutes or only in its hour row. */
-export const minuteRowsFrom = (now: number, retention: Retention): number =>
-  floorTo(now, HOUR) - retention.minuteDays * DAY
-
-/** First hour row that is kept: whole UTC days, as day rows go together with the hours under them. */
-export const hourRowsFrom = (now: number, retention: Retention): number => floorTo(now, DAY) - retention.hourDays * DAY
 
 /**
  * Deletes rows past their retention, site by site and in small steps. Minute rows whose hour is not rolled up yet stay

@@ -9,11 +9,9 @@ import {
   bucketIndex,
   bucketStarts,
   chooseBuckets,
-  hourSplits,
-  offsetSpans,
 } from '../../src/analytics/buckets.ts'
-import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
-import { hourSplit } from '../../src/rollups/index.ts'
+import { offsetSpans } from '../../src/analytics/window.ts'
+import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 
 const END = Date.parse('2026-11-20T12:35:00Z')
 
@@ -196,16 +194,4 @@ test('a time is found in the bucket that holds it', () => {
       assert.equal(bucketIndex(grid, time), Math.floor(time / HOUR))
     }),
   )
-})
-
-test('hours are split where the roll-up splits them, also around a clock change', () => {
-  for (const timezone of ['UTC', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns', 'Australia/Lord_Howe']) {
-    for (const change of ['2026-03-08T06:30:00Z', '2026-04-04T15:00:00Z', '2026-10-03T15:30:00Z']) {
-      const range = { from: Date.parse(change) - DAY, to: Date.parse(change) + DAY }
-      const splitOf = hourSplits(timezone, offsetSpans(timezone, range))
-      for (let hour = floorTo(range.from, HOUR); hour < range.to; hour += HOUR) {
-        assert.equal(splitOf(hour), hourSplit(timezone, hour), `${timezone} ${isoTime(hour)}`)
-      }
-    }
-  }
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { overview } from '../../src/analytics/index.ts'
-import { warningsOf } from '../../src/analytics/warnings.ts'
+import { warningsOf } from '../../src/analytics/site-facts.ts'
 import type { Payload } from '../../src/journal/payload.ts'
 import { AppError, HOUR, MINUTE } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'

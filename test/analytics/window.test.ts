@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseRange, previousRange, type RangeQuery } from '../../src/analytics/window.ts'
-import { AppError, DAY, HOUR } from '../../src/lib/index.ts'
+import { hourSplits, offsetSpans, parseRange, previousRange, type RangeQuery } from '../../src/analytics/window.ts'
+import { AppError, DAY, floorTo, HOUR, isoTime } from '../../src/lib/index.ts'
+import { hourSplit } from '../../src/rollups/index.ts'
 
 const NOW = Date.parse('2026-11-20T12:34:30Z')
 const END = Date.parse('2026-11-20T12:35:00Z')
@@ -73,4 +74,16 @@ test('the previous window has the same length and ends where the window starts',
 
 test('a previous window whose counts are gone is refused', () => {
   assert.throws(() => previousRange({ from: NOW - 20 * DAY, to: NOW }, NOW, RETENTION), /choose a shorter window/)
+})
+
+test('hours are split where the roll-up splits them, also around a clock change', () => {
+  for (const timezone of ['UTC', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns', 'Australia/Lord_Howe']) {
+    for (const change of ['2026-03-08T06:30:00Z', '2026-04-04T15:00:00Z', '2026-10-03T15:30:00Z']) {
+      const range = { from: Date.parse(change) - DAY, to: Date.parse(change) + DAY }
+      const splitOf = hourSplits(timezone, offsetSpans(timezone, range))
+      for (let hour = floorTo(range.from, HOUR); hour < range.to; hour += HOUR) {
+        assert.equal(splitOf(hour), hourSplit(timezone, hour), `${timezone} ${isoTime(hour)}`)
+      }
+    }
+  }
 })

@@ -1,7 +1,8 @@
+import { type Static, Type } from 'typebox'
 import { invalidRequest } from '../../lib/index.ts'
 import { type BucketName, bucketIndex } from '../buckets.ts'
 import { addSums, type Sums, zeroSums } from '../sums.ts'
-import type { RangeQuery } from '../window.ts'
+import { RANGE_PARAMS, type RangeQuery, rangeQuery } from '../window.ts'
 
 export const METRICS = ['events', 'executions', 'failures', 'latency', 'user_data', 'ecommerce', 'score'] as const
 export type Metric = (typeof METRICS)[number]
@@ -19,6 +20,41 @@ export interface TimeseriesQuery extends RangeQuery {
   tag_key?: string
   /** Only these of the series that the grouping gives. */
   keys?: readonly string[]
+}
+
+/** More series than a chart has room for. */
+const KEYS_MAX = 100
+
+export const TimeseriesParams = Type.Object(
+  {
+    metric: Type.Enum([...METRICS]),
+    ...RANGE_PARAMS,
+    group_by: Type.Optional(
+      Type.Enum([...GROUPS], {
+        description:
+          'One series each: `event_name` with events, executions, failures; `tag_key` with executions, failures, latency ' +
+          '(then p95); `outcome` with executions, failures; `field` with user_data, ecommerce',
+      }),
+    ),
+    event_name: Type.Optional(
+      Type.String({ minLength: 1, description: 'Only this event: events, executions, failures' }),
+    ),
+    tag_key: Type.Optional(Type.String({ minLength: 1, description: 'Only this tag: executions, failures, latency' })),
+    keys: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        maxItems: KEYS_MAX,
+        description: 'With group_by: only the series with these keys, once for each. One that is not there is left out',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+type TimeseriesParams = Static<typeof TimeseriesParams>
+
+/** What callers of the interface wrote as parameters. */
+export function timeseriesQuery({ from, to, hours, ...rest }: TimeseriesParams): TimeseriesQuery {
+  return { ...rest, ...rangeQuery({ from, to, hours }) }
 }
 
 /** What each metric can be grouped and filtered by. */
