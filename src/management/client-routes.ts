@@ -9,12 +9,11 @@ import {
   CreateClient,
   clientRecord,
   UpdateClient,
-  UsageRecord,
   withoutSecrets,
 } from './client-schemas.ts'
-import { getUsage } from './client-usage.ts'
 import { createClient, getClient, listClients, removeClient, updateClient } from './clients.ts'
 import { contextOf, type ManagementOptions } from './context.ts'
+import { getUsage, UsageRecord } from './plans.ts'
 
 const tags = ['Clients']
 const path = '/api/clients/:client_id'
@@ -120,6 +119,6 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
         response: { 200: UsageRecord, ...errorResponses(404) },
       },
     },
-    async (request) => getUsage(store, clock, request.params.client_id),
+    async (request) => getUsage(store, clock, await getClient(store, request.params.client_id)),
   )
 }

@@ -2,37 +2,7 @@ import { type Static, Type } from 'typebox'
 import { EXPECTS, IsoTime, nullable, Uuid } from '../http/index.ts'
 import { isoTime } from '../lib/index.ts'
 import type { ClientRow } from '../store/index.ts'
-
-const PLANS = ['free', 'pro', 'business', 'enterprise'] as const
-export type Plan = (typeof PLANS)[number]
-
-/** What a client's sites may send together; null: as much as they like. */
-export interface Limits {
-  requestsPerSecond: number | null
-  /** Per calendar month, UTC. */
-  eventsPerMonth: number | null
-}
-
-/** The user's document, section 8. */
-const FIXED_LIMITS: Readonly<Record<Exclude<Plan, 'enterprise'>, Limits>> = {
-  free: { requestsPerSecond: 10, eventsPerMonth: 100_000 },
-  pro: { requestsPerSecond: 100, eventsPerMonth: 1_000_000 },
-  business: { requestsPerSecond: 500, eventsPerMonth: 10_000_000 },
-}
-
-/** @throws Error when the row was not written by this program: the store holds no other plan. */
-export function planOf({ plan }: Pick<ClientRow, 'plan'>): Plan {
-  const known = PLANS.find((candidate) => candidate === plan)
-  if (known === undefined) throw new Error(`the store holds an unknown plan: ${plan}`)
-  return known
-}
-
-/** A client's limits: those of its plan, and with `enterprise` its own. */
-export function limitsOf(client: Pick<ClientRow, 'plan' | 'requests_per_second' | 'events_per_month'>): Limits {
-  const plan = planOf(client)
-  if (plan !== 'enterprise') return FIXED_LIMITS[plan]
-  return { requestsPerSecond: client.requests_per_second, eventsPerMonth: client.events_per_month }
-}
+import { PLANS, planOf } from './plans.ts'
 
 const NOT_BLANK = { pattern: '\\S', [EXPECTS]: 'text that is not blank' }
 
@@ -104,26 +74,6 @@ export type CreateClient = Static<typeof CreateClient>
 export const ClientParams = Type.Object({ client_id: Uuid })
 
 export const ClientQuery = Type.Object({ active_only: Type.Optional(ActiveOnly) }, { additionalProperties: false })
-
-const Month = Type.String({ description: 'UTC calendar month, e.g. 2026-11' })
-const Count = Type.Integer({ minimum: 0 })
-
-export const UsageRecord = Type.Object({
-  client_id: Uuid,
-  plan: Type.Enum(PLANS),
-  month: Month,
-  events: Count,
-  requests: Count,
-  limit: nullable(Type.Integer({ description: 'Events per month; null: unlimited' })),
-  requests_per_second: nullable(Type.Integer({ description: 'null: unlimited' })),
-  share: nullable(Type.Number({ description: 'Used part of the limit, 0 to 1; null without a limit' })),
-  level: Type.Enum(['ok', 'warning', 'exceeded'], { description: 'warning from 80 %, exceeded from 100 %' }),
-  resets_at: IsoTime,
-  history: Type.Array(Type.Object({ month: Month, events: Count, requests: Count }), {
-    description: 'The last 12 months with the present one, oldest first',
-  }),
-})
-export type UsageRecord = Static<typeof UsageRecord>
 
 /** A client as the interface shows it. */
 export const clientRecord = (row: ClientRow): ClientRecord => ({

@@ -1,9 +1,9 @@
 import { AppError, type ErrorDetail, newId, notFound } from '../lib/index.ts'
 import type { ClientRow, Store } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
-import type { Plan } from './client-schemas.ts'
 import { type CreateClient, clientRecord, type UpdateClient } from './client-schemas.ts'
 import { type Context, type DeletionHooks, lockClient } from './context.ts'
+import type { Plan } from './plans.ts'
 import { recordSiteRemovals } from './sites.ts'
 
 /** @throws AppError `invalid_request` when limits are given that the plan does not allow. */

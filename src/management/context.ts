@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../lib/index.ts'
 import type { ClientRow, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
-import type { Plan } from './client-schemas.ts'
+import type { Plan } from './plans.ts'
 
 /** What other rooms know a site by. */
 export type DeletedSite = Pick<SiteRow, 'id' | 'site_no'>

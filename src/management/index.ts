@@ -5,14 +5,9 @@ export {
   type CreateClient,
   type Digest,
   digestOf,
-  type Limits,
-  limitsOf,
   Name,
-  type Plan,
   type UpdateClient,
-  type UsageRecord,
 } from './client-schemas.ts'
-export { monthUsage, monthUsages, type QuotaUsage } from './client-usage.ts'
 export { createClient, updateClient } from './clients.ts'
 export {
   type Context,
@@ -24,6 +19,15 @@ export {
   lockSite,
   type ManagementOptions,
 } from './context.ts'
+export {
+  type Limits,
+  limitsOf,
+  monthUsage,
+  monthUsages,
+  type Plan,
+  type QuotaUsage,
+  type UsageRecord,
+} from './plans.ts'
 export { managementRoutes } from './routes.ts'
 export { createSessions } from './sign-ins.ts'
 export type { CreateSite, SiteRecord, UpdateSite } from './site-schemas.ts'

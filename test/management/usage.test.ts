@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { usageRecord } from '../../src/management/client-usage.ts'
 import { limitsOf, type UsageRecord } from '../../src/management/index.ts'
+import { usageRecord } from '../../src/management/plans.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { openManagement } from './support.ts'
 

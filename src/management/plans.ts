@@ -1,8 +1,58 @@
+import { type Static, Type } from 'typebox'
+import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { type Clock, isoTime, monthOf, nextMonthStart } from '../lib/index.ts'
 import { type ClientRow, type ClientUsageTable, countOf, type Kysely, type Store, type Tables } from '../store/index.ts'
-import type { UsageRecord } from './client-schemas.ts'
-import { limitsOf, planOf } from './client-schemas.ts'
-import { getClient } from './clients.ts'
+
+export const PLANS = ['free', 'pro', 'business', 'enterprise'] as const
+export type Plan = (typeof PLANS)[number]
+
+/** What a client's sites may send together; null: as much as they like. */
+export interface Limits {
+  requestsPerSecond: number | null
+  /** Per calendar month, UTC. */
+  eventsPerMonth: number | null
+}
+
+/** The user's document, section 8. */
+const FIXED_LIMITS: Readonly<Record<Exclude<Plan, 'enterprise'>, Limits>> = {
+  free: { requestsPerSecond: 10, eventsPerMonth: 100_000 },
+  pro: { requestsPerSecond: 100, eventsPerMonth: 1_000_000 },
+  business: { requestsPerSecond: 500, eventsPerMonth: 10_000_000 },
+}
+
+/** @throws Error when the row was not written by this program: the store holds no other plan. */
+export function planOf({ plan }: Pick<ClientRow, 'plan'>): Plan {
+  const known = PLANS.find((candidate) => candidate === plan)
+  if (known === undefined) throw new Error(`the store holds an unknown plan: ${plan}`)
+  return known
+}
+
+/** A client's limits: those of its plan, and with `enterprise` its own. */
+export function limitsOf(client: Pick<ClientRow, 'plan' | 'requests_per_second' | 'events_per_month'>): Limits {
+  const plan = planOf(client)
+  if (plan !== 'enterprise') return FIXED_LIMITS[plan]
+  return { requestsPerSecond: client.requests_per_second, eventsPerMonth: client.events_per_month }
+}
+
+const Month = Type.String({ description: 'UTC calendar month, e.g. 2026-11' })
+const Count = Type.Integer({ minimum: 0 })
+
+export const UsageRecord = Type.Object({
+  client_id: Uuid,
+  plan: Type.Enum(PLANS),
+  month: Month,
+  events: Count,
+  requests: Count,
+  limit: nullable(Type.Integer({ description: 'Events per month; null: unlimited' })),
+  requests_per_second: nullable(Type.Integer({ description: 'null: unlimited' })),
+  share: nullable(Type.Number({ description: 'Used part of the limit, 0 to 1; null without a limit' })),
+  level: Type.Enum(['ok', 'warning', 'exceeded'], { description: 'warning from 80 %, exceeded from 100 %' }),
+  resets_at: IsoTime,
+  history: Type.Array(Type.Object({ month: Month, events: Count, requests: Count }), {
+    description: 'The last 12 months with the present one, oldest first',
+  }),
+})
+export type UsageRecord = Static<typeof UsageRecord>
 
 const HISTORY_MONTHS = 12
 /** From this part of the limit on, people are warned. */
@@ -10,17 +60,12 @@ const WARNING_SHARE = 0.8
 
 type MonthUsage = Pick<ClientUsageTable, 'month' | 'events' | 'requests'>
 
-/**
- * What a client has sent this month and the months before.
- *
- * @throws AppError `not_found`.
- */
-export async function getUsage(store: Pick<Store, 'read'>, clock: Clock, clientId: string): Promise<UsageRecord> {
-  const client = await getClient(store, clientId)
+/** What a client has sent this month and the months before. */
+export async function getUsage(store: Pick<Store, 'read'>, clock: Clock, client: ClientRow): Promise<UsageRecord> {
   const rows = await store.read
     .selectFrom('client_usage')
     .select(['month', countOf('events').as('events'), countOf('requests').as('requests')])
-    .where('client_id', '=', clientId)
+    .where('client_id', '=', client.id)
     .execute()
   return usageRecord(client, rows, clock.now())
 }
