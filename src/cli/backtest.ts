@@ -7,8 +7,8 @@ import { asError, HOUR, MINUTE, StartupError } from '../lib/index.ts'
 import { timezone } from './options.ts'
 
 const HELP = `
-Judges each row as the data_volume probe would have when it came: by the same hours of the last four weeks, and until two
-weeks are known by the day before. Prints one line a row:
+Judges each row as the data_volume probe would have when it came: by what is usual at its hour of the week, as learnt from the
+four weeks before. Prints one line a row:
 
   timestamp,value,expected,score,status
 

@@ -1,49 +1,55 @@
-import { duration, isoTime, MINUTE, number } from '../lib/index.ts'
-import { burstsNow } from './silence.ts'
+import { DAY, duration, HOUR, isoTime, MINUTE, number } from '../lib/index.ts'
+import { burstsNow } from './bursts-now.ts'
+import { silenceOf } from './silence.ts'
 import { overlap, type TimeRange } from './time.ts'
+import type { UsualCounts } from './usual-counts.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
-import type { VolumeBaseline } from './volume-baseline.ts'
-import { expectedOf, type RecentCounts, windowsBack } from './volume-window.ts'
+import { byMinute, type Course, courseOf, longestGap, type RecentCounts } from './volume-counts.ts'
 
 export interface FreshnessConfig {
   /** A shorter silence is never bad. */
   min_silence_minutes: number
-  /** A silence is bad when it is longer than this many usual gaps. */
+  /** A silence is bad when it is longer than this many usual gaps … */
   gaps: number
+  /** … and rarer than so many in 30 days by chance. */
+  false_alarms: number
 }
 
-export const DATA_FRESHNESS_DEFAULTS: FreshnessConfig = { min_silence_minutes: 15, gaps: 5 }
+export const DATA_FRESHNESS_DEFAULTS: FreshnessConfig = { min_silence_minutes: 15, gaps: 3, false_alarms: 0.02 }
 
 export interface FreshnessInput {
   now: number
   /** When the site's newest event was received, null when none ever was. */
   last_event_at: number | null
   recent: RecentCounts
-  baseline: VolumeBaseline
+  usual: UsualCounts
   /** When the service itself accepted no requests, without overlaps. No event can arrive then, so that is no silence. */
   outages: readonly TimeRange[]
 }
 
-/** One gap in twenty between independent events is longer than this many times the mean gap: ln 20. */
+/** One gap in twenty between independent visits is longer than this many times the mean gap: ln 20. */
 const LONG_GAP = Math.log(20)
 
 /** Whether a site still sends at all. */
 export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): Verdict {
-  const { now, last_event_at: last, recent, baseline, outages } = input
+  const { now, last_event_at: last, recent, usual, outages } = input
   if (last === null) return verdictOf([null], 'no event has come yet')
   const deaf = outages.reduce((sum, outage) => sum + overlap(outage, { from: last, to: now }), 0)
   const silence = Math.max(0, now - last - deaf)
-  const usual = usualSince(input, last)
-  if (usual === null)
-    return verdictOf([null], `last event ${duration(Math.max(0, now - last))} ago; too little is known to judge`)
-  const { expected, covered, caution } = usual
-  const { burst } = burstsNow(null, recent, baseline)
-  const usualGap = expected > 0 ? (caution * LONG_GAP * burst * covered) / expected : Number.POSITIVE_INFINITY
+  const ago = duration(Math.max(0, now - last))
+  const course = courseOf(null, byMinute(recent), usual)
+  if (course.from.length === 0) return verdictOf([null], `last event ${ago} ago; too little is known to judge`)
+  const { noise } = usual.of(null)
+  const bursts = burstsNow(null, recent, usual, noise)
+  const found = silenceOf(course, longestGap(recent.minutes, null), noise, bursts, config.false_alarms)
+  const rate = found === null ? visitsLately(course, bursts.group) : found.visits / found.covered
+  const usualGap = rate > 0 ? LONG_GAP / rate : Number.POSITIVE_INFINITY
   const limit = Math.max(config.min_silence_minutes * MINUTE, config.gaps * usualGap)
-  const isSilent = silence > limit && expected >= caution
+  const isSilent = found !== null && silence > limit && found.chance < found.limit && found.expected >= 1
+  const expected = found?.expected ?? 0
   const message = isSilent
     ? `nothing received for ${duration(silence)}${besides(deaf)}; about ${number(expected)} events are usual in that time`
-    : `last event ${duration(Math.max(0, now - last))} ago`
+    : `last event ${ago} ago`
   return verdictOf(
     [
       {
@@ -57,7 +63,10 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
         evidence: {
           last_event_at: isoTime(last),
           events_expected_since: expected,
-          burst_size: burst,
+          visits_expected_since: found?.visits ?? 0,
+          visit_size: bursts.group,
+          surprise: found === null ? null : -found.chance / Math.LN10,
+          surprise_needed: found === null ? null : -found.limit / Math.LN10,
           own_outage_minutes: deaf / MINUTE,
         },
       },
@@ -69,20 +78,12 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
 const besides = (deaf: number): string =>
   deaf < MINUTE ? '' : ` (besides ${duration(deaf)} in which this service took no requests)`
 
-interface Usual {
-  expected: number
-  covered: number
-  caution: number
-}
-
-/** Events that earlier weeks had in the silence, or in its last 24 hours; null when that is not known. */
-function usualSince({ recent, baseline }: FreshnessInput, last: number): Usual | null {
-  let usual: Usual | null = null
-  for (const window of windowsBack(recent, baseline, null, 0)) {
-    const expected = expectedOf(window)
-    if (Number.isNaN(expected)) return usual
-    if (window.from < last) return usual ?? { expected: 0, covered: 0, caution: 1 }
-    usual = { expected, covered: window.covered, caution: window.caution }
+/** Visits that are usual in the newest hour, per ms; of a day where that hour has none. */
+function visitsLately({ covered, expected }: Course, group: number): number {
+  const rateOver = (time: number): number => {
+    const index = covered.findIndex((length) => length >= time)
+    const at = index === -1 ? covered.length - 1 : index
+    return (expected[at] ?? 0) / group / (covered[at] ?? 1)
   }
-  return usual
+  return rateOver(HOUR) || rateOver(DAY)
 }

@@ -1,28 +1,59 @@
-import { duration, HOUR, isoTime, MINUTE, number, percent } from '../lib/index.ts'
-import { type Bursts, burstsNow, byMinute, type Silence, silenceOf } from './silence.ts'
+import { DAY, duration, HOUR, isoTime, MINUTE, number, percent } from '../lib/index.ts'
+import { burstsNow } from './bursts-now.ts'
+import { type Silence, visitsToTell } from './silence.ts'
+import { sum } from './statistics.ts'
+import type { UsualCounts } from './usual-counts.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
 import {
-  assessSilence,
   assessVolume,
-  longerWindowZ,
-  statusOf,
-  type VolumeAssessment,
+  type CountedSubject,
+  limitsOf,
   type VolumeConfig,
+  type VolumeLimits,
 } from './volume-assessment.ts'
-import type { VolumeBaseline } from './volume-baseline.ts'
-import { type BucketCounts, expectedOf, type RecentCounts, type Window, windowsBack } from './volume-window.ts'
+import { type BucketCounts, byMinute, courseOf, longestGap, type RecentCounts } from './volume-counts.ts'
+import { passing, type WindowVerdict } from './volume-fall.ts'
+import type { Onset } from './volume-onset.ts'
 
 export interface VolumeInput {
   recent: RecentCounts
-  baseline: VolumeBaseline
+  usual: UsualCounts
 }
 
-/** Whether a site, and each of its events, comes as often as at the same hours of the last weeks. */
-export function dataVolume({ recent, baseline }: VolumeInput, config: VolumeConfig): Verdict {
-  const fine = byMinute(recent)
-  const judge = (name: string | null) => judgeSubject(name, recent, fine, baseline, config)
+/** Whether a site, and each of its events, comes as often as is usual at this hour. */
+export function dataVolume({ recent, usual }: VolumeInput, config: VolumeConfig): Verdict {
+  const minutes = byMinute(recent)
+  const judge = (name: string | null) => judgeSubject(name, recent, minutes, usual, config)
   const site = judge(null)
-  return verdictOf([site, ...baseline.names.map(judge)], site?.message ?? 'too few events are expected to judge')
+  return verdictOf([site, ...usual.names.map(judge)], site?.message ?? 'too few events are expected to judge')
+}
+
+function judgeSubject(
+  name: string | null,
+  recent: RecentCounts,
+  minutes: BucketCounts,
+  usual: UsualCounts,
+  config: VolumeConfig,
+): Finding | null {
+  const own = usual.of(name)
+  const subject: CountedSubject = {
+    isSite: name === null,
+    course: courseOf(name, recent, usual),
+    minutes: courseOf(name, minutes, usual),
+    longestGap: longestGap(recent.minutes, name),
+    usual: own,
+    bursts: burstsNow(name, recent, usual, own.noise),
+    localHour: usual.localHour,
+  }
+  const limits = limitsOf(config, name === null ? null : usual.names.length)
+  const { status, silence, window, onset } = assessVolume(subject, limits)
+  const finding =
+    silence === null
+      ? window === null
+        ? null
+        : unusual(name, subject, window, limits, status, onset)
+      : silent(name, silence, subject.bursts.group)
+  return finding === null || status === 'ok' ? finding : renamed(name, finding, recent, usual)
 }
 
 /** How far a site that has too few events to be judged is from it. */
@@ -30,170 +61,119 @@ export interface VolumeSoFar {
   /** The stretch up to now that can be compared with, ms. */
   readonly covered: number
   readonly events: number
-  /** What earlier weeks had in it. */
+  /** What is usual in it. */
   readonly usual: number
-  /** What they must have had. */
+  /** What would have to be usual. */
   readonly needed: number
-  /** Likewise, once there are weeks to compare with; null where there are. */
-  readonly neededInWeeks: number | null
 }
 
 /** Null while nothing is known to compare the newest events with. */
-export function volumeSoFar({ recent, baseline }: VolumeInput, config: VolumeConfig): VolumeSoFar | null {
-  const needed = config.min_expected * burstsNow(null, recent, baseline).burst
-  let soFar: VolumeSoFar | null = null
-  for (const window of windowsBack(recent, baseline, null, 0)) {
-    const { covered, measured, caution } = window
-    const usual = expectedOf(window)
-    if (Number.isNaN(usual)) break
-    const neededInWeeks = caution > 1 ? needed : null
-    soFar = { covered, events: measured, usual, needed: caution * needed, neededInWeeks }
-  }
-  return soFar
+export function volumeSoFar({ recent, usual }: VolumeInput, config: VolumeConfig): VolumeSoFar | null {
+  const { measured, expected, covered } = courseOf(null, recent, usual)
+  const [events, mean, length] = [measured.at(-1), expected.at(-1), covered.at(-1)]
+  if (events === undefined || mean === undefined || length === undefined) return null
+  const { noise } = usual.of(null)
+  const { group } = burstsNow(null, recent, usual, noise)
+  const { silenceBudget, minVisits } = limitsOf(config, null)
+  const needed = group * Math.max(minVisits, visitsToTell(noise.level(length), length, silenceBudget))
+  return { covered: length, events, usual: mean, needed }
 }
 
-function judgeSubject(
-  name: string | null,
-  recent: RecentCounts,
-  fine: BucketCounts,
-  baseline: VolumeBaseline,
-  config: VolumeConfig,
-): Finding | null {
-  const limits = name === null ? config : { ...config, warning_z: longerWindowZ(config) }
-  const bursts = burstsNow(name, recent, baseline)
-  const { burst } = bursts
-  const silence = silenceOf(fine, baseline, name, bursts, config.min_expected)
-  const assessment =
-    (silence === null ? null : assessSilence(silence, burst, limits)) ??
-    assessVolume(windowsBack(recent, baseline, name, 0), burst, limits)
-  if (assessment === null) return null
-  const isUnusual = assessment.kind === 'fall' || assessment.kind === 'spike'
-  const before = isUnusual ? assessVolume(windowsBack(recent, baseline, name, 1), burst, limits) : null
-  const status = statusOf(assessment.kind, before?.kind ?? null, config)
-  const onset =
-    status === 'ok' || assessment.kind === 'spike' ? null : onsetOf([...windowsBack(recent, baseline, name, 0)], burst)
-  const isHoliday = name === null && assessment.kind === 'fall' && onset !== null && mayBeHoliday(onset)
-  return finding({ name, assessment, silence, status: isHoliday ? 'ok' : status, bursts, onset }, config)
-}
-
-/** A holiday is a site that goes to its level over hours, all events alike; it ends within a day. */
-const mayBeHoliday = ({ isSudden, isOld }: Onset): boolean => !isSudden && !isOld
-
-interface Seen {
-  readonly name: string | null
-  readonly assessment: VolumeAssessment
-  readonly silence: Silence | null
-  readonly status: Status
-  readonly bursts: Bursts
-  readonly onset: Onset | null
-}
-
-function finding({ name, assessment, silence, status, bursts, onset }: Seen, config: VolumeConfig): Finding {
-  const { window, expected, spread, z, ratio, samples, kind } = assessment
+function silent(name: string | null, silence: Silence, group: number): Finding {
+  const { from, covered, expected, level, visits, chance, limit } = silence
+  const what = name === null ? 'events' : `“${name}” events`
+  const usual =
+    name === null ? `${number(expected)} are usual in that time` : `its usual share would be ${number(expected)}`
   return {
-    subject: name === null ? {} : { event_name: name },
-    status,
-    message: messageOf(name, assessment),
-    measured: window.measured,
+    subject: subjectOf(name),
+    status: 'critical',
+    message: `no ${what} for ${duration(covered)}; ${usual}`,
+    measured: 0,
     expected,
-    band: {
-      low: Math.max(
-        window.measured === 0 ? 1 : 0,
-        Math.min(expected - config.warning_z * spread, expected * config.warning_ratio),
-      ),
-      high: Math.max(expected + config.warning_z * spread, expected / config.warning_ratio),
+    band: { low: 1, high: null },
+    since: isoTime(from),
+    evidence: {
+      kind: 'zero',
+      window_minutes: covered / MINUTE,
+      ...surprise(chance, limit),
+      visits_missing: visits,
+      visit_size: group,
+      level_before: level,
     },
-    since: status === 'ok' ? null : isoTime(silence?.window.from ?? onset?.since ?? window.from),
+  }
+}
+
+function unusual(
+  name: string | null,
+  { course, bursts }: CountedSubject,
+  judged: WindowVerdict,
+  limits: VolumeLimits,
+  status: Status,
+  onset: Onset | null,
+): Finding {
+  const { index, measured, model, chance, limit, kind } = judged
+  const covered = course.covered[index] ?? 0
+  const expected = model.mean
+  const ratio = expected > 0 ? measured / expected : 1
+  const what = name === null ? 'events' : `“${name}” events`
+  const usual =
+    name === null ? `${number(expected)} are usual at this hour` : `its usual share would be ${number(expected)}`
+  return {
+    subject: subjectOf(name),
+    status,
+    message: `${number(measured)} ${what} in ${duration(covered)}, ${percent(ratio)} of what to expect; ${usual}`,
+    measured,
+    expected,
+    // Findings that are fine are shown of the site only.
+    band: status === 'ok' && name !== null ? { low: null, high: null } : passing(judged, limits),
+    since: status === 'ok' ? null : isoTime(onset?.since ?? course.from[index] ?? course.to),
     evidence: {
       kind,
-      window_minutes: window.covered / MINUTE,
-      z,
-      ratio: Number.isFinite(ratio) ? ratio : null,
+      window_minutes: covered / MINUTE,
+      ratio,
+      ...surprise(chance, limit),
       burst_size: bursts.burst,
-      visit_size: bursts.group,
-      level_before: silence?.level ?? null,
-      visits_missing: silence?.visits ?? null,
-      earlier_counts: samples,
-      course: onset === null ? null : courseOf(onset),
+      course: onset === null ? null : onset.isOld ? 'over a day' : onset.isSudden ? 'sudden' : 'gradual',
     },
   }
 }
 
-const courseOf = ({ isOld, isSudden }: Onset): string => (isOld ? 'over a day' : isSudden ? 'sudden' : 'gradual')
+const subjectOf = (name: string | null): Finding['subject'] => (name === null ? {} : { event_name: name })
 
-function messageOf(name: string | null, { window, expected, ratio }: VolumeAssessment): string {
-  const what = name === null ? 'events' : `“${name}” events`
-  const time = duration(window.covered)
-  const isNone = window.measured === 0
-  const usual =
-    name === null
-      ? `${number(expected)} are usual ${isNone ? 'in that time' : 'at this hour'}`
-      : `its usual share would be ${number(expected)}`
-  if (isNone) return `no ${what} for ${time}; ${usual}`
-  return `${number(window.measured)} ${what} in ${time}, ${percent(ratio)} of what to expect; ${usual}`
+/** In powers of ten: 6 means once in a million windows. */
+const surprise = (chance: number, limit: number) => ({
+  surprise: -chance / Math.LN10,
+  surprise_needed: -limit / Math.LN10,
+})
+
+/** What comes instead is at least this share of what is missing, and at most so many times what came of it before. */
+const SUCCESSOR = { least: 0.5, most: 2 } as const
+
+/** A deploy that renames an event ends one and begins another: nothing is lost, but it should be known. */
+function renamed(name: string | null, finding: Finding, recent: RecentCounts, usual: UsualCounts): Finding {
+  const end = recent.buckets.at(-1)?.to ?? 0
+  const last = name === null ? null : lastSeen(name, recent, usual)
+  if (last === null) return finding
+  const successor = [...recent.events].find(([other, counts]) => {
+    const first = other === name ? null : firstSeen(other, recent, usual)
+    if (first === null || Math.abs(first - last) > HOUR) return false
+    const came = sum(counts)
+    const before = (usual.of(name).hourly * (end - Math.max(first, end - DAY))) / HOUR
+    const expected = finding.expected ?? 0
+    return came >= SUCCESSOR.least * expected && came <= SUCCESSOR.most * Math.max(expected, before)
+  })?.[0]
+  if (successor === undefined) return finding
+  return {
+    ...finding,
+    status: 'ok',
+    since: null,
+    message: `“${name}” has come as “${successor}” since ${isoTime(last)}`,
+    evidence: { ...finding.evidence, kind: 'renamed', successor },
+  }
 }
 
-/** Since when there is less than there should be, and how that began. */
-interface Onset {
-  /** Start of the bucket in which it began, epoch ms. */
-  readonly since: number
-  /** Whether it began before all the windows. */
-  readonly isOld: boolean
-  /** Whether the level broke off rather than sank. */
-  readonly isSudden: boolean
-}
+const firstSeen = (name: string, { buckets, events }: RecentCounts, usual: UsualCounts): number | null =>
+  usual.of(name).seen?.from ?? buckets[(events.get(name) ?? []).findIndex((count) => count > 0)]?.from ?? null
 
-/** Below this share of the expected count a bucket speaks for a fall, above it against one: half way from whole to half. */
-const NEUTRAL_SHARE = 0.75
-/** A fault cuts the level of the hour before by at least this much. Holidays and storms sink into their level over hours. */
-const SUDDEN_SHARE = 0.6
-
-/** Bursts that a level is taken from: with fewer it says nothing. */
-const BURSTS_FOR_LEVEL = 20
-const LONGEST_LEVEL = 6 * HOUR
-
-/**
- * The beginning is where the missing events add up to most (CUSUM, Page 1954).
- *
- * @param windows as from `windowsBack`, all of them
- */
-function onsetOf(windows: readonly Window[], burst: number): Onset | null {
-  const steps = windows
-    .map((window) => ({ from: window.from, measured: window.measured, expected: expectedOf(window) }))
-    .filter(({ expected }) => !Number.isNaN(expected))
-  const deficit = (step: WindowSum) => NEUTRAL_SHARE * step.expected - step.measured
-  const start = steps.reduce<WindowSum | null>(
-    (best, s) => (best === null || deficit(s) > deficit(best) ? s : best),
-    null,
-  )
-  const oldest = steps.at(-1)
-  if (start === null || oldest === undefined) return null
-  const isOld = start === oldest
-  const before = steps.find((step) => isEnough(step, start, burst))
-  const after = steps.findLast((step) => isEnough(start, step, burst)) ?? NOTHING
-  // A level that cannot be distinguished from noise is not known to have broken off.
-  const isSudden =
-    !isOld &&
-    before !== undefined &&
-    start.from - before.from <= LONGEST_LEVEL &&
-    level(start, after) <= SUDDEN_SHARE * level(before, start)
-  return { since: start.from, isOld, isSudden }
-}
-
-const NOTHING: WindowSum = { from: Number.POSITIVE_INFINITY, measured: 0, expected: 0 }
-
-/** Whether what the longer window has beyond the shorter is an hour at least, and bursts enough for a level. */
-const isEnough = (longer: WindowSum, shorter: WindowSum, burst: number): boolean =>
-  longer.from <= shorter.from - HOUR && longer.expected - shorter.expected >= BURSTS_FOR_LEVEL * burst
-
-interface WindowSum {
-  readonly from: number
-  readonly measured: number
-  readonly expected: number
-}
-
-/** Measured over expected in what the longer window has beyond the shorter. */
-function level(longer: WindowSum, shorter: WindowSum): number {
-  const expected = longer.expected - shorter.expected
-  return expected > 0 ? (longer.measured - shorter.measured) / expected : 1
-}
+const lastSeen = (name: string, { buckets, events }: RecentCounts, usual: UsualCounts): number | null =>
+  buckets[(events.get(name) ?? []).findLastIndex((count) => count > 0)]?.from ?? usual.of(name).seen?.to ?? null

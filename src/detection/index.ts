@@ -43,6 +43,13 @@ export {
 } from './tag-missing.ts'
 export { type LocalTime, localTime, sameHoursBefore, type TimeRange } from './time.ts'
 export {
+  type HourCounts,
+  type HourHistory,
+  type UsualCounts,
+  usualCounts,
+  usualCountsFrom,
+} from './usual-counts.ts'
+export {
   type Finding,
   isBad,
   type Status,
@@ -53,12 +60,4 @@ export {
   type Verdict,
 } from './verdict.ts'
 export { DATA_VOLUME_DEFAULTS, type VolumeConfig } from './volume-assessment.ts'
-export {
-  type HourCounts,
-  type HourHistory,
-  nextKnownHour,
-  type VolumeBaseline,
-  volumeBaseline,
-  volumeHours,
-} from './volume-baseline.ts'
-export { type BucketCounts, type RecentCounts, withoutOutages } from './volume-window.ts'
+export { type BucketCounts, type RecentCounts, withoutOutages } from './volume-counts.ts'

@@ -1,12 +1,12 @@
-import { DAY, HOUR } from '../lib/index.ts'
-import { burstSize } from './burst.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
+import { type Bursts, burstsNow } from './bursts-now.ts'
 import { median } from './statistics.ts'
 import { Surprise } from './surprise.ts'
-import type { LocalTime } from './time.ts'
+import type { LocalTime, TimeRange } from './time.ts'
+import { type HourCounts, type UsualCounts, usualCounts } from './usual-counts.ts'
 import type { Status } from './verdict.ts'
-import { assessVolume, type Kind, statusOf, type VolumeConfig } from './volume-assessment.ts'
-import { MIN_WEEKS } from './volume-baseline.ts'
-import { expectedOf, type Window } from './volume-window.ts'
+import { assessVolume, limitsOf, type VolumeConfig, type VolumeLimits } from './volume-assessment.ts'
+import { type BucketCounts, type Course, expectedBetween, longestGap } from './volume-counts.ts'
 
 export interface Judgement {
   /** What the value should have been, null for the first. */
@@ -16,9 +16,9 @@ export interface Judgement {
   readonly status: Status
 }
 
-/** Values that bursts are measured over, as many as the probe has five-minute buckets; and how often they are. */
-const BURST_VALUES = 72
-const BURST_EVERY = 12
+/** What is usual is worked out so often, as it takes as long as to judge a hundred values; in the first days each hour tells much. */
+const RELEARN_EVERY = 6 * HOUR
+const FIRST_DAYS = 4
 
 /**
  * Judges a series with a fixed step value by value as `data_volume` judges a site, knowing nothing of what comes later. Gaps
@@ -26,139 +26,183 @@ const BURST_EVERY = 12
  */
 export class SeriesReplay {
   private readonly config: VolumeConfig
-  private readonly past: Past
+  private readonly limits: VolumeLimits
+  private readonly clock: LocalTime
+  private readonly past: HourSums
+  private readonly latest = new LatestDay()
   private readonly surprise: Surprise
-  private readonly latest: number[] = []
-  private seen = 0
-  private burst = 1
-  private before: Kind | null = null
+  private learnt: { usual: UsualCounts; bursts: Bursts; until: number } | null = null
 
   constructor(clock: LocalTime, config: VolumeConfig) {
     this.config = config
-    this.past = new Past(clock, config.weeks)
+    this.limits = limitsOf(config, null)
+    this.clock = clock
+    this.past = new HourSums(config.weeks)
     this.surprise = new Surprise(config.direction)
   }
 
   next(time: number, value: number): Judgement {
-    this.past.add(time, value)
-    this.measureBurst(value)
-    const windows = this.past.windows()
-    const own = windows.next().value
-    const seasonal = own === undefined || own.samples.length === 0 ? null : expectedOf(own)
-    const expected = seasonal ?? this.surprise.levelNow
-    const score = this.surprise.next(time, value, seasonal)
-    const assessment = assessVolume(own === undefined ? [] : startingWith(own, windows), this.burst, this.config)
-    const status = assessment === null ? 'ok' : statusOf(assessment.kind, this.before, this.config)
-    this.before = assessment?.kind ?? null
+    const learnt = this.learn(time)
+    const { usual, bursts } = learnt
+    const site = usual.of(null)
+    const step = this.latest.stepTo(time)
+    const seasonal = expectedBetween(site, { from: time, to: time + step })
+    const known = Number.isNaN(seasonal) ? null : seasonal
+    this.past.add(time, value, step)
+    this.latest.add(time, value, seasonal)
+    const expected = known ?? this.surprise.levelNow
+    const score = this.surprise.next(time, value, known)
+    const course = this.latest.course()
+    const { status } = assessVolume(
+      {
+        isSite: true,
+        course,
+        minutes: course,
+        longestGap: longestGap(this.latest.newest(LATEST_MINUTES), null),
+        usual: site,
+        bursts,
+        localHour: usual.localHour,
+      },
+      this.limits,
+    )
     return { expected, score, status }
   }
 
-  private measureBurst(value: number): void {
-    this.latest.push(value)
-    if (this.latest.length > BURST_VALUES) this.latest.shift()
-    if (this.seen++ % BURST_EVERY === 0) this.burst = burstSize(this.latest, 1)
+  private learn(time: number): { usual: UsualCounts; bursts: Bursts } {
+    if (this.learnt !== null && time < this.learnt.until) return this.learnt
+    const usual = usualCounts(this.past.history(), this.clock, time, this.config.weeks)
+    const buckets = this.latest.newest(LATEST_SLOTS)
+    const minutes = this.latest.newest(LATEST_MINUTES)
+    const bursts = burstsNow(null, { ...buckets, minutes }, usual, usual.of(null).noise)
+    this.learnt = { usual, bursts, until: floorTo(time, HOUR) + (usual.days < FIRST_DAYS ? HOUR : RELEARN_EVERY) }
+    return this.learnt
   }
 }
 
-function* startingWith<T>(first: T, others: Iterable<T>): Generator<T> {
-  yield first
-  yield* others
-}
+/** As much as the probe looks at in slots, and by the minute. */
+const LATEST_SLOTS = 6 * HOUR
+const LATEST_MINUTES = 30 * MINUTE
 
 const DAYS_A_WEEK = 7
-/** The longest window, as in the probe. */
-const LONGEST = DAY
-const STEPS_TO_LEARN = 25
+/** A longer way to the next value than so many steps is a gap. */
+const GAP_STEPS = 1.5
+const NO_EVENTS: ReadonlyMap<string, number> = new Map()
 
-/** The values of a series with a fixed step, as far back as they are compared with. */
-class Past {
-  private readonly clock: LocalTime
-  private readonly weeks: number
+/** Sums of a series by the UTC hour, as far back as they are compared with. */
+class HourSums {
+  private readonly keptFor: number
+  private readonly hours = new Map<number, HourCounts>()
+  private gaps: TimeRange[] = []
+  private knownFrom = Number.POSITIVE_INFINITY
+  private end = Number.NEGATIVE_INFINITY
+
+  constructor(weeks: number) {
+    this.keptFor = (weeks * DAYS_A_WEEK + 2) * DAY
+  }
+
+  add(time: number, value: number, step: number): void {
+    if (this.end === Number.NEGATIVE_INFINITY) this.knownFrom = Math.ceil(time / HOUR) * HOUR
+    else if (time - this.end > (GAP_STEPS - 1) * step) this.gaps.push({ from: this.end, to: time })
+    this.end = time + step
+    // A value of a day or so came in all of its hours.
+    for (let at = time; at < time + step; at += HOUR) {
+      const hour = floorTo(at, HOUR)
+      const share = Math.min(HOUR, step) / step
+      this.hours.set(hour, {
+        total: (this.hours.get(hour)?.total ?? 0) + share * Math.max(0, value),
+        events: NO_EVENTS,
+      })
+    }
+    this.forget(time - this.keptFor)
+  }
+
+  history() {
+    const { hours, gaps, knownFrom } = this
+    return { hours, knownFrom, outages: gaps, special: [] }
+  }
+
+  private forget(before: number): void {
+    for (const hour of this.hours.keys()) {
+      if (hour >= before) break
+      this.hours.delete(hour)
+    }
+    if (this.gaps.some(({ to }) => to < before)) this.gaps = this.gaps.filter(({ to }) => to >= before)
+  }
+}
+
+const STEPS_TO_LEARN = 25
+/** Every window up to so many values is looked at; longer ones grow by … */
+const EACH_UP_TO = 12
+const GROWTH = 1.2
+
+/** The values of the last day, added up. */
+class LatestDay {
   private times: number[] = []
-  /** Sum of all values before each. One longer than `times`. */
+  /** Sums of all values, and of all that were expected, before each. One longer than `times`. */
   private sums: number[] = [0]
+  private expectations: number[] = [0]
+  /** From here on every value has something to be compared with. */
+  private firstKnown = 0
   private readonly firstSteps: number[] = []
   private step = HOUR
 
-  constructor(clock: LocalTime, weeks: number) {
-    this.clock = clock
-    this.weeks = weeks
-  }
-
-  /** Values come in order of time; several may have the same. */
-  add(time: number, value: number): void {
-    this.learnStep(time)
-    this.times.push(time)
-    this.sums.push((this.sums.at(-1) ?? 0) + value)
-    this.forget(time - (this.weeks * DAYS_A_WEEK + 2) * DAY)
-  }
-
-  /** The newest value alone, then more and more of them, each window twice as long as the one before. */
-  *windows(): Generator<Window, undefined> {
-    const newest = this.times.at(-1)
-    if (newest === undefined) return
-    const { step } = this
-    for (let length = step; length === step || length <= LONGEST; length *= 2) {
-      const range = { from: newest + step - length, to: newest + step }
-      const { sum, count } = this.between(range.from, range.to)
-      const samples = this.samplesFor(range.from, range.to, count)
-      yield { ...range, measured: sum, samples, covered: length, caution: 1 }
-      if (range.from <= (this.times[0] ?? 0)) return
-    }
-  }
-
-  /** What `count` values of the same time in earlier weeks add up to; of yesterday where two weeks are not known. */
-  private samplesFor(from: number, to: number, count: number): number[] {
-    const sums: number[] = []
-    for (let week = 1; week <= this.weeks; week++) {
-      const mean = this.meanBefore(from, to, week * DAYS_A_WEEK)
-      if (mean !== null) sums.push(mean * count)
-    }
-    if (sums.length >= MIN_WEEKS) return sums
-    const yesterday = this.meanBefore(from, to, 1)
-    return yesterday === null ? [] : [yesterday * count]
-  }
-
-  /** Mean value of the stretch so many days earlier. A stretch under an hour is taken with what is around it. */
-  private meanBefore(from: number, to: number, days: number): number | null {
-    const around = Math.max(0, (HOUR - (to - from)) / 2)
-    const start = this.clock.daysBefore(from, days) - around
-    const end = Math.min(start + (to - from) + 2 * around, from)
-    const { sum, count } = this.between(start, end)
-    return 2 * count * this.step >= end - start && count > 0 ? sum / count : null
-  }
-
   /** The usual step, not the shortest: a row that comes twice or early would make one of seconds. */
-  private learnStep(time: number): void {
+  stepTo(time: number): number {
     const before = this.times.at(-1)
-    if (before === undefined || time === before || this.firstSteps.length === STEPS_TO_LEARN) return
-    this.firstSteps.push(time - before)
-    this.step = median(this.firstSteps)
-  }
-
-  private between(from: number, to: number): { sum: number; count: number } {
-    const [first, end] = [this.indexAt(from), this.indexAt(to)]
-    return { sum: (this.sums[end] ?? 0) - (this.sums[first] ?? 0), count: end - first }
-  }
-
-  /** Index of the first value at or after `time`. */
-  private indexAt(time: number): number {
-    let low = 0
-    let high = this.times.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.times[middle] ?? 0) < time) low = middle + 1
-      else high = middle
+    if (before !== undefined && time !== before && this.firstSteps.length < STEPS_TO_LEARN) {
+      this.firstSteps.push(time - before)
+      this.step = median(this.firstSteps)
     }
-    return low
+    return this.step
   }
 
-  /** Drops what is too old once it is half of everything, so that a stream of any length fits. */
-  private forget(before: number): void {
-    const middle = this.times.length >> 1
-    if (middle === 0 || (this.times[middle] ?? before) >= before) return
-    const offset = this.sums[middle] ?? 0
-    this.times = this.times.slice(middle)
-    this.sums = this.sums.slice(middle).map((sum) => sum - offset)
+  /** @param expected NaN where it is not known */
+  add(time: number, value: number, expected: number): void {
+    const isKnown = !Number.isNaN(expected)
+    this.times.push(time)
+    this.sums.push((this.sums.at(-1) ?? 0) + Math.max(0, value))
+    this.expectations.push((this.expectations.at(-1) ?? 0) + (isKnown ? expected : 0))
+    if (!isKnown) this.firstKnown = this.times.length
+    if (this.times.length > 3 * this.ofADay()) this.forget(2 * this.ofADay())
+  }
+
+  course(): Course {
+    const count = this.times.length
+    const to = (this.times.at(-1) ?? 0) + this.step
+    const from: number[] = []
+    const measured: number[] = []
+    const expected: number[] = []
+    const covered: number[] = []
+    for (let length = 1; length <= count - this.firstKnown; ) {
+      const start = this.times[count - length] ?? to
+      if (start < to - DAY) break
+      from.push(start)
+      measured.push((this.sums[count] ?? 0) - (this.sums[count - length] ?? 0))
+      expected.push((this.expectations[count] ?? 0) - (this.expectations[count - length] ?? 0))
+      covered.push(length * this.step)
+      length = length < EACH_UP_TO ? length + 1 : Math.floor(length * GROWTH)
+    }
+    return { to, from, measured, expected, byClock: expected, covered, specialUntil: Number.NEGATIVE_INFINITY }
+  }
+
+  /** The values of so much time, ms, or the newest. */
+  newest(time: number): BucketCounts {
+    const count = Math.min(this.times.length, Math.max(1, Math.floor(time / this.step)))
+    const start = this.times.length - count
+    const buckets = this.times.slice(start).map((from) => ({ from, to: from + this.step }))
+    const total = buckets.map((_, index) => (this.sums[start + index + 1] ?? 0) - (this.sums[start + index] ?? 0))
+    return { buckets, total, events: new Map() }
+  }
+
+  private ofADay(): number {
+    return Math.max(1, Math.ceil(DAY / this.step))
+  }
+
+  private forget(kept: number): void {
+    const dropped = this.times.length - kept
+    this.times = this.times.slice(dropped)
+    this.sums = this.sums.slice(dropped)
+    this.expectations = this.expectations.slice(dropped)
+    this.firstKnown = Math.max(0, this.firstKnown - dropped)
   }
 }

@@ -1,131 +1,109 @@
-import { floorTo, HOUR, MINUTE } from '../lib/index.ts'
-import { batchSize, batchSizeOfHours, burstSize } from './burst.ts'
-import { sum } from './statistics.ts'
-import type { VolumeBaseline } from './volume-baseline.ts'
-import {
-  type BucketCounts,
-  expectedOf,
-  type RecentCounts,
-  slotCounts,
-  type Window,
-  windowsBack,
-} from './volume-window.ts'
+import { DAY, HOUR, MINUTE } from '../lib/index.ts'
+import type { Bursts } from './bursts-now.ts'
+import { HOURS_BEFORE, levelGiven, type Noise } from './count-noise.ts'
+import { MONTH } from './false-alarms.ts'
+import type { Course } from './volume-counts.ts'
 
 /** A stretch up to now in which nothing of a subject came. */
 export interface Silence {
-  /** To the minute. */
-  readonly window: Window
-  /** Level of the hours before, as a share of the expected one. A quiet day is silent for longer by chance. */
+  /** Its beginning, to the minute where it began lately. */
+  readonly from: number
+  /** Its length without our own outages, ms. */
+  readonly covered: number
+  /** Events that were to be expected in it at the level of the hours before. */
+  readonly expected: number
+  /** That level, as a share of the usual one, at most 1. A quiet day is silent for longer by chance. */
   readonly level: number
-  /** How many visits or batches were to be expected in it at that level. */
+  /** Visits or batches that were to be expected. */
   readonly visits: number
+  /** Natural logarithm of the chance that it means nothing … */
+  readonly chance: number
+  /** … and of the greatest that is unusual. */
+  readonly limit: number
 }
 
-/** What the level before a silence is taken from: so many visits or batches, or so much time. */
-const GROUPS_FOR_LEVEL = 40
-const LONGEST_LEVEL = 12 * HOUR
+/** Counts may be two minutes behind what came. */
+const LEAST_SILENCE = 3 * MINUTE
 /** Senders that hand over what they gathered every few minutes have gaps by design; the next one may come a bit late. */
 const GAPS = 1.25
+/** Where a silence is looked for every five minutes, no more of them are tested. */
+const RUNS_A_MONTH = MONTH / (5 * MINUTE)
 
 /**
- * Null when the silence may be chance: it is with a probability of e⁻ⁿ where n visits or batches were to be expected.
+ * How surprising it is that nothing came lately; null where something did, or where nothing is known.
  *
- * @param recent see `byMinute`
- * @param name of an event, or null for all events
- * @param bursts see `burstsNow`
- * @param least how many visits or batches have to be missing
+ * Visits come independently of each other at a level that wavers (a gamma number of relative variance v): none of n comes with a chance
+ * of (1 + v·n)^(−1/v), the negative binomial distribution's at zero.
+ *
+ * @param course by the minute
+ * @param longestGap between the events of the last half hour, ms
+ * @param budget false alarms a month
  */
 export function silenceOf(
-  recent: BucketCounts,
-  baseline: VolumeBaseline,
-  name: string | null,
-  { burst, group }: Bursts,
-  least: number,
+  course: Course,
+  longestGap: number,
+  noise: Noise,
+  { group }: Bursts,
+  budget: number,
 ): Silence | null {
-  let silent: Window | null = null
-  let missing = 0
-  let level = 1
-  for (const window of windowsBack(recent, baseline, name, 0)) {
-    const expected = expectedOf(window)
-    if (Number.isNaN(expected)) break
-    if (window.measured === 0) {
-      silent = window
-      missing = expected
-      continue
-    }
-    if (silent === null || missing < least * group * silent.caution) return null
-    const before = expected - missing
-    level = levelOf(window.measured, before, burst)
-    if (before >= GROUPS_FOR_LEVEL * group || window.from <= silent.from - LONGEST_LEVEL) break
-  }
-  const visits = (level * missing) / group
-  if (silent === null || visits < least * silent.caution) return null
-  return silent.covered > GAPS * longestGap(recent, name) ? { window: silent, level, visits } : null
-}
-
-/** The level next to the usual one that chance can make of a count. */
-function levelOf(measured: number, expected: number, burst: number): number {
-  const chance = Math.sqrt(burst * Math.max(1, expected))
-  return Math.max((measured - chance) / expected, Math.min(1, (measured + chance) / expected))
-}
-
-/** The longest stretch without events between those of the newest buckets, in as much time as is known by the minute, ms. */
-function longestGap({ buckets, total, events }: BucketCounts, name: string | null): number {
-  const counts = (name === null ? total : events.get(name)) ?? []
-  let longest = 0
-  let gap = Number.NaN
-  for (let index = buckets.length - 1; index >= 0; index--) {
-    const bucket = buckets[index]
-    if (bucket === undefined || bucket.to - bucket.from > MINUTE) break
-    if ((counts[index] ?? 0) === 0) {
-      gap += bucket.to - bucket.from
-      continue
-    }
-    if (gap > longest) longest = gap
-    gap = 0
-  }
-  return longest
-}
-
-/** The newest buckets by the minute, the others as they are. */
-export function byMinute({ buckets, total, events, minutes }: RecentCounts): BucketCounts {
-  const start = minutes.buckets[0]?.from ?? Number.POSITIVE_INFINITY
-  const older = buckets.findLastIndex(({ to }) => to <= start) + 1
+  const first = course.measured.findIndex((count) => count > 0)
+  const index = (first === -1 ? course.measured.length : first) - 1
+  const [covered, usual, from] = [course.covered[index], course.expected[index], course.from[index]]
+  if (covered === undefined || usual === undefined || from === undefined) return null
+  if (covered < LEAST_SILENCE || covered <= GAPS * longestGap) return null
+  const before = levelBefore(course, index, noise, covered)
+  const left = from < course.specialUntil ? SPECIAL_NOISE : before.noise
+  const expected = before.level * usual
+  const visits = expected / group
   return {
-    buckets: [...buckets.slice(0, older), ...minutes.buckets],
-    total: [...total.slice(0, older), ...minutes.total],
-    events: new Map(
-      Array.from(events, ([name, counts]) => [name, [...counts.slice(0, older), ...(minutes.events.get(name) ?? [])]]),
-    ),
+    from,
+    covered,
+    expected,
+    level: before.level,
+    visits,
+    chance: -Math.log1p(left * visits) / left,
+    limit: silenceLimit(visits, covered, budget),
   }
 }
 
-/** How events of a name, or of all, come together. */
-export interface Bursts {
-  /** The variance of counts as a multiple of what independent events have. */
-  readonly burst: number
-  /** Events that a visit or a batch brings, on average. */
-  readonly group: number
+/** Natural logarithm of the chance below which a silence is unusual: a month has as many silences as visits, or as runs if those are fewer. */
+function silenceLimit(visits: number, length: number, budget: number): number {
+  const begun = Math.min(RUNS_A_MONTH, (visits / length) * MONTH)
+  return Math.log(budget / Math.max(1, begun))
 }
 
-/** Going by the last hours and the weeks before. @param name null for all events */
-export function burstsNow(name: string | null, recent: RecentCounts, baseline: VolumeBaseline): Bursts {
-  const total = slotCounts(recent, null)
-  const counts = name === null ? total : slotCounts(recent, name)
-  const burst = burstSize(counts, baseline.burstOf(name))
-  const share = name === null ? 1 : sum(counts) / Math.max(1, sum(total))
-  const batch =
-    Math.max(batchSize(total), batchSize(recent.minutes.total), batchSizeOfHours(wholeHours(recent, baseline))) * share
-  // Visits differ in length. Where lengths are geometric, the variance of counts is b = 2 · mean length − 1 times their mean.
-  return { burst: Math.max(burst, batch), group: Math.max((burst + 1) / 2, batch) }
+/**
+ * How many visits must be usual in a stretch for their absence to mean something.
+ *
+ * @param noise relative variance of the level
+ * @param length of the stretch, ms
+ */
+export function visitsToTell(noise: number, length: number, budget: number): number {
+  let visits = 1
+  // A month has the more silences, the more visits there are: it converges within a few steps.
+  for (let step = 0; step < 5; step++) visits = Math.expm1(-noise * silenceLimit(visits, length, budget)) / noise
+  return visits
 }
 
-/** Counts of whole hours, yesterday's and then today's: a site that is quiet now still sends in batches. */
-function wholeHours({ buckets, total }: RecentCounts, { referenceAt }: VolumeBaseline): number[] {
-  const hours = new Set(buckets.map(({ from }) => floorTo(from, HOUR)))
-  const today = total.filter((_, index) => {
-    const bucket = buckets[index]
-    return bucket !== undefined && bucket.to - bucket.from === HOUR
-  })
-  return [...Array.from(hours, (hour) => referenceAt(hour).yesterday?.total ?? 0), ...today]
+/** Relative variance of the level on holidays and other special days. */
+const SPECIAL_NOISE = 0.3
+
+/** The level of the hours before a window, no higher than usual, and its relative variance once that is known. */
+export function levelBefore(
+  course: Course,
+  index: number,
+  noise: Noise,
+  length: number,
+): { level: number; noise: number } {
+  const end = Math.max(course.specialUntil, (course.from[index] ?? course.to) - HOURS_BEFORE * HOUR)
+  let start = index
+  while (start + 1 < course.from.length && (course.from[start + 1] ?? 0) >= end) start++
+  const measured = (course.measured[start] ?? 0) - (course.measured[index] ?? 0)
+  const expected = (course.expected[start] ?? 0) - (course.expected[index] ?? 0)
+  const daily = noise.level(DAY)
+  const left = 1 / (1 / daily + expected / noise.burst)
+  return {
+    level: Math.min(1, levelGiven(measured, expected, noise.burst, daily)),
+    noise: Math.min(noise.level(length), noise.steady(length) + left),
+  }
 }

@@ -70,3 +70,5 @@ export function varianceBound(freedom: number): number {
   const part = 2 / (9 * freedom)
   return 1 / Math.max(0.001, 1 - part + Z_LOW * Math.sqrt(part)) ** 3
 }
+
+export const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))

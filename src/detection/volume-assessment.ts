@@ -1,126 +1,122 @@
-import type { Silence } from './silence.ts'
-import { median, robustSpread } from './statistics.ts'
+import { HOUR } from '../lib/index.ts'
+import type { Bursts } from './bursts-now.ts'
+import { logLimit } from './false-alarms.ts'
+import { type Silence, silenceOf, visitsToTell } from './silence.ts'
+import type { UsualCount, UsualCounts } from './usual-counts.ts'
 import type { Status } from './verdict.ts'
-import { expectedOf, type Window } from './volume-window.ts'
+import type { Course } from './volume-counts.ts'
+import { type FallLimits, judgeWindows, type WindowVerdict } from './volume-fall.ts'
+import { type Onset, onsetOf } from './volume-onset.ts'
 
 export interface VolumeConfig {
   /** Which deviations are bad; others are only mentioned. */
   direction: 'down' | 'up' | 'both'
   /** Weeks that the same hours are compared with. */
   weeks: number
-  /** No event at all is critical once this many bursts were expected. */
+  /** False alarms that are accepted in 30 days, about, of the site and all its events together. */
+  false_alarms: number
+  /** No event at all is bad only where so many visits or batches were expected. */
   min_expected: number
-  /** Standard deviations from the expected count, and … */
+  /** Too few (or too many) are bad only so many standard deviations from what is expected, and … */
   warning_z: number
-  /** … the share of it that is not reached (or, upwards, whose inverse is exceeded): both make a warning. */
+  /** … below this share of it (or, upwards, above its inverse). */
   warning_ratio: number
 }
 
 export const DATA_VOLUME_DEFAULTS: VolumeConfig = {
   direction: 'down',
   weeks: 4,
-  min_expected: 15,
-  warning_z: 3,
-  warning_ratio: 0.5,
+  false_alarms: 0.1,
+  min_expected: 5,
+  warning_z: 2,
+  warning_ratio: 0.65,
 }
 
-/** Several windows and several names reach three standard deviations by chance too often. */
-export const longerWindowZ = ({ warning_z }: VolumeConfig): number => warning_z + 1
+/** How the budget is shared: by silence and falls of the site, and by those of all its events together. */
+const SHARES = { silence: 0.2, fall: 0.3, eventSilence: 0.25, eventFall: 0.25 } as const
 
-export type Kind = 'zero' | 'fall' | 'spike' | 'usual'
-
-/** The result of the most significant window. */
-export interface VolumeAssessment extends Expectation, Deviation {
-  readonly kind: Kind
-  readonly window: Window
+/** What is accepted of one subject. */
+export interface VolumeLimits extends FallLimits {
+  readonly direction: VolumeConfig['direction']
+  readonly silenceBudget: number
+  readonly minVisits: number
 }
 
-/**
- * Assesses the shortest window in which silence would be significant, then the shortest in which half the events would. Null
- * when no window is long enough or there is nothing to compare with.
- *
- * @param windows that all end now, the shortest first
- * @param burst see `burstSize`
- */
-export function assessVolume(windows: Iterable<Window>, burst: number, config: VolumeConfig): VolumeAssessment | null {
-  const silenceMeans = config.min_expected * burst
-  const halfMeans = burst * (longerWindowZ(config) / (1 - config.warning_ratio)) ** 2
-  let last: VolumeAssessment | null = null
-  let isShortest = true
-  for (const window of windows) {
-    const limits = isShortest ? config : { ...config, warning_z: longerWindowZ(config) }
-    isShortest = false
-    const expected = expectedOf(window)
-    if (Number.isNaN(expected)) return last
-    if (expected < window.caution * (last === null ? silenceMeans : halfMeans)) continue
-    const assessment = assessWindow(window, burst, limits)
-    if (assessment === null || assessment.kind !== 'usual' || expected >= window.caution * halfMeans) return assessment
-    last = assessment
-  }
-  return last
-}
-
-/** @param silence one that chance does not explain, see `silenceOf` */
-export const assessSilence = (silence: Silence, burst: number, config: VolumeConfig): VolumeAssessment | null =>
-  assessWindow(silence.window, burst, config)
-
-function assessWindow(window: Window, burst: number, config: VolumeConfig): VolumeAssessment | null {
-  const expectation = expectationOf(window.samples, burst)
-  if (expectation === null) return null
-  const { z, ratio } = deviation(window.measured, expectation, burst)
-  const kind = kindOf(window, z, ratio, config)
-  return { ...expectation, z, ratio, kind, window }
-}
-
-function kindOf({ measured, caution }: Window, z: number, ratio: number, config: VolumeConfig): Kind {
-  if (measured === 0) return 'zero'
-  if (z <= -config.warning_z && ratio * caution < config.warning_ratio) return 'fall'
-  return z >= config.warning_z && ratio / caution > 1 / config.warning_ratio ? 'spike' : 'usual'
-}
-
-/** Silence is bad at once; too few or too many events only when it was so the time before, too. */
-export function statusOf(kind: Kind, before: Kind | null, { direction }: VolumeConfig): Status {
-  if (kind === 'usual') return 'ok'
-  if (kind === 'spike') return direction !== 'down' && before === 'spike' ? 'warning' : 'ok'
-  if (direction === 'up') return 'ok'
-  if (kind === 'zero') return 'critical'
-  return before === 'fall' || before === 'zero' ? 'warning' : 'ok'
-}
-
-/** What a count should be. */
-interface Expectation {
-  readonly expected: number
-  /** One standard deviation, as far as it is known. */
-  readonly spread: number
-  /** Of how many earlier counts the expectation was made. */
-  readonly samples: number
-}
-
-/** How far a count is from what was expected. */
-interface Deviation {
-  /** Negative where there is less than expected. */
-  readonly z: number
-  /** Measured over expected; infinite where nothing was expected and something came. */
-  readonly ratio: number
-}
-
-/**
- * The median of the same stretch in earlier weeks, so that one week with a sale or an outage does not move it. The spread
- * is the larger of what the weeks differ by and of what chance does to a count: √n for events that come alone, √(n·b) for
- * events that come `b` at a time (sessions, batches).
- */
-function expectationOf(samples: readonly number[], burst: number): Expectation | null {
-  if (samples.length === 0) return null
-  const expected = median(samples)
-  const spread = Math.max(robustSpread(samples, expected), Math.sqrt(burst * Math.max(0, expected)))
-  return { expected, spread, samples: samples.length }
-}
-
-/** A count of nothing has no spread of its own; it is judged as if one burst had been expected. */
-function deviation(measured: number, { expected, spread }: Expectation, burst: number): Deviation {
-  const difference = measured - expected
+/** @param events how many share the budget; null for the site itself */
+export function limitsOf(config: VolumeConfig, events: number | null): VolumeLimits {
+  const ofEvent = config.false_alarms / Math.max(1, events ?? 1)
   return {
-    z: difference === 0 ? 0 : difference / Math.max(spread, Math.sqrt(burst)),
-    ratio: expected > 0 ? measured / expected : measured > 0 ? Number.POSITIVE_INFINITY : 1,
+    direction: config.direction,
+    ratio: config.warning_ratio,
+    z: config.warning_z,
+    minVisits: config.min_expected,
+    budget: events === null ? SHARES.fall * config.false_alarms : SHARES.eventFall * ofEvent,
+    silenceBudget: events === null ? SHARES.silence * config.false_alarms : SHARES.eventSilence * ofEvent,
   }
+}
+
+/** The counts of a site, or of one of its events, and what is usual for them. */
+export interface CountedSubject {
+  readonly isSite: boolean
+  readonly course: Course
+  /** The same, the newest part by the minute. */
+  readonly minutes: Course
+  /** Between the events of the newest minutes, ms. */
+  readonly longestGap: number
+  readonly usual: Pick<UsualCount, 'noise' | 'alone'>
+  readonly bursts: Bursts
+  readonly localHour: UsualCounts['localHour']
+}
+
+export interface VolumeAssessment {
+  readonly status: Status
+  /** Null where something comes, or where chance explains that nothing does. */
+  readonly silence: Silence | null
+  /** Null where nothing can be judged, and in a silence. */
+  readonly window: WindowVerdict | null
+  /** Of a fall. */
+  readonly onset: Onset | null
+}
+
+/** Silence first, as it is known to the minute; then too few or too many. */
+export function assessVolume(subject: CountedSubject, limits: VolumeLimits): VolumeAssessment {
+  const { course, usual, bursts, isSite } = subject
+  const silence = silenceOf(subject.minutes, subject.longestGap, usual.noise, bursts, limits.silenceBudget)
+  const isSilent = silence !== null && silence.chance < silence.limit && silence.visits >= limits.minVisits
+  if (isSilent && limits.direction !== 'up') return { status: 'critical', silence, window: null, onset: null }
+  const window = judgeWindows(course, usual, bursts, isSite, limits) ?? wholeCourse(subject, limits)
+  const onset = window?.kind === 'fall' ? onsetOf(course, bursts.burst) : null
+  const isHoliday = isSite && onset !== null && mayBeHoliday(onset, subject.localHour)
+  return { status: isHoliday ? 'ok' : statusOf(window?.kind, limits.direction), silence: null, window, onset }
+}
+
+/** Where even the longest window tells nothing of a fall, it may do of silence. Null where it does not, or is less than a day. */
+function wholeCourse(
+  { course, usual, bursts }: CountedSubject,
+  { silenceBudget, minVisits }: VolumeLimits,
+): WindowVerdict | null {
+  const index = course.from.length - 1
+  const [measured, expected, covered] = [course.measured[index], course.expected[index], course.covered[index]]
+  if (measured === undefined || expected === undefined || covered === undefined || covered < LEAST_COURSE) return null
+  const noise = usual.noise.level(covered)
+  const needed = Math.max(minVisits, visitsToTell(noise, covered, silenceBudget))
+  if (expected / bursts.group < needed) return null
+  const model = { mean: expected, burst: bursts.burst, noise }
+  return { kind: 'usual', index, measured, model, chance: 0, limit: logLimit(silenceBudget, covered) }
+}
+
+const LEAST_COURSE = 23 * HOUR
+
+function statusOf(kind: WindowVerdict['kind'] | undefined, direction: VolumeConfig['direction']): Status {
+  if (kind === 'fall') return direction === 'up' ? 'ok' : 'warning'
+  return kind === 'spike' && direction !== 'down' ? 'warning' : 'ok'
+}
+
+/** A holiday shows when people get up: local hours. */
+const HOLIDAY_BEGINS = { from: 3, until: 11 } as const
+
+/** A holiday is a site that goes to its level over hours, all events alike; it ends within a day. */
+function mayBeHoliday({ since, isSudden, isOld }: Onset, localHour: UsualCounts['localHour']): boolean {
+  const begun = localHour(since)
+  return !isSudden && !isOld && begun >= HOLIDAY_BEGINS.from && begun < HOLIDAY_BEGINS.until
 }

@@ -56,7 +56,7 @@ test('what is usual is expected from the day before at first, and from the same 
 
 const AT = 20 * 48 + 24
 
-test('an outage is critical at once, half an outage on the second row', async (t) => {
+test('an outage is critical at once, and so is half an outage a warning', async (t) => {
   const outage = await backtest(t, csvOf(series(22, (row, usual) => (row >= AT && row < AT + 3 ? 0 : usual))))
   assert.deepEqual(
     outage.rows.slice(AT - 1, AT + 4).map(({ status }) => status),
@@ -65,7 +65,7 @@ test('an outage is critical at once, half an outage on the second row', async (t
   const half = await backtest(t, csvOf(series(22, (row, usual) => (row >= AT && row < AT + 3 ? usual * 0.3 : usual))))
   assert.deepEqual(
     half.rows.slice(AT - 1, AT + 4).map(({ status }) => status),
-    ['ok', 'ok', 'warning', 'warning', 'ok'],
+    ['ok', 'warning', 'warning', 'warning', 'ok'],
   )
 })
 

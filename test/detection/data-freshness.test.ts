@@ -47,11 +47,15 @@ test('a site of a few hours is not judged', () => {
   assert.equal(judge(500, 40 * MINUTE, NOON - 5 * HOUR).details.judged, 0)
 })
 
-test('with nothing but yesterday to compare with, a silence has to be five times as long', () => {
-  const since = NOON - 3 * DAY
-  assert.equal(judge(1, 80 * MINUTE, since).status, 'ok')
-  assert.equal(judge(1, 7 * HOUR, since).status, 'critical')
-  assert.equal(judge(500, 20 * MINUTE, since).status, 'critical')
+test('on a kind of day that was never seen, a silence has to be five times as long', () => {
+  const saturday = NOON + 3 * DAY
+  const onSaturday = (silence: number) => {
+    const recent = (time: number) => ({ page_view: time < saturday - silence ? 1 : 0 })
+    const input = volumeInput({ usual: () => ({ page_view: 1 }), recent, now: saturday, knownFrom: NOON - DAY })
+    const last_event_at = saturday - silence
+    return dataFreshness({ now: saturday, last_event_at, ...input, outages: [] }, DATA_FRESHNESS_DEFAULTS).status
+  }
+  assert.deepEqual([onSaturday(80 * MINUTE), onSaturday(7 * HOUR)], ['ok', 'critical'])
 })
 
 const DOWN_FOR_THREE_HOURS = [{ from: NOON - 3 * HOUR - 10 * MINUTE, to: NOON - 10 * MINUTE }]

@@ -4,8 +4,8 @@ import {
   type LocalTime,
   localTime,
   type TimeRange,
+  usualCounts,
   type VolumeInput,
-  volumeBaseline,
   withoutOutages,
 } from '../../src/detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
@@ -33,16 +33,18 @@ interface World {
   recent?: Rates
   knownFrom?: number
   outages?: readonly TimeRange[]
+  /** Holidays and marked days. */
+  special?: readonly TimeRange[]
   weeks?: number
 }
 
 /** What the volume and freshness detectors see: five-minute buckets for the last six hours, hours before. */
 export function volumeInput({ now = NOON, usual, recent = usual, timezone = 'UTC', ...rest }: World): VolumeInput {
-  const { knownFrom = now - 40 * DAY, outages = [], weeks = 4 } = rest
+  const { knownFrom = now - 40 * DAY, outages = [], special = [], weeks = 4 } = rest
   const clock: LocalTime = localTime(timezone)
   const start = floorTo(now, HOUR)
   const hours = new Map<number, HourCounts>()
-  for (let hour = start - 30 * DAY; hour <= start; hour += HOUR) {
+  for (let hour = start - (7 * weeks + 2) * DAY; hour <= start; hour += HOUR) {
     const rates = hour < start - DAY ? usual(hour) : recent(hour)
     const events = new Map(Object.entries(rates).map(([name, rate]) => [name, rate * 12]))
     hours.set(hour, { total: [...events.values()].reduce((a, b) => a + b, 0), events })
@@ -50,7 +52,7 @@ export function volumeInput({ now = NOON, usual, recent = usual, timezone = 'UTC
   const slots = bucketsUntil(now, SLOT, 72)
   const older = bucketsUntil(now - 72 * SLOT, HOUR, 18)
   return {
-    baseline: volumeBaseline({ hours, knownFrom, outages }, clock, now, weeks),
+    usual: usualCounts({ hours, knownFrom, outages, special }, clock, now, weeks),
     recent: withoutOutages(
       { ...counted([...older, ...slots], recent), minutes: counted(bucketsUntil(now, MINUTE, 30), recent) },
       outages,

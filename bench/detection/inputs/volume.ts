@@ -3,10 +3,9 @@ import {
   type HourCounts,
   type LocalTime,
   type RecentCounts,
-  type VolumeBaseline,
-  volumeBaseline,
+  type UsualCounts,
+  usualCounts,
 } from '../../../src/detection/index.ts'
-
 import type { SiteHistory } from '../history.ts'
 import { Sums } from '../sums.ts'
 import { RUN_EVERY, SLOT, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR, START, timeOf } from '../world.ts'
@@ -15,33 +14,42 @@ import { RUN_EVERY, SLOT, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR, START, timeOf } fro
 const FINE_SLOTS = 6 * SLOTS_AN_HOUR
 const MINUTE_SLOTS = SLOTS_AN_HOUR / 2
 const WEEKS = 4
+/** The probe learns once an hour; three of them change little, and it takes most of the time of a replay. */
+const RELEARN_HOURS = 3
 
 /** What data_volume and data_freshness see at the start of a slot. */
 export function volumeInputs(history: SiteHistory, clock: LocalTime) {
   const names = [...history.events.keys()]
   const sums = new Map(names.map((name) => [name, new Sums(history.events.get(name) ?? new Float64Array())] as const))
   const total = new Sums(history.total)
+  const special = ((history as { benign?: readonly { kind: string; from: number; to: number }[] }).benign ?? [])
+    .filter(({ kind }) => kind === 'holiday')
+    .map(({ from, to }) => ({ from: timeOf(from), to: timeOf(to) }))
   const hours = new Map<number, HourCounts>()
-  let last = { slot: -1, hour: -1 }
-  let baseline: VolumeBaseline | null = null
-  const knownFrom = START + history.site.bornOn * SLOTS_A_DAY * SLOT
+  const known = {
+    hours,
+    knownFrom: START + history.site.bornOn * SLOTS_A_DAY * SLOT,
+    outages: [],
+    special: special,
+  }
   const firstEvent = history.total.findIndex((count) => count > 0)
   for (let slot = 0; slot < SLOTS; slot += SLOTS_AN_HOUR) {
     const events = new Map(
       names.map((name) => [name, sums.get(name)?.between(slot, slot + SLOTS_AN_HOUR) ?? 0] as const),
     )
-    hours.set(timeOf(slot), { total: total.between(slot, slot + SLOTS_AN_HOUR), events })
+    hours.set(timeOf(slot), {
+      total: total.between(slot, slot + SLOTS_AN_HOUR),
+      events: new Map([...events].filter(([, count]) => count > 0)),
+    })
   }
+  let last: { slot: number; hour: number; usual: UsualCounts } | null = null
   let lastEvent = firstEvent
   return (slot: number) => {
-    const hour = Math.floor(slot / SLOTS_AN_HOUR)
-    if (hour !== last.hour || baseline === null) {
-      baseline = volumeBaseline({ hours, knownFrom, outages: [] }, clock, timeOf(slot), WEEKS)
-    }
-    for (let at = Math.max(last.slot, 0); at < slot; at++) if ((history.total[at] ?? 0) > 0) lastEvent = at
-    last = { slot, hour }
-    // Hours may be compared with later weeks' hours of the past only: nothing newer than now is ever referred to.
-    return { baseline, recent: recentAt(slot, total, sums), last_event_at: timeOf(lastEvent + 1) }
+    const hour = Math.floor(slot / SLOTS_AN_HOUR / RELEARN_HOURS)
+    const usual = last?.hour === hour ? last.usual : usualCounts(known, clock, timeOf(slot), WEEKS)
+    for (let at = Math.max(last?.slot ?? 0, 0); at < slot; at++) if ((history.total[at] ?? 0) > 0) lastEvent = at
+    last = { slot, hour, usual }
+    return { usual, recent: recentAt(slot, total, sums), last_event_at: timeOf(lastEvent + 1) }
   }
 }
 

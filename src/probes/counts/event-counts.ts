@@ -7,9 +7,9 @@ import {
   type RecentCounts,
   withoutOutages,
 } from '../../detection/index.ts'
-import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../rollups/index.ts'
-import { lastDay, SLOT, stretchesOf } from './timeline.ts'
+import { lastDay, SLOT } from './timeline.ts'
 
 const MEASURES = totals(['events', 'total'])
 /** How much of the last day is looked at in slots of five minutes; the hours before show how a fall came. */
@@ -30,23 +30,23 @@ export interface EventCounts {
 /** A shorter outage, as a restart makes, says nothing against the count of an hour or of five minutes. */
 const BRIEF_MS = MINUTE
 
-/** From where on a snapshot has to be opened for `readEventCounts`. */
-export const eventCountsFrom = (end: number, hours: readonly number[]): number =>
-  Math.min(end - 2 * DAY, hours[0] ?? end)
-
 /**
  * Events of a site by name in the last day.
  *
  * @param end a whole minute, which the day ends at
- * @param hours other UTC hours before the last six that are asked for, oldest first
+ * @param compared other whole hours that are asked for; null for none
  */
-export async function readEventCounts(snapshot: Snapshot, end: number, hours: readonly number[]): Promise<EventCounts> {
+export async function readEventCounts(
+  snapshot: Snapshot,
+  end: number,
+  compared: TimeRange | null,
+): Promise<EventCounts> {
   const { slotsFrom, buckets, indexAt } = lastDay(end, SLOTS_FOR_MS)
-  const wholeHours = [...buckets.filter(({ from }) => from < slotsFrom).map(({ from }) => from), ...hours]
+  const dayFrom = buckets[0]?.from ?? slotsFrom
   const rows = await sumStretches(snapshot, {
     table: 'event_rollups',
     stretches: [
-      ...stretchesOf(wholeHours).map((range) => ({ ...range, coarsest: GRAIN.hour })),
+      { from: compared?.from ?? dayFrom, to: slotsFrom, coarsest: GRAIN.hour },
       { from: slotsFrom, to: end, coarsest: GRAIN.minute },
     ],
     by: ['event_name'],
@@ -56,11 +56,11 @@ export async function readEventCounts(snapshot: Snapshot, end: number, hours: re
   const byHour = new Map<number, Counts>()
   const bySlot = new Map<number, Counts>()
   for (const { at, event_name, events, total } of rows) {
-    if (at < slotsFrom) add(byHour, floorTo(at, HOUR), event_name, events, total)
-    else add(bySlot, indexAt(at), event_name, events, total)
+    if (at < slotsFrom || compared !== null) add(byHour, floorTo(at, HOUR), event_name, events, total)
+    if (at >= slotsFrom) add(bySlot, indexAt(at), event_name, events, total)
   }
   const inBuckets = buckets.map(({ from }, index) => (from < slotsFrom ? byHour.get(from) : bySlot.get(index)))
-  const outages = await readOutages(snapshot.db, eventCountsFrom(end, hours), end)
+  const outages = await readOutages(snapshot.db, compared?.from ?? dayFrom, end)
   const recent = { ...bucketCounts(buckets, inBuckets), minutes: await minuteCounts(snapshot, end) }
   return {
     recent: withoutOutages(recent, outages.filter(isLong)),
@@ -71,7 +71,10 @@ export async function readEventCounts(snapshot: Snapshot, end: number, hours: re
 }
 
 /** What earlier hours are known to have had. */
-export const historyOf = ({ hours, knownFrom, outages }: EventCounts, end: number): HourHistory => ({
+export const historyOf = (
+  { hours, knownFrom, outages }: EventCounts,
+  end: number,
+): Pick<HourHistory, 'hours' | 'knownFrom' | 'outages'> => ({
   hours,
   knownFrom: knownFrom ?? end,
   outages: outages.filter(isLong),

@@ -1,4 +1,4 @@
-import { nextKnownHour, type VolumeBaseline } from '../../detection/index.ts'
+import type { UsualCounts } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR, number } from '../../lib/index.ts'
 import type { Unjudged } from './judge-counts.ts'
 import { SLOT } from './timeline.ts'
@@ -22,10 +22,8 @@ export function learningHours(knownFrom: number | null, now: number, timezone: s
 }
 
 /** While there is nothing to compare the newest events with, as there is not where this service was down the day before. */
-export const learningHour = (baseline: VolumeBaseline, now: number, timezone: string): Unjudged =>
-  learning(
-    `this hour is known neither of yesterday nor of two earlier weeks, judges from ${localMoment(nextKnownHour(baseline, now) + SLOT, timezone)}`,
-  )
+export const learningHour = ({ nextKnownHour }: UsualCounts, now: number, timezone: string): Unjudged =>
+  learning(`this hour of the day is not known yet, judges from ${localMoment(nextKnownHour(now) + SLOT, timezone)}`)
 
 /** `2 of 7 days, judges from 29 Nov`. */
 export function daysSeen(seen: number, days: number, judgesFrom: number, timezone: string): string {

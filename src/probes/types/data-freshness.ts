@@ -1,15 +1,8 @@
 import { Type } from 'typebox'
-import {
-  DATA_FRESHNESS_DEFAULTS,
-  dataFreshness as judgeFreshness,
-  localTime,
-  volumeBaseline,
-  volumeHours,
-} from '../../detection/index.ts'
-import { duration, floorTo, MINUTE } from '../../lib/index.ts'
+import { DATA_FRESHNESS_DEFAULTS, dataFreshness as judgeFreshness } from '../../detection/index.ts'
+import { duration, MINUTE } from '../../lib/index.ts'
 import { lastEventAt } from '../../management/index.ts'
-import { type EventCounts, eventCountsFrom, historyOf, readEventCounts } from '../counts/event-counts.ts'
-import { judgeCounts } from '../counts/judge-counts.ts'
+import { judgeEvents } from '../counts/site-events.ts'
 import { learningHour, learningHours, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
@@ -34,7 +27,13 @@ export const dataFreshness = defineProbeType({
         minimum: 1,
         maximum: 100,
         default: DATA_FRESHNESS_DEFAULTS.gaps,
-        description: 'A silence is bad when it is longer than this many usual gaps between events',
+        description: 'A silence is bad when it is longer than this many usual gaps between visits, and …',
+      }),
+      false_alarms: Type.Number({
+        minimum: 0.001,
+        maximum: 100,
+        default: DATA_FRESHNESS_DEFAULTS.false_alarms,
+        description: '… rarer by chance than about so many times in 30 days',
       }),
     },
     { additionalProperties: false },
@@ -42,24 +41,14 @@ export const dataFreshness = defineProbeType({
   figure: (value) => duration(value * MINUTE),
   defaultIntervalSeconds: 300,
   async run({ site, config, now, store }) {
-    const clock = localTime(site.timezone)
-    const end = floorTo(now, MINUTE)
-    const compared = volumeHours(clock, end, WEEKS)
-    const baselineOf = (counts: EventCounts) => volumeBaseline(historyOf(counts, end), clock, end, WEEKS)
     const last = await lastEventAt(store.read, site.site_no)
-    return judgeCounts(
+    return judgeEvents(
       { store, site, now },
-      eventCountsFrom(end, compared),
-      (snapshot) => readEventCounts(snapshot, end, compared),
-      (counts) => {
-        const { recent, outages } = counts
-        return judgeFreshness({ now, last_event_at: last, recent, baseline: baselineOf(counts), outages }, config)
-      },
-      (counts) => {
+      WEEKS,
+      (events) => judgeFreshness({ ...events, now, last_event_at: last }, config),
+      ({ usual, knownFrom, end }) => {
         if (last === null) return noData('No event has come yet')
-        return (
-          learningHours(counts.knownFrom, end, site.timezone) ?? learningHour(baselineOf(counts), end, site.timezone)
-        )
+        return learningHours(knownFrom, end, site.timezone) ?? learningHour(usual, end, site.timezone)
       },
       'critical',
     )

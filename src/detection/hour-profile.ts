@@ -1,0 +1,134 @@
+import { clamp, median } from './statistics.ts'
+import { HOURS_A_DAY, HOURS_A_WEEK, likeOf, type WeekHours } from './week-hours.ts'
+
+/** How much an hour of the week differs from the same hour of its like, in standard deviations of its level … */
+const WEEKDAY_OWN = 0.12
+/** … an hour of the day from its neighbours, */
+const HOUR_OWN = 0.35
+/** … and a day of the week from the mean of its like. */
+const DAY_OWN = 0.15
+
+/** Expected counts by the hour of the local week. */
+export interface Profile {
+  /** NaN where nothing is known. */
+  at(place: number): number
+  /** The same for an hour of the past, made without itself. */
+  without(index: number): number
+  /** Whether a day of that kind, weekday or weekend, was ever seen at that hour. */
+  isSeen(place: number): boolean
+}
+
+/**
+ * Hour of the week, shrunk towards the hour of the day among its like (weekdays or weekends) at the weekday's level, shrunk towards the
+ * hours around: each as far as its own counts are too few to tell (empirical Bayes, Efron and Morris 1975). A prior of relative variance v
+ * weighs as much as burst/(v·μ) hours of its own.
+ *
+ * @param isUsual 1 for the hours that count
+ * @param burst variance of counts over their mean
+ */
+export function profileOf(counts: Float64Array, isUsual: Uint8Array, { places }: WeekHours, burst: number): Profile {
+  const [sums, weeks] = [new Float64Array(HOURS_A_WEEK), new Float64Array(HOURS_A_WEEK)]
+  const [likeSums, likeDays] = [new Float64Array(2 * HOURS_A_DAY), new Float64Array(2 * HOURS_A_DAY)]
+  for (const [index, place] of places.entries()) {
+    if (isUsual[index] === 0) continue
+    const count = counts[index] ?? 0
+    add(sums, place, count)
+    add(weeks, place, 1)
+    add(likeSums, likeOf(place), count)
+    add(likeDays, likeOf(place), 1)
+  }
+  const likes = profileOfLikes(likeSums, likeDays, burst)
+  const dayLevels = levelsOfDays(sums, weeks, likes, burst)
+  const estimate = (place: number, sum: number, count: number): number => {
+    const ofLike = (likes[likeOf(place)] ?? Number.NaN) * (dayLevels[Math.floor(place / HOURS_A_DAY)] ?? 1)
+    const prior = burst / (WEEKDAY_OWN ** 2 * Math.max(ofLike, LEAST_MEAN))
+    return (sum + prior * ofLike) / (count + prior)
+  }
+  const all = Float64Array.from({ length: HOURS_A_WEEK }, (_, place) =>
+    estimate(place, sums[place] ?? 0, weeks[place] ?? 0),
+  )
+  const isSeen = (place: number): boolean => (likeDays[likeOf(place)] ?? 0) > 0
+  // A kind of day that was never seen is taken for the other kind.
+  const ofOtherKind = (place: number): number => likes[(likeOf(place) + HOURS_A_DAY) % likes.length] ?? Number.NaN
+  return {
+    at: (place) => (isSeen(place) ? (all[place] ?? Number.NaN) : ofOtherKind(place)),
+    without: (index) => {
+      const place = places[index] ?? 0
+      return isUsual[index] === 1
+        ? estimate(place, (sums[place] ?? 0) - (counts[index] ?? 0), (weeks[place] ?? 0) - 1)
+        : (all[place] ?? Number.NaN)
+    },
+    isSeen,
+  }
+}
+
+const LEAST_MEAN = 1e-3
+
+const add = (sums: Float64Array, place: number, count: number): void => {
+  sums[place] = (sums[place] ?? 0) + count
+}
+
+/** Mean counts of the hours of weekdays and of weekends, smoothed as far as they are few. NaN where no hour is known. */
+function profileOfLikes(sums: Float64Array, days: Float64Array, burst: number): Float64Array {
+  return sums.map((own, place) => {
+    const ownDays = days[place] ?? 0
+    if (ownDays === 0) return Number.NaN
+    const start = place < HOURS_A_DAY ? 0 : HOURS_A_DAY
+    let [nearSum, nearDays] = [0, 0]
+    for (const step of [-1, 0, 1]) {
+      const near = start + ((place - start + step + HOURS_A_DAY) % HOURS_A_DAY)
+      nearSum += sums[near] ?? 0
+      nearDays += days[near] ?? 0
+    }
+    const smooth = nearSum / nearDays
+    const prior = burst / (HOUR_OWN ** 2 * Math.max(smooth, LEAST_MEAN))
+    return (own + prior * smooth) / (ownDays + prior)
+  })
+}
+
+/** What each day of the week has next to the mean of its like. */
+function levelsOfDays(sums: Float64Array, weeks: Float64Array, likes: Float64Array, burst: number): Float64Array {
+  const prior = burst / DAY_OWN ** 2
+  return Float64Array.from({ length: 7 }, (_, day) => {
+    let [own, usual] = [0, 0]
+    for (let place = day * HOURS_A_DAY; place < (day + 1) * HOURS_A_DAY; place++) {
+      const known = weeks[place] ?? 0
+      if (known === 0) continue
+      own += sums[place] ?? 0
+      usual += known * (likes[likeOf(place)] ?? 0)
+    }
+    return (own + prior) / (usual + prior)
+  })
+}
+
+/** The level follows the site up, but hardly down, or it would follow a fault. */
+const LEVEL_BOUNDS = { low: 0.9, high: 3 }
+const DAYS_FOR_LEVEL = 7
+const LEAST_DAYS = 3
+
+/**
+ * The middle of the last seven days' levels next to the profile, each drawn towards 1 as far as its count is known to waver.
+ *
+ * @param noise relative variance of a day's level
+ */
+export function levelOfLastWeek(
+  counts: Float64Array,
+  { length, places, isKnown }: WeekHours,
+  profile: Profile,
+  burst: number,
+  noise: number,
+): number {
+  const prior = burst / Math.max(0.01, noise)
+  const levels: number[] = []
+  for (let end = length; end > length - DAYS_FOR_LEVEL * HOURS_A_DAY; end -= HOURS_A_DAY) {
+    let [own, usual, known] = [0, 0, 0]
+    for (let index = end - HOURS_A_DAY; index < end; index++) {
+      if (isKnown[index] === 0) continue
+      known++
+      own += counts[index] ?? 0
+      usual += profile.at(places[index] ?? 0)
+    }
+    if (known >= HOURS_A_DAY / 2) levels.push((own + prior) / (usual + prior))
+  }
+  return levels.length < LEAST_DAYS ? 1 : clamp(median(levels), LEVEL_BOUNDS.low, LEVEL_BOUNDS.high)
+}

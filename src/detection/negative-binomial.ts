@@ -1,0 +1,81 @@
+/**
+ * Counts of what comes in groups, at a level that wavers: negative binomial numbers in units of a group. With groups of `burst`
+ * events and a level whose relative variance is `noise`, the variance of a count of mean μ is burst·μ + noise·μ².
+ */
+export interface CountModel {
+  /** Expected count. */
+  readonly mean: number
+  /** Events that come at a time, at least 1. */
+  readonly burst: number
+  /** Variance of the level over its square. */
+  readonly noise: number
+}
+
+/** With less noise than this it is a Poisson number as far as doubles can tell. */
+const LEAST_NOISE = 1e-6
+
+/**
+ * The natural logarithm of the chance of so few, P(N ≤ count): that of the negative binomial distribution (Johnson, Kemp and Kotz,
+ * Univariate Discrete Distributions, ch. 5) by the incomplete beta function, which holds between whole groups too.
+ */
+export function logLowerTail(count: number, { mean, burst, noise }: CountModel): number {
+  if (mean <= 0) return 0
+  const size = 1 / Math.max(noise, LEAST_NOISE)
+  const groups = mean / burst
+  return logIncompleteBeta(size / (size + groups), groups / (size + groups), size, count / burst + 1)
+}
+
+/** The natural logarithm of the chance of so many, P(N ≥ count). */
+export function logUpperTail(count: number, { mean, burst, noise }: CountModel): number {
+  if (count <= 0) return 0
+  if (mean <= 0) return Number.NEGATIVE_INFINITY
+  const size = 1 / Math.max(noise, LEAST_NOISE)
+  const groups = mean / burst
+  return logIncompleteBeta(groups / (size + groups), size / (size + groups), count / burst, size)
+}
+
+/** ln I_x(a, b), by the continued fraction of whichever side converges (Lentz; Press et al., Numerical Recipes, 6.4). @param y 1 − x */
+function logIncompleteBeta(x: number, y: number, a: number, b: number): number {
+  const front = logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(y)
+  if (x < (a + 1) / (a + b + 2)) return front + Math.log(betaFraction(x, a, b) / a)
+  const other = Math.exp(front + Math.log(betaFraction(y, b, a) / b))
+  return Math.log1p(-Math.min(other, 1 - Number.EPSILON))
+}
+
+const MOST_TERMS = 500
+const TINY = 1e-300
+
+function betaFraction(x: number, a: number, b: number): number {
+  let c = 1
+  let d = 1 / notZero(1 - ((a + b) * x) / (a + 1))
+  let fraction = d
+  for (let m = 1; m <= MOST_TERMS; m++) {
+    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m))
+    d = 1 / notZero(1 + even * d)
+    c = notZero(1 + even / c)
+    fraction *= d * c
+    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1))
+    d = 1 / notZero(1 + odd * d)
+    c = notZero(1 + odd / c)
+    const step = d * c
+    fraction *= step
+    if (Math.abs(step - 1) < 1e-10) break
+  }
+  return fraction
+}
+
+const notZero = (value: number): number => (Math.abs(value) < TINY ? TINY : value)
+
+const LANCZOS = [
+  676.5203681218851, -1259.1392167224028, 771.3234287776531, -176.6150291621406, 12.507343278686905,
+  -0.13857109526572012, 9.984369578019572e-6, 1.5056327351493116e-7,
+]
+
+/** ln Γ(x) for x > 0 (Lanczos 1964). */
+export function logGamma(x: number): number {
+  if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x)
+  const z = x - 1
+  const t = z + LANCZOS.length - 0.5
+  const series = LANCZOS.reduce((sum, factor, index) => sum + factor / (z + index + 1), 0.9999999999998099)
+  return 0.5 * Math.log(2 * Math.PI) + (z + 0.5) * Math.log(t) - t + Math.log(series)
+}

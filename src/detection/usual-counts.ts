@@ -1,0 +1,180 @@
+import { floorTo, HOUR } from '../lib/index.ts'
+import { batchSizeOfHours } from './burst.ts'
+import { countNoise, type Noise } from './count-noise.ts'
+import { levelOfLastWeek, type Profile, profileOf } from './hour-profile.ts'
+import { usualHours } from './special-hours.ts'
+import { clamp, sum } from './statistics.ts'
+import { type LocalTime, type TimeRange, touchesAny } from './time.ts'
+import { HOURS_A_DAY, HOURS_A_WEEK, hoursCompared, type WeekHours, weekHours } from './week-hours.ts'
+
+/** Events of one UTC hour, all of them and by name. */
+export interface HourCounts {
+  readonly total: number
+  readonly events: ReadonlyMap<string, number>
+}
+
+export interface HourHistory {
+  /** By the start of the UTC hour. An hour that is missing had no events. */
+  readonly hours: ReadonlyMap<number, HourCounts>
+  /** Before this nothing is known, because the site did not exist or its rows are gone. */
+  readonly knownFrom: number
+  /** When the service itself was down. Hours that touch it are not known. */
+  readonly outages: readonly TimeRange[]
+  /** Holidays and what people marked, past and to come: not usual, whatever came. */
+  readonly special: readonly TimeRange[]
+}
+
+/** What is usual for a site, as known at the end of an hour. Worth keeping until the next hour ends: it takes milliseconds to make. */
+export interface UsualCounts {
+  /** Every event name that came in the weeks before. */
+  readonly names: readonly string[]
+  /** Of an event, or (null) of all of them. */
+  of(name: string | null): UsualCount
+  /** Whole days that are known. */
+  readonly days: number
+  /** Events in a batch, where the site sends in batches, as seen from the hours of the last week; else 1. */
+  readonly batch: number
+  /** Start of the next hour that something is known of, the one under way included. */
+  nextKnownHour(now: number): number
+  /** End of the newest special time that began before an instant, −∞ where there was none. */
+  specialUntil(time: number): number
+  /** Hour of the local day, 0–23. */
+  localHour(time: number): number
+}
+
+export interface UsualCount {
+  /** Next to what comes of the other events; of all events, what comes at all. */
+  readonly noise: Noise
+  /** By the clock alone. */
+  readonly alone: Noise
+  /** The first and the last hour in which any came, null where none did. */
+  readonly seen: TimeRange | null
+  /** Events an hour from the first to the last of them; 0 where none came. */
+  readonly hourly: number
+  /** Events to be expected in a UTC hour at the level of the last week; less where that kind of day was never seen. NaN where nothing is known. */
+  expectedIn(utcHour: number): number
+}
+
+/** An office has a fifth of a Friday's visits on its first Saturday. */
+const CAUTION_WITH_UNKNOWN_DAY = 5
+
+/** @param weeks how many are compared with */
+export function usualCounts(history: HourHistory, clock: LocalTime, now: number, weeks: number): UsualCounts {
+  const { knownFrom, outages, special } = history
+  const before = { from: Number.NEGATIVE_INFINITY, to: knownFrom }
+  const hours = weekHours(clock, now, weeks, [before, ...outages, ...special])
+  const counts = countsByName(history, hours)
+  const total = counts.get(null) ?? new Float64Array(hours.length)
+  const usual = new Map(
+    Array.from(counts, ([name, own]) => [name, usualCount(own, name === null ? null : total, hours)] as const),
+  )
+  let never: UsualCount | null = null
+  const { placeOf } = hours
+  return {
+    names: [...usual.keys()].filter((name) => name !== null),
+    of: (name) => {
+      const known = usual.get(name) ?? never
+      if (known !== null) return known
+      never = usualCount(new Float64Array(hours.length), total, hours)
+      return never
+    },
+    days: Math.floor(sum(hours.isKnown) / HOURS_A_DAY),
+    batch: batchSizeOfHours([...total.slice(-HOURS_A_WEEK)]),
+    nextKnownHour: (time) => {
+      const start = floorTo(time, HOUR)
+      const next = Array.from({ length: HOURS_A_DAY + 1 }, (_, index) => start + index * HOUR)
+      // The hours of today, that are not yet over, are known tomorrow.
+      const isKnown = (hour: number) =>
+        !Number.isNaN(usual.get(null)?.expectedIn(hour) ?? Number.NaN) ||
+        (hour - HOURS_A_DAY * HOUR >= knownFrom &&
+          hour > start &&
+          !touchesAny({ from: hour - HOURS_A_DAY * HOUR, to: hour - (HOURS_A_DAY - 1) * HOUR }, outages))
+      return next.find(isKnown) ?? start + HOURS_A_DAY * HOUR
+    },
+    specialUntil: (time) =>
+      special.reduce((until, { from, to }) => (from < time && to > until ? to : until), Number.NEGATIVE_INFINITY),
+    localHour: (time) => placeOf(floorTo(time, HOUR)) % HOURS_A_DAY,
+  }
+}
+
+/** The hours whose counts `usualCounts` looks at. */
+export const usualCountsFrom = (now: number, weeks: number): TimeRange => hoursCompared(now, weeks)
+
+function countsByName({ hours }: HourHistory, { start, length }: WeekHours): Map<string | null, Float64Array> {
+  const total = new Float64Array(length)
+  const counts = new Map<string | null, Float64Array>([[null, total]])
+  for (let index = 0; index < length; index++) {
+    const inHour = hours.get(start + index * HOUR)
+    if (inHour === undefined) continue
+    total[index] = inHour.total
+    for (const [name, count] of inHour.events) {
+      const own = counts.get(name) ?? new Float64Array(length)
+      own[index] = count
+      counts.set(name, own)
+    }
+  }
+  return counts
+}
+
+/** @param total of all events, where `counts` are those of one name: it is compared with the others, not with the clock alone */
+function usualCount(counts: Float64Array, total: Float64Array | null, hours: WeekHours): UsualCount {
+  const isUsual = usualHours(counts, hours)
+  // What is judged must not be its own measure: no hour of the last day but the one that has just come round again.
+  isUsual.fill(0, 1 - HOURS_A_DAY)
+  // The spread decides how much an hour of its own says next to its like, and needs a profile itself.
+  const rough = profileOf(counts, isUsual, hours, 1)
+  const roughNoise = countNoise(counts, rough.without, isUsual)
+  const profile = profileOf(counts, isUsual, hours, roughNoise.burst)
+  const alone = countNoise(counts, profile.without, isUsual)
+  const level = levelOfLastWeek(counts, hours, profile, roughNoise.burst, roughNoise.level(HOURS_A_DAY * HOUR))
+  const noise =
+    total === null
+      ? alone
+      : {
+          ...countNoise(counts, besideOthers(counts, total, isUsual, hours, profile, roughNoise.burst), isUsual),
+          group: alone.group,
+        }
+  const seen = seenIn(counts, hours)
+  const hourly = seen === null ? 0 : (sum(counts) * HOUR) / (seen.to + HOUR - seen.from)
+  return { noise, alone, seen, hourly, expectedIn: expectations(profile, level, hours) }
+}
+
+/** By the place in the week, so that nothing of the counts is kept for the hour that this is. */
+function expectations(profile: Profile, level: number, { placeOf }: WeekHours): UsualCount['expectedIn'] {
+  const byPlace = Float64Array.from(
+    { length: HOURS_A_WEEK },
+    (_, place) => (level * profile.at(place)) / (profile.isSeen(place) ? 1 : CAUTION_WITH_UNKNOWN_DAY),
+  )
+  return lookUp(byPlace, placeOf)
+}
+
+const lookUp =
+  (byPlace: Float64Array, placeOf: WeekHours['placeOf']): UsualCount['expectedIn'] =>
+  (hour) =>
+    byPlace[placeOf(hour)] ?? Number.NaN
+
+function seenIn(counts: Float64Array, { start }: WeekHours): TimeRange | null {
+  const [first, last] = [counts.findIndex((count) => count > 0), counts.findLastIndex((count) => count > 0)]
+  return first === -1 ? null : { from: start + first * HOUR, to: start + last * HOUR }
+}
+
+/** An event follows the others, up to here. */
+const OTHERS = { least: 0.2, most: 3 } as const
+
+/** What is expected of an event in an hour of the past next to what came of the others. */
+function besideOthers(
+  counts: Float64Array,
+  total: Float64Array,
+  isUsual: Uint8Array,
+  hours: WeekHours,
+  profile: Profile,
+  burst: number,
+): (index: number) => number {
+  const others = total.map((count, index) => count - (counts[index] ?? 0))
+  const ofOthers = profileOf(others, isUsual, hours, burst)
+  return (index) => {
+    const usual = ofOthers.without(index)
+    const own = profile.without(index)
+    return usual > 0 ? own * clamp((others[index] ?? 0) / usual, OTHERS.least, OTHERS.most) : own
+  }
+}

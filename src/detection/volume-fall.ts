@@ -1,0 +1,162 @@
+import { HOUR, MINUTE } from '../lib/index.ts'
+import type { Bursts } from './bursts-now.ts'
+import { logLimit } from './false-alarms.ts'
+import { type CountModel, logLowerTail, logUpperTail } from './negative-binomial.ts'
+import { levelBefore } from './silence.ts'
+import type { UsualCount } from './usual-counts.ts'
+import type { Course } from './volume-counts.ts'
+
+/** What the newest window that tells something says of a subject. */
+export interface WindowVerdict {
+  readonly kind: 'fall' | 'spike' | 'usual'
+  /** Of the window in the course. */
+  readonly index: number
+  readonly measured: number
+  /** How such counts are distributed while nothing is wrong. */
+  readonly model: CountModel
+  /** Natural logarithm of the chance of so few (of a spike, so many), and of the greatest that is unusual. */
+  readonly chance: number
+  readonly limit: number
+}
+
+/** What the user accepts. */
+export interface FallLimits {
+  /** False alarms a month of this subject. */
+  readonly budget: number
+  /** Less than this share of what is expected (of a spike, more than its inverse) is bad, if chance does not explain it … */
+  readonly ratio: number
+  /** … and it is so many standard deviations off. */
+  readonly z: number
+}
+
+/** Lengths of the windows, all of which end now. */
+const WINDOWS = [5, 10, 20, 30, 60, 120, 240, 480, 960, 1_440].map((minutes) => minutes * MINUTE)
+/** Where a window as long as this is no better than the hours before it, it is compared with the clock alone: a site may sink slowly. */
+const SLOW = 4 * HOUR
+/** How long a window has to be until the burst of hours is the burst of it. */
+const WHOLE_BURST = HOUR
+/** Buckets that are left out make a window a bit shorter than it should be. */
+const NEARLY = 0.99
+/** In the first window in which a fall to this share would show, a site is known to be as usual. */
+const TELLING_SHARE = 1 / 3
+/** More often than by the clock, an event is not compared with the others. */
+const AS_BY_CLOCK = 1.02
+
+/** Looks for too few or too many in ever longer windows. Null where even the longest tells nothing. */
+export function judgeWindows(
+  course: Course,
+  { noise, alone }: Pick<UsualCount, 'noise' | 'alone'>,
+  bursts: Bursts,
+  isSite: boolean,
+  limits: FallLimits,
+): WindowVerdict | null {
+  let usual: WindowVerdict | null = null
+  for (const length of WINDOWS) {
+    const index = course.covered.findIndex((covered) => covered >= length * NEARLY)
+    // Nobody knows how many come to a site on a holiday.
+    if (index === -1 || (isSite && (course.from[index] ?? 0) < course.specialUntil)) break
+    const [measured, expected, byClock] = [course.measured, course.expected, course.byClock].map(
+      (all) => all[index] ?? 0,
+    )
+    if (measured === undefined || expected === undefined || byClock === undefined) break
+    const limit = logLimit(limits.budget, length)
+    const burst = bursts.short + (bursts.burst - bursts.short) * Math.min(1, length / WHOLE_BURST)
+    const before = isSite ? levelBefore(course, index, noise, length) : { level: 1, noise: noise.level(length) }
+    const near = { mean: before.level * expected, burst, noise: before.noise }
+    const slow = { mean: byClock, burst, noise: alone.level(length) }
+    const { model, chance } = isSite
+      ? lower(measured, length < SLOW ? [near] : [near, slow])
+      : // One that seems rare among many others may be as usual while a campaign or bots bring those.
+        higher(measured, byClock > AS_BY_CLOCK * expected ? [near] : [near, slow])
+    const verdict = { index, measured, model, chance, limit }
+    if (
+      measured > 0 &&
+      chance < limit &&
+      isBeyond(model.mean - measured, model, limits.z) &&
+      measured < limits.ratio * model.mean &&
+      isStill(course, index, burst, model === slow ? 1 : before.level)
+    ) {
+      return { ...verdict, kind: 'fall' }
+    }
+    const spike = { mean: expected, burst, noise: noise.level(length) }
+    if (measured > expected / limits.ratio && isBeyond(measured - expected, spike, limits.z)) {
+      const ofMany = logUpperTail(measured, spike)
+      if (ofMany < limit) return { ...verdict, kind: 'spike', model: spike, chance: ofMany }
+    }
+    if (usual === null && logLowerTail(TELLING_SHARE * near.mean, near) < limit) usual = { ...verdict, kind: 'usual' }
+  }
+  return usual
+}
+
+interface Judged {
+  readonly model: CountModel
+  readonly chance: number
+}
+
+const lower = (measured: number, models: readonly CountModel[]): Judged => extreme(measured, models, -1)
+const higher = (measured: number, models: readonly CountModel[]): Judged => extreme(measured, models, 1)
+
+/** The model under which so few are least (−1) or most (1) likely. */
+function extreme(measured: number, models: readonly CountModel[], sign: 1 | -1): Judged {
+  return models
+    .map((model) => ({ model, chance: logLowerTail(measured, model) }))
+    .reduce((best, one) => (sign * (one.chance - best.chance) > 0 ? one : best))
+}
+
+const isBeyond = (off: number, { mean, burst, noise }: CountModel, z: number): boolean =>
+  off >= z * Math.sqrt(burst * mean + noise * mean ** 2)
+
+/** The newest part of a window has at least this share of it, or half of it. */
+const NEWEST_PART = 1 / 8
+const NEWEST_BURSTS = 8
+const STILL_LOW = 0.7
+
+/** Whether the newest part of a window, long enough to tell, is low like the rest of it: what is over is no alarm any more. */
+function isStill(
+  { measured, expected, covered, byClock }: Course,
+  index: number,
+  burst: number,
+  level: number,
+): boolean {
+  const whole = covered[index] ?? 0
+  const newest = covered.findIndex(
+    (time, at) => time >= whole / 2 || (time >= whole * NEWEST_PART && (expected[at] ?? 0) >= NEWEST_BURSTS * burst),
+  )
+  if (newest === -1 || newest >= index) return true
+  const usual = level < 1 ? level * (expected[newest] ?? 0) : Math.min(expected[newest] ?? 0, byClock[newest] ?? 0)
+  return (measured[newest] ?? 0) < STILL_LOW * usual
+}
+
+/**
+ * The counts that pass: outside these a window would be a fall or a spike.
+ *
+ * @param model not of the spike itself, but of what is usual
+ */
+export function passing({ model, limit }: WindowVerdict, { ratio }: FallLimits): { low: number; high: number } {
+  const { mean } = model
+  return {
+    low: Math.min(
+      ratio * mean,
+      edge(0, mean, (count) => logLowerTail(count, model) < limit),
+    ),
+    high: Math.max(
+      mean / ratio,
+      edge(mean, MOST_ABOVE * mean, (count) => logUpperTail(count, model) >= limit),
+    ),
+  }
+}
+
+const MOST_ABOVE = 20
+const HALVINGS = 20
+
+/** Where between two counts a condition that holds at the lower ends. */
+function edge(from: number, to: number, holds: (count: number) => boolean): number {
+  let [low, high] = [from, to]
+  if (!holds(low)) return low
+  for (let step = 0; step < HALVINGS; step++) {
+    const middle = (low + high) / 2
+    if (holds(middle)) low = middle
+    else high = middle
+  }
+  return high
+}

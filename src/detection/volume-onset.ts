@@ -1,0 +1,86 @@
+import { DAY, HOUR } from '../lib/index.ts'
+import { levelGiven } from './count-noise.ts'
+import { logLowerTail } from './negative-binomial.ts'
+import type { Course } from './volume-counts.ts'
+
+/** Since when there is less than there should be, and how that began. */
+export interface Onset {
+  /** Start of the bucket in which it began, epoch ms. */
+  readonly since: number
+  /** Whether it is low in every part of the last day: no holiday is. */
+  readonly isOld: boolean
+  /** Whether the level broke off rather than sank. */
+  readonly isSudden: boolean
+}
+
+/** Below this share of the expected count a bucket speaks for a fall, above it against one: half way from whole to half. */
+const NEUTRAL_SHARE = 0.75
+/** What sinks to a third within hours still has this share of the hours before in the hours after. */
+const SLOW_SHARE = 0.75
+/** Relative variance of the level before it is measured, and of what it changes by from one hour to the next. */
+const LEVEL_NOISE = 0.05
+const STEADY_NOISE = 0.01
+const SURELY_SUDDEN = Math.log(0.01)
+/** Bursts that a level is taken from: with fewer it says nothing. */
+const BURSTS_FOR_LEVEL = 20
+const LONGEST_LEVEL = 4 * HOUR
+const PARTS_OF_DAY = 4
+
+/** Counts from now back to a bucket. */
+interface Stretch {
+  readonly from: number
+  readonly measured: number
+  readonly expected: number
+}
+
+/** The beginning is where the missing events add up to most (CUSUM, Page 1954). */
+export function onsetOf(course: Course, burst: number): Onset | null {
+  const stretches = course.from.map((from, index) => ({
+    from,
+    measured: course.measured[index] ?? 0,
+    expected: course.expected[index] ?? 0,
+  }))
+  const deficit = ({ measured, expected }: Stretch) => NEUTRAL_SHARE * expected - measured
+  const start = stretches.reduce<Stretch | null>(
+    (most, one) => (most === null || deficit(one) > deficit(most) ? one : most),
+    null,
+  )
+  if (start === null) return null
+  const isOld = isLowAllDay(stretches, course.to, burst)
+  return { since: start.from, isOld, isSudden: !isOld && brokeOff(stretches, start, course.to, burst) }
+}
+
+function isLowAllDay(stretches: readonly Stretch[], to: number, burst: number): boolean {
+  const ends = Array.from({ length: PARTS_OF_DAY }, (_, part) =>
+    // The oldest bucket may begin a bit less than a day ago.
+    part === PARTS_OF_DAY - 1
+      ? stretches.at(-1)
+      : stretches.find(({ from }) => from <= to - ((part + 1) * DAY) / PARTS_OF_DAY),
+  )
+  return ends.every((end, part) => {
+    if (end === undefined) return false
+    const newer = ends[part - 1] ?? { from: to, measured: 0, expected: 0 }
+    const usual = end.expected - newer.expected
+    return usual < burst || (end.measured - newer.measured) / usual < NEUTRAL_SHARE
+  })
+}
+
+/** Right before and right after, as long as it takes to know the level. A level that cannot be distinguished from noise is not known to have broken off. */
+function brokeOff(stretches: readonly Stretch[], start: Stretch, to: number, burst: number): boolean {
+  const tells = (longer: Stretch, shorter: Stretch): boolean =>
+    longer.from <= shorter.from - HOUR && longer.expected - shorter.expected >= BURSTS_FOR_LEVEL * burst
+  const before = stretches.find(
+    (one) => one.from <= start.from && (tells(one, start) || start.from - one.from >= LONGEST_LEVEL),
+  )
+  const rest = stretches.findLast((one) => one.from >= start.from && tells(start, one))
+  const after = rest ?? { from: to, measured: 0, expected: 0 }
+  const last = before ?? stretches.at(-1) ?? start
+  const [usual, had] = [last.expected - start.expected, last.measured - start.measured]
+  const level = levelGiven(had, usual, burst, LEVEL_NOISE)
+  const chance = logLowerTail(start.measured - after.measured, {
+    mean: SLOW_SHARE * level * (start.expected - after.expected),
+    burst,
+    noise: STEADY_NOISE + 1 / (1 / LEVEL_NOISE + usual / burst),
+  })
+  return chance < SURELY_SUDDEN
+}

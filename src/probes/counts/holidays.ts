@@ -1,0 +1,56 @@
+import type { LocalTime, TimeRange } from '../../detection/index.ts'
+import { DAY } from '../../lib/index.ts'
+
+/** What a country's public holidays are asked of. */
+interface Calendar {
+  getHolidays(year: number): { date: string; start: Date; end: Date; type: string }[]
+}
+
+/**
+ * Public holidays in the country of a time zone, each from local midnight to local midnight. None where the zone belongs to no country.
+ *
+ * @param clock of that zone
+ * @param range in which they begin or end
+ */
+export async function publicHolidays(timezone: string, clock: LocalTime, range: TimeRange): Promise<TimeRange[]> {
+  const calendar = await calendarOf(timezone)
+  if (calendar === null) return []
+  const [first, last] = [range.from, range.to].map((time) => new Date(time + clock.offsetAt(time)).getUTCFullYear())
+  const holidays: TimeRange[] = []
+  for (let year = first ?? 0; year <= (last ?? 0); year++) {
+    for (const { date, start, end, type } of calendar.getHolidays(year)) {
+      if (type !== 'public') continue
+      // Its own times are those of the country's capital.
+      const begin = Date.parse(`${date.slice(0, 10)}T00:00:00Z`)
+      const days = Math.max(1, Math.round((end.getTime() - start.getTime()) / DAY))
+      holidays.push({ from: clock.instantOf(begin), to: clock.instantOf(begin + days * DAY) })
+    }
+  }
+  return holidays.filter(({ from, to }) => from < range.to && to > range.from)
+}
+
+const calendars = new Map<string, Promise<Calendar | null>>()
+
+function calendarOf(timezone: string): Promise<Calendar | null> {
+  const known = calendars.get(timezone) ?? openCalendar(timezone)
+  calendars.set(timezone, known)
+  return known
+}
+
+async function openCalendar(timezone: string): Promise<Calendar | null> {
+  // 30 MB and a tenth of a second that no process needs that judges nothing.
+  const { default: Holidays } = await import('date-holidays')
+  const canonical = canonicalName(timezone)
+  const country = Object.keys(new Holidays().getCountries()).find((code) =>
+    zonesOf(code).some((zone) => zone === timezone || canonicalName(zone) === canonical),
+  )
+  return country === undefined ? null : new Holidays(country)
+}
+
+const zonesOf = (country: string): readonly string[] => {
+  const locale: Intl.Locale & { getTimeZones?: () => string[] | undefined } = new Intl.Locale(`und-${country}`)
+  return locale.getTimeZones?.() ?? []
+}
+
+const canonicalName = (timeZone: string): string =>
+  new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone

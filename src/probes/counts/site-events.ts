@@ -1,0 +1,93 @@
+import {
+  localTime,
+  type RecentCounts,
+  type TimeRange,
+  type UsualCounts,
+  usualCounts,
+  usualCountsFrom,
+  type Verdict,
+} from '../../detection/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { type EventCounts, historyOf, readEventCounts } from './event-counts.ts'
+import { publicHolidays } from './holidays.ts'
+import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from './judge-counts.ts'
+
+/** A site's events of the last day, and what is usual for them. */
+export interface SiteEvents {
+  readonly recent: RecentCounts
+  readonly usual: UsualCounts
+  /** Start of the first whole hour of which the site has rows; null when there is none. */
+  readonly knownFrom: number | null
+  readonly outages: readonly TimeRange[]
+  /** What the counts end at, a whole minute. */
+  readonly end: number
+}
+
+/**
+ * Judges the events of a site next to what is usual for them.
+ *
+ * @param weeks that are compared with
+ * @param unjudged what to say while nothing can be judged
+ * @param whenRefused see `judgeCounts`
+ */
+export async function judgeEvents(
+  { store, site, now }: Counting,
+  weeks: number,
+  judge: (events: SiteEvents) => Verdict,
+  unjudged: (events: SiteEvents) => Unjudged,
+  whenRefused: 'warning' | 'critical',
+): Promise<CountsOutcome> {
+  const clock = localTime(site.timezone)
+  const end = floorTo(now, MINUTE)
+  const compared = usualCountsFrom(end, weeks)
+  const special = await publicHolidays(site.timezone, clock, { from: compared.from, to: end + DAY })
+  const cache = cacheOf(store.reports)
+  const key = `${site.site_no} ${site.timezone} ${weeks}`
+  const cached = cache.get(key, end)
+  let events: SiteEvents | null = null
+  const eventsOf = (counts: EventCounts): SiteEvents => {
+    if (events !== null) return events
+    const usual = cached ?? usualCounts({ ...historyOf(counts, end), special }, clock, end, weeks)
+    cache.set(key, end, usual)
+    const { recent, knownFrom, outages } = counts
+    events = { recent, usual, knownFrom, outages, end }
+    return events
+  }
+  return judgeCounts(
+    { store, site, now },
+    cached === null ? Math.min(compared.from, end - 2 * DAY) : end - 2 * DAY,
+    (snapshot) => readEventCounts(snapshot, end, cached === null ? compared : null),
+    (counts) => judge(eventsOf(counts)),
+    (counts) => unjudged(eventsOf(counts)),
+    whenRefused,
+  )
+}
+
+/** Sites of which it is kept; one takes some kilobytes, and two for each of its events. */
+const SITES_KEPT = 1_000
+
+/** What is usual for sites: to read four weeks of hours takes longer than all else of a run, and changes with the hour only. */
+class UsualCache {
+  private readonly entries = new Map<string, { hour: number; usual: UsualCounts }>()
+
+  get(key: string, time: number): UsualCounts | null {
+    const entry = this.entries.get(key)
+    return entry?.hour === floorTo(time, HOUR) ? entry.usual : null
+  }
+
+  set(key: string, time: number, usual: UsualCounts): void {
+    this.entries.delete(key)
+    this.entries.set(key, { hour: floorTo(time, HOUR), usual })
+    const [oldest] = this.entries.keys()
+    if (this.entries.size > SITES_KEPT && oldest !== undefined) this.entries.delete(oldest)
+  }
+}
+
+/** By store, as several may be open in a process. */
+const caches = new WeakMap<object, UsualCache>()
+
+function cacheOf(store: object): UsualCache {
+  const cache = caches.get(store) ?? new UsualCache()
+  caches.set(store, cache)
+  return cache
+}
