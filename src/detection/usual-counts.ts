@@ -24,7 +24,7 @@ export interface HourHistory {
   readonly special: readonly TimeRange[]
 }
 
-/** What is usual for a site, as known at the end of an hour. Worth keeping until the next hour ends: it takes milliseconds to make. */
+/** What is usual for a site, as known at the end of an hour. Worth keeping for some hours: each name takes a millisecond to learn. */
 export interface UsualCounts {
   /** Every event name that came in the weeks before. */
   readonly names: readonly string[]

@@ -48,7 +48,7 @@ export async function judgeEvents(
   const eventsOf = (counts: EventCounts): SiteEvents => {
     if (events !== null) return events
     const usual = cached ?? usualCounts({ ...historyOf(counts, end), special }, clock, end, weeks)
-    cache.set(key, end, usual)
+    if (cached === null) cache.set(key, end, usual)
     const { recent, knownFrom, outages } = counts
     events = { recent, usual, knownFrom, outages, end }
     return events
@@ -66,18 +66,23 @@ export async function judgeEvents(
 /** Sites of which it is kept; one takes some kilobytes, and two for each of its events. */
 const SITES_KEPT = 1_000
 
-/** What is usual for sites: to read four weeks of hours takes longer than all else of a run, and changes with the hour only. */
+/** In the first days of a site each hour tells much; later, three change little. */
+const FIRST_DAYS = 4
+const RELEARN_EVERY = 3 * HOUR
+
+/** What is usual for sites: to read and learn from four weeks of hours takes longer than all else of a run. */
 class UsualCache {
-  private readonly entries = new Map<string, { hour: number; usual: UsualCounts }>()
+  private readonly entries = new Map<string, { from: number; until: number; usual: UsualCounts }>()
 
   get(key: string, time: number): UsualCounts | null {
     const entry = this.entries.get(key)
-    return entry?.hour === floorTo(time, HOUR) ? entry.usual : null
+    return entry !== undefined && time >= entry.from && time < entry.until ? entry.usual : null
   }
 
   set(key: string, time: number, usual: UsualCounts): void {
+    const from = floorTo(time, usual.days < FIRST_DAYS ? HOUR : RELEARN_EVERY)
     this.entries.delete(key)
-    this.entries.set(key, { hour: floorTo(time, HOUR), usual })
+    this.entries.set(key, { from, until: from + (usual.days < FIRST_DAYS ? HOUR : RELEARN_EVERY), usual })
     const [oldest] = this.entries.keys()
     if (this.entries.size > SITES_KEPT && oldest !== undefined) this.entries.delete(oldest)
   }
