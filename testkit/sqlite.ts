@@ -4,7 +4,7 @@ import { asError } from '../src/lib/index.ts'
 import { migrate, openSqliteStore, openStore, StoreError, sqlitePath } from '../src/store/index.ts'
 import { SqliteConnection } from '../src/store/sqlite/connection.ts'
 import type { Connection, QueryAnswer, ThreadOptions, ThreadRequest } from '../src/store/sqlite/protocol.ts'
-import { errorKindOf } from '../src/store/sqlite/protocol.ts'
+import { errorKindOf, unpack } from '../src/store/sqlite/protocol.ts'
 import { madeOnce } from './made-once.ts'
 
 /**
@@ -47,9 +47,7 @@ class LocalConnection implements Connection {
     try {
       if (this.#connection === undefined) throw new StoreError('closed', 'the database is closed')
       const connection = this.#connection
-      const { rows, changes } = asStoreError(() => connection.answer(request))
-      // The rows that `node:sqlite` gives have no prototype.
-      return { rows: rows.map((row) => ({ ...row })), changes }
+      return unpack(asStoreError(() => connection.answer(request)))
     } catch (thrown) {
       return asError(thrown)
     }

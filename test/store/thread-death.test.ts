@@ -56,7 +56,7 @@ test('a connection that is replaced in a transaction has undone it, and goes on 
   connection.replace()
   connection.batch([{ kind: 'statement', sql: 'insert into numbers values (2)', parameters: [] }])
   assert.deepEqual(
-    connection.query('select n from numbers', []).rows.map(({ n }) => n),
+    connection.query('select n from numbers', []).rows.map(([n]) => n),
     [2],
   )
   assert.throws(() => new SqliteConnection(options), /locked/)

@@ -1,8 +1,8 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { columnsOf, type SqlValue, StoreError, type UpsertSpec } from '../store.ts'
 import {
-  NO_ANSWER,
-  type QueryAnswer,
+  NOTHING_PACKED,
+  type PackedAnswer,
   type ThreadBatchOperation,
   type ThreadOptions,
   type ThreadRequest,
@@ -15,12 +15,18 @@ const PREPARED_STATEMENTS = 500
 /** Page cache of each connection, KiB. */
 const CACHE_KIB = { writer: 32_768, reader: 8_192, checkpointer: 1_024 }
 
+interface Prepared {
+  statement: StatementSync
+  /** Whether it answers with rows. */
+  hasColumns: boolean
+}
+
 /** One connection, used inside its thread. Not safe to share: callers take turns by sending messages. */
 export class SqliteConnection {
   #db: DatabaseSync
   readonly #options: ThreadOptions
   readonly #lock: DatabaseSync | undefined
-  readonly #prepared = new Map<string, StatementSync>()
+  readonly #prepared = new Map<string, Prepared>()
 
   constructor(options: ThreadOptions) {
     if (options.mode === 'writer') this.#lock = takeLock(options.lockPath)
@@ -28,26 +34,28 @@ export class SqliteConnection {
     this.#db = openDatabase(options)
   }
 
-  answer(request: ThreadRequest): QueryAnswer {
+  answer(request: ThreadRequest): PackedAnswer {
     switch (request.kind) {
       case 'query':
         return this.query(request.sql, request.parameters)
       case 'rollback':
         this.rollback()
-        return NO_ANSWER
+        return NOTHING_PACKED
       case 'batch':
         this.batch(request.operations)
-        return NO_ANSWER
+        return NOTHING_PACKED
       case 'close':
         this.close()
-        return NO_ANSWER
+        return NOTHING_PACKED
     }
   }
 
-  query(sql: string, parameters: readonly SqlValue[]): QueryAnswer {
-    const statement = this.#prepare(sql)
-    if (statement.columns().length > 0) return { rows: statement.all(...parameters), changes: 0 }
-    return { rows: [], changes: Number(statement.run(...parameters).changes) }
+  query(sql: string, parameters: readonly SqlValue[]): PackedAnswer {
+    const { statement, hasColumns } = this.#prepare(sql)
+    if (!hasColumns) return { ...NOTHING_PACKED, changes: Number(statement.run(...parameters).changes) }
+    const rows = statement.all(...parameters) as unknown as unknown[][]
+    // Asked for afterwards: SQLite prepares a statement again where the schema has changed, and `*` may be more columns then.
+    return { columns: rows.length === 0 ? [] : statement.columns().map(({ name }) => name), rows, changes: 0 }
   }
 
   /** Runs the operations in one transaction; any error rolls all of them back. */
@@ -90,7 +98,7 @@ export class SqliteConnection {
       this.#upsert(operation.spec, operation.values)
       return
     }
-    const { changes } = this.#prepare(operation.sql).run(...operation.parameters)
+    const { changes } = this.#prepare(operation.sql).statement.run(...operation.parameters)
     if (operation.expectChanges !== undefined && Number(changes) !== operation.expectChanges) {
       throw new StoreError(
         'unexpected_changes',
@@ -100,12 +108,12 @@ export class SqliteConnection {
   }
 
   #upsert(spec: UpsertSpec, values: readonly SqlValue[]): void {
-    const statement = this.#prepare(upsertSql(spec))
+    const { statement } = this.#prepare(upsertSql(spec))
     const width = columnsOf(spec).length
     for (let start = 0; start < values.length; start += width) statement.run(...values.slice(start, start + width))
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): Prepared {
     const known = this.#prepared.get(sql)
     if (known !== undefined) return known
     if (this.#prepared.size >= PREPARED_STATEMENTS) {
@@ -113,8 +121,10 @@ export class SqliteConnection {
       if (oldest.done !== true) this.#prepared.delete(oldest.value)
     }
     const statement = this.#db.prepare(sql)
-    this.#prepared.set(sql, statement)
-    return statement
+    statement.setReturnArrays(true)
+    const prepared = { statement, hasColumns: statement.columns().length > 0 }
+    this.#prepared.set(sql, prepared)
+    return prepared
   }
 }
 

@@ -26,6 +26,30 @@ export interface QueryAnswer {
 /** What is answered where nothing was asked for. */
 export const NO_ANSWER: QueryAnswer = { rows: [], changes: 0 }
 
+/**
+ * An answer on its way between threads. Rows of objects would name every column in every row: written, sent and read, a report took
+ * half as long again.
+ */
+export interface PackedAnswer {
+  columns: readonly string[]
+  /** Values in the order of the columns. */
+  rows: readonly (readonly unknown[])[]
+  changes: number
+}
+
+export const NOTHING_PACKED: PackedAnswer = { columns: [], rows: [], changes: 0 }
+
+export function unpack({ columns, rows, changes }: PackedAnswer): QueryAnswer {
+  const unpacked = rows.map((values) => {
+    const row: Record<string, unknown> = {}
+    columns.forEach((column, at) => {
+      row[column] = values[at]
+    })
+    return row
+  })
+  return { rows: unpacked, changes }
+}
+
 /** The way to one database connection, which takes one request after the other. */
 export interface Connection {
   request: (request: ThreadRequest) => Promise<QueryAnswer>
@@ -33,7 +57,7 @@ export interface Connection {
 }
 
 export type ThreadResponse =
-  | { id: number; ok: true; answer?: QueryAnswer }
+  | { id: number; ok: true; answer?: PackedAnswer }
   | { id: number; ok: false; errorKind: StoreErrorKind; message: string }
 
 // SQLite's extended result codes: https://www.sqlite.org/rescode.html

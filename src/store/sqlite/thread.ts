@@ -7,6 +7,7 @@ import {
   type ThreadOptions,
   type ThreadRequest,
   type ThreadResponse,
+  unpack,
 } from './protocol.ts'
 
 interface PendingQuery {
@@ -80,7 +81,7 @@ export class ConnectionThread implements Connection {
   #settle(response: ThreadResponse): void {
     const pending = this.#pending.get(response.id)
     this.#pending.delete(response.id)
-    if (response.ok) pending?.resolve(response.answer ?? NO_ANSWER)
+    if (response.ok) pending?.resolve(response.answer === undefined ? NO_ANSWER : unpack(response.answer))
     else pending?.reject(new StoreError(response.errorKind, response.message))
   }
 
