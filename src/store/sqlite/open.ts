@@ -8,6 +8,7 @@ import { type BatchOperation, ChangeFeed, type Store, StoreError } from '../stor
 import type { Tables } from '../tables.ts'
 import { type SharedThread, threadDialect } from './dialect.ts'
 import { makeFolder, makePrivateFile, PRIVATE, SIDE_FILES } from './files.ts'
+import { LateConnection } from './late-connection.ts'
 import type { Connection, ThreadBatchOperation, ThreadOptions } from './protocol.ts'
 import { ConnectionThread } from './thread.ts'
 
@@ -57,12 +58,10 @@ export async function openSqliteStore(
     await makePrivateFile(lock)
     // The writer is first: it takes the lock and creates the file that the others open.
     threads.push(await open('writer'))
-    threads.push(
-      ...(await Promise.all([
-        open('checkpointer'),
-        ...Array.from({ length: READERS + ASKED_READERS }, () => open('reader')),
-      ])),
-    )
+    const [checkpointer, reader] = await Promise.all([open('checkpointer'), open('reader')])
+    const late = (length: number) => Array.from({ length }, () => new LateConnection(() => open('reader')))
+    // The last of them is the first to be used: the one that is open already.
+    threads.push(checkpointer, ...late(READERS - 1), reader, ...late(ASKED_READERS))
   } catch (thrown) {
     await Promise.all(threads.map((thread) => thread.close()))
     throw startupError(dataDir, thrown)

@@ -1,0 +1,40 @@
+import { StoreError } from '../store.ts'
+import type { Connection, QueryAnswer, ThreadRequest } from './protocol.ts'
+
+/**
+ * A connection that opens with its first request. A thread costs 10 MB and 50 ms of a processor, and few services ever make more
+ * than two reports at once: the other readers are for the rare moment.
+ */
+export class LateConnection implements Connection {
+  readonly #open: () => Promise<Connection>
+  #opened: Promise<Connection> | undefined
+  #isClosed = false
+
+  constructor(open: () => Promise<Connection>) {
+    this.#open = open
+  }
+
+  async request(request: ThreadRequest): Promise<QueryAnswer> {
+    if (this.#isClosed) throw new StoreError('closed', 'the database is closed')
+    const connection = await this.#connection()
+    return connection.request(request)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    // One that could not be opened has nothing to close, and whoever asked has the error.
+    const connection = await this.#opened?.catch(() => undefined)
+    await connection?.close()
+  }
+
+  /** What fails is tried again with the next request: most likely the machine was short of threads or files for a moment. */
+  async #connection(): Promise<Connection> {
+    this.#opened ??= this.#open()
+    try {
+      return await this.#opened
+    } catch (thrown) {
+      this.#opened = undefined
+      throw thrown
+    }
+  }
+}
