@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { stringify } from 'csv-stringify'
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp, Uuid } from '../http/index.ts'
 import { fileNamePart, isoTime } from '../lib/index.ts'
@@ -132,7 +131,7 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
       const report = await timeseries(context, site, timeseriesQuery(query))
       reply.type('text/csv; charset=utf-8')
       reply.header('content-disposition', `attachment; filename="${csvFileName(site.name, report)}"`)
-      return reply.send(timeseriesCsv(report))
+      return reply.send(await timeseriesCsv(report))
     },
   )
 
@@ -210,7 +209,8 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
  * A timeseries as CSV text, one line a point: `t,key,value`, empty where there is no value. Keys come from whatever sends
  * events, so one that a spreadsheet would run as a formula is made text.
  */
-function timeseriesCsv(report: Timeseries): Readable {
+async function timeseriesCsv(report: Timeseries): Promise<Readable> {
+  const { stringify } = await import('csv-stringify')
   const lines = stringify({ header: true, columns: ['t', 'key', 'value'], escape_formulas: true })
   return Readable.from(points(report)).pipe(lines)
 }

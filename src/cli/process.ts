@@ -1,5 +1,4 @@
 import { type Logger, pino } from 'pino'
-import pretty from 'pino-pretty'
 import type { Config } from '../config.ts'
 import { asError } from '../lib/index.ts'
 
@@ -35,8 +34,9 @@ export function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
 }
 
 /** Lines of JSON for machines; on a terminal, the same for people. */
-export function createLog(config: Config): Logger {
+export async function createLog(config: Config): Promise<Logger> {
   const options = { level: config.logLevel, base: null }
   if (!process.stdout.isTTY) return pino(options)
+  const { default: pretty } = await import('pino-pretty')
   return pino(options, pretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true }))
 }

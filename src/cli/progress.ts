@@ -1,5 +1,3 @@
-import { SingleBar } from 'cli-progress'
-
 /** Where progress goes: standard error, so that what a command prints can be piped. */
 export type ProgressStream = NodeJS.WritableStream & { isTTY?: boolean }
 
@@ -20,7 +18,7 @@ export async function withProgress<T>(
   work: (update: Update) => Promise<T>,
   stream: ProgressStream = process.stderr,
 ): Promise<T> {
-  const { update, end } = stream.isTTY === true ? bar(title, total, stream) : lines(title, total, stream)
+  const { update, end } = stream.isTTY === true ? await bar(title, total, stream) : lines(title, total, stream)
   try {
     const result = await work(update)
     update(total)
@@ -35,7 +33,8 @@ interface Display {
   end: () => void
 }
 
-function bar(title: string, total: number, stream: ProgressStream): Display {
+async function bar(title: string, total: number, stream: ProgressStream): Promise<Display> {
+  const { SingleBar } = await import('cli-progress')
   const shown = new SingleBar({
     format: `${title} {bar} {percentage} % | {eta_formatted} left`,
     barCompleteChar: '█',

@@ -25,7 +25,7 @@ async function serve(): Promise<void> {
   const config = configFromEnvironment()
   const { startService } = await import('../main.ts')
   const { createLog } = await import('./process.ts')
-  const log = createLog(config)
+  const log = await createLog(config)
   const onDeath = (err: Error) => {
     log.fatal({ err }, 'the process ends because its database is gone: what was acknowledged is safe, start it again')
     process.exit(1)

@@ -28,7 +28,7 @@ export interface DemoOptions {
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const prepared = await prepareDemo(options)
-  const log = createLog(options.config)
+  const log = await createLog(options.config)
   const demo = await serveDemo(options, prepared, log)
   stopOnSignals(demo.stop, log)
   log.info(`Tagwarden is ready on ${demo.address}`)

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import { createTransport } from 'nodemailer'
 import { asError, SECOND } from '../../lib/index.ts'
 import { cut, oneLine } from '../cards/card.ts'
 import type { Message, MessageGroup } from '../message.ts'
@@ -23,20 +22,15 @@ export function createEmailTransport({ smtpUrl, smtpFrom, timeouts = {} }: Email
   const from = mailboxOf(smtpFrom)
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
   // An e-mail is made here from start to end: nothing in it may name a file or an address to be read.
-  const mailer = createTransport({
-    ...server,
-    ...SMTP_TIMEOUTS,
-    ...timeouts,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  const options = { ...server, ...SMTP_TIMEOUTS, ...timeouts, disableFileAccess: true, disableUrlAccess: true }
   return {
     async send({ address, message, idempotencyKey, publicUrl, at }, signal) {
       const { subject, text, html, thread } = composeEmail(message, { publicUrl, at })
       // The same on every e-mail of an alert, the first one too: no e-mail has it as its own id.
       const reference = thread === null ? null : `<alert.${idPart(thread)}@${domain}>`
       try {
-        const { rejected } = await mailer.sendMail({
+        const { createTransport } = await nodemailer()
+        const { rejected } = await createTransport(options).sendMail({
           from,
           to: address.split(',').map((one) => ({ name: '', address: one.trim() })),
           subject,
@@ -63,6 +57,9 @@ export function createEmailTransport({ smtpUrl, smtpFrom, timeouts = {} }: Email
     },
   }
 }
+
+/** Forty modules, a tenth of what starting the service costs, and most have no SMTP server: loaded with the first e-mail. */
+const nodemailer = () => import('nodemailer')
 
 /** For rules in mail clients: a folder for each client. */
 const listOf = (message: Message | MessageGroup): string => ('client' in message ? idPart(message.client.id) : 'own')
