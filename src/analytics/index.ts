@@ -16,7 +16,7 @@ export { type Band, bandOf, ecommerceScore, type Score, type ScoreCounts, score,
 export { qualityCounts, SCORE_EVENT_COLUMNS, SCORE_EVENT_MEASURES } from './score-counts.ts'
 export { REPORT_LIMITS, type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 export { type SiteFigures, type SiteSummary, siteFigures, siteSummaries, type TagFigures } from './summaries.ts'
-export { type Stretch, type Sums, sumStretches, totals } from './sums.ts'
+export { addSums, type Stretch, type Sums, sumStretches, totals, zeroSums } from './sums.ts'
 export { identityOf } from './tag-identity.ts'
 export { type TagDetail, tag } from './tag-report.ts'
 export { type Timeseries, timeseries } from './timeseries/index.ts'

@@ -1,4 +1,5 @@
 import {
+  addSums,
   qualityCounts,
   SCORE_EVENT_COLUMNS,
   SCORE_EVENT_MEASURES,
@@ -7,6 +8,7 @@ import {
   type Sums,
   sumStretches,
   totals,
+  zeroSums,
 } from '../../analytics/index.ts'
 import type { FieldCounts, PresenceBucket, PresenceHistory } from '../../detection/index.ts'
 import { ceilTo, DAY, floorTo, HOUR } from '../../lib/index.ts'
@@ -97,5 +99,8 @@ export async function readPresence<F extends string>(
     }))
 }
 
-const sumOf = (rows: readonly PresenceSums[]): PresenceSums =>
-  Object.fromEntries(COLUMNS.map((column) => [column, rows.reduce((sum, row) => sum + row[column], 0)])) as PresenceSums
+function sumOf(rows: readonly PresenceSums[]): PresenceSums {
+  const sums = zeroSums(COLUMNS)
+  for (const row of rows) addSums(sums, row, COLUMNS)
+  return sums
+}
