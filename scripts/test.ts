@@ -1,8 +1,8 @@
 /**
  * Runs the tests, or those whose paths begin with the arguments: `npm test -- test/store test/lib/loop.test.ts`.
  *
- * `node --test` gives every file a process, and each loads the program again: 350 times half a second of a processor. Here files of
- * one folder share processes. The slow ones keep their own and come first, so that no core waits for one of them at the end.
+ * `node --test` gives every file a process, and each loads the program again: 350 times half a second of a processor. Here files
+ * share processes. The slow ones share theirs with fewer and come first, so that no core waits for one of them at the end.
  */
 import { globSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -18,41 +18,23 @@ const FILES = '{test,bench,trials}/**/*.test.ts'
 /** Four more than cores, as many a test waits: with two more a quarter of the processor time was idle. PostgreSQL has connections for a few at a time only. */
 const CONCURRENCY = Math.min(availableParallelism(), 3) + 4
 /** Files of a process; with more, one that hangs or runs out of memory takes more along. */
-const SHARED_BY = 12
-/** Where files take seconds each, of work or of waiting; the longest first. */
-const SLOW = [
-  'trials/test/chaos.test',
-  'test/notifications/crash',
-  'test/e2e/',
-  'test/cli/demo/demo.test',
-  'bench/test/healthy',
-  'trials/test/bloated-site',
-  'trials/test/fairness',
-  'trials/test/fuzz.test',
-  'trials/test/overload',
-  'trials/test/pressure.test',
-  'trials/test/soak',
-  'test/cli/demo/embedded',
-  'test/cli/demo/history',
-  'test/cli/demo/results',
-  'test/cli/demo/slow-start',
-  'test/system/',
-  'test/cli/backtest',
-  'test/cli/backup',
-  'test/cli/doctor',
-  'test/cli/migrate',
-  'test/cli/send',
-  'test/cli/serve',
-  'test/cli/thread-death',
-  'test/store/postgres/',
-  'test/testkit/',
+const SHARED_BY = 20
+/** Where files take seconds each, of work or of waiting, the longest first; and how many of them share a process. */
+const SLOW: readonly (readonly [prefix: string, sharedBy: number])[] = [
+  ['trials/test/chaos.test', 1],
+  ['test/notifications/crash', 1],
+  ['test/e2e/', 4],
+  ['test/cli/demo/', 5],
+  ['bench/test/healthy', 1],
+  ['trials/test/', 5],
+  ['test/system/', 5],
+  ['test/cli/', 5],
+  ['test/store/postgres/', 7],
+  ['test/testkit/', 2],
 ]
 
-/** Of these, a few share a process: loading the program, a browser and the first start of a service cost each two seconds. */
-const SLOW_SHARED_BY: Readonly<Record<string, number>> = { 'test/e2e/': 3, 'test/system/': 3 }
-
 const rankOf = (file: string): number => {
-  const rank = SLOW.findIndex((prefix) => file.startsWith(prefix))
+  const rank = SLOW.findIndex(([prefix]) => file.startsWith(prefix))
   return rank === -1 ? SLOW.length : rank
 }
 
@@ -62,18 +44,16 @@ function inTurns(files: readonly string[], most: number): string[][] {
   return Array.from({ length: count }, (_, n) => files.filter((_file, at) => at % count === n))
 }
 
-/** The files of each process. */
+/** The files of each process: neighbours share one, whatever their folder. */
 function processesFor(files: readonly string[]): string[][] {
-  const slow = files.filter((file) => rankOf(file) < SLOW.length).sort((a, b) => rankOf(a) - rankOf(b))
-  const folders = Map.groupBy(
-    files.filter((file) => !slow.includes(file)),
-    dirname,
+  const byRank = Map.groupBy(files, rankOf)
+  const slow = SLOW.flatMap(([, sharedBy], rank) => inTurns(byRank.get(rank) ?? [], sharedBy))
+  const others = byRank.get(SLOW.length) ?? []
+  const count = Math.ceil(others.length / SHARED_BY)
+  const shared = Array.from({ length: count }, (_, n) =>
+    others.slice(Math.floor((n * others.length) / count), Math.floor(((n + 1) * others.length) / count)),
   )
-  const shared = [...folders.values()].flatMap((ofFolder) => inTurns(ofFolder, SHARED_BY))
-  const slowOnes = [...Map.groupBy(slow, rankOf)].flatMap(([rank, ofRank]) =>
-    inTurns(ofRank, SLOW_SHARED_BY[SLOW[rank] ?? ''] ?? 1),
-  )
-  return [...slowOnes, ...shared.sort((a, b) => b.length - a.length)]
+  return [...slow, ...shared]
 }
 
 /** What a process runs: a test file, or one that imports several. */
