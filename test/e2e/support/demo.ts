@@ -1,8 +1,10 @@
 import type { TestContext } from 'node:test'
+import { pino } from 'pino'
+import { prepareDemo, serveDemo } from '../../../src/cli/demo/run.ts'
+import { readConfig } from '../../../src/config.ts'
+import { systemClock } from '../../../src/lib/index.ts'
 import { type ApiClient, apiClient, bearer } from '../../../testkit/api.ts'
-import { demoIn, preparedDemo } from '../../../testkit/demo.ts'
-import { startCli } from '../../../testkit/processes/command-line.ts'
-import { READY } from '../../../testkit/processes/server-process.ts'
+import { preparedDemo } from '../../../testkit/demo.ts'
 import { ensureDashboard } from './dashboard.ts'
 
 /** A running demo: two clients, four sites, two days of history up to now, an incident under way, probes that have run. */
@@ -22,8 +24,12 @@ export async function startDemo(
   token: string | null = null,
 ): Promise<Demo> {
   await ensureDashboard()
-  const { printed } = await startCli(t, demoIn(await preparedDemo(t)), environment)
-  const api = apiClient(await printed(READY), token === null ? {} : bearer(token))
+  const config = readConfig({ PORT: '0', DATA_DIR: await preparedDemo(t), ...environment })
+  // In this process: one of its own would load the program once more for each. The command line has tests in `test/cli/demo`.
+  const options = { config, clock: systemClock, days: 2, seed: 'tagwarden', simulate: false }
+  const demo = await serveDemo(options, await prepareDemo(options), pino({ level: 'silent' }))
+  t.after(demo.stop)
+  const api = apiClient(demo.address, token === null ? {} : bearer(token))
   const sites = await api.ask<Demo['sites']>('GET', '/api/sites')
   return { ...api, sites }
 }
