@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import { hasUnfinishedCopy, migrate, openStore, type Store, sqlitePath } from '../../src/store/index.ts'
 import { placeFor, postgres, sqlite, tempDir } from '../../testkit/engines.ts'
+import { amount } from '../../testkit/length.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
 import { runCli, startCli } from '../../testkit/processes/command-line.ts'
 import { startServerProcess } from '../../testkit/processes/server-process.ts'
@@ -102,8 +103,8 @@ test('a copy that is killed again and again ends up whole', async (t) => {
   let kills = 0
   let resumed = 0
   for (let isDone = false; !isDone; ) {
-    // Far enough for a few pages, and each time at another of the statements that a page takes.
-    const environment = { DATABASE_URL, KILL_AT: String(60 + kills), NODE_OPTIONS: `--import=${KILLER}` }
+    // Far enough for some pages, and each time at another of the statements that a page takes.
+    const environment = { DATABASE_URL, KILL_AT: String(amount(130, 60) + kills), NODE_OPTIONS: `--import=${KILLER}` }
     const { child, finished } = await startCli(t, args, environment)
     const { code, err } = await finished
     isDone = code === 0
