@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { Type } from 'typebox'
 import type { TLocalizedValidationError } from 'typebox/error'
 // Not of `typebox/compile`, which is the same with 140 modules more to load at each start.
@@ -8,7 +7,6 @@ import {
   BatchPayload,
   Counter,
   EventPayload,
-  IDEMPOTENCY_KEY_MAX,
   isBatch,
   NAME_MAX,
   type Payload,
@@ -16,7 +14,7 @@ import {
   type TagExecution,
   TagMetric,
 } from '../journal/index.ts'
-import { excessOf, storable } from '../lib/index.ts'
+import { storable } from '../lib/index.ts'
 
 const eventCheck = Compile(EventPayload)
 /** Says where a batch is wrong. */
@@ -45,43 +43,6 @@ const PRESENCE_FIELDS = {
 
 /** Paths are stored and shown: keys that the sender makes up are cut to this length, and made storable. */
 const PATH_MAX = 200
-
-const JSON_TYPE = /^application\/json\s*(;|$)/i
-
-type CheckedRequest = { ok: true; payload: Payload; idempotencyKey: string | undefined } | { ok: false; path: string }
-
-/** Checks a request that has arrived in full: its headers, then its body. */
-export function checkRequest(request: IncomingMessage, text: string): CheckedRequest {
-  if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) return { ok: false, path: 'header Content-Type' }
-  if (isEncoded(request)) return { ok: false, path: 'header Content-Encoding' }
-  const idempotencyKey = idempotencyKeyOf(request)
-  if (idempotencyKey !== undefined && idempotencyKey.length > IDEMPOTENCY_KEY_MAX) {
-    return { ok: false, path: 'header Idempotency-Key' }
-  }
-  const excess = excessOf(text)
-  if (excess !== null) return { ok: false, path: excess }
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { ok: false, path: 'not JSON' }
-  }
-  const checked = checkPayload(value)
-  if (!checked.ok) return checked
-  // Drop unknown fields at once: an empty object of two bytes takes 56 in memory, and there may be half a million of them.
-  return { ok: true, payload: knownFieldsOf(checked.payload), idempotencyKey }
-}
-
-/** Compressed bodies are refused: no tag compresses, and a small body could expand to a huge one. */
-function isEncoded(request: IncomingMessage): boolean {
-  const encoding = request.headers['content-encoding']
-  return encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity'
-}
-
-function idempotencyKeyOf(request: IncomingMessage): string | undefined {
-  const value = request.headers['idempotency-key']
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
 
 /** Checks whether parsed JSON is a payload. Never inspects or reports a value beyond its type and range. */
 export function checkPayload(value: unknown): Checked {

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { eventsIn, type GroupCommit, type Submission } from '../journal/index.ts'
+import { type EncodedEntry, eventsIn, type GroupCommit, type Payload, type Submission } from '../journal/index.ts'
 import type { Clock } from '../lib/index.ts'
-import { announcesTooMuch, type Body, BodyReader, discardRest } from './body.ts'
-import { checkRequest } from './check.ts'
+import { announcesTooMuch, type Body, BodyReader, discardRest, SMALL_BODY } from './body.ts'
+import { judgeBody, judgeHeaders, textOf } from './judge.ts'
 import type { KeyIndex, SiteEntry } from './key-index.ts'
+import type { LargeBodies } from './large-bodies.ts'
 import type { RejectionReason, SampleRecorder } from './samples.ts'
 import type { Shedding } from './shedding.ts'
 
@@ -27,6 +28,7 @@ export interface IngestEndpointOptions {
   commits: GroupCommit
   samples: SampleRecorder
   shedding: Shedding
+  largeBodies: LargeBodies
   /** Lower-cased names of the headers that may carry the ingest key, the first found wins. */
   keyHeaders: readonly string[]
 }
@@ -37,7 +39,7 @@ const OVERLOAD_RETRY_SECONDS = 1
 /** In place of a path: the client has too many bytes under way; or all clients together, when the reason is `unavailable`. */
 const BYTES_UNDER_WAY = 'bytes under way'
 /** What this node had too much of, in place of a path. */
-const OVERLOAD = { requests: 'requests at once', commits: 'requests waiting' } as const
+const OVERLOAD = { requests: 'requests at once', commits: 'requests waiting', bodies: 'large bodies' } as const
 /** Which limit of the plan refused a request, in place of a path. */
 const PLAN_LIMITS = { rate: 'requests per second', quota: 'events per month' } as const
 
@@ -122,17 +124,53 @@ export class IngestEndpoint {
   }
 
   #accept(request: IncomingMessage, response: ServerResponse, site: SiteEntry, body: Body): void {
-    const { clock, commits, samples } = this.#options
-    const checked = checkRequest(request, body.text)
-    if (!checked.ok) {
+    const { clock, largeBodies } = this.#options
+    const { siteNo, clientId } = site
+    const refuse = (reason: RejectionReason, path: string, retryAfterSeconds?: number) => {
       body.release()
-      this.#recordAndReject(request, response, site, 'invalid_payload', checked.path)
+      this.#recordAndReject(request, response, site, reason, path, retryAfterSeconds)
+    }
+    const headers = judgeHeaders(request)
+    if (!headers.ok) {
+      refuse('invalid_payload', headers.path)
       return
     }
-    const { payload, idempotencyKey } = checked
-    const events = eventsIn(payload)
-    const now = clock.now()
-    const refusal = site.meter.takeEvents(events, now)
+    const { idempotencyKey } = headers
+    const { size } = body
+    if (size <= SMALL_BODY) {
+      const judged = judgeBody(textOf(body.bytes()))
+      if (!judged.ok) refuse('invalid_payload', judged.path)
+      else {
+        const { payload } = judged
+        const read = { payload, sample: payload, events: eventsIn(payload), now: clock.now(), idempotencyKey }
+        this.#commit(request, response, site, body, read)
+      }
+      return
+    }
+    largeBodies.judge(clientId, {
+      siteNo,
+      now: () => clock.now(),
+      take: () => {
+        if (!request.socket.destroyed) return body.bytes()
+        body.release()
+        return null
+      },
+      settle: (judged, now) => {
+        if (judged === null) refuse('unavailable', OVERLOAD.bodies, OVERLOAD_RETRY_SECONDS)
+        else if (!judged.ok) refuse('invalid_payload', judged.path)
+        else {
+          const { entry, sample, events } = judged
+          this.#commit(request, response, site, body, { payload: entry, sample, events, now, idempotencyKey })
+        }
+      },
+    })
+  }
+
+  #commit(request: IncomingMessage, response: ServerResponse, site: SiteEntry, body: Body, read: ReadBody): void {
+    const { commits, samples } = this.#options
+    const { payload, sample, events, now, idempotencyKey } = read
+    const { siteNo, meter } = site
+    const refusal = meter.takeEvents(events, now)
     if (refusal !== undefined) {
       body.release()
       this.#recordAndReject(
@@ -147,8 +185,8 @@ export class IngestEndpoint {
     }
     const settle: Submission['settle'] = (outcome) => {
       body.release()
-      if (outcome === 'committed') site.meter.settleEvents(events, now)
-      else site.meter.giveBackEvents(events, now)
+      if (outcome === 'committed') meter.settleEvents(events, now)
+      else meter.giveBackEvents(events, now)
       if (outcome === 'failed') {
         this.#answerError(request, response, 'internal_error')
         return
@@ -157,11 +195,11 @@ export class IngestEndpoint {
         this.#recordAndReject(request, response, site, 'unavailable', OVERLOAD.commits, OVERLOAD_RETRY_SECONDS)
         return
       }
-      if (outcome === 'committed') samples.accepted(site.siteNo, payload, body.size, now)
+      if (outcome === 'committed' && sample !== null) samples.accepted(siteNo, sample, body.size, now)
       this.answers.ok++
       answerOk(response)
     }
-    commits.submit({ siteNo: site.siteNo, payload, idempotencyKey, bytes: body.size, settle })
+    commits.submit({ siteNo, payload, idempotencyKey, bytes: body.size, settle })
   }
 
   #keyOf(request: IncomingMessage): string | undefined {
@@ -201,13 +239,25 @@ export class IngestEndpoint {
   }
 }
 
-const SMALL_BODY = 65_536
+/** A body that holds a payload. */
+interface ReadBody {
+  payload: Payload | EncodedEntry
+  /** The payload, or its JSON; null: it is too large to be kept. */
+  sample: Payload | string | null
+  events: number
+  /** Time of acceptance, epoch ms. */
+  now: number
+  idempotencyKey: string | undefined
+}
+
+/** A body of a refused request up to this size is read past. */
+const SHORT_REST = 65_536
 
 function hasSmallBody(request: IncomingMessage): boolean {
   if (request.complete) return true
   const length = request.headers['content-length']
   if (length === undefined) return request.headers['transfer-encoding'] === undefined
-  return Number(length) <= SMALL_BODY
+  return Number(length) <= SHORT_REST
 }
 
 // A string: Node then writes head and body as one chunk, where a buffer would make two.

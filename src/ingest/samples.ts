@@ -32,7 +32,7 @@ interface Rejection {
 }
 
 interface SiteSamples {
-  accepted: RecentItems<{ at: number; payload: Payload }>
+  accepted: RecentItems<{ at: number; payload: Payload | string }>
   rejected: RecentItems<Rejection>
   /** Rejections by minute and reason. */
   counts: Map<string, { minute: number; reason: CountedReason; total: number }>
@@ -61,8 +61,11 @@ export class SampleRecorder {
     this.#pruning = [new SamplePruning(store, 'recent_payloads'), new SamplePruning(store, 'rejections')]
   }
 
-  /** @param size bytes of the body: large ones are counted, not kept, or 50 of them would make a huge report */
-  accepted(siteNo: number, payload: Payload, size: number, at: number): void {
+  /**
+   * @param payload itself, or its JSON
+   * @param size bytes of the body: large ones are counted, not kept, or 50 of them would make a huge report
+   */
+  accepted(siteNo: number, payload: Payload | string, size: number, at: number): void {
     if (size > SAMPLE_BYTES_MAX) return
     const mayGrow = this.#kept < SAMPLES_PER_FLUSH
     if (mayGrow || this.#sites.has(siteNo)) {
@@ -95,7 +98,7 @@ export class SampleRecorder {
     // In the same order on every node: nodes delete the oldest rows of the same sites.
     for (const [siteNo, site] of [...sites].sort(([a], [b]) => a - b)) {
       for (const { at, payload } of site.accepted.inOrder()) {
-        payloads.push(siteNo, this.#nextId(at), at, JSON.stringify(payload))
+        payloads.push(siteNo, this.#nextId(at), at, typeof payload === 'string' ? payload : JSON.stringify(payload))
       }
       for (const { at, reason, path } of site.rejected.inOrder()) {
         rejections.push(siteNo, this.#nextId(at), at, reason, path)

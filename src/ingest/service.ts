@@ -7,6 +7,7 @@ import { isPassing, type Store } from '../store/index.ts'
 import { Demand, ROUND_INTERVAL_MS } from './demand.ts'
 import { IngestEndpoint } from './endpoint.ts'
 import { KeyIndex } from './key-index.ts'
+import { LargeBodies } from './large-bodies.ts'
 import { SampleRecorder } from './samples.ts'
 import { Shedding } from './shedding.ts'
 import { USAGE_SYNC_INTERVAL_MS, UsageSync } from './usage-sync.ts'
@@ -39,6 +40,7 @@ export class Ingest {
   readonly #onError: IngestOptions['onError']
   readonly #keys: KeyIndex
   readonly #endpoint: IngestEndpoint
+  readonly #largeBodies: LargeBodies
   readonly #journal: Journal
   readonly #samples: SampleRecorder
   readonly #demand: Demand
@@ -53,12 +55,14 @@ export class Ingest {
     this.#keys = keys
     this.#journal = journal
     this.#samples = new SampleRecorder(store)
+    this.#largeBodies = new LargeBodies(onError)
     this.#endpoint = new IngestEndpoint({
       clock,
       keys,
       commits: journal.commits,
       samples: this.#samples,
       shedding: this.#shedding,
+      largeBodies: this.#largeBodies,
       keyHeaders: options.keyHeaders,
     })
     this.#demand = new Demand({
@@ -147,6 +151,7 @@ export class Ingest {
    */
   async stop(): Promise<void> {
     clearInterval(this.#pauses)
+    await this.#largeBodies.close()
     await this.#journal.commits.drain()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     this.#keys.close()

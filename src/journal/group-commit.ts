@@ -1,24 +1,9 @@
 import type { Expiry } from '../cluster/index.ts'
 import { asError, type Clock } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
-import { Delta } from './delta.ts'
-import { claimKeys, type IdempotencyClaim } from './idempotency.ts'
-import { appendPayload, type Payload } from './payload.ts'
-import { addLog, appendDelta, JournalInserts, type Log } from './row.ts'
-
-/** What became of a submission; `refused`: too many were waiting. */
-export type CommitOutcome = 'committed' | 'duplicate' | 'failed' | 'refused'
-
-/** A checked payload that waits for its commit. */
-export interface Submission {
-  siteNo: number
-  payload: Payload
-  /** Set when the sender gave an `Idempotency-Key`. */
-  idempotencyKey: string | undefined
-  /** Of its body. */
-  bytes: number
-  settle: (outcome: CommitOutcome) => void
-}
+import { type CommitOutcome, type Contents, Group, joined, payloadOf, type Submission } from './group.ts'
+import { claimKeys } from './idempotency.ts'
+import { JournalInserts } from './row.ts'
 
 /** Folds what is committed, and watches whether commits succeed. */
 export interface CommitListener {
@@ -33,59 +18,12 @@ const MAX_WAITING = 20_000
  * before it runs deferred work.
  */
 const FULL_GROUP = 128
-/**
- * Numbers and texts in a group after which the next group begins. All requests that wait while the database is slow would make
- * a journal row too long to write or read in time.
- */
-const ITEMS_PER_GROUP = 64_000
-/** Body from which a submission is heavy: eighty tags. */
-const HEAVY_BODY = 4_096
-/**
- * Bytes of heavy bodies in a group; further ones wait for the next, while light submissions still join. Writing 32 events of
- * 500 tags together delayed an event of five tags by over 100 ms, measured on one busy core.
- */
-const HEAVY_BYTES_PER_GROUP = 262_144
-/** Average numbers and texts per submission up to which the same names are expected to repeat. */
-const ITEMS_WORTH_ADDING_UP = 500
 /** Size of a group that shows a busy service. */
 const BUSY_GROUP = 8
 /** Share of the last group's size to wait for … */
 const ENOUGH_SHARE = 0.75
 /** … and for how long at most. */
 const LINGER_MS = 1
-/** Average requests per site in a group from which summing them before writing pays. */
-const WORTH_ADDING_UP = 4
-
-/** What goes into one journal row. */
-class Group {
-  readonly submissions: Submission[] = []
-  /** What the submissions without a key count. */
-  readonly log: Log = []
-  /** The others, each with what it counts if its key is free. */
-  readonly claims: IdempotencyClaim<{ submission: Submission; log: Log }>[] = []
-  #claimed = 0
-  #heavyBytes = 0
-
-  add(submission: Submission, now: number): void {
-    const { siteNo, payload, idempotencyKey, bytes } = submission
-    this.submissions.push(submission)
-    if (bytes > HEAVY_BODY) this.#heavyBytes += bytes
-    if (idempotencyKey === undefined) {
-      appendPayload(this.log, siteNo, payload, now)
-      return
-    }
-    const log: Log = []
-    appendPayload(log, siteNo, payload, now)
-    this.claims.push({ siteNo, key: idempotencyKey, submission: { submission, log } })
-    this.#claimed += log.length
-  }
-
-  hasRoomFor({ bytes }: Submission): boolean {
-    if (this.log.length + this.#claimed >= ITEMS_PER_GROUP) return false
-    return bytes <= HEAVY_BODY || this.#heavyBytes < HEAVY_BYTES_PER_GROUP
-  }
-}
-
 /**
  * Makes submissions durable: while one commit is in flight the next group gathers, so that one fsync serves many.
  *
@@ -243,19 +181,19 @@ export class GroupCommit {
 
   /** Writes the journal row; with idempotency keys in the group, what of it is new. */
   async #write(group: Group): Promise<(submission: Submission) => CommitOutcome> {
-    const { submissions, log, claims } = group
+    const { submissions, contents, claims } = group
     const now = this.#clock.now()
     const seq = ++this.#seq
     if (claims.length === 0) {
-      await this.#store.batch([this.#journalRow(seq, now, submissions, log)], { isUrgent: true })
+      await this.#store.batch([this.#journalRow(seq, now, submissions, contents)], { isUrgent: true })
       return () => 'committed'
     }
     let isWritten = false
     const operationsFor = (fresh: readonly Group['claims'][number][]) => {
       // Built again for each try, so that nothing of a failed one is left in the next.
-      const entries = log.concat(...fresh.map((claim) => claim.submission.log))
-      isWritten = entries.length > 0
-      return isWritten ? [this.#journalRow(seq, now, submissions, entries)] : []
+      const all = joined([contents, ...fresh.map((claim) => claim.submission.contents)])
+      isWritten = all.log.length + all.encoded.length > 0
+      return isWritten ? [this.#journalRow(seq, now, submissions, all)] : []
     }
     const free = await claimKeys(this.#store, claims, now, operationsFor, this.#expiry.expiryTime())
     // All were duplicates. A number without a row would only end the run of rows that the next fold takes.
@@ -265,20 +203,7 @@ export class GroupCommit {
       submission.idempotencyKey === undefined || fresh.has(submission) ? 'committed' : 'duplicate'
   }
 
-  #journalRow(seq: number, now: number, group: readonly Submission[], log: Log): BatchOperation {
-    const sites = new Set(group.map((submission) => submission.siteNo))
-    const isRepetitive =
-      group.length >= sites.size * WORTH_ADDING_UP && log.length <= group.length * ITEMS_WORTH_ADDING_UP
-    const entries = isRepetitive ? addedUp(log) : log
-    return this.#inserts.row(this.#nodeId, seq, now, entries)
+  #journalRow(seq: number, now: number, group: readonly Submission[], contents: Contents): BatchOperation {
+    return this.#inserts.row(this.#nodeId, seq, now, payloadOf(group, contents))
   }
-}
-
-/** The same counts in fewer entries. */
-function addedUp(log: Log): Log {
-  const delta = new Delta()
-  addLog(delta, log)
-  const sum: Log = []
-  appendDelta(sum, delta)
-  return sum
 }

@@ -1,6 +1,7 @@
 export { Delta, EVENT, TAG } from './delta.ts'
 export { Folder, isFoldConflict } from './fold.ts'
-export type { GroupCommit, Submission } from './group-commit.ts'
+export type { Submission } from './group.ts'
+export type { GroupCommit } from './group-commit.ts'
 export { IDEMPOTENCY_KEY_MAX } from './idempotency.ts'
 export { FOLD_INTERVAL_MS, Journal, journalMetrics } from './journal.ts'
 export {
@@ -8,7 +9,9 @@ export {
   BATCH_KEYS_MAX,
   BatchPayload,
   Counter,
+  type EncodedEntry,
   EventPayload,
+  encodeEntry,
   eventsIn,
   isBatch,
   NAME_MAX,

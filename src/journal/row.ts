@@ -71,9 +71,9 @@ export class JournalInserts {
   }
 
   /** @param now epoch ms; where processes share the database, the row has the database's time instead */
-  row(nodeId: string, seq: number, now: number, log: Log): BatchOperation {
+  row(nodeId: string, seq: number, now: number, payload: string): BatchOperation {
     const time = this.#hasDatabaseTime ? [] : [now]
-    return { kind: 'statement', query: { ...this.#insert, parameters: [nodeId, seq, ...time, JSON.stringify(log)] } }
+    return { kind: 'statement', query: { ...this.#insert, parameters: [nodeId, seq, ...time, payload] } }
   }
 }
 

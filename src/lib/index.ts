@@ -1,4 +1,5 @@
 export * from './clock.ts'
+export { ConfinedError, type ConfinedErrorKind, ConfinedThread } from './confined-thread.ts'
 export * from './errors.ts'
 export * from './ids.ts'
 export * from './loop.ts'

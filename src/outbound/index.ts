@@ -1,7 +1,6 @@
 export { type OutboundAllow, parseOutboundAllow } from './allow.ts'
 export { decodeBody } from './body.ts'
 export type { CertificateFacts } from './certificate.ts'
-export { ConfinedError, type ConfinedErrorKind, ConfinedThread } from './confined-thread.ts'
 export type { NameFacts, OutboundLookup } from './connect.ts'
 export { OutboundError, type OutboundErrorKind, type OutboundPhase } from './error.ts'
 export { retryAfterMs } from './exchange.ts'

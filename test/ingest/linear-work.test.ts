@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkPayload, knownFieldsOf } from '../../src/ingest/check.ts'
+import { judgeBody } from '../../src/ingest/judge.ts'
 import { SampleRecorder } from '../../src/ingest/samples.ts'
 import { condense, spill } from '../../src/journal/heavy-sites.ts'
-import { addLog, appendDelta, appendPayload, Delta, type Log, type Payload } from '../../src/journal/index.ts'
+import {
+  addLog,
+  appendDelta,
+  appendPayload,
+  Delta,
+  encodeEntry,
+  type Log,
+  type Payload,
+} from '../../src/journal/index.ts'
 import { NameBooks } from '../../src/journal/names.ts'
 import { FoldRows } from '../../src/journal/rows.ts'
-import { excessOf } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { upsertColumns } from '../../src/store/postgres/values.ts'
 import { openEmptyStore, sqlite } from '../../testkit/engines.ts'
@@ -19,7 +26,7 @@ const PART_BYTES = 16_384
 
 let lastSite = 0
 
-/** All that the main thread does with these requests, from their text to the rows of the fold, on either engine. */
+/** All that is done with these requests, from their text to the rows of the fold, on either engine. */
 async function work(store: Store, bodies: readonly string[]): Promise<void> {
   // One of its own: what a site has sent before changes what is done with the next.
   const siteNo = ++lastSite
@@ -29,6 +36,7 @@ async function work(store: Store, bodies: readonly string[]): Promise<void> {
     const payload = payloadOf(body)
     if (payload === undefined) continue
     appendPayload(log, siteNo, payload, NOW)
+    encodeEntry(siteNo, payload, NOW)
     recorder.accepted(siteNo, payload, body.length, NOW)
   }
   await recorder.flush()
@@ -42,14 +50,8 @@ async function work(store: Store, bodies: readonly string[]): Promise<void> {
 
 /** What the endpoint makes of a body. */
 function payloadOf(body: string): Payload | undefined {
-  if (excessOf(body) !== null) return undefined
-  try {
-    const checked = checkPayload(JSON.parse(body))
-    return checked.ok ? knownFieldsOf(checked.payload) : undefined
-  } catch (thrown) {
-    assert.ok(thrown instanceof SyntaxError)
-    return undefined
-  }
+  const judged = judgeBody(body)
+  return judged.ok ? judged.payload : undefined
 }
 
 function sumOf(log: Log): Delta {

@@ -1,58 +1,13 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { TestContext } from 'node:test'
-import { IngestEndpoint } from '../../src/ingest/endpoint.ts'
-import { KeyIndex } from '../../src/ingest/key-index.ts'
-import { SampleRecorder } from '../../src/ingest/samples.ts'
 import { Shedding } from '../../src/ingest/shedding.ts'
-import { GroupCommit } from '../../src/journal/group-commit.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
-import { TestClock } from '../../testkit/clock.ts'
-import { eventPayload } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { steppingStore } from '../../testkit/stepping-store.ts'
+import { listen, newCommits, payload } from './endpoint-support.ts'
 
-const NOW = Date.parse('2026-11-20T10:00:30.000Z')
-const payload = eventPayload({ timestamp_ms: NOW })
 /** Submissions that may wait for a commit, and as many that a held-up commit may have taken before. */
 const MORE_THAN_WAIT = 40_001
-
-/** An endpoint that listens, over the given commits and shedding. */
-async function listen(t: TestContext, store: Store, given: { commits?: GroupCommit; shedding?: Shedding } = {}) {
-  const clock = new TestClock(NOW)
-  const keys = new KeyIndex(store, clock)
-  await keys.load()
-  t.after(() => keys.close())
-  const samples = new SampleRecorder(store)
-  const endpoint = new IngestEndpoint({
-    clock,
-    keys,
-    samples,
-    commits: given.commits ?? newCommits(store),
-    shedding: given.shedding ?? new Shedding(performance.now()),
-    keyHeaders: ['x-service-key'],
-  })
-  const server = createServer((request, response) => endpoint.handle(request, response)).listen(0)
-  t.after(() => server.close().closeAllConnections())
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const send = async ({ ingest_key }: SiteRow) => {
-    const headers = { 'content-type': 'application/json', 'x-service-key': ingest_key }
-    const { status } = await fetch(`http://127.0.0.1:${port}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(payload),
-    })
-    return status
-  }
-  return { send, samples }
-}
-
-const newCommits = (store: Store) =>
-  new GroupCommit(store, new TestClock(NOW), 'node', { onSettled: (_seq, error) => assert.ifError(error) })
 
 const refusals = (store: Store, { site_no }: SiteRow) =>
   store.read.selectFrom('rejections').select(['reason', 'path']).where('site_no', '=', site_no).execute()

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { type CommitOutcome, GroupCommit } from '../../src/journal/group-commit.ts'
+import type { CommitOutcome } from '../../src/journal/group.ts'
+import { GroupCommit } from '../../src/journal/group-commit.ts'
+import { addLog, Delta, encodeEntry, type Log } from '../../src/journal/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
@@ -85,3 +87,52 @@ testOnEveryEngine('a light submission is committed before the heavy ones that ca
   assert.ok(settled.indexOf(200) < 10, `after ${settled.indexOf(200)} others`)
   assert.equal(commits.totals.commits, 4)
 })
+
+testOnEveryEngine(
+  'entries that are text already are journalled beside the others, and once for each key',
+  async (store) => {
+    const commits = newCommits(store)
+    const outcomes: CommitOutcome[] = []
+    const submitSite = (siteNo: number, isEncoded: boolean, idempotencyKey?: string) => {
+      const plain = eventPayload({ timestamp_ms: NOW, event_name: `“site ${siteNo}”` })
+      const payload = isEncoded ? encodeEntry(siteNo, plain, NOW) : plain
+      commits.submit({ siteNo, payload, idempotencyKey, bytes: 200, settle: (outcome) => void outcomes.push(outcome) })
+    }
+    const requests = async () => {
+      const delta = new Delta()
+      const rows = await store.read.selectFrom('journal').select('payload').execute()
+      for (const { payload } of rows) addLog(delta, JSON.parse(payload) as Log)
+      return Array.from(delta.sites, ([siteNo, { usage }]) => [siteNo, [...usage.values()][0]?.requests]).toSorted()
+    }
+    submitSite(1, true)
+    submitSite(2, true)
+    await commits.drain()
+    assert.deepEqual(
+      await requests(),
+      [
+        [1, 1],
+        [2, 1],
+      ],
+      'texts alone',
+    )
+    submitSite(1, false)
+    // So many of one site are added up, which those that are text are not.
+    for (let i = 0; i < 9; i++) submitSite(3, false)
+    submitSite(3, true)
+    submitSite(4, true, 'key')
+    submitSite(4, true, 'key')
+    await commits.drain()
+    submitSite(4, true, 'key')
+    submitSite(5, false, 'key')
+    await commits.drain()
+    assert.deepEqual(await requests(), [
+      [1, 2],
+      [2, 1],
+      [3, 10],
+      [4, 1],
+      [5, 1],
+    ])
+    assert.equal(outcomes.filter((outcome) => outcome === 'duplicate').length, 2)
+    assert.equal(outcomes.filter((outcome) => outcome === 'committed').length, 15)
+  },
+)

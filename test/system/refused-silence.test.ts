@@ -105,6 +105,8 @@ test('a client with too much under way learns so in the silence that follows, an
   const first = await answerTo(hold(greedy, 17))
   assert.equal(first, '429')
   for (let client = 0; client < 3; client++) hold(await api.newSite(await api.newClient()), 16)
+  // Clients are read in turn: one that came now would get room that these have not filled yet.
+  await until('they are read', () => api.service.ingest.status().bytesUnderWay > 64 * BODY.length || undefined)
   const next = await answerTo(hold(late, 8))
   assert.equal(next, '503')
 

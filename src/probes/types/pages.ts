@@ -1,4 +1,5 @@
-import { ConfinedError, ConfinedThread, type OutboundBytes } from '../../outbound/index.ts'
+import { ConfinedError, ConfinedThread } from '../../lib/index.ts'
+import type { OutboundBytes } from '../../outbound/index.ts'
 import type { PageTasks } from './page-tasks.ts'
 
 /** A body as it came. Reading it takes it: it is empty afterwards. */

@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { asError, lowerPriority } from '../lib/index.ts'
 import type { ConfinedOrder, ConfinedReply, ConfinedSettings, Tasks } from './confined-thread.ts'
+import { asError } from './errors.ts'
+import { lowerPriority } from './lower-priority.ts'
 
 /** Entry point of the thread behind ConfinedThread: does one task after the other. */
 async function serve(port: MessagePort, { module }: ConfinedSettings): Promise<void> {

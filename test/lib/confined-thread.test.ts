@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { ConfinedError, type ConfinedErrorKind, ConfinedThread } from '../../src/outbound/index.ts'
+import { ConfinedError, type ConfinedErrorKind, ConfinedThread } from '../../src/lib/index.ts'
 
 function confined(t: TestContext, limits: { timeMs?: number; heapMb?: number } = {}): ConfinedThread {
   const { timeMs = 60_000, heapMb = 64 } = limits

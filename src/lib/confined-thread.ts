@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { asError, unlessAborted } from '../lib/index.ts'
+import { asError } from './errors.ts'
+import { unlessAborted } from './promises.ts'
 
 /** Why a task came to nothing: it took more time or memory than it may, or it threw. */
 export type ConfinedErrorKind = 'time' | 'memory' | 'failed'

@@ -1,0 +1,43 @@
+import { type EncodedEntry, encodeEntry, eventsIn } from '../journal/index.ts'
+import { judgeBody, textOf } from './judge.ts'
+import { SAMPLE_BYTES_MAX } from './samples.ts'
+
+/** A large body, and what its entry in the journal says beside it. */
+interface LargeBody {
+  bytes: Uint8Array<ArrayBuffer>
+  siteNo: number
+  /** Time of acceptance, epoch ms. */
+  now: number
+}
+
+/** What the main thread has to know of a large body, in texts and numbers: the payload itself would cost it as much as its JSON. */
+export type JudgedLarge =
+  | {
+      ok: true
+      events: number
+      entry: EncodedEntry
+      /** The payload as JSON, unless it is too large to be a sample. */
+      sample: string | null
+    }
+  | { ok: false; path: string }
+
+/** The work of the thread behind `LargeBodies`. */
+export const tasks = {
+  judge({ bytes, siteNo, now }: LargeBody): JudgedLarge {
+    const size = bytes.byteLength
+    const text = textOf(Buffer.from(bytes.buffer, bytes.byteOffset, size))
+    // Freed at once: the garbage collector would only notice it after many.
+    bytes.buffer.transfer(0)
+    const judged = judgeBody(text)
+    if (!judged.ok) return judged
+    const { payload } = judged
+    return {
+      ok: true,
+      events: eventsIn(payload),
+      entry: encodeEntry(siteNo, payload, now),
+      sample: size > SAMPLE_BYTES_MAX ? null : JSON.stringify(payload),
+    }
+  },
+}
+
+export type BodyTasks = typeof tasks
