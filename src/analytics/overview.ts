@@ -22,7 +22,7 @@ import {
   warningsOf,
 } from './site-facts.ts'
 import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
-import { addSums, byCountThenKey, type Sums, sumBy, sumRollups, totals, zeroSums } from './sums.ts'
+import { addSums, byCountThenKey, type Sums, sumBy, sumByInTurns, sumRollups, totals, zeroSums } from './sums.ts'
 import { identityOf, type TagIdentity } from './tag-identity.ts'
 import { type TagReport, tagReport } from './tag-report.ts'
 import { previousWindow, type RangeQuery, type ReportWindow, reportWindow } from './window.ts'
@@ -185,7 +185,7 @@ async function tagSums(
     by: ['container_id', 'tag_key'],
     measures: totals(TAG_COLUMNS),
   })
-  return sumBy(rows, TAG_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
+  return sumByInTurns(rows, TAG_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
 }
 
 function withTransactions(events: ReadonlyMap<string, EventCounts>): Map<string, ScoreEventSums> {

@@ -44,10 +44,10 @@ export class RequestSlots {
    */
   take(caller: string, response: ServerResponse): Promise<(() => void) | null> {
     if (this.#hasRoomFor(caller)) return Promise.resolve(this.#give(caller))
-    if (this.#queue.waiting(caller) >= this.#limits.waiting) return Promise.reject(refusal())
+    if (this.#queue.waiting(caller) >= this.#limits.waiting) return Promise.reject(REFUSAL)
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        if (this.#queue.remove(caller, waiting)) reject(refusal())
+        if (this.#queue.remove(caller, waiting)) reject(REFUSAL)
       }, this.#limits.patienceMs).unref()
       const waiting: QueuedRequest = { caller, response, resolve, reject, timer }
       this.#queue.push(caller, waiting)
@@ -89,11 +89,11 @@ export class RequestSlots {
   }
 }
 
-const refusal = (): RateLimitedError =>
-  new RateLimitedError(
-    'Too many requests of this address are worked on or wait; try again in a moment',
-    RETRY_AFTER_SECONDS,
-  )
+/** One for all: a stack for each took more than the rest of its answer, and thousands may be refused in a second. */
+const REFUSAL = new RateLimitedError(
+  'Too many requests of this address are worked on or wait; try again in a moment',
+  RETRY_AFTER_SECONDS,
+)
 
 /** What may be under way to readers, and how long. */
 export interface UnreadLimits {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import { readSnapshot, type Stretch, sumStretches, totals } from '../../src/analytics/index.ts'
-import { isOneOf, sumRollups, totalWhere } from '../../src/analytics/sums.ts'
+import { isOneOf, sumBy, sumByInTurns, sumRollups, totalWhere } from '../../src/analytics/sums.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { GRAIN, type Segment } from '../../src/rollups/index.ts'
 import { type SiteRow, type Store, totalOf } from '../../src/store/index.ts'
@@ -110,4 +111,21 @@ testOnEveryEngine('sums over stretches are the same from whichever rows they com
     expected.set('1 0 page_view', (expected.get('1 0 page_view') ?? 0) + 1)
     assert.deepEqual(sorted(await read(store, site)), sorted(expected))
   }
+})
+
+test('rows added up in turns give the same sums, and others get a turn after every thousand', async () => {
+  const rows = Array.from({ length: 5_500 }, (_, index) => ({ key: `${index % 7}`, events: index, total: 1 }))
+  const columns = ['events', 'total'] as const
+  let turns = 0
+  let isDone = false
+  const count = () => {
+    if (isDone) return
+    turns++
+    setImmediate(count)
+  }
+  count()
+  const sums = await sumByInTurns(rows, columns, ({ key }) => key)
+  isDone = true
+  assert.deepEqual([...sums], [...sumBy(rows, columns, ({ key }) => key)])
+  assert.ok(turns >= 5, `${turns} turns`)
 })

@@ -18,6 +18,12 @@ export type ThreadRequest =
   | { kind: 'batch'; operations: readonly ThreadBatchOperation[] }
   | { kind: 'close' }
 
+/** `rest`: the next rows of the answer with this id, which came in parts. */
+export interface ThreadMessage {
+  id: number
+  request: ThreadRequest | 'rest'
+}
+
 export interface QueryAnswer {
   rows: Record<string, unknown>[]
   changes: number
@@ -35,6 +41,8 @@ export interface PackedAnswer {
   /** Values in the order of the columns. */
   rows: readonly (readonly unknown[])[]
   changes: number
+  /** There are more rows: ask for the `rest`. */
+  isPart?: true
 }
 
 export const NOTHING_PACKED: PackedAnswer = { columns: [], rows: [], changes: 0 }

@@ -4,6 +4,7 @@ import {
   type Connection,
   NO_ANSWER,
   type QueryAnswer,
+  type ThreadMessage,
   type ThreadOptions,
   type ThreadRequest,
   type ThreadResponse,
@@ -11,6 +12,8 @@ import {
 } from './protocol.ts'
 
 interface PendingQuery {
+  /** Of the parts that have come. */
+  rows?: QueryAnswer['rows']
   resolve: (answer: QueryAnswer) => void
   reject: (error: Error) => void
 }
@@ -68,7 +71,7 @@ export class ConnectionThread implements Connection {
     const { promise, resolve, reject } = Promise.withResolvers<QueryAnswer>()
     const id = ++this.#lastId
     this.#pending.set(id, { resolve, reject })
-    this.#worker.postMessage({ id, request })
+    this.#send({ id, request })
     return promise
   }
 
@@ -78,11 +81,28 @@ export class ConnectionThread implements Connection {
     await this.#worker.terminate()
   }
 
+  #send(message: ThreadMessage): void {
+    this.#worker.postMessage(message)
+  }
+
   #settle(response: ThreadResponse): void {
-    const pending = this.#pending.get(response.id)
-    this.#pending.delete(response.id)
-    if (response.ok) pending?.resolve(response.answer === undefined ? NO_ANSWER : unpack(response.answer))
-    else pending?.reject(new StoreError(response.errorKind, response.message))
+    const { id } = response
+    const pending = this.#pending.get(id)
+    if (!response.ok) {
+      this.#pending.delete(id)
+      pending?.reject(new StoreError(response.errorKind, response.message))
+      return
+    }
+    const { answer } = response
+    const { rows, changes } = answer === undefined ? NO_ANSWER : unpack(answer)
+    const all = joined(pending?.rows, rows)
+    if (pending !== undefined && answer?.isPart === true) {
+      pending.rows = all
+      this.#send({ id, request: 'rest' })
+      return
+    }
+    this.#pending.delete(id)
+    pending?.resolve({ rows: all, changes })
   }
 
   #end(reason: string): void {
@@ -92,4 +112,10 @@ export class ConnectionThread implements Connection {
     this.#pending.clear()
     if (isFirst && this.#isOpen && !this.#isClosing) this.#onDeath(this.#ended)
   }
+}
+
+function joined(rows: QueryAnswer['rows'] | undefined, more: QueryAnswer['rows']): QueryAnswer['rows'] {
+  if (rows === undefined) return more
+  for (const row of more) rows.push(row)
+  return rows
 }

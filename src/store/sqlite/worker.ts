@@ -1,8 +1,14 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { asError, lowerPriority, REPORTS_NICENESS } from '../../lib/index.ts'
 import { SqliteConnection } from './connection.ts'
-import type { ThreadOptions, ThreadRequest, ThreadResponse } from './protocol.ts'
-import { errorKindOf } from './protocol.ts'
+import type { PackedAnswer, ThreadMessage, ThreadOptions, ThreadResponse } from './protocol.ts'
+import { errorKindOf, NOTHING_PACKED } from './protocol.ts'
+
+/**
+ * Rows that cross to the main thread at once. It reads them in one go, of twenty columns about ten in 20 µs: the 11,000 of a
+ * report on a site with many names kept all requests waiting for 20 to 35 ms.
+ */
+const ROWS_PER_PART = 500
 
 /** Entry point of a connection thread: opens one connection and answers the main thread's requests in turn. */
 function serve(port: MessagePort, options: ThreadOptions): void {
@@ -23,8 +29,26 @@ function serve(port: MessagePort, options: ThreadOptions): void {
   })
   if (connection === undefined) return
   const opened = connection
-  port.on('message', ({ id, request }: { id: number; request: ThreadRequest }) => {
-    answer(id, () => ({ answer: opened.answer(request) }))
+  /** By request, what of its answer is still to be sent. */
+  const rests = new Map<number, { answer: PackedAnswer; sent: number }>()
+  const restOf = (id: number): PackedAnswer => {
+    const rest = rests.get(id)
+    if (rest === undefined) return NOTHING_PACKED
+    const { answer: whole, sent } = rest
+    rest.sent += ROWS_PER_PART
+    if (rest.sent < whole.rows.length) return { ...whole, rows: whole.rows.slice(sent, rest.sent), isPart: true }
+    rests.delete(id)
+    return { ...whole, rows: whole.rows.slice(sent) }
+  }
+  port.on('message', ({ id, request }: ThreadMessage) => {
+    answer(id, () => {
+      if (request !== 'rest') {
+        const whole = opened.answer(request)
+        if (whole.rows.length <= ROWS_PER_PART) return { answer: whole }
+        rests.set(id, { answer: whole, sent: 0 })
+      }
+      return { answer: restOf(id) }
+    })
   })
 }
 
