@@ -1,4 +1,5 @@
 import type { Alarm } from './alarms.ts'
+import type { BaselineOutcome } from './baselines.ts'
 import type { Fault, FaultKind } from './faults.ts'
 import { SLOTS_AN_HOUR } from './world.ts'
 
@@ -43,6 +44,8 @@ export interface SiteOutcome {
   faults: readonly JudgedFault[]
   falseAlarms: readonly FalseAlarm[]
   judgedSlots: number
+  /** What simple rules make of the same faults of volume. */
+  baselines?: readonly BaselineOutcome[]
 }
 
 export function outcomeOf(

@@ -1,4 +1,5 @@
 import { AlarmLog } from './alarms.ts'
+import { baselineOutcomes } from './baselines.ts'
 import { randomFaults } from './faults.ts'
 import { floorOf } from './floor.ts'
 import { type SiteHistory, simulate } from './history.ts'
@@ -19,7 +20,7 @@ export function siteOutcome(world: World, seed: number, index: number): SiteOutc
   const { history, causeOf } = made(world, new Random(seed * 1_000 + index), index)
   const log = new AlarmLog()
   replay(history, log)
-  return outcomeOf(
+  const outcome = outcomeOf(
     nameOf(history.site),
     history.faults,
     log.finish(SLOTS),
@@ -31,6 +32,7 @@ export function siteOutcome(world: World, seed: number, index: number): SiteOutc
     causeOf,
     SLOTS - FIRST_JUDGED,
   )
+  return { ...outcome, baselines: baselineOutcomes(history, (fault) => isVisible(fault, history)) }
 }
 
 interface Made {

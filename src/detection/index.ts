@@ -1,3 +1,4 @@
+export { isEverywhere, logChanceTogether } from './across-sites.ts'
 export { DATA_FRESHNESS_DEFAULTS, dataFreshness, type FreshnessConfig, type FreshnessInput } from './data-freshness.ts'
 export { dataVolume, type VolumeInput, type VolumeSoFar, volumeSoFar } from './data-volume.ts'
 export {

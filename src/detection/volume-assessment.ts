@@ -85,7 +85,7 @@ export function assessVolume(subject: CountedSubject, limits: VolumeLimits): Vol
   const isSilent = silence !== null && silence.chance < silence.limit && silence.visits >= limits.minVisits
   if (isSilent && limits.direction !== 'up') return { status: 'critical', silence, window: null, onset: null }
   const window = judgeWindows(course, usual, bursts, isSite, limits) ?? wholeCourse(subject, limits)
-  const onset = window?.kind === 'fall' ? onsetOf(course, bursts.burst) : null
+  const onset = window?.kind === 'fall' ? onsetOf(course, bursts.burst, usual.noise.steady(HOUR)) : null
   const isHoliday = isSite && onset !== null && mayBeHoliday(onset, subject.localHour)
   return { status: isHoliday ? 'ok' : statusOf(window?.kind, limits.direction), silence: null, window, onset }
 }

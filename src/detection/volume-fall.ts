@@ -106,25 +106,29 @@ function extreme(measured: number, models: readonly CountModel[], sign: 1 | -1):
 const isBeyond = (off: number, { mean, burst, noise }: CountModel, z: number): boolean =>
   off >= z * Math.sqrt(burst * mean + noise * mean ** 2)
 
-/** The newest part of a window has at least this share of it, or half of it. */
-const NEWEST_PART = 1 / 8
-const NEWEST_BURSTS = 8
-const STILL_LOW = 0.7
+/** So sure that a level came back that it is wrong once in twenty times. */
+const RECOVERED = Math.log(20)
+/** What came back is at this share of the usual level, or more; a fall to less than the other is taken for one to it. */
+const BACK_AT = 0.9
+const LOWEST_FALL = 0.05
 
-/** Whether the newest part of a window, long enough to tell, is low like the rest of it: what is over is no alarm any more. */
-function isStill(
-  { measured, expected, covered, byClock }: Course,
-  index: number,
-  burst: number,
-  level: number,
-): boolean {
-  const whole = covered[index] ?? 0
-  const newest = covered.findIndex(
-    (time, at) => time >= whole / 2 || (time >= whole * NEWEST_PART && (expected[at] ?? 0) >= NEWEST_BURSTS * burst),
-  )
-  if (newest === -1 || newest >= index) return true
-  const usual = level < 1 ? level * (expected[newest] ?? 0) : Math.min(expected[newest] ?? 0, byClock[newest] ?? 0)
-  return (measured[newest] ?? 0) < STILL_LOW * usual
+/**
+ * Whether the newest part of a window is low like the rest of it: what is over is no alarm any more. It is over once some newest part
+ * speaks for the usual level against that of the window (likelihood ratio of Poisson numbers, in bursts).
+ *
+ * @param level of the hours before the window
+ */
+function isStill(course: Course, index: number, burst: number, level: number): boolean {
+  const { measured, byClock, expected } = course
+  const usualAt = (at: number) => BACK_AT * level * Math.min(expected[at] ?? 0, byClock[at] ?? 0)
+  const usual = usualAt(index)
+  const ratio = Math.max(LOWEST_FALL, (measured[index] ?? 0) / usual)
+  if (ratio >= 1) return false
+  for (let newest = 0; newest < index; newest++) {
+    const support = (measured[newest] ?? 0) * Math.log(1 / ratio) - usualAt(newest) * (1 - ratio)
+    if (support > RECOVERED * burst) return false
+  }
+  return true
 }
 
 /**

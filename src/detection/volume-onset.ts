@@ -17,14 +17,16 @@ export interface Onset {
 const NEUTRAL_SHARE = 0.75
 /** What sinks to a third within hours still has this share of the hours before in the hours after. */
 const SLOW_SHARE = 0.75
-/** Relative variance of the level before it is measured, and of what it changes by from one hour to the next. */
+/** Relative variance of the level before it is measured, and at least of what it changes by from one hour to the next. */
 const LEVEL_NOISE = 0.05
-const STEADY_NOISE = 0.01
+const LEAST_STEADY_NOISE = 0.01
 const SURELY_SUDDEN = Math.log(0.01)
 /** Bursts that a level is taken from: with fewer it says nothing. */
 const BURSTS_FOR_LEVEL = 20
 const LONGEST_LEVEL = 4 * HOUR
 const PARTS_OF_DAY = 4
+/** By then a holiday that began early in the morning is over. */
+const OLD = 22 * HOUR
 
 /** Counts from now back to a bucket. */
 interface Stretch {
@@ -33,8 +35,12 @@ interface Stretch {
   readonly expected: number
 }
 
-/** The beginning is where the missing events add up to most (CUSUM, Page 1954). */
-export function onsetOf(course: Course, burst: number): Onset | null {
+/**
+ * The beginning is where the missing events add up to most (CUSUM, Page 1954).
+ *
+ * @param steady relative variance of what the level changes by from one hour to the next
+ */
+export function onsetOf(course: Course, burst: number, steady: number): Onset | null {
   const stretches = course.from.map((from, index) => ({
     from,
     measured: course.measured[index] ?? 0,
@@ -46,8 +52,8 @@ export function onsetOf(course: Course, burst: number): Onset | null {
     null,
   )
   if (start === null) return null
-  const isOld = isLowAllDay(stretches, course.to, burst)
-  return { since: start.from, isOld, isSudden: !isOld && brokeOff(stretches, start, course.to, burst) }
+  const isOld = start.from <= course.to - OLD && isLowAllDay(stretches, course.to, burst)
+  return { since: start.from, isOld, isSudden: !isOld && brokeOff(stretches, start, course.to, burst, steady) }
 }
 
 function isLowAllDay(stretches: readonly Stretch[], to: number, burst: number): boolean {
@@ -66,7 +72,7 @@ function isLowAllDay(stretches: readonly Stretch[], to: number, burst: number): 
 }
 
 /** Right before and right after, as long as it takes to know the level. A level that cannot be distinguished from noise is not known to have broken off. */
-function brokeOff(stretches: readonly Stretch[], start: Stretch, to: number, burst: number): boolean {
+function brokeOff(stretches: readonly Stretch[], start: Stretch, to: number, burst: number, steady: number): boolean {
   const tells = (longer: Stretch, shorter: Stretch): boolean =>
     longer.from <= shorter.from - HOUR && longer.expected - shorter.expected >= BURSTS_FOR_LEVEL * burst
   const before = stretches.find(
@@ -80,7 +86,7 @@ function brokeOff(stretches: readonly Stretch[], start: Stretch, to: number, bur
   const chance = logLowerTail(start.measured - after.measured, {
     mean: SLOW_SHARE * level * (start.expected - after.expected),
     burst,
-    noise: STEADY_NOISE + 1 / (1 / LEVEL_NOISE + usual / burst),
+    noise: Math.max(LEAST_STEADY_NOISE, steady) + 1 / (1 / LEVEL_NOISE + usual / burst),
   })
   return chance < SURELY_SUDDEN
 }
