@@ -16,8 +16,8 @@ export interface Noise {
 /** Believed before anything is known, and how many days' worth of it: a site's first days say little about their like. */
 const PRIOR = { burst: 2, level: 0.04, steady: 0.02, days: 5 } as const
 /** What few days say of an hour may be wrong itself: the relative variance of what one says, and the days after which that is over. */
-const DOUBT = 0.3
-const DAYS_UNTIL_SURE = 10
+const DOUBT = 0.15
+const DAYS_UNTIL_SURE = 14
 const LEAST_LEVEL = 0.0025
 const MOST_LEVEL = 0.5
 const LEAST_STEADY = 0.0016

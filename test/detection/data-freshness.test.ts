@@ -55,7 +55,7 @@ test('on a kind of day that was never seen, a silence has to be five times as lo
     const last_event_at = saturday - silence
     return dataFreshness({ now: saturday, last_event_at, ...input, outages: [] }, DATA_FRESHNESS_DEFAULTS).status
   }
-  assert.deepEqual([onSaturday(80 * MINUTE), onSaturday(7 * HOUR)], ['ok', 'critical'])
+  assert.deepEqual([onSaturday(80 * MINUTE), onSaturday(20 * HOUR)], ['ok', 'critical'])
 })
 
 const DOWN_FOR_THREE_HOURS = [{ from: NOON - 3 * HOUR - 10 * MINUTE, to: NOON - 10 * MINUTE }]
