@@ -13,11 +13,11 @@ import { madeOnce } from './made-once.ts'
  */
 export const openWithoutThreads: typeof openStore = (location, onError, onDeath) =>
   location.databaseUrl === null
-    ? openFolderWithoutThreads(location.dataDir, onDeath)
+    ? openFolderWithoutThreads(location.dataDir, { onDeath })
     : openStore(location, onError, onDeath)
 
-export const openFolderWithoutThreads: typeof openSqliteStore = (dataDir, onDeath) =>
-  openSqliteStore(dataDir, onDeath, (options) => LocalConnection.open(options))
+export const openFolderWithoutThreads: typeof openSqliteStore = (dataDir, options) =>
+  openSqliteStore(dataDir, { ...options, connect: (thread) => LocalConnection.open(thread) })
 
 /** A connection without a thread. It answers in a later turn of the event loop, and with copies, as a thread does. */
 class LocalConnection implements Connection {

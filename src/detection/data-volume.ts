@@ -1,6 +1,6 @@
 import { DAY, duration, HOUR, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import { burstsNow } from './bursts-now.ts'
-import { type Silence, visitsToTell } from './silence.ts'
+import { LEAST_SILENCE, type Silence, visitsToTell } from './silence.ts'
 import { sum } from './statistics.ts'
 import type { UsualCounts } from './usual-counts.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
@@ -11,7 +11,15 @@ import {
   type VolumeConfig,
   type VolumeLimits,
 } from './volume-assessment.ts'
-import { type BucketCounts, byMinute, courseOf, longestGap, type RecentCounts } from './volume-counts.ts'
+import {
+  type BucketCounts,
+  byMinute,
+  courseOf,
+  longestGap,
+  quietFor,
+  type RecentCounts,
+  siteExpectations,
+} from './volume-counts.ts'
 import { passing, type WindowVerdict } from './volume-fall.ts'
 import type { Onset } from './volume-onset.ts'
 
@@ -23,23 +31,32 @@ export interface VolumeInput {
 /** Whether a site, and each of its events, comes as often as is usual at this hour. */
 export function dataVolume({ recent, usual }: VolumeInput, config: VolumeConfig): Verdict {
   const minutes = byMinute(recent)
-  const judge = (name: string | null) => judgeSubject(name, recent, minutes, usual, config)
+  const seen: Seen = {
+    ...{ recent, minutes, usual },
+    ofSite: siteExpectations(recent, usual),
+    ofSiteByMinute: siteExpectations(minutes, usual),
+  }
+  const judge = (name: string | null) => judgeSubject(name, seen, config)
   const site = judge(null)
   return verdictOf([site, ...usual.names.map(judge)], site?.message ?? 'too few events are expected to judge')
 }
 
-function judgeSubject(
-  name: string | null,
-  recent: RecentCounts,
-  minutes: BucketCounts,
-  usual: UsualCounts,
-  config: VolumeConfig,
-): Finding | null {
+/** What all subjects of a site are judged by. */
+interface Seen extends VolumeInput {
+  /** The newest part by the minute. */
+  readonly minutes: BucketCounts
+  readonly ofSite: Float64Array
+  readonly ofSiteByMinute: Float64Array
+}
+
+function judgeSubject(name: string | null, seen: Seen, config: VolumeConfig): Finding | null {
+  const { recent, usual } = seen
   const own = usual.of(name)
+  const isQuiet = quietFor(recent.minutes, name) >= LEAST_SILENCE
   const subject: CountedSubject = {
     isSite: name === null,
-    course: courseOf(name, recent, usual),
-    minutes: courseOf(name, minutes, usual),
+    course: courseOf(name, recent, usual, seen.ofSite),
+    minutes: isQuiet ? courseOf(name, seen.minutes, usual, seen.ofSiteByMinute) : null,
     longestGap: longestGap(recent.minutes, name),
     usual: own,
     bursts: burstsNow(name, recent, usual, own.noise),

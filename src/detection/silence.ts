@@ -23,7 +23,7 @@ export interface Silence {
 }
 
 /** Counts may be two minutes behind what came. */
-const LEAST_SILENCE = 3 * MINUTE
+export const LEAST_SILENCE = 3 * MINUTE
 /** Senders that hand over what they gathered every few minutes have gaps by design; the next one may come a bit late. */
 const GAPS = 1.25
 /** Where a silence is looked for every five minutes, no more of them are tested. */

@@ -59,8 +59,8 @@ export function limitsOf(config: VolumeConfig, events: number | null): VolumeLim
 export interface CountedSubject {
   readonly isSite: boolean
   readonly course: Course
-  /** The same, the newest part by the minute. */
-  readonly minutes: Course
+  /** The same, the newest part by the minute; null where something came in the last minutes, and so there is no silence. */
+  readonly minutes: Course | null
   /** Between the events of the newest minutes, ms. */
   readonly longestGap: number
   readonly usual: Pick<UsualCount, 'noise' | 'alone'>
@@ -81,7 +81,8 @@ export interface VolumeAssessment {
 /** Silence first, as it is known to the minute; then too few or too many. */
 export function assessVolume(subject: CountedSubject, limits: VolumeLimits): VolumeAssessment {
   const { course, usual, bursts, isSite } = subject
-  const silence = silenceOf(subject.minutes, subject.longestGap, usual.noise, bursts, limits.silenceBudget)
+  const { minutes, longestGap } = subject
+  const silence = minutes === null ? null : silenceOf(minutes, longestGap, usual.noise, bursts, limits.silenceBudget)
   const isSilent = silence !== null && silence.chance < silence.limit && silence.visits >= limits.minVisits
   if (isSilent && limits.direction !== 'up') return { status: 'critical', silence, window: null, onset: null }
   const window = judgeWindows(course, usual, bursts, isSite, limits) ?? wholeCourse(subject, limits)

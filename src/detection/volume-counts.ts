@@ -61,6 +61,13 @@ export function byMinute({ buckets, total, events, minutes }: RecentCounts): Buc
   }
 }
 
+/** How much of the newest time nothing came in, ms; infinite where nothing came at all. */
+export function quietFor({ buckets, ...counts }: BucketCounts, name: string | null): number {
+  const last = countsOf({ buckets, ...counts }, name).findLastIndex((count) => count > 0)
+  const end = buckets.at(-1)?.to ?? 0
+  return last === -1 ? Number.POSITIVE_INFINITY : end - (buckets[last]?.to ?? end)
+}
+
 /** The longest stretch without events between those of the newest minutes, ms. */
 export function longestGap(minutes: BucketCounts, name: string | null): number {
   const counts = countsOf(minutes, name)
@@ -97,11 +104,23 @@ export interface Course {
   readonly specialUntil: number
 }
 
-/** @param name of an event, or null for all of them */
-export function courseOf(name: string | null, recent: BucketCounts, usual: UsualCounts): Course {
+/** What is usual of all events in each of some buckets, oldest first. The courses of all names need it. */
+export const siteExpectations = ({ buckets }: BucketCounts, usual: UsualCounts): Float64Array =>
+  Float64Array.from(buckets, (bucket) => expectedBetween(usual.of(null), bucket))
+
+/**
+ * @param name of an event, or null for all of them
+ * @param ofSite see `siteExpectations`
+ */
+export function courseOf(
+  name: string | null,
+  recent: BucketCounts,
+  usual: UsualCounts,
+  ofSite = siteExpectations(recent, usual),
+): Course {
   const { buckets, total } = recent
   const counts = countsOf(recent, name)
-  const [site, own] = [usual.of(null), usual.of(name)]
+  const own = usual.of(name)
   const to = buckets.at(-1)?.to ?? 0
   const from: number[] = []
   const measured: number[] = []
@@ -112,13 +131,14 @@ export function courseOf(name: string | null, recent: BucketCounts, usual: Usual
   for (let index = buckets.length - 1; index >= 0; index--) {
     const bucket = buckets[index]
     if (bucket === undefined) break
-    const ofOwn = expectedBetween(own, bucket)
+    const ofAll = ofSite[index] ?? Number.NaN
+    const ofOwn = name === null ? ofAll : expectedBetween(own, bucket)
     // What is older cannot be compared with anything.
     if (Number.isNaN(ofOwn)) break
     count += counts[index] ?? 0
     all += total[index] ?? 0
     usualOwn += ofOwn
-    usualAll += name === null ? ofOwn : expectedBetween(site, bucket)
+    usualAll += ofAll
     time += bucket.to - bucket.from
     const level = levelOfOthers(count, all, usualOwn, usualAll)
     from.push(bucket.from)

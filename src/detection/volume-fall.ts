@@ -55,35 +55,35 @@ export function judgeWindows(
     const index = course.covered.findIndex((covered) => covered >= length * NEARLY)
     // Nobody knows how many come to a site on a holiday.
     if (index === -1 || (isSite && (course.from[index] ?? 0) < course.specialUntil)) break
-    const [measured, expected, byClock] = [course.measured, course.expected, course.byClock].map(
-      (all) => all[index] ?? 0,
-    )
-    if (measured === undefined || expected === undefined || byClock === undefined) break
+    const measured = course.measured[index] ?? 0
+    const expected = course.expected[index] ?? 0
+    const byClock = course.byClock[index] ?? 0
     const limit = logLimit(limits.budget, length)
     const burst = bursts.short + (bursts.burst - bursts.short) * Math.min(1, length / WHOLE_BURST)
     const before = isSite ? levelBefore(course, index, noise, length) : { level: 1, noise: noise.level(length) }
     const near = { mean: before.level * expected, burst, noise: before.noise }
     const slow = { mean: byClock, burst, noise: alone.level(length) }
-    const { model, chance } = isSite
-      ? lower(measured, length < SLOW ? [near] : [near, slow])
-      : // One that seems rare among many others may be as usual while a campaign or bots bring those.
-        higher(measured, byClock > AS_BY_CLOCK * expected ? [near] : [near, slow])
-    const verdict = { index, measured, model, chance, limit }
-    if (
-      measured > 0 &&
-      chance < limit &&
-      isBeyond(model.mean - measured, model, limits.z) &&
-      measured < limits.ratio * model.mean &&
-      isStill(course, index, burst, model === slow ? 1 : before.level)
-    ) {
-      return { ...verdict, kind: 'fall' }
+    const isLow = measured > 0 && measured < limits.ratio * Math.max(near.mean, slow.mean)
+    // Tails are most of what a run costs.
+    if (isLow) {
+      const { model, chance } = isSite
+        ? rarer(measured, length < SLOW ? [near] : [near, slow])
+        : // One that seems rare among many others may be as usual while a campaign or bots bring those.
+          likelier(measured, byClock > AS_BY_CLOCK * expected ? [near] : [near, slow])
+      const isFall =
+        chance < limit && measured < limits.ratio * model.mean && isBeyond(model.mean - measured, model, limits.z)
+      if (isFall && isStill(course, index, burst, model === slow ? 1 : before.level)) {
+        return { kind: 'fall', index, measured, model, chance, limit }
+      }
     }
     const spike = { mean: expected, burst, noise: noise.level(length) }
     if (measured > expected / limits.ratio && isBeyond(measured - expected, spike, limits.z)) {
-      const ofMany = logUpperTail(measured, spike)
-      if (ofMany < limit) return { ...verdict, kind: 'spike', model: spike, chance: ofMany }
+      const chance = logUpperTail(measured, spike)
+      if (chance < limit) return { kind: 'spike', index, measured, model: spike, chance, limit }
     }
-    if (usual === null && logLowerTail(TELLING_SHARE * near.mean, near) < limit) usual = { ...verdict, kind: 'usual' }
+    if (usual === null && logLowerTail(TELLING_SHARE * near.mean, near) < limit) {
+      usual = { kind: 'usual', index, measured, model: near, chance: logLowerTail(measured, near), limit }
+    }
   }
   return usual
 }
@@ -93,18 +93,19 @@ interface Judged {
   readonly chance: number
 }
 
-const lower = (measured: number, models: readonly CountModel[]): Judged => extreme(measured, models, -1)
-const higher = (measured: number, models: readonly CountModel[]): Judged => extreme(measured, models, 1)
+/** The model under which so few are least likely. */
+const rarer = (measured: number, models: readonly CountModel[]): Judged =>
+  judged(measured, models).reduce((best, one) => (one.chance < best.chance ? one : best))
 
-/** The model under which so few are least (−1) or most (1) likely. */
-function extreme(measured: number, models: readonly CountModel[], sign: 1 | -1): Judged {
-  return models
-    .map((model) => ({ model, chance: logLowerTail(measured, model) }))
-    .reduce((best, one) => (sign * (one.chance - best.chance) > 0 ? one : best))
-}
+/** The model under which so few are most likely. */
+const likelier = (measured: number, models: readonly CountModel[]): Judged =>
+  judged(measured, models).reduce((best, one) => (one.chance > best.chance ? one : best))
+
+const judged = (measured: number, models: readonly CountModel[]): Judged[] =>
+  models.map((model) => ({ model, chance: logLowerTail(measured, model) }))
 
 const isBeyond = (off: number, { mean, burst, noise }: CountModel, z: number): boolean =>
-  off >= z * Math.sqrt(burst * mean + noise * mean ** 2)
+  off >= z * Math.sqrt(burst * mean + noise * mean * mean)
 
 /** So sure that a level came back that it is wrong once in twenty times. */
 const RECOVERED = Math.log(20)

@@ -23,7 +23,7 @@ export function openStore(
   onDeath?: (error: Error) => void,
 ): Promise<Store> {
   const { dataDir, databaseUrl, databaseReadUrl, databasePoolSize } = location
-  if (databaseUrl === null) return openSqliteStore(dataDir, onDeath)
+  if (databaseUrl === null) return openSqliteStore(dataDir, { onDeath })
   return openPostgresStore({ url: databaseUrl, readUrl: databaseReadUrl, poolSize: databasePoolSize, onError })
 }
 

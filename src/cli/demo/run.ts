@@ -53,7 +53,7 @@ export async function prepareDemo({ config, clock, days, seed }: DemoOptions): P
   const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
   const start = floorTo(clock.now(), MINUTE)
   const incidents = incidentsAround(start)
-  const store = await openSqliteStore(dataDir)
+  const store = await openSqliteStore(dataDir, { readersGiveWay: false })
   try {
     await migrate(store.write, store.columnTypes)
     const earliest = start - days * DAY

@@ -1,10 +1,16 @@
 import type { LocalTime, TimeRange } from '../../detection/index.ts'
 import { DAY } from '../../lib/index.ts'
 
-/** What a country's public holidays are asked of. */
-interface Calendar {
-  getHolidays(year: number): { date: string; start: Date; end: Date; type: string }[]
+interface Holiday {
+  /** Local, with the time of day. */
+  readonly date: string
+  readonly start: Date
+  readonly end: Date
+  readonly type: string
 }
+
+/** Public holidays of a country by year. To work out a year takes milliseconds. */
+type Calendar = (year: number) => readonly Holiday[]
 
 /**
  * Public holidays in the country of a time zone, each from local midnight to local midnight. None where the zone belongs to no country.
@@ -18,8 +24,7 @@ export async function publicHolidays(timezone: string, clock: LocalTime, range: 
   const [first, last] = [range.from, range.to].map((time) => new Date(time + clock.offsetAt(time)).getUTCFullYear())
   const holidays: TimeRange[] = []
   for (let year = first ?? 0; year <= (last ?? 0); year++) {
-    for (const { date, start, end, type } of calendar.getHolidays(year)) {
-      if (type !== 'public') continue
+    for (const { date, start, end } of calendar(year)) {
       // Its own times are those of the country's capital.
       const begin = Date.parse(`${date.slice(0, 10)}T00:00:00Z`)
       const days = Math.max(1, Math.round((end.getTime() - start.getTime()) / DAY))
@@ -44,7 +49,14 @@ async function openCalendar(timezone: string): Promise<Calendar | null> {
   const country = Object.keys(new Holidays().getCountries()).find((code) =>
     zonesOf(code).some((zone) => zone === timezone || canonicalName(zone) === canonical),
   )
-  return country === undefined ? null : new Holidays(country)
+  if (country === undefined) return null
+  const holidays = new Holidays(country)
+  const years = new Map<number, readonly Holiday[]>()
+  return (year) => {
+    const known = years.get(year) ?? holidays.getHolidays(year).filter(({ type }) => type === 'public')
+    years.set(year, known)
+    return known
+  }
 }
 
 const zonesOf = (country: string): readonly string[] => {

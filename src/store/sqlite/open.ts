@@ -35,22 +35,28 @@ export const sqlitePath = (dataDir: string): string => join(dataDir, 'tagwarden.
 /** Shows other processes that one has the database. */
 export const lockPath = (dataDir: string): string => join(dataDir, 'tagwarden.lock')
 
+export interface SqliteOptions {
+  /** Called when one of its threads has died: the store no longer works, and only a new process can help. */
+  onDeath?: ((error: Error) => void) | undefined
+  /** Opens one connection, in a thread of its own unless a test says otherwise. */
+  connect?: (options: ThreadOptions) => Promise<Connection>
+  /** False where no one waits for anything but what is read. Default true. */
+  readersGiveWay?: boolean
+}
+
 /**
  * Opens the embedded store in `dataDir` (created when missing): one writer thread that all writes take turns on, reader
  * threads for reports, and a thread that moves the write-ahead log into the database behind them.
  *
- * @param onDeath called when one of its threads has died: the store no longer works, and only a new process can help
- * @param connect opens one connection, in a thread of its own unless a test says otherwise
  * @throws StartupError when another process has the folder, or it cannot be used.
  */
-export async function openSqliteStore(
-  dataDir: string,
-  onDeath: (error: Error) => void = () => undefined,
-  connect: (options: ThreadOptions) => Promise<Connection> = (options) => ConnectionThread.open(options, onDeath),
-): Promise<Store> {
+export async function openSqliteStore(dataDir: string, options: SqliteOptions = {}): Promise<Store> {
+  const { onDeath = () => undefined, readersGiveWay = true } = options
+  const { connect = (thread: ThreadOptions) => ConnectionThread.open(thread, onDeath) } = options
   const path = sqlitePath(dataDir)
   const lock = lockPath(dataDir)
-  const open = (mode: ThreadOptions['mode']) => connect({ path, mode, lockPath: lock })
+  const open = (mode: ThreadOptions['mode']) =>
+    connect({ path, mode, lockPath: lock, givesWay: mode === 'reader' && readersGiveWay })
   const threads: Connection[] = []
   try {
     await makeFolder(resolve(dataDir))

@@ -4,6 +4,8 @@ import { type SqlValue, StoreError, type StoreErrorKind, type UpsertSpec } from 
 export interface ThreadOptions {
   path: string
   mode: 'writer' | 'reader' | 'checkpointer'
+  /** True for a reader that has a lower priority than the process. */
+  givesWay?: boolean
   /** File whose lock keeps a second process away from the data; held by the writer. */
   lockPath: string
 }

@@ -52,8 +52,8 @@ function serve(port: MessagePort, options: ThreadOptions): void {
   })
 }
 
-const { mode } = workerData as ThreadOptions
+const { givesWay } = workerData as ThreadOptions
 // Reports give way to ingest where both share a processor.
-if (mode === 'reader') lowerPriority(REPORTS_NICENESS)
+if (givesWay === true) lowerPriority(REPORTS_NICENESS)
 
 if (parentPort !== null) serve(parentPort, workerData as ThreadOptions)
