@@ -40,10 +40,7 @@ const LENGTHS = [1, 2, 4, 8, 24] as const
  * @param isUsual 1 for the hours that count
  */
 export function countNoise(counts: Float64Array, expectedAt: (index: number) => number, isUsual: Uint8Array): Noise {
-  const end = sum(isUsual) - sum(isUsual.subarray(-LATEST)) >= ENOUGH ? counts.length - LATEST : counts.length
-  const expected = Float64Array.from(counts, (_, index) =>
-    isUsual[index] === 1 && index < end ? expectedAt(index) : Number.NaN,
-  )
+  const expected = expectations(counts, expectedAt, isUsual)
   const { burst, level: hourly } = twoParts(counts, expected)
   const days = Math.max(0, expected.reduce((sum, value) => sum + (Number.isNaN(value) ? 0 : 1), 0) / 24 - 1)
   const blend = (measured: number, prior: number) => (days * measured + PRIOR.days * prior) / (days + PRIOR.days)
@@ -62,6 +59,24 @@ export function countNoise(counts: Float64Array, expectedAt: (index: number) => 
     steady: (length) => doubt + between(steadies, length),
     group: groupOf(counts, expected, (burst + 1) / 2),
   }
+}
+
+/** The burst alone, see `countNoise`. */
+export const burstOf = (counts: Float64Array, expectedAt: (index: number) => number, isUsual: Uint8Array): number =>
+  twoParts(counts, expectations(counts, expectedAt, isUsual)).burst
+
+/** NaN for the hours that do not count. */
+function expectations(counts: Float64Array, expectedAt: (index: number) => number, isUsual: Uint8Array): Float64Array {
+  const end = sum(isUsual) - sum(isUsual.subarray(-LATEST)) >= ENOUGH ? counts.length - LATEST : counts.length
+  return Float64Array.from(counts, (_, index) => (isUsual[index] === 1 && index < end ? expectedAt(index) : Number.NaN))
+}
+
+/** What is believed of a subject that comes too seldom to tell. */
+export const UNKNOWN_NOISE: Noise = {
+  burst: PRIOR.burst,
+  level: () => PRIOR.level,
+  steady: () => PRIOR.level,
+  group: PRIOR.burst,
 }
 
 /** The parts of the variance of hours. Where all hours have alike counts it cannot tell them apart, and it takes them for noise of the level. */

@@ -1,6 +1,6 @@
 import { floorTo, HOUR } from '../lib/index.ts'
 import { batchSizeOfHours } from './burst.ts'
-import { countNoise, type Noise } from './count-noise.ts'
+import { burstOf, countNoise, type Noise, UNKNOWN_NOISE } from './count-noise.ts'
 import { levelOfLastWeek, type Profile, profileOf } from './hour-profile.ts'
 import { usualHours } from './special-hours.ts'
 import { clamp, sum } from './statistics.ts'
@@ -68,16 +68,11 @@ export function usualCounts(history: HourHistory, clock: LocalTime, now: number,
   const usual = new Map(
     Array.from(counts, ([name, own]) => [name, usualCount(own, name === null ? null : total, hours)] as const),
   )
-  let never: UsualCount | null = null
+  const never = seldom(new Float64Array(hours.length), hours)
   const { placeOf } = hours
   return {
     names: [...usual.keys()].filter((name) => name !== null),
-    of: (name) => {
-      const known = usual.get(name) ?? never
-      if (known !== null) return known
-      never = usualCount(new Float64Array(hours.length), total, hours)
-      return never
-    },
+    of: (name) => usual.get(name) ?? never,
     days: Math.floor(sum(hours.isKnown) / HOURS_A_DAY),
     batch: batchSizeOfHours([...total.slice(-HOURS_A_WEEK)]),
     nextKnownHour: (time) => {
@@ -118,25 +113,24 @@ function countsByName({ hours }: HourHistory, { start, length }: WeekHours): Map
 
 /** @param total of all events, where `counts` are those of one name: it is compared with the others, not with the clock alone */
 function usualCount(counts: Float64Array, total: Float64Array | null, hours: WeekHours): UsualCount {
+  if (total !== null && sum(counts) < (SELDOM * sum(hours.isKnown)) / HOURS_A_DAY) return seldom(counts, hours)
   const isUsual = usualHours(counts, hours)
   // What is judged must not be its own measure: no hour of the last day but the one that has just come round again.
   isUsual.fill(0, 1 - HOURS_A_DAY)
   // The spread decides how much an hour of its own says next to its like, and needs a profile itself.
   const rough = profileOf(counts, isUsual, hours, 1)
-  const roughNoise = countNoise(counts, rough.without, isUsual)
-  const profile = profileOf(counts, isUsual, hours, roughNoise.burst)
+  const burst = burstOf(counts, rough.without, isUsual)
+  const profile = profileOf(counts, isUsual, hours, burst)
   const alone = countNoise(counts, profile.without, isUsual)
-  const level = levelOfLastWeek(counts, hours, profile, roughNoise.burst, roughNoise.level(HOURS_A_DAY * HOUR))
+  const level = levelOfLastWeek(counts, hours, profile, burst, alone.level(HOURS_A_DAY * HOUR))
   const noise =
     total === null
       ? alone
       : {
-          ...countNoise(counts, besideOthers(counts, total, isUsual, hours, profile, roughNoise.burst), isUsual),
+          ...countNoise(counts, besideOthers(counts, total, isUsual, hours, profile, burst), isUsual),
           group: alone.group,
         }
-  const seen = seenIn(counts, hours)
-  const hourly = seen === null ? 0 : (sum(counts) * HOUR) / (seen.to + HOUR - seen.from)
-  return { noise, alone, seen, hourly, expectedIn: expectations(profile, level, hours) }
+  return { noise, alone, ...seenIn(counts, hours), expectedIn: expectations(profile, level, hours) }
 }
 
 /** By the place in the week, so that nothing of the counts is kept for the hour that this is. */
@@ -153,9 +147,19 @@ const lookUp =
   (hour) =>
     byPlace[placeOf(hour)] ?? Number.NaN
 
-function seenIn(counts: Float64Array, { start }: WeekHours): TimeRange | null {
+function seenIn(counts: Float64Array, { start }: WeekHours): Pick<UsualCount, 'seen' | 'hourly'> {
   const [first, last] = [counts.findIndex((count) => count > 0), counts.findLastIndex((count) => count > 0)]
-  return first === -1 ? null : { from: start + first * HOUR, to: start + last * HOUR }
+  if (first === -1) return { seen: null, hourly: 0 }
+  const seen = { from: start + first * HOUR, to: start + last * HOUR }
+  return { seen, hourly: sum(counts) / (last + 1 - first) }
+}
+
+/** With fewer events a day than these, not even a day without any says something. A sender may make up such names without end. */
+const SELDOM = 5
+
+function seldom(counts: Float64Array, hours: WeekHours): UsualCount {
+  const mean = sum(counts) / Math.max(1, sum(hours.isKnown))
+  return { noise: UNKNOWN_NOISE, alone: UNKNOWN_NOISE, ...seenIn(counts, hours), expectedIn: () => mean }
 }
 
 /** An event follows the others, up to here. */
