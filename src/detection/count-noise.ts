@@ -17,6 +17,7 @@ export interface Noise {
 const PRIOR = { burst: 2, level: 0.04, steady: 0.02, days: 5 } as const
 /** What few days say of an hour may be wrong itself: the relative variance of what one says, and the days after which that is over. */
 const DOUBT = 0.15
+const DOUBT_LEFT = 0.4
 const DAYS_UNTIL_SURE = 14
 const LEAST_LEVEL = 0.0025
 const MOST_LEVEL = 0.5
@@ -56,7 +57,8 @@ export function countNoise(counts: Float64Array, expectedAt: (index: number) => 
   return {
     burst,
     level: (length) => doubt + Math.max(length < 2 * HOUR ? hourly : 0, between(levels, length)),
-    steady: (length) => doubt + between(steadies, length),
+    // Once the hours before are known, less of it is left.
+    steady: (length) => DOUBT_LEFT * doubt + between(steadies, length),
     group: groupOf(counts, expected, (burst + 1) / 2),
   }
 }
