@@ -9,15 +9,19 @@ export interface Noise {
   level(length: number): number
   /** The same once the hours before are known. */
   steady(length: number): number
+  /** The same for silence: however few days are known, none of them was without any. */
+  ofSilence(length: number): number
   /** Events of a visit or a batch, by how often hours stay empty; the burst where none does. */
   readonly group: number
+  /** Relative variance that is due to how few days are known; 0 after two weeks. */
+  readonly doubt: number
 }
 
 /** Believed before anything is known, and how many days' worth of it: a site's first days say little about their like. */
 const PRIOR = { burst: 2, level: 0.04, steady: 0.02, days: 5 } as const
 /** What few days say of an hour may be wrong itself: the relative variance of what one says, and the days after which that is over. */
-const DOUBT = 0.15
-const DOUBT_LEFT = 0.4
+const DOUBT = 0.4
+const DOUBT_LEFT = 0.15
 const DAYS_UNTIL_SURE = 14
 const LEAST_LEVEL = 0.0025
 const MOST_LEVEL = 0.5
@@ -54,9 +58,12 @@ export function countNoise(counts: Float64Array, expectedAt: (index: number) => 
     clamp(blend(levelOver(counts, conditional, burst, hours), PRIOR.steady), LEAST_STEADY, MOST_LEVEL),
   )
   const doubt = DOUBT * Math.max(0, 1 / (days + 0.5) - 1 / DAYS_UNTIL_SURE)
+  const level = (length: number) => Math.max(length < 2 * HOUR ? hourly : 0, between(levels, length))
   return {
     burst,
-    level: (length) => doubt + Math.max(length < 2 * HOUR ? hourly : 0, between(levels, length)),
+    doubt,
+    level: (length) => doubt + level(length),
+    ofSilence: (length) => DOUBT_LEFT * doubt + level(length),
     // Once the hours before are known, less of it is left.
     steady: (length) => DOUBT_LEFT * doubt + between(steadies, length),
     group: groupOf(counts, expected, (burst + 1) / 2),
@@ -78,7 +85,9 @@ export const UNKNOWN_NOISE: Noise = {
   burst: PRIOR.burst,
   level: () => PRIOR.level,
   steady: () => PRIOR.level,
+  ofSilence: () => PRIOR.level,
   group: PRIOR.burst,
+  doubt: 0,
 }
 
 /** The parts of the variance of hours. Where all hours have alike counts it cannot tell them apart, and it takes them for noise of the level. */

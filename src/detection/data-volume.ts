@@ -92,7 +92,7 @@ export function volumeSoFar({ recent, usual }: VolumeInput, config: VolumeConfig
   const { noise } = usual.of(null)
   const { group } = burstsNow(null, recent, usual, noise)
   const { silenceBudget, minVisits } = limitsOf(config, null)
-  const needed = group * Math.max(minVisits, visitsToTell(noise.level(length), length, silenceBudget))
+  const needed = group * Math.max(minVisits, visitsToTell(noise.ofSilence(length), length, silenceBudget))
   return { covered: length, events, usual: mean, needed }
 }
 

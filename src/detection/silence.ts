@@ -52,7 +52,7 @@ export function silenceOf(
   if (covered === undefined || usual === undefined || from === undefined) return null
   if (covered < LEAST_SILENCE || covered <= GAPS * longestGap) return null
   const before = levelBefore(course, index, noise, covered)
-  const left = from < course.specialUntil ? SPECIAL_NOISE : before.noise
+  const left = from < course.specialUntil ? SPECIAL_NOISE : Math.min(before.noise, noise.ofSilence(covered))
   const expected = before.level * usual
   const visits = expected / group
   return {

@@ -99,7 +99,7 @@ function wholeCourse(
   const index = course.from.length - 1
   const [measured, expected, covered] = [course.measured[index], course.expected[index], course.covered[index]]
   if (measured === undefined || expected === undefined || covered === undefined || covered < LEAST_COURSE) return null
-  const noise = usual.noise.level(covered)
+  const noise = usual.noise.ofSilence(covered)
   const needed = Math.max(minVisits, visitsToTell(noise, covered, silenceBudget))
   if (expected / bursts.group < needed) return null
   const model = { mean: expected, burst: bursts.burst, noise }

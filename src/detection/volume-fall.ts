@@ -42,6 +42,9 @@ const TELLING_SHARE = 1 / 3
 /** More often than by the clock, an event is not compared with the others. */
 const AS_BY_CLOCK = 1.02
 
+/** Of a site in its first week both the hours before and the clock have to speak for a fall. */
+const YOUNG = 0.02
+
 /** Looks for too few or too many in ever longer windows. Null where even the longest tells nothing. */
 export function judgeWindows(
   course: Course,
@@ -66,10 +69,12 @@ export function judgeWindows(
     const isLow = measured > 0 && measured < limits.ratio * Math.max(near.mean, slow.mean)
     // Tails are most of what a run costs.
     if (isLow) {
-      const { model, chance } = isSite
-        ? rarer(measured, length < SLOW ? [near] : [near, slow])
-        : // One that seems rare among many others may be as usual while a campaign or bots bring those.
-          likelier(measured, byClock > AS_BY_CLOCK * expected ? [near] : [near, slow])
+      const isYoung = noise.doubt > YOUNG
+      const { model, chance } =
+        isSite && !isYoung
+          ? rarer(measured, length < SLOW ? [near] : [near, slow])
+          : // One that seems rare among many others may be as usual while a campaign or bots bring those. A site may begin with a campaign.
+            likelier(measured, isYoung || byClock <= AS_BY_CLOCK * expected ? [near, slow] : [near])
       const isFall =
         chance < limit && measured < limits.ratio * model.mean && isBeyond(model.mean - measured, model, limits.z)
       if (isFall && isStill(course, index, burst, model === slow ? 1 : before.level)) {
