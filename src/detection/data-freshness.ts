@@ -1,5 +1,6 @@
 import { DAY, duration, HOUR, isoTime, MINUTE, number } from '../lib/index.ts'
 import { burstsNow } from './bursts-now.ts'
+import type { HourLimits } from './expectation.ts'
 import { silenceOf } from './silence.ts'
 import { overlap, type TimeRange } from './time.ts'
 import type { UsualCounts } from './usual-counts.ts'
@@ -29,6 +30,13 @@ export interface FreshnessInput {
 
 /** One gap in twenty between independent visits is longer than this many times the mean gap: ln 20. */
 const LONG_GAP = Math.log(20)
+
+/** In which hours no event at all would be bad; how many come does not matter. */
+export const freshnessLimits = (config: FreshnessConfig): HourLimits => ({
+  fall: null,
+  silenceBudget: config.false_alarms,
+  minVisits: config.min_silence_minutes * MINUTE < HOUR ? config.gaps * LONG_GAP : Number.POSITIVE_INFINITY,
+})
 
 /** Whether a site still sends at all. */
 export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): Verdict {

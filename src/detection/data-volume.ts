@@ -1,5 +1,6 @@
 import { DAY, duration, HOUR, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import { burstsNow } from './bursts-now.ts'
+import type { HourLimits } from './expectation.ts'
 import { LEAST_SILENCE, type Silence, visitsToTell } from './silence.ts'
 import { sum } from './statistics.ts'
 import type { UsualCounts } from './usual-counts.ts'
@@ -71,6 +72,12 @@ function judgeSubject(name: string | null, seen: Seen, config: VolumeConfig): Fi
         : unusual(name, subject, window, limits, status, onset)
       : silent(name, silence, subject.bursts.group)
   return finding === null || status === 'ok' ? finding : renamed(name, finding, recent, usual)
+}
+
+/** Which counts of an hour pass. @param name of an event, null for all */
+export function hourLimits(name: string | null, usual: UsualCounts, config: VolumeConfig): HourLimits {
+  const limits = limitsOf(config, name === null ? null : usual.names.length)
+  return { fall: limits, silenceBudget: limits.silenceBudget, minVisits: limits.minVisits }
 }
 
 /** How far a site that has too few events to be judged is from it. */

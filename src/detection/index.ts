@@ -1,6 +1,13 @@
 export { isEverywhere, logChanceTogether } from './across-sites.ts'
-export { DATA_FRESHNESS_DEFAULTS, dataFreshness, type FreshnessConfig, type FreshnessInput } from './data-freshness.ts'
-export { dataVolume, type VolumeInput, type VolumeSoFar, volumeSoFar } from './data-volume.ts'
+export {
+  DATA_FRESHNESS_DEFAULTS,
+  dataFreshness,
+  type FreshnessConfig,
+  type FreshnessInput,
+  freshnessLimits,
+} from './data-freshness.ts'
+export { dataVolume, hourLimits, type VolumeInput, type VolumeSoFar, volumeSoFar } from './data-volume.ts'
+export { type Expectation, expectationOf, type HourLimits } from './expectation.ts'
 export {
   ecommerceQuality,
   eventsIn,

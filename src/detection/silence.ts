@@ -86,7 +86,7 @@ export function visitsToTell(noise: number, length: number, budget: number): num
 }
 
 /** Relative variance of the level on holidays and other special days. */
-const SPECIAL_NOISE = 0.3
+export const SPECIAL_NOISE = 0.3
 
 /** The level of the hours before a window, no higher than usual, and its relative variance once that is known. */
 export function levelBefore(

@@ -142,7 +142,10 @@ function isStill(course: Course, index: number, burst: number, level: number): b
  *
  * @param model not of the spike itself, but of what is usual
  */
-export function passing({ model, limit }: WindowVerdict, { ratio }: FallLimits): { low: number; high: number } {
+export function passing(
+  { model, limit }: Pick<WindowVerdict, 'model' | 'limit'>,
+  { ratio }: Pick<FallLimits, 'ratio'>,
+): { low: number; high: number } {
   const { mean } = model
   return {
     low: Math.min(

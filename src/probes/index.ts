@@ -1,5 +1,6 @@
 export { type Subject, type SubjectFinding, UNJUDGED_REASONS, type UnjudgedReason } from '../detection/index.ts'
 export { createProbe, lockProbe } from './api/changes.ts'
+export type { ExpectationRecord } from './api/expectation.ts'
 export { probeRoutes } from './api/routes.ts'
 export {
   type CreateProbe,

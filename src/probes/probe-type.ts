@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from 'typebox'
-import type { Subject, SubjectFinding, UnjudgedReason } from '../detection/index.ts'
+import type { Expectation, Subject, SubjectFinding, TimeRange, UnjudgedReason } from '../detection/index.ts'
 import { checkerOf } from '../http/index.ts'
 import { AppError, type ErrorDetail } from '../lib/index.ts'
 import { type Outbound, OutboundError, type OutboundErrorKind } from '../outbound/index.ts'
@@ -132,6 +132,29 @@ export interface ProbeType<Config extends TObject = TObject> {
   /** For targets that may not be asked more often; 30 without it. */
   minIntervalSeconds?: number
   run: (context: ProbeContext<Static<Config>>) => Promise<ProbeOutcome>
+  /** Of a type that compares an hour's count with what is usual: what it expects, and which counts pass. */
+  expectation?: (context: ExpectationContext<Static<Config>>) => Promise<ExpectedCounts>
+}
+
+/** What someone asks who wants to know what a probe expects. */
+export interface ExpectationContext<Config> extends Pick<ProbeContext<Config>, 'site' | 'config' | 'now'> {
+  store: Pick<Store, 'reports'>
+  /** Of an event, null for all of them. */
+  eventName: string | null
+  /** The hours that are asked for. */
+  range: TimeRange
+}
+
+/** What a probe expects, and by what. */
+export interface ExpectedCounts extends Expectation {
+  /** Every event that it knows, the most frequent first. */
+  events: readonly string[]
+  /** Whole days that it has learnt from. */
+  learntDays: number
+  /** Public holidays in and around the days that it knows. */
+  special: readonly TimeRange[]
+  /** What is bad: too few, too many or both. */
+  direction: 'down' | 'up' | 'both'
 }
 
 /** Keeps the type of `config` in `run`; the registry holds types of all sorts of configs. */

@@ -51,6 +51,7 @@ const ROUTES: Readonly<Record<string, Access>> = {
   'DELETE /api/probes/{probe_id}': 'change',
   'GET /api/probes/{probe_id}': 'read',
   'PATCH /api/probes/{probe_id}': 'change',
+  'GET /api/probes/{probe_id}/expectation': 'read',
   'GET /api/probes/{probe_id}/results': 'read',
   'POST /api/probes/{probe_id}/run': 'change',
   'DELETE /api/session': 'public',

@@ -6,6 +6,7 @@ import type { Store } from '../../store/index.ts'
 import type { Registry } from '../registry.ts'
 import type { Scheduler } from '../scheduler.ts'
 import { createProbe, removeProbe, updateProbe } from './changes.ts'
+import { ExpectationQuery, ExpectationRecord, probeExpectation } from './expectation.ts'
 import { getProbe, listProbes, listResults, probeRecord, probeTypeRecord, resultRecord } from './record.ts'
 import {
   CreateProbe,
@@ -166,5 +167,24 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
       linkNextPage(request, reply, page.next)
       return page.entries
     },
+  )
+
+  app.get(
+    `${path}/expectation`,
+    {
+      // It may have to learn from weeks of hours.
+      config: { work: 'report' },
+      schema: {
+        tags,
+        summary: 'What a probe expects',
+        description:
+          'Of a `data_volume` or `data_freshness` probe: how many events it expects in each hour, of the last day and of the next, and ' +
+          'which counts would pass by its budget of false alarms. 404 for probes that expect no counts.',
+        params: ProbeParams,
+        querystring: ExpectationQuery,
+        response: { 200: ExpectationRecord, ...errorResponses(400, 404) },
+      },
+    },
+    async (request) => probeExpectation(options, request.params.probe_id, request.query),
   )
 }

@@ -1,3 +1,4 @@
+import { readSnapshot, type Snapshot } from '../../analytics/index.ts'
 import {
   localTime,
   type RecentCounts,
@@ -19,6 +20,8 @@ export interface SiteEvents {
   /** Start of the first whole hour of which the site has rows; null when there is none. */
   readonly knownFrom: number | null
   readonly outages: readonly TimeRange[]
+  /** Public holidays of the weeks that are compared with, and of the next day. */
+  readonly special: readonly TimeRange[]
   /** What the counts end at, a whole minute. */
   readonly end: number
 }
@@ -31,12 +34,39 @@ export interface SiteEvents {
  * @param whenRefused see `judgeCounts`
  */
 export async function judgeEvents(
-  { store, site, now }: Counting,
+  counting: Counting,
   weeks: number,
   judge: (events: SiteEvents) => Verdict,
   unjudged: (events: SiteEvents) => Unjudged,
   whenRefused: 'warning' | 'critical',
 ): Promise<CountsOutcome> {
+  const { from, read, eventsOf } = await readingOf(counting, weeks)
+  return judgeCounts(
+    counting,
+    from,
+    read,
+    (counts) => judge(eventsOf(counts)),
+    (counts) => unjudged(eventsOf(counts)),
+    whenRefused,
+  )
+}
+
+/** The same events for someone who asks what is expected. */
+export async function siteEvents(counting: Counting, weeks: number): Promise<SiteEvents> {
+  const { from, read, eventsOf } = await readingOf(counting, weeks)
+  const range = { from: floorTo(from, DAY), to: counting.now + MINUTE }
+  return eventsOf(await readSnapshot(counting.store, counting.site.site_no, range, read))
+}
+
+/** How a site's events are read, and what is made of them: what is usual comes from the cache where it is known already. */
+interface Reading {
+  /** The oldest instant that is read. */
+  from: number
+  read: (snapshot: Snapshot) => Promise<EventCounts>
+  eventsOf: (counts: EventCounts) => SiteEvents
+}
+
+async function readingOf({ store, site, now }: Counting, weeks: number): Promise<Reading> {
   const clock = localTime(site.timezone)
   const end = floorTo(now, MINUTE)
   const compared = usualCountsFrom(end, weeks)
@@ -45,22 +75,18 @@ export async function judgeEvents(
   const key = `${site.site_no} ${site.timezone} ${weeks}`
   const cached = cache.get(key, end)
   let events: SiteEvents | null = null
-  const eventsOf = (counts: EventCounts): SiteEvents => {
-    if (events !== null) return events
-    const usual = cached ?? usualCounts({ ...historyOf(counts, end), special }, clock, end, weeks)
-    if (cached === null) cache.set(key, end, usual)
-    const { recent, knownFrom, outages } = counts
-    events = { recent, usual, knownFrom, outages, end }
-    return events
+  return {
+    from: cached === null ? Math.min(compared.from, end - 2 * DAY) : end - 2 * DAY,
+    read: (snapshot) => readEventCounts(snapshot, end, cached === null ? compared : null),
+    eventsOf: (counts) => {
+      if (events !== null) return events
+      const usual = cached ?? usualCounts({ ...historyOf(counts, end), special }, clock, end, weeks)
+      if (cached === null) cache.set(key, end, usual)
+      const { recent, knownFrom, outages } = counts
+      events = { recent, usual, knownFrom, outages, special, end }
+      return events
+    },
   }
-  return judgeCounts(
-    { store, site, now },
-    cached === null ? Math.min(compared.from, end - 2 * DAY) : end - 2 * DAY,
-    (snapshot) => readEventCounts(snapshot, end, cached === null ? compared : null),
-    (counts) => judge(eventsOf(counts)),
-    (counts) => unjudged(eventsOf(counts)),
-    whenRefused,
-  )
 }
 
 /** Sites of which it is kept; one takes some kilobytes, and two for each of its events. */

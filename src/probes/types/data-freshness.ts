@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
-import { DATA_FRESHNESS_DEFAULTS, dataFreshness as judgeFreshness } from '../../detection/index.ts'
-import { duration, MINUTE } from '../../lib/index.ts'
+import { DATA_FRESHNESS_DEFAULTS, freshnessLimits, dataFreshness as judgeFreshness } from '../../detection/index.ts'
+import { duration, invalidRequest, MINUTE } from '../../lib/index.ts'
 import { lastEventAt } from '../../management/index.ts'
+import { expectedCounts } from '../counts/expected-counts.ts'
 import { judgeEvents } from '../counts/site-events.ts'
 import { learningHour, learningHours, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
@@ -52,5 +53,9 @@ export const dataFreshness = defineProbeType({
       },
       'critical',
     )
+  },
+  async expectation(asked) {
+    if (asked.eventName !== null) throw invalidRequest('/event_name', 'is not judged by data_freshness: leave it out')
+    return expectedCounts(asked, WEEKS, 'down', () => freshnessLimits(asked.config))
   },
 })

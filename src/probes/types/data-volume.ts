@@ -1,11 +1,13 @@
 import { Type } from 'typebox'
 import {
   DATA_VOLUME_DEFAULTS,
+  hourLimits,
   dataVolume as judgeVolume,
   type VolumeSoFar,
   volumeSoFar,
 } from '../../detection/index.ts'
 import { duration, number } from '../../lib/index.ts'
+import { expectedCounts } from '../counts/expected-counts.ts'
 import { judgeEvents } from '../counts/site-events.ts'
 import { learning, learningHour, learningHours, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
@@ -75,6 +77,10 @@ export const dataVolume = defineProbeType({
       'warning',
     )
   },
+  expectation: (asked) =>
+    expectedCounts(asked, asked.config.weeks, asked.config.direction, (usual) =>
+      hourLimits(asked.eventName, usual, asked.config),
+    ),
 })
 
 /** `3 events in 24 h, 3 are usual; judges once 75 are` */

@@ -1,0 +1,101 @@
+import { type Static, Type } from 'typebox'
+import { IsoTime, nullable } from '../../http/index.ts'
+import { type Clock, DAY, HOUR, invalidRequest, isoTime, notFound } from '../../lib/index.ts'
+import { requireSite } from '../../management/index.ts'
+import type { Store } from '../../store/index.ts'
+import { requireConfig, withDefaults } from '../probe-type.ts'
+import type { Registry } from '../registry.ts'
+import { getProbe, givenConfig } from './record.ts'
+
+/** A longer window costs the main thread too long: some ten microseconds an hour. */
+const MOST_HOURS = 168
+
+export const ExpectationQuery = Type.Object(
+  {
+    event_name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 500, description: 'What is expected of one event; of all without it' }),
+    ),
+    from: Type.Optional(
+      Type.Unsafe<string>({ ...IsoTime, description: 'Start of the first hour, ISO 8601; 24 hours ago by default' }),
+    ),
+    to: Type.Optional(
+      Type.Unsafe<string>({
+        ...IsoTime,
+        description: `End of the last hour (exclusive), ISO 8601; 24 hours ahead by default. At most ${MOST_HOURS} hours`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+type ExpectationQuery = Static<typeof ExpectationQuery>
+
+const ExpectedHour = Type.Object({
+  t: Type.Unsafe<string>({ ...IsoTime, description: 'Start of the hour' }),
+  expected: nullable(Type.Number({ description: 'Events that are usual; null while nothing is known' })),
+  low: nullable(Type.Number({ description: 'Fewer do not pass; 0 where any number does' })),
+  high: nullable(Type.Number({ description: 'More do not pass; null where any number does' })),
+})
+
+export const ExpectationRecord = Type.Object({
+  event_name: nullable(Type.String()),
+  hours: Type.Array(ExpectedHour, { description: 'Oldest first' }),
+  direction: Type.Enum(['down', 'up', 'both'], {
+    description: 'What is bad: counts below `low`, above `high`, or both; the other is mentioned only',
+  }),
+  learnt_days: Type.Integer({ description: 'Whole days that tell what is usual' }),
+  burst: Type.Number({
+    description: 'Variance of the counts of hours over their mean: 1 where events come one by one',
+  }),
+  visit_size: Type.Number({ description: 'Events that a visit or a batch brings' }),
+  level_noise: Type.Number({
+    description: "How much an hour's level varies besides: a standard deviation, as a share",
+  }),
+  special: Type.Array(Type.Object({ from: IsoTime, to: IsoTime }), {
+    description: 'Public holidays: left out of what is usual, and judged by silence only',
+  }),
+  events: Type.Array(Type.String(), {
+    description: 'Events that can be asked for, the most frequent first; at most 100',
+  }),
+})
+export type ExpectationRecord = Static<typeof ExpectationRecord>
+
+/**
+ * What a probe expects hour by hour, and which counts would pass.
+ *
+ * @throws AppError `not_found` also where its type expects no counts, `invalid_request` for too long a window.
+ */
+export async function probeExpectation(
+  { store, clock, registry }: { store: Store; clock: Clock; registry: Registry },
+  id: string,
+  { event_name, from, to }: ExpectationQuery,
+): Promise<ExpectationRecord> {
+  const probe = await getProbe(store, id)
+  const type = registry.get(probe.probe_type)
+  if (type?.expectation === undefined) throw notFound('Expectation')
+  const given = givenConfig(probe)
+  requireConfig(type, given)
+  const now = clock.now()
+  const range = {
+    from: from === undefined ? now - DAY : Date.parse(from),
+    to: to === undefined ? now + DAY : Date.parse(to),
+  }
+  if (range.to <= range.from) throw invalidRequest('/to', 'must be after from')
+  if (range.to - range.from > MOST_HOURS * HOUR) {
+    throw invalidRequest('/from', `must be at most ${MOST_HOURS} hours before to`)
+  }
+  const site = await requireSite(store.read, probe.site_id)
+  const eventName = event_name ?? null
+  const asked = { store, site, config: withDefaults(type, given), now, eventName, range }
+  const { hours, events, learntDays, burst, visitSize, levelNoise, special, direction } = await type.expectation(asked)
+  return {
+    event_name: eventName,
+    hours: hours.map(({ from: start, ...hour }) => ({ t: isoTime(start), ...hour })),
+    direction,
+    learnt_days: learntDays,
+    burst,
+    visit_size: visitSize,
+    level_noise: levelNoise,
+    special: special.map((day) => ({ from: isoTime(day.from), to: isoTime(day.to) })),
+    events: [...events],
+  }
+}

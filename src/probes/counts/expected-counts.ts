@@ -1,0 +1,35 @@
+import { expectationOf, type HourLimits, type UsualCounts } from '../../detection/index.ts'
+import { HOUR } from '../../lib/index.ts'
+import type { ExpectationContext, ExpectedCounts } from '../probe-type.ts'
+import { siteEvents } from './site-events.ts'
+
+/** Events beyond this number are no choice for a person. */
+const EVENTS_SHOWN = 100
+
+/**
+ * What a probe expects of a site's events or of one of them. It costs as much as a run of the probe, and some microseconds an hour.
+ *
+ * @param weeks that are compared with
+ */
+export async function expectedCounts(
+  { store, site, now, eventName, range }: ExpectationContext<unknown>,
+  weeks: number,
+  direction: ExpectedCounts['direction'],
+  limitsOf: (usual: UsualCounts) => HourLimits,
+): Promise<ExpectedCounts> {
+  const { recent, usual, special } = await siteEvents({ store, site, now }, weeks)
+  const expectation = expectationOf(eventName, { recent, usual }, limitsOf(usual), range)
+  const isKnown = eventName === null || usual.names.includes(eventName)
+  return {
+    ...expectation,
+    // Of an event that never came nothing is known: not that none is expected.
+    hours: isKnown ? expectation.hours : expectation.hours.map(({ from }) => ({ from, ...NOTHING_KNOWN })),
+    events: usual.names.toSorted((a, b) => usual.of(b).hourly - usual.of(a).hourly).slice(0, EVENTS_SHOWN),
+    learntDays: usual.days,
+    special: special.filter(({ from, to }) => from < Math.max(range.to, now) && to > now - weeks * WEEK),
+    direction,
+  }
+}
+
+const NOTHING_KNOWN = { expected: null, low: null, high: null } as const
+const WEEK = 168 * HOUR
