@@ -14,6 +14,10 @@ test('the probes of the demo store', async (t) => {
   const added = { site_id: site.id, probe_type: 'tag_failure_rate', name: 'tag failure rate' }
   const probe = (await demo.call('POST', '/api/probes', added)).json<{ id: string }>()
   for (let runs = 0; runs < 3; runs++) await demo.call('POST', `/api/probes/${probe.id}/run`)
+  const [volume] = (await demo.call('GET', `/api/probes?site_id=${site.id}`))
+    .json<{ id: string; probe_type: string }[]>()
+    .filter(({ probe_type }) => probe_type === 'data_volume')
+  assert.ok(volume !== undefined)
 
   for (const variant of VARIANTS) {
     await t.test(`the list and a probe in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
@@ -32,6 +36,17 @@ test('the probes of the demo store', async (t) => {
       await screenshot(page, 'probe', variant)
     })
 
+    await t.test(`what a probe expects in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, demo.url, `/probes/${volume.id}`, variant)
+      const panel = page.getByRole('region', { name: 'Events by hour' })
+      await panel.getByRole('img', { name: /^Events by hour, of the last day/ }).waitFor()
+      await panel.getByText(/^From \S+ to \S+ .*(it warns below|any number of events passes)/).waitFor()
+      await panel.getByText(/^Learnt from \d+ days?: /).waitFor()
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+      await screenshot(page, 'expectation', variant)
+    })
+
     await t.test(`the form in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
       const { page } = await openPage(t, demo.url, `/probes/new?site=${site.id}`, variant)
       await page.getByRole('button', { name: /^Tag server infrastructure/ }).waitFor()
@@ -44,6 +59,13 @@ test('the probes of the demo store', async (t) => {
       await screenshot(page, 'probe-form', variant)
     })
   }
+
+  await t.test('what is expected of one event is chosen, and stays in the address', async (t) => {
+    const { page } = await openPage(t, demo.url, `/probes/${volume.id}`)
+    await choose(page, 'Event', 'purchase')
+    await page.getByRole('img', { name: /^purchase events by hour, of the last day/ }).waitFor()
+    await page.waitForURL('**?event=purchase')
+  })
 
   await t.test('a probe is run by hand, and its result opens with its details', async (t) => {
     const { page } = await openPage(t, demo.url, `/probes/${probe.id}`)

@@ -1,11 +1,25 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import type { CreateProbe, ProbeRecord, ProbeTypeRecord, ResultRecord, UpdateProbe } from '../../../src/probes/index.ts'
+import type {
+  CreateProbe,
+  ExpectationRecord,
+  ProbeRecord,
+  ProbeTypeRecord,
+  ResultRecord,
+  UpdateProbe,
+} from '../../../src/probes/index.ts'
 import { request } from './client.ts'
 import { overviewQuery } from './overview.ts'
 import { useStreamEvent } from './stream.ts'
 
-export type { CreateProbe, ProbeRecord, ProbeTypeRecord, ResultRecord, UpdateProbe } from '../../../src/probes/index.ts'
+export type {
+  CreateProbe,
+  ExpectationRecord,
+  ProbeRecord,
+  ProbeTypeRecord,
+  ResultRecord,
+  UpdateProbe,
+} from '../../../src/probes/index.ts'
 
 const REFRESH_MS = 30_000
 const PAGE = 50
@@ -53,6 +67,14 @@ export const stripQuery = ({ id, last_result_at }: Pick<ProbeRecord, 'id' | 'las
     queryFn: ({ signal }) => request<ResultRecord[]>(`/api/probes/${id}/results`, { query: { limit: PAGE }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: (before) => before,
+  })
+
+/** What a probe of counts expects hour by hour, of the last day and the next where no other hours are asked for. */
+export const expectationQuery = (id: string, asked: { event_name?: string; from?: string; to?: string }) =>
+  queryOptions({
+    queryKey: [...PROBES_KEY, 'expectation', id, asked],
+    queryFn: ({ signal }) => request<ExpectationRecord>(`/api/probes/${id}/expectation`, { query: asked, signal }),
+    refetchInterval: 2 * REFRESH_MS,
   })
 
 export const useCreateProbe = () =>

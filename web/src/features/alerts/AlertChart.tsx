@@ -3,14 +3,16 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useId, useMemo } from 'react'
 import type { AlertDetail, AlertRecord } from '../../api/alerts.ts'
 import { markersQuery, timeseriesQuery } from '../../api/analytics.ts'
-import type { ResultRecord } from '../../api/probes.ts'
+import { expectationQuery, type ResultRecord } from '../../api/probes.ts'
 import { useNow } from '../../lib/external.ts'
 import { compact } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import type { ChartColors } from '../../ui/chart/colors.ts'
+import { withHourlyBand } from '../../ui/chart/hourly-band.ts'
 import { Chart, TimeChart } from '../../ui/chart/TimeChart.tsx'
 import { type AlertSpan, timeOption } from '../../ui/chart/time-option.ts'
 import { Awaited, ErrorState } from '../../ui/States.tsx'
+import { passingHours, usualSeries } from '../probes/expectation.ts'
 import { alertSpans, deployMarks } from '../site/marks.ts'
 import { milliseconds } from '../site/words.ts'
 import { type Band, withBand } from './band-option.ts'
@@ -27,6 +29,10 @@ interface AlertChartProps {
 }
 
 const HEIGHT = 280
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+/** What is usual is known of so many days at a time, and says little of older ones. */
+const BAND_DAYS = 7
 
 /** The figures that show why the alert is there, from before it began. */
 export function AlertChart(props: AlertChartProps) {
@@ -63,6 +69,7 @@ function DataChart({
     }),
   })
   const { data: markers } = useQuery(markersQuery(alert.site_id, range))
+  const hours = useHourlyBand(alert, plan, window)
   const isComplete = answers.length === plan.cuts.length
   const series = useMemo(() => (isComplete ? plan.draw(answers) : []), [isComplete, plan, answers])
   const spans = useMemo(() => badSpans(alert, others, from, to), [alert, others, from, to])
@@ -76,9 +83,11 @@ function DataChart({
       const during = plan.kind === 'bars' ? { from: since, to: ended ?? to } : null
       const band: Band = { ...plan.band, expected, during, format, ...(most !== undefined && { most }) }
       const data = { series, kind: plan.kind, from, to, zone, format, alerts: spans, deploys }
-      return withBand(timeOption(data, colors), band, colors)
+      if (hours === undefined) return withBand(timeOption(data, colors), band, colors)
+      const withUsual = { ...data, series: [...series, usualSeries(hours)] }
+      return withHourlyBand(timeOption(withUsual, colors), hours, colors)
     },
-    [since, ended, plan, series, from, to, zone, spans, deploys],
+    [since, ended, plan, series, hours, from, to, zone, spans, deploys],
   )
   return (
     <Panel title={plan.title} note="green: what passes · red or amber: while it was bad">
@@ -93,14 +102,29 @@ function DataChart({
   )
 }
 
+/** Of these alerts a chart by the hour shows what passes in each hour, as their probe knows it now. Undefined where it does not say. */
+function useHourlyBand(alert: AlertDetail, { event_name }: ChartPlan, { from, to, bucket }: ChartWindow) {
+  const now = useNow()
+  const isKnown =
+    alert.probe_type === 'data_volume' && bucket === '1h' && to - from <= BAND_DAYS * DAY && now - to < BAND_DAYS * DAY
+  const asked = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+  const { data } = useQuery({
+    ...expectationQuery(alert.probe_id, { ...asked, ...(event_name !== undefined && { event_name }) }),
+    enabled: isKnown,
+  })
+  return useMemo(() => {
+    const hours = data === undefined ? [] : passingHours(data)
+    return hours.some(({ expected }) => expected !== null) ? hours : undefined
+  }, [data])
+}
+
 interface ResultsChartProps {
   alert: AlertDetail
   others: readonly AlertRecord[]
   zone: string | undefined
 }
 
-const MINUTE = 60_000
-const BEFORE = 24 * 60 * MINUTE
+const BEFORE = DAY
 
 /** How long the target took to answer: what a probe that asks over the network has to show. */
 function ResultsChart({ alert, others, zone }: ResultsChartProps) {

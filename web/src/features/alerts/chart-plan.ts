@@ -16,6 +16,8 @@ export interface ChartPlan {
   /** What would have passed, in the unit of the figures; null where there is no such bound. */
   band: { low: number | null; high: number | null }
   expected: number | null
+  /** The one event that the figures are about. */
+  event_name?: string
 }
 
 /** The plan for a finding of a data probe; null for probes that ask the target instead. */
@@ -58,6 +60,7 @@ export function chartPlan(probeType: string, finding: DataFinding, bucketMinutes
     case 'warehouse_events':
       return {
         title: event_name === undefined ? 'Events' : `${event_name} events`,
+        ...named(event_name),
         cuts: [{ metric: 'events', ...named(event_name) }],
         draw: ([answer]) => only(answer, 'events', event_name ?? 'Events', '--series-1'),
         kind: 'bars',
@@ -180,6 +183,7 @@ export function chartWindow(since: number, ended: number | null, now: number, ju
 /** What one subject was judged by; a data probe writes it into the details of its results. */
 interface DataFinding {
   subject: { event_name?: string; tag_key?: string; field?: string }
+  status: string
   measured: number | null
   expected: number | null
   band: { low: number | null; high: number | null }
@@ -189,18 +193,25 @@ interface DataFinding {
 type Fields = Readonly<Record<string, unknown>>
 
 /** The worst finding in an alert's details; null when its probe does not judge data. */
-export function findingIn(details: Fields): DataFinding | null {
-  const [worst] = Array.isArray(details.findings) ? (details.findings as unknown[]) : []
-  const fields = objectIn(worst)
-  if (!('band' in fields)) return null
-  const { subject, band } = fields
-  return {
-    subject: textsIn(subject),
-    measured: numberIn(fields.measured),
-    expected: numberIn(fields.expected),
-    band: { low: numberIn(objectIn(band).low), high: numberIn(objectIn(band).high) },
-    evidence: objectIn(fields.evidence),
-  }
+export const findingIn = (details: Fields): DataFinding | null => findingsIn(details)[0] ?? null
+
+/** The findings in the details of an alert or a result, the worst first; none when its probe does not judge data. */
+export function findingsIn({ findings }: Fields): DataFinding[] {
+  return (Array.isArray(findings) ? (findings as unknown[]) : []).flatMap((each) => {
+    const fields = objectIn(each)
+    if (!('band' in fields)) return []
+    const { subject, status, band } = fields
+    return [
+      {
+        subject: textsIn(subject),
+        status: typeof status === 'string' ? status : '',
+        measured: numberIn(fields.measured),
+        expected: numberIn(fields.expected),
+        band: { low: numberIn(objectIn(band).low), high: numberIn(objectIn(band).high) },
+        evidence: objectIn(fields.evidence),
+      },
+    ]
+  })
 }
 
 const objectIn = (value: unknown): Fields =>

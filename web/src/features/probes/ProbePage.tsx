@@ -11,6 +11,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS, unjudgedWords } from '../../ui/status/status.ts'
+import { ExpectationPanel } from './ExpectationPanel.tsx'
 import { statusOf } from './list.ts'
 import { DeleteProbe, ProbeActions } from './ProbeActions.tsx'
 import { inWords } from './presets.ts'
@@ -94,6 +95,7 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
         <dd>{probe.failure_threshold === 1 ? 'at once' : `after ${probe.failure_threshold} bad results in a row`}</dd>
       </dl>
       {rows === undefined ? <Skeleton height={40} /> : <HeatStrip results={rows} zone={zone} size="page" />}
+      {probe.probe_type === 'data_volume' && <ExpectationPanel probe={probe} zone={zone} newest={rows?.[0]} />}
       {rows !== undefined ? (
         <Results
           rows={rows}

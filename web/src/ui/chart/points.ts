@@ -1,3 +1,5 @@
+import type { TimeSeries } from './time-option.ts'
+
 /** A value of a bucket, as reports give it. */
 export interface ReportPoint {
   /** ISO start of the bucket. */
@@ -43,6 +45,10 @@ export function placed(points: readonly ReportPoint[], from: number, to: number)
     return { at: start + width / 2, start, end, value: isJudged ? value : null, base, isPartial }
   })
 }
+
+/** The points of a series, in the window of its chart. */
+export const pointsOf = ({ points, areInstants, knownUntil }: TimeSeries, from: number, to: number): PlacedPoint[] =>
+  areInstants === true ? points.map(instant) : placed(points, from, Math.min(to, knownUntil ?? to))
 
 /** Times in epoch ms. */
 export interface Stretch {

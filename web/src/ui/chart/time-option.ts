@@ -3,7 +3,7 @@ import { compact } from '../../lib/words.ts'
 import { seriesTokens } from '../series-color.ts'
 import type { ChartColors } from './colors.ts'
 import { areas, deployLines, drawings } from './drawings.ts'
-import { instant, type PlacedPoint, partialStretches, placed, type ReportPoint, type Stretch } from './points.ts'
+import { partialStretches, pointsOf, type ReportPoint, type Stretch } from './points.ts'
 import { tickWriter, timeTicks } from './ticks.ts'
 import { tooltip } from './tooltip.ts'
 
@@ -17,6 +17,8 @@ export interface TimeSeries {
   areInstants?: boolean
   /** The period before, or what was expected: drawn as a dashed grey line. */
   isReference?: boolean
+  /** Until when its values are complete, epoch ms, where that is before the end of the axis. */
+  knownUntil?: number
 }
 
 /** A stretch with an open alert. `to` null: it is still open. Times in epoch ms. */
@@ -123,9 +125,6 @@ export function timeOption(data: TimeChartData & { zone: string }, colors: Chart
     ],
   }
 }
-
-const pointsOf = ({ points, areInstants }: TimeSeries, from: number, to: number): PlacedPoint[] =>
-  areInstants === true ? points.map(instant) : placed(points, from, to)
 
 /** A series without points that carries what runs through the whole height. */
 function marksSeries(

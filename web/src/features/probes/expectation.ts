@@ -1,0 +1,84 @@
+import type { ExpectationRecord } from '../../api/probes.ts'
+import { compact, counted, duration, percent } from '../../lib/words.ts'
+import type { BandHour } from '../../ui/chart/hourly-band.ts'
+import type { TimeSeries } from '../../ui/chart/time-option.ts'
+
+const HOUR = 3_600_000
+
+/** The hours as the chart shows what passes in them: what is not bad has no bound. */
+export const passingHours = ({ hours, direction }: Pick<ExpectationRecord, 'hours' | 'direction'>): BandHour[] =>
+  hours.map(({ low, high, ...hour }) => ({
+    ...hour,
+    low: direction === 'up' ? null : low,
+    high: direction === 'down' ? null : high,
+  }))
+
+/** What is usual, as a line over the hours. */
+export const usualSeries = (hours: readonly BandHour[]): TimeSeries => ({
+  key: 'usual',
+  points: hours.map(({ t, expected }) => ({ t, value: expected })),
+  isReference: true,
+})
+
+/** A count of an hour in few characters; of a few events, with one decimal. */
+export const few = (count: number): string =>
+  count < 10 ? count.toFixed(1).replace(/\.0$/, '') : compact(Math.round(count))
+
+/** What would be needed in the next full hour for another verdict: "From 16:00 to 17:00 it warns below 84 events; 120 are usual." */
+export function needWords(
+  answer: Pick<ExpectationRecord, 'hours' | 'direction'>,
+  now: number,
+  clock: (time: number) => string,
+): string {
+  const next = passingHours(answer).find(({ t }) => Date.parse(t) >= now)
+  if (next === undefined || next.expected === null) {
+    return 'What is usual in the next hour is not known yet: the probe learns from each day that passes.'
+  }
+  const { expected, low, high } = next
+  const start = Date.parse(next.t)
+  const when = `From ${clock(start)} to ${clock(start + HOUR)}`
+  const usual = `${few(expected)} ${few(expected) === '1' ? 'is' : 'are'} usual`
+  const bounds = [
+    ...(low === null || low <= 0 ? [] : [low <= 1 ? 'without any event' : `below ${few(Math.ceil(low))} events`]),
+    ...(high === null ? [] : [`above ${few(Math.floor(high))} events`]),
+  ]
+  if (bounds.length > 0) return `${when} it warns ${bounds.join(' or ')}; ${usual}.`
+  return `${when} any number of events passes, as one hour is too short to tell; ${usual}.`
+}
+
+/** How much is known, and how far counts come from it by chance: "Learnt from 18 days: …". */
+export function spreadWords({
+  learnt_days,
+  level_noise,
+  visit_size,
+  special,
+}: Pick<ExpectationRecord, 'learnt_days' | 'level_noise' | 'visit_size' | 'special'>): string {
+  const visits = visit_size < 1.5 ? 'events come one by one' : `events come about ${few(visit_size)} at a time`
+  const learnt = `Learnt from ${counted(learnt_days, 'day')}: ${visits}, and hours differ by ± ${percent(level_noise)} besides.`
+  if (special.length === 0) return learnt
+  return `${learnt} ${counted(special.length, 'public holiday')} left out, or judged by silence only.`
+}
+
+/** Half of all windows have fewer events than is expected. */
+const EVERY_OTHER = Math.log10(2)
+
+/** Why a finding was judged as it was; null where it does not say. */
+export function reasonWords(evidence: Readonly<Record<string, unknown>>, status: string): string | null {
+  const { surprise, surprise_needed: needed, window_minutes: minutes, kind } = evidence
+  if (typeof surprise !== 'number' || typeof needed !== 'number' || typeof minutes !== 'number') return null
+  const windows = `windows of ${duration(minutes * 60_000)}`
+  const allowed = `the budget of false alarms allows once in ${times(needed)}`
+  if (surprise < EVERY_OTHER) return `Nothing is unusual: ${allowed} ${windows}.`
+  const what = kind === 'zero' ? 'Such a silence comes' : kind === 'spike' ? 'So many come' : 'So few come'
+  const found = `${what} by chance once in ${times(surprise)} ${windows}; ${allowed}`
+  if (surprise < needed) return `${found}. Chance explains it.`
+  // A holiday, a new name or what is mentioned only was as rare, and passes all the same.
+  return status === 'ok' ? `${found}. It is no fault all the same.` : `${found}.`
+}
+
+/** Ten to a power, in words that a person reads: "1.3", "420", "1.2M". */
+function times(power: number): string {
+  if (power > 12) return 'more than 1,000 billion'
+  const count = 10 ** power
+  return count < 10 ? few(count) : compact(Number(count.toPrecision(2)))
+}
