@@ -7,7 +7,7 @@ import { requireConfig, withDefaults } from '../probe-type.ts'
 import type { Registry } from '../registry.ts'
 import { getProbe, givenConfig } from './record.ts'
 
-/** A longer window costs the main thread too long: some ten microseconds an hour. */
+/** A longer window would hold the main thread for too long: each hour takes an eighth of a millisecond. */
 const MOST_HOURS = 168
 
 export const ExpectationQuery = Type.Object(

