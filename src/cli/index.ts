@@ -1,7 +1,7 @@
 import { type Command, program } from 'commander'
 import { StartupError } from '../lib/index.ts'
 import { VERSION } from '../version.ts'
-import { backtestCommand } from './backtest.ts'
+import { backtestCommand } from './backtest/index.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { demoCommand } from './demo/index.ts'
 import { doctorCommand } from './doctor/index.ts'

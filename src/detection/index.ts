@@ -69,3 +69,4 @@ export {
 } from './verdict.ts'
 export { DATA_VOLUME_DEFAULTS, type VolumeConfig } from './volume-assessment.ts'
 export { type BucketCounts, type RecentCounts, withoutOutages } from './volume-counts.ts'
+export type { Band } from './volume-fall.ts'

@@ -5,8 +5,15 @@ import { Surprise } from './surprise.ts'
 import type { LocalTime, TimeRange } from './time.ts'
 import { type HourCounts, type UsualCounts, usualCounts } from './usual-counts.ts'
 import type { Status } from './verdict.ts'
-import { assessVolume, limitsOf, type VolumeConfig, type VolumeLimits } from './volume-assessment.ts'
+import {
+  assessVolume,
+  type CountedSubject,
+  limitsOf,
+  type VolumeConfig,
+  type VolumeLimits,
+} from './volume-assessment.ts'
 import { type BucketCounts, type Course, expectedBetween, longestGap } from './volume-counts.ts'
+import { type Band, passingNewest } from './volume-fall.ts'
 
 export interface Judgement {
   /** What the value should have been, null for the first. */
@@ -14,6 +21,8 @@ export interface Judgement {
   /** 0–1, the larger the more surprising. */
   readonly score: number
   readonly status: Status
+  /** Time that the value stands for, ms. */
+  readonly step: number
 }
 
 /** What is usual is worked out so often, as it takes as long as to judge a hundred values; in the first days each hour tells much. */
@@ -32,6 +41,7 @@ export class SeriesReplay {
   private readonly latest = new LatestDay()
   private readonly surprise: Surprise
   private learnt: { usual: UsualCounts; bursts: Bursts; until: number } | null = null
+  private newest: { subject: CountedSubject; isSilent: boolean } | null = null
 
   constructor(clock: LocalTime, config: VolumeConfig) {
     this.config = config
@@ -53,19 +63,27 @@ export class SeriesReplay {
     const expected = known ?? this.surprise.levelNow
     const score = this.surprise.next(time, value, known)
     const course = this.latest.course()
-    const { status } = assessVolume(
-      {
-        isSite: true,
-        course,
-        minutes: course,
-        longestGap: longestGap(this.latest.newest(LATEST_MINUTES), null),
-        usual: site,
-        bursts,
-        localHour: usual.localHour,
-      },
-      this.limits,
-    )
-    return { expected, score, status }
+    const subject: CountedSubject = {
+      isSite: true,
+      course,
+      minutes: course,
+      longestGap: longestGap(this.latest.newest(LATEST_MINUTES), null),
+      usual: site,
+      bursts,
+      localHour: usual.localHour,
+    }
+    const { status, silence } = assessVolume(subject, this.limits)
+    this.newest = { subject, isSilent: status === 'critical' && silence !== null }
+    return { expected, score, status, step }
+  }
+
+  /** What would have passed for the newest value, going by it alone; null where it is compared with nothing. It takes longer than judging. */
+  band(): Band | null {
+    if (this.newest === null) return null
+    const { subject, isSilent } = this.newest
+    const band = passingNewest(subject.course, subject.usual, subject.bursts, this.limits)
+    // Any event ends a silence.
+    return band !== null && isSilent ? { ...band, low: Math.max(1, band.low) } : band
   }
 
   private learn(time: number): { usual: UsualCounts; bursts: Bursts } {

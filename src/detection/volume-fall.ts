@@ -48,7 +48,7 @@ const YOUNG = 0.02
 /** Looks for too few or too many in ever longer windows. Null where even the longest tells nothing. */
 export function judgeWindows(
   course: Course,
-  { noise, alone }: Pick<UsualCount, 'noise' | 'alone'>,
+  spread: Pick<UsualCount, 'noise' | 'alone'>,
   bursts: Bursts,
   isSite: boolean,
   limits: FallLimits,
@@ -62,14 +62,11 @@ export function judgeWindows(
     const expected = course.expected[index] ?? 0
     const byClock = course.byClock[index] ?? 0
     const limit = logLimit(limits.budget, length)
-    const burst = bursts.short + (bursts.burst - bursts.short) * Math.min(1, length / WHOLE_BURST)
-    const before = isSite ? levelBefore(course, index, noise, length) : { level: 1, noise: noise.level(length) }
-    const near = { mean: before.level * expected, burst, noise: before.noise }
-    const slow = { mean: byClock, burst, noise: alone.level(length) }
+    const { level, near, slow, spike } = modelsOf(course, index, length, spread, bursts, isSite)
     const isLow = measured > 0 && measured < limits.ratio * Math.max(near.mean, slow.mean)
     // Tails are most of what a run costs.
     if (isLow) {
-      const isYoung = noise.doubt > YOUNG
+      const isYoung = spread.noise.doubt > YOUNG
       const { model, chance } =
         isSite && !isYoung
           ? rarer(measured, length < SLOW ? [near] : [near, slow])
@@ -77,11 +74,10 @@ export function judgeWindows(
             likelier(measured, isYoung || byClock <= AS_BY_CLOCK * expected ? [near, slow] : [near])
       const isFall =
         chance < limit && measured < limits.ratio * model.mean && isBeyond(model.mean - measured, model, limits.z)
-      if (isFall && isStill(course, index, burst, model === slow ? 1 : before.level)) {
+      if (isFall && isStill(course, index, model.burst, model === slow ? 1 : level)) {
         return { kind: 'fall', index, measured, model, chance, limit }
       }
     }
-    const spike = { mean: expected, burst, noise: noise.level(length) }
     if (measured > expected / limits.ratio && isBeyond(measured - expected, spike, limits.z)) {
       const chance = logUpperTail(measured, spike)
       if (chance < limit) return { kind: 'spike', index, measured, model: spike, chance, limit }
@@ -91,6 +87,36 @@ export function judgeWindows(
     }
   }
   return usual
+}
+
+/** How the counts of a window are distributed while nothing is wrong. */
+interface WindowModels {
+  /** Of the hours before, no higher than usual. */
+  readonly level: number
+  /** Going by that level, and by the clock alone. */
+  readonly near: CountModel
+  readonly slow: CountModel
+  /** What a spike rises above. */
+  readonly spike: CountModel
+}
+
+function modelsOf(
+  course: Course,
+  index: number,
+  length: number,
+  { noise, alone }: Pick<UsualCount, 'noise' | 'alone'>,
+  bursts: Bursts,
+  isSite: boolean,
+): WindowModels {
+  const [expected, byClock] = [course.expected[index] ?? 0, course.byClock[index] ?? 0]
+  const burst = bursts.short + (bursts.burst - bursts.short) * Math.min(1, length / WHOLE_BURST)
+  const before = isSite ? levelBefore(course, index, noise, length) : { level: 1, noise: noise.level(length) }
+  return {
+    level: before.level,
+    near: { mean: before.level * expected, burst, noise: before.noise },
+    slow: { mean: byClock, burst, noise: alone.level(length) },
+    spike: { mean: expected, burst, noise: noise.level(length) },
+  }
 }
 
 interface Judged {
@@ -109,8 +135,9 @@ const likelier = (measured: number, models: readonly CountModel[]): Judged =>
 const judged = (measured: number, models: readonly CountModel[]): Judged[] =>
   models.map((model) => ({ model, chance: logLowerTail(measured, model) }))
 
-const isBeyond = (off: number, { mean, burst, noise }: CountModel, z: number): boolean =>
-  off >= z * Math.sqrt(burst * mean + noise * mean * mean)
+const isBeyond = (off: number, model: CountModel, z: number): boolean => off >= z * deviation(model)
+
+const deviation = ({ mean, burst, noise }: CountModel): number => Math.sqrt(burst * mean + noise * mean * mean)
 
 /** So sure that a level came back that it is wrong once in twenty times. */
 const RECOVERED = Math.log(20)
@@ -142,34 +169,90 @@ function isStill(course: Course, index: number, burst: number, level: number): b
  *
  * @param model not of the spike itself, but of what is usual
  */
-export function passing(
+export const passing = (
   { model, limit }: Pick<WindowVerdict, 'model' | 'limit'>,
   { ratio }: Pick<FallLimits, 'ratio'>,
-): { low: number; high: number } {
+): Band => ({
+  low: leastPassing(model, limit, ratio),
+  high: mostPassing(model, limit, ratio),
+})
+
+export interface Band {
+  readonly low: number
+  readonly high: number
+}
+
+/**
+ * The counts of a site's newest bucket that pass, whatever came in it, going by the shortest window that ends with it: the other buckets of
+ * that window stay as they are. Null where it is compared with nothing.
+ */
+export function passingNewest(
+  course: Course,
+  usual: Pick<UsualCount, 'noise' | 'alone'>,
+  bursts: Bursts,
+  { budget, ratio, z }: FallLimits,
+): Band | null {
+  const [shortest = 0] = WINDOWS
+  const index = course.covered.findIndex((covered) => covered >= shortest * NEARLY)
+  // One long bucket is several windows, and the longest allows for the least.
+  const length = WINDOWS.findLast((one) => one * NEARLY <= (course.covered[index] ?? 0))
+  if (length === undefined || (course.from[index] ?? 0) < course.specialUntil) return null
+  const { near, slow, spike } = modelsOf(course, index, length, usual, bursts, true)
+  const limit = logLimit(budget, length)
+  const lows = (length < SLOW && usual.noise.doubt <= YOUNG ? [near] : [near, slow]).map((model) =>
+    Math.min(leastPassing(model, limit, ratio), model.mean - z * deviation(model)),
+  )
+  const low = usual.noise.doubt > YOUNG ? Math.min(...lows) : Math.max(...lows)
+  const high = Math.max(mostPassing(spike, limit, ratio), spike.mean + z * deviation(spike))
+  const others = (course.measured[index] ?? 0) - (course.measured[0] ?? 0)
+  return { low: Math.max(0, low - others), high: Math.max(0, high - others) }
+}
+
+const leastPassing = (model: CountModel, limit: number, ratio: number): number => {
   const { mean } = model
-  return {
-    low: Math.min(
-      ratio * mean,
-      edge(0, mean, (count) => logLowerTail(count, model) < limit),
-    ),
-    high: Math.max(
-      mean / ratio,
-      edge(mean, MOST_ABOVE * mean, (count) => logUpperTail(count, model) >= limit),
-    ),
-  }
+  const lowest = Math.max(0, mean - FAR * deviation(model))
+  const off = (count: number) => logLowerTail(count, model) - limit
+  return Math.min(ratio * mean, off(lowest) < 0 ? crossing(lowest, mean, off) : crossing(0, lowest, off))
+}
+
+const mostPassing = (model: CountModel, limit: number, ratio: number): number => {
+  const { mean } = model
+  const most = MOST_ABOVE * mean
+  const highest = Math.min(most, mean + FAR * deviation(model))
+  const off = (count: number) => limit - logUpperTail(count, model)
+  return Math.max(mean / ratio, off(highest) > 0 ? crossing(mean, highest, off) : crossing(highest, most, off))
 }
 
 const MOST_ABOVE = 20
-const HALVINGS = 20
+/** Standard deviations within which a bound usually is: a short way makes a short search. */
+const FAR = 6
+const MOST_STEPS = 40
+const NEAR_ENOUGH = 1e-6
 
-/** Where between two counts a condition that holds at the lower ends. */
-function edge(from: number, to: number, holds: (count: number) => boolean): number {
+/**
+ * Where an increasing function crosses zero, or the end that is nearer to it: regula falsi (Illinois, Dowell and Jarratt 1971), which takes a
+ * third of the steps of halving.
+ */
+function crossing(from: number, to: number, valueAt: (count: number) => number): number {
   let [low, high] = [from, to]
-  if (!holds(low)) return low
-  for (let step = 0; step < HALVINGS; step++) {
-    const middle = (low + high) / 2
-    if (holds(middle)) low = middle
-    else high = middle
+  let [below, above] = [valueAt(low), valueAt(high)]
+  if (!(below < 0)) return low
+  if (!(above > 0)) return high
+  let side = 0
+  for (let step = 0; step < MOST_STEPS && high - low > NEAR_ENOUGH * high; step++) {
+    const secant = (low * above - high * below) / (above - below)
+    const middle = secant > low && secant < high ? secant : (low + high) / 2
+    const value = valueAt(middle)
+    if (Math.abs(value) < NEAR_ENOUGH) return middle
+    if (value < 0) {
+      ;[low, below] = [middle, value]
+      if (side < 0) above /= 2
+      side = -1
+    } else {
+      ;[high, above] = [middle, value]
+      if (side > 0) below /= 2
+      side = 1
+    }
   }
-  return high
+  return (low + high) / 2
 }

@@ -1,38 +1,8 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
-import { timeOf } from '../../src/cli/backtest.ts'
+import { test } from 'node:test'
+import { timeOf } from '../../src/cli/backtest/csv-time.ts'
 import { localTime } from '../../src/detection/index.ts'
-import { DAY, MINUTE } from '../../src/lib/index.ts'
-import { tempDir } from '../../testkit/engines.ts'
-import { runCli } from '../../testkit/processes/command-line.ts'
-
-const STEP = 30 * MINUTE
-const START = Date.UTC(2026, 0, 5)
-const stamp = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ')
-
-/** Higher by day than by night, for so many days. */
-const series = (days: number, valueAt = (_row: number, usual: number) => usual): [timestamp: string, value: number][] =>
-  Array.from({ length: (days * DAY) / STEP }, (_, row) => {
-    const time = START + row * STEP
-    const usual = 300 + Math.round(200 * Math.sin((2 * Math.PI * (time % DAY)) / DAY)) + (row % 7)
-    return [stamp(time), valueAt(row, usual)]
-  })
-
-const csvOf = (rows: readonly (readonly [string, number | string])[]) =>
-  `timestamp,value\n${rows.map((row) => `${row.join(',')}\n`).join('')}`
-
-async function backtest(t: TestContext, text: string, ...options: string[]) {
-  const file = join(await tempDir(t), 'series.csv')
-  await writeFile(file, text)
-  const { code, out, err } = await runCli(t, ['backtest', '--csv', file, ...options])
-  const rows = out.slice(1).map((line) => {
-    const [timestamp = '', value = '', expected = '', score = '', status = ''] = line.split(',')
-    return { timestamp, value, expected: Number(expected), score: Number(score), status }
-  })
-  return { code, out, err, rows }
-}
+import { backtest, csvOf, series } from './backtest-support.ts'
 
 test('every row gets a line of its own, with time and value as they were', async (t) => {
   const input = series(3)
@@ -110,7 +80,20 @@ test('a day is the day of the time zone', async (t) => {
 
 const BAD: readonly [what: string, text: string, says: RegExp][] = [
   ['an empty file', '', /: line 1: there is no header line with the columns timestamp and value$/],
-  ['a header without value', 'timestamp,count\n', /: line 1: the header has no column value/],
+  ['a header without value', 'timestamp\n', /: line 1: the header has no column value/],
+  ['a header without timestamp', 'time,value\n', /: line 1: the header has no column timestamp/],
+  ['a series without a name', 'timestamp,,clicks\n', /: line 1: column 2 has no name$/],
+  ['two series of one name', 'timestamp,clicks,clicks\n', /: line 1: two columns have the name "clicks"$/],
+  [
+    'a value of one of several series that is none',
+    'timestamp,a,b\n2026-01-01,1,x\n',
+    /: line 2: b "x" is not a number$/,
+  ],
+  [
+    'several series without a value',
+    'timestamp,a,b\n2026-01-01,,\n',
+    /: there is no value below the header: nothing to judge$/,
+  ],
   ['a time that is none', csvOf([['yesterday', 1]]), /: line 2: timestamp "yesterday" is neither ISO 8601/],
   ['a day that is none', csvOf([['2026-02-30 00:00:00', 1]]), /: line 2: timestamp "2026-02-30/],
   ['a value that is none', csvOf([['2026-01-01 00:00:00', 'many']]), /: line 2: value "many" is not a number$/],

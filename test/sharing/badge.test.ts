@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { STATUSES } from '../../src/dashboard/status.ts'
-import { badge, LABEL_MAX, printable, shortened, svgText, textWidth } from '../../src/sharing/badge.ts'
+import { printable, shortened, svgText } from '../../src/lib/index.ts'
+import { badge, LABEL_MAX, textWidth } from '../../src/sharing/badge.ts'
 import { equalGolden } from '../notifications/services/golden.ts'
 
 for (const status of STATUSES) {

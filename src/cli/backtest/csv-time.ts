@@ -1,0 +1,31 @@
+import type { LocalTime } from '../../detection/index.ts'
+import { MINUTE } from '../../lib/index.ts'
+
+const FORM = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i
+
+/** Epoch ms of an ISO 8601 time or `YYYY-MM-DD HH:MM:SS`, local to the clock where it has no offset; null for anything else. */
+export function timeOf(text: string, clock: LocalTime): number | null {
+  const match = FORM.exec(text)
+  if (match === null) return null
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', offset] = match
+  const date = Date.UTC(Number(year), Number(month) - 1, Number(day))
+  const isInCalendar = new Date(date).getUTCMonth() === Number(month) - 1 && Number(day) > 0
+  if (!isInCalendar || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null
+  const ofDay = (Number(hour) * 60 + Number(minute)) * MINUTE + Number(second) * 1_000
+  const time = date + ofDay + Math.floor(Number(`0.${fraction}`) * 1_000)
+  return offset === undefined ? clock.instantOf(time) : time - offsetOf(offset)
+}
+
+/** What is said of a text that is no time. */
+export const noTime = (what: string, text: string): string =>
+  `${what} "${text}" is neither ISO 8601 nor YYYY-MM-DD HH:MM:SS`
+
+/** Whether the time has no offset and is that of some zone's clocks. */
+export const isLocal = (text: string): boolean => FORM.exec(text)?.[8] === undefined
+
+function offsetOf(text: string): number {
+  if (text.toUpperCase() === 'Z') return 0
+  const digits = text.slice(1).replace(':', '')
+  const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2) || '0')
+  return (text.startsWith('-') ? -1 : 1) * minutes * MINUTE
+}

@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { localTime } from '../../detection/index.ts'
+import { asError, StartupError } from '../../lib/index.ts'
+import { bytesOf, csvParser, fileError } from './csv-file.ts'
+import { FileReplay, type ReplayOptions } from './file-replay.ts'
+import { readLabels } from './labels.ts'
+import { picture } from './picture.ts'
+import { scoreLines } from './score.ts'
+
+export interface BacktestOptions extends ReplayOptions {
+  readonly csv: string
+  readonly timezone: string
+}
+
+/**
+ * Streams the file through the detector to standard output, row by row.
+ *
+ * @throws StartupError when a file cannot be read or written, or a row is not as it should be, naming the line
+ */
+export async function backtest(options: BacktestOptions): Promise<void> {
+  const { csv, svg, alarms = false, timezone } = options
+  refuseToOverwrite(options)
+  const clock = localTime(timezone)
+  const labels = options.labels === undefined ? null : await readLabels(options.labels, clock)
+  const replay = new FileReplay(clock, labels, options)
+  try {
+    await pipeline(bytesOf(csv), csvParser(), (records) => replay.judge(records), process.stdout, { end: false })
+  } catch (thrown) {
+    if (thrown instanceof StartupError) throw thrown
+    const error: NodeJS.ErrnoException = asError(thrown)
+    // The reader of the output has seen enough: `| head`.
+    if (error.code === 'EPIPE') return
+    throw fileError(csv, error)
+  }
+  const { score } = replay
+  if (score !== null && !alarms) console.error(scoreLines(score).join('\n'))
+  if (svg === undefined) return
+  const title = csv === '-' ? 'standard input' : basename(csv)
+  try {
+    await writeFile(svg, picture({ title, timezone, clock, replay }))
+  } catch (thrown) {
+    throw new StartupError(`${svg}: the picture cannot be written: ${asError(thrown).message}`)
+  }
+}
+
+function refuseToOverwrite({ csv, labels, svg }: BacktestOptions): void {
+  if (svg === undefined) return
+  for (const [option, file] of [['--csv', csv] as const, ['--labels', labels] as const]) {
+    if (file !== undefined && resolve(file) === resolve(svg)) {
+      throw new StartupError(`--svg is the file of ${option}: give the picture one of its own`)
+    }
+  }
+}
