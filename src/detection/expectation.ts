@@ -5,7 +5,7 @@ import { levelBefore, SPECIAL_NOISE, visitsToTell } from './silence.ts'
 import type { TimeRange } from './time.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
 import { type Course, courseOf, type RecentCounts } from './volume-counts.ts'
-import { type FallLimits, passing } from './volume-fall.ts'
+import { type FallLimits, isYoung, passing } from './volume-fall.ts'
 
 /** What is usual in an hour, and which counts of it pass. All null where nothing is known. */
 export interface ExpectedHour {
@@ -105,6 +105,7 @@ function siteLevel(course: Course, { noise }: UsualCount): (hour: number) => { l
   return (hour) => {
     if (hour > next || hour < oldest) return { level: 1, noise: noise.level(HOUR) }
     const index = course.from.findLastIndex((from) => from >= hour)
-    return levelBefore(course, index, noise, HOUR)
+    const before = levelBefore(course, index, noise, HOUR)
+    return isYoung(noise) ? { ...before, noise: Math.max(before.noise, noise.level(HOUR)) } : before
   }
 }

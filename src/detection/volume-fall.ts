@@ -1,5 +1,6 @@
 import { HOUR, MINUTE } from '../lib/index.ts'
 import type { Bursts } from './bursts-now.ts'
+import type { Noise } from './count-noise.ts'
 import { logLimit } from './false-alarms.ts'
 import { type CountModel, logLowerTail, logUpperTail } from './negative-binomial.ts'
 import { levelBefore } from './silence.ts'
@@ -42,7 +43,9 @@ const TELLING_SHARE = 1 / 3
 /** More often than by the clock, an event is not compared with the others. */
 const AS_BY_CLOCK = 1.02
 
-/** Of a site in its first week both the hours before and the clock have to speak for a fall. */
+/** In its first week both the hours before and the clock have to speak for a site's fall. */
+export const isYoung = ({ doubt }: Noise): boolean => doubt > YOUNG
+
 const YOUNG = 0.02
 
 /** Looks for too few or too many in ever longer windows. Null where even the longest tells nothing. */
@@ -66,12 +69,12 @@ export function judgeWindows(
     const isLow = measured > 0 && measured < limits.ratio * Math.max(near.mean, slow.mean)
     // Tails are most of what a run costs.
     if (isLow) {
-      const isYoung = spread.noise.doubt > YOUNG
+      const isNew = isYoung(spread.noise)
       const { model, chance } =
-        isSite && !isYoung
+        isSite && !isNew
           ? rarer(measured, length < SLOW ? [near] : [near, slow])
           : // One that seems rare among many others may be as usual while a campaign or bots bring those. A site may begin with a campaign.
-            likelier(measured, isYoung || byClock <= AS_BY_CLOCK * expected ? [near, slow] : [near])
+            likelier(measured, isNew || byClock <= AS_BY_CLOCK * expected ? [near, slow] : [near])
       const isFall =
         chance < limit && measured < limits.ratio * model.mean && isBeyond(model.mean - measured, model, limits.z)
       if (isFall && isStill(course, index, model.burst, model === slow ? 1 : level)) {
