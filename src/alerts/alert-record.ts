@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { IsoTime, Limit, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
+import { FEEDBACK_VERDICTS } from '../probes/index.ts'
 import type { AlertEventRow, AlertRow } from '../store/index.ts'
 import { EVENT_KINDS, subjectOf } from './machine/types.ts'
 
@@ -70,6 +71,14 @@ const TimelineEntry = Type.Object({
   text: Type.String(),
 })
 
+const Feedback = Type.Enum([...FEEDBACK_VERDICTS], {
+  description:
+    '`not_a_problem`: its time counts as usual, and more has to be missing for an alert; `real`: its time does not count',
+})
+
+export const FeedbackRecord = Type.Object({ verdict: Feedback, by: Type.String(), at: IsoTime })
+export type FeedbackRecord = Static<typeof FeedbackRecord>
+
 /** `Delivery` is the record of the room that delivers. */
 export const alertDetail = <D extends Parameters<typeof Type.Array>[0]>(delivery: D) =>
   Type.Object({
@@ -85,6 +94,8 @@ export const alertDetail = <D extends Parameters<typeof Type.Array>[0]>(delivery
       description: 'Of the last bad result',
     }),
     timeline: Type.Array(TimelineEntry, { description: 'Oldest first' }),
+    takes_feedback: Type.Boolean({ description: 'Whether the probe learns from feedback about this alert' }),
+    feedback: nullable(FeedbackRecord),
     deliveries: Type.Array(delivery, { description: 'Messages about it, newest first' }),
   })
 
@@ -108,17 +119,15 @@ export const AlertQuery = Type.Object(
 )
 export type AlertQuery = Static<typeof AlertQuery>
 
-const comment = Type.Optional(nullable(Type.String({ maxLength: 1_000, description: 'Goes into the timeline' })))
-export const Handling = Type.Object(
-  {
-    by: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'Who; the role signed in by default' }),
-    ),
-    comment,
-  },
-  { additionalProperties: false },
+const by = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'Who; the role signed in by default' }),
 )
+const comment = Type.Optional(nullable(Type.String({ maxLength: 1_000, description: 'Goes into the timeline' })))
+export const Handling = Type.Object({ by, comment }, { additionalProperties: false })
 export type Handling = Static<typeof Handling>
+
+export const GiveFeedback = Type.Object({ verdict: Feedback, by }, { additionalProperties: false })
+export type GiveFeedback = Static<typeof GiveFeedback>
 
 export const alertRecord = (row: AlertRow): AlertRecord => ({
   id: row.id,

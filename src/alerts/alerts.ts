@@ -4,6 +4,7 @@ import type { DeletedSite, DeletionHooks } from '../management/index.ts'
 import { type ChannelSettings, removeMessagesOfAlerts } from '../notifications/index.ts'
 import type { ResultHook } from '../probes/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
+import { removeFeedback } from './feedback-rows.ts'
 import { removeMutesOf } from './mutes.ts'
 import { judgeResults } from './on-results.ts'
 import { runUpkeep } from './upkeep.ts'
@@ -64,7 +65,7 @@ export class Alerts {
 /** Alerts deleted in one transaction, each with a few lines of timeline. */
 const PER_STEP = 200
 
-/** Deletes alerts that ended more than `days` ago, with their timelines, in small steps. Any node may do so. */
+/** Deletes alerts that ended more than `days` ago, with their timelines and feedback, in small steps. Any node may do so. */
 export async function clearAlerts(
   store: Store,
   days: number,
@@ -82,6 +83,7 @@ export async function clearAlerts(
     if (old.length === 0) return
     const ids = old.map(({ id }) => id)
     await store.write.transaction().execute(async (trx) => {
+      await removeFeedback(trx, ids)
       await trx.deleteFrom('alert_events').where('alert_id', 'in', ids).execute()
       await trx.deleteFrom('alerts').where('id', 'in', ids).execute()
     })
@@ -110,7 +112,7 @@ export async function clearMutes({ write }: Pick<Store, 'write'>, days: number, 
 }
 
 /**
- * Deletes what is kept here of sites that are being deleted: alerts with their timelines and messages, silences and
+ * Deletes what is kept here of sites that are being deleted: alerts with their timelines, feedback and messages, silences and
  * maintenance, those of their probes too. To be called while the probes are still there.
  */
 async function removeAlertsOfSites(trx: Transaction<Tables>, sites: readonly DeletedSite[]): Promise<void> {
@@ -121,6 +123,7 @@ async function removeAlertsOfSites(trx: Transaction<Tables>, sites: readonly Del
     const ofSite = trx.selectFrom('alerts').select('id').where('site_id', '=', siteId)
     await removeMessagesOfAlerts(trx, ofSite)
     await trx.deleteFrom('alert_events').where('alert_id', 'in', ofSite).execute()
+    await trx.deleteFrom('alert_feedback').where('site_id', '=', siteId).execute()
     await trx.deleteFrom('alerts').where('site_id', '=', siteId).execute()
   }
 }

@@ -1,5 +1,5 @@
 export type { ChannelSettings } from '../notifications/index.ts'
-export { AlertRecord, type Handling } from './alert-record.ts'
+export { AlertRecord, type FeedbackRecord, type GiveFeedback, type Handling } from './alert-record.ts'
 export { Alerts, type AlertsOptions } from './alerts.ts'
 export { acknowledgeAlert, resolveAlert } from './handle-alert.ts'
 export { transition } from './machine/transition.ts'

@@ -12,6 +12,7 @@ import {
   stateOf,
   timelineEntry,
 } from './alert-record.ts'
+import { feedbackOf, feedbackRecord, learntEvent } from './feedback-rows.ts'
 import type { Subject } from './machine/types.ts'
 import { subjectOf } from './machine/types.ts'
 
@@ -67,10 +68,11 @@ export async function recentAlerts({ read }: Pick<Store, 'read'>, limit: number)
 export async function readAlert(store: Pick<Store, 'read'>, id: string, seesSecrets: boolean) {
   const row = await store.read.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) throw notFound('Alert')
-  const [events, deliveries, changes] = await Promise.all([
+  const [events, deliveries, changes, feedback] = await Promise.all([
     store.read.selectFrom('alert_events').selectAll().where('alert_id', '=', id).orderBy('id').execute(),
     deliveriesOf(store, id, seesSecrets),
     changesBefore(store.read, [row]),
+    feedbackOf(store.read, id),
   ])
   const change = changes.get(id)
   return {
@@ -80,6 +82,8 @@ export async function readAlert(store: Pick<Store, 'read'>, id: string, seesSecr
     change: change === undefined ? null : changeInWords(change, row.started_at),
     details: JSON.parse(row.details) as Record<string, unknown>,
     timeline: events.map(timelineEntry),
+    takes_feedback: learntEvent(row) !== undefined,
+    feedback: feedback === undefined ? null : feedbackRecord(feedback),
     deliveries,
   }
 }

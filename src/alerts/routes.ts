@@ -1,10 +1,20 @@
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, seesSecrets } from '../http/index.ts'
+import { errorResponses, type HttpApp, linkNextPage, NoContent, seesSecrets } from '../http/index.ts'
 import type { Clock } from '../lib/index.ts'
 import { contextOf } from '../management/index.ts'
 import { type ChannelSettings, DeliveryRecord } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
-import { AlertParams, AlertQuery, AlertRecord, alertDetail, alertRecord, Handling } from './alert-record.ts'
+import {
+  AlertParams,
+  AlertQuery,
+  AlertRecord,
+  alertDetail,
+  alertRecord,
+  FeedbackRecord,
+  GiveFeedback,
+  Handling,
+} from './alert-record.ts'
+import { giveFeedback, withdrawFeedback } from './feedback.ts'
 import { acknowledgeAlert, resolveAlert, unacknowledgeAlert } from './handle-alert.ts'
 import { listAlerts, readAlert } from './read-alerts.ts'
 
@@ -107,5 +117,38 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
       alertRecord(
         await resolveAlert(contextOf(options, request), channelSettings, request.params.alert_id, request.body),
       ),
+  )
+  app.post(
+    `${path}/feedback`,
+    {
+      schema: {
+        tags,
+        summary: 'Say whether an alert was right',
+        description:
+          'The probes of the site learn from it, see docs/detection.md; giving it again replaces it. ' +
+          '409 for alerts that nothing learns from: all but those of data_volume and data_freshness.',
+        params: AlertParams,
+        body: GiveFeedback,
+        response: { 200: FeedbackRecord, ...errorResponses(400, 404, 409) },
+      },
+    },
+    async (request) => giveFeedback(contextOf(options, request), request.params.alert_id, request.body),
+  )
+
+  app.delete(
+    `${path}/feedback`,
+    {
+      schema: {
+        tags,
+        summary: 'Take feedback on an alert back',
+        description: 'The probes judge as if it had never been given.',
+        params: AlertParams,
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      await withdrawFeedback(contextOf(options, request), request.params.alert_id)
+      return reply.code(204).send(null)
+    },
   )
 }

@@ -18,6 +18,7 @@ import {
   type Transaction,
 } from '../store/index.ts'
 import { alertMessage, changesBefore } from './alert-message.ts'
+import { endFeedback } from './feedback-rows.ts'
 import type { Transition } from './machine/types.ts'
 import type { AlertSource } from './rules.ts'
 import { endResolvedSilences } from './silences/silences.ts'
@@ -98,7 +99,10 @@ export async function writeTransitions(
   )
   for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
   await enqueue(trx, await messagesOf(trx, pending, channelSettings), now)
-  if (changed.some(({ transition }) => transition.alert?.state === 'resolved')) await endResolvedSilences(trx, now)
+  const resolved = changed.flatMap(({ transition: { alert } }) => (alert?.state === 'resolved' ? alert.id : []))
+  if (resolved.length === 0) return
+  await endResolvedSilences(trx, now)
+  await endFeedback(trx, resolved, now)
 }
 
 async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[]): Promise<void> {

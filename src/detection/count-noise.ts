@@ -24,7 +24,8 @@ const DOUBT = 0.4
 const DOUBT_LEFT = 0.15
 const DAYS_UNTIL_SURE = 14
 const LEAST_LEVEL = 0.0025
-const MOST_LEVEL = 0.5
+/** No level wavers more: a subject that is gone would not be found. */
+export const MOST_LEVEL = 0.5
 const LEAST_STEADY = 0.0016
 /** Squares this many times their expectation are no noise. */
 const OUTLIER = 12

@@ -47,7 +47,7 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
   const ago = duration(Math.max(0, now - last))
   const course = courseOf(null, byMinute(recent), usual)
   if (course.from.length === 0) return verdictOf([null], `last event ${ago} ago; too little is known to judge`)
-  const { noise } = usual.of(null)
+  const { noise, widening } = usual.of(null)
   const bursts = burstsNow(null, recent, usual, noise)
   const found = silenceOf(course, longestGap(recent.minutes, null), noise, bursts, config.false_alarms)
   const rate = found === null ? visitsLately(course, bursts.group) : found.visits / found.covered
@@ -76,6 +76,7 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
           surprise: found === null ? null : -found.chance / Math.LN10,
           surprise_needed: found === null ? null : -found.limit / Math.LN10,
           own_outage_minutes: deaf / MINUTE,
+          ...(widening === 1 ? {} : { widening }),
         },
       },
     ],

@@ -71,7 +71,8 @@ function judgeSubject(name: string | null, seen: Seen, config: VolumeConfig): Fi
         ? null
         : unusual(name, subject, window, limits, status, onset)
       : silent(name, silence, subject.bursts.group)
-  return finding === null || status === 'ok' ? finding : renamed(name, finding, recent, usual)
+  if (finding === null || status === 'ok') return finding
+  return renamed(name, withWidening(finding, own.widening), recent, usual)
 }
 
 /** Which counts of an hour pass. @param name of an event, null for all */
@@ -79,6 +80,10 @@ export function hourLimits(name: string | null, usual: UsualCounts, config: Volu
   const limits = limitsOf(config, name === null ? null : usual.names.length)
   return { fall: limits, silenceBudget: limits.silenceBudget, minVisits: limits.minVisits }
 }
+
+/** Says that people's feedback has widened what passes. */
+const withWidening = (finding: Finding, widening: number): Finding =>
+  widening === 1 ? finding : { ...finding, evidence: { ...finding.evidence, widening } }
 
 /** How far a site that has too few events to be judged is from it. */
 export interface VolumeSoFar {

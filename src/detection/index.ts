@@ -8,6 +8,7 @@ export {
 } from './data-freshness.ts'
 export { dataVolume, hourLimits, type VolumeInput, type VolumeSoFar, volumeSoFar } from './data-volume.ts'
 export { type Expectation, expectationOf, type HourLimits } from './expectation.ts'
+export { FEEDBACK_VERDICTS, type Feedback, type FeedbackVerdict } from './feedback.ts'
 export {
   ecommerceQuality,
   eventsIn,

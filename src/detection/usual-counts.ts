@@ -1,6 +1,7 @@
 import { floorTo, HOUR } from '../lib/index.ts'
 import { batchSizeOfHours } from './burst.ts'
 import { burstOf, countNoise, type Noise, UNKNOWN_NOISE } from './count-noise.ts'
+import { type Feedback, type Learnt, learntFrom, markUsual, widened } from './feedback.ts'
 import { levelOfLastWeek, type Profile, profileOf } from './hour-profile.ts'
 import { usualHours } from './special-hours.ts'
 import { clamp, sum } from './statistics.ts'
@@ -22,6 +23,8 @@ export interface HourHistory {
   readonly outages: readonly TimeRange[]
   /** Holidays and what people marked, past and to come: not usual, whatever came. */
   readonly special: readonly TimeRange[]
+  /** What people said of earlier alerts; nothing where it is not given. */
+  readonly feedback?: readonly Feedback[]
 }
 
 /** What is usual for a site, as known at the end of an hour. Worth keeping for some hours: each name takes a millisecond to learn. */
@@ -47,6 +50,8 @@ export interface UsualCount {
   readonly noise: Noise
   /** By the clock alone. */
   readonly alone: Noise
+  /** By how much feedback has widened both, 1–4. */
+  readonly widening: number
   /** The first and the last hour in which any came, null where none did. */
   readonly seen: TimeRange | null
   /** Events an hour from the first to the last of them; 0 where none came. */
@@ -60,14 +65,14 @@ const CAUTION_WITH_UNKNOWN_DAY = 5
 
 /** @param weeks how many are compared with */
 export function usualCounts(history: HourHistory, clock: LocalTime, now: number, weeks: number): UsualCounts {
-  const { knownFrom, outages, special } = history
+  const { knownFrom, outages, special, feedback = [] } = history
   const before = { from: Number.NEGATIVE_INFINITY, to: knownFrom }
   const hours = weekHours(clock, now, weeks, [before, ...outages, ...special])
   const counts = countsByName(history, hours)
   const total = counts.get(null) ?? new Float64Array(hours.length)
-  const usual = new Map(
-    Array.from(counts, ([name, own]) => [name, usualCount(own, name === null ? null : total, hours)] as const),
-  )
+  const learn = (name: string | null, own: Float64Array) =>
+    usualCount(own, name === null ? null : total, learntFrom(feedback, name, hours, now))
+  const usual = new Map(Array.from(counts, ([name, own]) => [name, learn(name, own)] as const))
   const never = seldom(new Float64Array(hours.length), hours)
   const { placeOf } = hours
   return {
@@ -112,9 +117,11 @@ function countsByName({ hours }: HourHistory, { start, length }: WeekHours): Map
 }
 
 /** @param total of all events, where `counts` are those of one name: it is compared with the others, not with the clock alone */
-function usualCount(counts: Float64Array, total: Float64Array | null, hours: WeekHours): UsualCount {
+function usualCount(counts: Float64Array, total: Float64Array | null, learnt: Learnt): UsualCount {
+  const { hours, widening } = learnt
   if (total !== null && sum(counts) < (SELDOM * sum(hours.isKnown)) / HOURS_A_DAY) return seldom(counts, hours)
   const isUsual = usualHours(counts, hours)
+  markUsual(isUsual, learnt)
   // What is judged must not be its own measure: no hour of the last day but the one that has just come round again.
   isUsual.fill(0, 1 - HOURS_A_DAY)
   // The spread decides how much an hour of its own says next to its like, and needs a profile itself.
@@ -130,7 +137,13 @@ function usualCount(counts: Float64Array, total: Float64Array | null, hours: Wee
           ...countNoise(counts, besideOthers(counts, total, isUsual, hours, profile, burst), isUsual),
           group: alone.group,
         }
-  return { noise, alone, ...seenIn(counts, hours), expectedIn: expectations(profile, level, hours) }
+  return {
+    noise: widened(noise, widening),
+    alone: widened(alone, widening),
+    widening,
+    ...seenIn(counts, hours),
+    expectedIn: expectations(profile, level, hours),
+  }
 }
 
 /** By the place in the week, so that nothing of the counts is kept for the hour that this is. */
@@ -159,7 +172,7 @@ const SELDOM = 5
 
 function seldom(counts: Float64Array, hours: WeekHours): UsualCount {
   const mean = sum(counts) / Math.max(1, sum(hours.isKnown))
-  return { noise: UNKNOWN_NOISE, alone: UNKNOWN_NOISE, ...seenIn(counts, hours), expectedIn: () => mean }
+  return { noise: UNKNOWN_NOISE, alone: UNKNOWN_NOISE, widening: 1, ...seenIn(counts, hours), expectedIn: () => mean }
 }
 
 /** An event follows the others, up to here. */

@@ -25,6 +25,8 @@ type Verb =
   | 'acknowledge'
   | 'unacknowledge'
   | 'resolve'
+  | 'mark'
+  | 'unmark'
   | 'retry'
   | 'test_notification'
 

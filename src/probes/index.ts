@@ -1,4 +1,11 @@
-export { type Subject, type SubjectFinding, UNJUDGED_REASONS, type UnjudgedReason } from '../detection/index.ts'
+export {
+  FEEDBACK_VERDICTS,
+  type FeedbackVerdict,
+  type Subject,
+  type SubjectFinding,
+  UNJUDGED_REASONS,
+  type UnjudgedReason,
+} from '../detection/index.ts'
 export { createProbe, lockProbe } from './api/changes.ts'
 export type { ExpectationRecord } from './api/expectation.ts'
 export { probeRoutes } from './api/routes.ts'
@@ -12,6 +19,7 @@ export {
 } from './api/schemas.ts'
 export { claimAfterwards, nextRunAt } from './claims.ts'
 export { PROVIDERS as CONSENT_PROVIDERS } from './cmp-check/providers.ts'
+export { learnsFromFeedback } from './counts/feedback.ts'
 export type { GoogleCredentials, ProbeSettings } from './probe-type.ts'
 export {
   type DeployMarker,

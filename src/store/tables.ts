@@ -6,6 +6,7 @@ export type * from './tables.ts'
 import type { Generated } from 'kysely'
 import type {
   AlertEventTable,
+  AlertFeedbackTable,
   AlertTable,
   ChannelTable,
   DeliveryTable,
@@ -74,6 +75,7 @@ export interface Tables {
   deploy_markers: DeployMarkerTable
   alerts: AlertTable
   alert_events: AlertEventTable
+  alert_feedback: AlertFeedbackTable
   silences: SilenceTable
   maintenance: MaintenanceTable
   channels: ChannelTable

@@ -28,6 +28,7 @@ const BODIES: Readonly<Record<string, object>> = {
     duration_minutes: 60,
   },
   'PATCH /api/maintenance/{maintenance_id}': { title: 'Upgrade' },
+  'POST /api/alerts/{alert_id}/feedback': { verdict: 'real' },
   'POST /api/session': { token: 'admin-token-0123456789' },
 }
 

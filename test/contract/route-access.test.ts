@@ -14,6 +14,8 @@ const ROUTES: Readonly<Record<string, Access>> = {
   'GET /api/alerts': 'read',
   'GET /api/alerts/{alert_id}': 'read',
   'POST /api/alerts/{alert_id}/acknowledge': 'change',
+  'DELETE /api/alerts/{alert_id}/feedback': 'change',
+  'POST /api/alerts/{alert_id}/feedback': 'change',
   'POST /api/alerts/{alert_id}/resolve': 'change',
   'POST /api/alerts/{alert_id}/unacknowledge': 'change',
   'GET /api/audit': 'read',

@@ -1,5 +1,6 @@
 import {
   type BucketCounts,
+  type Feedback,
   type HourCounts,
   type LocalTime,
   localTime,
@@ -35,12 +36,13 @@ interface World {
   outages?: readonly TimeRange[]
   /** Holidays and marked days. */
   special?: readonly TimeRange[]
+  feedback?: readonly Feedback[]
   weeks?: number
 }
 
 /** What the volume and freshness detectors see: five-minute buckets for the last six hours, hours before. */
 export function volumeInput({ now = NOON, usual, recent = usual, timezone = 'UTC', ...rest }: World): VolumeInput {
-  const { knownFrom = now - 40 * DAY, outages = [], special = [], weeks = 4 } = rest
+  const { knownFrom = now - 40 * DAY, outages = [], special = [], feedback = [], weeks = 4 } = rest
   const clock: LocalTime = localTime(timezone)
   const start = floorTo(now, HOUR)
   const hours = new Map<number, HourCounts>()
@@ -52,7 +54,7 @@ export function volumeInput({ now = NOON, usual, recent = usual, timezone = 'UTC
   const slots = bucketsUntil(now, SLOT, 72)
   const older = bucketsUntil(now - 72 * SLOT, HOUR, 18)
   return {
-    usual: usualCounts({ hours, knownFrom, outages, special }, clock, now, weeks),
+    usual: usualCounts({ hours, knownFrom, outages, special, feedback }, clock, now, weeks),
     recent: withoutOutages(
       { ...counted([...older, ...slots], recent), minutes: counted(bucketsUntil(now, MINUTE, 30), recent) },
       outages,

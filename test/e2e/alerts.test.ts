@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { insertAlert } from '../../testkit/alerts.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
@@ -189,6 +191,30 @@ test('alerts about targets that break and are repaired', async (t) => {
     await row(page, 'Pear shop').waitFor({ state: 'detached' })
     await page.goBack()
     await row(page, 'Pear shop').waitFor()
+  })
+
+  await t.test('an alert about counts takes feedback, which is shown and can be undone', async (t) => {
+    const site = await service.newSite(await service.newClient(), { name: 'Quiet shop' })
+    const { store } = service.service
+    const probe = { probe_type: 'data_volume', next_run_at: Date.now() + 3_600_000 }
+    const { id: probe_id, probe_type } = await insertProbe(store, site.id, probe)
+    const about = { probe_id, probe_type, title: 'no events for 40 min' }
+    const { id } = await insertAlert(store, site, Date.now() - 3_600_000, about)
+    const { page } = await openPage(t, service.url, `/alerts/${id}`)
+    const [fine, real] = ['Not a problem', 'This was real'].map((name) => page.getByRole('button', { name }))
+    await page.getByRole('heading', { name: 'Was this alert right?' }).waitFor()
+    await assertAccessible(page)
+
+    await fine?.click()
+    await page.getByText(/^Not a problem, by anonymous/).waitFor()
+    await page.getByRole('button', { name: 'Not a problem', pressed: true }).waitFor()
+    await assertAccessible(page)
+    await real?.click()
+    await page.getByText(/^This was real, by anonymous/).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Feedback taken back', { exact: true }).waitFor()
+    await page.getByText(/^The answer changes what/).waitFor()
+    assert.equal(await page.getByRole('button', { pressed: true }).count(), 0)
   })
 
   await t.test('an alert that is not there says so', async (t) => {

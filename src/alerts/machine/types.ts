@@ -23,6 +23,8 @@ export const EVENT_KINDS = [
   'unacknowledged',
   'silenced',
   'unsilenced',
+  'marked',
+  'unmarked',
   'resolved',
 ] as const
 type EventKind = (typeof EVENT_KINDS)[number]

@@ -1,5 +1,6 @@
 import { readSnapshot, type Snapshot } from '../../analytics/index.ts'
 import {
+  type Feedback,
   localTime,
   type RecentCounts,
   type TimeRange,
@@ -10,6 +11,7 @@ import {
 } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import { type EventCounts, historyOf, readEventCounts } from './event-counts.ts'
+import { readFeedback } from './feedback.ts'
 import { publicHolidays } from './holidays.ts'
 import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from './judge-counts.ts'
 
@@ -71,8 +73,9 @@ async function readingOf({ store, site, now }: Counting, weeks: number): Promise
   const end = floorTo(now, MINUTE)
   const compared = usualCountsFrom(end, weeks)
   const special = await publicHolidays(site.timezone, clock, { from: compared.from, to: end + DAY })
+  const feedback = await readFeedback(store.reports, site.id, end)
   const cache = cacheOf(store.reports)
-  const key = `${site.site_no} ${site.timezone} ${weeks}`
+  const key = `${site.site_no} ${site.timezone} ${weeks} ${versionOf(feedback, end)}`
   const cached = cache.get(key, end)
   let events: SiteEvents | null = null
   return {
@@ -80,7 +83,7 @@ async function readingOf({ store, site, now }: Counting, weeks: number): Promise
     read: (snapshot) => readEventCounts(snapshot, end, cached === null ? compared : null),
     eventsOf: (counts) => {
       if (events !== null) return events
-      const usual = cached ?? usualCounts({ ...historyOf(counts, end), special }, clock, end, weeks)
+      const usual = cached ?? usualCounts({ ...historyOf(counts, end), special, feedback }, clock, end, weeks)
       if (cached === null) cache.set(key, end, usual)
       const { recent, knownFrom, outages } = counts
       events = { recent, usual, knownFrom, outages, special, end }
@@ -88,6 +91,10 @@ async function readingOf({ store, site, now }: Counting, weeks: number): Promise
     },
   }
 }
+
+/** Feedback that is given or taken back counts from the next run on. Of an alert that still lasts the end moves, and nothing else. */
+const versionOf = (feedback: readonly Feedback[], now: number): string =>
+  feedback.map(({ verdict, name, from, to }) => JSON.stringify([verdict, name, from, to < now && to])).join()
 
 /** Sites of which it is kept; one takes some kilobytes, and two for each of its events. */
 const SITES_KEPT = 1_000

@@ -13,6 +13,7 @@ import { clockChecks } from './0012-clock-checks.ts'
 import { outages } from './0013-outages.ts'
 import { quotaMessages } from './0014-quota-messages.ts'
 import { badEvents } from './0015-bad-events.ts'
+import { alertFeedback } from './0016-alert-feedback.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -32,6 +33,7 @@ export const migrations: readonly Migration[] = [
   outages,
   quotaMessages,
   badEvents,
+  alertFeedback,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

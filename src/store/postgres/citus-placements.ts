@@ -60,6 +60,8 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   // Written with the results of probes, in one transaction.
   alerts: 'coordinator',
   alert_events: 'coordinator',
+  // A few rows a site, written with the alerts.
+  alert_feedback: 'coordinator',
   // Read with every batch of results.
   silences: 'coordinator',
   maintenance: 'coordinator',

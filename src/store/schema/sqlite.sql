@@ -10,6 +10,17 @@ CREATE TABLE alert_events (
   primary key (alert_id, id)
 ) without rowid;
 
+CREATE TABLE alert_feedback (
+  alert_id text primary key,
+  site_id text not null,
+  event_name text,
+  verdict text not null,
+  began_at integer not null,
+  ended_at integer,
+  given_at integer not null,
+  given_by text not null
+);
+
 CREATE TABLE alerts (
   id text primary key,
   client_id text not null,
@@ -434,6 +445,8 @@ CREATE TABLE write_checks (
   checked_at integer not null
 );
 
+CREATE INDEX alert_feedback_by_site on alert_feedback (site_id);
+
 CREATE INDEX alerts_by_client on alerts (client_id, id);
 
 CREATE INDEX alerts_by_probe on alerts (probe_id, id);
@@ -463,3 +476,4 @@ CREATE INDEX rollup_marks_by_bucket on rollup_marks (grain, bucket);
 CREATE INDEX silences_by_end on silences (ends_at);
 
 CREATE INDEX sites_by_client on sites (client_id);
+

@@ -160,8 +160,25 @@ export interface DigestTable {
   written_at: number
 }
 
+/** Whether an alert was right, as people said. The probes read it: what they take for usual follows from it. */
+export interface AlertFeedbackTable {
+  alert_id: string
+  site_id: string
+  /** Null: it was about all events of the site. */
+  event_name: string | null
+  /** `not_a_problem` or `real`. */
+  verdict: string
+  /** When the alert began. */
+  began_at: number
+  /** When it was resolved; null while it is not. */
+  ended_at: number | null
+  given_at: number
+  given_by: string
+}
+
 export type AlertRow = Selectable<AlertTable>
 export type AlertEventRow = Selectable<AlertEventTable>
+export type AlertFeedbackRow = Selectable<AlertFeedbackTable>
 export type SilenceRow = Selectable<SilenceTable>
 export type MaintenanceRow = Selectable<MaintenanceTable>
 export type ChannelRow = Selectable<ChannelTable>

@@ -3,11 +3,11 @@ import type { TestContext } from 'node:test'
 import { systemClock } from '../../../src/lib/index.ts'
 import type { ApiClient } from '../../../testkit/api.ts'
 import { startAnswering } from '../../../testkit/listeners.ts'
-import { startTestService } from '../../../testkit/service.ts'
+import { startTestService, type TestService } from '../../../testkit/service.ts'
 import { ensureDashboard } from './dashboard.ts'
 
 /** A service without any data, with the dashboard. Its probes and webhooks may reach what a test starts here. */
-export async function startEmpty(t: TestContext, environment: Record<string, string> = {}): Promise<ApiClient> {
+export async function startEmpty(t: TestContext, environment: Record<string, string> = {}): Promise<TestService> {
   await ensureDashboard()
   return startTestService(t, systemClock, { OUTBOUND_ALLOW: '127.0.0.0/8', ...environment })
 }

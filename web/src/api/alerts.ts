@@ -1,5 +1,13 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import type { AlertDetail, AlertRecord, CreateSilence, Handling, SilenceRecord } from '../../../src/alerts/index.ts'
+import type {
+  AlertDetail,
+  AlertRecord,
+  CreateSilence,
+  FeedbackRecord,
+  GiveFeedback,
+  Handling,
+  SilenceRecord,
+} from '../../../src/alerts/index.ts'
 import { request } from './client.ts'
 import { overviewQuery } from './overview.ts'
 
@@ -62,6 +70,15 @@ export const useHandleAlert = () =>
     ({ id, verb, ...handling }: Handling & { id: string; verb: 'acknowledge' | 'unacknowledge' | 'resolve' }) =>
       request<AlertRecord>(`/api/alerts/${id}/${verb}`, { method: 'POST', body: handling }),
   )
+
+/** Says whether an alert was right. */
+export const useGiveFeedback = () =>
+  useAlertChange(({ id, ...feedback }: GiveFeedback & { id: string }) =>
+    request<FeedbackRecord>(`/api/alerts/${id}/feedback`, { method: 'POST', body: feedback }),
+  )
+
+export const useWithdrawFeedback = () =>
+  useAlertChange((id: string) => request<undefined>(`/api/alerts/${id}/feedback`, { method: 'DELETE' }))
 
 export const useSilence = () =>
   useAlertChange((silence: CreateSilence) => request<SilenceRecord>('/api/silences', { method: 'POST', body: silence }))

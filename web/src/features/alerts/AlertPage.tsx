@@ -12,6 +12,7 @@ import { Awaited, ErrorState, InlineError } from '../../ui/States.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { AlertChart, Panel } from './AlertChart.tsx'
+import { AlertFeedback } from './AlertFeedback.tsx'
 import { AlertHead } from './AlertHead.tsx'
 import { AlertTimes } from './AlertRow.tsx'
 import classes from './detail.module.css'
@@ -56,6 +57,7 @@ function Loaded({ alert }: { alert: AlertDetail }) {
       <div className={classes.columns}>
         <div className={classes.column}>
           <AlertChart key={alert.id} alert={alert} others={others} zone={zone} />
+          <AlertFeedback alert={alert} zone={zone} />
           <Panel title="Latest results" isLater>
             <LatestResults alert={alert} zone={zone} />
           </Panel>

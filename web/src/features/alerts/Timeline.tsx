@@ -10,8 +10,10 @@ import {
   Expand,
   Hand,
   type LucideIcon,
+  MessageSquare,
   Repeat,
   Send,
+  Undo2,
 } from 'lucide-react'
 import type { AlertDetail } from '../../api/alerts.ts'
 import type { DeliveryRecord } from '../../api/channels.ts'
@@ -42,6 +44,8 @@ const ICONS: Readonly<Record<TimelineLine['kind'], LucideIcon>> = {
   unsilenced: BellRing,
   unacknowledged: Hand,
   acknowledged: Hand,
+  marked: MessageSquare,
+  unmarked: Undo2,
   resolved: CircleCheck,
 }
 
@@ -57,6 +61,8 @@ const HEADS: Readonly<Partial<Record<TimelineLine['kind'], string>>> = {
   unsilenced: 'The silence was ended',
   unacknowledged: 'No longer acknowledged',
   acknowledged: 'Acknowledged',
+  marked: 'Feedback',
+  unmarked: 'Feedback taken back',
   resolved: 'Over',
 }
 

@@ -57,6 +57,8 @@ const VERBS: Readonly<Record<string, string>> = {
   retry: 'sent again',
   acknowledge: 'acknowledged',
   resolve: 'resolved',
+  mark: 'given feedback',
+  unmark: 'feedback taken back',
 }
 
 /** The page of what was changed; undefined for what has none, or is gone. */
