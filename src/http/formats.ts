@@ -47,6 +47,9 @@ export function isIsoTime(text: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }
 
+/** A day of the calendar, as in `2026-11-27`. */
+const isDate = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && isIsoTime(`${text}T00:00Z`)
+
 /** A name of the IANA time zone database; offsets such as `+01:00`, which `Intl` takes too, know no summer time. */
 function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(text)) return false
@@ -71,5 +74,6 @@ export const FORMATS: Readonly<Record<string, TextFormat>> = {
   'email-list': { test: areEmails, expects: `an e-mail address, or up to ${MOST_EMAILS} with commas between them` },
   'http-url': { test: isHttpUrl, expects: 'an http or https address without a user name or password' },
   'date-time': { test: isIsoTime, expects: 'an ISO 8601 time like 2026-11-20T09:40:00.000Z' },
+  date: { test: isDate, expects: 'a day like 2026-11-27' },
   'time-zone': { test: isTimeZone, expects: 'an IANA time zone like Europe/Berlin' },
 }

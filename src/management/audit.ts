@@ -31,7 +31,16 @@ type Verb =
   | 'test_notification'
 
 interface AuditEntry {
-  entity: 'client' | 'status_link' | 'site' | 'probe' | 'alert' | 'silence' | 'maintenance' | 'delivery'
+  entity:
+    | 'client'
+    | 'status_link'
+    | 'site'
+    | 'special_days'
+    | 'probe'
+    | 'alert'
+    | 'silence'
+    | 'maintenance'
+    | 'delivery'
   verb: Verb
   id: string
   /** API records; null before a creation and after a deletion. */

@@ -3,12 +3,14 @@ import { auditRoutes } from './audit.ts'
 import { clientRoutes } from './client-routes.ts'
 import type { ManagementOptions } from './context.ts'
 import { siteRoutes } from './site-routes.ts'
+import { specialDayRoutes } from './special-days.ts'
 import { statusLinkRoutes } from './status-links.ts'
 
-/** Adds the management interface: clients, their status links, sites and the audit log. */
+/** Adds the management interface: clients, their status links, sites with their special days, and the audit log. */
 export function managementRoutes(app: HttpApp, options: ManagementOptions): void {
   clientRoutes(app, options)
   statusLinkRoutes(app, options)
   siteRoutes(app, options)
+  specialDayRoutes(app, options)
   auditRoutes(app, options)
 }

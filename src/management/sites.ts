@@ -197,6 +197,8 @@ export async function recordSiteRemovals(
   sites: readonly SiteRow[],
 ): Promise<void> {
   await hooks.removeOfSites(trx, sites)
+  // One by one: no limit of parameters is met, whatever the number of sites.
+  for (const { id } of sites) await trx.deleteFrom('special_days').where('site_id', '=', id).execute()
   await writeAudit(
     trx,
     ctx,

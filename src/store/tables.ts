@@ -24,6 +24,7 @@ import type {
   SignInTable,
   SiteRemovalTable,
   SiteTable,
+  SpecialDayTable,
   StatusLinkTable,
 } from './tables/management.ts'
 import type {
@@ -48,6 +49,7 @@ export interface Tables {
   sites: SiteTable
   audit_log: AuditTable
   site_removals: SiteRemovalTable
+  special_days: SpecialDayTable
   journal: JournalTable
   folds: FoldTable
   idempotency_keys: IdempotencyKeyTable

@@ -83,6 +83,10 @@ const EXAMPLES: Record<string, { good: string[]; bad: string[] }> = {
       '2026-11-20 09:40:00Z',
     ],
   },
+  date: {
+    good: ['2026-11-27', '2028-02-29'],
+    bad: ['2026-02-30', '2026-11-27T00:00:00Z', '27.11.2026', '2026-1-1', ''],
+  },
   'time-zone': {
     good: ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'],
     bad: ['', 'Mars/Olympus', '+01:00', 'Europe/Berlin ', 'local'],

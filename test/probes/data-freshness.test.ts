@@ -61,29 +61,71 @@ testOnEveryEngine('data_freshness: a site that never sent is not judged', async 
   assert.deepEqual([result?.status, result?.reason, result?.message], ['ok', 'no_data', 'No event has come yet'])
 })
 
-testOnEveryEngine('data_freshness: feedback on an alert counts from the next run on, and so does taking it back', async (store, t) => {
-  const site = await siteSilentSince(store, NOW - 7 * HOUR)
-  const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
-  const clock = newClock()
-  const node = await openNode(t, store, clock, [dataFreshness])
-  const widening = async () => {
-    await store.write.updateTable('probes').set({ next_run_at: clock.now() }).execute()
-    await runDue(node)
-    clock.advance(MINUTE)
-    const { findings } = JSON.parse((await resultsOf(store, probe.id)).at(-1)?.details ?? '') as {
-      findings: { evidence: { widening?: number } }[]
+testOnEveryEngine(
+  'data_freshness: feedback on an alert counts from the next run on, and so does taking it back',
+  async (store, t) => {
+    const site = await siteSilentSince(store, NOW - 7 * HOUR)
+    const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
+    const clock = newClock()
+    const node = await openNode(t, store, clock, [dataFreshness])
+    const widening = async () => {
+      await store.write.updateTable('probes').set({ next_run_at: clock.now() }).execute()
+      await runDue(node)
+      clock.advance(MINUTE)
+      const { findings } = JSON.parse((await resultsOf(store, probe.id)).at(-1)?.details ?? '') as {
+        findings: { evidence: { widening?: number } }[]
+      }
+      return findings.map(({ evidence }) => evidence.widening)
     }
-    return findings.map(({ evidence }) => evidence.widening)
-  }
-  assert.deepEqual(await widening(), [undefined])
-  const about = { site_id: site.id, event_name: null, given_at: NOW, given_by: 'Ada' }
-  const lasting = { ...about, alert_id: 'a', verdict: 'not_a_problem', began_at: NOW - 7 * HOUR, ended_at: null }
-  const earlier = { ...about, alert_id: 'b', verdict: 'not_a_problem', began_at: NOW - DAY, ended_at: NOW - 23 * HOUR }
-  const foreign = { ...lasting, alert_id: 'c', site_id: 'another', began_at: NOW - 12 * HOUR }
-  await store.write.insertInto('alert_feedback').values([lasting, foreign]).execute()
-  assert.deepEqual(await widening(), [1.5])
-  await store.write.insertInto('alert_feedback').values(earlier).execute()
-  assert.deepEqual(await widening(), [2.25])
-  await store.write.deleteFrom('alert_feedback').execute()
-  assert.deepEqual(await widening(), [undefined])
-})
+    assert.deepEqual(await widening(), [undefined])
+    const about = { site_id: site.id, event_name: null, given_at: NOW, given_by: 'Ada' }
+    const lasting = { ...about, alert_id: 'a', verdict: 'not_a_problem', began_at: NOW - 7 * HOUR, ended_at: null }
+    const earlier = {
+      ...about,
+      alert_id: 'b',
+      verdict: 'not_a_problem',
+      began_at: NOW - DAY,
+      ended_at: NOW - 23 * HOUR,
+    }
+    const foreign = { ...lasting, alert_id: 'c', site_id: 'another', began_at: NOW - 12 * HOUR }
+    await store.write.insertInto('alert_feedback').values([lasting, foreign]).execute()
+    assert.deepEqual(await widening(), [1.5])
+    await store.write.insertInto('alert_feedback').values(earlier).execute()
+    assert.deepEqual(await widening(), [2.25])
+    await store.write.deleteFrom('alert_feedback').execute()
+    assert.deepEqual(await widening(), [undefined])
+  },
+)
+
+testOnEveryEngine(
+  'data_freshness: on a marked day a silence is less of a surprise, from the next run on',
+  async (store, t) => {
+    const site = await siteSilentSince(store, NOW - 7 * HOUR)
+    const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
+    const clock = newClock()
+    const node = await openNode(t, store, clock, [dataFreshness])
+    const surprise = async () => {
+      await store.write.updateTable('probes').set({ next_run_at: clock.now() }).execute()
+      await runDue(node)
+      const { findings } = JSON.parse((await resultsOf(store, probe.id)).at(-1)?.details ?? '') as {
+        findings: { evidence: { surprise: number } }[]
+      }
+      return findings[0]?.evidence.surprise ?? 0
+    }
+    const before = await surprise()
+    const today = isoTime(NOW).slice(0, 10)
+    const day = {
+      id: 'a',
+      site_id: site.id,
+      first_day: today,
+      last_day: today,
+      note: null,
+      created_at: NOW,
+      created_by: 'Ada',
+    }
+    await store.write.insertInto('special_days').values(day).execute()
+    clock.advance(1)
+    const marked = await surprise()
+    assert.ok(marked > 0 && marked < 0.6 * before, `${marked} after ${before}`)
+  },
+)

@@ -1,5 +1,6 @@
 import type { LocalTime, TimeRange } from '../../detection/index.ts'
 import { DAY } from '../../lib/index.ts'
+import type { SpecialDayRow } from '../../store/index.ts'
 
 interface Holiday {
   /** Local, with the time of day. */
@@ -33,6 +34,16 @@ export async function publicHolidays(timezone: string, clock: LocalTime, range: 
   }
   return holidays.filter(({ from, to }) => from < range.to && to > range.from)
 }
+
+/** Days that people marked, from local midnight to local midnight. */
+export const markedDays = (
+  days: readonly Pick<SpecialDayRow, 'first_day' | 'last_day'>[],
+  clock: LocalTime,
+): TimeRange[] =>
+  days.map(({ first_day, last_day }) => ({
+    from: clock.instantOf(Date.parse(first_day)),
+    to: clock.instantOf(Date.parse(last_day) + DAY),
+  }))
 
 const calendars = new Map<string, Promise<Calendar | null>>()
 

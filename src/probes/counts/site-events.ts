@@ -10,9 +10,10 @@ import {
   type Verdict,
 } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { specialDaysOf } from '../../management/index.ts'
 import { type EventCounts, historyOf, readEventCounts } from './event-counts.ts'
 import { readFeedback } from './feedback.ts'
-import { publicHolidays } from './holidays.ts'
+import { markedDays, publicHolidays } from './holidays.ts'
 import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from './judge-counts.ts'
 
 /** A site's events of the last day, and what is usual for them. */
@@ -72,10 +73,12 @@ async function readingOf({ store, site, now }: Counting, weeks: number): Promise
   const clock = localTime(site.timezone)
   const end = floorTo(now, MINUTE)
   const compared = usualCountsFrom(end, weeks)
-  const special = await publicHolidays(site.timezone, clock, { from: compared.from, to: end + DAY })
+  const holidays = await publicHolidays(site.timezone, clock, { from: compared.from, to: end + DAY })
+  const marked = markedDays(await specialDaysOf(store.reports, site.id), clock)
+  const special = [...holidays, ...marked]
   const feedback = await readFeedback(store.reports, site.id, end)
   const cache = cacheOf(store.reports)
-  const key = `${site.site_no} ${site.timezone} ${weeks} ${versionOf(feedback, end)}`
+  const key = `${site.site_no} ${site.timezone} ${weeks} ${JSON.stringify(marked)} ${versionOf(feedback, end)}`
   const cached = cache.get(key, end)
   let events: SiteEvents | null = null
   return {

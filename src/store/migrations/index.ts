@@ -14,6 +14,7 @@ import { outages } from './0013-outages.ts'
 import { quotaMessages } from './0014-quota-messages.ts'
 import { badEvents } from './0015-bad-events.ts'
 import { alertFeedback } from './0016-alert-feedback.ts'
+import { specialDays } from './0017-special-days.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -34,6 +35,7 @@ export const migrations: readonly Migration[] = [
   quotaMessages,
   badEvents,
   alertFeedback,
+  specialDays,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

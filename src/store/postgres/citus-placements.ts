@@ -73,6 +73,8 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   quota_messages: 'coordinator',
   // At most a row a client.
   status_links: 'coordinator',
+  // A few rows a site, read with its probes.
+  special_days: 'coordinator',
   // A row a browser, read by its key.
   sign_ins: 'coordinator',
   // One row each.

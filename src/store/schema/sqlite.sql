@@ -398,6 +398,16 @@ CREATE TABLE sites (
   created_at integer not null
 );
 
+CREATE TABLE special_days (
+  id text primary key,
+  site_id text not null,
+  first_day text not null,
+  last_day text not null,
+  note text,
+  created_at integer not null,
+  created_by text not null
+);
+
 CREATE TABLE status_links (
   client_id text primary key,
   token text not null unique,
@@ -477,3 +487,4 @@ CREATE INDEX silences_by_end on silences (ends_at);
 
 CREATE INDEX sites_by_client on sites (client_id);
 
+CREATE INDEX special_days_by_site on special_days (site_id);

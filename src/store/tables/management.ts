@@ -97,4 +97,18 @@ export interface QuotaMessageTable {
 
 export type ClientRow = Selectable<ClientTable>
 export type SiteRow = Selectable<SiteTable>
+/** Days of a site that people marked as special. */
+export interface SpecialDayTable {
+  /** Begins with the time. */
+  id: string
+  site_id: string
+  /** Calendar days of the site's time zone, `YYYY-MM-DD`; the last one belongs to it. */
+  first_day: string
+  last_day: string
+  note: string | null
+  created_at: number
+  created_by: string
+}
+
+export type SpecialDayRow = Selectable<SpecialDayTable>
 export type StatusLinkRow = Selectable<StatusLinkTable>

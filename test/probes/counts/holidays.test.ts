@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { localTime } from '../../../src/detection/index.ts'
 import { isoTime } from '../../../src/lib/index.ts'
-import { publicHolidays } from '../../../src/probes/counts/holidays.ts'
+import { markedDays, publicHolidays } from '../../../src/probes/counts/holidays.ts'
 
 const YEAR_END = { from: Date.UTC(2026, 11, 20), to: Date.UTC(2027, 0, 5) }
 
@@ -34,4 +34,13 @@ for (const timezone of ['Asia/Kolkata', 'Asia/Calcutta']) {
 
 test('a zone of no country has no holidays', async () => {
   assert.deepEqual(await holidaysIn('UTC'), [])
+})
+
+test('marked days last from local midnight to local midnight, also when the clocks change', () => {
+  // On 25 October 2026 clocks in Berlin go back.
+  const days = [{ first_day: '2026-10-24', last_day: '2026-10-25' }]
+  assert.deepEqual(
+    markedDays(days, localTime('Europe/Berlin')).map(({ from, to }) => [isoTime(from), isoTime(to)]),
+    [['2026-10-23T22:00:00.000Z', '2026-10-25T23:00:00.000Z']],
+  )
 })

@@ -1,0 +1,157 @@
+import { type Static, Type } from 'typebox'
+import { errorResponses, type HttpApp, IsoTime, NoContent, nullable, Uuid } from '../http/index.ts'
+import { AppError, DAY, invalidRequest, isoTime, newOrderedId, notFound } from '../lib/index.ts'
+import type { Kysely, SpecialDayRow, Tables } from '../store/index.ts'
+import { writeAudit } from './audit.ts'
+import { type Context, contextOf, lockSite, type ManagementOptions } from './context.ts'
+import { requireSite } from './sites.ts'
+
+/** Half of what is compared with: a site whose every day is special has no usual ones. */
+const MOST_DAYS = 14
+/** All of a site's are read with every run that learns from them. */
+const MOST_ENTRIES = 200
+
+const CalendarDay = (description: string) => Type.String({ format: 'date', description })
+const Note = Type.String({ maxLength: 200, description: 'What is special: `Black Friday`' })
+
+export const SpecialDaysRecord = Type.Object({
+  id: Uuid,
+  site_id: Uuid,
+  first_day: CalendarDay("In the site's time zone"),
+  last_day: CalendarDay('The same where it is one day'),
+  note: nullable(Note),
+  created_at: IsoTime,
+  created_by: Type.String({ description: 'As the audit log names who did it' }),
+})
+export type SpecialDaysRecord = Static<typeof SpecialDaysRecord>
+
+export const MarkSpecialDays = Type.Object(
+  {
+    first_day: CalendarDay("In the site's time zone; past or to come"),
+    last_day: Type.Optional(
+      CalendarDay(`\`first_day\` where it is left out; at most ${MOST_DAYS} days with the first and the last`),
+    ),
+    note: Type.Optional(nullable(Note)),
+  },
+  { additionalProperties: false },
+)
+export type MarkSpecialDays = Static<typeof MarkSpecialDays>
+
+/** The marked days of a site, as calendar days of its time zone. */
+export const specialDaysOf = (db: Kysely<Tables>, siteId: string): Promise<SpecialDayRow[]> =>
+  db
+    .selectFrom('special_days')
+    .selectAll()
+    .where('site_id', '=', siteId)
+    .orderBy('first_day', 'desc')
+    .orderBy('id')
+    .execute()
+
+/** @throws AppError `not_found`, `invalid_request` naming the fault, or `conflict` when the site has too many */
+async function markSpecialDays(ctx: Context, siteId: string, input: MarkSpecialDays): Promise<SpecialDaysRecord> {
+  const { first_day, last_day = first_day, note = null } = input
+  const days = (Date.parse(last_day) - Date.parse(first_day)) / DAY + 1
+  if (days < 1) throw invalidRequest('/last_day', 'must not be before first_day')
+  if (days > MOST_DAYS) throw invalidRequest('/last_day', `must be at most ${MOST_DAYS - 1} days after first_day`)
+  const now = ctx.clock.now()
+  const row: SpecialDayRow = {
+    id: newOrderedId(now),
+    site_id: siteId,
+    first_day,
+    last_day,
+    note: note?.trim() || null,
+    created_at: now,
+    created_by: ctx.actor,
+  }
+  await ctx.store.write.transaction().execute(async (trx) => {
+    if ((await lockSite(trx, siteId)) === undefined) throw notFound('Site')
+    if ((await specialDaysOf(trx, siteId)).length >= MOST_ENTRIES) {
+      throw new AppError('conflict', `The site has ${MOST_ENTRIES} entries: delete old ones`)
+    }
+    await trx.insertInto('special_days').values(row).execute()
+    await writeAudit(trx, ctx, [
+      { entity: 'special_days', verb: 'create', id: row.id, before: null, after: specialDaysRecord(row) },
+    ])
+  })
+  return specialDaysRecord(row)
+}
+
+/** @throws AppError `not_found` when the site has no such entry */
+async function unmarkSpecialDays(ctx: Context, siteId: string, id: string): Promise<void> {
+  await ctx.store.write.transaction().execute(async (trx) => {
+    const row = await trx
+      .deleteFrom('special_days')
+      .where('id', '=', id)
+      .where('site_id', '=', siteId)
+      .returningAll()
+      .executeTakeFirst()
+    if (row === undefined) throw notFound('Special days')
+    await writeAudit(trx, ctx, [
+      { entity: 'special_days', verb: 'delete', id, before: specialDaysRecord(row), after: null },
+    ])
+  })
+}
+
+const specialDaysRecord = ({ created_at, ...row }: SpecialDayRow): SpecialDaysRecord => ({
+  ...row,
+  created_at: isoTime(created_at),
+})
+
+const tags = ['Sites']
+const path = '/api/sites/:site_id/special-days'
+
+export function specialDayRoutes(app: HttpApp, options: ManagementOptions): void {
+  const { store } = options
+
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        summary: "List a site's special days",
+        description: 'The latest first. They are no measure for what is usual, and only silence is judged on them.',
+        params: Type.Object({ site_id: Uuid }),
+        response: { 200: Type.Array(SpecialDaysRecord, { description: 'The latest first' }), ...errorResponses(404) },
+      },
+    },
+    async ({ params: { site_id } }) => {
+      await requireSite(store.read, site_id)
+      return (await specialDaysOf(store.read, site_id)).map(specialDaysRecord)
+    },
+  )
+
+  app.post(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Mark days of a site as special',
+        description:
+          'A sale, a local holiday, a relaunch: past days are left out of what is usual, on days to come only silence is judged.',
+        params: Type.Object({ site_id: Uuid }),
+        body: MarkSpecialDays,
+        response: { 201: SpecialDaysRecord, ...errorResponses(400, 404, 409) },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await markSpecialDays(contextOf(options, request), request.params.site_id, request.body)),
+  )
+
+  app.delete(
+    `${path}/:special_days_id`,
+    {
+      schema: {
+        tags,
+        summary: 'Delete special days of a site',
+        description: 'They count like any other days again.',
+        params: Type.Object({ site_id: Uuid, special_days_id: Uuid }),
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      const { site_id, special_days_id } = request.params
+      await unmarkSpecialDays(contextOf(options, request), site_id, special_days_id)
+      return reply.code(204).send(null)
+    },
+  )
+}
