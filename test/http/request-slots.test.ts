@@ -69,7 +69,9 @@ test('callers who wait get slots in turn', async () => {
   assert.deepEqual(order, ['a', 'b', 'c', 'a', 'a'])
 })
 
-test('a caller of whom enough wait is refused until later', async () => {
+test('a caller of whom enough wait is refused until later', async (t) => {
+  // The others would lose their patience in the midst of another test.
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const slots = new RequestSlots(LIMITS)
   for (let n = 0; n < 4; n++) void slots.take('a', response())
   await assert.rejects(slots.take('a', response()), { code: 'rate_limited', retryAfterSeconds: 5 })
