@@ -121,16 +121,22 @@ test('acknowledging where the alert stands takes the name that the browser keeps
   const { page } = await openPage(t, api.url, '/')
   await page.evaluate(`localStorage.setItem('tagwarden-my-name', JSON.stringify('Mara'))`)
   await page.goto(`/sites/${site.id}`)
+  await banner(page, TITLE).waitFor()
+  // The page's own clock: this process may learn late that it is there.
+  await page.evaluate(`new MutationObserver(() => {
+    const isThere = document.body.textContent.includes('1 alert acknowledged')
+    if (isThere) window.toastFrom ??= performance.now()
+    else if (window.toastFrom !== undefined) window.toastTo ??= performance.now()
+  }).observe(document.body, { childList: true, subtree: true })`)
   await banner(page, TITLE).getByRole('button', { name: 'Acknowledge' }).click()
   const toast = page.getByText('1 alert acknowledged', { exact: true })
   await toast.waitFor()
-  const shownAt = Date.now()
   await banner(page, TITLE).getByText('acknowledged by Mara', { exact: true }).waitFor()
   const { acknowledged_by } = (await api.call('GET', `/api/alerts/${id}`)).json<{ acknowledged_by: string }>()
   assert.equal(acknowledged_by, 'Mara')
   await page.getByRole('button', { name: 'Undo' }).waitFor()
   await toast.waitFor({ state: 'detached' })
-  const shown = Date.now() - shownAt
+  const shown = await page.evaluate<number>('window.toastTo - window.toastFrom')
   assert.ok(shown >= 7.5 * SECOND, `the toast was there for ${shown} ms only`)
 })
 
