@@ -37,7 +37,8 @@ export interface VerdictLog {
  */
 export function replay(history: SiteHistory, log: VerdictLog, firstSlot = FIRST_JUDGED, every = RUN_EVERY): void {
   const { site } = history
-  const volume = volumeInputs(history, localTime(site.timezone))
+  // Who looks seldom learns seldom.
+  const volume = volumeInputs(history, localTime(site.timezone), every > RUN_EVERY ? 12 : undefined)
   const outcomes = outcomeInputs(history)
   const latencies = latencyInputs(history, localTime(site.timezone))
   const missing = missingInputs(history)

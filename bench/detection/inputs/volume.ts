@@ -14,11 +14,12 @@ import { RUN_EVERY, SLOT, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR, START, timeOf } fro
 const FINE_SLOTS = 6 * SLOTS_AN_HOUR
 const MINUTE_SLOTS = SLOTS_AN_HOUR / 2
 const WEEKS = 4
-/** The probe learns once an hour; three of them change little, and it takes most of the time of a replay. */
+/** As the probe does, from a site's fourth day on. */
 const RELEARN_HOURS = 3
+const FIRST_DAYS = 4
 
-/** What data_volume and data_freshness see at the start of a slot. */
-export function volumeInputs(history: SiteHistory, clock: LocalTime) {
+/** What data_volume and data_freshness see at the start of a slot. @param relearnHours how often it is learnt what is usual, which takes most of the time of a replay */
+export function volumeInputs(history: SiteHistory, clock: LocalTime, relearnHours = RELEARN_HOURS) {
   const names = [...history.events.keys()]
   const sums = new Map(names.map((name) => [name, new Sums(history.events.get(name) ?? new Float64Array())] as const))
   const total = new Sums(history.total)
@@ -45,7 +46,8 @@ export function volumeInputs(history: SiteHistory, clock: LocalTime) {
   let last: { slot: number; hour: number; usual: UsualCounts } | null = null
   let lastEvent = firstEvent
   return (slot: number) => {
-    const hour = Math.floor(slot / SLOTS_AN_HOUR / RELEARN_HOURS)
+    const isYoung = slot < (history.site.bornOn + FIRST_DAYS) * SLOTS_A_DAY
+    const hour = Math.floor(slot / SLOTS_AN_HOUR / (isYoung ? RELEARN_HOURS : relearnHours))
     const usual = last?.hour === hour ? last.usual : usualCounts(known, clock, timeOf(slot), WEEKS)
     for (let at = Math.max(last?.slot ?? 0, 0); at < slot; at++) if ((history.total[at] ?? 0) > 0) lastEvent = at
     last = { slot, hour, usual }
