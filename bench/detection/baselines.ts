@@ -2,7 +2,7 @@ import { median, robustSpread } from '../../src/detection/index.ts'
 import { type Alarm, AlarmLog } from './alarms.ts'
 import type { Fault } from './faults.ts'
 import type { SiteHistory } from './history.ts'
-import { PROBES_OF } from './score.ts'
+import { isFalse, PROBES_OF } from './score.ts'
 import { FIRST_JUDGED, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR } from './world.ts'
 
 /** Rules that people write into a monitoring system within an hour. Each judges the site and each of its events. */
@@ -18,9 +18,6 @@ export interface BaselineOutcome {
   readonly falseAlarms: number
 }
 
-/** An alarm this long after a fault is still its doing. */
-const AFTERMATH = 2 * SLOTS_AN_HOUR
-
 export function baselineOutcomes(history: SiteHistory, isVisible: (fault: Fault) => boolean): BaselineOutcome[] {
   const ofVolume = history.faults.filter((fault) => PROBES_OF[fault.kind].includes('data_volume'))
   const visible = ofVolume.filter(isVisible)
@@ -30,9 +27,7 @@ export function baselineOutcomes(history: SiteHistory, isVisible: (fault: Fault)
       rule,
       visible: visible.length,
       found: visible.filter((fault) => alarms.some(({ from }) => from >= fault.from && from <= fault.to)).length,
-      falseAlarms: alarms.filter(
-        ({ from }) => !history.faults.some((fault) => from >= fault.from && from <= fault.to + AFTERMATH),
-      ).length,
+      falseAlarms: alarms.filter((alarm) => isFalse(alarm, history.faults)).length,
     }
   })
 }

@@ -64,11 +64,15 @@ export function outcomeOf(
       detectedAfter: detectedAfter(fault, alarms),
     })),
     falseAlarms: alarms
-      .filter(({ from }) => !faults.some((fault) => from >= fault.from && from <= fault.to + AFTERMATH))
+      .filter((alarm) => isFalse(alarm, faults))
       .map((alarm) => ({ ...alarm, cause: causeOf(alarm.from) })),
     judgedSlots,
   }
 }
+
+/** Whether an alarm begins outside all faults and what they leave behind. */
+export const isFalse = ({ from }: Alarm, faults: readonly Fault[]): boolean =>
+  !faults.some((fault) => from >= fault.from && from <= fault.to + AFTERMATH)
 
 /** Slots from the fault's beginning to the first alarm of a probe that has to see it. */
 function detectedAfter(fault: Fault, alarms: readonly Alarm[]): number | null {

@@ -1,6 +1,8 @@
 import { DAY, duration, HOUR, isoTime, MINUTE, number } from '../lib/index.ts'
 import { burstsNow } from './bursts-now.ts'
 import type { HourLimits } from './expectation.ts'
+import { surprise } from './false-alarms.ts'
+import { wideningEvidence } from './feedback.ts'
 import { silenceOf } from './silence.ts'
 import { overlap, type TimeRange } from './time.ts'
 import type { UsualCounts } from './usual-counts.ts'
@@ -73,10 +75,9 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
           events_expected_since: expected,
           visits_expected_since: found?.visits ?? 0,
           visit_size: bursts.group,
-          surprise: found === null ? null : -found.chance / Math.LN10,
-          surprise_needed: found === null ? null : -found.limit / Math.LN10,
+          ...(found === null ? { surprise: null, surprise_needed: null } : surprise(found.chance, found.limit)),
           own_outage_minutes: deaf / MINUTE,
-          ...(widening === 1 ? {} : { widening }),
+          ...wideningEvidence(widening),
         },
       },
     ],

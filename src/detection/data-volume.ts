@@ -1,6 +1,9 @@
 import { DAY, duration, HOUR, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import { burstsNow } from './bursts-now.ts'
 import type { HourLimits } from './expectation.ts'
+import { surprise } from './false-alarms.ts'
+import { wideningEvidence } from './feedback.ts'
+import { passing } from './passing.ts'
 import { LEAST_SILENCE, type Silence, visitsToTell } from './silence.ts'
 import { sum } from './statistics.ts'
 import type { UsualCounts } from './usual-counts.ts'
@@ -21,7 +24,7 @@ import {
   type RecentCounts,
   siteExpectations,
 } from './volume-counts.ts'
-import { passing, type WindowVerdict } from './volume-fall.ts'
+import type { WindowVerdict } from './volume-fall.ts'
 import type { Onset } from './volume-onset.ts'
 
 export interface VolumeInput {
@@ -72,7 +75,8 @@ function judgeSubject(name: string | null, seen: Seen, config: VolumeConfig): Fi
         : unusual(name, subject, window, limits, status, onset)
       : silent(name, silence, subject.bursts.group)
   if (finding === null || status === 'ok') return finding
-  return renamed(name, withWidening(finding, own.widening), recent, usual)
+  const evidence = { ...finding.evidence, ...wideningEvidence(own.widening) }
+  return renamed(name, { ...finding, evidence }, recent, usual)
 }
 
 /** Which counts of an hour pass. @param name of an event, null for all */
@@ -80,10 +84,6 @@ export function hourLimits(name: string | null, usual: UsualCounts, config: Volu
   const limits = limitsOf(config, name === null ? null : usual.names.length)
   return { fall: limits, silenceBudget: limits.silenceBudget, minVisits: limits.minVisits }
 }
-
-/** Says that people's feedback has widened what passes. */
-const withWidening = (finding: Finding, widening: number): Finding =>
-  widening === 1 ? finding : { ...finding, evidence: { ...finding.evidence, widening } }
 
 /** How far a site that has too few events to be judged is from it. */
 export interface VolumeSoFar {
@@ -103,8 +103,7 @@ export function volumeSoFar({ recent, usual }: VolumeInput, config: VolumeConfig
   if (events === undefined || mean === undefined || length === undefined) return null
   const { noise } = usual.of(null)
   const { group } = burstsNow(null, recent, usual, noise)
-  const { silenceBudget, minVisits } = limitsOf(config, null)
-  const needed = group * Math.max(minVisits, visitsToTell(noise.ofSilence(length), length, silenceBudget))
+  const needed = group * visitsToTell(noise.ofSilence(length), length, limitsOf(config, null))
   return { covered: length, events, usual: mean, needed }
 }
 
@@ -168,12 +167,6 @@ function unusual(
 }
 
 const subjectOf = (name: string | null): Finding['subject'] => (name === null ? {} : { event_name: name })
-
-/** In powers of ten: 6 means once in a million windows. */
-const surprise = (chance: number, limit: number) => ({
-  surprise: -chance / Math.LN10,
-  surprise_needed: -limit / Math.LN10,
-})
 
 /** What comes instead is at least this share of what is missing, and at most so many times what came of it before. */
 const SUCCESSOR = { least: 0.5, most: 2 } as const

@@ -1,11 +1,12 @@
 import { ceilTo, floorTo, HOUR } from '../lib/index.ts'
 import { burstsNow } from './bursts-now.ts'
 import { logLimit } from './false-alarms.ts'
-import { levelBefore, SPECIAL_NOISE, visitsToTell } from './silence.ts'
+import { passing } from './passing.ts'
+import { levelBefore, type SilenceLimits, SPECIAL_NOISE, visitsToTell } from './silence.ts'
 import type { TimeRange } from './time.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
 import { type Course, courseOf, type RecentCounts } from './volume-counts.ts'
-import { type FallLimits, isYoung, passing } from './volume-fall.ts'
+import { type FallLimits, isYoung } from './volume-fall.ts'
 
 /** What is usual in an hour, and which counts of it pass. All null where nothing is known. */
 export interface ExpectedHour {
@@ -30,13 +31,9 @@ export interface Expectation {
 }
 
 /** What passes. */
-export interface HourLimits {
+export interface HourLimits extends SilenceLimits {
   /** Null: only silence is judged. */
   readonly fall: Pick<FallLimits, 'budget' | 'ratio'> | null
-  /** False alarms a month. */
-  readonly silenceBudget: number
-  /** Visits that have to be usual for their absence to be bad. */
-  readonly minVisits: number
 }
 
 /** An hour's counts while nothing is wrong. */
@@ -85,7 +82,7 @@ const NOTHING_KNOWN = { expected: null, low: null, high: null } as const
 export function expectedHour(model: HourModel, limits: HourLimits): Omit<ExpectedHour, 'from'> {
   const { mean, byClock, burst, visitSize, noise } = model
   if (Number.isNaN(byClock) || Number.isNaN(mean)) return NOTHING_KNOWN
-  const isSilenceTold = mean / visitSize >= Math.max(limits.minVisits, visitsToTell(noise, HOUR, limits.silenceBudget))
+  const isSilenceTold = mean / visitSize >= visitsToTell(noise, HOUR, limits)
   const leastHeard = isSilenceTold ? 1 : 0
   const { fall } = limits
   if (fall === null || byClock <= 0) return { expected: byClock, low: leastHeard, high: null }

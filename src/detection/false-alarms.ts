@@ -13,3 +13,9 @@ const TESTS_A_WINDOW = 3
  * @param length of the window, ms
  */
 export const logLimit = (budget: number, length: number): number => Math.log((budget * length) / MONTH / TESTS_A_WINDOW)
+
+/** A chance and its limit, natural logarithms, as evidence in powers of ten: 6 means once in a million windows. */
+export const surprise = (chance: number, limit: number) => ({
+  surprise: -chance / Math.LN10,
+  surprise_needed: -limit / Math.LN10,
+})

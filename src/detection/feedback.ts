@@ -90,3 +90,6 @@ export function widened(noise: Noise, widening: number): Noise {
     steady: (length) => wider(noise.steady(length)),
   }
 }
+
+/** Says that people's feedback has widened what passes. */
+export const wideningEvidence = (widening: number): { widening?: number } => (widening === 1 ? {} : { widening })

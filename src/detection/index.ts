@@ -9,6 +9,7 @@ export {
 export { dataVolume, hourLimits, type VolumeInput, type VolumeSoFar, volumeSoFar } from './data-volume.ts'
 export { type Expectation, expectationOf, type HourLimits } from './expectation.ts'
 export { FEEDBACK_VERDICTS, type Feedback, type FeedbackVerdict } from './feedback.ts'
+export type { Band } from './passing.ts'
 export {
   ecommerceQuality,
   eventsIn,
@@ -56,7 +57,6 @@ export {
   type HourHistory,
   type UsualCounts,
   usualCounts,
-  usualCountsFrom,
 } from './usual-counts.ts'
 export {
   type Finding,
@@ -70,4 +70,4 @@ export {
 } from './verdict.ts'
 export { DATA_VOLUME_DEFAULTS, type VolumeConfig } from './volume-assessment.ts'
 export { type BucketCounts, type RecentCounts, withoutOutages } from './volume-counts.ts'
-export type { Band } from './volume-fall.ts'
+export { hoursCompared } from './week-hours.ts'

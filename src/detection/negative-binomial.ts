@@ -11,6 +11,9 @@ export interface CountModel {
   readonly noise: number
 }
 
+/** The standard deviation of a count. */
+export const deviation = ({ mean, burst, noise }: CountModel): number => Math.sqrt(burst * mean + noise * mean * mean)
+
 /** With less noise than this it is a Poisson number as far as doubles can tell. */
 const LEAST_NOISE = 1e-6
 

@@ -1,5 +1,6 @@
 import { DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import { type Bursts, burstsNow } from './bursts-now.ts'
+import type { Band } from './passing.ts'
 import { median } from './statistics.ts'
 import { Surprise } from './surprise.ts'
 import type { LocalTime, TimeRange } from './time.ts'
@@ -13,7 +14,7 @@ import {
   type VolumeLimits,
 } from './volume-assessment.ts'
 import { type BucketCounts, type Course, expectedBetween, longestGap } from './volume-counts.ts'
-import { type Band, passingNewest } from './volume-fall.ts'
+import { passingNewest } from './volume-fall.ts'
 
 export interface Judgement {
   /** What the value should have been, null for the first. */

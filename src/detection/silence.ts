@@ -72,17 +72,25 @@ function silenceLimit(visits: number, length: number, budget: number): number {
   return Math.log(budget / Math.max(1, begun))
 }
 
+/** When the absence of everything is bad. */
+export interface SilenceLimits {
+  /** False alarms a month. */
+  readonly silenceBudget: number
+  /** Visits that have to be usual for their absence to be bad. */
+  readonly minVisits: number
+}
+
 /**
- * How many visits must be usual in a stretch for their absence to mean something.
+ * How many visits must be usual in a stretch for their absence to be bad.
  *
  * @param noise relative variance of the level
  * @param length of the stretch, ms
  */
-export function visitsToTell(noise: number, length: number, budget: number): number {
+export function visitsToTell(noise: number, length: number, { silenceBudget, minVisits }: SilenceLimits): number {
   let visits = 1
   // A month has the more silences, the more visits there are: it converges within a few steps.
-  for (let step = 0; step < 5; step++) visits = Math.expm1(-noise * silenceLimit(visits, length, budget)) / noise
-  return visits
+  for (let step = 0; step < 5; step++) visits = Math.expm1(-noise * silenceLimit(visits, length, silenceBudget)) / noise
+  return Math.max(minVisits, visits)
 }
 
 /** Relative variance of the level on holidays and other special days. */

@@ -26,10 +26,10 @@ export function usualHours(counts: Float64Array, hours: WeekHours): Uint8Array {
   const burst = Math.max(LEAST_BURST, burstSizeOfWeeks(wholeWeeks(counts, isKnown)))
   const together = HOURS_TOGETHER.find((length) => length * mean >= BURSTS * burst) ?? HOURS_A_DAY
   const isSpecial = specialHours(sumsAround(counts, together), hours, burst)
-  for (const [index, special] of isSpecial.entries()) {
-    if (special === 0) continue
-    const [known, off] = [isKnown, isSpecial].map((marks) => sum(sameHours(index, marks)))
-    if (2 * (off ?? 0) <= (known ?? 0)) isUsual[index] = 0
+  const [known, special] = [weeksMarked(isKnown), weeksMarked(isSpecial)]
+  for (const [index, mark] of isSpecial.entries()) {
+    const place = index % HOURS_A_WEEK
+    if (mark === 1 && 2 * (special[place] ?? 0) <= (known[place] ?? 0)) isUsual[index] = 0
   }
   return isUsual
 }
@@ -55,9 +55,12 @@ function specialHours(around: Float64Array, { length, places, isKnown }: WeekHou
   return isSpecial
 }
 
-/** Of the same hour in all weeks. */
-const sameHours = (index: number, marks: Uint8Array): Uint8Array =>
-  marks.filter((_, other) => other % HOURS_A_WEEK === index % HOURS_A_WEEK)
+/** In how many weeks each hour is marked. */
+function weeksMarked(marks: Uint8Array): Uint8Array {
+  const weeks = new Uint8Array(HOURS_A_WEEK)
+  for (const [index, mark] of marks.entries()) weeks[index % HOURS_A_WEEK] = (weeks[index % HOURS_A_WEEK] ?? 0) + mark
+  return weeks
+}
 
 /** Counts of an hour and those around it, so many together. */
 function sumsAround(counts: Float64Array, together: number): Float64Array {

@@ -1,4 +1,4 @@
-import { floorTo, HOUR } from '../lib/index.ts'
+import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { batchSizeOfHours } from './burst.ts'
 import { burstOf, countNoise, type Noise, UNKNOWN_NOISE } from './count-noise.ts'
 import { type Feedback, type Learnt, learntFrom, markUsual, widened } from './feedback.ts'
@@ -6,7 +6,7 @@ import { levelOfLastWeek, type Profile, profileOf } from './hour-profile.ts'
 import { usualHours } from './special-hours.ts'
 import { clamp, sum } from './statistics.ts'
 import { type LocalTime, type TimeRange, touchesAny } from './time.ts'
-import { HOURS_A_DAY, HOURS_A_WEEK, hoursCompared, type WeekHours, weekHours } from './week-hours.ts'
+import { HOURS_A_DAY, HOURS_A_WEEK, type WeekHours, weekHours } from './week-hours.ts'
 
 /** Events of one UTC hour, all of them and by name. */
 export interface HourCounts {
@@ -86,19 +86,14 @@ export function usualCounts(history: HourHistory, clock: LocalTime, now: number,
       // The hours of today, that are not yet over, are known tomorrow.
       const isKnown = (hour: number) =>
         !Number.isNaN(usual.get(null)?.expectedIn(hour) ?? Number.NaN) ||
-        (hour - HOURS_A_DAY * HOUR >= knownFrom &&
-          hour > start &&
-          !touchesAny({ from: hour - HOURS_A_DAY * HOUR, to: hour - (HOURS_A_DAY - 1) * HOUR }, outages))
-      return next.find(isKnown) ?? start + HOURS_A_DAY * HOUR
+        (hour - DAY >= knownFrom && hour > start && !touchesAny({ from: hour - DAY, to: hour - DAY + HOUR }, outages))
+      return next.find(isKnown) ?? start + DAY
     },
     specialUntil: (time) =>
       special.reduce((until, { from, to }) => (from < time && to > until ? to : until), Number.NEGATIVE_INFINITY),
     localHour: (time) => placeOf(floorTo(time, HOUR)) % HOURS_A_DAY,
   }
 }
-
-/** The hours whose counts `usualCounts` looks at. */
-export const usualCountsFrom = (now: number, weeks: number): TimeRange => hoursCompared(now, weeks)
 
 function countsByName({ hours }: HourHistory, { start, length }: WeekHours): Map<string | null, Float64Array> {
   const total = new Float64Array(length)
@@ -129,7 +124,7 @@ function usualCount(counts: Float64Array, total: Float64Array | null, learnt: Le
   const burst = burstOf(counts, rough.without, isUsual)
   const profile = profileOf(counts, isUsual, hours, burst)
   const alone = countNoise(counts, profile.without, isUsual)
-  const level = levelOfLastWeek(counts, hours, profile, burst, alone.level(HOURS_A_DAY * HOUR))
+  const level = levelOfLastWeek(counts, hours, profile, burst, alone.level(DAY))
   const noise =
     total === null
       ? alone

@@ -1,7 +1,7 @@
 import { HOUR } from '../lib/index.ts'
 import type { Bursts } from './bursts-now.ts'
 import { logLimit } from './false-alarms.ts'
-import { type Silence, silenceOf, visitsToTell } from './silence.ts'
+import { type Silence, type SilenceLimits, silenceOf, visitsToTell } from './silence.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
 import type { Status } from './verdict.ts'
 import type { Course } from './volume-counts.ts'
@@ -36,10 +36,8 @@ export const DATA_VOLUME_DEFAULTS: VolumeConfig = {
 const SHARES = { silence: 0.2, fall: 0.3, eventSilence: 0.25, eventFall: 0.25 } as const
 
 /** What is accepted of one subject. */
-export interface VolumeLimits extends FallLimits {
+export interface VolumeLimits extends FallLimits, SilenceLimits {
   readonly direction: VolumeConfig['direction']
-  readonly silenceBudget: number
-  readonly minVisits: number
 }
 
 /** @param events how many share the budget; null for the site itself */
@@ -92,18 +90,14 @@ export function assessVolume(subject: CountedSubject, limits: VolumeLimits): Vol
 }
 
 /** Where even the longest window tells nothing of a fall, it may do of silence. Null where it does not, or is less than a day. */
-function wholeCourse(
-  { course, usual, bursts }: CountedSubject,
-  { silenceBudget, minVisits }: VolumeLimits,
-): WindowVerdict | null {
+function wholeCourse({ course, usual, bursts }: CountedSubject, limits: VolumeLimits): WindowVerdict | null {
   const index = course.from.length - 1
   const [measured, expected, covered] = [course.measured[index], course.expected[index], course.covered[index]]
   if (measured === undefined || expected === undefined || covered === undefined || covered < LEAST_COURSE) return null
   const noise = usual.noise.ofSilence(covered)
-  const needed = Math.max(minVisits, visitsToTell(noise, covered, silenceBudget))
-  if (expected / bursts.group < needed) return null
+  if (expected / bursts.group < visitsToTell(noise, covered, limits)) return null
   const model = { mean: expected, burst: bursts.burst, noise }
-  return { kind: 'usual', index, measured, model, chance: 0, limit: logLimit(silenceBudget, covered) }
+  return { kind: 'usual', index, measured, model, chance: 0, limit: logLimit(limits.silenceBudget, covered) }
 }
 
 const LEAST_COURSE = 23 * HOUR

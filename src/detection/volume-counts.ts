@@ -62,10 +62,10 @@ export function byMinute({ buckets, total, events, minutes }: RecentCounts): Buc
 }
 
 /** How much of the newest time nothing came in, ms; infinite where nothing came at all. */
-export function quietFor({ buckets, ...counts }: BucketCounts, name: string | null): number {
-  const last = countsOf({ buckets, ...counts }, name).findLastIndex((count) => count > 0)
-  const end = buckets.at(-1)?.to ?? 0
-  return last === -1 ? Number.POSITIVE_INFINITY : end - (buckets[last]?.to ?? end)
+export function quietFor(recent: BucketCounts, name: string | null): number {
+  const last = countsOf(recent, name).findLastIndex((count) => count > 0)
+  const end = recent.buckets.at(-1)?.to ?? 0
+  return last === -1 ? Number.POSITIVE_INFINITY : end - (recent.buckets[last]?.to ?? end)
 }
 
 /** The longest stretch without events between those of the newest minutes, ms. */

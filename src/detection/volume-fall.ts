@@ -2,7 +2,8 @@ import { HOUR, MINUTE } from '../lib/index.ts'
 import type { Bursts } from './bursts-now.ts'
 import type { Noise } from './count-noise.ts'
 import { logLimit } from './false-alarms.ts'
-import { type CountModel, logLowerTail, logUpperTail } from './negative-binomial.ts'
+import { type CountModel, deviation, logLowerTail, logUpperTail } from './negative-binomial.ts'
+import { type Band, leastPassing, mostPassing } from './passing.ts'
 import { levelBefore } from './silence.ts'
 import type { UsualCount } from './usual-counts.ts'
 import type { Course } from './volume-counts.ts'
@@ -140,8 +141,6 @@ const judged = (measured: number, models: readonly CountModel[]): Judged[] =>
 
 const isBeyond = (off: number, model: CountModel, z: number): boolean => off >= z * deviation(model)
 
-const deviation = ({ mean, burst, noise }: CountModel): number => Math.sqrt(burst * mean + noise * mean * mean)
-
 /** So sure that a level came back that it is wrong once in twenty times. */
 const RECOVERED = Math.log(20)
 /** What came back is at this share of the usual level, or more; a fall to less than the other is taken for one to it. */
@@ -168,24 +167,6 @@ function isStill(course: Course, index: number, burst: number, level: number): b
 }
 
 /**
- * The counts that pass: outside these a window would be a fall or a spike.
- *
- * @param model not of the spike itself, but of what is usual
- */
-export const passing = (
-  { model, limit }: Pick<WindowVerdict, 'model' | 'limit'>,
-  { ratio }: Pick<FallLimits, 'ratio'>,
-): Band => ({
-  low: leastPassing(model, limit, ratio),
-  high: mostPassing(model, limit, ratio),
-})
-
-export interface Band {
-  readonly low: number
-  readonly high: number
-}
-
-/**
  * The counts of a site's newest bucket that pass, whatever came in it, going by the shortest window that ends with it: the other buckets of
  * that window stay as they are. Null where it is compared with nothing.
  */
@@ -202,60 +183,12 @@ export function passingNewest(
   if (length === undefined || (course.from[index] ?? 0) < course.specialUntil) return null
   const { near, slow, spike } = modelsOf(course, index, length, usual, bursts, true)
   const limit = logLimit(budget, length)
-  const lows = (length < SLOW && usual.noise.doubt <= YOUNG ? [near] : [near, slow]).map((model) =>
+  const isNew = isYoung(usual.noise)
+  const lows = (length < SLOW && !isNew ? [near] : [near, slow]).map((model) =>
     Math.min(leastPassing(model, limit, ratio), model.mean - z * deviation(model)),
   )
-  const low = usual.noise.doubt > YOUNG ? Math.min(...lows) : Math.max(...lows)
+  const low = isNew ? Math.min(...lows) : Math.max(...lows)
   const high = Math.max(mostPassing(spike, limit, ratio), spike.mean + z * deviation(spike))
   const others = (course.measured[index] ?? 0) - (course.measured[0] ?? 0)
   return { low: Math.max(0, low - others), high: Math.max(0, high - others) }
-}
-
-const leastPassing = (model: CountModel, limit: number, ratio: number): number => {
-  const { mean } = model
-  const lowest = Math.max(0, mean - FAR * deviation(model))
-  const off = (count: number) => logLowerTail(count, model) - limit
-  return Math.min(ratio * mean, off(lowest) < 0 ? crossing(lowest, mean, off) : crossing(0, lowest, off))
-}
-
-const mostPassing = (model: CountModel, limit: number, ratio: number): number => {
-  const { mean } = model
-  const most = MOST_ABOVE * mean
-  const highest = Math.min(most, mean + FAR * deviation(model))
-  const off = (count: number) => limit - logUpperTail(count, model)
-  return Math.max(mean / ratio, off(highest) > 0 ? crossing(mean, highest, off) : crossing(highest, most, off))
-}
-
-const MOST_ABOVE = 20
-/** Standard deviations within which a bound usually is: a short way makes a short search. */
-const FAR = 6
-const MOST_STEPS = 40
-const NEAR_ENOUGH = 1e-6
-
-/**
- * Where an increasing function crosses zero, or the end that is nearer to it: regula falsi (Illinois, Dowell and Jarratt 1971), which takes a
- * third of the steps of halving.
- */
-function crossing(from: number, to: number, valueAt: (count: number) => number): number {
-  let [low, high] = [from, to]
-  let [below, above] = [valueAt(low), valueAt(high)]
-  if (!(below < 0)) return low
-  if (!(above > 0)) return high
-  let side = 0
-  for (let step = 0; step < MOST_STEPS && high - low > NEAR_ENOUGH * high; step++) {
-    const secant = (low * above - high * below) / (above - below)
-    const middle = secant > low && secant < high ? secant : (low + high) / 2
-    const value = valueAt(middle)
-    if (Math.abs(value) < NEAR_ENOUGH) return middle
-    if (value < 0) {
-      ;[low, below] = [middle, value]
-      if (side < 0) above /= 2
-      side = -1
-    } else {
-      ;[high, above] = [middle, value]
-      if (side > 0) below /= 2
-      side = 1
-    }
-  }
-  return (low + high) / 2
 }

@@ -1,12 +1,12 @@
 import { readSnapshot, type Snapshot } from '../../analytics/index.ts'
 import {
   type Feedback,
+  hoursCompared,
   localTime,
   type RecentCounts,
   type TimeRange,
   type UsualCounts,
   usualCounts,
-  usualCountsFrom,
   type Verdict,
 } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
@@ -72,7 +72,7 @@ interface Reading {
 async function readingOf({ store, site, now }: Counting, weeks: number): Promise<Reading> {
   const clock = localTime(site.timezone)
   const end = floorTo(now, MINUTE)
-  const compared = usualCountsFrom(end, weeks)
+  const compared = hoursCompared(end, weeks)
   const holidays = await publicHolidays(site.timezone, clock, { from: compared.from, to: end + DAY })
   const marked = markedDays(await specialDaysOf(store.reports, site.id), clock)
   const special = [...holidays, ...marked]
@@ -116,9 +116,10 @@ class UsualCache {
   }
 
   set(key: string, time: number, usual: UsualCounts): void {
-    const from = floorTo(time, usual.days < FIRST_DAYS ? HOUR : RELEARN_EVERY)
+    const kept = usual.days < FIRST_DAYS ? HOUR : RELEARN_EVERY
+    const from = floorTo(time, kept)
     this.entries.delete(key)
-    this.entries.set(key, { from, until: from + (usual.days < FIRST_DAYS ? HOUR : RELEARN_EVERY), usual })
+    this.entries.set(key, { from, until: from + kept, usual })
     const [oldest] = this.entries.keys()
     if (this.entries.size > SITES_KEPT && oldest !== undefined) this.entries.delete(oldest)
   }
