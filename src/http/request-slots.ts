@@ -7,6 +7,8 @@ export interface SlotLimits {
   /** Over all callers. */
   total: number
   perCaller: number
+  /** A caller of whom so many wait has one slot only. Never when absent. */
+  flood?: number
   /** Requests of a caller that may wait for a slot; one more is refused. */
   waiting: number
   /** Longest wait, ms. */
@@ -69,8 +71,9 @@ export class RequestSlots {
   }
 
   #hasRoomFor(caller: string): boolean {
-    const { total, perCaller } = this.#limits
-    return this.#total < total && (this.#taken.get(caller) ?? 0) < perCaller && this.#mayBegin(caller)
+    const { total, perCaller, flood = Number.POSITIVE_INFINITY } = this.#limits
+    const most = this.#queue.waiting(caller) < flood ? perCaller : 1
+    return this.#total < total && (this.#taken.get(caller) ?? 0) < most && this.#mayBegin(caller)
   }
 
   #give(caller: string): () => void {

@@ -20,7 +20,8 @@ declare module 'fastify' {
 export const SHARES: Readonly<Record<SharedWork, SlotLimits>> = {
   // Two slots are always left for others.
   usual: { total: 8, perCaller: 6, waiting: 200, patienceMs: 30_000 },
-  report: { total: 3, perCaller: 2, waiting: 50, patienceMs: 20_000 },
+  // Two for a page that shows several; one for a caller who asks for more than any page does.
+  report: { total: 3, perCaller: 2, flood: 12, waiting: 50, patienceMs: 20_000 },
 }
 
 const UNREAD: UnreadLimits = {

@@ -149,6 +149,7 @@ export class IngestEndpoint {
     }
     largeBodies.judge(clientId, {
       siteNo,
+      size,
       now: () => clock.now(),
       take: () => {
         if (!request.socket.destroyed) return body.bytes()

@@ -45,6 +45,18 @@ test('a caller has two slots, and what comes on top waits for one of them', asyn
   assert.notEqual(await settled(third), 'waits')
 })
 
+test('a caller of whom many wait has one slot, until fewer do', async () => {
+  const slots = new RequestSlots({ ...LIMITS, flood: 2 })
+  const [first, second] = await Promise.all([slots.take('a', response()), slots.take('a', response())])
+  const waiting = [slots.take('a', response()), slots.take('a', response())]
+  first?.()
+  assert.equal(await settled(Promise.race(waiting)), 'waits')
+  second?.()
+  assert.notEqual(await settled(Promise.race(waiting)), 'waits')
+  // One waits now, which is no flood.
+  assert.notEqual(await settled(Promise.all(waiting)), 'waits')
+})
+
 test('a slot that is given back twice is free once', async () => {
   const slots = new RequestSlots({ ...LIMITS, perCaller: 3 })
   const held = await Promise.all([1, 2, 3].map(() => slots.take('a', response())))

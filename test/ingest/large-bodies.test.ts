@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { JudgedLarge } from '../../src/ingest/body-tasks.ts'
 import { judgeBody } from '../../src/ingest/judge.ts'
-import { LargeBodies } from '../../src/ingest/large-bodies.ts'
+import { LargeBodies, type Pace } from '../../src/ingest/large-bodies.ts'
 import { addLog, Delta, encodeEntry, eventsIn, type Log } from '../../src/journal/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
@@ -13,14 +13,15 @@ import { listen, NOW } from './endpoint-support.ts'
 const SITE = 7
 
 /** A reader of large bodies, and what it reported. */
-function reader(t: TestContext, module?: URL) {
+function reader(t: TestContext, settings: { module?: URL; pace?: Pace } = {}) {
   const errors: string[] = []
-  const bodies = new LargeBodies((error, what) => errors.push(`${what}: ${error.message}`), module)
+  const bodies = new LargeBodies((error, what) => errors.push(`${what}: ${error.message}`), settings)
   t.after(() => bodies.close())
   const judge = (text: string, clientId = 'client') =>
     new Promise<JudgedLarge | null>((resolve) => {
       bodies.judge(clientId, {
         siteNo: SITE,
+        size: text.length,
         take: () => new Uint8Array(Buffer.from(text)),
         now: () => NOW,
         settle: resolve,
@@ -120,7 +121,7 @@ testOnEveryEngine(
 const dying = new URL('./dying-tasks.ts', import.meta.url)
 
 test('a body of which the thread dies is given up and reported, and the next thread reads those that wait', async (t) => {
-  const { judge, errors } = reader(t, dying)
+  const { judge, errors } = reader(t, { module: dying })
   const read = { ok: false, path: 'read' }
   assert.deepEqual(await Promise.all([judge('a'), judge('deadly'), judge('b')]), [read, null, read])
   assert.deepEqual(errors, ['a large body: the thread ended'])
@@ -131,7 +132,7 @@ testOnEveryEngine(
   async (store, t) => {
     const site = await insertSite(store)
     const errors: string[] = []
-    const largeBodies = new LargeBodies((error) => errors.push(error.message), dying)
+    const largeBodies = new LargeBodies((error) => errors.push(error.message), { module: dying })
     const { send, samples, endpoint } = await listen(t, store, { largeBodies })
     assert.equal(await send(site, `deadly${' '.repeat(17_000)}`), 503)
     await samples.flush()
@@ -153,9 +154,32 @@ test('one client with many large bodies keeps another waiting for one of them', 
   assert.deepEqual(order.indexOf('one') <= 2, true, order.join())
 })
 
+test('a client whose large bodies are beyond its pace waits while others are served, and then has its turn', async (t) => {
+  const { judge } = reader(t, { pace: { atOnce: 1, aSecond: 2 } })
+  await judge('{}', 'the thread starts')
+  const order: string[] = []
+  const send = async (name: string, clientId: string) => {
+    await judge('{}', clientId)
+    order.push(name)
+  }
+  // Two bytes each: the second has to wait for half a second.
+  const many = [1, 2].map((number) => send(`many ${number}`, 'many'))
+  await Promise.all([...many, send('one', 'one')])
+  assert.deepEqual(order, ['many 1', 'one', 'many 2'])
+})
+
+test('what waits for its pace when the service stops is given up at once', async (t) => {
+  const { bodies, judge } = reader(t, { pace: { atOnce: 1, aSecond: 0.001 } })
+  const first = judge('{}')
+  const second = judge('{}')
+  await first
+  await bodies.close()
+  assert.equal(await second, null)
+})
+
 test('a body whose sender has gone when its turn comes is not read', async (t) => {
   const { bodies, judge, errors } = reader(t)
-  bodies.judge('client', { siteNo: SITE, take: () => null, now: () => NOW, settle: assert.fail })
+  bodies.judge('client', { siteNo: SITE, size: 2, take: () => null, now: () => NOW, settle: assert.fail })
   assert.equal((await judge('{}'))?.ok, false)
   assert.deepEqual(errors, [])
 })

@@ -7,7 +7,6 @@ import { apiClient, overviewPath, type SiteKey } from '../../testkit/api.ts'
 import { createSite, createSites } from '../../testkit/many-sites.ts'
 import type { ServerProcess } from '../../testkit/processes/server-process.ts'
 import { type Session, startTagwarden } from '../../testkit/processes/session.ts'
-import { ANOTHER_ADDRESS, Herd } from '../fuzz/pressure/herd.ts'
 import { type Counted, compareCounts } from '../soak/counted.ts'
 import type { LoadFigures } from '../soak/load/figures.ts'
 import { startGenerator } from '../soak/load/generator.ts'
@@ -56,8 +55,6 @@ const HEALTHY_CONNECTIONS = 32
 const MEMORY_INTERVAL_MS = 250
 /** Time between two kinds in which what the last one left is settled: as long as one of them, at most this. */
 const SETTLE_MS = 5_000
-const UNREAD_CONNECTIONS = 500
-const UNREAD_REQUESTS = 20
 
 /** Nine healthy sites and one with a valid key that sends each kind of hostile request in turn. */
 export async function fairness(session: Session, settings: FairnessSettings): Promise<FairnessResult> {
@@ -114,7 +111,12 @@ async function runAll(
       return result
     })
   }
-  if (isTried(UNREAD_REPORTS)) await measure(UNREAD_REPORTS, () => leaveReportsUnread(server, hostile, seconds))
+  if (isTried(UNREAD_REPORTS)) {
+    await measure(UNREAD_REPORTS, async () => {
+      await sender.leaveUnread({ port: server.port, path: overviewPath(hostile, 48), seconds })
+      return null
+    })
+  }
   await measure(ALONE, alone)
 
   const counted = await compareCounts(server.url, sites, await generator.end())
@@ -146,16 +148,6 @@ async function beside(
     // After an error of the attack that of the watcher, whose server is gone, adds nothing.
     await watching.catch(() => undefined)
   }
-}
-
-async function leaveReportsUnread(server: ServerProcess, site: SiteKey, seconds: number): Promise<null> {
-  const path = overviewPath(site, 48)
-  const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`
-  const behaviour = { first: request.repeat(UNREAD_REQUESTS), drip: '', isReading: false, from: ANOTHER_ADDRESS }
-  const herd = new Herd(server.port, UNREAD_CONNECTIONS, behaviour)
-  await sleep(seconds * 1_000)
-  herd.end()
-  return null
 }
 
 function rowLine({ name, healthy, visibility, hostile, peakMb }: FairnessRow): string {

@@ -1,7 +1,9 @@
+import { constants, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { answerCalls } from '../../testkit/processes/worker-calls.ts'
 import { Random } from '../../testkit/random.ts'
+import { ANOTHER_ADDRESS, Herd } from '../fuzz/pressure/herd.ts'
 import { type HostileKind, hostileKinds } from './kinds.ts'
 import { sendTogether } from './together.ts'
 
@@ -46,7 +48,28 @@ async function send(plan: HostilePlan): Promise<HostileResult> {
   return result
 }
 
-const calls = { send }
+/** Requests that readers of reports send in one go, and whose answers they never read. */
+export interface UnreadPlan {
+  port: number
+  path: string
+  seconds: number
+}
+
+const UNREAD_CONNECTIONS = 500
+const UNREAD_REQUESTS = 20
+
+async function leaveUnread({ port, path, seconds }: UnreadPlan): Promise<void> {
+  const first = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`.repeat(UNREAD_REQUESTS)
+  const herd = new Herd(port, UNREAD_CONNECTIONS, { first, drip: '', isReading: false, from: ANOTHER_ADDRESS })
+  await sleep(seconds * 1_000)
+  herd.end()
+}
+
+// Healthy senders are measured on the same core. Attackers send from machines of their own, and must not take the time of that clock:
+// the last bytes of 220 MB took the generator's core for up to 100 ms.
+setPriority(constants.priority.PRIORITY_LOW)
+
+const calls = { send, leaveUnread }
 export type HostileCalls = typeof calls
 
 answerCalls(calls)
