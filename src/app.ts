@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { alertRoutes, maintenanceRoutes, silenceRoutes } from './alerts/index.ts'
+import { alertRoutes, incidentRoutes, maintenanceRoutes, silenceRoutes } from './alerts/index.ts'
 import { analyticsRoutes, REPORT_LIMITS } from './analytics/index.ts'
 import { clusterMetrics, type Leases, type Membership } from './cluster/index.ts'
 import { type Config, hasRole, isLoopback } from './config.ts'
@@ -112,6 +112,7 @@ function apiRoutes(
   managementRoutes(app, { store, clock, deletionHooks, addProbes: probes.addProbes, defaultPlan, publicUrl })
   probeRoutes(app, { store, clock, registry: probes.registry, scheduler: probes.scheduler })
   alertRoutes(app, { store, clock, channelSettings: alerts.channelSettings })
+  incidentRoutes(app, { store, clock, channelSettings: alerts.channelSettings })
   silenceRoutes(app, { store, clock })
   maintenanceRoutes(app, { store, clock })
   notificationRoutes(app, { store, clock, notifications })

@@ -1,19 +1,15 @@
 import { duration, fieldsOf, HOUR, namesInWords, number } from '../lib/index.ts'
-import type { AlertMessage, AlertMessageKind, Fact } from '../notifications/index.ts'
+import type { AlertMessage, Fact } from '../notifications/index.ts'
 import { PROBE_TYPES } from '../probes/index.ts'
 import { type AlertRow, chunksOf, type DeployMarkerTable, type Kysely, type Tables } from '../store/index.ts'
 import { resolutionOf, severityOf, stateOf } from './alert-record.ts'
+import type { DueMessage } from './incidents/due-messages.ts'
 import { badEventsOf } from './machine/bad.ts'
-import type { AlertSource } from './rules.ts'
 
-/** The message about an alert as it is now. @param before as it was at the last message */
+/** The message about an incident as it is now, in the words of the alert that announced it. */
 export function alertMessage(
-  kind: AlertMessageKind,
-  before: AlertRow | null,
-  alert: AlertRow,
-  { client, site, probe }: AlertSource,
+  { kind, before, alert, source: { client, site, probe }, known, note, resolvedBy }: DueMessage,
   change: Marker | undefined,
-  resolvedBy: string | null,
 ): AlertMessage {
   const facts = [...(kind === 'widened' ? newEvents(before, alert) : []), ...factsOf(alert.probe_type, alert.details)]
   return {
@@ -36,6 +32,14 @@ export function alertMessage(
     probe,
     facts,
     change: change === undefined ? null : changeInWords(change, alert.started_at),
+    incident: {
+      id: known.row.id,
+      title: known.row.title,
+      cause: known.row.cause,
+      alerts: known.alerts.size,
+      note,
+      elsewhere: null,
+    },
   }
 }
 

@@ -6,7 +6,7 @@ import type { AlertEventRow, AlertRow } from '../store/index.ts'
 import { EVENT_KINDS, subjectOf } from './machine/types.ts'
 
 export const SEVERITIES = ['warning', 'critical'] as const
-const STATES = ['open', 'acknowledged', 'resolved'] as const
+export const STATES = ['open', 'acknowledged', 'resolved'] as const
 const RESOLUTIONS = ['recovered', 'gone', 'manual', 'probe_removed', 'replaced'] as const
 
 // The columns are text; our own writer wrote nothing else into them.
@@ -56,11 +56,13 @@ export const AlertRecord = Type.Object({
   suppressed_by: nullable(
     Type.String({
       description:
-        'What kept a message from being written: `silence:ID`, `maintenance:ID`, the `alert:ID` of the same outage, or `no_channel`',
+        'What kept a message from being written: `silence:ID`, `maintenance:ID`, the `incident:ID` that another alert speaks for (`alert:ID` in ' +
+        'earlier versions), or `no_channel`',
     }),
   ),
   is_flapping: Type.Boolean({ description: 'It changes so often that notifications are paused until it is steady' }),
   first_notified_at: nullableTime('When a message about it was first delivered; null: no one was notified'),
+  incident_id: nullable(Type.String({ format: 'uuid', description: 'The incident that it is part of' })),
 })
 export type AlertRecord = Static<typeof AlertRecord>
 
@@ -153,6 +155,7 @@ export const alertRecord = (row: AlertRow): AlertRecord => ({
   suppressed_by: row.suppressed_by,
   is_flapping: row.is_flapping === 1,
   first_notified_at: isoTimeOrNull(row.first_notified_at),
+  incident_id: row.incident_id,
 })
 
 export const timelineEntry = ({ at, kind, actor, text }: AlertEventRow) => ({

@@ -5,6 +5,7 @@ import { type ChannelSettings, removeMessagesOfAlerts } from '../notifications/i
 import type { ResultHook } from '../probes/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
 import { removeFeedback } from './feedback-rows.ts'
+import { clearIncidents, removeIncidentsOfSite } from './incidents/remove.ts'
 import { removeMutesOf } from './mutes.ts'
 import { judgeResults } from './on-results.ts'
 import { runUpkeep } from './upkeep.ts'
@@ -39,6 +40,7 @@ export class Alerts {
       )
       .deletingByAge('alert-retention', RETENTION_INTERVAL_MS, async (now, shouldContinue) => {
         await clearAlerts(store, resultDays, now, shouldContinue)
+        await clearIncidents(store, resultDays, now, shouldContinue)
         await clearMutes(store, resultDays, now)
       })
   }
@@ -78,6 +80,17 @@ export async function clearAlerts(
       .select('id')
       .where('state', '=', 'resolved')
       .where('resolved_at', '<', now - days * DAY)
+      // What opened an incident that lasts is what its messages go out by.
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('incidents')
+              .select('incidents.id')
+              .whereRef('incidents.id', '=', 'alerts.incident_id')
+              .where('incidents.state', '<>', 'resolved'),
+          ),
+        ),
+      )
       .limit(PER_STEP)
       .execute()
     if (old.length === 0) return
@@ -112,8 +125,8 @@ export async function clearMutes({ write }: Pick<Store, 'write'>, days: number, 
 }
 
 /**
- * Deletes what is kept here of sites that are being deleted: alerts with their timelines, feedback and messages, silences and
- * maintenance, those of their probes too. To be called while the probes are still there.
+ * Deletes what is kept here of sites that are being deleted: alerts with their timelines, feedback and messages, incidents, silences
+ * and maintenance, those of their probes too. To be called while the probes are still there.
  */
 async function removeAlertsOfSites(trx: Transaction<Tables>, sites: readonly DeletedSite[]): Promise<void> {
   // One by one: no limit of parameters is met, whatever the number of sites.
@@ -125,5 +138,6 @@ async function removeAlertsOfSites(trx: Transaction<Tables>, sites: readonly Del
     await trx.deleteFrom('alert_events').where('alert_id', 'in', ofSite).execute()
     await trx.deleteFrom('alert_feedback').where('site_id', '=', siteId).execute()
     await trx.deleteFrom('alerts').where('site_id', '=', siteId).execute()
+    await removeIncidentsOfSite(trx, siteId)
   }
 }

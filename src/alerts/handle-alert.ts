@@ -78,7 +78,6 @@ async function handle(
     const mutes = await loadMutes(trx, now)
     const context = await loadContext(trx, {
       probeIds: [before.probe_id],
-      alerts: [before],
       mutes,
       channelSettings,
       now,
@@ -88,7 +87,7 @@ async function handle(
     if (input === null || source === undefined) return before
     const rules = rulesOf(before, source, context)
     const step = transition(before, input, rules, now)
-    await writeTransitions(trx, [{ before, transition: step, source }], channelSettings, now)
+    await writeTransitions(trx, ctx.store, [{ before, transition: step, source }], context)
     const after = step.alert ?? before
     if (after === before) return before
     await writeAudit(trx, ctx, [{ entity: 'alert', verb, id, before: alertRecord(before), after: alertRecord(after) }])

@@ -1,16 +1,15 @@
+import { sql } from 'kysely'
 import { readOutages } from '../cluster/index.ts'
 import { DAY, newOrderedId, withoutEnd } from '../lib/index.ts'
 import type { ChannelSettings } from '../notifications/index.ts'
 import { type Finished, type Subject, type SubjectResult, subjectKey, subjectLabel, WHOLE } from '../probes/index.ts'
-import type { AlertRow, Store, Tables, Transaction } from '../store/index.ts'
+import { type AlertRow, chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
+import type { PendingTransition } from './incidents/write-incidents.ts'
 import { transition } from './machine/transition.ts'
 import { type AlertInput, SILENT, type Streak, streakOf, type Violation } from './machine/types.ts'
 import { loadMutes, markMaintained } from './mutes.ts'
 import { type AlertContext, loadContext, rulesOf } from './rules.ts'
-import { lockUnresolved, type PendingTransition, writeTransitions } from './write-transitions.ts'
-
-/** Of an alert that is not there yet. */
-const NEW = { state: 'open', suppressed_by: null, announced_at: null, last_seen_at: 0, resolved_at: null }
+import { lockUnresolved, writeTransitions } from './write-transitions.ts'
 
 /**
  * Decides what results mean for alerts, and writes it in the transaction that writes the results: a crash leaves both or
@@ -26,14 +25,44 @@ export async function judgeResults(
   const mutes = await loadMutes(trx, now)
   await markMaintained(trx, written, mutes, now)
   const probeIds = written.map(({ probe }) => probe.id)
-  const unresolved = await lockUnresolved(trx, store, probeIds)
+  const locked = await lockUnresolved(trx, store, await probesToLock(trx, store, written))
+  const ofWritten = new Set(probeIds)
+  const unresolved = locked.filter(({ probe_id }) => ofWritten.has(probe_id))
   const { alerts, replaced } = await adoptAlerts(trx, written, unresolved, now)
   const judgements = judgementsOf(written, alerts)
   if (judgements.length === 0 && replaced.length === 0) return
-  const context = await loadContext(trx, { probeIds, alerts, mutes, channelSettings, now })
+  const context = await loadContext(trx, { probeIds, mutes, channelSettings, now })
   const pending = [...replaced]
   for (const judgement of judgements) pending.push(...(await pendingOf(trx, judgement, context, now)))
-  await writeTransitions(trx, pending, channelSettings, now)
+  await writeTransitions(trx, store, pending, context)
+}
+
+/**
+ * The probes whose alerts may change: where something is bad, all of the site, as an alert that opens may explain others. One transaction
+ * at a time opens alerts on a site, or two that find two signs of one fault would notify twice.
+ */
+async function probesToLock(
+  trx: Transaction<Tables>,
+  { isShared }: Pick<Store, 'isShared'>,
+  written: readonly Finished[],
+): Promise<string[]> {
+  const bad = written.filter(({ status, subjects }) => status === 'error' || (subjects?.length ?? 0) > 0)
+  const siteIds = [...new Set(bad.map(({ site }) => site.id))].sort()
+  const probeIds = new Set(written.map(({ probe }) => probe.id))
+  for (const chunk of chunksOf(siteIds)) {
+    if (isShared) {
+      for (const id of chunk) await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(trx)
+    }
+    const rows = await trx
+      .selectFrom('alerts')
+      .select('probe_id')
+      .distinct()
+      .where('site_id', 'in', chunk)
+      .where('state', '<>', 'resolved')
+      .execute()
+    for (const { probe_id } of rows) probeIds.add(probe_id)
+  }
+  return [...probeIds].sort()
 }
 
 async function pendingOf(
@@ -59,14 +88,8 @@ async function pendingOf(
     alert !== null && (await isGone(trx, judgement, alert, now))
       ? { type: 'gone' }
       : { type: 'result', streak, violation, startedAt, events, identity }
-  const before = alert ?? { ...NEW, ...identity, ...violation, started_at: startedAt }
-  const about = streak.verdict === 'bad' ? { ...before, severity: violation.severity, last_seen_at: now } : before
-  const made = transition(alert, input, rulesOf(about, source, context), now)
-  const { outages } = context
-  const known = outages.findIndex(({ id }) => id === made.alert?.id)
-  // What another probe found in the same batch may be the same outage.
-  if (made.alert !== null && key === WHOLE) outages.splice(known === -1 ? outages.length : known, 1, made.alert)
-  return [{ before: alert, transition: made, source }]
+  const rules = rulesOf({ subject: key }, source, context)
+  return [{ before: alert, transition: transition(alert, input, rules, now), source }]
 }
 
 /**

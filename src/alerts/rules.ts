@@ -1,6 +1,4 @@
-import { MINUTE } from '../lib/index.ts'
 import { type ChannelSettings, isReachable, offChannels, type Recipients } from '../notifications/index.ts'
-import { WHOLE } from '../probes/index.ts'
 import { type AlertRow, chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
 import type { Rules } from './machine/types.ts'
 import { type Mutes, muteFor } from './mutes.ts'
@@ -22,25 +20,18 @@ export function rulesOf(alert: Alert, source: AlertSource, context: AlertContext
   }
 }
 
-type Alert = Outage & Pick<AlertRow, 'subject' | 'suppressed_by'>
+type Alert = Pick<AlertRow, 'subject'>
 
 function suppressionRules(
   alert: Alert,
   source: AlertSource,
   context: AlertContext,
 ): Pick<Rules, 'suppressedBy' | 'suppressedText'> {
-  const { mutes, channelSettings, off, outages, now } = context
+  const { mutes, channelSettings, off, now } = context
   const { client, site, probe } = source
   const target = { clientId: client.id, siteId: site.id, probeId: probe.id, subject: alert.subject }
   const reason = muteFor(target, mutes.silences, mutes.maintenances, now)
   if (reason !== null) return { suppressedBy: reason.by }
-  const other = alert.subject === WHOLE ? sameOutage(alert, outages) : undefined
-  if (other !== undefined) {
-    return {
-      suppressedBy: suppressedByOutage(other),
-      suppressedText: `No notification: the same outage as “${other.title}”`,
-    }
-  }
   if (isReachable(client, channelSettings, off)) return { suppressedBy: null }
   return isReachable(client, channelSettings, new Set())
     ? { suppressedBy: 'no_channel', suppressedText: 'No one to notify: every channel is switched off after a failure' }
@@ -56,28 +47,16 @@ export interface AlertContext {
   sources: ReadonlyMap<string, AlertSource>
   /** Channels that are switched off until someone mends them. */
   off: ReadonlySet<string>
-  /** What may be the same outage; grows with what opens meanwhile. */
-  outages: Outage[]
 }
 
-/** The probes and their unresolved alerts that a context is loaded for. */
+/** The probes that a context is loaded for. */
 interface ContextQuery extends Pick<AlertContext, 'mutes' | 'channelSettings' | 'now'> {
   probeIds: readonly string[]
-  alerts: readonly AlertRow[]
 }
 
 export async function loadContext(trx: Transaction<Tables>, query: ContextQuery): Promise<AlertContext> {
-  const { probeIds, alerts, mutes, channelSettings, now } = query
-  const sources = await sourcesOf(trx, probeIds)
-  const sites = Array.from(sources.values(), ({ site, probe }) => ({ siteId: site.id, probeType: probe.probe_type }))
-  return {
-    mutes,
-    channelSettings,
-    now,
-    sources,
-    off: await offChannels(trx),
-    outages: await outagesOf(trx, sites, alerts),
-  }
+  const { probeIds, mutes, channelSettings, now } = query
+  return { mutes, channelSettings, now, sources: await loadSources(trx, probeIds), off: await offChannels(trx) }
 }
 
 /** The probe that raises an alert, with its site, its client, and their settings for notifications. */
@@ -95,7 +74,7 @@ export interface AlertSource {
 }
 
 /** By the probe's id; deleted probes are missing. */
-async function sourcesOf(db: Kysely<Tables>, probeIds: readonly string[]): Promise<Map<string, AlertSource>> {
+export async function loadSources(db: Kysely<Tables>, probeIds: readonly string[]): Promise<Map<string, AlertSource>> {
   const sources = new Map<string, AlertSource>()
   for (const ids of chunksOf([...new Set(probeIds)])) {
     const rows = await db
@@ -126,67 +105,3 @@ async function sourcesOf(db: Kysely<Tables>, probeIds: readonly string[]): Promi
   }
   return sources
 }
-
-/** Probes that see one outage of a site's server from two sides. */
-const SIDES: readonly string[] = ['http_health', 'tag_server_infra']
-/** What begins within this time of the other began with it: the slower of the two runs every 15 minutes. */
-const TOGETHER_MS = 20 * MINUTE
-const PREFIX = 'alert:'
-
-type Outage = Pick<
-  AlertRow,
-  | 'id'
-  | 'site_id'
-  | 'probe_type'
-  | 'severity'
-  | 'state'
-  | 'title'
-  | 'started_at'
-  | 'announced_at'
-  | 'last_seen_at'
-  | 'resolved_at'
->
-
-/** The alerts that may be the same outage as one on these sites: those that are open, and those that suppressed one of `alerts`. */
-async function outagesOf(
-  trx: Transaction<Tables>,
-  sites: readonly { siteId: string; probeType: string }[],
-  alerts: readonly AlertRow[],
-): Promise<Outage[]> {
-  const siteIds = [...new Set(sites.flatMap(({ siteId, probeType }) => (SIDES.includes(probeType) ? [siteId] : [])))]
-  if (siteIds.length === 0) return []
-  const named = alerts.flatMap(({ suppressed_by }) => namedIn(suppressed_by) ?? [])
-  return trx
-    .selectFrom('alerts')
-    .select(['id', 'site_id', 'probe_type', 'severity', 'state', 'title', 'started_at', 'announced_at'])
-    .select(['last_seen_at', 'resolved_at'])
-    .where('site_id', 'in', siteIds)
-    .where('probe_type', 'in', SIDES)
-    .where('subject', '=', 'target')
-    .where(({ eb, or }) => or([eb('state', '<>', 'resolved'), ...(named.length === 0 ? [] : [eb('id', 'in', named)])]))
-    .orderBy('id')
-    .execute()
-}
-
-/**
- * The alert that people know of already and that covers the same outage as this one, which has notified no one. A resolved one
- * keeps covering it until this one is bad once more: the slower of two probes has not run again yet.
- */
-function sameOutage(alert: Outage & Pick<AlertRow, 'suppressed_by'>, outages: readonly Outage[]): Outage | undefined {
-  if (!SIDES.includes(alert.probe_type) || alert.announced_at !== null) return undefined
-  const named = namedIn(alert.suppressed_by)
-  return outages.find(
-    (other) =>
-      other.site_id === alert.site_id &&
-      other.probe_type !== alert.probe_type &&
-      other.announced_at !== null &&
-      (other.severity === 'critical' || alert.severity !== 'critical') &&
-      Math.abs(other.started_at - alert.started_at) <= TOGETHER_MS &&
-      (other.resolved_at === null || (other.id === named && other.resolved_at >= alert.last_seen_at)),
-  )
-}
-
-const suppressedByOutage = ({ id }: Outage): string => `${PREFIX}${id}`
-
-const namedIn = (suppressedBy: string | null): string | undefined =>
-  suppressedBy?.startsWith(PREFIX) === true ? suppressedBy.slice(PREFIX.length) : undefined

@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import { MINUTE } from '../lib/index.ts'
 import { type ChannelSettings, isReachable, offChannels } from '../notifications/index.ts'
-import type { AlertRow, Store } from '../store/index.ts'
+import { type AlertRow, chunksOf, type IncidentRow, type Store, type Tables, type Transaction } from '../store/index.ts'
+import { isReminderDue, LATE_MS, suppressedBy } from './incidents/speak.ts'
+import type { PendingTransition } from './incidents/write-incidents.ts'
 import { transition } from './machine/transition.ts'
-import { SILENT } from './machine/types.ts'
+import { type Rules, SILENT } from './machine/types.ts'
 import { loadMutes } from './mutes.ts'
 import { loadContext, rulesOf } from './rules.ts'
-import { lockUnresolved, type PendingTransition, writeTransitions } from './write-transitions.ts'
+import { lockUnresolved, writeTransitions } from './write-transitions.ts'
 
 /** Probes whose alerts are updated in one transaction. */
 const PER_STEP = 200
@@ -56,8 +58,10 @@ async function probesToUpdate(
   after: string,
   reached: readonly string[],
 ): Promise<string[]> {
+  const dueBefore = sql<number>`${now} - clients.reminder_minutes * ${sql.lit(MINUTE)}`
   const rows = await read
     .selectFrom('alerts')
+    .leftJoin('incidents', 'incidents.id', 'alerts.incident_id')
     .leftJoin('probes', 'probes.id', 'alerts.probe_id')
     .leftJoin('sites', 'sites.id', 'probes.site_id')
     .leftJoin('clients', 'clients.id', 'sites.client_id')
@@ -71,8 +75,21 @@ async function probesToUpdate(
         eb('probes.is_active', '=', 0),
         eb('sites.is_active', '=', 0),
         eb('clients.is_active', '=', 0),
-        // Nothing changes for a client that still has no channel.
-        eb('alerts.suppressed_by', '<>', 'no_channel'),
+        // Nothing changes for a client that still has no channel, nor for an alert that another one speaks for.
+        and([eb('alerts.suppressed_by', '<>', 'no_channel'), eb('alerts.suppressed_by', 'not like', 'incident:%')]),
+        and([
+          eb('alerts.suppressed_by', 'like', 'incident:%'),
+          or([
+            eb('incidents.resolved_at', '<=', now - LATE_MS),
+            and([
+              eb('alerts.state', '=', 'open'),
+              eb('alerts.is_flapping', '=', 0),
+              eb('incidents.state', '=', 'open'),
+              eb('clients.reminder_minutes', 'is not', null),
+              eb('incidents.last_notified_at', '<=', dueBefore),
+            ]),
+          ]),
+        ]),
         ...(reached.length === 0
           ? []
           : [and([eb('alerts.suppressed_by', '=', 'no_channel'), eb('clients.id', 'in', reached)])]),
@@ -80,7 +97,7 @@ async function probesToUpdate(
           eb('alerts.state', '=', 'open'),
           eb('alerts.is_flapping', '=', 0),
           eb('clients.reminder_minutes', 'is not', null),
-          eb('alerts.last_notified_at', '<=', sql<number>`${now} - clients.reminder_minutes * ${sql.lit(MINUTE)}`),
+          eb('alerts.last_notified_at', '<=', dueBefore),
         ]),
       ]),
     )
@@ -100,11 +117,11 @@ async function updateAlertsOf(
     const alerts = await lockUnresolved(trx, store, probeIds)
     const context = await loadContext(trx, {
       probeIds,
-      alerts,
       mutes: await loadMutes(trx, now),
       channelSettings,
       now,
     })
+    const incidents = await incidentsOf(trx, alerts)
     const pending = alerts.map((alert: AlertRow): PendingTransition => {
       const source = context.sources.get(alert.probe_id)
       if (source === undefined)
@@ -114,10 +131,35 @@ async function updateAlertsOf(
         return { before: alert, transition: removed(alert, text, now), source }
       }
       const rules = rulesOf(alert, source, context)
-      return { before: alert, transition: transition(alert, { type: 'time' }, rules, now), source }
+      const incident = incidents.get(alert.incident_id ?? '')
+      const made = transition(alert, { type: 'time' }, rules, now)
+      // Of an incident that another alert opened it is this one's turn to remind, when that one is over.
+      const isReminder = made.message === 'opened' && remindsFor(alert, incident, rules, now)
+      return { before: alert, transition: isReminder ? { alert, events: [], message: 'reminder' } : made, source }
     })
-    await writeTransitions(trx, pending, channelSettings, now)
+    await writeTransitions(trx, store, pending, context)
   })
+}
+
+/** Only read: they are locked after the alerts, and decided by again, when something of them changes. */
+async function incidentsOf(trx: Transaction<Tables>, alerts: readonly AlertRow[]): Promise<Map<string, IncidentRow>> {
+  const incidents = new Map<string, IncidentRow>()
+  for (const ids of chunksOf([...new Set(alerts.flatMap(({ incident_id }) => incident_id ?? []))])) {
+    const rows = await trx.selectFrom('incidents').selectAll().where('id', 'in', ids).execute()
+    for (const row of rows) incidents.set(row.id, row)
+  }
+  return incidents
+}
+
+/** Whether the incident that it has joined is due for a reminder that the alert may send. */
+function remindsFor(
+  alert: AlertRow,
+  incident: IncidentRow | undefined,
+  { reminderMinutes }: Rules,
+  now: number,
+): boolean {
+  if (incident === undefined || alert.state !== 'open' || alert.is_flapping === 1) return false
+  return alert.suppressed_by === suppressedBy(incident.id) && isReminderDue(incident, reminderMinutes, now)
 }
 
 /** Without a message there are no rules to follow. */

@@ -19,8 +19,9 @@ import {
 } from '../store/index.ts'
 import { alertMessage, changesBefore } from './alert-message.ts'
 import { endFeedback } from './feedback-rows.ts'
-import type { Transition } from './machine/types.ts'
-import type { AlertSource } from './rules.ts'
+import type { DueMessage } from './incidents/due-messages.ts'
+import { type PendingTransition, throughIncidents } from './incidents/write-incidents.ts'
+import type { AlertContext } from './rules.ts'
 import { endResolvedSilences } from './silences/silences.ts'
 
 /** The unresolved alerts of these probes, locked until the transaction ends. */
@@ -56,13 +57,6 @@ export async function lockAlert(trx: Transaction<Tables>, id: string): Promise<A
     .executeTakeFirst()
 }
 
-/** A transition that is to be written. Without a source there is no one to notify. */
-export interface PendingTransition {
-  before: AlertRow | null
-  transition: Transition
-  source: AlertSource | undefined
-}
-
 /** What an alert never changes once it is there. */
 const FIXED: readonly (keyof AlertRow)[] = [
   'id',
@@ -78,17 +72,19 @@ const FIXED: readonly (keyof AlertRow)[] = [
 ]
 
 /**
- * Writes what became of alerts: they themselves, their timelines, and the messages. A few statements whatever their number, in the
- * transaction of what it follows from.
+ * Writes what became of alerts: they themselves, their timelines, their incidents and the messages. A few statements whatever their
+ * number, in the transaction of what it follows from.
  *
  * @throws StoreError `unique` when another alert for the same probe and subject is unresolved: nothing of it may be kept then
  */
 export async function writeTransitions(
   trx: Transaction<Tables>,
-  pending: readonly PendingTransition[],
-  channelSettings: ChannelSettings,
-  now: number,
+  store: Pick<Store, 'isShared'>,
+  given: readonly PendingTransition[],
+  context: AlertContext,
 ): Promise<void> {
+  const { now } = context
+  const { pending, due } = await throughIncidents(trx, store, given, context)
   const changed = pending.filter(({ before, transition }) => transition.alert !== before)
   await saveAlerts(
     trx,
@@ -98,7 +94,7 @@ export async function writeTransitions(
     alert === null ? [] : happened.map((event) => ({ alert_id: alert.id, id: newOrderedId(now), at: now, ...event })),
   )
   for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
-  await enqueue(trx, await messagesOf(trx, pending, channelSettings), now)
+  await enqueue(trx, await entriesOf(trx, due, context.channelSettings), now)
   const resolved = changed.flatMap(({ transition: { alert } }) => (alert?.state === 'resolved' ? alert.id : []))
   if (resolved.length === 0) return
   await endResolvedSilences(trx, now)
@@ -120,27 +116,22 @@ async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[])
   }
 }
 
-async function messagesOf(
+async function entriesOf(
   trx: Transaction<Tables>,
-  pending: readonly PendingTransition[],
+  due: readonly DueMessage[],
   channelSettings: ChannelSettings,
 ): Promise<OutboxEntry[]> {
-  const due = pending.flatMap(({ before, transition: { alert, message, events }, source }) => {
-    if (alert === null || message === null || source === undefined) return []
-    const resolvedBy = events.find(({ kind }) => kind === 'resolved')?.actor ?? null
-    return [{ before, alert, message, source, resolvedBy }]
-  })
   if (due.length === 0) return []
   const changes = await changesBefore(
     trx,
     due.map(({ alert }) => alert),
   )
-  return due.flatMap(({ before, alert, message, source, resolvedBy }) =>
-    channelsOf({ client: source.client, ...channelSettings }).map((channel) => ({
+  return due.flatMap((message) =>
+    channelsOf({ client: message.source.client, ...channelSettings }).map((channel) => ({
       channel,
-      clientId: source.client.id,
-      alertId: alert.id,
-      message: alertMessage(message, before, alert, source, changes.get(alert.id), resolvedBy),
+      clientId: message.source.client.id,
+      alertId: message.alert.id,
+      message: alertMessage(message, changes.get(message.alert.id)),
     })),
   )
 }
@@ -151,6 +142,7 @@ const NOTIFIED: Readonly<Record<AlertMessageKind, string>> = {
   escalated: 'Notified: now critical',
   widened: 'Notified: more events are bad',
   flapping: 'Notified: flapping; paused until it is steady',
+  explained: 'Notified: cause found',
   reminder: 'Reminded',
   resolved: 'Notified: resolved',
 }
@@ -178,13 +170,35 @@ export const noteDelivered =
         last_notified_at: first.at,
       }))
       .where('id', 'in', locked)
-    const entries = delivered.map(
-      ({ alertId, kind, at, ...where }) => sql`insert into alert_events (alert_id, id, at, kind, actor, text)
-        select alerts.id, ${newOrderedId(at)}, cast(${at} as bigint), 'notified', null, ${textOf(kind, channelInWords(where))}
-        from alerts where alerts.id = ${alertId}
-        on conflict (alert_id, id) do nothing`,
-    )
-    return [notified.compile(), ...entries.map((entry) => entry.compile(write))].map(
+    // Alerts first, then incidents, as everywhere.
+    const ofIncidents = write
+      .updateTable('incidents')
+      .set({ last_notified_at: first.at })
+      .where(
+        'id',
+        'in',
+        write
+          .selectFrom('incidents')
+          .select('id')
+          .where('announced_alert_id', 'in', alertIds)
+          .where('state', '<>', 'resolved')
+          .$if(isShared, (query) => query.orderBy('id').forUpdate()),
+      )
+    const entries = delivered.flatMap(({ alertId, kind, at, ...where }) => {
+      const id = newOrderedId(at)
+      const text = textOf(kind, channelInWords(where))
+      return [
+        sql`insert into alert_events (alert_id, id, at, kind, actor, text)
+          select alerts.id, ${id}, cast(${at} as bigint), 'notified', null, ${text}
+          from alerts where alerts.id = ${alertId}
+          on conflict (alert_id, id) do nothing`,
+        sql`insert into incident_events (incident_id, id, at, kind, actor, text)
+          select incidents.id, ${id}, cast(${at} as bigint), 'notified', null, ${text}
+          from incidents where incidents.announced_alert_id = ${alertId}
+          on conflict (incident_id, id) do nothing`,
+      ]
+    })
+    return [notified.compile(), ofIncidents.compile(), ...entries.map((entry) => entry.compile(write))].map(
       (query): BatchOperation => ({ kind: 'statement', query }),
     )
   }

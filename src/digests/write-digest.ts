@@ -139,7 +139,11 @@ async function alertsOf({ read }: Pick<Store, 'read'>, clientId: string, { from,
     .where('alerts.confirmed_at', 'is not', null)
     .where(({ eb, and, or }) =>
       or([
-        eb('alerts.resolved_at', 'is', null),
+        and([
+          eb('alerts.resolved_at', 'is', null),
+          // The alert that opened its incident stands for it.
+          or([eb('alerts.suppressed_by', 'is', null), eb('alerts.suppressed_by', 'not like', 'incident:%')]),
+        ]),
         and([
           eb('alerts.resolved_at', '>=', from),
           or([eb('alerts.suppressed_by', 'is', null), eb('alerts.suppressed_by', '=', 'no_channel')]),

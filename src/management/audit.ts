@@ -27,6 +27,7 @@ type Verb =
   | 'resolve'
   | 'mark'
   | 'unmark'
+  | 'note'
   | 'retry'
   | 'test_notification'
 
@@ -38,6 +39,7 @@ interface AuditEntry {
     | 'special_days'
     | 'probe'
     | 'alert'
+    | 'incident'
     | 'silence'
     | 'maintenance'
     | 'delivery'

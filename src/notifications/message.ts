@@ -4,7 +4,15 @@
  */
 export type Message = AlertMessage | TestMessage | DigestMessage | QuotaMessage | OwnFailureMessage
 
-export const ALERT_MESSAGE_KINDS = ['opened', 'escalated', 'widened', 'flapping', 'reminder', 'resolved'] as const
+export const ALERT_MESSAGE_KINDS = [
+  'opened',
+  'explained',
+  'escalated',
+  'widened',
+  'flapping',
+  'reminder',
+  'resolved',
+] as const
 export type AlertMessageKind = (typeof ALERT_MESSAGE_KINDS)[number]
 
 export type Severity = 'warning' | 'critical'
@@ -48,6 +56,21 @@ export interface AlertMessage {
   facts: readonly Fact[]
   /** What changed shortly before: `opened 12 min after web container 41 → 42`. */
   change: string | null
+  /** What the alert is part of; missing in messages of earlier versions. */
+  incident?: MessageIncident
+}
+
+/** One cause and all the alerts that it explains. */
+export interface MessageIncident {
+  id: string
+  title: string
+  /** `server`, `release`, `tag`, … */
+  cause: string
+  alerts: number
+  /** What is new about it: `Cause found: “The tag server does not answer”`. */
+  note: string | null
+  /** That others have it too, without their names. */
+  elsewhere: string | null
 }
 
 /** Asked for by hand, to see that a channel works. */

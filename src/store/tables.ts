@@ -1,4 +1,5 @@
 export type * from './tables/alerts.ts'
+export type * from './tables/incidents.ts'
 export type * from './tables/management.ts'
 export type * from './tables/rollups.ts'
 export type * from './tables.ts'
@@ -17,6 +18,7 @@ import type {
   ProbeTable,
   SilenceTable,
 } from './tables/alerts.ts'
+import type { IncidentEventTable, IncidentNoteTable, IncidentTable } from './tables/incidents.ts'
 import type {
   AuditTable,
   ClientTable,
@@ -78,6 +80,9 @@ export interface Tables {
   alerts: AlertTable
   alert_events: AlertEventTable
   alert_feedback: AlertFeedbackTable
+  incidents: IncidentTable
+  incident_events: IncidentEventTable
+  incident_notes: IncidentNoteTable
   silences: SilenceTable
   maintenance: MaintenanceTable
   channels: ChannelTable

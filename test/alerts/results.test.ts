@@ -48,6 +48,7 @@ testOnEveryEngine(
         notified_severity: 'critical',
         bad_events: '[]',
         told_events: 0,
+        incident_id: open?.incident_id,
       },
     )
     await find('o')
@@ -99,6 +100,14 @@ testOnEveryEngine('a message says what, since when, where, and what changed befo
     probe: { id: probe.id, name: 'Fake', probe_type: 'fake' },
     facts: [],
     change: '12 min after web container 41 → 42',
+    incident: {
+      id: message?.incident?.id,
+      title: 'It is warning',
+      cause: 'other',
+      alerts: 1,
+      note: null,
+      elsewhere: null,
+    },
   })
 })
 

@@ -210,6 +210,7 @@ async function insertOld(
 ): Promise<AlertRow> {
   return insertAlert(store, site, at, {
     probe_id: probe.id,
+    probe_type: probe.probe_type,
     details: JSON.stringify(subject === null ? { reason: 'details_too_long' } : { findings: [{ subject }] }),
     confirmed_at: at,
     announced_at: at,

@@ -6,7 +6,16 @@ import { REPOSITORY } from '../../testkit/repository.ts'
 
 /** The room that writes each table. Where two write one, neither can change what a row means. */
 const WRITERS: Readonly<Record<string, readonly string[]>> = {
-  alerts: ['alerts', 'alert_events', 'alert_feedback', 'silences', 'maintenance'],
+  alerts: [
+    'alerts',
+    'alert_events',
+    'alert_feedback',
+    'incidents',
+    'incident_events',
+    'incident_notes',
+    'silences',
+    'maintenance',
+  ],
   cluster: ['nodes', 'leases', 'listening', 'outages', 'clock_checks'],
   digests: ['digests'],
   ingest: ['client_demand', 'recent_payloads', 'rejection_counts', 'rejections'],

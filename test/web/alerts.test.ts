@@ -38,6 +38,7 @@ const alert = (id: string, over: Partial<AlertRecord> = {}): AlertRecord => ({
   suppressed_by: null,
   is_flapping: false,
   first_notified_at: null,
+  incident_id: null,
   ...over,
 })
 

@@ -31,6 +31,7 @@ export const JUST_OPENED = {
   last_notified_at: null,
   notified_severity: null,
   told_events: 0,
+  incident_id: null,
 } as const satisfies Partial<AlertRow>
 
 export function openAlert(

@@ -22,8 +22,9 @@ import { type AlertEvent, type AlertInput, CALM_RESULTS, type Rules, type Streak
  * - Messages go out in this order and one at a time: it is open; it flaps; a warning became critical; a tag is bad on one more of its
  *   events; it still lasts (each `reminder_minutes`, until someone acknowledges it); it is resolved, if anyone was notified that it
  *   opened.
- * - A **silence**, a **maintenance**, another alert about the **same outage**, or **no channel** suppress it, and the timeline says
- *   which. What is due then goes out once that ends, unless the alert resolves first.
+ * - A **silence**, a **maintenance** or **no channel** suppress it, and the timeline says which. What is due then goes out once that
+ *   ends, unless the alert resolves first.
+ * - Whether what is due goes out is then a matter of its **incident**: see `incidents/speak.ts`.
  * - A message that is written has reached no one yet: `delivered.ts` notes it when it was delivered.
  *
  * Pure: what it returns is to be written by the caller, all of it or nothing.
@@ -194,7 +195,6 @@ const BY_SILENCE: SuppressionWords = { kind: 'suppressed', otherwise: 'No notifi
 
 const SUPPRESSIONS: Readonly<Record<string, SuppressionWords>> = {
   maintenance: { kind: 'suppressed', otherwise: 'No notification: maintenance' },
-  alert: { kind: 'suppressed', otherwise: 'No notification: another alert covers the same outage' },
   no_channel: { kind: 'unreachable', otherwise: 'No one to notify: add a channel' },
 }
 

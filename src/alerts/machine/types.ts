@@ -45,8 +45,8 @@ export interface Rules {
   notifyResolved: boolean
   notifyEscalated: boolean
   /**
-   * While nothing is to be sent, why: `silence:ID`, `maintenance:ID`, `alert:ID` while that one covers the same outage, or
-   * `no_channel` when there is no one to notify.
+   * While nothing is to be sent, why: `silence:ID`, `maintenance:ID`, or `no_channel` when there is no one to notify. That another
+   * alert speaks for the same incident is decided afterwards.
    */
   suppressedBy: string | null
   /** The same for people, where it is not said by its kind. */

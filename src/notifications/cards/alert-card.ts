@@ -1,5 +1,5 @@
 import { MINUTE } from '../../lib/index.ts'
-import type { AlertMessage, AlertMessageKind, Fact, MessageGroup, Severity } from '../message.ts'
+import type { AlertMessage, AlertMessageKind, Fact, MessageGroup, MessageIncident, Severity } from '../message.ts'
 import {
   type Card,
   type CardOptions,
@@ -45,7 +45,8 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
 
 /** The last bad result where it says more than the title, and what is particular about this message. */
 function explanations(message: AlertMessage): string[] {
-  const { kind, alert } = message
+  const { kind, alert, incident } = message
+  const news = [incident?.note, incident?.elsewhere].filter((text) => typeof text === 'string').map(sentence)
   if (kind === 'resolved') {
     const was = `It was: ${sentence(titleOf(message))}`
     return isGone(message)
@@ -53,10 +54,11 @@ function explanations(message: AlertMessage): string[] {
       : [was]
   }
   const said = isSame(alert.message, alert.title) ? [] : [alert.message]
-  return kind === 'opened' ? said : [NOTES[kind], ...said]
+  return kind === 'opened' ? [...news, ...said] : [...news, NOTES[kind], ...said]
 }
 
 const NOTES = {
+  explained: 'What you were notified of before is a symptom of it.',
   escalated: 'It was a warning before.',
   widened: 'More events are bad than in the last message.',
   flapping: 'It keeps changing between good and bad. Notifications pause until 10 results in a row agree.',
@@ -65,20 +67,26 @@ const NOTES = {
 
 const isSame = (a: string, b: string): boolean => oneLine(a).replace(/\.$/, '') === oneLine(b).replace(/\.$/, '')
 
-const factsOfOpen = ({ alert, facts }: AlertMessage, times: LocalTimes, at: number): Fact[] => [
+const factsOfOpen = ({ alert, facts, incident }: AlertMessage, times: LocalTimes, at: number): Fact[] => [
   { name: 'Since', value: sinceWhen(times, alert.since, at) },
   // What was seen within a minute was seen at once.
   ...(alert.opened_at - alert.since < MINUTE ? [] : [{ name: 'Detected', value: times.moment(alert.opened_at, at) }]),
   ...facts.map(({ name, value }) => fact(name, value)),
+  ...alertsOf(incident),
 ]
 
 /** The figures are those of the last bad result: as facts of their own they would read as how it is now. */
-function factsOfResolved({ alert, facts }: AlertMessage, times: LocalTimes, at: number): Fact[] {
+function factsOfResolved({ alert, facts, incident }: AlertMessage, times: LocalTimes, at: number): Fact[] {
   const end = alert.resolved_at ?? at
   const lasted = { name: 'Lasted', value: `${times.span(alert.since, end, at)} (${lengthInWords(end - alert.since)})` }
-  if (facts.length === 0) return [lasted]
-  return [lasted, fact('Before', facts.map(({ name, value }) => `${name} ${value}`).join(' · '))]
+  const parts = alertsOf(incident)
+  if (facts.length === 0) return [lasted, ...parts]
+  return [lasted, ...parts, fact('Before', facts.map(({ name, value }) => `${name} ${value}`).join(' · '))]
 }
+
+/** Of a single alert the number says nothing. */
+const alertsOf = (incident: MessageIncident | undefined): Fact[] =>
+  incident === undefined || incident.alerts < 2 ? [] : [{ name: 'Alerts', value: String(incident.alerts) }]
 
 function footerOf({ alert, site }: AlertMessage): string {
   const results = `${alert.occurrences} bad ${alert.occurrences === 1 ? 'result' : 'results'}`

@@ -66,6 +66,7 @@ function genericPayload(message: Message | MessageGroup, options: BodyOptions): 
     site: only === undefined ? null : siteOf(only, options),
     alert: only === undefined ? null : alertOf(only, options),
     probe_result: only === undefined ? null : resultOf(only),
+    ...(only === undefined ? {} : incidentOf(only)),
   }
 }
 
@@ -104,6 +105,7 @@ const alertEntry = (message: AlertMessage, options: CardOptions) => ({
   site: siteOf(message, options),
   alert: alertOf(message, options),
   probe_result: resultOf(message),
+  ...incidentOf(message),
 })
 
 const labelsOf = ({ alert, client, site, probe }: AlertMessage) => ({
@@ -180,6 +182,8 @@ const alertOf = (message: AlertMessage, options: CardOptions) => ({
   change: message.change,
   dashboard_url: alertUrl(message, options),
 })
+
+const incidentOf = ({ incident }: AlertMessage) => (incident === undefined ? {} : { incident })
 
 const siteOf = ({ site }: AlertMessage, { publicUrl }: CardOptions) => ({
   ...site,

@@ -15,6 +15,7 @@ import { quotaMessages } from './0014-quota-messages.ts'
 import { badEvents } from './0015-bad-events.ts'
 import { alertFeedback } from './0016-alert-feedback.ts'
 import { specialDays } from './0017-special-days.ts'
+import { incidents } from './0018-incidents.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   badEvents,
   alertFeedback,
   specialDays,
+  incidents,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

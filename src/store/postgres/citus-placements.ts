@@ -62,6 +62,10 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   alert_events: 'coordinator',
   // A few rows a site, written with the alerts.
   alert_feedback: 'coordinator',
+  // Written with the alerts, in one transaction.
+  incidents: 'coordinator',
+  incident_events: 'coordinator',
+  incident_notes: 'coordinator',
   // Read with every batch of results.
   silences: 'coordinator',
   maintenance: 'coordinator',

@@ -47,7 +47,7 @@ CREATE TABLE alerts (
   first_notified_at integer,
   last_notified_at integer,
   notified_severity text
-  , subject_label text, started_at integer not null default 0, announced_at integer, last_announced_at integer, bad_events text not null default '[]', told_events integer not null default 0);
+  , subject_label text, started_at integer not null default 0, announced_at integer, last_announced_at integer, bad_events text not null default '[]', told_events integer not null default 0, incident_id text);
 
 CREATE TABLE audit_log (
   id integer primary key autoincrement,
@@ -205,6 +205,51 @@ CREATE TABLE idempotency_keys (
   accepted_at integer not null,
   primary key (site_no, idempotency_key)
 ) without rowid;
+
+CREATE TABLE incident_events (
+  incident_id text not null,
+  id text not null,
+  at integer not null,
+  kind text not null,
+  actor text,
+  text text not null,
+  primary key (incident_id, id)
+) without rowid;
+
+CREATE TABLE incident_notes (
+  incident_id text not null,
+  id text not null,
+  at integer not null,
+  author text not null,
+  text text not null,
+  primary key (incident_id, id)
+) without rowid;
+
+CREATE TABLE incidents (
+  id text primary key,
+  scope text not null,
+  client_id text,
+  site_id text,
+  cause text not null,
+  cause_at integer,
+  vendor text,
+  title text not null,
+  severity text not null,
+  state text not null,
+  started_at integer not null,
+  opened_at integer not null,
+  announced_at integer,
+  last_announced_at integer,
+  last_notified_at integer,
+  notified_severity text,
+  announced_alert_id text,
+  acknowledged_at integer,
+  acknowledged_by text,
+  resolved_at integer,
+  lead_alert_id text,
+  parent_id text,
+  impact text
+);
 
 CREATE TABLE journal (
   node_id text not null,
@@ -459,6 +504,8 @@ CREATE INDEX alert_feedback_by_site on alert_feedback (site_id);
 
 CREATE INDEX alerts_by_client on alerts (client_id, id);
 
+CREATE INDEX alerts_by_incident on alerts (incident_id);
+
 CREATE INDEX alerts_by_probe on alerts (probe_id, id);
 
 CREATE INDEX alerts_by_site on alerts (site_id, id);
@@ -476,6 +523,16 @@ CREATE INDEX deliveries_by_client on deliveries (client_id, id);
 CREATE INDEX deliveries_pending on deliveries (channel, id) where state = 'pending';
 
 CREATE INDEX idempotency_keys_by_time on idempotency_keys (accepted_at);
+
+CREATE INDEX incidents_by_announced on incidents (announced_alert_id);
+
+CREATE INDEX incidents_by_client on incidents (client_id, id);
+
+CREATE INDEX incidents_by_parent on incidents (parent_id);
+
+CREATE INDEX incidents_by_site on incidents (site_id, id);
+
+CREATE INDEX incidents_unresolved on incidents (site_id) where state <> 'resolved';
 
 CREATE INDEX probes_by_site on probes (site_id);
 

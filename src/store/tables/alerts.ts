@@ -39,8 +39,8 @@ export interface AlertTable {
   resolved_at: number | null
   resolution: string | null
   /**
-   * `silence:ID`, `maintenance:ID`, the `alert:ID` of the same outage, or `no_channel`: what kept a message from being written;
-   * null again when it was.
+   * `silence:ID`, `maintenance:ID`, the `incident:ID` that was announced by another alert (`alert:ID` in earlier versions), or
+   * `no_channel`: what kept a message from being written; null again when it was.
    */
   suppressed_by: string | null
   is_flapping: number
@@ -56,6 +56,8 @@ export interface AlertTable {
   bad_events: string
   /** How many of them, from the first on, messages were written of. */
   told_events: number
+  /** The incident that people are notified of; null of what an earlier version opened and resolved. */
+  incident_id: string | null
 }
 
 /** What happened to an alert, for its timeline. */

@@ -59,6 +59,7 @@ const VERBS: Readonly<Record<string, string>> = {
   resolve: 'resolved',
   mark: 'given feedback',
   unmark: 'feedback taken back',
+  note: 'note written',
 }
 
 /** The page of what was changed; undefined for what has none, or is gone. */

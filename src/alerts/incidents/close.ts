@@ -1,0 +1,62 @@
+import type { AlertRow } from '../../store/index.ts'
+import type { AlertEvent } from '../machine/types.ts'
+import type { Case } from './case.ts'
+
+/** How an incident that has just ended did so. */
+export interface Ending {
+  /** The alert that ended last. */
+  last: AlertRow
+  /** Whether someone removed all that it was about, and knows. */
+  isRemoved: boolean
+}
+
+const CLOSED: readonly (string | null)[] = ['probe_removed', 'replaced']
+
+/**
+ * Brings an incident up to date with its alerts. It lasts as long as one of them, is as bad as the worst that lasts, and someone takes
+ * care of it when someone does of all of them.
+ *
+ * @param handled what people have just done to its alerts
+ * @returns how it ended; null when it did not just now
+ */
+export function followAlerts(known: Case, handled: readonly AlertEvent[], now: number): Ending | null {
+  const { row, alerts, events } = known
+  const all = [...alerts.values()]
+  const lasting = all.filter(({ state }) => state !== 'resolved')
+  const last = all.toSorted((a, b) => (a.resolved_at ?? now) - (b.resolved_at ?? now)).at(-1)
+  if (last === undefined || row.resolved_at !== null) return null
+  const lead = alerts.get(row.lead_alert_id ?? '')
+  if (lead !== undefined && lead.state !== 'resolved') row.title = lead.title
+  // Until people may know of it, an alert that is found to have begun earlier makes it begin earlier.
+  if (row.announced_at === null) row.started_at = Math.min(...all.map(({ started_at }) => started_at))
+  if (lasting.length === 0) return end(known, last, now)
+  const severity = lasting.some((alert) => alert.severity === 'critical') ? 'critical' : 'warning'
+  if (severity === 'critical' && row.severity === 'warning') {
+    const worst = lasting.find((alert) => alert.severity === 'critical')
+    events.push({ kind: 'escalated', actor: null, text: worst?.title ?? row.title })
+  }
+  row.severity = severity
+  const taken = handled.find(({ kind }) => kind === 'acknowledged')
+  if (row.state === 'open' && taken !== undefined && lasting.every(({ state }) => state === 'acknowledged')) {
+    Object.assign(row, { state: 'acknowledged', acknowledged_at: now, acknowledged_by: taken.actor })
+    events.push({ kind: 'acknowledged', actor: taken.actor, text: taken.text })
+  }
+  const given = handled.find(({ kind }) => kind === 'unacknowledged')
+  if (row.state === 'acknowledged' && given !== undefined) {
+    Object.assign(row, { state: 'open', acknowledged_at: null, acknowledged_by: null })
+    events.push({ kind: 'unacknowledged', actor: given.actor, text: given.text })
+  }
+  return null
+}
+
+function end({ row, alerts, events }: Case, last: AlertRow, now: number): Ending {
+  row.state = 'resolved'
+  row.resolved_at = now
+  const count = alerts.size
+  events.push({
+    kind: 'resolved',
+    actor: null,
+    text: count === 1 ? 'Its alert ended' : `The last of ${count} alerts ended`,
+  })
+  return { last, isRemoved: [...alerts.values()].every(({ resolution }) => CLOSED.includes(resolution)) }
+}

@@ -1,0 +1,96 @@
+import type { AlertMessageKind } from '../../notifications/index.ts'
+import type { AlertRow, Tables, Transaction } from '../../store/index.ts'
+import { type AlertContext, type AlertSource, loadSources, rulesOf } from '../rules.ts'
+import type { Case } from './case.ts'
+import type { Ending } from './close.ts'
+import type { PendingTransition } from './write-incidents.ts'
+
+/** A message that an incident would send. */
+export interface Intent {
+  known: Case
+  kind: AlertMessageKind
+  note: string | null
+  /** The alert that speaks, whose own rules let it; null where the incident itself does. */
+  move: { before: AlertRow | null; alert: AlertRow } | null
+  /** Of one that ended. */
+  ending: Ending | null
+}
+
+/** A message about an incident. It goes out under the id of the alert that announced it, so that services keep them together. */
+export interface DueMessage {
+  kind: AlertMessageKind
+  /** As that alert was at its last message. */
+  before: AlertRow | null
+  /** That alert, with the incident's own beginning, end and severity. */
+  alert: AlertRow
+  source: AlertSource
+  known: Case
+  note: string | null
+  resolvedBy: string | null
+}
+
+/** Those of the messages that go out: an end that no one waits for is none, and what is muted stays so. */
+export async function dueMessages(
+  trx: Transaction<Tables>,
+  intents: readonly Intent[],
+  pending: readonly PendingTransition[],
+  context: AlertContext,
+): Promise<DueMessage[]> {
+  const wanted = intents.filter(({ known }) => known.row.announced_at !== null)
+  const missing = wanted.flatMap((intent) => {
+    const probeId = voiceOf(intent)?.probe_id
+    return probeId === undefined || context.sources.has(probeId) ? [] : probeId
+  })
+  const loaded = missing.length === 0 ? new Map<string, AlertSource>() : await loadSources(trx, missing)
+  return wanted.flatMap((intent) => {
+    const { known, kind, note, move, ending } = intent
+    const voice = voiceOf(intent)
+    if (voice === undefined) return []
+    const source =
+      context.sources.get(voice.probe_id) ?? loaded.get(voice.probe_id) ?? neighbourOf(voice, pending, context)
+    if (source === undefined || !mayGoOut(intent, voice, source, context)) return []
+    const resolvedBy = ending === null ? null : actorOf(ending.last, pending)
+    const before = move?.alert.id === voice.id ? move.before : voice
+    return [{ kind, before, alert: asIncident(voice, known, ending), source, known, note, resolvedBy }]
+  })
+}
+
+/** The alert under whose id the messages go out. */
+const voiceOf = ({ known, move, ending }: Intent): AlertRow | undefined =>
+  known.alerts.get(known.row.announced_alert_id ?? '') ?? move?.alert ?? ending?.last
+
+/** Its probe was deleted: that of another alert of the batch, on the same site, knows whom to notify. */
+const neighbourOf = (
+  { site_id }: AlertRow,
+  pending: readonly PendingTransition[],
+  { sources }: AlertContext,
+): AlertSource | undefined => {
+  const own = pending.find(({ source }) => source?.site.id === site_id)?.source
+  return own ?? [...sources.values()].find(({ site }) => site.id === site_id)
+}
+
+function mayGoOut(
+  { known, move, ending }: Intent,
+  voice: AlertRow,
+  source: AlertSource,
+  context: AlertContext,
+): boolean {
+  if (move !== null) return true
+  if (ending !== null && (ending.isRemoved || !source.notifyResolved)) return false
+  const { suppressedBy } = rulesOf(voice, source, context)
+  if (suppressedBy === null) return true
+  known.events.push({ kind: 'suppressed', actor: null, text: `No notification: ${suppressedBy}` })
+  return false
+}
+
+const actorOf = ({ id }: AlertRow, pending: readonly PendingTransition[]): string | null =>
+  pending
+    .find(({ transition: { alert } }) => alert?.id === id)
+    ?.transition.events.find(({ kind }) => kind === 'resolved')?.actor ?? null
+
+/** What people are notified of is the incident; of a single alert that is the same. */
+function asIncident(voice: AlertRow, { row }: Case, ending: Ending | null): AlertRow {
+  const { title, severity, started_at, resolved_at } = row
+  const resolution = ending === null ? null : ending.last.resolution
+  return { ...voice, title, severity, started_at, state: row.state, resolved_at, resolution }
+}

@@ -1,0 +1,109 @@
+import { duration, HOUR, MINUTE } from '../../lib/index.ts'
+import { rankOf, type Sign } from './sign.ts'
+
+/**
+ * What a stronger cause explains may show this much before it: a check runs every few minutes, and what is counted is dated from the
+ * last time that it was well.
+ */
+export const BEFORE_MS = 15 * MINUTE
+/** As long after its end as sites need to send again, and probes to see it. */
+export const AFTER_MS = 15 * MINUTE
+/**
+ * A cause that is only a warning explains what begins with it and not what begins while it lasts: a certificate that expires
+ * in two weeks is a warning all that time, and whatever else breaks meanwhile is something else.
+ */
+const MILD_MS = 30 * MINUTE
+/** For so long a version is what a fault is blamed on first: after that most sites have seen every page with it. */
+export const RELEASE_MS = 2 * HOUR
+/** A version is seen by a check that runs every 15 minutes: so what it breaks may show first. */
+const RELEASE_SEEN_MS = 20 * MINUTE
+/** Two probes that look at one thing: the slower of them runs every 15 minutes. */
+const SIDES_MS = 20 * MINUTE
+/**
+ * Faults of one vendor or one page that begin so close to each other have one cause: of nine independent faults a month two do so
+ * once in five years.
+ */
+export const TOGETHER_MS = 10 * MINUTE
+
+/** Why the cause explains the symptom, in words; null when it does not. A cause explains only what is weaker than itself. */
+export function explanation(cause: Sign, symptom: Sign): string | null {
+  if (rankOf(cause.kind) >= rankOf(symptom.kind) || !isWithin(cause, symptom) || !reaches(cause, symptom)) return null
+  return `“${symptom.title}” ${whenIt(symptom, cause.startedAt, `“${cause.title}”`)}, which explains it`
+}
+
+/** Whether what the cause affects holds what the symptom is about. */
+function reaches(cause: Sign, symptom: Sign): boolean {
+  // Too much is never the work of what is broken, but a release may count twice.
+  if (symptom.isSurge) return cause.kind === 'release'
+  if (cause.isSurge) return false
+  switch (cause.kind) {
+    case 'event':
+      return symptom.events.length > 0 && symptom.events.every((event) => cause.events.includes(event))
+    case 'tag':
+      return isSameTag(cause, symptom)
+    case 'quality':
+    case 'other':
+      return false
+    default:
+      return true
+  }
+}
+
+/** Whether the symptom began while the cause can have caused it. */
+function isWithin(cause: Sign, symptom: Sign): boolean {
+  if (symptom.startedAt + symptom.resolutionMs < cause.startedAt - BEFORE_MS) return false
+  if (cause.kind === 'release') return symptom.startedAt <= cause.startedAt + RELEASE_MS
+  // That a check cannot be made, in silence about the rest, is mild by nature.
+  if (!cause.isCritical || cause.kind === 'own') return symptom.startedAt <= cause.startedAt + MILD_MS
+  return cause.resolvedAt === null || symptom.startedAt <= cause.resolvedAt + AFTER_MS
+}
+
+/** Why two signs of which neither explains the other have one cause all the same, in words; null when they have not. */
+export function kinship(a: Sign, b: Sign): string | null {
+  if (a.isSurge !== b.isSurge) return null
+  const apart = Math.abs(a.startedAt - b.startedAt)
+  const both = `“${b.title}” ${whenIt(b, a.startedAt, `“${a.title}”`)}`
+  if (a.kind === b.kind && isWhole(a) && (apart <= SIDES_MS || isDuring(a, b) || isDuring(b, a))) {
+    return `${both}: both are about the same thing`
+  }
+  if (a.kind === 'event' && b.kind === 'event') {
+    return apart <= TOGETHER_MS + Math.max(a.resolutionMs, b.resolutionMs) ? `${both}, on the same site` : null
+  }
+  if (a.tag !== null && a.tag === b.tag && a.kind === b.kind && apart <= SIDES_MS) return `${both}, and is the same tag`
+  if (a.vendor !== null && a.vendor === b.vendor && a.kind === b.kind && apart <= TOGETHER_MS) {
+    return `${both}, and goes to the same vendor`
+  }
+  const isOneForm = a.kind === 'quality' && a.probeType === b.probeType && a.tag === null && b.tag === null
+  return isOneForm && apart <= TOGETHER_MS ? `${both}, on the same site` : null
+}
+
+/** There is one server, one consent platform and one sender on a site. */
+const isWhole = ({ kind }: Sign): boolean =>
+  kind === 'own' || kind === 'server' || kind === 'release' || kind === 'consent' || kind === 'silence'
+
+/** Whether the other began during a fault that is certain. */
+const isDuring = (fault: Sign, other: Sign): boolean =>
+  fault.isCritical &&
+  fault.kind !== 'release' &&
+  other.startedAt >= fault.startedAt &&
+  (fault.resolvedAt === null || other.startedAt <= fault.resolvedAt)
+
+const isSameTag = (a: Sign, b: Sign): boolean =>
+  (a.tag !== null && a.tag === b.tag) || (a.vendor !== null && a.vendor === b.vendor)
+
+/** Of the releases (epoch ms) the last one that explains the sign; null where none does. */
+export function releaseBehind(sign: Sign, releases: readonly number[]): number | null {
+  if (rankOf(sign.kind) <= rankOf('release') || sign.kind === 'other') return null
+  const fitting = releases.filter((at) => isAfterRelease(sign, at))
+  return fitting.length === 0 ? null : Math.max(...fitting)
+}
+
+export const isAfterRelease = ({ startedAt, resolutionMs }: Sign, at: number): boolean =>
+  at <= startedAt + Math.max(RELEASE_SEEN_MS, resolutionMs) && startedAt <= at + RELEASE_MS
+
+/** `began 3 min after X` */
+export function whenIt({ startedAt }: Pick<Sign, 'startedAt'>, at: number, what: string): string {
+  const apart = startedAt - at
+  if (Math.abs(apart) < MINUTE) return `began together with ${what}`
+  return `began ${duration(Math.abs(apart))} ${apart > 0 ? 'after' : 'before'} ${what}`
+}

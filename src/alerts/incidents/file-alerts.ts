@@ -1,0 +1,144 @@
+import { newOrderedId } from '../../lib/index.ts'
+import type { AlertRow } from '../../store/index.ts'
+import { type Case, openIncidentOf } from './case.ts'
+import { type Decision, incidentOf, type SiteFacts } from './grouping.ts'
+import { rankOf, type Sign, signOf } from './sign.ts'
+
+/** An alert that has no incident yet, or whose incident ended without it. */
+export interface Unfiled {
+  alert: AlertRow
+  /** As it was, of one that was announced before there were incidents: so its own is. */
+  told: AlertRow | null
+}
+
+/** An announced incident that turned out to be the symptom of another: its people are notified of the cause. */
+interface Explained {
+  symptom: Case
+  note: string
+}
+
+/**
+ * Puts alerts into incidents, the strongest explanations first: what a batch of results finds at once has no other order. Changes
+ * `cases`, which new incidents are added to.
+ */
+export function fileAlerts(
+  unfiled: readonly Unfiled[],
+  cases: Map<string, Case>,
+  facts: ReadonlyMap<string, SiteFacts>,
+  now: number,
+): Explained[] {
+  const explained: Explained[] = []
+  const inOrder = unfiled
+    .map((one) => ({ ...one, sign: signOf(one.alert) }))
+    .sort((a, b) => rankOf(a.sign.kind) - rankOf(b.sign.kind) || a.sign.startedAt - b.sign.startedAt)
+  for (const { alert, told, sign } of inOrder) {
+    const decision =
+      told !== null ? alone(sign) : incidentOf(sign, openOn(alert.site_id, cases), factsOf(alert, facts, now))
+    place(alert, sign, decision, { cases, explained, now, told })
+  }
+  return explained
+}
+
+const alone = (sign: Sign): Decision => ({ kind: 'open', cause: sign.kind, causeAt: null, why: null })
+
+const openOn = (siteId: string, cases: ReadonlyMap<string, Case>) =>
+  [...cases.values()].filter(({ row }) => row.site_id === siteId).map(openIncidentOf)
+
+const factsOf = ({ site_id }: AlertRow, facts: ReadonlyMap<string, SiteFacts>, now: number): SiteFacts =>
+  facts.get(site_id) ?? { now, releases: [], tags: [] }
+
+interface Filing {
+  cases: Map<string, Case>
+  explained: Explained[]
+  now: number
+  told: AlertRow | null
+}
+
+function place(alert: AlertRow, sign: Sign, decision: Decision, filing: Filing): void {
+  const { cases, explained, now } = filing
+  const found = decision.kind === 'open' ? undefined : cases.get(decision.incident.id)
+  if (decision.kind === 'open' || found === undefined) {
+    const made = newCase(alert, sign, decision, filing)
+    cases.set(made.row.id, made)
+    return
+  }
+  add(found, alert)
+  if (decision.kind === 'join') {
+    found.events.push({ kind: 'joined', actor: null, text: decision.why })
+    return
+  }
+  found.row.cause = decision.cause
+  found.row.cause_at = decision.causeAt
+  if (decision.leads) {
+    found.row.lead_alert_id = alert.id
+    found.row.title = alert.title
+    found.row.vendor = sign.vendor
+  }
+  found.events.push({ kind: 'explained', actor: null, text: decision.why })
+  for (const { id } of decision.merged) {
+    const merged = cases.get(id)
+    if (merged === undefined) continue
+    if (merged.row.announced_at === null) merge(merged, found, now)
+    else explained.push(belong(merged, found, decision.why))
+  }
+}
+
+function newCase(alert: AlertRow, sign: Sign, decision: Decision, { now, told }: Pick<Filing, 'now' | 'told'>): Case {
+  const { cause, causeAt } = decision.kind === 'join' ? { cause: sign.kind, causeAt: null } : decision
+  const made: Case = {
+    row: {
+      id: newOrderedId(now),
+      scope: 'site',
+      client_id: alert.client_id,
+      site_id: alert.site_id,
+      cause,
+      cause_at: causeAt,
+      vendor: sign.vendor,
+      title: alert.title,
+      severity: alert.severity,
+      state: alert.state === 'acknowledged' ? 'acknowledged' : 'open',
+      started_at: alert.started_at,
+      opened_at: now,
+      announced_at: told?.announced_at ?? null,
+      last_announced_at: told?.last_announced_at ?? null,
+      last_notified_at: told?.last_notified_at ?? null,
+      notified_severity: told?.notified_severity ?? null,
+      announced_alert_id: told?.id ?? null,
+      acknowledged_at: alert.acknowledged_at,
+      acknowledged_by: alert.acknowledged_by,
+      resolved_at: null,
+      lead_alert_id: alert.id,
+      parent_id: null,
+      impact: null,
+    },
+    before: null,
+    alerts: new Map(),
+    events: [{ kind: 'opened', actor: null, text: alert.title }],
+  }
+  add(made, alert)
+  if (decision.why !== null) made.events.push({ kind: 'explained', actor: null, text: decision.why })
+  return made
+}
+
+function add({ row, alerts }: Case, alert: AlertRow): void {
+  alert.incident_id = row.id
+  alerts.set(alert.id, alert)
+  row.started_at = Math.min(row.started_at, alert.started_at)
+}
+
+/** No one knows of it: its alerts move, and it is as if it had never been. */
+function merge(merged: Case, into: Case, now: number): void {
+  for (const alert of merged.alerts.values()) add(into, alert)
+  merged.alerts.clear()
+  merged.row.state = 'resolved'
+  merged.row.resolved_at = now
+  merged.row.parent_id = into.row.id
+  merged.events.push({ kind: 'merged', actor: null, text: `Part of “${into.row.title}” from now on` })
+}
+
+/** People know of it: it stays theirs, until its own end, and they are notified of what explains it. */
+function belong(symptom: Case, cause: Case, why: string): Explained {
+  symptom.row.parent_id = cause.row.id
+  symptom.events.push({ kind: 'belongs', actor: null, text: why })
+  return { symptom, note: `Cause found: “${cause.row.title}”` }
+}

@@ -1,0 +1,189 @@
+import { MINUTE } from '../../lib/index.ts'
+import { AFTER_MS, explanation, isAfterRelease, kinship, releaseBehind, TOGETHER_MS, whenIt } from './explain.ts'
+import { type Cause, rankOf, type Sign } from './sign.ts'
+
+/** An incident that is open, or ended a moment ago, as far as an alert's place depends on it. */
+export interface OpenIncident {
+  id: string
+  cause: Cause
+  /** Of a release: when it was seen. */
+  causeAt: number | null
+  isAnnounced: boolean
+  /** Null while it is open. */
+  resolvedAt: number | null
+  /** Its alerts, those that are resolved too. */
+  signs: readonly Sign[]
+  /** The alert that explains the others. */
+  leadId: string | null
+}
+
+/** What else is known of the site. */
+export interface SiteFacts {
+  now: number
+  /** When versions were published, epoch ms. */
+  releases: readonly number[]
+  /** The tags that it has, by name; empty where that is not known. */
+  tags: readonly string[]
+}
+
+/**
+ * Where an alert belongs.
+ * - `open`: to an incident of its own
+ * - `join`: to this one, which stays as it is
+ * - `promote`: it explains this one, and all of `merged`, which become part of it: one incident, whose cause is now known
+ */
+export type Decision =
+  | { kind: 'open'; cause: Cause; causeAt: number | null; why: string | null }
+  | { kind: 'join'; incident: OpenIncident; why: string }
+  | {
+      kind: 'promote'
+      incident: OpenIncident
+      merged: readonly OpenIncident[]
+      cause: Cause
+      causeAt: number | null
+      /** Whether the alert itself is the cause that was found. */
+      leads: boolean
+      why: string
+    }
+
+/** Of so many tags that are missing at once, not each has a fault of its own. */
+const TAGS_AT_ONCE = 3
+/** The rest may run on events that have not come yet. */
+const MOST_TAGS = 0.8
+
+/**
+ * Decides which incident an alert belongs to, by what explains what. Pure, and only about messages: whatever it decides, the alert is
+ * open, measured and resolved as it would be alone.
+ *
+ * 1. The strongest open cause whose time and reach hold the alert explains it: it joins. So does what begins within two hours of a
+ *    release that an open incident is blamed on.
+ * 2. What is weaker and open, and is explained by the alert, is its symptom: one incident, whose cause is found.
+ * 3. What is no explanation but kin joins: the server from two sides, one vendor, one page.
+ * 4. All tags missing at once are the container; a release within two hours before is to blame.
+ * 5. Everything else has an incident of its own.
+ *
+ * @param incidents of the site
+ */
+export function incidentOf(sign: Sign, incidents: readonly OpenIncident[], facts: SiteFacts): Decision {
+  const current = incidents.filter(({ resolvedAt }) => resolvedAt === null || facts.now - resolvedAt <= AFTER_MS)
+  const open = current.filter(({ resolvedAt }) => resolvedAt === null)
+  return (
+    explainedBy(sign, current) ??
+    causeOfOthers(sign, open) ??
+    kinOf(sign, open) ??
+    container(sign, open, facts) ??
+    afterRelease(sign, open, facts) ?? { kind: 'open', cause: sign.kind, causeAt: null, why: null }
+  )
+}
+
+function explainedBy(sign: Sign, incidents: readonly OpenIncident[]): Decision | null {
+  const found = incidents.flatMap((incident) => {
+    const bySigns = incident.signs.flatMap((cause) => {
+      const why = explanation(cause, sign)
+      return why === null ? [] : [{ incident, why, rank: rankOf(cause.kind), at: cause.startedAt }]
+    })
+    return [...bySigns, ...byRelease(sign, incident)]
+  })
+  const [best] = found.toSorted(
+    (a, b) => a.rank - b.rank || Math.abs(a.at - sign.startedAt) - Math.abs(b.at - sign.startedAt),
+  )
+  return best === undefined ? null : { kind: 'join', incident: best.incident, why: best.why }
+}
+
+function byRelease(sign: Sign, incident: OpenIncident) {
+  const { cause, causeAt, resolvedAt } = incident
+  if (cause !== 'release' || causeAt === null || resolvedAt !== null || releaseBehind(sign, [causeAt]) === null)
+    return []
+  const why = `“${sign.title}” ${whenIt(sign, causeAt, 'the new version that is blamed for this incident')}`
+  return [{ incident, why, rank: rankOf('release'), at: causeAt }]
+}
+
+/** What it explains of the open incidents becomes one with it: with the one that was announced first, or else the oldest. */
+function causeOfOthers(sign: Sign, open: readonly OpenIncident[]): Decision | null {
+  const explained = open.flatMap((incident) => {
+    const lead = leadOf(incident)
+    const why = lead === undefined ? null : explanation(sign, lead)
+    return why === null ? [] : [{ incident, why }]
+  })
+  const [first, ...others] = firstTold(explained)
+  if (first === undefined) return null
+  return {
+    kind: 'promote',
+    incident: first.incident,
+    merged: others.map(({ incident }) => incident),
+    cause: sign.kind,
+    causeAt: null,
+    leads: true,
+    why: first.why,
+  }
+}
+
+function kinOf(sign: Sign, open: readonly OpenIncident[]): Decision | null {
+  for (const incident of open) {
+    for (const other of incident.signs) {
+      const why = kinship(other, sign)
+      if (why !== null) return { kind: 'join', incident, why }
+    }
+  }
+  return null
+}
+
+/** Tags of many vendors that stop at once: no vendor did that. */
+function container(sign: Sign, open: readonly OpenIncident[], { tags }: SiteFacts): Decision | null {
+  if (sign.failing !== 'missing' || tags.length === 0) return null
+  const missing = open.flatMap((incident) => {
+    const lead = leadOf(incident)
+    const isAlike = lead?.failing === 'missing' && Math.abs(lead.startedAt - sign.startedAt) <= TOGETHER_MS + 5 * MINUTE
+    return isAlike ? [{ incident }] : []
+  })
+  const names = new Set([
+    sign.tag,
+    ...missing.flatMap(({ incident }) =>
+      incident.signs.flatMap(({ failing, tag, resolvedAt }) =>
+        failing === 'missing' && resolvedAt === null ? tag : [],
+      ),
+    ),
+  ])
+  const [first, ...others] = firstTold(missing)
+  if (first === undefined || names.size < Math.max(TAGS_AT_ONCE, MOST_TAGS * tags.length)) return null
+  return {
+    kind: 'promote',
+    incident: first.incident,
+    merged: others.map(({ incident }) => incident),
+    cause: 'release',
+    causeAt: null,
+    leads: false,
+    why: `${names.size} of ${tags.length} tags are missing at once: that is the container, not the vendors`,
+  }
+}
+
+/** A release that is known only now explains what opened before it was. */
+function afterRelease(sign: Sign, open: readonly OpenIncident[], { releases }: SiteFacts): Decision | null {
+  const at = releaseBehind(sign, releases)
+  if (at === null) return null
+  const alike = open.filter((incident) => {
+    const lead = leadOf(incident)
+    return lead !== undefined && releaseBehind(lead, [at]) !== null && isAfterRelease(lead, at)
+  })
+  const [first, ...others] = firstTold(alike.map((incident) => ({ incident })))
+  const why = `“${sign.title}” ${whenIt(sign, at, 'a new version')}`
+  if (first === undefined) return { kind: 'open', cause: 'release', causeAt: at, why }
+  return {
+    kind: 'promote',
+    incident: first.incident,
+    merged: others.map(({ incident }) => incident),
+    cause: 'release',
+    causeAt: at,
+    leads: false,
+    why,
+  }
+}
+
+const leadOf = ({ signs, leadId }: OpenIncident): Sign | undefined => signs.find(({ alertId }) => alertId === leadId)
+
+/** The one that people know of, and of several the oldest: ids begin with the time. */
+const firstTold = <T extends { incident: OpenIncident }>(found: readonly T[]): T[] =>
+  found.toSorted(
+    (a, b) =>
+      Number(b.incident.isAnnounced) - Number(a.incident.isAnnounced) || (a.incident.id < b.incident.id ? -1 : 1),
+  )

@@ -1,0 +1,102 @@
+import { AppError, newOrderedId, notFound } from '../../lib/index.ts'
+import { type Context, writeAudit } from '../../management/index.ts'
+import type { ChannelSettings } from '../../notifications/index.ts'
+import { chunksOf, type IncidentRow, type Tables, type Transaction } from '../../store/index.ts'
+import type { Handling } from '../alert-record.ts'
+import { transition } from '../machine/transition.ts'
+import type { AlertInput } from '../machine/types.ts'
+import { loadMutes } from '../mutes.ts'
+import { loadContext, rulesOf } from '../rules.ts'
+import { lockUnresolved, writeTransitions } from '../write-transitions.ts'
+import { writeIncidentEvents } from './case.ts'
+import { type AddNote, incidentRecord, type NoteRecord, noteRecord } from './records.ts'
+
+type Verb = 'acknowledge' | 'unacknowledge' | 'resolve'
+
+const INPUTS = { acknowledge: 'acknowledged', unacknowledge: 'unacknowledged', resolve: 'resolved' } as const
+
+/**
+ * Does to an incident what can be done to an alert, by doing it to all of its alerts that are not resolved: it follows them.
+ *
+ * @throws AppError `not_found`, or `conflict` when it is resolved; one that is to be resolved stays as it is then
+ */
+export async function handleIncident(
+  ctx: Context,
+  channelSettings: ChannelSettings,
+  id: string,
+  verb: Verb,
+  input: Handling,
+): Promise<IncidentRow> {
+  return ctx.store.write.transaction().execute(async (trx) => {
+    const before = await incidentOrThrow(trx, id)
+    if (before.state === 'resolved') {
+      if (verb === 'resolve') return before
+      throw new AppError('conflict', 'The incident is resolved already')
+    }
+    const probeIds = await probesOf(trx, id)
+    // Alerts before incidents, as everywhere; what joined or left it meanwhile is seen once they are locked.
+    const locked = await lockUnresolved(trx, ctx.store, probeIds)
+    const within = new Set([id, ...(await partsOf(trx, id))])
+    const alerts = locked.filter(({ incident_id }) => incident_id !== null && within.has(incident_id))
+    const now = ctx.clock.now()
+    const context = await loadContext(trx, { probeIds, mutes: await loadMutes(trx, now), channelSettings, now })
+    const by = input.by?.trim() ?? ctx.actor
+    const said: AlertInput = { type: INPUTS[verb], by, comment: input.comment?.trim() || null }
+    const pending = alerts.flatMap((alert) => {
+      const source = context.sources.get(alert.probe_id)
+      // Its probe was deleted a moment ago: it is about to be closed.
+      if (source === undefined) return []
+      return [{ before: alert, transition: transition(alert, said, rulesOf(alert, source, context), now), source }]
+    })
+    await writeTransitions(trx, ctx.store, pending, context)
+    const after = await incidentOrThrow(trx, id)
+    const records = { before: incidentRecord(before), after: incidentRecord(after) }
+    if (pending.length > 0) await writeAudit(trx, ctx, [{ entity: 'incident', verb, id, ...records }])
+    return after
+  })
+}
+
+/**
+ * Writes something down about an incident, whatever its state.
+ *
+ * @throws AppError `not_found`
+ */
+export async function addNote(ctx: Context, id: string, { text, by }: AddNote): Promise<NoteRecord> {
+  return ctx.store.write.transaction().execute(async (trx) => {
+    await incidentOrThrow(trx, id)
+    const at = ctx.clock.now()
+    const note = { incident_id: id, id: newOrderedId(at), at, author: by?.trim() ?? ctx.actor, text: text.trim() }
+    await trx.insertInto('incident_notes').values(note).execute()
+    await writeIncidentEvents(trx, [{ incident_id: id, kind: 'noted', actor: note.author, text: note.text }], at)
+    const record = noteRecord(note)
+    await writeAudit(trx, ctx, [{ entity: 'incident', verb: 'note', id, before: null, after: record }])
+    return record
+  })
+}
+
+async function incidentOrThrow(trx: Transaction<Tables>, id: string): Promise<IncidentRow> {
+  const row = await trx.selectFrom('incidents').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row === undefined) throw notFound('Incident')
+  return row
+}
+
+async function partsOf(trx: Transaction<Tables>, id: string): Promise<string[]> {
+  const rows = await trx.selectFrom('incidents').select('id').where('parent_id', '=', id).execute()
+  return rows.map((row) => row.id)
+}
+
+/** The probes of its unresolved alerts, and of those of the incidents that it explains. */
+async function probesOf(trx: Transaction<Tables>, id: string): Promise<string[]> {
+  const probeIds = new Set<string>()
+  for (const ids of chunksOf([id, ...(await partsOf(trx, id))])) {
+    const rows = await trx
+      .selectFrom('alerts')
+      .select('probe_id')
+      .distinct()
+      .where('incident_id', 'in', ids)
+      .where('state', '<>', 'resolved')
+      .execute()
+    for (const { probe_id } of rows) probeIds.add(probe_id)
+  }
+  return [...probeIds].sort()
+}

@@ -1,0 +1,119 @@
+import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../../http/index.ts'
+import { firstIdAt, isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
+import { deliveriesOf } from '../../notifications/index.ts'
+import type { AlertRow, IncidentEventRow, IncidentRow, Store } from '../../store/index.ts'
+import { changeInWords, changesBefore } from '../alert-message.ts'
+import { alertRecord } from '../alert-record.ts'
+import { type IncidentQuery, type IncidentRecord, incidentEntry, incidentRecord, noteRecord } from './records.ts'
+import { signOf } from './sign.ts'
+import { vendorName } from './vendors.ts'
+
+/**
+ * A page of incidents, newest first.
+ *
+ * @throws AppError `invalid_request` when `before` is neither an id nor a time
+ */
+export async function listIncidents(
+  { read }: Pick<Store, 'read'>,
+  query: IncidentQuery,
+): Promise<Page<IncidentRecord>> {
+  const { client_id, site_id, state, severity, scope, resolved, since, before, limit = DEFAULT_PAGE } = query
+  let rows = read
+    .selectFrom('incidents')
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+  if (client_id !== undefined) rows = rows.where('client_id', '=', client_id)
+  if (site_id !== undefined) rows = rows.where('site_id', '=', site_id)
+  if (state !== undefined) rows = rows.where('state', '=', state)
+  if (severity !== undefined) rows = rows.where('severity', '=', severity)
+  if (scope !== undefined) rows = rows.where('scope', '=', scope)
+  if (resolved !== undefined) rows = rows.where('state', resolved ? '=' : '<>', 'resolved')
+  // Ids begin with the time an incident was opened.
+  if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Math.max(0, Date.parse(since))))
+  if (before !== undefined) rows = rows.where('id', '<', idBefore(before, 'an incident'))
+  return pageOf((await rows.execute()).map(incidentRecord), limit, ({ id }) => id)
+}
+
+/** What its page shows at most; a vendor's incident may have thousands. */
+const ALERTS_MAX = 500
+
+/**
+ * An incident with its alerts and why they are one, its timeline, what people wrote down, and the messages about it.
+ *
+ * @param seesSecrets whether the addresses that messages went to are shown
+ * @throws AppError `not_found`
+ */
+export async function readIncident(store: Pick<Store, 'read'>, id: string, seesSecrets: boolean) {
+  const { read } = store
+  const row = await read.selectFrom('incidents').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row === undefined) throw notFound('Incident')
+  const [parts, events, notes, deliveries] = await Promise.all([
+    read.selectFrom('incidents').selectAll().where('parent_id', '=', id).orderBy('id').execute(),
+    read.selectFrom('incident_events').selectAll().where('incident_id', '=', id).orderBy('id').execute(),
+    read.selectFrom('incident_notes').selectAll().where('incident_id', '=', id).orderBy('id').execute(),
+    row.announced_alert_id === null ? [] : deliveriesOf(store, row.announced_alert_id, seesSecrets),
+  ])
+  const alerts = await alertsOf(store, [row, ...parts])
+  return {
+    ...incidentRecord(row),
+    evidence: evidenceIn(events),
+    change: await changeOf(store, row, alerts),
+    timeline: events.map(incidentEntry),
+    alerts: alerts.map(alertRecord),
+    affected: await affectedBy(store, alerts),
+    parts: parts.map(incidentRecord),
+    notes: notes.map(noteRecord),
+    deliveries,
+  }
+}
+
+const alertsOf = ({ read }: Pick<Store, 'read'>, incidents: readonly IncidentRow[]): Promise<AlertRow[]> =>
+  read
+    .selectFrom('alerts')
+    .selectAll()
+    .where(
+      'incident_id',
+      'in',
+      incidents.map(({ id }) => id),
+    )
+    .orderBy('id')
+    .limit(ALERTS_MAX)
+    .execute()
+
+/** What was written down when it was decided. */
+const EVIDENCE: readonly string[] = ['joined', 'explained', 'belongs']
+
+const evidenceIn = (events: readonly IncidentEventRow[]): string[] => [
+  ...new Set(events.flatMap(({ kind, text }) => (EVIDENCE.includes(kind) ? text : []))),
+]
+
+/** Before its first alert began. */
+async function changeOf({ read }: Pick<Store, 'read'>, row: IncidentRow, alerts: readonly AlertRow[]) {
+  const [first] = alerts.toSorted((a, b) => a.started_at - b.started_at)
+  if (first === undefined || row.scope !== 'site') return null
+  const change = (await changesBefore(read, [first])).get(first.id)
+  return change === undefined ? null : changeInWords(change, first.started_at)
+}
+
+async function affectedBy({ read }: Pick<Store, 'read'>, alerts: readonly AlertRow[]) {
+  const siteIds = [...new Set(alerts.map(({ site_id }) => site_id))]
+  if (siteIds.length === 0) return []
+  const sites = await read.selectFrom('sites').select(['id', 'name']).where('id', 'in', siteIds).execute()
+  const names = new Map(sites.map(({ id, name }) => [id, name]))
+  return alerts
+    .toSorted((a, b) => a.started_at - b.started_at)
+    .map((alert) => {
+      const { vendor } = signOf(alert)
+      return {
+        alert_id: alert.id,
+        client_id: alert.client_id,
+        site_id: alert.site_id,
+        site_name: names.get(alert.site_id) ?? '',
+        subject_label: alert.subject_label,
+        vendor: vendor === null ? null : vendorName(vendor),
+        started_at: isoTime(alert.started_at),
+        resolved_at: isoTimeOrNull(alert.resolved_at),
+      }
+    })
+}

@@ -1,0 +1,140 @@
+import { type Static, Type } from 'typebox'
+import { IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
+import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
+import type { IncidentEventRow, IncidentNoteRow, IncidentRow } from '../../store/index.ts'
+import { AlertRecord, SEVERITIES, STATES, severityOf, stateOf } from '../alert-record.ts'
+import { INCIDENT_EVENT_KINDS } from './case.ts'
+import { CAUSES, causeOf } from './sign.ts'
+import { vendorName } from './vendors.ts'
+
+const SCOPES = ['site', 'vendor'] as const
+const Severity = Type.Enum([...SEVERITIES])
+const State = Type.Enum([...STATES])
+const Id = (description: string) => nullable(Type.String({ format: 'uuid', description }))
+
+export const IncidentRecord = Type.Object({
+  id: Uuid,
+  scope: Type.Enum([...SCOPES], {
+    description: '`site`: of one site; `vendor`: one vendor fails on sites of several clients',
+  }),
+  client_id: Id("Null of a vendor's"),
+  site_id: Id("Null of a vendor's"),
+  cause: Type.Enum([...CAUSES], { description: 'What explains it, the strongest that is known' }),
+  vendor: nullable(Type.String({ description: 'Whose tags it is about: `Meta`' })),
+  title: Type.String({ description: 'What is wrong, in one line' }),
+  severity: Severity,
+  state: State,
+  started_at: Type.String({ format: 'date-time', description: 'Its earliest sign' }),
+  opened_at: Type.String({ format: 'date-time', description: 'When it was seen' }),
+  announced_at: nullable(
+    Type.String({ format: 'date-time', description: 'When its first message was written; null: none was' }),
+  ),
+  acknowledged_at: nullable(IsoTime),
+  acknowledged_by: nullable(Type.String()),
+  resolved_at: nullable(IsoTime),
+  lead_alert_id: Id('The alert that explains the others'),
+  parent_id: Id('The incident that explains this one'),
+})
+export type IncidentRecord = Static<typeof IncidentRecord>
+
+const TimelineEntry = Type.Object({
+  at: IsoTime,
+  kind: Type.Enum([...INCIDENT_EVENT_KINDS]),
+  actor: nullable(Type.String({ description: 'Who did it; null: it happened automatically' })),
+  text: Type.String(),
+})
+
+export const NoteRecord = Type.Object({ id: Uuid, at: IsoTime, by: Type.String(), text: Type.String() })
+export type NoteRecord = Static<typeof NoteRecord>
+
+const Affected = Type.Object({
+  alert_id: Uuid,
+  client_id: Uuid,
+  site_id: Uuid,
+  site_name: Type.String(),
+  subject_label: nullable(Type.String({ description: 'Which tag, event or field' })),
+  vendor: nullable(Type.String()),
+  started_at: IsoTime,
+  resolved_at: nullable(IsoTime),
+})
+
+/** `Delivery` is the record of the room that delivers. */
+export const incidentDetail = <D extends Parameters<typeof Type.Array>[0]>(delivery: D) =>
+  Type.Object({
+    ...IncidentRecord.properties,
+    evidence: Type.Array(Type.String(), { description: 'Why these alerts are one incident, in sentences' }),
+    change: nullable(Type.String({ description: 'What changed shortly before it began' })),
+    timeline: Type.Array(TimelineEntry, { description: 'Oldest first' }),
+    alerts: Type.Array(AlertRecord, { description: 'Its alerts, the oldest first; of a vendor those of all sites' }),
+    affected: Type.Array(Affected, { description: 'Sites and tags, with when each began; the earliest first' }),
+    parts: Type.Array(IncidentRecord, { description: 'The incidents that this one explains' }),
+    notes: Type.Array(NoteRecord, { description: 'Oldest first' }),
+    deliveries: Type.Array(delivery, { description: 'Messages about it, newest first' }),
+  })
+
+export const IncidentParams = Type.Object({ incident_id: Uuid })
+
+export const IncidentQuery = Type.Object(
+  {
+    client_id: Type.Optional(Uuid),
+    site_id: Type.Optional(Uuid),
+    state: Type.Optional(State),
+    severity: Type.Optional(Severity),
+    scope: Type.Optional(Type.Enum([...SCOPES])),
+    resolved: Type.Optional(Type.Boolean({ description: 'Only resolved incidents, or only unresolved ones' })),
+    since: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Only incidents opened at or after this time' }),
+    ),
+    before: Type.Optional(
+      Type.String({ description: 'Only incidents older than this one (its id) or than this time (ISO)' }),
+    ),
+    limit: Type.Optional(Limit),
+  },
+  { additionalProperties: false },
+)
+export type IncidentQuery = Static<typeof IncidentQuery>
+
+export const AddNote = Type.Object(
+  {
+    text: Type.String({ minLength: 1, maxLength: 4_000, pattern: '\\S' }),
+    by: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'Who; the role signed in by default' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type AddNote = Static<typeof AddNote>
+
+export const incidentRecord = (row: IncidentRow): IncidentRecord => ({
+  id: row.id,
+  scope: row.scope === 'vendor' ? 'vendor' : 'site',
+  client_id: row.client_id,
+  site_id: row.site_id,
+  cause: causeOf(row.cause),
+  vendor: row.vendor === null ? null : vendorName(row.vendor),
+  title: row.title,
+  severity: severityOf(row),
+  state: stateOf(row),
+  started_at: isoTime(row.started_at),
+  opened_at: isoTime(row.opened_at),
+  announced_at: isoTimeOrNull(row.announced_at),
+  acknowledged_at: isoTimeOrNull(row.acknowledged_at),
+  acknowledged_by: row.acknowledged_by,
+  resolved_at: isoTimeOrNull(row.resolved_at),
+  lead_alert_id: row.lead_alert_id,
+  parent_id: row.parent_id,
+})
+
+export const incidentEntry = ({ at, kind, actor, text }: IncidentEventRow) => ({
+  at: isoTime(at),
+  kind: INCIDENT_EVENT_KINDS.find((known) => known === kind) ?? 'notified',
+  actor,
+  text,
+})
+
+export const noteRecord = ({ id, at, author, text }: IncidentNoteRow): NoteRecord => ({
+  id,
+  at: isoTime(at),
+  by: author,
+  text,
+})

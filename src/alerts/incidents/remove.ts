@@ -1,0 +1,41 @@
+import { DAY } from '../../lib/index.ts'
+import type { Store, Tables, Transaction } from '../../store/index.ts'
+
+/** Incidents deleted in one transaction, each with a few lines of timeline. */
+const PER_STEP = 200
+
+/** Deletes incidents that ended more than `days` ago, once their alerts are gone, in small steps. Any node may do so. */
+export async function clearIncidents(
+  store: Store,
+  days: number,
+  now: number,
+  shouldContinue: () => boolean,
+): Promise<void> {
+  while (shouldContinue()) {
+    const old = await store.read
+      .selectFrom('incidents')
+      .select('id')
+      .where('state', '=', 'resolved')
+      .where('resolved_at', '<', now - days * DAY)
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('alerts').select('alerts.id').whereRef('alerts.incident_id', '=', 'incidents.id'))),
+      )
+      .limit(PER_STEP)
+      .execute()
+    if (old.length === 0) return
+    const ids = old.map(({ id }) => id)
+    await store.write.transaction().execute(async (trx) => {
+      await trx.deleteFrom('incident_events').where('incident_id', 'in', ids).execute()
+      await trx.deleteFrom('incident_notes').where('incident_id', 'in', ids).execute()
+      await trx.deleteFrom('incidents').where('id', 'in', ids).execute()
+    })
+  }
+}
+
+/** Deletes the incidents of a site that is being deleted. */
+export async function removeIncidentsOfSite(trx: Transaction<Tables>, siteId: string): Promise<void> {
+  const ofSite = trx.selectFrom('incidents').select('id').where('site_id', '=', siteId)
+  await trx.deleteFrom('incident_events').where('incident_id', 'in', ofSite).execute()
+  await trx.deleteFrom('incident_notes').where('incident_id', 'in', ofSite).execute()
+  await trx.deleteFrom('incidents').where('site_id', '=', siteId).execute()
+}

@@ -1,0 +1,116 @@
+import { type Static, Type } from 'typebox'
+import { errorResponses, type HttpApp, linkNextPage, seesSecrets } from '../../http/index.ts'
+import { contextOf } from '../../management/index.ts'
+import { DeliveryRecord } from '../../notifications/index.ts'
+import { Handling } from '../alert-record.ts'
+import type { AlertRouteOptions } from '../routes.ts'
+import { addNote, handleIncident } from './handle-incident.ts'
+import { listIncidents, readIncident } from './read-incidents.ts'
+import {
+  AddNote,
+  IncidentParams,
+  IncidentQuery,
+  IncidentRecord,
+  incidentDetail,
+  incidentRecord,
+  NoteRecord,
+} from './records.ts'
+
+const tags = ['Alerts']
+const path = '/api/incidents/:incident_id'
+const IncidentDetail = incidentDetail(DeliveryRecord)
+export type IncidentDetail = Static<typeof IncidentDetail>
+
+/** What people do to an incident, and so to its alerts. */
+const VERBS = [
+  {
+    verb: 'acknowledge',
+    summary: 'Acknowledge an incident',
+    description:
+      'And all of its alerts: someone is working on it, and no more reminders are sent. 409 when it is resolved.',
+  },
+  {
+    verb: 'unacknowledge',
+    summary: 'Take the acknowledgement of an incident back',
+    description: 'And those of its alerts: reminders resume. 409 when it is resolved.',
+  },
+  {
+    verb: 'resolve',
+    summary: 'Resolve an incident by hand',
+    description: 'And all of its alerts. The next bad result opens another. A resolved one stays as it is.',
+  },
+] as const
+
+/** Adds the interface of incidents. */
+export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
+  const { store, channelSettings } = options
+
+  app.get(
+    '/api/incidents',
+    {
+      schema: {
+        tags,
+        summary: 'List incidents',
+        description: 'Alerts of one cause. Newest first; a `Link` header with `rel="next"` leads to older ones.',
+        querystring: IncidentQuery,
+        response: { 200: Type.Array(IncidentRecord, { description: 'Newest first' }), ...errorResponses(400) },
+      },
+    },
+    async (request, reply) => {
+      const page = await listIncidents(store, request.query)
+      linkNextPage(request, reply, page.next)
+      return page.entries
+    },
+  )
+
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Read an incident',
+        description: 'With its alerts and why they are one, its timeline, notes, and the messages about it.',
+        params: IncidentParams,
+        response: { 200: IncidentDetail, ...errorResponses(404) },
+      },
+    },
+    async (request) => readIncident(store, request.params.incident_id, seesSecrets(request.access)),
+  )
+
+  for (const { verb, summary, description } of VERBS) {
+    app.post(
+      `${path}/${verb}`,
+      {
+        schema: {
+          tags,
+          summary,
+          description,
+          params: IncidentParams,
+          body: Handling,
+          response: { 200: IncidentRecord, ...errorResponses(400, 404, 409) },
+        },
+      },
+      async (request) => {
+        const { incident_id } = request.params
+        const ctx = contextOf(options, request)
+        return incidentRecord(await handleIncident(ctx, channelSettings, incident_id, verb, request.body))
+      },
+    )
+  }
+
+  app.post(
+    `${path}/notes`,
+    {
+      schema: {
+        tags,
+        summary: 'Write a note about an incident',
+        description: 'What was found, who was asked, what was done; into its timeline, too.',
+        params: IncidentParams,
+        body: AddNote,
+        response: { 201: NoteRecord, ...errorResponses(400, 404) },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await addNote(contextOf(options, request), request.params.incident_id, request.body)),
+  )
+}

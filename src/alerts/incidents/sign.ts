@@ -1,0 +1,119 @@
+import { fieldsOf, HOUR } from '../../lib/index.ts'
+import { WHOLE } from '../../probes/index.ts'
+import type { AlertRow } from '../../store/index.ts'
+import { badEventsOf } from '../machine/bad.ts'
+import { isOneService, vendorOf } from './vendors.ts'
+
+/**
+ * What can be wrong, from what explains most to what explains nothing: our own connection or check; the tag server, its name or its
+ * certificate; a container that was published; the consent platform; a sender that is silent; an event that is gone; a tag; latency
+ * and quality. `other` is what probes of a type found that is not known here.
+ */
+export const CAUSES = ['own', 'server', 'release', 'consent', 'silence', 'event', 'tag', 'quality', 'other'] as const
+export type Cause = (typeof CAUSES)[number]
+
+/** The columns are text, and a later version may know more. */
+export const causeOf = (text: string): Cause => CAUSES.find((known) => known === text) ?? 'other'
+
+/** How strong an explanation it is: the less, the stronger. */
+export const rankOf = (cause: Cause): number => CAUSES.indexOf(cause)
+
+/** How a vendor's tags are bad: what has to agree on several sites. */
+type Failing = 'failing' | 'missing' | 'slow'
+
+/** An alert, as far as it says what it may have in common with others. */
+export interface Sign {
+  alertId: string
+  kind: Cause
+  isCritical: boolean
+  title: string
+  probeType: string
+  tag: string | null
+  /** The events that it is about; of a tag those on which it is bad. Empty: all. */
+  events: readonly string[]
+  field: string | null
+  vendor: string | null
+  failing: Failing | null
+  /** There is too much, not too little. */
+  isSurge: boolean
+  startedAt: number
+  /** By how much it may have begun later than it says: what is counted by the hour began within that hour. */
+  resolutionMs: number
+  resolvedAt: number | null
+}
+
+const KINDS: Readonly<Record<string, Cause>> = {
+  http_health: 'server',
+  tag_server_infra: 'server',
+  tag_manager_version: 'release',
+  cmp_check: 'consent',
+  data_freshness: 'silence',
+  data_volume: 'silence',
+  tag_missing: 'tag',
+  tag_failure_rate: 'tag',
+  warehouse_events: 'tag',
+  tag_latency: 'quality',
+  user_data_quality: 'quality',
+  ecommerce_quality: 'quality',
+}
+
+const FAILING: Readonly<Record<string, Failing>> = {
+  tag_failure_rate: 'failing',
+  tag_missing: 'missing',
+  tag_latency: 'slow',
+}
+
+const BY_THE_HOUR: readonly string[] = ['data_volume', 'user_data_quality', 'ecommerce_quality', 'tag_latency']
+
+type SignRow = Pick<
+  AlertRow,
+  'id' | 'probe_type' | 'subject' | 'details' | 'bad_events' | 'severity' | 'title' | 'started_at' | 'resolved_at'
+>
+
+export function signOf(alert: SignRow): Sign {
+  const finding = findingIn(alert.details)
+  const subject = fieldsOf(finding.subject)
+  const [tag, event, field] = [subject.tag_key, subject.event_name, subject.field].map(textOrNull)
+  const events = badEventsOf(alert)
+  return {
+    alertId: alert.id,
+    kind: kindOf(alert, event ?? null),
+    isCritical: alert.severity === 'critical',
+    title: alert.title,
+    probeType: alert.probe_type,
+    tag: tag ?? null,
+    events: events.length > 0 ? events : typeof event === 'string' ? [event] : [],
+    field: field ?? null,
+    vendor: alert.subject === 'check' ? null : vendorIn(alert.probe_type, tag ?? null),
+    failing: FAILING[alert.probe_type] ?? null,
+    isSurge: isSurge(finding) && alert.probe_type === 'data_volume',
+    startedAt: alert.started_at,
+    resolutionMs: BY_THE_HOUR.includes(alert.probe_type) ? HOUR : 0,
+    resolvedAt: alert.resolved_at,
+  }
+}
+
+function kindOf({ probe_type, subject }: SignRow, event: string | null): Cause {
+  if (subject === 'check') return 'own'
+  const kind = KINDS[probe_type] ?? 'other'
+  return kind === 'silence' && (subject !== WHOLE || event !== null) ? 'event' : kind
+}
+
+function vendorIn(probeType: string, tag: string | null): string | null {
+  if (probeType === 'warehouse_events') return 'bigquery'
+  const vendor = tag === null ? undefined : vendorOf(tag)?.id
+  return vendor !== undefined && isOneService(vendor) ? vendor : null
+}
+
+/** The worst finding that a result's details (JSON) hold, which each type of probe writes as it likes. */
+function findingIn(details: string): Readonly<Record<string, unknown>> {
+  const { findings } = fieldsOf(JSON.parse(details))
+  return fieldsOf(Array.isArray(findings) ? findings[0] : undefined)
+}
+
+function isSurge({ measured, band }: Readonly<Record<string, unknown>>): boolean {
+  const { high } = fieldsOf(band)
+  return typeof measured === 'number' && typeof high === 'number' && measured > high
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)

@@ -1,0 +1,153 @@
+import { MINUTE } from '../../lib/index.ts'
+import type { AlertMessageKind } from '../../notifications/index.ts'
+import type { AlertRow, IncidentRow } from '../../store/index.ts'
+import type { AlertEvent, Transition } from '../machine/types.ts'
+import type { Case } from './case.ts'
+
+/** So long after its incident ended an alert that was found late may end, too, before it counts as something else. */
+export const LATE_MS = 30 * MINUTE
+
+/** What the client wants to be notified of. */
+export interface Wishes {
+  notifyEscalated: boolean
+  reminderMinutes: number | null
+}
+
+/** What becomes of an alert's message. */
+export interface Spoken {
+  alert: AlertRow
+  events: readonly AlertEvent[]
+  /** Of the incident, or null. */
+  message: AlertMessageKind | null
+  note: string | null
+}
+
+/**
+ * Decides whether an alert that is due for a message speaks for its incident. The first that may speak announces it. Of the others, one
+ * that makes a warning critical escalates it, and one that explains it says so; all else is in the timelines alone. How it ends
+ * is decided elsewhere, when all its alerts have.
+ *
+ * Changes what `known` says of its messages.
+ *
+ * @param made what the alert's own rules came to
+ */
+export function speak(
+  before: AlertRow | null,
+  made: Transition,
+  known: Case,
+  wishes: Wishes,
+  now: number,
+): Spoken | null {
+  const { alert, message, events } = made
+  if (alert === null || message === null) return null
+  const said = { alert, events, note: null }
+  const { row } = known
+  const isVoice = row.announced_alert_id === alert.id
+  switch (message) {
+    case 'opened':
+    case 'flapping':
+      if (row.announced_at === null && row.resolved_at === null) {
+        announce(known, alert, now)
+        return { ...said, message }
+      }
+      if (isVoice) return { ...said, message }
+      return { ...quiet(before, made, alert, known), ...newsOf(before, alert, known, wishes, now) }
+    case 'escalated':
+      // Said once, whichever of its alerts it came from; that of a single alert may come again, by the alert's own rules.
+      if (row.notified_severity === 'critical' && before?.notified_severity !== 'critical')
+        return { ...said, message: null }
+      row.notified_severity = 'critical'
+      row.last_announced_at = now
+      return { ...said, message }
+    case 'widened':
+      return { ...said, message: isVoice ? message : null }
+    case 'reminder':
+      if (!isReminderDue(row, wishes.reminderMinutes, now))
+        return { ...said, alert: unreminded(before, alert), message: null }
+      row.last_announced_at = now
+      return { ...said, message }
+    default:
+      return { ...said, message: null }
+  }
+}
+
+function announce({ row }: Case, alert: AlertRow, now: number): void {
+  row.announced_at = now
+  row.last_announced_at = now
+  row.announced_alert_id = alert.id
+  row.notified_severity = alert.severity
+}
+
+/** What an alert adds to an incident that people know of. */
+function newsOf(
+  before: AlertRow | null,
+  alert: AlertRow,
+  { row }: Case,
+  { notifyEscalated }: Wishes,
+  now: number,
+): Pick<Spoken, 'message' | 'note'> {
+  if (row.resolved_at !== null) return { message: null, note: null }
+  // Found after the one that announced it, and said once.
+  const isFound = row.lead_alert_id === alert.id && alert.id > (row.announced_alert_id ?? '')
+  const isCause = isFound && before?.suppressed_by !== suppressedBy(row.id)
+  const isWorse = alert.severity === 'critical' && row.notified_severity === 'warning' && notifyEscalated
+  if (!isCause && !isWorse) return { message: null, note: null }
+  row.last_announced_at = now
+  if (isWorse) row.notified_severity = 'critical'
+  const note = `${isCause ? 'Cause found' : 'Now critical'}: “${alert.title}”`
+  return { message: isWorse ? 'escalated' : 'explained', note }
+}
+
+/** The alert as it would be had it not been due: another one speaks for it. */
+function quiet(
+  before: AlertRow | null,
+  made: Transition,
+  due: AlertRow,
+  { row }: Case,
+): Pick<Spoken, 'alert' | 'events'> {
+  const by = suppressedBy(row.id)
+  if (before?.suppressed_by === by && isUnmoved(before, due)) return { alert: before, events: made.events }
+  const alert: AlertRow = {
+    ...due,
+    announced_at: before?.announced_at ?? null,
+    last_announced_at: before?.last_announced_at ?? null,
+    notified_severity: before?.notified_severity ?? null,
+    told_events: before?.told_events ?? 0,
+    suppressed_by: by,
+  }
+  if (before?.suppressed_by === by) return { alert, events: made.events }
+  const text = `No notification: part of the incident “${row.title}”`
+  return { alert, events: [...made.events, { kind: 'suppressed', actor: null, text }] }
+}
+
+/** It may be due again as soon as no one takes care of the incident any more. */
+const unreminded = (before: AlertRow | null, due: AlertRow): AlertRow =>
+  before !== null && isUnmoved(before, due) ? before : { ...due, last_announced_at: before?.last_announced_at ?? null }
+
+/** What being due changes; all else is of the result. */
+const OF_MESSAGES: readonly string[] = [
+  'announced_at',
+  'last_announced_at',
+  'notified_severity',
+  'told_events',
+  'suppressed_by',
+]
+
+const isUnmoved = (before: AlertRow, after: AlertRow): boolean =>
+  Object.entries(after).every(([name, value]) => OF_MESSAGES.includes(name) || before[name as keyof AlertRow] === value)
+
+const PREFIX = 'incident:'
+export const suppressedBy = (incidentId: string): string => `${PREFIX}${incidentId}`
+
+/** Not while the last message has reached no one, nor while someone takes care of it. */
+export const isReminderDue = (
+  { state, last_announced_at, last_notified_at }: IncidentRow,
+  reminderMinutes: number | null,
+  now: number,
+): boolean =>
+  state === 'open' &&
+  reminderMinutes !== null &&
+  last_announced_at !== null &&
+  last_notified_at !== null &&
+  last_notified_at >= last_announced_at &&
+  now - last_notified_at >= reminderMinutes * MINUTE

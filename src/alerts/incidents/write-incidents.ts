@@ -1,0 +1,143 @@
+import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
+import type { Transition } from '../machine/types.ts'
+import type { AlertContext, AlertSource } from '../rules.ts'
+import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
+import { followAlerts } from './close.ts'
+import { type DueMessage, dueMessages, type Intent } from './due-messages.ts'
+import { fileAlerts } from './file-alerts.ts'
+import { LATE_MS, speak } from './speak.ts'
+
+/** A transition that is to be written. Without a source there is no one to notify. */
+export interface PendingTransition {
+  before: AlertRow | null
+  transition: Transition
+  source: AlertSource | undefined
+}
+
+/** What is to be written of alerts once their incidents are known. */
+interface Filings {
+  pending: readonly PendingTransition[]
+  due: readonly DueMessage[]
+}
+
+/** A transition under way. */
+interface Move {
+  pending: PendingTransition
+  /** The alert after it, which what is decided here changes. */
+  alert: AlertRow
+}
+
+/**
+ * Puts alerts that changed into incidents, and decides which messages people get: those of incidents, not of alerts. Writes the
+ * incidents, in the transaction of the alerts: there are never the ones without the others. The alerts come back to be written.
+ */
+export async function throughIncidents(
+  trx: Transaction<Tables>,
+  store: Pick<Store, 'isShared'>,
+  pending: readonly PendingTransition[],
+  context: AlertContext,
+): Promise<Filings> {
+  const { now } = context
+  const moves = pending.flatMap(moveOf)
+  if (moves.length === 0) return { pending, due: [] }
+  const cases = await lockCases(trx, store, {
+    incidentIds: moves.flatMap(({ alert }) => alert.incident_id ?? []),
+    siteIds: [...new Set(moves.map(({ alert }) => alert.site_id))],
+    now,
+  })
+  const places = new Map([...cases.values()].flatMap(({ row, alerts }) => [...alerts.keys()].map((id) => [id, row.id])))
+  for (const { alert } of moves) takePlace(alert, cases, now)
+  const unfiled = moves.filter(({ alert }) => alert.incident_id === null)
+  const facts = await factsOfSites(
+    trx,
+    unfiled.map(({ alert }) => alert),
+    now,
+  )
+  const explained = fileAlerts(
+    unfiled.map(({ alert, pending: { before } }) => ({ alert, told: toldIn(before) })),
+    cases,
+    facts,
+    now,
+  )
+  const { written, intents } = speakAll(moves, cases, now)
+  for (const { symptom, note } of explained)
+    intents.push({ known: symptom, kind: 'explained', note, move: null, ending: null })
+  for (const known of cases.values()) {
+    const handled = moves.flatMap(({ alert, pending: { transition } }) =>
+      alert.incident_id === known.row.id ? transition.events : [],
+    )
+    const ending = followAlerts(known, handled, now)
+    if (ending !== null) intents.push({ known, kind: 'resolved', note: null, move: null, ending })
+  }
+  const due = await dueMessages(trx, intents, pending, context)
+  await moveAlerts(trx, cases, places, moves)
+  await saveCases(trx, cases.values(), now)
+  return { pending: pending.map((one) => written.get(one) ?? one), due }
+}
+
+/** Nearly all results change nothing, and then nothing is read. */
+function moveOf(pending: PendingTransition): Move[] {
+  const { alert, message } = pending.transition
+  if (alert === null || (alert === pending.before && message === null)) return []
+  // Of what is in no incident and no one was notified of, the end is of no interest.
+  const isOver = alert.incident_id === null && alert.state === 'resolved' && alert.announced_at === null
+  return isOver ? [] : [{ pending, alert: { ...alert } }]
+}
+
+/**
+ * Notes in its incident how the alert is now. One that was found late, and lasts when its incident is long over, leaves it: it is
+ * something else.
+ */
+function takePlace(alert: AlertRow, cases: ReadonlyMap<string, Case>, now: number): void {
+  const known = cases.get(alert.incident_id ?? '')
+  const endedAt = known?.row.resolved_at ?? null
+  const isLeft = endedAt !== null && alert.state !== 'resolved' && now - endedAt >= LATE_MS
+  if (known === undefined || isLeft) {
+    known?.alerts.delete(alert.id)
+    alert.incident_id = null
+  } else known.alerts.set(alert.id, alert)
+}
+
+/** An earlier version notified people of it, when each alert was its own. */
+const toldIn = (before: AlertRow | null): AlertRow | null =>
+  before !== null && before.incident_id === null && before.announced_at !== null ? before : null
+
+/** Lets each alert that is due for a message speak for its incident, if it is the one to do so. */
+function speakAll(
+  moves: readonly Move[],
+  cases: ReadonlyMap<string, Case>,
+  now: number,
+): { written: Map<PendingTransition, PendingTransition>; intents: Intent[] } {
+  const written = new Map<PendingTransition, PendingTransition>()
+  const intents: Intent[] = []
+  for (const { pending, alert } of moves) {
+    const { before, transition, source } = pending
+    const known = cases.get(alert.incident_id ?? '')
+    const wishes = source ?? { notifyEscalated: false, reminderMinutes: null }
+    const spoken = known === undefined ? null : speak(before, { ...transition, alert }, known, wishes, now)
+    if (spoken === null || known === undefined) {
+      written.set(pending, { ...pending, transition: { ...transition, alert } })
+      continue
+    }
+    known.alerts.set(alert.id, spoken.alert)
+    written.set(pending, { ...pending, transition: { ...transition, alert: spoken.alert, events: spoken.events } })
+    const { message: kind, note } = spoken
+    if (kind !== null) intents.push({ known, kind, note, move: { before, alert: spoken.alert }, ending: null })
+  }
+  return { written, intents }
+}
+
+/** Writes where alerts are now that moved with their incident and are not written anyway. They are locked like all of their site. */
+async function moveAlerts(
+  trx: Transaction<Tables>,
+  cases: ReadonlyMap<string, Case>,
+  places: ReadonlyMap<string, string>,
+  moves: readonly Move[],
+): Promise<void> {
+  const written = new Set(moves.map(({ alert }) => alert.id))
+  for (const { row, alerts } of cases.values()) {
+    const came = [...alerts.keys()].filter((id) => !written.has(id) && places.get(id) !== row.id)
+    if (came.length === 0) continue
+    await trx.updateTable('alerts').set({ incident_id: row.id }).where('id', 'in', came).execute()
+  }
+}

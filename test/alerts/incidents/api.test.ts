@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { AlertRecord, IncidentDetail, IncidentRecord, NoteRecord } from '../../../src/alerts/index.ts'
+import { GATHER_MS } from '../../../src/notifications/index.ts'
+import { type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
+import { startAnswering } from '../../../testkit/listeners.ts'
+import { MISSING, stage } from '../../notifications/api-support.ts'
+
+interface Body {
+  event: string
+  alerts: { fingerprint: string; incident?: { id: string; alerts: number } }[]
+  incident?: { id: string; alerts: number }
+}
+
+/** A site whose tag server two probes ask, a client with a webhook, and what that received. */
+async function watched(t: TestContext, engine: TestEngine) {
+  const api = await stage(t, engine)
+  let status = 200
+  const target = await startAnswering(t, (_request, response) => {
+    response.writeHead(status, { 'content-type': 'text/plain' }).end(status === 200 ? 'ok' : 'down')
+  })
+  const client = await api.newClient({ chat_webhook: api.hookUrl })
+  const site = await api.newSite(client, { tag_server_url: target })
+  const probes: string[] = []
+  for (const name of ['health', 'health again']) {
+    const answer = await api.call('POST', '/api/probes', {
+      site_id: site.id,
+      probe_type: 'http_health',
+      interval_seconds: 3600,
+      name,
+    })
+    assert.equal(answer.status, 201, answer.text)
+    probes.push(answer.json<{ id: string }>().id)
+  }
+  return {
+    ...api,
+    client,
+    site,
+    /** All probes run once. */
+    find: async (found: number) => {
+      status = found
+      for (const id of probes) {
+        const answer = await api.call('POST', `/api/probes/${id}/run`)
+        assert.equal(answer.status, 200, answer.text)
+      }
+      api.clock.advance(3 * GATHER_MS + 1)
+      await api.service.membership.beat()
+      await api.run()
+    },
+    bodies: () => api.received.map(({ body }) => JSON.parse(body) as Body),
+    get: async <T>(path: string) => (await api.call('GET', path)).json<T>(),
+  }
+}
+
+testPerEngine(
+  'one outage that two probes see is one incident, one opening and one end at the webhook',
+  async (engine, t) => {
+    const { find, bodies, get, site, client } = await watched(t, engine)
+    await find(503)
+    const [incident, ...others] = await get<IncidentRecord[]>(`/api/incidents?site_id=${site.id}&resolved=false`)
+    assert.ok(incident !== undefined)
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      [incident.cause, incident.state, incident.severity, incident.client_id, incident.scope],
+      ['server', 'open', 'critical', client.id, 'site'],
+    )
+    const alerts = await get<AlertRecord[]>(`/api/alerts?site_id=${site.id}`)
+    assert.deepEqual(
+      alerts.map(({ incident_id }) => incident_id),
+      [incident.id, incident.id],
+    )
+    const detail = await get<IncidentDetail>(`/api/incidents/${incident.id}`)
+    assert.equal(detail.alerts.length, 2)
+    assert.match(detail.evidence.join(), /both are about the same thing/)
+    assert.deepEqual(
+      detail.affected.map(({ site_id, site_name }) => [site_id, site_name]),
+      [
+        [site.id, 'shop'],
+        [site.id, 'shop'],
+      ],
+    )
+    assert.deepEqual(
+      detail.timeline.map(({ kind }) => kind),
+      ['opened', 'joined', 'notified'],
+    )
+    assert.deepEqual(
+      detail.deliveries.map(({ kind, state }) => [kind, state]),
+      [['opened', 'delivered']],
+    )
+    await find(503)
+    await find(200)
+    const told = bodies()
+    assert.deepEqual(
+      told.map(({ event }) => event),
+      ['opened', 'resolved'],
+    )
+    const [opened, resolved] = told
+    assert.equal(resolved?.alerts[0]?.fingerprint, opened?.alerts[0]?.fingerprint)
+    assert.deepEqual([opened?.incident?.id, resolved?.incident?.alerts], [incident.id, 2])
+    assert.equal((await get<IncidentRecord[]>('/api/incidents?resolved=true'))[0]?.state, 'resolved')
+  },
+)
+
+testPerEngine('an incident is acknowledged, noted about and resolved with all its alerts', async (engine, t) => {
+  const { find, bodies, get, site, call } = await watched(t, engine)
+  await find(503)
+  const [incident] = await get<IncidentRecord[]>('/api/incidents')
+  const path = `/api/incidents/${incident?.id}`
+  const states = async () => (await get<AlertRecord[]>(`/api/alerts?site_id=${site.id}`)).map(({ state }) => state)
+
+  const taken = await call('POST', `${path}/acknowledge`, { by: 'Ada', comment: 'on it' })
+  assert.deepEqual([taken.status, taken.json<IncidentRecord>().acknowledged_by], [200, 'Ada'])
+  assert.deepEqual(await states(), ['acknowledged', 'acknowledged'])
+  const back = await call('POST', `${path}/unacknowledge`, {})
+  assert.deepEqual([back.json<IncidentRecord>().state, await states()], ['open', ['open', 'open']])
+
+  const note = await call('POST', `${path}/notes`, { text: ' It was the provider ', by: 'Ada' })
+  assert.deepEqual([note.status, note.json<NoteRecord>().text], [201, 'It was the provider'])
+  assert.equal((await call('POST', `${path}/notes`, { text: ' ' })).status, 400)
+
+  const ended = await call('POST', `${path}/resolve`, { by: 'Ada' })
+  assert.equal(ended.json<IncidentRecord>().state, 'resolved')
+  assert.deepEqual(await states(), ['resolved', 'resolved'])
+  assert.equal((await call('POST', `${path}/resolve`, {})).status, 200)
+  assert.equal((await call('POST', `${path}/acknowledge`, {})).status, 409)
+  const detail = await get<IncidentDetail>(path)
+  assert.deepEqual(
+    detail.notes.map(({ by, text }) => [by, text]),
+    [['Ada', 'It was the provider']],
+  )
+  assert.deepEqual(
+    detail.timeline.map(({ kind, actor }) => (actor === null ? kind : `${kind} ${actor}`)),
+    ['opened', 'joined', 'notified', 'acknowledged Ada', 'unacknowledged anonymous', 'noted Ada', 'resolved'],
+  )
+  assert.deepEqual(
+    bodies().map(({ event }) => event),
+    ['opened'],
+    'its end waits for others',
+  )
+  for (const call_path of ['acknowledge', 'unacknowledge', 'resolve', 'notes']) {
+    const body = call_path === 'notes' ? { text: 'x' } : {}
+    assert.equal((await call('POST', `/api/incidents/${MISSING}/${call_path}`, body)).status, 404)
+  }
+  assert.equal((await call('GET', `/api/incidents/${MISSING}`)).status, 404)
+})
+
+testPerEngine('incidents go with their site', async (engine, t) => {
+  const { find, get, site, call, store } = await watched(t, engine)
+  await find(503)
+  const [incident] = await get<IncidentRecord[]>('/api/incidents')
+  await call('POST', `/api/incidents/${incident?.id}/notes`, { text: 'x' })
+  assert.equal((await call('DELETE', `/api/sites/${site.id}`)).status, 204)
+  for (const table of ['incidents', 'incident_events', 'incident_notes'] as const) {
+    assert.deepEqual(await store.read.selectFrom(table).selectAll().execute(), [], table)
+  }
+})

@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Before, decide, type Fault, HOURS, type Known } from './grouping-support.ts'
+
+const server = (at: number, over: Partial<Fault> = {}): Fault => ({ type: 'http_health', at, ...over })
+const hosting = (at: number, over: Partial<Fault> = {}): Fault => ({ type: 'tag_server_infra', at, ...over })
+const silent = (at: number, over: Partial<Fault> = {}): Fault => ({ type: 'data_freshness', at, ...over })
+const low = (at: number, over: Partial<Fault> = {}): Fault => ({ type: 'data_volume', at, ...over })
+const gone = (event_name: string, at: number, over: Partial<Fault> = {}): Fault => low(at, { event_name, ...over })
+const consent = (at: number, over: Partial<Fault> = {}): Fault => ({ type: 'cmp_check', at, ...over })
+const failing = (tag_key: string, at: number, over: Partial<Fault> = {}): Fault => ({
+  type: 'tag_failure_rate',
+  at,
+  tag_key,
+  ...over,
+})
+const missing = (tag_key: string, at: number, over: Partial<Fault> = {}): Fault => ({
+  type: 'tag_missing',
+  at,
+  tag_key,
+  ...over,
+})
+const slow = (tag_key: string, at: number): Fault => ({ type: 'tag_latency', at, tag_key, warning: true })
+const field = (name: string, at: number): Fault => ({ type: 'user_data_quality', at, field: name, warning: true })
+const check = (type: string, at: number): Fault => ({ type, at, check: true, warning: true })
+
+type Situation = readonly [what: string, before: readonly Before[], fault: Fault, expected: string, known?: Known]
+const one = (...faults: Fault[]): Before[] => [{ faults }]
+const NONE: readonly Before[] = []
+const TAGS = ['Meta', 'GA4', 'TikTok', 'Criteo', 'Awin']
+
+const SITUATIONS: readonly Situation[] = [
+  // Alone.
+  ['the first fault of a site', NONE, failing('Meta', 0), 'open tag'],
+  ['a server that does not answer', NONE, server(0), 'open server'],
+  ['a site that sends nothing', NONE, silent(0), 'open silence'],
+  ['an event that is gone', NONE, gone('purchase', 0), 'open event'],
+  ['a check that cannot be made', NONE, check('warehouse_events', 0), 'open own'],
+  ['a consent banner that is gone', NONE, consent(0), 'open consent'],
+  ['a slow tag', NONE, slow('Meta', 0), 'open quality'],
+
+  // The server explains.
+  ['the hosting reports what the health check saw', one(server(0)), hosting(10), 'join 1'],
+  ['the health check sees what the hosting reported', one(hosting(0)), server(4), 'join 1'],
+  ['the hosting joins in an hour into a hard outage', one(server(0)), hosting(60), 'join 1'],
+  [
+    'a certificate that runs out for days, and a server that fails later',
+    one(server(0, { warning: true })),
+    hosting(2 * HOURS),
+    'open server',
+  ],
+  ['no data while the server does not answer', one(server(0)), silent(3), 'join 1'],
+  ['data stop some minutes before the health check sees why', one(server(0)), silent(-9), 'join 1'],
+  ['data stopped long before the server failed', one(server(0)), silent(-40), 'open silence'],
+  ['the hour that data are too few in began before the server failed in it', one(server(0)), low(-45), 'join 1'],
+  ['the hour before that did not', one(server(0)), low(-90), 'open silence'],
+  ['a tag fails while the server does not answer', one(server(0)), failing('Meta', 20), 'join 1'],
+  ['a rare tag is found missing hours into the outage', one(server(0)), missing('Awin', 4 * HOURS), 'join 1'],
+  ['latency rises in an outage', one(server(0)), slow('GA4', 5), 'join 1'],
+  [
+    'a tag fails two days into a certificate warning',
+    one(server(0, { warning: true })),
+    failing('Meta', 48 * HOURS),
+    'open tag',
+  ],
+  ['a tag fails as a certificate warning begins', one(server(0, { warning: true })), failing('Meta', 10), 'join 1'],
+  [
+    'a symptom of an outage that ended a moment ago',
+    [{ faults: [server(0)], ended: 30 }],
+    low(10),
+    'join 1',
+    { now: 40 },
+  ],
+  [
+    'the aftermath of an outage that ended a moment ago',
+    [{ faults: [server(0)], ended: 30 }],
+    failing('Meta', 38),
+    'join 1',
+    { now: 42 },
+  ],
+  [
+    'a symptom of an outage that is found an hour after its end',
+    [{ faults: [server(0)], ended: 30 }],
+    low(10),
+    'open silence',
+    { now: 95 },
+  ],
+  [
+    'a fault that began after the aftermath',
+    [{ faults: [server(0)], ended: 30 }],
+    failing('Meta', 50),
+    'open tag',
+    { now: 44 },
+  ],
+  ['a server that fails again', [{ faults: [server(0)], ended: 30 }], server(40), 'open server', { now: 41 }],
+  [
+    'a server that resolved within an incident that lasts',
+    one(server(0, { ended: 20 }), silent(2)),
+    failing('Meta', 60),
+    'join 1',
+  ],
+
+  // A cause that comes late.
+  ['the server is found after the silence that it caused', one(silent(-3)), server(0), 'promote 1 server'],
+  ['the server is found after a tag that it made fail', one(failing('Meta', 2)), server(0), 'promote 1 server'],
+  [
+    'the server explains two incidents at once',
+    [{ faults: [failing('Meta', 2)] }, { faults: [failing('GA4', 4)] }],
+    server(0),
+    'promote 1+2 server',
+  ],
+  [
+    'of several symptoms the one that people know of stays',
+    [{ faults: [failing('Meta', 2)], told: false }, { faults: [failing('GA4', 4)] }],
+    server(0),
+    'promote 2+1 server',
+  ],
+  ['the server explains nothing that is hours older', one(failing('Meta', -3 * HOURS)), server(0), 'open server'],
+  [
+    'the server explains the one of two that fits',
+    [{ faults: [failing('Meta', -3 * HOURS)] }, { faults: [silent(1)] }],
+    server(0),
+    'promote 2 server',
+  ],
+  ['silence is found after the event that went with it', one(gone('purchase', 0)), silent(0), 'promote 1 silence'],
+  [
+    'an event is found gone after its tag was missing',
+    one(missing('Meta', 5, { events: ['purchase'] })),
+    gone('purchase', 0),
+    'promote 1 event',
+  ],
+  ['a failing tag is found after it was slow', one(slow('Meta', 0)), failing('Meta', 5), 'promote 1 tag'],
+  ['our own connection is found after the server that it hid', one(server(0)), check('cmp_check', 2), 'promote 1 own'],
+
+  // Our own connection or check.
+  ['two checks that cannot be made at once', one(check('http_health', 0)), check('cmp_check', 8), 'join 1'],
+  [
+    'two checks that cannot be made, hours apart',
+    one(check('http_health', 0)),
+    check('cmp_check', 5 * HOURS),
+    'open own',
+  ],
+  ['a server that fails as our checks do', one(check('cmp_check', 0)), server(5), 'join 1'],
+  [
+    'credentials that are wrong for days explain nothing later',
+    one(check('warehouse_events', 0)),
+    failing('Meta', 26 * HOURS),
+    'open tag',
+  ],
+
+  // Consent.
+  ['tags stop with the banner', one(consent(0)), missing('Meta', 6), 'join 1'],
+  ['data fall with the banner', one(consent(0)), low(-20), 'join 1'],
+  [
+    'a mild fault of the banner explains nothing the day after',
+    one(consent(0, { warning: true })),
+    failing('Meta', 24 * HOURS),
+    'open tag',
+  ],
+  ['the server is no symptom of the banner', one(consent(0)), server(5), 'promote 1 server'],
+
+  // Silence and events.
+  ['freshness and volume of one silence', one(silent(0)), low(-30), 'join 1'],
+  ['an event is gone in a silence', one(silent(0)), gone('purchase', 10), 'join 1'],
+  ['a tag is missing in a silence', one(silent(0)), missing('GA4', 15), 'join 1'],
+  ['two events stop together', one(gone('purchase', 0)), gone('add_to_cart', 20), 'join 1'],
+  ['two events stop half a day apart', one(gone('purchase', 0)), gone('add_to_cart', 12 * HOURS), 'open event'],
+  [
+    'the tag of an event that is gone',
+    one(gone('purchase', 0)),
+    missing('Meta', 20, { events: ['purchase'] }),
+    'join 1',
+  ],
+  [
+    'a tag that is also missing on an event that is there',
+    one(gone('purchase', 0)),
+    missing('Meta', 20, { events: ['purchase', 'lead'] }),
+    'open tag',
+  ],
+  [
+    'a tag that fails on another event',
+    one(gone('purchase', 0)),
+    failing('Meta', 5, { event_name: 'lead' }),
+    'open tag',
+  ],
+  ['too many events are no symptom of an outage', one(server(0)), gone('purchase', 5, { surge: true }), 'open event'],
+  ['too many events explain no silence', one(gone('purchase', 0, { surge: true })), gone('lead', 0), 'open event'],
+  [
+    'two events that come twice at once',
+    one(gone('purchase', 0, { surge: true })),
+    gone('lead', 5, { surge: true }),
+    'join 1',
+  ],
+
+  // Releases.
+  ['a fault within two hours after a release', NONE, failing('Meta', 100), 'open release', { releases: [0] }],
+  ['a fault three hours after a release', NONE, failing('Meta', 180), 'open tag', { releases: [0] }],
+  [
+    'a release that is seen a moment after what it broke',
+    NONE,
+    failing('Meta', -12),
+    'open release',
+    { releases: [0] },
+  ],
+  ['a release after the fault', NONE, failing('Meta', -40), 'open tag', { releases: [0] }],
+  [
+    'a second tag after the same release',
+    [{ faults: [failing('Meta', 5)], release: 0 }],
+    missing('GA4', 50),
+    'join 1',
+    { releases: [0] },
+  ],
+  [
+    'an event that comes twice after the same release',
+    [{ faults: [failing('Meta', 5)], release: 0 }],
+    gone('purchase', 30, { surge: true }),
+    'join 1',
+    { releases: [0] },
+  ],
+  [
+    'a tag half a day after it',
+    [{ faults: [failing('Meta', 5)], release: 0 }],
+    missing('GA4', 12 * HOURS),
+    'open tag',
+    { releases: [0] },
+  ],
+  [
+    'a release that is known only now',
+    one(failing('Meta', 5)),
+    missing('GA4', 30),
+    'promote 1 release',
+    { releases: [0] },
+  ],
+  ['a release is not to blame for the server', NONE, server(10), 'open server', { releases: [0] }],
+  [
+    'the server is stronger than the release',
+    [{ faults: [server(10)] }],
+    failing('Meta', 12),
+    'join 1',
+    { releases: [0] },
+  ],
+
+  // Tags.
+  ['two vendors fail together without a reason', one(failing('Meta', 0)), failing('GA4', 5), 'open tag'],
+  [
+    'one vendor on two events',
+    one(failing('Meta', 0, { event_name: 'purchase' })),
+    failing('Meta', 8, { event_name: 'lead' }),
+    'join 1',
+  ],
+  ['two tags of one vendor', one(failing('Meta CAPI', 0)), failing('fb lead', 9), 'join 1'],
+  ['two tags of one vendor, hours apart', one(failing('Meta CAPI', 0)), failing('fb lead', 4 * HOURS), 'open tag'],
+  ['a tag fails and another is slow, hours apart', one(failing('Meta', 0)), slow('GA4', 3 * HOURS), 'open quality'],
+  ['a tag fails and is slow', one(failing('Meta', 0)), slow('Meta', 12), 'join 1'],
+  ['a tag fails, and another vendor is slow at once', one(failing('Meta', 0)), slow('GA4', 2), 'open quality'],
+  ['a tag fails and is missing', one(failing('Meta', 0)), missing('Meta', 14), 'join 1'],
+  ['two webhooks lead to two places', one(failing('Webhook A', 0)), failing('Webhook B', 3), 'open tag'],
+  [
+    'a third of five tags that are missing at once',
+    [{ faults: [missing('Meta', 0)] }, { faults: [missing('GA4', 3)] }],
+    missing('TikTok', 5),
+    'open tag',
+    { tags: TAGS },
+  ],
+  [
+    'four of five tags that are missing at once',
+    [
+      { faults: [missing('Meta', 0)] },
+      { faults: [missing('GA4', 3)] },
+      { faults: [missing('TikTok', 5)], told: false },
+    ],
+    missing('Criteo', 5),
+    'promote 1+2+3 release',
+    { tags: TAGS },
+  ],
+  [
+    'both of two tags are missing, which chance may do',
+    [{ faults: [missing('Meta', 0)] }],
+    missing('GA4', 3),
+    'open tag',
+    { tags: ['Meta', 'GA4'] },
+  ],
+
+  // Quality, and what is not known here.
+  ['two fields of a form that are lost together', one(field('email', 0)), field('phone', 5), 'join 1'],
+  ['two fields that are lost on different days', one(field('email', 0)), field('phone', 30 * HOURS), 'open quality'],
+  ['what a probe of another version found', one(failing('Meta', 0)), { type: 'novel', at: 3 }, 'open other'],
+  ['what a probe of another version found in an outage', one(server(0)), { type: 'novel', at: 3 }, 'join 1'],
+
+  // Two causes at once.
+  [
+    'of two causes the stronger explains',
+    [{ faults: [silent(0)] }, { faults: [server(-2)] }],
+    failing('Meta', 5),
+    'join 2',
+  ],
+  [
+    'of two equal causes the nearer explains',
+    [{ faults: [gone('purchase', -60)] }, { faults: [gone('purchase', 0)] }],
+    missing('Meta', 4, { events: ['purchase'] }),
+    'join 2',
+  ],
+  ['a flapping server that is back for now', one(server(0, { ended: 5 }), server(12)), failing('Meta', 14), 'join 1'],
+]
+
+for (const [what, before, fault, expected, known] of SITUATIONS) {
+  test(`${what}: ${expected}`, () => assert.equal(decide(before, fault, known), expected))
+}
+
+test('the order of the incidents decides nothing', () => {
+  for (const [what, before, fault, expected, known] of SITUATIONS) {
+    if (before.length < 2) continue
+    const mirrored = decide(before.toReversed(), fault, known)
+    const renamed = mirrored.replaceAll(/\d+/g, (id) => String(before.length + 1 - Number(id)))
+    assert.equal(renamed.split(' ')[0], expected.split(' ')[0], what)
+  }
+})

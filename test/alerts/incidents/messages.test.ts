@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { HOUR, MINUTE } from '../../../src/lib/index.ts'
+import type { ProbeOutcome } from '../../../src/probes/index.ts'
+import type { Store } from '../../../src/store/index.ts'
+import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { runDue, typeOf } from '../../probes/support.ts'
+import { alertRows, deliverAll, outbox, watch } from '../support.ts'
+
+type Status = 'ok' | 'warning' | 'critical'
+
+/** A site with the two probes that look at its server. */
+async function watchServer(t: TestContext, store: Store) {
+  let health: Status = 'ok'
+  let infra: Status = 'ok'
+  const run = async (): Promise<ProbeOutcome> => ({ status: health, message: `endpoint ${health}`, details: {} })
+  const seen = await watch(t, store, { probe_type: 'http_health' }, { type: typeOf(run, { name: 'http_health' }) })
+  const other = await watch(
+    t,
+    store,
+    { probe_type: 'tag_server_infra', site_id: seen.site.id },
+    {
+      type: typeOf(async () => ({ status: infra, message: `hosting ${infra}`, details: {} }), {
+        name: 'tag_server_infra',
+      }),
+    },
+  )
+  const look = async ({ node, probe, clock }: typeof seen) => {
+    clock.set(seen.clock.now())
+    await store.write.updateTable('probes').set({ next_run_at: clock.now() }).where('id', '=', probe.id).execute()
+    await runDue(node)
+    await deliverAll(store, clock.now())
+  }
+  return {
+    ...seen,
+    health: (status: Status) => {
+      health = status
+      return look(seen)
+    },
+    infra: (status: Status) => {
+      infra = status
+      return look(other)
+    },
+  }
+}
+
+const messages = async (store: Store) => (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.title}`)
+
+const incidents = (store: Store) => store.write.selectFrom('incidents').selectAll().orderBy('id').execute()
+
+const eventsOf = async (store: Store, id: string) =>
+  (
+    await store.write.selectFrom('incident_events').select('kind').where('incident_id', '=', id).orderBy('id').execute()
+  ).map(({ kind }) => kind)
+
+testOnEveryEngine(
+  'two probes that see one outage are one incident, opened once and resolved once',
+  async (store, t) => {
+    const { health, infra, clock, upkeep } = await watchServer(t, store)
+    await health('critical')
+    clock.advance(10 * MINUTE)
+    await infra('critical')
+    const [first, second] = await alertRows(store)
+    const [incident, ...others] = await incidents(store)
+    assert.deepEqual(others, [])
+    assert.deepEqual([first?.incident_id, second?.incident_id], [incident?.id, incident?.id])
+    assert.deepEqual([second?.suppressed_by, second?.announced_at], [`incident:${incident?.id}`, null])
+    const events = await store.write
+      .selectFrom('alert_events')
+      .select('text')
+      .where('alert_id', '=', second?.id ?? '')
+      .execute()
+    assert.ok(events.some(({ text }) => text === 'No notification: part of the incident “endpoint critical”'))
+    clock.advance(MINUTE)
+    await health('ok')
+    await upkeep()
+    assert.deepEqual(await messages(store), ['opened endpoint critical'], 'it lasts as long as one of its alerts')
+    clock.advance(MINUTE)
+    await infra('ok')
+    assert.deepEqual(await messages(store), ['opened endpoint critical', 'resolved endpoint critical'])
+    const [, resolved] = await outbox(store)
+    assert.deepEqual([resolved?.alert.id, resolved?.incident?.alerts], [first?.id, 2], 'under the id that opened it')
+    assert.equal(resolved?.alert.resolved_at, (await incidents(store))[0]?.resolved_at)
+    assert.deepEqual(await eventsOf(store, incident?.id ?? ''), [
+      'opened',
+      'notified',
+      'joined',
+      'resolved',
+      'notified',
+    ])
+  },
+)
+
+testOnEveryEngine('a warning that another alert makes critical escalates once', async (store, t) => {
+  const { health, infra, clock } = await watchServer(t, store)
+  await infra('warning')
+  clock.advance(MINUTE)
+  await health('critical')
+  await infra('critical')
+  await health('critical')
+  assert.deepEqual(await messages(store), ['opened hosting warning', 'escalated hosting warning'])
+  const [opened, escalated] = await outbox(store)
+  assert.deepEqual([escalated?.alert.id, escalated?.alert.severity], [opened?.alert.id, 'critical'])
+  assert.equal(escalated?.incident?.note, 'Now critical: “endpoint critical”')
+})
+
+testOnEveryEngine(
+  'where the first alert is silenced, the next one that may speak opens the incident',
+  async (store, t) => {
+    const { health, infra, clock, probe } = await watchServer(t, store)
+    await store.write
+      .insertInto('silences')
+      .values({
+        id: 's1',
+        probe_id: probe.id,
+        starts_at: 0,
+        ends_at: clock.now() + HOUR,
+        created_at: 0,
+        created_by: 'x',
+      })
+      .execute()
+    await health('critical')
+    assert.deepEqual(await messages(store), [])
+    await infra('critical')
+    const [silenced, voice] = await alertRows(store)
+    assert.deepEqual(await messages(store), ['opened endpoint critical'])
+    const [opened] = await outbox(store)
+    assert.equal(opened?.alert.id, voice?.id)
+    assert.equal(silenced?.suppressed_by, 'silence:s1')
+    clock.advance(2 * HOUR)
+    await health('critical')
+    assert.equal((await messages(store)).length, 1, 'its silence is over, and people know of the incident')
+  },
+)
+
+testOnEveryEngine('an alert that lasts long after its incident ended opens another', async (store, t) => {
+  const { health, infra, clock, upkeep } = await watchServer(t, store)
+  await health('critical')
+  clock.advance(5 * MINUTE)
+  await health('ok')
+  clock.advance(2 * MINUTE)
+  await infra('warning')
+  const [incident] = await incidents(store)
+  const found = async () => (await alertRows(store)).at(-1)
+  const first = await found()
+  assert.notEqual(first?.incident_id, null)
+  clock.advance(20 * MINUTE)
+  await upkeep()
+  clock.advance(20 * MINUTE)
+  await infra('warning')
+  await upkeep()
+  const all = await incidents(store)
+  assert.equal(all.length, 2)
+  assert.notEqual((await found())?.incident_id, incident?.id)
+  assert.deepEqual(await messages(store), [
+    'opened endpoint critical',
+    'resolved endpoint critical',
+    'opened hosting warning',
+  ])
+})
+
+testOnEveryEngine('reminders go on when the alert that opened the incident is resolved', async (store, t) => {
+  const { health, infra, clock, upkeep, site } = await watchServer(t, store)
+  await store.write.updateTable('clients').set({ reminder_minutes: 30 }).where('id', '=', site.client_id).execute()
+  await health('critical')
+  await infra('critical')
+  await health('ok')
+  clock.advance(29 * MINUTE)
+  await upkeep()
+  assert.equal((await messages(store)).length, 1)
+  clock.advance(2 * MINUTE)
+  await upkeep()
+  await upkeep()
+  assert.deepEqual(await messages(store), ['opened endpoint critical', 'reminder endpoint critical'])
+  clock.advance(31 * MINUTE)
+  await upkeep()
+  assert.equal((await messages(store)).length, 3)
+  await store.write.updateTable('incidents').set({ state: 'acknowledged' }).execute()
+  clock.advance(31 * MINUTE)
+  await upkeep()
+  assert.equal((await messages(store)).length, 3, 'someone takes care of it')
+})

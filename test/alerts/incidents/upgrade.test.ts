@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { sql } from 'kysely'
+import { incidents } from '../../../src/store/migrations/0018-incidents.ts'
+import { insertAlert } from '../../../testkit/alerts.ts'
+import { NOW } from '../../../testkit/clock.ts'
+import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { insertSite } from '../../../testkit/sites.ts'
+import { alertRows } from '../support.ts'
+
+testOnEveryEngine('the upgrade gives every unresolved alert an incident of its own', async (store) => {
+  const site = await insertSite(store)
+  const told = await insertAlert(store, site, NOW, {
+    announced_at: NOW,
+    last_announced_at: NOW,
+    notified_severity: 'critical',
+    state: 'acknowledged',
+    acknowledged_by: 'Ada',
+  })
+  const silent = await insertAlert(store, site, NOW + 1, { probe_type: 'tag_missing', subject: 'tag:"Meta"' })
+  await insertAlert(store, site, NOW + 2, { state: 'resolved', resolved_at: NOW + 3 })
+  const made = incidents.statements(store.columnTypes).filter((text) => /^(insert|update)/.test(text))
+  assert.equal(made.length, 3)
+  for (const text of made) await sql.raw(text).execute(store.write)
+  const rows = await store.write.selectFrom('incidents').selectAll().orderBy('id').execute()
+  assert.deepEqual(
+    rows.map(({ id, cause, state, acknowledged_by, announced_alert_id, lead_alert_id, opened_at }) => [
+      id,
+      cause,
+      state,
+      acknowledged_by,
+      announced_alert_id,
+      lead_alert_id,
+      opened_at,
+    ]),
+    [
+      [told.id, 'server', 'acknowledged', 'Ada', told.id, told.id, NOW],
+      [silent.id, 'tag', 'open', null, null, silent.id, NOW + 1],
+    ],
+  )
+  assert.deepEqual(
+    (await alertRows(store)).map(({ incident_id }) => incident_id),
+    [told.id, silent.id, null],
+  )
+  const lines = await store.write.selectFrom('incident_events').select(['incident_id', 'kind']).execute()
+  assert.equal(lines.length, 2)
+})
