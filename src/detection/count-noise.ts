@@ -26,6 +26,8 @@ const DAYS_UNTIL_SURE = 14
 const LEAST_LEVEL = 0.0025
 /** No level wavers more: a subject that is gone would not be found. */
 export const MOST_LEVEL = 0.5
+/** No site's level wavers by more from one hour to the next: what is more comes in bursts, which few counts cannot tell from it. */
+const MOST_HOURLY = 0.1
 const LEAST_STEADY = 0.0016
 /** Squares this many times their expectation are no noise. */
 const OUTLIER = 12
@@ -129,6 +131,10 @@ function twoParts(counts: Float64Array, expected: Float64Array): { burst: number
       burst = 1
       level = Math.max(LEAST_LEVEL, (sf - ef) / ff)
     } else ({ burst, level } = both)
+    if (level > MOST_HOURLY) {
+      level = MOST_HOURLY
+      burst = Math.max(1, (se - level * ef) / ee)
+    }
   }
   return { burst: Math.max(1, burst), level: clamp(level, LEAST_LEVEL, MOST_LEVEL) }
 }

@@ -26,7 +26,7 @@ export interface VolumeConfig {
 export const DATA_VOLUME_DEFAULTS: VolumeConfig = {
   direction: 'down',
   weeks: 4,
-  false_alarms: 0.1,
+  false_alarms: 0.15,
   min_expected: 5,
   warning_z: 2,
   warning_ratio: 0.65,
@@ -107,8 +107,8 @@ function statusOf(kind: WindowVerdict['kind'] | undefined, direction: VolumeConf
   return kind === 'spike' && direction !== 'down' ? 'warning' : 'ok'
 }
 
-/** A holiday shows when people get up: local hours. */
-const HOLIDAY_BEGINS = { from: 3, until: 11 } as const
+/** A holiday shows when people get up; by the last of these local hours it is at its level. */
+const HOLIDAY_BEGINS = { from: 3, until: 9 } as const
 
 /** A holiday is a site that goes to its level over hours, all events alike; it ends within a day. */
 function mayBeHoliday({ since, isSudden, isOld }: Onset, localHour: UsualCounts['localHour']): boolean {

@@ -117,10 +117,22 @@ function modelsOf(
   const before = isSite ? levelBefore(course, index, noise, length) : { level: 1, noise: noise.level(length) }
   return {
     level: before.level,
-    near: { mean: before.level * expected, burst, noise: before.noise },
-    slow: { mean: byClock, burst, noise: alone.level(length) },
+    near: inBursts({ mean: before.level * expected, burst, noise: before.noise }),
+    slow: inBursts({ mean: byClock, burst, noise: alone.level(length) }),
     spike: { mean: expected, burst, noise: noise.level(length) },
   }
+}
+
+/** Events that a visit may well bring. */
+const LONG_VISIT = 20
+
+/**
+ * The same mean and variance, with as much of it due to bursts as visits may explain: few counts cannot tell bursts from a level that
+ * wavers, and of few visits it is likelier that hardly any comes.
+ */
+function inBursts({ mean, burst, noise }: CountModel): CountModel {
+  const more = Math.min(noise * mean, Math.max(0, LONG_VISIT - burst))
+  return mean > 0 ? { mean, burst: burst + more, noise: noise - more / mean } : { mean, burst, noise }
 }
 
 interface Judged {
@@ -141,8 +153,8 @@ const judged = (measured: number, models: readonly CountModel[]): Judged[] =>
 
 const isBeyond = (off: number, model: CountModel, z: number): boolean => off >= z * deviation(model)
 
-/** So sure that a level came back that it is wrong once in twenty times. */
-const RECOVERED = Math.log(20)
+/** So sure that a level came back that it is wrong once in six times (Ville 1939): what begins low again is found again. */
+const RECOVERED = Math.log(6)
 /** What came back is at this share of the usual level, or more; a fall to less than the other is taken for one to it. */
 const BACK_AT = 0.9
 const LOWEST_FALL = 0.05

@@ -47,8 +47,11 @@ export function volumeInput({ now = NOON, usual, recent = usual, timezone = 'UTC
   const start = floorTo(now, HOUR)
   const hours = new Map<number, HourCounts>()
   for (let hour = start - (7 * weeks + 2) * DAY; hour <= start; hour += HOUR) {
-    const rates = hour < start - DAY ? usual(hour) : recent(hour)
-    const events = new Map(Object.entries(rates).map(([name, rate]) => [name, rate * 12]))
+    const rates = hour < start - DAY ? usual : recent
+    const events = new Map<string, number>()
+    for (let time = hour; time < hour + HOUR; time += SLOT) {
+      for (const [name, rate] of Object.entries(rates(time))) events.set(name, (events.get(name) ?? 0) + rate)
+    }
     hours.set(hour, { total: [...events.values()].reduce((a, b) => a + b, 0), events })
   }
   const slots = bucketsUntil(now, SLOT, 72)
@@ -65,7 +68,13 @@ export function volumeInput({ now = NOON, usual, recent = usual, timezone = 'UTC
 function counted(buckets: readonly TimeRange[], rates: Rates): BucketCounts {
   const names = new Set(buckets.flatMap(({ from }) => Object.keys(rates(from))))
   const countsOf = (name: string) =>
-    buckets.map(({ from, to }) => Math.round(((rates(from)[name] ?? 0) * (to - from)) / SLOT))
+    buckets.map(({ from, to }) => {
+      let count = 0
+      for (let time = from; time < to; time += SLOT) {
+        count += ((rates(time)[name] ?? 0) * Math.min(SLOT, to - time)) / SLOT
+      }
+      return Math.round(count)
+    })
   const events = new Map([...names].map((name) => [name, countsOf(name)]))
   const total = buckets.map((_, index) => [...events.values()].reduce((sum, counts) => sum + (counts[index] ?? 0), 0))
   return { buckets, total, events }
