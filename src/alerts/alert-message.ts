@@ -10,6 +10,7 @@ import { badEventsOf } from './machine/bad.ts'
 export function alertMessage(
   { kind, before, alert, source: { client, site, probe }, known, note, resolvedBy }: DueMessage,
   change: Marker | undefined,
+  elsewhere: string | null,
 ): AlertMessage {
   const facts = [...(kind === 'widened' ? newEvents(before, alert) : []), ...factsOf(alert.probe_type, alert.details)]
   return {
@@ -38,7 +39,7 @@ export function alertMessage(
       cause: known.row.cause,
       alerts: known.alerts.size,
       note,
-      elsewhere: null,
+      elsewhere: elsewhere === note ? null : elsewhere,
     },
   }
 }

@@ -6,6 +6,7 @@ import type { ResultHook } from '../probes/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
 import { removeFeedback } from './feedback-rows.ts'
 import { clearIncidents, removeIncidentsOfSite } from './incidents/remove.ts'
+import { followVendors } from './incidents/vendor-incidents.ts'
 import { removeMutesOf } from './mutes.ts'
 import { judgeResults } from './on-results.ts'
 import { runUpkeep } from './upkeep.ts'
@@ -35,9 +36,10 @@ export class Alerts {
     this.channelSettings = channelSettings
     this.onResults = (trx, written) => judgeResults(trx, store, written, channelSettings, clock.now())
     this.#jobs = new Jobs({ clock, leases, onError })
-      .onOneNode('alerts', UPKEEP_INTERVAL_MS, (shouldContinue) =>
-        runUpkeep(store, channelSettings, clock.now(), shouldContinue),
-      )
+      .onOneNode('alerts', UPKEEP_INTERVAL_MS, async (shouldContinue) => {
+        await runUpkeep(store, channelSettings, clock.now(), shouldContinue)
+        if (shouldContinue()) await followVendors(store, channelSettings, clock.now())
+      })
       .deletingByAge('alert-retention', RETENTION_INTERVAL_MS, async (now, shouldContinue) => {
         await clearAlerts(store, resultDays, now, shouldContinue)
         await clearIncidents(store, resultDays, now, shouldContinue)

@@ -19,7 +19,9 @@ import {
 } from '../store/index.ts'
 import { alertMessage, changesBefore } from './alert-message.ts'
 import { endFeedback } from './feedback-rows.ts'
+import { elsewhereText } from './incidents/across-sites.ts'
 import type { DueMessage } from './incidents/due-messages.ts'
+import { vendorName } from './incidents/vendors.ts'
 import { type PendingTransition, throughIncidents } from './incidents/write-incidents.ts'
 import type { AlertContext } from './rules.ts'
 import { endResolvedSilences } from './silences/silences.ts'
@@ -116,7 +118,8 @@ async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[])
   }
 }
 
-async function entriesOf(
+/** One for each channel of the client; where a vendor's incident speaks to the operator, without theirs. */
+export async function entriesOf(
   trx: Transaction<Tables>,
   due: readonly DueMessage[],
   channelSettings: ChannelSettings,
@@ -126,14 +129,40 @@ async function entriesOf(
     trx,
     due.map(({ alert }) => alert),
   )
-  return due.flatMap((message) =>
-    channelsOf({ client: message.source.client, ...channelSettings }).map((channel) => ({
-      channel,
-      clientId: message.source.client.id,
-      alertId: message.alert.id,
-      message: alertMessage(message, changes.get(message.alert.id)),
-    })),
+  const vendors = await vendorsOf(
+    trx,
+    due.flatMap(({ known }) => known.row.parent_id ?? []),
   )
+  return due.flatMap((message) => {
+    const { source, alert, known, kind } = message
+    const vendor = vendors.get(known.row.parent_id ?? '')
+    const elsewhere = vendor === undefined ? null : elsewhereText(vendorName(vendor))
+    // Beginning and end belong together: where the one was withdrawn, the other is cancelled before it is sent.
+    const isForOperator = vendor === undefined || kind === 'opened' || kind === 'resolved'
+    return channelsOf({ client: source.client, ...channelSettings })
+      .filter(({ key }) => isForOperator || key !== 'global')
+      .map((channel) => ({
+        channel,
+        clientId: source.client.id,
+        alertId: alert.id,
+        message: alertMessage(message, changes.get(alert.id), elsewhere),
+      }))
+  })
+}
+
+/** Of these incidents those of vendors, with whose. */
+async function vendorsOf(trx: Transaction<Tables>, ids: readonly string[]): Promise<Map<string, string>> {
+  const vendors = new Map<string, string>()
+  for (const chunk of chunksOf([...new Set(ids)])) {
+    const rows = await trx
+      .selectFrom('incidents')
+      .select(['id', 'vendor'])
+      .where('id', 'in', chunk)
+      .where('scope', '=', 'vendor')
+      .execute()
+    for (const { id, vendor } of rows) if (vendor !== null) vendors.set(id, vendor)
+  }
+  return vendors
 }
 
 /** What the timeline says of each message that reached someone. */

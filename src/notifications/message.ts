@@ -2,7 +2,7 @@
  * A message to people, before it takes the shape of a chat service or an e-mail. Kept as JSON in the outbox, so a message
  * says what was true when it was written, however late it is sent. Times are epoch ms.
  */
-export type Message = AlertMessage | TestMessage | DigestMessage | QuotaMessage | OwnFailureMessage
+export type Message = AlertMessage | TestMessage | DigestMessage | QuotaMessage | OwnFailureMessage | VendorMessage
 
 export const ALERT_MESSAGE_KINDS = [
   'opened',
@@ -135,6 +135,22 @@ export interface OwnFailureMessage {
   message: string
   since: number
   node: string
+}
+
+/** One vendor fails on sites of many clients, which only the operator may read together. */
+export interface VendorMessage {
+  kind: 'vendor_opened' | 'vendor_resolved'
+  vendor: string
+  incident: {
+    id: string
+    /** `Meta tags fail on 14 of 20 sites` */
+    title: string
+    severity: Severity
+    started_at: number
+    resolved_at: number | null
+  }
+  /** The first that showed it come first. */
+  sites: readonly { client: string; site: string; since: number }[]
 }
 
 /** Several alert messages of one client and kind that go out as one. In their order. */

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { DAY, firstIdAt, newOrderedId, SECOND } from '../lib/index.ts'
 import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
-import { type Channel, storedAddress } from './channel.ts'
+import { type Channel, type ChannelKey, storedAddress } from './channel.ts'
 import type { AlertMessageKind, Message } from './message.ts'
 
 /**
@@ -98,6 +98,29 @@ export async function removeMessagesOfAlerts(
   alertIds: SelectQueryBuilder<Tables, 'alerts', { id: string }>,
 ): Promise<void> {
   await trx.deleteFrom('deliveries').where('alert_id', 'in', alertIds).execute()
+}
+
+/**
+ * Takes back what waits for others of its kind and has not been settled: a message about all of it goes out on that channel instead.
+ * What is about to be sent goes out.
+ */
+export async function withdrawMessages(
+  trx: Transaction<Tables>,
+  channel: ChannelKey,
+  alertIds: readonly string[],
+  reason: string,
+): Promise<void> {
+  for (const ids of chunksOf(alertIds)) {
+    await trx
+      .updateTable('deliveries')
+      .set({ state: 'cancelled', last_error: reason })
+      .where('channel', '=', channel)
+      .where('alert_id', 'in', ids)
+      .where('state', '=', 'pending')
+      .where('group_id', 'is', null)
+      .where('attempts', '=', 0)
+      .execute()
+  }
 }
 
 /** Deletes the messages about a client that is being deleted, and what is known of its channels. */

@@ -10,6 +10,7 @@ import { loadContext, rulesOf } from '../rules.ts'
 import { lockUnresolved, writeTransitions } from '../write-transitions.ts'
 import { writeIncidentEvents } from './case.ts'
 import { type AddNote, incidentRecord, type NoteRecord, noteRecord } from './records.ts'
+import { writeVendor } from './vendor-incidents.ts'
 
 type Verb = 'acknowledge' | 'unacknowledge' | 'resolve'
 
@@ -41,7 +42,7 @@ export async function handleIncident(
     const now = ctx.clock.now()
     const context = await loadContext(trx, { probeIds, mutes: await loadMutes(trx, now), channelSettings, now })
     const by = input.by?.trim() ?? ctx.actor
-    const said: AlertInput = { type: INPUTS[verb], by, comment: input.comment?.trim() || null }
+    const said = { type: INPUTS[verb], by, comment: input.comment?.trim() || null } as const
     const pending = alerts.flatMap((alert) => {
       const source = context.sources.get(alert.probe_id)
       // Its probe was deleted a moment ago: it is about to be closed.
@@ -49,11 +50,39 @@ export async function handleIncident(
       return [{ before: alert, transition: transition(alert, said, rulesOf(alert, source, context), now), source }]
     })
     await writeTransitions(trx, ctx.store, pending, context)
+    if (before.scope === 'vendor') await handleVendor(trx, ctx, channelSettings, id, said)
     const after = await incidentOrThrow(trx, id)
     const records = { before: incidentRecord(before), after: incidentRecord(after) }
-    if (pending.length > 0) await writeAudit(trx, ctx, [{ entity: 'incident', verb, id, ...records }])
+    if (after.state !== before.state || pending.length > 0)
+      await writeAudit(trx, ctx, [{ entity: 'incident', verb, id, ...records }])
     return after
   })
+}
+
+/** Who takes care of a vendor's incident takes care of all of its sites'; it ends with them, now and not with the next look. */
+async function handleVendor(
+  trx: Transaction<Tables>,
+  { store, clock }: Context,
+  channelSettings: ChannelSettings,
+  id: string,
+  said: Extract<AlertInput, { by: string }>,
+): Promise<void> {
+  const now = clock.now()
+  if (said.type !== 'resolved') {
+    const isTaken = said.type === 'acknowledged'
+    await trx
+      .updateTable('incidents')
+      .set({
+        state: isTaken ? 'acknowledged' : 'open',
+        acknowledged_at: isTaken ? now : null,
+        acknowledged_by: isTaken ? said.by : null,
+      })
+      .where('id', '=', id)
+      .execute()
+    const text = said.comment ?? (isTaken ? 'Acknowledged' : 'No longer acknowledged')
+    await writeIncidentEvents(trx, [{ incident_id: id, kind: said.type, actor: said.by, text }], now)
+  }
+  await writeVendor(trx, store, id, channelSettings, now)
 }
 
 /**

@@ -57,7 +57,8 @@ const KINDS: Readonly<Record<string, Cause>> = {
   ecommerce_quality: 'quality',
 }
 
-const FAILING: Readonly<Record<string, Failing>> = {
+/** Of the types that judge tags. */
+export const FAILING: Readonly<Record<string, Failing>> = {
   tag_failure_rate: 'failing',
   tag_missing: 'missing',
   tag_latency: 'slow',

@@ -85,6 +85,9 @@ function titleOf(message: Message): string {
       return `${message.period === 'daily' ? 'Daily' : 'Weekly'} digest of ${message.client.name}`
     case 'quota':
       return message.step === 100 ? 'Quota used up' : 'Quota nearly used up'
+    case 'vendor_opened':
+    case 'vendor_resolved':
+      return message.incident.title
     case 'own_failure':
     case 'own_recovery':
       return message.message

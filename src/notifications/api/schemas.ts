@@ -20,14 +20,14 @@ export const DeliveryRecord = Type.Object({
   alert_id: nullable(Uuid),
   kind: Type.String({
     description:
-      '`opened`, `escalated`, `widened`, `flapping`, `reminder`, `resolved`, `digest`, `quota`, `own_failure` or ' +
-      '`own_recovery`',
+      '`opened`, `explained`, `escalated`, `widened`, `flapping`, `reminder`, `resolved`, `vendor_opened`, `vendor_resolved`, ' +
+      '`digest`, `quota`, `own_failure` or `own_recovery`',
   }),
   title: Type.String({ description: 'What it is about' }),
   state: Type.Enum([...DELIVERY_STATES], {
     description:
       '`pending`: on its way; `delivered`: taken by the other end; `failed`: refused, or given up after 24 hours; ' +
-      '`cancelled`: the channel or the client was gone',
+      '`cancelled`: the channel or the client was gone, or another message says it',
   }),
   created_at: IsoTime,
   group_id: nullable(

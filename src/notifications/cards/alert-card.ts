@@ -58,7 +58,7 @@ function explanations(message: AlertMessage): string[] {
 }
 
 const NOTES = {
-  explained: 'What you were notified of before is a symptom of it.',
+  explained: 'It explains what you were notified of before.',
   escalated: 'It was a warning before.',
   widened: 'More events are bad than in the last message.',
   flapping: 'It keeps changing between good and bad. Notifications pause until 10 results in a row agree.',

@@ -15,6 +15,7 @@ import {
   sinceWhen,
 } from './card.ts'
 import { digestCard } from './digest-card.ts'
+import { vendorCard } from './vendor-card.ts'
 
 export function cardOf(message: Message | MessageGroup, options: CardOptions): Card {
   switch (message.kind) {
@@ -26,6 +27,9 @@ export function cardOf(message: Message | MessageGroup, options: CardOptions): C
       return digestCard(message, options)
     case 'quota':
       return quotaCard(message, options)
+    case 'vendor_opened':
+    case 'vendor_resolved':
+      return vendorCard(message, options)
     case 'own_failure':
     case 'own_recovery':
       return ownCard(message, options)

@@ -79,7 +79,7 @@ const isAlertMessage = (message: Message | MessageGroup): message is AlertMessag
 
 function isOver(message: Message | MessageGroup): boolean {
   if (message.kind === 'group') return message.of === 'resolved'
-  return message.kind === 'resolved' || message.kind === 'own_recovery'
+  return ['resolved', 'own_recovery', 'vendor_resolved'].includes(message.kind)
 }
 
 function textOf(message: Message | MessageGroup, options: CardOptions): string {
@@ -90,6 +90,7 @@ function textOf(message: Message | MessageGroup, options: CardOptions): string {
 function groupKeyOf(message: Message | MessageGroup): string {
   if (message.kind === 'group') return `client:${message.client.id}:${message.of}`
   if (isAlertMessage(message)) return `alert:${message.alert.id}`
+  if ('vendor' in message) return `incident:${message.incident.id}`
   return 'part' in message ? `own:${message.part}` : `${message.kind}:${message.client.id}`
 }
 
@@ -140,6 +141,17 @@ function otherEntries(message: Message | MessageGroup, options: CardOptions) {
     }
     const { heading, what } = cardOf(message, options)
     return [otherEntry(labels, heading, what, message.seen_at, null, publicUrl)]
+  }
+  if ('vendor' in message) {
+    const { incident, vendor } = message
+    const labels = {
+      alertname: 'tagwarden_vendor',
+      severity: incident.severity as string,
+      vendor,
+      incident_id: incident.id,
+    }
+    const { title, started_at, resolved_at } = incident
+    return [otherEntry(labels, title, title, started_at, resolved_at, publicUrl)]
   }
   if (message.kind !== 'own_failure' && message.kind !== 'own_recovery') return []
   const labels = {

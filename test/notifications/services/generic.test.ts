@@ -54,6 +54,8 @@ test('a test message, a quota and our own failures are entries of their own, so 
     ['quota_near', 'firing'],
     ['own_failure', 'firing'],
     ['own_recovery', 'resolved'],
+    ['vendor_opened', 'firing'],
+    ['vendor_resolved', 'resolved'],
   ] as const) {
     deepEqual(
       bodyOf(name).alerts.map((entry) => entry.status),

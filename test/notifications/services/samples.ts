@@ -5,6 +5,7 @@ import type {
   Message,
   MessageGroup,
   QuotaMessage,
+  VendorMessage,
 } from '../../../src/notifications/message.ts'
 
 /** When the samples are sent: 10:24 in Berlin. */
@@ -168,9 +169,38 @@ export const quota: QuotaMessage = {
   resets_at: Date.parse('2026-12-01T00:00:00Z'),
 }
 
+const vendorOpened: VendorMessage = {
+  kind: 'vendor_opened',
+  vendor: 'Meta',
+  incident: {
+    id: '019a9f6c-4a40-7000-8000-0000000000b1',
+    title: 'Meta tags fail on 3 of 20 sites',
+    severity: 'critical',
+    started_at: AT - 42 * MINUTE,
+    resolved_at: null,
+  },
+  sites: [
+    { client: 'ACME', site: 'shop.acme.com', since: AT - 42 * MINUTE },
+    { client: 'ACME', site: 'outlet.acme.com', since: AT - 40 * MINUTE },
+    { client: 'Globex', site: 'www.globex.com', since: AT - 38 * MINUTE },
+  ],
+}
+
 /** One of each kind, and of each way to end. */
 export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
   opened,
+  explained: {
+    ...opened,
+    kind: 'explained',
+    incident: {
+      id: '019a9f6c-4a40-7000-8000-0000000000b0',
+      title: 'The tag server does not answer',
+      cause: 'server',
+      alerts: 3,
+      note: 'Cause found: “The tag server does not answer”',
+      elsewhere: 'Other sites are affected too: probably Meta, not your release',
+    },
+  },
   escalated: { ...opened, kind: 'escalated' },
   widened: { ...opened, kind: 'widened', facts: [{ name: 'Now also on', value: '“purchase”' }, ...opened.facts] },
   flapping: { ...withAlert(opened, { severity: 'warning' }), kind: 'flapping', change: null },
@@ -197,6 +227,12 @@ export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
     message: 'Messages go out again; none was lost',
     since: AT - 25 * MINUTE,
     node: 'tagwarden-1',
+  },
+  vendor_opened: vendorOpened,
+  vendor_resolved: {
+    ...vendorOpened,
+    kind: 'vendor_resolved',
+    incident: { ...vendorOpened.incident, resolved_at: AT },
   },
   digest,
 }

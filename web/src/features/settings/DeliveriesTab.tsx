@@ -109,6 +109,8 @@ const STATE_WORDS: Readonly<Record<DeliveryRecord['state'], string>> = {
 }
 
 const KIND_WORDS: Readonly<Record<string, string>> = {
+  vendor_opened: 'vendor fails',
+  vendor_resolved: 'vendor works again',
   own_failure: 'Tagwarden itself',
   own_recovery: 'Tagwarden itself',
 }

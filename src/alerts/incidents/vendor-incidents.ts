@@ -1,0 +1,203 @@
+import { newOrderedId } from '../../lib/index.ts'
+import { type ChannelSettings, enqueue, type VendorMessage, withdrawMessages } from '../../notifications/index.ts'
+import type { IncidentRow, Store, Tables, Transaction } from '../../store/index.ts'
+import { severityOf } from '../alert-record.ts'
+import { loadMutes } from '../mutes.ts'
+import { loadContext } from '../rules.ts'
+import { entriesOf } from '../write-transitions.ts'
+import { elsewhereText, isPartOf, type VendorFault, vendorFaults, vendorTitle } from './across-sites.ts'
+import { type Case, lockCases, saveCases } from './case.ts'
+import { dueMessages } from './due-messages.ts'
+import { readVendors, type VendorState } from './vendor-reads.ts'
+import { vendorName } from './vendors.ts'
+
+/**
+ * Looks across all sites, on one node every two seconds: what many of them show of one vendor at once becomes one incident of that vendor.
+ * The operator's channel gets one message for all; each client is notified of its own sites, and that others are affected too.
+ */
+export async function followVendors(store: Store, channelSettings: ChannelSettings, now: number): Promise<void> {
+  const state = await readVendors(store.read, now)
+  const joining = state.open.map((fault) => ({
+    fault,
+    signs: state.loose.filter((sign) => isPartOf(sign, { ...fault, startedAt: fault.row.started_at })),
+  }))
+  for (const { fault, signs } of joining) {
+    const isOver = signs.length === 0 && fault.lasting === 0
+    if (signs.length > 0) await gather(store, channelSettings, { ...faultOf(fault), signs }, fault.row.id, now)
+    else if (isOver || (fault.row.announced_at === null && fault.announced > 0)) {
+      await update(store, channelSettings, fault.row.id, now)
+    }
+  }
+  const taken = new Set(joining.flatMap(({ signs }) => signs.map(({ incidentId }) => incidentId)))
+  const free = state.loose.filter(({ incidentId }) => !taken.has(incidentId))
+  const found = vendorFaults(free, state.sitesOf)
+  for (const fault of found) await gather(store, channelSettings, fault, null, now)
+}
+
+const faultOf = ({ row, vendor, failing }: VendorState['open'][number]): VendorFault => ({
+  vendor,
+  failing,
+  startedAt: row.started_at,
+  signs: [],
+  sites: 0,
+})
+
+/** Makes incidents of sites parts of a vendor's, a new one if there is none. Site incidents are locked before vendors'. */
+async function gather(
+  store: Store,
+  channelSettings: ChannelSettings,
+  fault: VendorFault,
+  vendorId: string | null,
+  now: number,
+): Promise<void> {
+  await store.write.transaction().execute(async (trx) => {
+    const ids = fault.signs.map(({ incidentId }) => incidentId)
+    const cases = await lockCases(trx, store, { incidentIds: ids, siteIds: [], now })
+    const parts = [...cases.values()].filter(({ row }) => row.parent_id === null && row.state !== 'resolved')
+    if (parts.length === 0) return
+    const id = vendorId ?? newOrderedId(now)
+    const said = elsewhereText(vendorName(fault.vendor))
+    for (const part of parts) {
+      part.row.parent_id = id
+      part.events.push({ kind: 'belongs', actor: null, text: said })
+    }
+    if (vendorId === null) await insertVendor(trx, id, fault, parts, now)
+    await notifyClients(trx, parts, said, channelSettings, now)
+    await saveCases(trx, parts, now)
+    await writeVendor(trx, store, id, channelSettings, now)
+  })
+}
+
+async function update(store: Store, channelSettings: ChannelSettings, id: string, now: number): Promise<void> {
+  await store.write.transaction().execute((trx) => writeVendor(trx, store, id, channelSettings, now))
+}
+
+async function insertVendor(
+  trx: Transaction<Tables>,
+  id: string,
+  { vendor, failing, startedAt, sites }: VendorFault,
+  parts: readonly Case[],
+  now: number,
+): Promise<void> {
+  const title = vendorTitle(vendorName(vendor), failing, parts.length, sites)
+  const row: IncidentRow = {
+    id,
+    scope: 'vendor',
+    client_id: null,
+    site_id: null,
+    cause: 'tag',
+    cause_at: null,
+    vendor,
+    title,
+    severity: 'warning',
+    state: 'open',
+    started_at: startedAt,
+    opened_at: now,
+    announced_at: null,
+    last_announced_at: null,
+    last_notified_at: null,
+    notified_severity: null,
+    announced_alert_id: null,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    resolved_at: null,
+    lead_alert_id: parts[0]?.row.lead_alert_id ?? null,
+    parent_id: null,
+    impact: null,
+  }
+  const why = `${title} within 10 minutes, far more than fail at once by themselves`
+  const opened: Case = {
+    row,
+    before: null,
+    alerts: new Map(),
+    events: [
+      { kind: 'opened', actor: null, text: title },
+      { kind: 'explained', actor: null, text: why },
+    ],
+  }
+  await saveCases(trx, [opened], now)
+}
+
+/** What waits for the operator is said for all of them at once; the clients' own channels hear that others are affected. */
+async function notifyClients(
+  trx: Transaction<Tables>,
+  parts: readonly Case[],
+  note: string,
+  channelSettings: ChannelSettings,
+  now: number,
+): Promise<void> {
+  const voices = parts.flatMap(({ row }) => row.announced_alert_id ?? [])
+  await withdrawMessages(trx, 'global', voices, 'one message says it for all sites')
+  const probeIds = parts.flatMap(({ row, alerts }) => alerts.get(row.announced_alert_id ?? '')?.probe_id ?? [])
+  const context = await loadContext(trx, { probeIds, mutes: await loadMutes(trx, now), channelSettings, now })
+  const intents = parts.map((known) => ({ known, kind: 'explained' as const, note, move: null, ending: null }))
+  const due = await dueMessages(trx, intents, [], context)
+  const entries = await entriesOf(trx, due, { ...channelSettings, globalWebhook: null })
+  // Its own webhook may be the operator's.
+  const own = entries.filter(({ channel }) => channel.address !== channelSettings.globalWebhook)
+  const reached = new Set(own.map(({ alertId }) => alertId))
+  for (const { alert, known } of due) if (reached.has(alert.id)) known.row.last_announced_at = now
+  await enqueue(trx, own, now)
+}
+
+/** Brings a vendor's incident up to date with its parts, and tells the operator that it began or ended. */
+export async function writeVendor(
+  trx: Transaction<Tables>,
+  { isShared }: Pick<Store, 'isShared'>,
+  id: string,
+  { globalWebhook }: ChannelSettings,
+  now: number,
+): Promise<void> {
+  const before = await trx
+    .selectFrom('incidents')
+    .selectAll()
+    .where('id', '=', id)
+    .where('state', '<>', 'resolved')
+    .$if(isShared, (query) => query.forUpdate())
+    .executeTakeFirst()
+  if (before === undefined) return
+  const parts = await trx
+    .selectFrom('incidents')
+    .leftJoin('sites', 'sites.id', 'incidents.site_id')
+    .leftJoin('clients', 'clients.id', 'incidents.client_id')
+    .select(['incidents.state', 'incidents.severity', 'incidents.started_at', 'incidents.announced_at'])
+    .select(['sites.name as site', 'clients.name as client'])
+    .where('incidents.parent_id', '=', id)
+    .orderBy('incidents.started_at')
+    .execute()
+  const lasting = parts.filter(({ state }) => state !== 'resolved')
+  const known: Case = { row: { ...before }, before, alerts: new Map(), events: [] }
+  const { row, events } = known
+  row.started_at = Math.min(row.started_at, ...parts.map(({ started_at }) => started_at))
+  row.title = before.title.replace(/\b\d+(?= of )/, String(parts.length))
+  row.severity = lasting.length === 0 ? row.severity : severityOfAll(lasting)
+  const says: VendorMessage['kind'][] = []
+  if (row.announced_at === null && lasting.some(({ announced_at }) => announced_at !== null)) {
+    Object.assign(row, { announced_at: now, last_announced_at: now, notified_severity: row.severity })
+    says.push('vendor_opened')
+  }
+  if (lasting.length === 0) {
+    Object.assign(row, { state: 'resolved', resolved_at: now })
+    events.push({ kind: 'resolved', actor: null, text: `The last of ${parts.length} sites is well again` })
+    if (row.announced_at !== null) says.push('vendor_resolved')
+  }
+  await saveCases(trx, [known], now)
+  if (globalWebhook === null) return
+  const sites = parts.map(({ client, site, started_at }) => ({
+    client: client ?? '',
+    site: site ?? '',
+    since: started_at,
+  }))
+  const { title, started_at, resolved_at } = row
+  const incident = { id, title, severity: severityOf(row), started_at, resolved_at }
+  const entries = says.map((kind) => ({
+    channel: { key: 'global' as const, address: globalWebhook },
+    clientId: null,
+    alertId: null,
+    message: { kind, vendor: vendorName(row.vendor ?? ''), incident, sites },
+  }))
+  await enqueue(trx, entries, now)
+}
+
+const severityOfAll = (parts: readonly { severity: string }[]): string =>
+  parts.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning'

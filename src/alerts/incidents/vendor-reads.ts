@@ -1,0 +1,120 @@
+import { DAY, firstIdAt, HOUR, MINUTE } from '../../lib/index.ts'
+import type { IncidentRow, Kysely, Tables } from '../../store/index.ts'
+import { BASE_MS, LEAST_SITES, mostTogether, siteCount, type VendorSign, type VendorSite } from './across-sites.ts'
+import { FAILING } from './sign.ts'
+import { vendorOf } from './vendors.ts'
+
+/** What is known of vendors across sites. */
+export interface VendorState {
+  /** Vendors' incidents that last. */
+  open: { row: IncidentRow; vendor: string; failing: string; lasting: number; announced: number }[]
+  /** Incidents of sites that are about a vendor and part of none. */
+  loose: VendorSign[]
+  sitesOf: (vendor: string, failing: string) => readonly VendorSite[]
+}
+
+/** An older incident of a site began too long ago to be of a fault that is found now. */
+const LOOSE_MS = 3 * HOUR
+
+/** What is no news was judged already, and not found; a node that takes over looks again. */
+const NEWS_MS = 5 * MINUTE
+
+/** Two small reads where nothing of the kind goes on; the rest only once three sites show the same. */
+export async function readVendors(db: Kysely<Tables>, now: number): Promise<VendorState> {
+  const rows = await db
+    .selectFrom('incidents')
+    .leftJoin('alerts', 'alerts.id', 'incidents.lead_alert_id')
+    .select(['incidents.id', 'incidents.site_id', 'incidents.vendor', 'incidents.parent_id', 'incidents.opened_at'])
+    .select([
+      'incidents.scope',
+      'incidents.announced_at',
+      'alerts.started_at',
+      'alerts.confirmed_at',
+      'alerts.probe_type',
+    ])
+    .where('incidents.state', '<>', 'resolved')
+    .where('incidents.vendor', 'is not', null)
+    .orderBy('incidents.id')
+    .execute()
+  const loose = rows.flatMap(({ id, site_id, vendor, parent_id, opened_at, ...lead }): VendorSign[] => {
+    const { scope, started_at, confirmed_at, probe_type } = lead
+    const failing = failingOf(probe_type)
+    const isLoose = scope === 'site' && parent_id === null && confirmed_at !== null && opened_at >= now - LOOSE_MS
+    if (!isLoose || site_id === null || vendor === null || started_at === null || failing === null) return []
+    return [{ incidentId: id, siteId: site_id, vendor, failing, startedAt: started_at }]
+  })
+  const vendorIds = rows.flatMap(({ scope, id }) => (scope === 'vendor' ? id : []))
+  const open = vendorIds.length === 0 ? [] : await openVendors(db, vendorIds)
+  const news = new Set(rows.flatMap(({ id, confirmed_at }) => ((confirmed_at ?? 0) >= now - NEWS_MS ? id : [])))
+  const mayBeFound = [...Map.groupBy(loose, ({ vendor, failing }) => `${vendor} ${failing}`).values()]
+    .map(mostTogether)
+    .some((signs) => siteCount(signs) >= LEAST_SITES && signs.some(({ incidentId }) => news.has(incidentId)))
+  return { open, loose, sitesOf: mayBeFound ? await sitesByVendor(db, loose, now) : () => [] }
+}
+
+const failingOf = (probeType: string | null): string | null => FAILING[probeType ?? ''] ?? null
+
+async function openVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<VendorState['open']> {
+  const rows = await db.selectFrom('incidents').selectAll().where('id', 'in', ids).orderBy('id').execute()
+  const parts = await db
+    .selectFrom('incidents')
+    .leftJoin('alerts', 'alerts.id', 'incidents.lead_alert_id')
+    .select(['incidents.parent_id', 'incidents.state', 'incidents.announced_at', 'alerts.probe_type'])
+    .where('incidents.parent_id', 'in', ids)
+    .execute()
+  return rows.flatMap((row) => {
+    const own = parts.filter(({ parent_id }) => parent_id === row.id)
+    const failing = own.map(({ probe_type }) => failingOf(probe_type)).find((one) => one !== null) ?? ''
+    const lasting = own.filter(({ state }) => state !== 'resolved')
+    const announced = lasting.filter(({ announced_at }) => announced_at !== null).length
+    return row.vendor === null ? [] : [{ row, vendor: row.vendor, failing, lasting: lasting.length, announced }]
+  })
+}
+
+const TAG_TYPES = Object.keys(FAILING)
+
+/** A site that has sent nothing of a vendor for a week does not use it. */
+const TAGS_SEEN_MS = 7 * DAY
+
+/** Which sites use each vendor, and how often its tags were bad there. */
+async function sitesByVendor(
+  db: Kysely<Tables>,
+  judged: readonly VendorSign[],
+  now: number,
+): Promise<VendorState['sitesOf']> {
+  const tags = await db
+    .selectFrom('tag_names')
+    .innerJoin('sites', 'sites.site_no', 'tag_names.site_no')
+    .select(['sites.id', 'tag_names.tag_name'])
+    .distinct()
+    .where('sites.is_active', '=', 1)
+    .where('tag_names.last_seen_at', '>=', now - TAGS_SEEN_MS)
+    .execute()
+  const users = new Map<string, Set<string>>()
+  const use = (vendor: string, siteId: string) => users.set(vendor, (users.get(vendor) ?? new Set()).add(siteId))
+  for (const { id, tag_name } of tags) {
+    const vendor = vendorOf(tag_name)?.id
+    if (vendor !== undefined) use(vendor, id)
+  }
+  for (const { vendor, siteId } of judged) use(vendor, siteId)
+  const past = await db
+    .selectFrom('alerts')
+    .select(['site_id', 'probe_type', 'subject_label', 'incident_id'])
+    .where('id', '>=', firstIdAt(Math.max(0, now - BASE_MS)))
+    .where('probe_type', 'in', TAG_TYPES)
+    .where('subject_label', 'is not', null)
+    .execute()
+  const isJudged = new Set(judged.map(({ incidentId }) => incidentId))
+  const counts = new Map<string, number>()
+  for (const { site_id, probe_type, subject_label, incident_id } of past) {
+    const vendor = vendorOf(subject_label ?? '')?.id
+    if (vendor === undefined || isJudged.has(incident_id ?? '')) continue
+    const key = `${site_id} ${vendor} ${failingOf(probe_type)}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return (vendor, failing) =>
+    Array.from(users.get(vendor) ?? [], (siteId) => ({
+      siteId,
+      alerts: counts.get(`${siteId} ${vendor} ${failing}`) ?? 0,
+    }))
+}

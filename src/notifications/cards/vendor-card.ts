@@ -1,0 +1,48 @@
+import type { Fact, VendorMessage } from '../message.ts'
+import {
+  type Card,
+  type CardOptions,
+  capitalised,
+  cut,
+  LINE_MAX,
+  LocalTimes,
+  lengthInWords,
+  name,
+  oneLine,
+  sinceWhen,
+} from './card.ts'
+
+/** One vendor on the sites of several clients: for the operator alone, so it may name them. */
+export function vendorCard({ kind, incident, vendor, sites }: VendorMessage, { publicUrl, at }: CardOptions): Card {
+  const isOver = kind === 'vendor_resolved'
+  const times = new LocalTimes('UTC')
+  const since = sinceWhen(times, incident.started_at, at)
+  const clients = new Set(sites.map(({ client }) => client)).size
+  const end = incident.resolved_at ?? at
+  const lasted = `${times.span(incident.started_at, end, at)} (${lengthInWords(end - incident.started_at)})`
+  const facts: Fact[] = [
+    isOver ? { name: 'Lasted', value: lasted } : { name: 'Since', value: since },
+    { name: 'Clients', value: String(clients) },
+  ]
+  return {
+    tone: isOver ? 'ok' : incident.severity,
+    heading: `[${isOver ? 'RESOLVED' : incident.severity.toUpperCase()}] ${name(vendor)} — ${sites.length} sites`,
+    what: capitalised(cut(oneLine(incident.title), LINE_MAX)) || '?',
+    since: isOver ? null : ` since ${since}`,
+    paragraphs: isOver
+      ? []
+      : [
+          `That many sites do not fail at once by themselves: it is probably ${name(vendor)}. ` +
+            'Each client is notified of its own sites, and that others are affected too.',
+        ],
+    facts,
+    change: null,
+    lines: sites.map(({ client, site, since: from }) => ({
+      tone: isOver ? ('ok' as const) : incident.severity,
+      text: cut(`${name(client)} · ${name(site)} since ${times.moment(from, at)}`, LINE_MAX),
+    })),
+    footer: null,
+    link: { label: 'Open the alerts', url: `${publicUrl}/alerts` },
+    thread: incident.id,
+  }
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  BOUND,
+  isPartOf,
+  logChanceByThemselves,
+  type VendorSign,
+  type VendorSite,
+  vendorFaults,
+  vendorTitle,
+} from '../../../src/alerts/incidents/across-sites.ts'
+import { MINUTE } from '../../../src/lib/index.ts'
+
+const NOW = Date.parse('2026-11-20T14:48:00Z')
+
+/** An incident of a site at so many minutes. */
+const bad = (site: number, minutes: number, vendor = 'meta', failing = 'failing'): VendorSign => ({
+  incidentId: `${vendor}-${site}-${minutes}`,
+  siteId: String(site),
+  vendor,
+  failing,
+  startedAt: NOW + minutes * MINUTE,
+})
+
+const sites =
+  (count: number, alerts = 0) =>
+  (): VendorSite[] =>
+    Array.from({ length: count }, (_, site) => ({ siteId: String(site), alerts }))
+
+const onSites = (count: number, apart = 0): VendorSign[] =>
+  Array.from({ length: count }, (_, site) => bad(site, site * apart))
+
+const SITUATIONS: readonly [
+  what: string,
+  signs: readonly VendorSign[],
+  of: () => VendorSite[],
+  affected: number | null,
+][] = [
+  ['1 of 20 sites', onSites(1), sites(20), null],
+  ['2 of 2 sites', onSites(2), sites(2), null],
+  ['2 of 20 sites', onSites(2), sites(20), null],
+  ['3 of 3 sites', onSites(3), sites(3), 3],
+  ['3 of 20 sites', onSites(3), sites(20), 3],
+  ['14 of 20 sites', onSites(14), sites(20), 14],
+  ['3 of 500 sites, which chance may do', onSites(3), sites(500), null],
+  ['6 of 500 sites', onSites(6), sites(500), 6],
+  ['3 of 20 sites whose tags fail every day', onSites(3), sites(20, 30), null],
+  ['14 of 20 sites whose tags fail every day', onSites(14), sites(20, 30), 14],
+  ['3 of 20 sites, half an hour apart each', onSites(3, 30), sites(20), null],
+  ['5 of 20 sites, four minutes apart each', onSites(5, 4), sites(20), 5],
+  ['three faults of one site', [bad(1, 0), bad(1, 2), bad(1, 4)], sites(20), null],
+  ['three vendors on three sites', [bad(1, 0), bad(2, 0, 'tiktok'), bad(3, 0, 'criteo')], sites(20), null],
+  [
+    'a vendor that fails on two sites and is slow on a third',
+    [bad(1, 0), bad(2, 0), bad(3, 0, 'meta', 'slow')],
+    sites(20),
+    null,
+  ],
+  ['three at once and one of hours before', [...onSites(3), bad(9, -300)], sites(20), 3],
+]
+
+for (const [what, signs, of, affected] of SITUATIONS) {
+  test(`${what}: ${affected === null ? 'each its own fault' : 'the vendor'}`, () => {
+    const [fault, ...others] = vendorFaults(signs, of)
+    assert.deepEqual(others, [])
+    assert.equal(fault?.signs.length ?? null, affected)
+    if (fault !== undefined) assert.equal(fault.startedAt, NOW)
+  })
+}
+
+test('two vendors that fail at once are two faults', () => {
+  const signs = [...onSites(4), ...onSites(4).map((sign) => ({ ...sign, vendor: 'tiktok' }))]
+  assert.deepEqual(
+    vendorFaults(signs, sites(20)).map(({ vendor }) => vendor),
+    ['meta', 'tiktok'],
+  )
+})
+
+test('the more sites there are and the oftener they fail, the more it takes', () => {
+  const chance = (count: number, of: number, alerts: number) => logChanceByThemselves(count, sites(of, alerts)())
+  assert.ok(chance(3, 10, 0) < chance(3, 20, 0) && chance(3, 20, 0) < chance(3, 20, 2))
+  assert.ok(chance(3, 20, 0) < BOUND && chance(3, 20, 30) > BOUND)
+})
+
+test('what begins within an hour of a fault that lasts is part of it', () => {
+  const fault = { vendor: 'meta', failing: 'failing', startedAt: NOW }
+  for (const [minutes, is] of [
+    [-11, false],
+    [-9, true],
+    [0, true],
+    [59, true],
+    [61, false],
+  ] as const) {
+    assert.equal(isPartOf(bad(1, minutes), fault), is, String(minutes))
+  }
+  assert.equal(isPartOf(bad(1, 0, 'tiktok'), fault), false)
+  assert.equal(isPartOf(bad(1, 0, 'meta', 'slow'), fault), false)
+})
+
+test('the title counts the sites', () => {
+  assert.equal(vendorTitle('Meta', 'failing', 14, 20), 'Meta tags fail on 14 of 20 sites')
+  assert.equal(vendorTitle('TikTok', 'slow', 3, 2), 'TikTok tags are slow on 3 of 3 sites')
+})

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { handleIncident } from '../../../src/alerts/incidents/handle-incident.ts'
+import { MINUTE } from '../../../src/lib/index.ts'
+import type { AlertMessage, VendorMessage } from '../../../src/notifications/index.ts'
+import type { ProbeOutcome } from '../../../src/probes/index.ts'
+import type { Store } from '../../../src/store/index.ts'
+import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { insertProbe } from '../../../testkit/probes.ts'
+import { insertSite } from '../../../testkit/sites.ts'
+import { typeOf } from '../../probes/support.ts'
+import { watch } from '../support.ts'
+
+/** Sites of a client each, all with a tag of Meta's; `fail` says which of them it fails on. */
+async function watchSites(t: TestContext, store: Store, count: number) {
+  const failing = new Set<string>()
+  const run = async ({ site }: { site: { id: string } }): Promise<ProbeOutcome> => {
+    if (!failing.has(site.id)) return { status: 'ok', message: 'fine', details: {}, findings: [] }
+    const subject = { tag_key: 'Meta CAPI' }
+    const message = `Meta CAPI fails on ${names.get(site.id)}`
+    const details = { findings: [{ subject }] }
+    return {
+      status: 'critical',
+      message,
+      details,
+      findings: [{ subject, status: 'critical', message, startedAt: null, details }],
+    }
+  }
+  const names = new Map<string, string>()
+  const type = typeOf(run, { name: 'tag_failure_rate' })
+  const seen = await watch(t, store, { probe_type: 'tag_failure_rate' }, { type, delivers: false })
+  const sites = [seen.site]
+  for (let n = 1; n < count; n++) {
+    const site = await insertSite(store, { name: `site-${n}` })
+    await insertProbe(store, site.id, { probe_type: 'tag_failure_rate' })
+    sites.push(site)
+  }
+  for (const [n, { id, client_id, site_no }] of sites.entries()) {
+    names.set(id, `site-${n}`)
+    await store.write
+      .updateTable('clients')
+      .set({ name: `client-${n}`, chat_webhook: `https://hooks.example/${n}` })
+      .where('id', '=', client_id)
+      .execute()
+    const name = { container_id: 'GTM-TEST', tag_id: '1', tag_name: 'Meta CAPI', last_seen_at: seen.clock.now() }
+    await store.write
+      .insertInto('tag_names')
+      .values({ site_no, ...name })
+      .execute()
+  }
+  return {
+    ...seen,
+    sites,
+    /** From now on it fails on so many of the sites. */
+    fail: async (on: number) => {
+      failing.clear()
+      for (const { id } of sites.slice(0, on)) failing.add(id)
+      await seen.find('o')
+      await seen.upkeep()
+    },
+  }
+}
+
+const incidents = (store: Store) => store.write.selectFrom('incidents').selectAll().orderBy('id').execute()
+
+/** What waits on a channel or was withdrawn, as `kind state`. */
+async function on(store: Store, channel: string) {
+  const rows = await store.write
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('channel', '=', channel)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ kind, state, message }) => ({ text: `${kind} ${state}`, message }))
+}
+const texts = async (store: Store, channel: string) => (await on(store, channel)).map(({ text }) => text)
+
+testOnEveryEngine(
+  'a vendor that fails on four of twelve sites is one incident, and one message to the operator',
+  async (store, t) => {
+    const { fail, sites, clock } = await watchSites(t, store, 12)
+    await fail(4)
+    const [vendor, ...others] = (await incidents(store)).filter(({ scope }) => scope === 'vendor')
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      [vendor?.title, vendor?.severity, vendor?.client_id, vendor?.state],
+      ['Meta tags fail on 4 of 12 sites', 'critical', null, 'open'],
+    )
+    const parts = (await incidents(store)).filter(({ scope }) => scope === 'site')
+    assert.ok(parts.length === 4 && parts.every(({ parent_id }) => parent_id === vendor?.id))
+    assert.deepEqual(await texts(store, 'global'), [...Array(4).fill('opened cancelled'), 'vendor_opened pending'])
+
+    const chat = `chat:${sites[1]?.client_id}`
+    assert.deepEqual(await texts(store, chat), ['opened pending', 'explained pending'])
+    const [, explained] = (await on(store, chat)).map(({ message }) => JSON.parse(message) as AlertMessage)
+    assert.equal(explained?.incident?.note, 'Other sites are affected too: probably Meta, not your release')
+    for (const { message } of await on(store, chat)) {
+      for (const foreign of ['client-0', 'site-2', 'client-3']) assert.ok(!message.includes(foreign), foreign)
+    }
+
+    clock.advance(5 * MINUTE)
+    await fail(5)
+    assert.equal((await incidents(store)).find(({ id }) => id === vendor?.id)?.title, 'Meta tags fail on 5 of 12 sites')
+    assert.equal((await texts(store, 'global')).filter((text) => text === 'vendor_opened pending').length, 1)
+
+    clock.advance(5 * MINUTE)
+    await fail(2)
+    assert.equal((await incidents(store)).find(({ id }) => id === vendor?.id)?.state, 'open')
+    clock.advance(MINUTE)
+    await fail(0)
+    const ended = (await incidents(store)).find(({ id }) => id === vendor?.id)
+    assert.deepEqual([ended?.state, ended?.resolved_at], ['resolved', clock.now()])
+    const told = (await on(store, 'global')).filter(({ text }) => text.startsWith('vendor'))
+    assert.deepEqual(
+      told.map(({ text }) => text),
+      ['vendor_opened pending', 'vendor_resolved pending'],
+    )
+    const last = JSON.parse(told.at(-1)?.message ?? '{}') as VendorMessage
+    assert.deepEqual([last.vendor, last.sites.length], ['Meta', 5])
+    assert.deepEqual((await texts(store, chat)).slice(2), ['resolved pending'])
+  },
+)
+
+testOnEveryEngine('what fails on two sites is a fault of each', async (store, t) => {
+  const { fail } = await watchSites(t, store, 2)
+  await fail(2)
+  assert.deepEqual(
+    (await incidents(store)).map(({ scope, parent_id }) => [scope, parent_id]),
+    [
+      ['site', null],
+      ['site', null],
+    ],
+  )
+  assert.deepEqual(await texts(store, 'global'), ['opened pending', 'opened pending'])
+})
+
+testOnEveryEngine('sites in maintenance are part of it, and no one is notified of theirs', async (store, t) => {
+  const { fail, sites, clock } = await watchSites(t, store, 6)
+  const site = sites[0]
+  assert.ok(site !== undefined)
+  await store.write
+    .insertInto('silences')
+    .values({
+      id: 's1',
+      site_id: site.id,
+      starts_at: 0,
+      ends_at: clock.now() + 60 * MINUTE,
+      created_at: 0,
+      created_by: 'x',
+    })
+    .execute()
+  await fail(3)
+  const all = await incidents(store)
+  assert.equal(all.find(({ scope }) => scope === 'vendor')?.title, 'Meta tags fail on 3 of 6 sites')
+  assert.deepEqual(await texts(store, `chat:${site.client_id}`), [])
+  assert.deepEqual((await texts(store, 'global')).at(-1), 'vendor_opened pending')
+})
+
+testOnEveryEngine("what is done to a vendor's incident is done to those of all its sites", async (store, t) => {
+  const { fail, clock } = await watchSites(t, store, 4)
+  await fail(3)
+  const id = (await incidents(store)).find(({ scope }) => scope === 'vendor')?.id ?? ''
+  const ctx = { store, clock, actor: 'admin' }
+  const settings = { globalWebhook: 'https://hooks.example/all', isEmailOn: true }
+  const states = async () => (await incidents(store)).map(({ state }) => state)
+  await handleIncident(ctx, settings, id, 'acknowledge', { by: 'Ada' })
+  assert.deepEqual(await states(), Array(4).fill('acknowledged'))
+  await handleIncident(ctx, settings, id, 'unacknowledge', {})
+  assert.deepEqual(await states(), Array(4).fill('open'))
+  await handleIncident(ctx, settings, id, 'resolve', {})
+  assert.deepEqual(await states(), Array(4).fill('resolved'))
+  assert.equal((await texts(store, 'global')).at(-1), 'vendor_resolved pending')
+})
