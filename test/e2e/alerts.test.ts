@@ -75,6 +75,40 @@ test('alerts about targets that break and are repaired', async (t) => {
     await row(page, target.name).getByText('recovered automatically').waitFor()
   })
 
+  await t.test('an alert shows what has the same cause and why, and takes notes', async (t) => {
+    const { store } = service.service
+    const target = await addTarget(t, service, 'Dark shop')
+    await target.turn('bad')
+    const down = await store.read
+      .selectFrom('alerts')
+      .selectAll()
+      .where('client_id', '=', target.clientId)
+      .executeTakeFirstOrThrow()
+    const probe = await insertProbe(store, down.site_id, { next_run_at: Date.now() + 3_600_000 })
+    const silent = await insertAlert(store, { id: down.site_id, client_id: down.client_id }, down.opened_at, {
+      probe_id: probe.id,
+      incident_id: down.incident_id,
+      title: 'nothing received for 20 min',
+    })
+    assert.ok(down.incident_id !== null)
+    const text = 'Nothing came: it began with the server'
+    const joined = { incident_id: down.incident_id, id: silent.id, at: down.opened_at, kind: 'joined', text }
+    await store.write.insertInto('incident_events').values(joined).execute()
+
+    const { page } = await openPage(t, service.url, `/alerts/${down.id}`)
+    await page.getByText('2 alerts have one cause', { exact: false }).waitFor()
+    await page.getByText(text, { exact: true }).waitFor()
+    await page.getByLabel('Note', { exact: true }).fill('The provider works on it')
+    await page.getByRole('button', { name: 'Add note' }).click()
+    await page.getByRole('list', { name: 'Notes' }).getByText('The provider works on it').waitFor()
+    await assertAccessible(page)
+    assert.equal(await sideways(page), 0, 'the alert scrolls sideways')
+    await page.getByRole('link', { name: 'Nothing received for 20 min' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Nothing received for 20 min' }).waitFor()
+    await page.getByRole('list', { name: 'Notes' }).getByText('The provider works on it').waitFor()
+    await target.turn('good')
+  })
+
   await t.test('an alert of a client without a channel leads to where one is added', async (t) => {
     const target = await addTarget(t, service, 'Unheard shop')
     await target.turn('bad')

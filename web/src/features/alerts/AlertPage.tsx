@@ -1,6 +1,6 @@
 import { Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type AlertDetail, type AlertRecord, alertQuery, alertsQuery } from '../../api/alerts.ts'
 import { markersQuery } from '../../api/analytics.ts'
@@ -9,16 +9,16 @@ import { muteOf, useMutes } from '../../ui/mute/mutes.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Awaited, ErrorState, InlineError } from '../../ui/States.tsx'
-import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
-import { STATUS_WORDS } from '../../ui/status/status.ts'
+import { StatusBadge } from '../../ui/status/StatusMark.tsx'
 import { AlertChart, Panel } from './AlertChart.tsx'
 import { AlertFeedback } from './AlertFeedback.tsx'
 import { AlertHead } from './AlertHead.tsx'
-import { AlertTimes } from './AlertRow.tsx'
+import { AlertIncident } from './AlertIncident.tsx'
+import { AlertList } from './AlertList.tsx'
 import classes from './detail.module.css'
 import { Timeline } from './Timeline.tsx'
 import { POLL_MS, useLiveAlerts, useResults } from './use-live-alerts.ts'
-import { endWords, markOf, sentence } from './words.ts'
+import { sentence } from './words.ts'
 
 /** Alerts of the same probe that the page lists. */
 const SIMILAR = 10
@@ -66,14 +66,21 @@ function Loaded({ alert }: { alert: AlertDetail }) {
           <Panel title="Timeline">
             <Timeline alert={alert} zone={zone} />
           </Panel>
+          {alert.incident_id !== null && (
+            <Panel title="Incident" isLater>
+              <AlertIncident key={alert.incident_id} id={alert.incident_id} alertId={alert.id} zone={zone} />
+            </Panel>
+          )}
           <Panel title="What changed before">
             <Before alert={alert} zone={zone} />
           </Panel>
           <Panel title="Other alerts of this probe">
             {ofProbe.data === undefined ? (
               <Awaited error={ofProbe.error} onRetry={() => void ofProbe.refetch()} height={96} />
+            ) : others.length === 0 ? (
+              <Text c="dimmed">This probe has not opened an alert before.</Text>
             ) : (
-              <PastAlerts alerts={others} zone={zone} />
+              <AlertList alerts={others} zone={zone} />
             )}
           </Panel>
         </div>
@@ -170,29 +177,5 @@ function Before({ alert, zone }: { alert: AlertDetail; zone: string | undefined 
         </ul>
       )}
     </div>
-  )
-}
-
-/** Earlier alerts of the same probe: whether it was seen before, and how it ended. */
-function PastAlerts({ alerts, zone }: { alerts: readonly AlertRecord[]; zone: string | undefined }) {
-  if (alerts.length === 0) return <Text c="dimmed">This probe has not opened an alert before.</Text>
-  return (
-    <ul className={classes.past}>
-      {alerts.map((alert) => (
-        <li key={alert.id}>
-          <StatusMark status={markOf(alert)} variant="outline" label={STATUS_WORDS[markOf(alert)]} />
-          <div>
-            <Link to="/alerts/$alertId" params={{ alertId: alert.id }}>
-              {sentence(alert.title)}
-            </Link>
-            <p className={classes.muted}>
-              <AlertTimes alert={alert} zone={zone} />
-              {alert.state === 'resolved' && ` · ${endWords(alert)}`}
-              {alert.acknowledged_by !== null && ` · acknowledged by ${alert.acknowledged_by}`}
-            </p>
-          </div>
-        </li>
-      ))}
-    </ul>
   )
 }

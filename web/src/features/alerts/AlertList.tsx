@@ -1,0 +1,35 @@
+import { Link } from '@tanstack/react-router'
+import type { AlertRecord } from '../../api/alerts.ts'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS } from '../../ui/status/status.ts'
+import { AlertTimes } from './AlertRow.tsx'
+import classes from './detail.module.css'
+import { endWords, markOf, sentence } from './words.ts'
+
+interface AlertListProps {
+  alerts: readonly AlertRecord[]
+  zone: string | undefined
+}
+
+/** Other alerts beside the one that the page is about: what, when, and how they ended. */
+export function AlertList({ alerts, zone }: AlertListProps) {
+  return (
+    <ul className={classes.past}>
+      {alerts.map((alert) => (
+        <li key={alert.id}>
+          <StatusMark status={markOf(alert)} variant="outline" label={STATUS_WORDS[markOf(alert)]} />
+          <div>
+            <Link to="/alerts/$alertId" params={{ alertId: alert.id }}>
+              {sentence(alert.title)}
+            </Link>
+            <p className={classes.muted}>
+              <AlertTimes alert={alert} zone={zone} />
+              {alert.state === 'resolved' && ` · ${endWords(alert)}`}
+              {alert.acknowledged_by !== null && ` · acknowledged by ${alert.acknowledged_by}`}
+            </p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
