@@ -18,6 +18,7 @@ export const INCIDENT_EVENT_KINDS = [
   'explained',
   'belongs',
   'merged',
+  'left',
   'escalated',
   'notified',
   'suppressed',

@@ -1,6 +1,8 @@
-import type { AlertRow } from '../../store/index.ts'
+import type { AlertRow, IncidentRow } from '../../store/index.ts'
 import type { AlertEvent } from '../machine/types.ts'
 import type { Case } from './case.ts'
+import { signOf } from './sign.ts'
+import { LATE_MS } from './speak.ts'
 
 /** How an incident that has just ended did so. */
 export interface Ending {
@@ -27,6 +29,7 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
   if (last === undefined || row.resolved_at !== null) return null
   const lead = alerts.get(row.lead_alert_id ?? '')
   if (lead !== undefined && lead.state !== 'resolved') row.title = lead.title
+  else if (lasting[0] !== undefined) succeed(row, lead, lasting[0], now)
   // Until people may know of it, an alert that is found to have begun earlier makes it begin earlier.
   if (row.announced_at === null) row.started_at = Math.min(...all.map(({ started_at }) => started_at))
   if (lasting.length === 0) return end(known, last, now)
@@ -49,9 +52,18 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
   return null
 }
 
+/** What explained it is long over, and it lasts: it goes by what people were notified of. */
+function succeed(row: IncidentRow, lead: AlertRow | undefined, next: AlertRow, now: number): void {
+  if (lead !== undefined && now - (lead.resolved_at ?? now) < LATE_MS) return
+  const { kind, vendor } = signOf(next)
+  Object.assign(row, { lead_alert_id: next.id, title: next.title, vendor })
+  if (row.cause_at === null) row.cause = kind
+}
+
 function end({ row, alerts, events }: Case, last: AlertRow, now: number): Ending {
   row.state = 'resolved'
-  row.resolved_at = now
+  // What left it a moment ago was the last to keep it open.
+  row.resolved_at = last.resolved_at ?? now
   const count = alerts.size
   events.push({
     kind: 'resolved',

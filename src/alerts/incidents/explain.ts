@@ -1,4 +1,4 @@
-import { duration, HOUR, MINUTE } from '../../lib/index.ts'
+import { DAY, duration, HOUR, MINUTE } from '../../lib/index.ts'
 import { rankOf, type Sign } from './sign.ts'
 
 /**
@@ -13,6 +13,11 @@ export const AFTER_MS = 15 * MINUTE
  * in two weeks is a warning all that time, and whatever else breaks meanwhile is something else.
  */
 const MILD_MS = 30 * MINUTE
+/**
+ * Of a cause that is certain, symptoms show within a day, those of rare events too. One that lasts longer may be a check that is wrong, or
+ * a fault that people live with: it must not keep them from hearing of others.
+ */
+const HARD_MS = DAY
 /** For so long a version is what a fault is blamed on first: after that most sites have seen every page with it. */
 export const RELEASE_MS = 2 * HOUR
 /** A version is seen by a check that runs every 15 minutes: so what it breaks may show first. */
@@ -52,10 +57,12 @@ function reaches(cause: Sign, symptom: Sign): boolean {
 /** Whether the symptom began while the cause can have caused it. */
 function isWithin(cause: Sign, symptom: Sign): boolean {
   if (symptom.startedAt + symptom.resolutionMs < cause.startedAt - BEFORE_MS) return false
-  if (cause.kind === 'release') return symptom.startedAt <= cause.startedAt + RELEASE_MS
+  // What changes on the page shows at once, like a release.
+  if (cause.kind === 'release' || cause.kind === 'consent') return symptom.startedAt <= cause.startedAt + RELEASE_MS
   // That a check cannot be made, in silence about the rest, is mild by nature.
   if (!cause.isCritical || cause.kind === 'own') return symptom.startedAt <= cause.startedAt + MILD_MS
-  return cause.resolvedAt === null || symptom.startedAt <= cause.resolvedAt + AFTER_MS
+  const until = cause.resolvedAt === null ? Number.POSITIVE_INFINITY : cause.resolvedAt + AFTER_MS
+  return symptom.startedAt <= Math.min(until, cause.startedAt + HARD_MS)
 }
 
 /** Why two signs of which neither explains the other have one cause all the same, in words; null when they have not. */
@@ -86,6 +93,7 @@ const isDuring = (fault: Sign, other: Sign): boolean =>
   fault.isCritical &&
   fault.kind !== 'release' &&
   other.startedAt >= fault.startedAt &&
+  other.startedAt <= fault.startedAt + HARD_MS &&
   (fault.resolvedAt === null || other.startedAt <= fault.resolvedAt)
 
 const isSameTag = (a: Sign, b: Sign): boolean =>

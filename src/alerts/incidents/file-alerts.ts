@@ -9,6 +9,8 @@ export interface Unfiled {
   alert: AlertRow
   /** As it was, of one that was announced before there were incidents: so its own is. */
   told: AlertRow | null
+  /** The incident that it has just left. */
+  left: string | null
 }
 
 /** An announced incident that turned out to be the symptom of another: its people are notified of the cause. */
@@ -31,9 +33,15 @@ export function fileAlerts(
   const inOrder = unfiled
     .map((one) => ({ ...one, sign: signOf(one.alert) }))
     .sort((a, b) => rankOf(a.sign.kind) - rankOf(b.sign.kind) || a.sign.startedAt - b.sign.startedAt)
-  for (const { alert, told, sign } of inOrder) {
+  for (const { alert, told, left, sign } of inOrder) {
     const decision =
-      told !== null ? alone(sign) : incidentOf(sign, openOn(alert.site_id, cases), factsOf(alert, facts, now))
+      told !== null
+        ? alone(sign)
+        : incidentOf(
+            sign,
+            openOn(alert.site_id, cases).filter(({ id }) => id !== left),
+            factsOf(alert, facts, now),
+          )
     place(alert, sign, decision, { cases, explained, now, told })
   }
   return explained

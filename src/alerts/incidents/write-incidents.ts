@@ -5,6 +5,7 @@ import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
 import { followAlerts } from './close.ts'
 import { type DueMessage, dueMessages, type Intent } from './due-messages.ts'
 import { fileAlerts } from './file-alerts.ts'
+import { rankOf, signOf } from './sign.ts'
 import { LATE_MS, speak } from './speak.ts'
 
 /** A transition that is to be written. Without a source there is no one to notify. */
@@ -46,7 +47,7 @@ export async function throughIncidents(
     now,
   })
   const places = new Map([...cases.values()].flatMap(({ row, alerts }) => [...alerts.keys()].map((id) => [id, row.id])))
-  for (const { alert } of moves) takePlace(alert, cases, now)
+  const left = new Map(moves.map(({ alert }) => [alert.id, takePlace(alert, cases, now)]))
   const unfiled = moves.filter(({ alert }) => alert.incident_id === null)
   const facts = await factsOfSites(
     trx,
@@ -54,7 +55,11 @@ export async function throughIncidents(
     now,
   )
   const explained = fileAlerts(
-    unfiled.map(({ alert, pending: { before } }) => ({ alert, told: toldIn(before) })),
+    unfiled.map(({ alert, pending: { before } }) => ({
+      alert,
+      told: toldIn(before),
+      left: left.get(alert.id) ?? null,
+    })),
     cases,
     facts,
     now,
@@ -85,17 +90,33 @@ function moveOf(pending: PendingTransition): Move[] {
 }
 
 /**
- * Notes in its incident how the alert is now. One that was found late, and lasts when its incident is long over, leaves it: it is
- * something else.
+ * Notes in its incident how the alert is now. One that lasts when its incident, or what explained it, is long over leaves it: it is
+ * something else, which people have not heard of.
+ *
+ * @returns the incident that it left; null: none
  */
-function takePlace(alert: AlertRow, cases: ReadonlyMap<string, Case>, now: number): void {
+function takePlace(alert: AlertRow, cases: ReadonlyMap<string, Case>, now: number): string | null {
   const known = cases.get(alert.incident_id ?? '')
-  const endedAt = known?.row.resolved_at ?? null
-  const isLeft = endedAt !== null && alert.state !== 'resolved' && now - endedAt >= LATE_MS
-  if (known === undefined || isLeft) {
-    known?.alerts.delete(alert.id)
+  if (known === undefined) {
     alert.incident_id = null
-  } else known.alerts.set(alert.id, alert)
+    return null
+  }
+  const overSince = known.row.resolved_at ?? causeOverSince(alert, known)
+  if (overSince === null || alert.state === 'resolved' || now - overSince < LATE_MS) {
+    known.alerts.set(alert.id, alert)
+    return null
+  }
+  known.alerts.delete(alert.id)
+  known.events.push({ kind: 'left', actor: null, text: `“${alert.title}” outlasts its cause: it is something else` })
+  alert.incident_id = null
+  return known.row.id
+}
+
+/** Since when the stronger alert that explained this one has been over; null while it is not, and of what people know already. */
+function causeOverSince(alert: AlertRow, { row, alerts }: Case): number | null {
+  const lead = alerts.get(row.lead_alert_id ?? '')
+  if (lead === undefined || lead.id === alert.id || row.announced_alert_id === alert.id) return null
+  return rankOf(signOf(lead).kind) < rankOf(signOf(alert).kind) ? lead.resolved_at : null
 }
 
 /** An earlier version notified people of it, when each alert was its own. */

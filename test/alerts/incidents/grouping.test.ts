@@ -56,6 +56,7 @@ const SITUATIONS: readonly Situation[] = [
   ['the hour before that did not', one(server(0)), low(-90), 'open silence'],
   ['a tag fails while the server does not answer', one(server(0)), failing('Meta', 20), 'join 1'],
   ['a rare tag is found missing hours into the outage', one(server(0)), missing('Awin', 4 * HOURS), 'join 1'],
+  ['a health check that has been wrong for three days', one(server(0)), failing('Meta', 72 * HOURS), 'open tag'],
   ['latency rises in an outage', one(server(0)), slow('GA4', 5), 'join 1'],
   [
     'a tag fails two days into a certificate warning',
@@ -157,6 +158,7 @@ const SITUATIONS: readonly Situation[] = [
     failing('Meta', 24 * HOURS),
     'open tag',
   ],
+  ['a tag that fails hours after the banner', one(consent(0)), failing('Meta', 5 * HOURS), 'open tag'],
   ['the server is no symptom of the banner', one(consent(0)), server(5), 'promote 1 server'],
 
   // Silence and events.
@@ -184,6 +186,12 @@ const SITUATIONS: readonly Situation[] = [
     'open tag',
   ],
   ['too many events are no symptom of an outage', one(server(0)), gone('purchase', 5, { surge: true }), 'open event'],
+  [
+    'too many events are no reason that their tag is missing',
+    one(gone('purchase', 0, { surge: true })),
+    missing('Meta', 5, { events: ['purchase'] }),
+    'open tag',
+  ],
   ['too many events explain no silence', one(gone('purchase', 0, { surge: true })), gone('lead', 0), 'open event'],
   [
     'two events that come twice at once',

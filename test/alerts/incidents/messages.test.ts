@@ -171,7 +171,7 @@ testOnEveryEngine('reminders go on when the alert that opened the incident is re
   clock.advance(2 * MINUTE)
   await upkeep()
   await upkeep()
-  assert.deepEqual(await messages(store), ['opened endpoint critical', 'reminder endpoint critical'])
+  assert.deepEqual(await messages(store), ['opened endpoint critical', 'reminder hosting critical'], 'of what lasts')
   clock.advance(31 * MINUTE)
   await upkeep()
   assert.equal((await messages(store)).length, 3)
@@ -180,3 +180,84 @@ testOnEveryEngine('reminders go on when the alert that opened the incident is re
   await upkeep()
   assert.equal((await messages(store)).length, 3, 'someone takes care of it')
 })
+
+testOnEveryEngine(
+  'two nodes that find two signs of one fault at the same moment open one incident',
+  async (store, t) => {
+    for (let round = 0; round < 8; round++) {
+      const { health, infra, site } = await watchServer(t, store)
+      await Promise.all([health('critical'), infra('critical')])
+      const opened = (await incidents(store)).filter(({ site_id }) => site_id === site.id)
+      assert.equal(opened.length, 1, `round ${round}`)
+      const told = (await outbox(store)).filter((message) => message.site.id === site.id)
+      assert.deepEqual(
+        told.map(({ kind }) => kind),
+        ['opened'],
+      )
+    }
+  },
+)
+
+testOnEveryEngine(
+  'a symptom that outlasts its cause by half an hour is notified as something else',
+  async (store, t) => {
+    const bad = { server: true, tag: true }
+    const server = typeOf(async () => ({ status: bad.server ? 'critical' : 'ok', message: 'no answer', details: {} }), {
+      name: 'http_health',
+    })
+    const seen = await watch(t, store, { probe_type: 'http_health' }, { type: server })
+    const subject = { tag_key: 'Meta CAPI' }
+    const tag = typeOf(
+      async () => ({
+        status: bad.tag ? 'critical' : 'ok',
+        message: 'Meta fails',
+        details: {},
+        findings: bad.tag
+          ? [
+              {
+                subject,
+                status: 'critical',
+                message: 'Meta fails',
+                startedAt: null,
+                details: { findings: [{ subject }] },
+              },
+            ]
+          : [],
+      }),
+      { name: 'tag_failure_rate' },
+    )
+    const other = await watch(t, store, { probe_type: 'tag_failure_rate', site_id: seen.site.id }, { type: tag })
+    const look = async (minutes: number) => {
+      seen.clock.advance(minutes * MINUTE)
+      for (const { node, probe, clock } of [seen, other]) {
+        clock.set(seen.clock.now())
+        await store.write.updateTable('probes').set({ next_run_at: clock.now() }).where('id', '=', probe.id).execute()
+        await runDue(node)
+        await deliverAll(store, clock.now())
+      }
+    }
+    await look(1)
+    await look(10)
+    assert.deepEqual(await messages(store), ['opened no answer'])
+    bad.server = false
+    await look(5)
+    const end = seen.clock.now()
+    await look(20)
+    assert.deepEqual(await messages(store), ['opened no answer'], 'it may be its aftermath')
+    await look(11)
+    assert.deepEqual(await messages(store), ['opened no answer', 'opened Meta fails', 'resolved no answer'])
+    const [first, second] = await incidents(store)
+    assert.deepEqual([first?.state, first?.resolved_at, second?.state], ['resolved', end, 'open'])
+    assert.deepEqual(await eventsOf(store, first?.id ?? ''), [
+      'opened',
+      'notified',
+      'joined',
+      'left',
+      'resolved',
+      'notified',
+    ])
+    bad.tag = false
+    await look(5)
+    assert.equal((await messages(store)).at(-1), 'resolved Meta fails')
+  },
+)
