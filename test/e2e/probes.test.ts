@@ -67,6 +67,25 @@ test('the probes of the demo store', async (t) => {
     await page.waitForURL('**?event=purchase')
   })
 
+  await t.test('special days of the site are marked and removed, and a wrong one says why', async (t) => {
+    const { page, browserErrors } = await openPage(t, demo.url, `/probes/${volume.id}`)
+    const panel = page.getByRole('region', { name: 'Special days' })
+    await panel.getByText('no other days are marked', { exact: false }).waitFor()
+    await panel.getByLabel('First day').fill('2026-11-27')
+    await panel.getByLabel('Last day').fill('2026-11-26')
+    await panel.getByLabel('What is special').fill('Black Friday')
+    await panel.getByRole('button', { name: 'Mark as special' }).click()
+    await panel.getByText('must not be before first_day').waitFor()
+    assert.match(browserErrors.splice(0).join(), EXPECTED)
+    await panel.getByLabel('Last day').fill('2026-11-30')
+    await panel.getByRole('button', { name: 'Mark as special' }).click()
+    await panel.getByRole('listitem').getByText('27 Nov 2026 to 30 Nov 2026').waitFor()
+    await panel.getByRole('listitem').getByText('Black Friday', { exact: false }).waitFor()
+    await assertAccessible(page)
+    await panel.getByRole('button', { name: 'Remove 27 Nov 2026 to 30 Nov 2026' }).click()
+    await panel.getByText('no other days are marked', { exact: false }).waitFor()
+  })
+
   await t.test('a probe is run by hand, and its result opens with its details', async (t) => {
     const { page } = await openPage(t, demo.url, `/probes/${probe.id}`)
     const rows = page.getByRole('region', { name: 'Results' }).getByRole('row')

@@ -17,6 +17,7 @@ import { DeleteProbe, ProbeActions } from './ProbeActions.tsx'
 import { inWords } from './presets.ts'
 import classes from './probe.module.css'
 import { Results } from './Results.tsx'
+import { SpecialDays } from './SpecialDays.tsx'
 
 /** One probe: how it stands, and all that it has found. */
 export function ProbePage() {
@@ -96,6 +97,7 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
       </dl>
       {rows === undefined ? <Skeleton height={40} /> : <HeatStrip results={rows} zone={zone} size="page" />}
       {probe.probe_type === 'data_volume' && <ExpectationPanel probe={probe} zone={zone} newest={rows?.[0]} />}
+      {probe.probe_type === 'data_volume' && <SpecialDays siteId={probe.site_id} zone={zone} />}
       {rows !== undefined ? (
         <Results
           rows={rows}
