@@ -7,7 +7,7 @@ export interface SlotLimits {
   /** Over all callers. */
   total: number
   perCaller: number
-  /** A caller of whom so many wait has one slot only. Never when absent. */
+  /** A caller of whom so many wait has one slot only, and that for a quarter of the time. Never when absent. */
   flood?: number
   /** Requests of a caller that may wait for a slot; one more is refused. */
   waiting: number
@@ -24,6 +24,9 @@ interface QueuedRequest {
 }
 
 const RETRY_AFTER_SECONDS = 5
+/** After each answer a caller that floods waits for so many times what it took. */
+const PAUSES = 3
+const LONGEST_PAUSE_MS = 2_000
 
 /** Slots for requests that are worked on at once. Who finds none waits, the callers in turn. */
 export class RequestSlots {
@@ -71,24 +74,39 @@ export class RequestSlots {
   }
 
   #hasRoomFor(caller: string): boolean {
-    const { total, perCaller, flood = Number.POSITIVE_INFINITY } = this.#limits
-    const most = this.#queue.waiting(caller) < flood ? perCaller : 1
+    const { total, perCaller } = this.#limits
+    const most = this.#isFlood(caller) ? 1 : perCaller
     return this.#total < total && (this.#taken.get(caller) ?? 0) < most && this.#mayBegin(caller)
   }
 
   #give(caller: string): () => void {
     this.#total++
     this.#taken.set(caller, (this.#taken.get(caller) ?? 0) + 1)
+    const since = performance.now()
     let isHeld = true
     return () => {
       if (!isHeld) return
       isHeld = false
+      // Others may have the slot at once.
       this.#total--
-      const left = (this.#taken.get(caller) ?? 1) - 1
-      if (left === 0) this.#taken.delete(caller)
-      else this.#taken.set(caller, left)
-      this.fill()
+      if (this.#isFlood(caller)) {
+        const pauseMs = Math.min(LONGEST_PAUSE_MS, PAUSES * (performance.now() - since))
+        setTimeout(() => this.#leave(caller), pauseMs).unref()
+        this.fill()
+      } else this.#leave(caller)
     }
+  }
+
+  #leave(caller: string): void {
+    const left = (this.#taken.get(caller) ?? 1) - 1
+    if (left === 0) this.#taken.delete(caller)
+    else this.#taken.set(caller, left)
+    this.fill()
+  }
+
+  #isFlood(caller: string): boolean {
+    const { flood } = this.#limits
+    return flood !== undefined && this.#queue.waiting(caller) >= flood
   }
 }
 
