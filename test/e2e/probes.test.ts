@@ -40,7 +40,7 @@ test('the probes of the demo store', async (t) => {
       const { page } = await openPage(t, demo.url, `/probes/${volume.id}`, variant)
       const panel = page.getByRole('region', { name: 'Events by hour' })
       await panel.getByRole('img', { name: /^Events by hour, of the last day/ }).waitFor()
-      await panel.getByText(/^From \S+ to \S+ .*(it warns below|any number of events passes)/).waitFor()
+      await panel.getByText(/^From .+ to .+ (it warns below|any number of events passes)/).waitFor()
       await panel.getByText(/^Learnt from \d+ days?: /).waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
