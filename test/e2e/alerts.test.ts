@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { insertProbe } from '../../testkit/probes.ts'
+import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
@@ -84,7 +85,7 @@ test('alerts about targets that break and are repaired', async (t) => {
       .selectAll()
       .where('client_id', '=', target.clientId)
       .executeTakeFirstOrThrow()
-    const probe = await insertProbe(store, down.site_id, { next_run_at: Date.now() + 3_600_000 })
+    const probe = await insertProbe(store, down.site_id, { next_run_at: clock.now() + 3_600_000 })
     const silent = await insertAlert(store, { id: down.site_id, client_id: down.client_id }, down.opened_at, {
       probe_id: probe.id,
       incident_id: down.incident_id,
@@ -230,10 +231,10 @@ test('alerts about targets that break and are repaired', async (t) => {
   await t.test('an alert about counts takes feedback, which is shown and can be undone', async (t) => {
     const site = await service.newSite(await service.newClient(), { name: 'Quiet shop' })
     const { store } = service.service
-    const probe = { probe_type: 'data_volume', next_run_at: Date.now() + 3_600_000 }
+    const probe = { probe_type: 'data_volume', next_run_at: clock.now() + 3_600_000 }
     const { id: probe_id, probe_type } = await insertProbe(store, site.id, probe)
     const about = { probe_id, probe_type, title: 'no events for 40 min' }
-    const { id } = await insertAlert(store, site, Date.now() - 3_600_000, about)
+    const { id } = await insertAlert(store, site, clock.now() - 3_600_000, about)
     const { page } = await openPage(t, service.url, `/alerts/${id}`)
     const [fine, real] = ['Not a problem', 'This was real'].map((name) => page.getByRole('button', { name }))
     await page.getByRole('heading', { name: 'Was this alert right?' }).waitFor()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '../../src/lib/index.ts'
 import { startTestService } from '../../testkit/service.ts'
+import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { choose, sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
@@ -10,7 +10,7 @@ import { screenshot } from './support/screenshot.ts'
 await ensureDashboard()
 
 test('the audit log', async (t) => {
-  const service = await startTestService(t, systemClock)
+  const service = await startTestService(t, clock)
 
   await t.test('says what will be here while it is empty', async (t) => {
     const { page } = await openPage(t, service.url, '/audit')

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '../../src/lib/index.ts'
 import { bearer } from '../../testkit/api.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
+import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways, signIn } from './support/forms.ts'
@@ -20,7 +20,7 @@ const EXPECTED = /status of 4(00|09)/
 await ensureDashboard()
 
 test('an empty store leads to a client and a site, and a field says what is wrong with it', async (t) => {
-  const service = await startTestService(t, systemClock)
+  const service = await startTestService(t, clock)
   const { page, browserErrors } = await openPage(t, service.url, '/clients')
 
   await page.getByRole('heading', { name: 'No client yet' }).waitFor()
@@ -70,7 +70,7 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
   const chat = await startAnswering(t, (request, response) => {
     request.on('data', (part) => received.push(String(part))).on('end', () => response.end('ok'))
   })
-  const service = await startTestService(t, systemClock, { OUTBOUND_ALLOW: '127.0.0.0/8' })
+  const service = await startTestService(t, clock, { OUTBOUND_ALLOW: '127.0.0.0/8' })
   const client = await service.newClient({ name: 'Feldkamp' })
   const site = await service.newSite(client, { name: 'Doomed shop' })
 
@@ -102,8 +102,8 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
       service.ingest(site, {
         container_id: 'GTM-ABC1234',
         batch: true,
-        window_start_ms: Date.now() - 60_000,
-        window_end_ms: Date.now(),
+        window_start_ms: clock.now() - 60_000,
+        window_end_ms: clock.now(),
         total_events,
       })
     const become = (level: string) =>
@@ -186,7 +186,7 @@ test('the clients of the demo store', async (t) => {
 })
 
 test('a viewer finds no address, no key and no button that would be refused', async (t) => {
-  const service = await startTestService(t, systemClock, { ADMIN_TOKEN, VIEWER_TOKEN })
+  const service = await startTestService(t, clock, { ADMIN_TOKEN, VIEWER_TOKEN })
   const create = async (path: string, body: object) => {
     const answer = await service.call('POST', path, body, bearer(ADMIN_TOKEN))
     assert.equal(answer.status, 201, answer.text)

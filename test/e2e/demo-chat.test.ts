@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Chat } from '../../src/cli/demo/chat.ts'
 import { startTagServer } from '../../src/cli/demo/tag-server.ts'
+import { isoTime } from '../../src/lib/index.ts'
+import { clock } from './support/clock.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 
 test('the chat of the demo', async (t) => {
@@ -13,7 +15,7 @@ test('the chat of the demo', async (t) => {
     const client = { name: 'ACME' }
     const alerts = [{ labels: { severity: 'critical' } }]
     const idempotency_key = text
-    const body = JSON.stringify({ idempotency_key, sent_at: new Date().toISOString(), status, text, client, alerts })
+    const body = JSON.stringify({ idempotency_key, sent_at: isoTime(clock.now()), status, text, client, alerts })
     return fetch(chat.hookUrl(server.url), { method: 'POST', body })
   }
   await say('[CRITICAL] Shop: <img src=x onerror=alert(1)> fails\nhttp://elsewhere/alerts/7')

@@ -5,10 +5,10 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { dashboardRoutes } from '../../src/dashboard/index.ts'
 import { createHttpApp } from '../../src/http/index.ts'
-import { systemClock } from '../../src/lib/index.ts'
 import { openEmptyStore, sqlite, tempDir } from '../../testkit/engines.ts'
 import { REPOSITORY } from '../../testkit/repository.ts'
 import { memorySessions } from '../../testkit/sessions.ts'
+import { clock } from './support/clock.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 
 /** Serves a build that has the page of all shared components; the build that we ship has none. */
@@ -18,10 +18,10 @@ async function serveKit(t: TestContext): Promise<string> {
   const options = ['build', join(REPOSITORY, 'web'), '--mode', 'kit', '--outDir', folder, '--logLevel', 'error']
   await promisify(execFile)(process.execPath, [vite, ...options])
   const store = await openEmptyStore(sqlite, t)
-  const sessions = memorySessions(systemClock)
+  const sessions = memorySessions(clock)
   const app = await createHttpApp({
     log: false,
-    clock: systemClock,
+    clock,
     sessions,
     access: { adminToken: null, viewerToken: null, listensOnLoopback: true },
     publicUrl: null,
@@ -32,7 +32,7 @@ async function serveKit(t: TestContext): Promise<string> {
   })
   t.after(() => app.close())
   const channelSettings = { globalWebhook: null, isEmailOn: false }
-  dashboardRoutes(app, { store, clock: systemClock, channelSettings, sessions, onError: (error) => assert.fail(error) })
+  dashboardRoutes(app, { store, clock, channelSettings, sessions, onError: (error) => assert.fail(error) })
   return app.listen({ host: '127.0.0.1', port: 0 })
 }
 

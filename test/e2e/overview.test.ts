@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { until } from '../../testkit/until.ts'
+import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -15,7 +16,9 @@ const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElemen
 
 /** On the clock of the device that the tests use. */
 const berlinTime = (): string =>
-  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'Europe/Berlin' }).format(Date.now())
+  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'Europe/Berlin' }).format(
+    clock.now(),
+  )
 
 test('the overview of the demo store', async (t) => {
   const demo = await startDemo(t)
@@ -76,7 +79,7 @@ test('the overview of the demo store', async (t) => {
     const line = page.getByRole('listitem').filter({ hasText: 'Fresh site' })
     await line.getByText('no event yet').waitFor()
     await page.getByText('live', { exact: true }).waitFor()
-    assert.equal((await demo.ingest(site, eventPayload({ timestamp_ms: Date.now() }))).status, 200)
+    assert.equal((await demo.ingest(site, eventPayload({ timestamp_ms: clock.now() }))).status, 200)
     await line.getByText('just now').waitFor()
   })
 
@@ -160,7 +163,7 @@ test('clients whose quota is nearly used up, or is', async (t) => {
   ] as const) {
     const site = await service.newSite(await service.newClient({ name, events_per_month: 5, chat_webhook }), { name })
     for (let sent = 0; sent < count; sent++) {
-      assert.equal((await service.ingest(site, eventPayload({ timestamp_ms: Date.now() }))).status, 200)
+      assert.equal((await service.ingest(site, eventPayload({ timestamp_ms: clock.now() }))).status, 200)
     }
   }
   await until('all events are counted', async () => {

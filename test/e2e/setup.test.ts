@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '../../src/lib/index.ts'
 import { bearer } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { startTestService } from '../../testkit/service.ts'
+import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways, signIn } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
@@ -15,11 +15,11 @@ const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
 await ensureDashboard()
 
 test('the set-up of a site', async (t) => {
-  const service = await startTestService(t, systemClock)
+  const service = await startTestService(t, clock)
   const client = await service.newClient({ name: 'Nordwind', plan: 'free' })
   const sending = await service.newSite(client, { name: 'Sending shop' })
   const setupOf = ({ id }: { id: string }) => `/sites/${id}/setup`
-  const event = (fields: object = {}) => eventPayload({ timestamp_ms: Date.now(), ...fields })
+  const event = (fields: object = {}) => eventPayload({ timestamp_ms: clock.now(), ...fields })
 
   await t.test('turns green the moment the first event comes, without a reload', async (t) => {
     const site = await service.newSite(client, { name: 'Fresh shop' })
@@ -104,7 +104,7 @@ test('the set-up of a site', async (t) => {
 })
 
 test('a viewer sees the steps of a set-up, and neither key nor template', async (t) => {
-  const service = await startTestService(t, systemClock, { ADMIN_TOKEN, VIEWER_TOKEN })
+  const service = await startTestService(t, clock, { ADMIN_TOKEN, VIEWER_TOKEN })
   const admin = bearer(ADMIN_TOKEN)
   const client = (await service.call('POST', '/api/clients', { name: 'Acme' }, admin)).json<{ id: string }>()
   const created = await service.call(

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { HOUR, systemClock } from '../../src/lib/index.ts'
+import { HOUR } from '../../src/lib/index.ts'
 import { bearer, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
+import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -19,7 +20,7 @@ const EXPECTED = /status of 401/
 /** A service that asks for a key, with one site. */
 async function startWithSite(t: TestContext): Promise<{ service: TestService; site: SiteKey }> {
   await ensureDashboard()
-  const service = await startTestService(t, systemClock, { ADMIN_TOKEN, VIEWER_TOKEN })
+  const service = await startTestService(t, clock, { ADMIN_TOKEN, VIEWER_TOKEN })
   const create = async <T>(path: string, body: object): Promise<T> =>
     (await service.call('POST', path, body, bearer(ADMIN_TOKEN))).json<T>()
   const { id } = await create<{ id: string }>('/api/clients', { name: 'Acme' })
@@ -39,7 +40,7 @@ async function assertTellsNothing(page: Page): Promise<void> {
 test('signing in', async (t) => {
   const { service, site } = await startWithSite(t)
   // A site that is broken: the tab of who may see it says so.
-  const far = { next_run_at: Date.now() + HOUR, last_status: 'critical' }
+  const far = { next_run_at: clock.now() + HOUR, last_status: 'critical' }
   await insertProbe(service.service.store, site.id, far)
 
   for (const variant of VARIANTS) {
@@ -96,7 +97,7 @@ test('signing in', async (t) => {
     assert.equal(await iconOf(page), '/static/favicon-critical.svg')
     await page.context().clearCookies()
     // The next call to the service finds out.
-    await service.ingest(site, eventPayload({ timestamp_ms: Date.now() }))
+    await service.ingest(site, eventPayload({ timestamp_ms: clock.now() }))
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await assertTellsNothing(page)
     assert.ok(

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { HOUR, MINUTE, newOrderedId, SECOND, systemClock } from '../../src/lib/index.ts'
+import { HOUR, MINUTE, newOrderedId, SECOND } from '../../src/lib/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import type { SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
+import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
@@ -17,7 +18,7 @@ const TITLE = 'Meta CAPI fails on 31 % of purchase events'
 /** A site with events of the last minutes, all of whose tags worked. */
 async function newSite(api: TestService, name: string): Promise<SiteKey> {
   const site = await api.newSite(await api.newClient({ name: `Owner of ${name}` }), { name })
-  const now = Date.now()
+  const now = clock.now()
   for (let sent = 0; sent < EVENTS; sent++) {
     const payload = eventPayload({
       timestamp_ms: now,
@@ -35,7 +36,7 @@ async function newSite(api: TestService, name: string): Promise<SiteKey> {
 /** An open alert of the site, of a probe that is there and not run. */
 async function addAlert(api: TestService, site: SiteKey, title: string, tag_key = 'Meta CAPI'): Promise<string> {
   const { store } = api.service
-  const now = Date.now()
+  const now = clock.now()
   const probe = await insertProbe(store, site.id, {
     probe_type: 'tag_failure_rate',
     name: 'Tag failures',
@@ -51,7 +52,7 @@ async function addAlert(api: TestService, site: SiteKey, title: string, tag_key 
 
 async function start(t: TestContext): Promise<TestService> {
   await ensureDashboard()
-  return startTestService(t, systemClock)
+  return startTestService(t, clock)
 }
 
 const banner = (page: Page, title: string) => page.getByRole('article').filter({ hasText: title })
@@ -189,7 +190,7 @@ test('a panel whose report fails says so in its place, and comes when it is trie
   const api = await start(t)
   const site = await newSite(api, 'Failing shop')
   const id = await addAlert(api, site, TITLE)
-  const at = Date.now() - 10 * HOUR
+  const at = clock.now() - 10 * HOUR
   const marker = { site_id: site.id, source: 'web container', from_version: '41', to_version: '42', details: '{}' }
   await api.service.store.write
     .insertInto('deploy_markers')

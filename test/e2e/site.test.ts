@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import { DAY, isoTime } from '../../src/lib/index.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { until } from '../../testkit/until.ts'
+import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -193,8 +195,8 @@ test('the page of a site of the demo store', async (t) => {
   await t.test(
     'a window before of which the counts are gone is said, and this one is shown all the same',
     async (t) => {
-      const from = new Date(Date.now() - 300 * 86_400_000).toISOString()
-      const window = new URLSearchParams({ from, to: new Date().toISOString(), compare: 'previous' })
+      const from = isoTime(clock.now() - 300 * DAY)
+      const window = new URLSearchParams({ from, to: isoTime(clock.now()), compare: 'previous' })
       const { page, browserErrors } = await openPage(t, demo.url, `${path}?${window}`)
       await page.getByText(/^The period before cannot be shown/).waitFor()
       await chart(page, /^Events by name over time/)
@@ -270,9 +272,9 @@ test('the page of a site of the demo store', async (t) => {
   })
 
   await t.test('what was refused stands there with its reason, what was accepted as it is kept', async (t) => {
-    const bad = eventPayload({ timestamp_ms: Date.now(), event_name: '' })
+    const bad = eventPayload({ timestamp_ms: clock.now(), event_name: '' })
     assert.equal((await demo.ingest(site, bad)).status, 400)
-    assert.equal((await demo.ingest(site, eventPayload({ timestamp_ms: Date.now() }))).status, 200)
+    assert.equal((await demo.ingest(site, eventPayload({ timestamp_ms: clock.now() }))).status, 200)
     await until('the refusal is written', async () => {
       const recent = await demo.call('GET', `/api/monitoring/sites/${site.id}/recent`)
       const { accepted, rejections } = recent.json<{ accepted: unknown[]; rejections: unknown[] }>()
@@ -294,7 +296,7 @@ test('the page of a site of the demo store', async (t) => {
     const { page } = await openPage(t, demo.url, `/sites/${fresh.id}`)
     await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor()
     await assertAccessible(page)
-    assert.equal((await demo.ingest(fresh, eventPayload({ timestamp_ms: Date.now() }))).status, 200)
+    assert.equal((await demo.ingest(fresh, eventPayload({ timestamp_ms: clock.now() }))).status, 200)
     await chart(page, /^Events by name over time, 1 in all/)
       .first()
       .waitFor()

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { HOUR, MINUTE, systemClock } from '../../src/lib/index.ts'
+import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer, type SiteKey } from '../../testkit/api.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
+import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -18,7 +19,7 @@ const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElemen
 /** A service that asks for a key, with a client of three sites, one of them broken for 18 minutes. */
 async function start(t: TestContext) {
   await ensureDashboard()
-  const service = await startTestService(t, systemClock, { ADMIN_TOKEN, VIEWER_TOKEN })
+  const service = await startTestService(t, clock, { ADMIN_TOKEN, VIEWER_TOKEN })
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const answer = await service.call(method, path, body, bearer(ADMIN_TOKEN))
     assert.ok(answer.status < 300, answer.text)
@@ -33,7 +34,7 @@ async function start(t: TestContext) {
     await newSite('Maple & Birch Furniture'),
   ]
   const { store } = service.service
-  const now = Date.now()
+  const now = clock.now()
   const far = { next_run_at: now + HOUR, created_at: now }
   const broken = await insertProbe(store, outdoor.id, { ...far, last_status: 'critical' })
   for (const site of [coffee, furniture]) await insertProbe(store, site.id, { ...far, last_status: 'ok' })
@@ -54,7 +55,7 @@ async function start(t: TestContext) {
     await store.write.updateTable('probes').set({ last_status: 'ok' }).where('id', '=', broken.id).execute()
     await store.write
       .updateTable('alerts')
-      .set({ state: 'resolved', resolved_at: Date.now() })
+      .set({ state: 'resolved', resolved_at: clock.now() })
       .where('id', '=', alert.id)
       .execute()
   }
@@ -94,7 +95,7 @@ test('the shared status page', async (t) => {
 
   await t.test('renews itself, says when it is cut off, and ends when the link is revoked', async (t) => {
     const { page, browserErrors } = await openPage(t, service.url, 'about:blank')
-    await page.clock.install()
+    await page.clock.install({ time: clock.now() })
     await page.goto(`${service.url}/status/${token}`)
     await page.getByText(/1 of 3 sites has been broken/).waitFor()
     await recover()

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
+import { clock } from './support/clock.ts'
 import { type Demo, startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS, type Variant } from './support/page.ts'
@@ -57,7 +58,7 @@ async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>):
   await page.getByRole('button', { name: 'Copy ingest key' }).click()
   await page.getByText('Copied').first().waitFor()
   const key = await page.evaluate<string>('navigator.clipboard.readText()')
-  const sent = await demo.call('POST', '/ingest', eventPayload({ timestamp_ms: Date.now() }), { 'x-service-key': key })
+  const sent = await demo.call('POST', '/ingest', eventPayload({ timestamp_ms: clock.now() }), { 'x-service-key': key })
   assert.equal(sent.status, 200, sent.text)
   await page.getByRole('heading', { name: 'Events arrive' }).waitFor()
 

@@ -100,6 +100,15 @@ test('no type is imported inline, where the room rules would not see it', () => 
   )
 })
 
+test('no test in the browser takes its time from the machine, whose weekday and hour pages would show', () => {
+  const asked = /\bsystemClock\b|\bDate\.now\(\)|\bnew Date\(\)/
+  const tests = SOURCES.filter((path) => path.startsWith('test/e2e/'))
+  assert.deepEqual(tests.filter((path) => asked.test(text(path))).sort(), [
+    'test/e2e/support/clock.ts',
+    'test/e2e/support/page.ts',
+  ])
+})
+
 test('docs/configuration.md and .env.example list every setting', () => {
   const page = text('docs/configuration.md')
   const example = text('.env.example')

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { readConfig } from '../../../src/config.ts'
 import { openStore } from '../../../src/store/index.ts'
 import { apiClient } from '../../../testkit/api.ts'
-import { demoIn, preparedDemo } from '../../../testkit/demo.ts'
-import { placeFor, postgres } from '../../../testkit/engines.ts'
+import { demoIn } from '../../../testkit/demo.ts'
+import { placeFor, postgres, tempDir } from '../../../testkit/engines.ts'
 import { startCli } from '../../../testkit/processes/command-line.ts'
 import { READY } from '../../../testkit/processes/server-process.ts'
 
@@ -27,7 +27,7 @@ interface Client {
 test('the demo keeps to its folder and notifies only its own chat, whatever the settings say', async (t) => {
   const environment = await placeFor(postgres, t)
   const settings = { ...environment, DATABASE_READ_URL: environment.DATABASE_URL ?? '', ROLE: 'worker', ...REACH }
-  const demo = await startCli(t, demoIn(await preparedDemo(t)), settings)
+  const demo = await startCli(t, demoIn(await tempDir(t), 1), settings)
   const api = apiClient(await demo.printed(READY))
   assert.equal((await api.call('GET', '/api/sites')).json<unknown[]>().length, 4)
   const reach = (await api.call('GET', '/api/channels')).json<{ email_enabled: boolean; channels: Channel[] }>()

@@ -4,6 +4,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { amount } from '../../../testkit/length.ts'
 import { openBrowser } from './browser.ts'
+import { SHIFT_MS } from './clock.ts'
 
 export type Scheme = 'light' | 'dark'
 export type Device = 'desktop' | 'phone'
@@ -54,6 +55,7 @@ export async function openPage(t: TestContext, url: string, path: string, varian
     timezoneId: 'Europe/Berlin',
     reducedMotion: 'reduce',
   })
+  await context.addInitScript(shiftClock, SHIFT_MS)
   const page = await context.newPage()
   const browserErrors: string[] = []
   page.on('console', (message) => {
@@ -74,6 +76,15 @@ export async function openPage(t: TestContext, url: string, path: string, varian
   })
   await page.goto(path)
   return { page, browserErrors }
+}
+
+/** In the browser, before any script of a page: the time is that of the tests' clock. */
+function shiftClock(ms: number): void {
+  const { now } = Date
+  Date.now = () => now() + ms
+  globalThis.Date = new Proxy(Date, {
+    construct: (real, args, made) => Reflect.construct(real, args.length === 0 ? [Date.now()] : args, made),
+  })
 }
 
 /** Asserts that axe finds nothing: WCAG 2.2 A and AA, and its good practices. */

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { systemClock } from '../../../src/lib/index.ts'
 import type { ApiClient } from '../../../testkit/api.ts'
 import { startAnswering } from '../../../testkit/listeners.ts'
 import { startTestService, type TestService } from '../../../testkit/service.ts'
+import { clock } from './clock.ts'
 import { ensureDashboard } from './dashboard.ts'
 
 /** A service without any data, with the dashboard. Its probes and webhooks may reach what a test starts here. */
 export async function startEmpty(t: TestContext, environment: Record<string, string> = {}): Promise<TestService> {
   await ensureDashboard()
-  return startTestService(t, systemClock, { OUTBOUND_ALLOW: '127.0.0.0/8', ...environment })
+  return startTestService(t, clock, { OUTBOUND_ALLOW: '127.0.0.0/8', ...environment })
 }
 
 /** A site whose tag server is here and can be broken, and a probe that asks it on demand. */
