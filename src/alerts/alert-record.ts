@@ -121,7 +121,7 @@ export const AlertQuery = Type.Object(
 )
 export type AlertQuery = Static<typeof AlertQuery>
 
-const by = Type.Optional(
+export const by = Type.Optional(
   Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'Who; the role signed in by default' }),
 )
 const comment = Type.Optional(nullable(Type.String({ maxLength: 1_000, description: 'Goes into the timeline' })))

@@ -141,7 +141,7 @@ export class EventStream {
     if (sites.length > 0) this.#publish('ingest', { sites }, now)
     if (probes.length > 0) this.#publish('status', { probes }, now)
     if (alerts.length > 0) this.#publish('alerts', { alerts }, now)
-    if (now - this.#saidSomethingAt >= KEEP_ALIVE_MS) this.#send(': still here\n\n', now)
+    if (Math.abs(now - this.#saidSomethingAt) >= KEEP_ALIVE_MS) this.#send(': still here\n\n', now)
   }
 
   /** Signed out, expired, or the token is another one: ends the streams of such sessions. */

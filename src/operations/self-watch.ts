@@ -99,7 +99,7 @@ export class SelfWatch {
 
   async #beat(now: number): Promise<void> {
     const { heartbeatUrl, outbound, onError } = this.#options
-    if (heartbeatUrl === null || now - this.#beatAt < HEARTBEAT_INTERVAL_MS) return
+    if (heartbeatUrl === null || Math.abs(now - this.#beatAt) < HEARTBEAT_INTERVAL_MS) return
     this.#beatAt = now
     try {
       const { status } = await outbound.request(heartbeatUrl, { maxRedirects: 3, limits: { totalMs: SEND_MS } })

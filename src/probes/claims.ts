@@ -11,6 +11,14 @@ interface Claimant {
   now: number
 }
 
+/** From the end of one round of claiming to the next. */
+export const CLAIM_INTERVAL_MS = 200
+/**
+ * How long before its time a probe is claimed: the time until the next round, and what that may take under load. So each
+ * begins at its own time, instead of all at once with the round.
+ */
+export const CLAIM_AHEAD_MS = CLAIM_INTERVAL_MS + 100
+
 /** After the claim, ms: until then a probe whose node died during its run rests, or its interval if that is less. */
 const LOST_RUN_MS = MINUTE
 
@@ -126,12 +134,49 @@ export async function claimsOf(store: Store, nodeId: string): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
+/** Clocks of nodes differ, and a probe that was moved on at the last moment is not put off. */
+const CLOCK_SLACK_MS = MINUTE
+const BROUGHT_FORWARD = 500
+
+/**
+ * Brings forward the probes that are due later than any run puts them off: the clock was ahead then. They would rest for as long as
+ * it was, and nothing they watch over would be judged.
+ */
+export async function bringForward(store: Store, now: number): Promise<void> {
+  const rest = sql<number>`interval_seconds * ${sql.lit(SECOND)} + ${sql.lit(LOST_RUN_MS)} * (lost_runs + 1) * (lost_runs + 1)`
+  for (;;) {
+    const late = await store.read
+      .selectFrom('probes')
+      .select(['id', 'interval_seconds'])
+      .where('claimed_by', 'is', null)
+      .where('next_run_at', '>', sql<number>`cast(${now + CLOCK_SLACK_MS} as bigint) + ${rest}`)
+      .limit(BROUGHT_FORWARD)
+      .execute()
+    if (late.length === 0) return
+    const values = late.map(
+      ({ id, interval_seconds }) => sql`(${sql.join([id, firstRunAt(id, interval_seconds, now)])})`,
+    )
+    await sql`
+      update probes set next_run_at = cast(v.column2 as bigint) from (values ${sql.join(values)}) as v
+      where probes.id = v.column1 and probes.claimed_by is null`.execute(store.write)
+  }
+}
+
 /** A new probe says within this time what it finds, however seldom it runs. */
 const FIRST_RUN_WITHIN_SECONDS = 60
 
 /** When a probe that is created now runs for the first time, epoch ms: spread like all later runs. */
 export const firstRunAt = (id: string, intervalSeconds: number, now: number): number =>
   nextRunAt(id, Math.min(intervalSeconds, FIRST_RUN_WITHIN_SECONDS), now)
+
+/**
+ * When a probe that has just run is due again, epoch ms. A run that the clock shows to be a moment early was the one that was due:
+ * clocks are set back, and timers come early.
+ */
+export function dueAfterRun(probe: ProbeRow, intervalSeconds: number, now: number): number {
+  const dueAt = dueAtOf(probe)
+  return nextRunAt(probe.id, intervalSeconds, dueAt - now <= CLAIM_AHEAD_MS ? Math.max(now, dueAt) : now)
+}
 
 /**
  * The first time after `now` on the probe's own grid, epoch ms. The grid is the interval, shifted by a hash of the id: so the

@@ -33,10 +33,11 @@ export class RunSlots {
   /**
    * Does the work when its time has come and there is a slot. Undefined when it was dropped before it began.
    *
-   * @param waitMs how long it still is until its time; asked again when that is over
+   * @param waitMs how long it still is until its time. Not asked again when that is over: a clock that was set back meanwhile would
+   *   keep it, and with it the probe, for as long as it went back.
    * @throws what `work` throws
    */
-  run<T>(work: () => Promise<T>, waitMs = () => 0): Promise<T | undefined> {
+  run<T>(work: () => Promise<T>, waitMs = 0): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const begin = () => {
         work()
@@ -57,12 +58,11 @@ export class RunSlots {
     this.#early.clear()
   }
 
-  #enter(run: QueuedRun, waitMs: () => number): void {
-    const ms = waitMs()
-    if (ms > 0) {
+  #enter(run: QueuedRun, waitMs: number): void {
+    if (waitMs > 0) {
       this.#early.set(
         run,
-        setTimeout(() => this.#enter(run, waitMs), ms),
+        setTimeout(() => this.#enter(run, 0), waitMs),
       )
       return
     }

@@ -1,7 +1,18 @@
 import type { Membership } from '../cluster/index.ts'
 import { AppError, asError, Loop, SECOND } from '../lib/index.ts'
 import { isPassing, type ProbeRow } from '../store/index.ts'
-import { activeSites, claimDue, claimOne, claimsOf, dueAtOf, releaseClaims, siteOf } from './claims.ts'
+import {
+  activeSites,
+  bringForward,
+  CLAIM_AHEAD_MS,
+  CLAIM_INTERVAL_MS,
+  claimDue,
+  claimOne,
+  claimsOf,
+  dueAtOf,
+  releaseClaims,
+  siteOf,
+} from './claims.ts'
 import type { ProbeType, ResultStatus } from './probe-type.ts'
 import type { Registry } from './registry.ts'
 import { type Finished, finishedOf } from './result.ts'
@@ -25,17 +36,11 @@ export interface SchedulerWatch {
   onResult?: (probeType: string, outcome: ResultStatus | 'unjudged') => void
 }
 
-const CLAIM_INTERVAL_MS = 200
-/**
- * How long before its time a probe is claimed: the time until the next round, and what that may take under load. So each
- * begins at its own time, instead of all at once with the round.
- */
-const CLAIM_AHEAD_MS = CLAIM_INTERVAL_MS + 100
 /** Runs that are due within this time begin together, at its end: woken for each alone, the threads take twice the time for it. */
 const START_INTERVAL_MS = 100
 /** Results that end within this time share a transaction. */
 const WRITE_INTERVAL_MS = 100
-const LOST_CLAIMS_INTERVAL_MS = 30 * SECOND
+const PUT_RIGHT_INTERVAL_MS = 30 * SECOND
 /** Runs asked for by people at the same time; they wait for no slot. */
 const BY_HAND_MAX = 32
 /** Time that runs under way get to end when the service stops, ms: requests have had 7 s before, and all of it 9.5 s. */
@@ -63,7 +68,7 @@ export class Scheduler {
   readonly #watches: SchedulerWatch[] = []
   readonly #stopping = new AbortController()
   #byHand = 0
-  #lostClaimsAt = Number.NEGATIVE_INFINITY
+  #putRightAt = Number.NEGATIVE_INFINITY
 
   constructor(options: SchedulerOptions) {
     const { tools, membership, onResults, onError } = options
@@ -144,7 +149,7 @@ export class Scheduler {
     // Before another node can take the claims for those of a dead one.
     if (!membership.isSurelyAlive()) await membership.beat()
     if (!membership.isSurelyAlive()) throw new Error("this node's heartbeat does not get through")
-    await this.#releaseLostClaims()
+    await this.#putRight()
     for (const [kind, slots] of Object.entries(this.#slots)) {
       const types = [...registry.values()].filter((type) => type.kind === kind).map((type) => type.name)
       const now = clock.now()
@@ -171,7 +176,7 @@ export class Scheduler {
           for (const { onStart } of this.#watches) onStart?.(lagMs)
           return runProbe(tools, this.#typeOf(probe), probe, site, this.#stopping.signal)
         },
-        () => waitMs(dueAtOf(probe), tools.clock.now()),
+        waitMs(dueAtOf(probe), tools.clock.now()),
       )
       const written = run.then((ended) => ended && this.#write(finishedOf(probe, site, ended)))
       this.#keep(probe.id, written).catch((thrown: unknown) => {
@@ -228,18 +233,20 @@ export class Scheduler {
 
   /**
    * Gives back what the store says is claimed by this node although it runs nothing of it: a claim whose answer did not arrive,
-   * or one that could not be given back. While the node lives, no other would take them.
+   * or one that could not be given back. While the node lives, no other would take them. And takes up again what was put off by a
+   * clock that was ahead.
    */
-  async #releaseLostClaims(): Promise<void> {
+  async #putRight(): Promise<void> {
     const { tools, membership } = this.#options
     const now = tools.clock.now()
-    if (now - this.#lostClaimsAt < LOST_CLAIMS_INTERVAL_MS) return
+    if (Math.abs(now - this.#putRightAt) < PUT_RIGHT_INTERVAL_MS) return
     const claimed = await claimsOf(tools.store, membership.nodeId)
     // Looked at after the store: a run by hand is known before it claims.
     const known = new Set([...this.#active.keys(), ...this.#writer.waiting])
     const lost = claimed.filter((id) => !known.has(id))
     await releaseClaims(tools.store, membership.nodeId, lost)
-    this.#lostClaimsAt = now
+    await bringForward(tools.store, now)
+    this.#putRightAt = now
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type Tables,
   type Transaction,
 } from '../store/index.ts'
-import { nextRunAt } from './claims.ts'
+import { dueAfterRun, nextRunAt } from './claims.ts'
 import type { Finished } from './result.ts'
 
 const WHILE_NEW_SECONDS = 60
@@ -88,7 +88,7 @@ async function moveOn(
         probe.id,
         probe.claimed_at,
         probe.interval_seconds,
-        nextRunAt(probe.id, intervalAfter(probe, site, result, now), now),
+        dueAfterRun(probe, intervalAfter(probe, site, result, now), now),
         result.status,
         result.message,
         result.response_time_ms,

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DAY } from '../../src/lib/index.ts'
 import { UNTRIED } from '../../src/notifications/channel.ts'
 import {
   type Action,
   actionFor,
   backoffMs,
   type ChannelSnapshot,
+  OUTAGE_MS,
   type QueuedMessage,
 } from '../../src/notifications/delivery/schedule.ts'
 
@@ -42,6 +44,16 @@ const CASES: readonly [title: string, snapshot: ChannelSnapshot, expected: Actio
     { kind: 'rest', until: null },
   ],
   ['waits for its next attempt', snapshot({}, { next_attempt_at: T + HELD_MS }), { kind: 'pause', until: T + HELD_MS }],
+  [
+    'sends what is due although its next attempt was set by a clock that was ahead',
+    snapshot({}, { next_attempt_at: T + 400 * DAY }),
+    { kind: 'send', row: row() },
+  ],
+  [
+    'sends what was written while the clock was ahead',
+    snapshot({ waiting: [row({ createdAt: T + 400 * DAY, notBefore: T + 400 * DAY })] }),
+    { kind: 'send', row: row({ createdAt: T - OUTAGE_MS }) },
+  ],
   [
     'rests, rather than waits for itself, while its messages are held back',
     snapshot({ waiting: [row({ notBefore: T + 5 })] }, { next_attempt_at: T + 1 }),

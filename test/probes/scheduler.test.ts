@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
-import { MINUTE, SECOND } from '../../src/lib/index.ts'
+import { DAY, MINUTE, SECOND } from '../../src/lib/index.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
@@ -148,6 +148,43 @@ testOnEveryEngine(
       (await resultsOf(store, id)).map((result) => result.executed_at),
       [dueAt],
     )
+  },
+)
+
+testOnEveryEngine('what was claimed ahead runs once although the clock is set back meanwhile', async (store, t) => {
+  const site = await insertSite(store)
+  const clock = newClock()
+  const dueAt = NOW + 250
+  const { id } = await insertProbe(store, site.id)
+  await store.write.updateTable('probes').set({ next_run_at: dueAt }).where('id', '=', id).execute()
+  const node = await openNode(t, store, clock, [typeOf(async () => OK)])
+  await node.probes.scheduler.claim()
+  clock.set(NOW - 20)
+  // Someone who asks for a run meanwhile gets this one.
+  const asked = node.probes.scheduler.runNow(id)
+  await runDue(node)
+  assert.equal((await asked)?.status, 'ok')
+  assert.equal((await resultsOf(store, id)).length, 1)
+  assert.ok((await probeRow(store, id)).next_run_at > dueAt)
+})
+
+testOnEveryEngine(
+  'a probe that ran while the clock was a year ahead runs again once that is set right',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const { id } = await insertProbe(store, site.id, { interval_seconds: 300 })
+    const clock = newClock()
+    const node = await openNode(t, store, clock, [typeOf(async () => OK)])
+    clock.advance(365 * DAY)
+    await runDue(node)
+    assert.ok((await probeRow(store, id)).next_run_at > NOW + 365 * DAY)
+    clock.set(NOW + MINUTE)
+    await runDue(node)
+    const { next_run_at } = await probeRow(store, id)
+    assert.ok(next_run_at <= NOW + 2 * MINUTE + 1, 'soon')
+    clock.set(next_run_at)
+    await runDue(node)
+    assert.equal((await resultsOf(store, id)).length, 2)
   },
 )
 

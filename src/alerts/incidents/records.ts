@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
 import type { IncidentEventRow, IncidentNoteRow, IncidentRow } from '../../store/index.ts'
-import { AlertRecord, SEVERITIES, STATES, severityOf, stateOf } from '../alert-record.ts'
+import { AlertRecord, by, SEVERITIES, STATES, severityOf, stateOf } from '../alert-record.ts'
 import { INCIDENT_EVENT_KINDS } from './case.ts'
 import { CAUSES, causeOf } from './sign.ts'
 import { vendorName } from './vendors.ts'
@@ -97,9 +97,7 @@ export type IncidentQuery = Static<typeof IncidentQuery>
 export const AddNote = Type.Object(
   {
     text: Type.String({ minLength: 1, maxLength: 4_000, pattern: '\\S' }),
-    by: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'Who; the role signed in by default' }),
-    ),
+    by,
   },
   { additionalProperties: false },
 )

@@ -1,6 +1,7 @@
 import { MINUTE } from '../../lib/index.ts'
 import type { AlertMessageKind } from '../../notifications/index.ts'
-import type { AlertRow, IncidentRow } from '../../store/index.ts'
+import type { AlertRow } from '../../store/index.ts'
+import { isReminderDue } from '../machine/transition.ts'
 import type { AlertEvent, Transition } from '../machine/types.ts'
 import type { Case } from './case.ts'
 
@@ -138,16 +139,3 @@ const isUnmoved = (before: AlertRow, after: AlertRow): boolean =>
 
 const PREFIX = 'incident:'
 export const suppressedBy = (incidentId: string): string => `${PREFIX}${incidentId}`
-
-/** Not while the last message has reached no one, nor while someone takes care of it. */
-export const isReminderDue = (
-  { state, last_announced_at, last_notified_at }: IncidentRow,
-  reminderMinutes: number | null,
-  now: number,
-): boolean =>
-  state === 'open' &&
-  reminderMinutes !== null &&
-  last_announced_at !== null &&
-  last_notified_at !== null &&
-  last_notified_at >= last_announced_at &&
-  now - last_notified_at >= reminderMinutes * MINUTE

@@ -163,13 +163,18 @@ function dueMessage(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: 
     return 'escalated'
   }
   if (isWider(alert)) return 'widened'
-  return isReminderDue(alert, rules, now) ? 'reminder' : null
+  return isReminderDue(alert, rules.reminderMinutes, now) ? 'reminder' : null
 }
 
-/** No reminder of what has reached no one yet: while a channel fails, what waits there is enough. */
-const isReminderDue = (
-  { state, last_announced_at, last_notified_at }: AlertRow,
-  { reminderMinutes }: Rules,
+type Notified = Pick<AlertRow, 'state' | 'last_announced_at' | 'last_notified_at'>
+
+/**
+ * Whether an alert or incident is due for a reminder. Not while someone takes care of it, nor before the last message has reached
+ * anyone: while a channel fails, what waits there is enough.
+ */
+export const isReminderDue = (
+  { state, last_announced_at, last_notified_at }: Notified,
+  reminderMinutes: number | null,
   now: number,
 ): boolean =>
   state === 'open' &&

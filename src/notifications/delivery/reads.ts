@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { firstIdAt } from '../../lib/index.ts'
 import { type ChannelRow, type ClientRow, chunksOf, type DeliveryRow, type Store } from '../../store/index.ts'
 import { addressNow, type ChannelKey, type ChannelSettings, clientIdOf, keyOf, storedAddress } from '../channel.ts'
-import { type ChannelSnapshot, OUTAGE_MS, type QueuedMessage } from './schedule.ts'
+import { type ChannelSnapshot, isOpenTo, OUTAGE_MS, type QueuedMessage } from './schedule.ts'
 import { type Claimant, isFree } from './writes.ts'
 
 /** Messages read at once; the rest comes when these are sent. */
@@ -56,7 +56,7 @@ export const mayHaveWork = (
 ): boolean =>
   address === null ||
   storedAddress({ key: keyOf(channel.channel), address }) !== channel.address ||
-  (channel.off_since === null && channel.next_attempt_at <= now)
+  (channel.off_since === null && isOpenTo(channel, now))
 
 /** The channel as it is now; undefined when there is none. */
 export async function readSnapshot(

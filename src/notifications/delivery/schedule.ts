@@ -128,7 +128,9 @@ export type Action =
   | { kind: 'pause'; until: number }
 
 /** What to do about a channel now; one thing at a time, as each changes what there is to see. */
-export function actionFor({ channel, address, waiting, clientIds, unannounced }: ChannelSnapshot, now: number): Action {
+export function actionFor(snapshot: ChannelSnapshot, now: number): Action {
+  const { channel, address, clientIds, unannounced } = snapshot
+  const waiting = snapshot.waiting.map((message) => inTime(message, now))
   if (waiting.length === 0) return { kind: 'rest', until: null }
   if (address === null) {
     return { kind: 'cancel', ids: waiting.map(({ id }) => id), reason: 'the channel has no address any more' }
@@ -142,9 +144,20 @@ export function actionFor({ channel, address, waiting, clientIds, unannounced }:
   if (channel.address !== stored) return { kind: 'renew', address: stored }
   if (channel.off_since !== null) return { kind: 'rest', until: null }
   const step = nextStep(waiting, now)
-  if (step.kind === 'rest' || channel.next_attempt_at <= now) return step
+  if (step.kind === 'rest' || isOpenTo(channel, now)) return step
   return { kind: 'pause', until: channel.next_attempt_at }
 }
+
+/** Further ahead lies only what was written while the clock was: set back since, it would silence a channel for as long. */
+const CLOCK_SLACK_MS = MINUTE
+
+/** Whether a channel takes a message now: no pace or failure makes it wait for longer than an hour. */
+export const isOpenTo = ({ next_attempt_at }: Pick<ChannelRow, 'next_attempt_at'>, now: number): boolean =>
+  next_attempt_at <= now || next_attempt_at > now + LONGEST_PAUSE_MS + CLOCK_SLACK_MS
+
+/** A message that was written while the clock was ahead has waited long enough. */
+const inTime = (message: QueuedMessage, now: number): QueuedMessage =>
+  message.createdAt > now + CLOCK_SLACK_MS ? { ...message, createdAt: now - OUTAGE_MS, notBefore: now } : message
 
 /** What changes when an attempt has ended: of every message that went with it, and of its channel. */
 export interface Consequences {
@@ -215,6 +228,7 @@ export function consequencesOf(outcome: SendOutcome, attempt: Attempt): Conseque
 }
 
 const FIRST_MS = 10 * SECOND
+const LONGEST_PAUSE_MS = HOUR
 /** With the jitter an hour. */
 const LONGEST_MS = 50 * MINUTE
 /** So that channels that failed together do not all come back together. */
@@ -229,7 +243,7 @@ const SHORTEST_ASKED_MS = SECOND
  * @param random of 0 … 1
  */
 export function backoffMs(failures: number, retryAfterMs: number | undefined, random: number): number {
-  if (retryAfterMs !== undefined) return Math.min(HOUR, Math.max(SHORTEST_ASKED_MS, retryAfterMs))
+  if (retryAfterMs !== undefined) return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_ASKED_MS, retryAfterMs))
   const base = Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1))
   return Math.round(base * (1 + JITTER * random))
 }

@@ -85,7 +85,7 @@ export class Delivery {
   async #round(): Promise<void> {
     const { store, clock, membership, channelSettings, onGivenUp } = this.#options
     const now = clock.now()
-    if (now - this.#gaveUpAt >= GIVE_UP_INTERVAL_MS) {
+    if (Math.abs(now - this.#gaveUpAt) >= GIVE_UP_INTERVAL_MS) {
       onGivenUp(await giveUpOverdue(store, now))
       this.#gaveUpAt = now
     }

@@ -83,7 +83,7 @@ class ContainerDirectory {
 
   /** Whether the container can still be seen: lists again, unless that was done within the hour. */
   async confirm(publicId: string, ask: AskPath, caller: Caller): Promise<boolean> {
-    if (caller.now - this.#startedAt >= LIST_AGAIN_MS) this.#found.delete(publicId)
+    if (Math.abs(caller.now - this.#startedAt) >= LIST_AGAIN_MS) this.#found.delete(publicId)
     return (await this.find(publicId, ask, caller)) !== undefined
   }
 
@@ -92,7 +92,7 @@ class ContainerDirectory {
       const found = this.#found.get(publicId)
       if (found !== undefined) return found
       if (this.#toVisit.length === 0) {
-        if (now - this.#startedAt < LIST_AGAIN_MS) return undefined
+        if (Math.abs(now - this.#startedAt) < LIST_AGAIN_MS) return undefined
         this.#startedAt = now
         this.#found = new Map()
         this.#toVisit = ['/accounts']

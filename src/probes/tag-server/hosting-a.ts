@@ -203,7 +203,7 @@ const KEPT_MS = DAY
  */
 async function legendOf(ask: Ask, base: string, kept: Json | undefined, now: number): Promise<KeptLegend> {
   const before = legendIn(kept)
-  if (now - before.at < KEPT_MS) return before
+  if (Math.abs(now - before.at) < KEPT_MS) return before
   const [statuses, domainStatuses, domainErrors] = await Promise.all([
     ask(`${base}/resources/container-statuses`),
     ask(`${base}/resources/domain-statuses`),
