@@ -83,7 +83,9 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     },
   })
   if (ingest !== null) ingestRoutes(app, ingest, config.ingestKeyHeaders)
-  healthRoutes(app, { store, writeTrouble: () => (ingest ?? membership).trouble, clockDoubt, isStopping })
+  const writeTrouble = () => (ingest ?? membership).trouble
+  const connectionDoubt = () => worker?.probes.connectionDoubt ?? null
+  healthRoutes(app, { store, writeTrouble, clockDoubt, connectionDoubt, isStopping })
   // An ingest node has better things to do; the others report the same figures of all sites.
   const figures = worker === null ? null : new SiteMetrics({ store, clock, setting: config.metricsPerSite })
   const perSite = figures === null ? {} : { perSite: () => figures.text() }

@@ -103,6 +103,12 @@ export const SETTINGS = {
     'Comma list of addresses, CIDRs and host names that probes and webhooks may reach although they are not on the open internet: `10.0.0.0/8,status.internal`',
     parseOutboundAllow,
   ),
+  connectionCheckUrls: setting(
+    'CONNECTION_CHECK_URLS',
+    'https://www.google.com/generate_204,https://one.one.one.one/',
+    'Comma list of up to five addresses that hardly ever fail, asked before a probe says that its target does not answer: when none of them does, it is the connection of this machine. They must answer without a redirect; `off` = ask no one',
+    parse.urlsUnlessOff(['https://www.google.com/generate_204', 'https://one.one.one.one/']),
+  ),
   chatWebhookUrl: setting(
     'CHAT_WEBHOOK_URL',
     'unset',

@@ -97,6 +97,22 @@ export function containerUrl(value: string): string {
   return value
 }
 
+const URLS_MAX = 5
+
+/** Addresses separated by commas; none of them with `off`. */
+export const urlsUnlessOff =
+  (fallback: readonly string[]): Parse<readonly string[]> =>
+  (value) => {
+    if (value === undefined) return fallback
+    if (value === 'off') return []
+    const urls = list(value)
+    const isUrl = (url: string): boolean => /^https?:$/.test(URL.parse(url)?.protocol ?? '')
+    if (urls.length === 0 || urls.length > URLS_MAX || !urls.every(isUrl)) {
+      throw new Error(`up to ${URLS_MAX} addresses like https://example.com/ separated by commas, or off, are allowed`)
+    }
+    return urls
+  }
+
 /** As it is, with its query: services put keys there. */
 export function webhookUrl(value: string): string {
   const url = URL.parse(value)

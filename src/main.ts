@@ -141,6 +141,7 @@ export async function startService({
       nodeId: membership.nodeId,
       writeTrouble: () => (ingest ?? membership).trouble,
       clockDoubt,
+      connectionDoubt: () => worker?.probes.connectionDoubt ?? null,
     })
     watch.loop.start()
     closers.add(() => watch.loop.stop())

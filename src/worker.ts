@@ -44,7 +44,9 @@ export class Worker {
     this.notifications = new Notifications({ ...node, transports, globalWebhook, publicUrl, resultDays, onDelivered })
     const { channelSettings } = this.notifications
     this.alerts = new Alerts({ ...node, channelSettings, resultDays })
-    this.probes = new Probes({ ...node, settings: config, resultDays, onResults: this.alerts.onResults })
+    const { connectionCheckUrls } = config
+    const { onResults } = this.alerts
+    this.probes = new Probes({ ...node, settings: config, connectionCheckUrls, resultDays, onResults })
     this.#digests = new Digests({ ...node, retention, isEmailOn: channelSettings.isEmailOn })
     this.#quotas = new Quotas({ ...node, channelSettings })
   }

@@ -14,6 +14,9 @@ export interface TestService extends ApiClient {
   service: Service & { ingest: Ingest }
 }
 
+/** What a test starts asks no one on the internet. */
+export const ALONE = { CONNECTION_CHECK_URLS: 'off' }
+
 /**
  * The whole program in this process, on a random port, with the test's clock, and without threads for the embedded store.
  *
@@ -25,7 +28,7 @@ export async function startTestService(
   environment: Environment = {},
 ): Promise<TestService> {
   const place = isPlaced(environment) ? {} : await placeFor(sqlite, t)
-  const config = readConfig({ PORT: '0', DEFAULT_PLAN: 'enterprise', ...place, ...environment })
+  const config = readConfig({ ...ALONE, PORT: '0', DEFAULT_PLAN: 'enterprise', ...place, ...environment })
   const service = await startService({ config, clock, log: pino({ level: 'silent' }), open: openWithoutThreads })
   t.after(() => service.stop(0))
   const { ingest } = service

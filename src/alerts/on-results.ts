@@ -244,6 +244,7 @@ function aboutSubjects(finished: Finished, alerts: AlertsBySubject): Judgement[]
 }
 
 function aboutCheck(finished: Finished, alerts: AlertsBySubject): Judgement[] {
+  if (finished.isOurs) return []
   const history = finished.recentStatuses
   const streak = streakOf('check', history)
   const alert = alerts.get('check') ?? null

@@ -10,6 +10,8 @@ export interface HealthOptions {
   writeTrouble: () => string | null
   /** Why nothing is deleted by age, or null. */
   clockDoubt: () => string | null
+  /** Why probes of the network judge nothing, or null. */
+  connectionDoubt: () => string | null
   isStopping: () => boolean
 }
 
@@ -52,8 +54,7 @@ export function healthRoutes(app: HttpApp, options: HealthOptions): void {
     },
     async (_request, reply) => {
       const reasons = await troubles(options)
-      const doubt = options.clockDoubt()
-      const degraded = doubt === null ? [] : [doubt]
+      const degraded = [options.clockDoubt(), options.connectionDoubt()].filter((doubt) => doubt !== null)
       if (reasons.length > 0) return reply.code(503).send({ status: 'unavailable', reasons, degraded })
       return { status: degraded.length === 0 ? ('ok' as const) : ('degraded' as const), reasons, degraded }
     },

@@ -19,6 +19,7 @@ export interface SelfWatchOptions {
   loops: readonly Loop[]
   writeTrouble: () => string | null
   clockDoubt: () => string | null
+  connectionDoubt: () => string | null
   /** `CHAT_WEBHOOK_URL`: where own failures are sent; null: they are in the log only. */
   globalWebhook: string | null
   heartbeatUrl: string | null
@@ -49,10 +50,15 @@ export class SelfWatch {
   }
 
   async #check(): Promise<void> {
-    const { clock, loops, writeTrouble, clockDoubt } = this.#options
+    const { clock, loops, writeTrouble, clockDoubt, connectionDoubt } = this.#options
     const now = clock.now()
-    const failingChannels = await this.#failingChannels(now)
-    const health: NodeHealth = { loops, writeTrouble: writeTrouble(), clockDoubt: clockDoubt(), failingChannels }
+    const health: NodeHealth = {
+      loops,
+      writeTrouble: writeTrouble(),
+      clockDoubt: clockDoubt(),
+      connectionDoubt: connectionDoubt(),
+      failingChannels: await this.#failingChannels(now),
+    }
     const found = ownFailuresIn(health, now)
     const { known, begun, ended } = review(this.#known, found, now)
     // What could not be sent is kept as it was, and sent with the next check.
@@ -110,13 +116,13 @@ export class SelfWatch {
   }
 }
 
-/** A chat server that fails, or a clock in doubt, is no reason to be taken for dead. */
-const isAlive = (failures: readonly OwnFailure[]): boolean =>
-  failures.every(({ part }) => part === 'deliveries' || part === 'clock')
+/** A chat server that fails, a clock in doubt or a connection that is away is no reason to be taken for dead. */
+const NOT_DEADLY: readonly string[] = ['deliveries', 'clock', 'connection']
+const isAlive = (failures: readonly OwnFailure[]): boolean => failures.every(({ part }) => NOT_DEADLY.includes(part))
 
 /** Something about Tagwarden itself that does not work. */
 export interface OwnFailure {
-  /** `store`, `clock`, `deliveries`, or `loop:NAME`. */
+  /** `store`, `clock`, `connection`, `deliveries`, or `loop:NAME`. */
   part: string
   message: string
 }
@@ -128,6 +134,8 @@ export interface NodeHealth {
   writeTrouble: string | null
   /** Why nothing is deleted by age, or null. */
   clockDoubt: string | null
+  /** Why probes of the network judge nothing, or null. */
+  connectionDoubt: string | null
   /** Channels that have failed for long, in words; null: other nodes see to that. */
   failingChannels: readonly string[] | null
 }
@@ -139,13 +147,14 @@ const LATE_INTERVALS = 5
 const LASTS_MS = MINUTE
 
 export function ownFailuresIn(
-  { loops, writeTrouble, clockDoubt, failingChannels }: NodeHealth,
+  { loops, writeTrouble, clockDoubt, connectionDoubt, failingChannels }: NodeHealth,
   now: number,
 ): OwnFailure[] {
   const late = loops.flatMap((loop) => lateness(loop.name, loop.intervalMs, loop.lagMs(now)))
   const store = writeTrouble === null ? [] : [{ part: 'store', message: `The store takes no writes: ${writeTrouble}` }]
   const clock = clockDoubt === null ? [] : [{ part: 'clock', message: clockDoubt }]
-  return [...store, ...clock, ...late, ...deliveryFailure(failingChannels ?? [])]
+  const connection = connectionDoubt === null ? [] : [{ part: 'connection', message: connectionDoubt }]
+  return [...store, ...clock, ...connection, ...late, ...deliveryFailure(failingChannels ?? [])]
 }
 
 function lateness(name: string, intervalMs: number, lagMs: number): OwnFailure[] {
@@ -165,6 +174,8 @@ function deliveryFailure(channels: readonly string[]): OwnFailure[] {
 export interface KnownFailure extends OwnFailure {
   since: number
   isNotified: boolean
+  /** It has lasted long enough for a message, which may not have got through: without a connection none does. */
+  isDue: boolean
 }
 
 /** The failures known now, from those known before and those found; and the messages that are due. */
@@ -172,18 +183,20 @@ interface Review {
   known: KnownFailure[]
   /** Not notified yet, and worth it. */
   begun: KnownFailure[]
-  /** Notified, and over. */
+  /** Over, and notified, or due and not got through. */
   ended: KnownFailure[]
 }
 
 export function review(before: readonly KnownFailure[], found: readonly OwnFailure[], now: number): Review {
   const known = found.map((failure): KnownFailure => {
     const earlier = before.find(({ part }) => part === failure.part)
-    return { ...failure, since: earlier?.since ?? now, isNotified: earlier?.isNotified ?? false }
+    const since = earlier?.since ?? now
+    return { ...failure, since, isNotified: earlier?.isNotified ?? false, isDue: now - since >= LASTS_MS }
   })
+  const isOver = ({ part }: KnownFailure) => !found.some((failure) => failure.part === part)
   return {
     known,
-    begun: known.filter(({ since, isNotified }) => !isNotified && now - since >= LASTS_MS),
-    ended: before.filter(({ part, isNotified }) => isNotified && !found.some((failure) => failure.part === part)),
+    begun: known.filter(({ isNotified, isDue }) => !isNotified && isDue),
+    ended: before.filter((failure) => (failure.isNotified || failure.isDue) && isOver(failure)),
   }
 }

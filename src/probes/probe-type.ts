@@ -63,6 +63,11 @@ export interface ProbeOutcome {
    * second later, and that outcome counts. A thrown OutboundError of such a kind is treated likewise.
    */
   isNetworkFailure?: boolean
+  /**
+   * Of an `error` that has one reason for all probes, which people are notified of once: it counts neither for nor against this
+   * check.
+   */
+  isOurs?: boolean
 }
 
 /** What a run works with. */

@@ -7,6 +7,7 @@ import type { Outbound } from '../outbound/index.ts'
 import type { Store } from '../store/index.ts'
 import { addAutomaticProbes, removeOfSites } from './api/changes.ts'
 import { probeMetrics } from './metrics.ts'
+import { OwnConnection } from './own-connection.ts'
 import type { ProbeSettings, ProbeType } from './probe-type.ts'
 import { PROBE_TYPES, type Registry, registryOf } from './registry.ts'
 import { RETRY_AFTER_MS } from './run-probe.ts'
@@ -23,6 +24,8 @@ export interface ProbesOptions {
   leases: Leases
   outbound: Outbound
   settings: ProbeSettings
+  /** Asked before a target is said not to answer: whether it is our own connection. None: no one is. */
+  connectionCheckUrls?: readonly string[]
   /** Days that results are kept. */
   resultDays: number
   onError: (error: Error, what: string) => void
@@ -42,13 +45,16 @@ export class Probes {
     addAutomaticProbes(trx, ctx, this.registry, site)
   readonly #jobs: Jobs
   readonly #pages = new PageReader()
+  readonly #connection: OwnConnection
 
   constructor(options: ProbesOptions) {
     const { store, clock, membership, leases, outbound, settings, resultDays, onError } = options
     const { types = PROBE_TYPES, retryAfterMs = RETRY_AFTER_MS, onResults = () => Promise.resolve() } = options
+    const { connectionCheckUrls: references = [] } = options
     this.registry = registryOf(types)
+    this.#connection = new OwnConnection({ references, outbound, clock, onError })
     this.scheduler = new Scheduler({
-      tools: { store, clock, outbound, pages: this.#pages, settings, retryAfterMs },
+      tools: { store, clock, outbound, pages: this.#pages, settings, connection: this.#connection, retryAfterMs },
       registry: this.registry,
       membership,
       onResults,
@@ -62,7 +68,12 @@ export class Probes {
   }
 
   get loops(): readonly Loop[] {
-    return [...this.scheduler.loops, ...this.#jobs.loops]
+    return [...this.scheduler.loops, this.#connection.loop, ...this.#jobs.loops]
+  }
+
+  /** Why this node's own connection is doubted, or null. */
+  get connectionDoubt(): string | null {
+    return this.#connection.doubt
   }
 
   registerMetrics(registry: MetricsRegistry): void {
@@ -74,12 +85,13 @@ export class Probes {
 
   start(): void {
     this.scheduler.start()
+    this.#connection.loop.start()
     this.#jobs.start()
   }
 
   /** @param graceMs that runs under way get to end */
   async stop(graceMs?: number): Promise<void> {
-    await Promise.all([this.#jobs.stop(), this.scheduler.stop(graceMs)])
+    await Promise.all([this.#jobs.stop(), this.scheduler.stop(graceMs), this.#connection.loop.stop()])
     await this.#pages.close()
   }
 }

@@ -36,6 +36,8 @@ export interface Finished {
   /** For `subject_statuses`. */
   subjectStatuses: string
   deployMarkers: readonly DeployMarker[]
+  /** See `ProbeOutcome`: it says nothing about this check either. */
+  isOurs: boolean
 }
 
 export function finishedOf(probe: ProbeRow, site: SiteRow, { outcome, attempts, executedAt }: Run): Finished {
@@ -63,6 +65,7 @@ export function finishedOf(probe: ProbeRow, site: SiteRow, { outcome, attempts, 
     memory: kept.memory === undefined ? probe.memory : JSON.stringify(kept.memory),
     consecutiveFailures: failuresAfter(probe.consecutive_failures, kept),
     deployMarkers: kept.deployMarkers ?? [],
+    isOurs: kept.isOurs === true,
   }
 }
 
@@ -124,8 +127,9 @@ const storableResult = (result: SubjectResult): SubjectResult => ({
 const reasonOf = ({ status, reason }: ProbeOutcome): UnjudgedReason | null =>
   status === 'ok' ? (reason ?? null) : null
 
-/** The first letter of the status, `u` for a result that judged nothing. */
-const letterOf = (outcome: ProbeOutcome): string => (reasonOf(outcome) === null ? (outcome.status[0] ?? '') : 'u')
+/** The first letter of the status, `u` for a result that judged nothing, neither the target nor the check. */
+const letterOf = (outcome: ProbeOutcome): string =>
+  reasonOf(outcome) === null && outcome.isOurs !== true ? (outcome.status[0] ?? '') : 'u'
 
 /** Warnings and criticals in a row; a result that says nothing about the target changes nothing. */
 function failuresAfter(before: number, outcome: ProbeOutcome): number {

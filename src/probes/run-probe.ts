@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { asError, type Clock, SECOND } from '../lib/index.ts'
 import type { Outbound } from '../outbound/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
+import type { OwnConnection } from './own-connection.ts'
 import {
   configFaults,
   isMet,
@@ -28,6 +29,8 @@ export interface RunTools {
   outbound: Outbound
   pages: PageReader
   settings: ProbeSettings
+  /** Left out where no one is to be asked about it. */
+  connection?: Pick<OwnConnection, 'judge'>
   /** Before the second attempt, ms. */
   retryAfterMs: number
 }
@@ -56,18 +59,28 @@ export async function runProbe(
   if (type === undefined || refusal !== undefined) return refusal && { outcome: refusal, attempts: 1, executedAt }
 
   const attempt = () => attemptOnce(tools, type, probe, config, site, stop)
+  const ended = async ({ outcome, isUnanswered }: Attempt, attempts: number): Promise<Run> => ({
+    outcome:
+      type.kind === 'wire' && tools.connection !== undefined
+        ? await tools.connection.judge(outcome, { beganAt: executedAt, isUnanswered })
+        : outcome,
+    attempts,
+    executedAt,
+  })
   const first = await attempt()
   if (stop.aborted) return undefined
-  if (!first.mayRetry) return { outcome: first.outcome, attempts: 1, executedAt }
+  if (!first.mayRetry) return ended(first, 1)
   await delay(tools.retryAfterMs, undefined, { signal: stop }).catch(() => undefined)
   if (stop.aborted) return undefined
   const second = await attempt()
-  return stop.aborted ? undefined : { outcome: second.outcome, attempts: 2, executedAt }
+  return stop.aborted ? undefined : ended(second, 2)
 }
 
 interface Attempt {
   outcome: ProbeOutcome
   mayRetry: boolean
+  /** The network failed, or the time was over. */
+  isUnanswered: boolean
 }
 
 async function attemptOnce(
@@ -105,12 +118,15 @@ async function attemptOnce(
       ),
       grace.outcome,
     ])
-    return { outcome, mayRetry: outcome.isNetworkFailure === true && !signal.aborted }
+    const isFailure = outcome.isNetworkFailure === true
+    return { outcome, mayRetry: isFailure && !signal.aborted, isUnanswered: isFailure || signal.aborted }
   } catch (thrown) {
     const { name, message } = asError(thrown)
+    const isFailure = isNetworkFailure(thrown)
     return {
       outcome: errorOutcome(`The check failed: ${message}`, { reason: 'exception', name }),
-      mayRetry: isNetworkFailure(thrown) && !signal.aborted,
+      mayRetry: isFailure && !signal.aborted,
+      isUnanswered: isFailure || signal.aborted,
     }
   } finally {
     clearTimeout(timer)

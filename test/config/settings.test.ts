@@ -24,6 +24,7 @@ test('an empty environment gives the defaults', () => {
     allowUnauthenticated: false,
     trustProxy: [],
     outboundAllow: { ranges: [], hosts: [] },
+    connectionCheckUrls: ['https://www.google.com/generate_204', 'https://one.one.one.one/'],
     chatWebhookUrl: null,
     webhookSecret: null,
     smtpUrl: null,
@@ -89,6 +90,11 @@ const TAKEN: readonly [environment: Environment, values: Partial<Config>][] = [
     { OUTBOUND_ALLOW: '10.0.0.0/8, Status.internal' },
     { outboundAllow: parseOutboundAllow('10.0.0.0/8,status.internal') },
   ],
+  [{ CONNECTION_CHECK_URLS: 'off' }, { connectionCheckUrls: [] }],
+  [
+    { CONNECTION_CHECK_URLS: 'https://a.example/up, http://10.0.0.1/' },
+    { connectionCheckUrls: ['https://a.example/up', 'http://10.0.0.1/'] },
+  ],
   [{ RETENTION_RESULT_DAYS: '1' }, { retentionResultDays: 1 }],
   [{ TAG_MANAGER_BASE_URL: 'http://127.0.0.1:9090/' }, { tagManagerBaseUrl: 'http://127.0.0.1:9090' }],
   [{ HOSTING_A_API_URL: 'https://eu.example/api/v2' }, { hostingAApiUrl: 'https://eu.example/api/v2' }],
@@ -120,6 +126,11 @@ for (const [environment, values] of TAKEN) {
 }
 
 const REFUSED: readonly [name: string, values: readonly string[], allowed: RegExp][] = [
+  [
+    'CONNECTION_CHECK_URLS',
+    ['no', 'ftp://a.example', ',', 'https://a.example,b', Array(6).fill('https://a.example/').join(',')],
+    /up to 5 addresses .* or off, are allowed$/,
+  ],
   ['PORT', ['http', '-1', '65536', '80.5', '0x50', '1e3', '9999999999'], /a whole number from 0 to 65535 is allowed$/],
   [
     'PUBLIC_URL',

@@ -10,12 +10,17 @@ import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 import { openApp } from '../http/support.ts'
 
-const open = (t: TestContext, store: Store, trouble: { writing?: string; clock?: string; isStopping?: boolean } = {}) =>
+const open = (
+  t: TestContext,
+  store: Store,
+  trouble: { writing?: string; clock?: string; connection?: string; isStopping?: boolean } = {},
+) =>
   openApp(t, (app) =>
     healthRoutes(app, {
       store,
       writeTrouble: () => trouble.writing ?? null,
       clockDoubt: () => trouble.clock ?? null,
+      connectionDoubt: () => trouble.connection ?? null,
       isStopping: () => trouble.isStopping ?? false,
     }),
   )
@@ -32,6 +37,14 @@ testOnEveryEngine('a clock in doubt is said, and the service stays ready', async
   assert.deepEqual(
     [ready.statusCode, ready.json()],
     [200, { status: 'degraded', reasons: [], degraded: ['the clock was set'] }],
+  )
+})
+
+testOnEveryEngine('a connection that is away is said, and the service stays ready', async (store, t) => {
+  const ready = await (await open(t, store, { connection: 'no connection' })).inject('/ready')
+  assert.deepEqual(
+    [ready.statusCode, ready.json()],
+    [200, { status: 'degraded', reasons: [], degraded: ['no connection'] }],
   )
 })
 

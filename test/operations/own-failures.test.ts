@@ -10,7 +10,13 @@ import {
 } from '../../src/operations/self-watch.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
-const WELL: NodeHealth = { loops: [], writeTrouble: null, clockDoubt: null, failingChannels: null }
+const WELL: NodeHealth = {
+  loops: [],
+  writeTrouble: null,
+  clockDoubt: null,
+  connectionDoubt: null,
+  failingChannels: null,
+}
 const loop = (intervalMs: number, lagMs: number) => ({ name: 'fold', intervalMs, lagMs: () => lagMs })
 
 const CASES: readonly [title: string, health: Partial<NodeHealth>, parts: string[], message?: string][] = [
@@ -27,6 +33,7 @@ const CASES: readonly [title: string, health: Partial<NodeHealth>, parts: string
   ['a slow loop later than that', { loops: [loop(HOUR, 5 * HOUR + 1)] }, ['loop:fold']],
   ['a store that fails', { writeTrouble: 'disk full' }, ['store'], 'The store takes no writes: disk full'],
   ['a clock in doubt', { clockDoubt: 'the clock was set' }, ['clock'], 'the clock was set'],
+  ['a connection that is away', { connectionDoubt: 'no connection' }, ['connection'], 'no connection'],
   ['no failing channel', { failingChannels: [] }, []],
   [
     'failing channels',
@@ -52,12 +59,18 @@ for (const [title, health, parts, message] of CASES) {
 }
 
 const STORE: OwnFailure = { part: 'store', message: 'disk full' }
-const known = (agoMs: number, isNotified: boolean): KnownFailure => ({ ...STORE, since: NOW - agoMs, isNotified })
+const known = (agoMs: number, isNotified: boolean, isDue = isNotified): KnownFailure => ({
+  ...STORE,
+  since: NOW - agoMs,
+  isNotified,
+  isDue,
+})
 const REVIEWS: readonly [title: string, before: KnownFailure[], found: OwnFailure[], begun: number, ended: number][] = [
   ['what has just begun does not notify yet', [], [STORE], 0, 0],
   ['what has lasted for a minute notifies', [known(MINUTE, false)], [STORE], 1, 0],
   ['what has notified does not notify again', [known(HOUR, true)], [STORE], 0, 0],
   ['what is over before it notified never notifies', [known(MINUTE, false)], [], 0, 0],
+  ['what was due and did not get through notifies of its end', [known(HOUR, false, true)], [], 0, 1],
   ['what has notified also notifies of its end', [known(HOUR, true)], [], 0, 1],
 ]
 for (const [title, before, found, begun, ended] of REVIEWS) {

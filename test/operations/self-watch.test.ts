@@ -17,7 +17,7 @@ interface Watched {
   check: (afterMs: number) => Promise<void>
   sent: string[]
   beats: string[]
-  fails: { writeTrouble: string | null; clockDoubt: string | null; sending: boolean }
+  fails: { writeTrouble: string | null; clockDoubt: string | null; connectionDoubt: string | null; sending: boolean }
 }
 
 async function openWatch(t: TestContext, store: Store): Promise<Watched> {
@@ -25,7 +25,7 @@ async function openWatch(t: TestContext, store: Store): Promise<Watched> {
   const node = await joinNode(t, store, clock)
   const sent: string[] = []
   const beats: string[] = []
-  const fails: Watched['fails'] = { writeTrouble: null, clockDoubt: null, sending: false }
+  const fails: Watched['fails'] = { writeTrouble: null, clockDoubt: null, connectionDoubt: null, sending: false }
   const loop = new Loop({
     name: 'fold',
     clock,
@@ -58,6 +58,7 @@ async function openWatch(t: TestContext, store: Store): Promise<Watched> {
     },
     writeTrouble: () => fails.writeTrouble,
     clockDoubt: () => fails.clockDoubt,
+    connectionDoubt: () => fails.connectionDoubt,
     globalWebhook: 'https://hooks.example/all',
     heartbeatUrl: 'https://beat.example/key',
     publicUrl: () => 'http://127.0.0.1',
@@ -157,4 +158,33 @@ testOnEveryEngine('a clock in doubt for a minute notifies, and heartbeats go on'
   fails.clockDoubt = null
   await check(MINUTE)
   assert.match(sent[1] ?? '', /own_recovery clock/)
+})
+
+testOnEveryEngine(
+  'a connection that is away notifies once it is back, as nothing gets out before',
+  async (store, t) => {
+    const { check, sent, fails } = await openWatch(t, store)
+    fails.connectionDoubt = 'This node has no connection'
+    fails.sending = true
+    await check(0)
+    await check(MINUTE)
+    await check(10 * MINUTE)
+    fails.connectionDoubt = null
+    await check(10 * SECOND)
+    assert.deepEqual(sent, [])
+    fails.sending = false
+    await check(10 * SECOND)
+    await check(10 * SECOND)
+    assert.deepEqual(sent, ['https://hooks.example/all own_recovery connection: This node has no connection'])
+  },
+)
+
+testOnEveryEngine('a connection that is away for seconds is worth no message', async (store, t) => {
+  const { check, sent, fails } = await openWatch(t, store)
+  fails.connectionDoubt = 'This node has no connection'
+  await check(0)
+  await check(50 * SECOND)
+  fails.connectionDoubt = null
+  await check(10 * SECOND)
+  assert.deepEqual(sent, [])
 })

@@ -59,7 +59,7 @@ export class ServerProcess extends NodeProcess {
 export const serve = (environment: Readonly<Record<string, string>>) => ({
   name: 'tagwarden',
   args: [PROGRAM, 'serve'],
-  environment: { HOST: '127.0.0.1', DEFAULT_PLAN: 'enterprise', ...environment },
+  environment: { HOST: '127.0.0.1', DEFAULT_PLAN: 'enterprise', CONNECTION_CHECK_URLS: 'off', ...environment },
 })
 
 /** Starts the program for a test, on a port of its own if the environment does not say which, and waits until it is ready. */
