@@ -103,15 +103,24 @@ export function levelBefore(
   noise: Noise,
   length: number,
 ): { level: number; noise: number } {
+  const { level, doubt } = levelOfHoursBefore(course, index, noise)
+  return { level: Math.min(1, level), noise: Math.min(noise.level(length), noise.steady(length) + doubt) }
+}
+
+/**
+ * The level of the hours before a window, and the relative variance of what they say of it.
+ *
+ * @param index of the window in the course; −1: the course ends where the window begins
+ */
+export function levelOfHoursBefore(course: Course, index: number, noise: Noise): { level: number; doubt: number } {
   const end = Math.max(course.specialUntil, (course.from[index] ?? course.to) - HOURS_BEFORE * HOUR)
   let start = index
   while (start + 1 < course.from.length && (course.from[start + 1] ?? 0) >= end) start++
   const measured = (course.measured[start] ?? 0) - (course.measured[index] ?? 0)
   const expected = (course.expected[start] ?? 0) - (course.expected[index] ?? 0)
   const daily = noise.level(DAY)
-  const left = 1 / (1 / daily + expected / noise.burst)
   return {
-    level: Math.min(1, levelGiven(measured, expected, noise.burst, daily)),
-    noise: Math.min(noise.level(length), noise.steady(length) + left),
+    level: levelGiven(measured, expected, noise.burst, daily),
+    doubt: 1 / (1 / daily + expected / noise.burst),
   }
 }
