@@ -143,6 +143,12 @@ export const SETTINGS = {
     parse.optional(parse.webhookUrl),
     true,
   ),
+  keyEvents: setting(
+    'KEY_EVENTS',
+    'purchase,refund,begin_checkout,generate_lead',
+    'Comma list of the events whose loss matters most, the most important first: what an incident costs is said of these first',
+    parse.names(['purchase', 'refund', 'begin_checkout', 'generate_lead']),
+  ),
   retentionMinuteDays: setting(
     'RETENTION_MINUTE_DAYS',
     '7',

@@ -45,6 +45,14 @@ export const list: Parse<readonly string[]> = (value) =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
+/** A list of names, or the fallback. */
+export const names =
+  (fallback: readonly string[]): Parse<readonly string[]> =>
+  (value) => {
+    const given = list(value)
+    return given.length === 0 ? fallback : given
+  }
+
 const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal']
 
 /** Addresses, CIDR ranges, or the names that stand for the private ones. */

@@ -36,14 +36,14 @@ export class Worker {
   readonly #quotas: Quotas
 
   constructor({ config, transports, publicUrl, ...node }: WorkerOptions) {
-    const { retentionResultDays: resultDays, chatWebhookUrl: globalWebhook } = config
+    const { retentionResultDays: resultDays, chatWebhookUrl: globalWebhook, keyEvents } = config
     const retention = retentionOf(config)
     this.#orphans = new OrphanFolding(node)
     this.#maintenance = new Maintenance({ ...node, retention })
     const onDelivered = noteDelivered(node.store)
     this.notifications = new Notifications({ ...node, transports, globalWebhook, publicUrl, resultDays, onDelivered })
     const { channelSettings } = this.notifications
-    this.alerts = new Alerts({ ...node, channelSettings, resultDays })
+    this.alerts = new Alerts({ ...node, channelSettings, keyEvents, resultDays })
     const { connectionCheckUrls } = config
     const { onResults } = this.alerts
     this.probes = new Probes({ ...node, settings: config, connectionCheckUrls, resultDays, onResults })

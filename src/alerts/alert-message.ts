@@ -1,17 +1,43 @@
 import { duration, fieldsOf, HOUR, namesInWords, number } from '../lib/index.ts'
-import type { AlertMessage, Fact } from '../notifications/index.ts'
+import type { AlertMessage, Fact, MessageImpact } from '../notifications/index.ts'
 import { PROBE_TYPES } from '../probes/index.ts'
-import { type AlertRow, chunksOf, type DeployMarkerTable, type Kysely, type Tables } from '../store/index.ts'
+import {
+  type AlertRow,
+  chunksOf,
+  type DeployMarkerTable,
+  type IncidentRow,
+  type Kysely,
+  type Tables,
+} from '../store/index.ts'
 import { resolutionOf, severityOf, stateOf } from './alert-record.ts'
+import { elsewhereText } from './incidents/across-sites.ts'
 import type { DueMessage } from './incidents/due-messages.ts'
+import { likelyCause } from './incidents/evidence.ts'
+import { lossInWords } from './incidents/impact.ts'
+import { impactIn } from './incidents/records.ts'
+import { signOf } from './incidents/sign.ts'
 import { badEventsOf } from './machine/bad.ts'
 
-/** The message about an incident as it is now, in the words of the alert that announced it. */
+/**
+ * The message about an incident as it is now, in the words of the alert that announced it.
+ *
+ * @param vendorElsewhere whose tags fail on other sites, too
+ */
 export function alertMessage(
   { kind, before, alert, source: { client, site, probe }, known, note, resolvedBy }: DueMessage,
   change: Marker | undefined,
-  elsewhere: string | null,
+  vendorElsewhere: string | null,
 ): AlertMessage {
+  const elsewhere = vendorElsewhere === null ? null : elsewhereText(vendorElsewhere)
+  const clues = {
+    signs: Array.from(known.alerts.values(), signOf),
+    leadId: known.row.lead_alert_id,
+    voiceId: alert.id,
+    change: change ?? null,
+    vendorElsewhere,
+    httpStatus: httpStatusIn(alert.details),
+    why: [],
+  }
   const facts = [...(kind === 'widened' ? newEvents(before, alert) : []), ...factsOf(alert.probe_type, alert.details)]
   return {
     kind,
@@ -40,8 +66,17 @@ export function alertMessage(
       alerts: known.alerts.size,
       note,
       elsewhere: elsewhere === note ? null : elsewhere,
+      likely_cause: likelyCause(clues),
+      impact: messageImpact(known.row, kind === 'resolved'),
     },
   }
+}
+
+/** As it was last counted: what is counted of its end is added while the message waits for others. */
+export function messageImpact({ impact }: Pick<IncidentRow, 'impact'>, final: boolean): MessageImpact | null {
+  const known = impactIn(impact)
+  const text = known === null ? null : lossInWords(known)
+  return text === null ? null : { text, final }
 }
 
 /** The title names the worst event, which people may know already. */
@@ -88,9 +123,14 @@ function measureFacts(probeType: string, finding: Fields): Fact[] {
 }
 
 /** What the target said, of the probes that ask it. */
-function answerFacts(fields: Fields): Fact[] {
-  const status = fields.status
+function answerFacts({ status }: Fields): Fact[] {
   return typeof status === 'number' ? [{ name: 'HTTP status', value: String(status) }] : []
+}
+
+/** Null where no target answered. */
+export function httpStatusIn(details: string): number | null {
+  const { status } = fieldsOf(JSON.parse(details))
+  return typeof status === 'number' ? status : null
 }
 
 /** How a figure of this probe is read: they are counts where its type says nothing else. */

@@ -5,6 +5,7 @@ import { type ChannelSettings, removeMessagesOfAlerts } from '../notifications/i
 import type { ResultHook } from '../probes/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
 import { removeFeedback } from './feedback-rows.ts'
+import { followImpacts } from './incidents/follow-impact.ts'
 import { clearIncidents, removeIncidentsOfSite } from './incidents/remove.ts'
 import { followVendors } from './incidents/vendor-incidents.ts'
 import { removeMutesOf } from './mutes.ts'
@@ -20,6 +21,8 @@ export interface AlertsOptions {
   clock: Clock
   leases: Leases
   channelSettings: ChannelSettings
+  /** Names of events whose loss matters most, the most important first. */
+  keyEvents: readonly string[]
   /** Days that alerts are kept after they ended. */
   resultDays: number
   onError: (error: Error, what: string) => void
@@ -32,7 +35,7 @@ export class Alerts {
   readonly channelSettings: ChannelSettings
   readonly #jobs: Jobs
 
-  constructor({ store, clock, leases, channelSettings, resultDays, onError }: AlertsOptions) {
+  constructor({ store, clock, leases, channelSettings, keyEvents, resultDays, onError }: AlertsOptions) {
     this.channelSettings = channelSettings
     this.onResults = (trx, written) => judgeResults(trx, store, written, channelSettings, clock.now())
     this.#jobs = new Jobs({ clock, leases, onError })
@@ -40,6 +43,9 @@ export class Alerts {
         await runUpkeep(store, channelSettings, clock.now(), shouldContinue)
         if (shouldContinue()) await followVendors(store, channelSettings, clock.now())
       })
+      .onOneNode('impact', UPKEEP_INTERVAL_MS, (shouldContinue) =>
+        followImpacts(store, keyEvents, clock.now(), shouldContinue),
+      )
       .deletingByAge('alert-retention', RETENTION_INTERVAL_MS, async (now, shouldContinue) => {
         await clearAlerts(store, resultDays, now, shouldContinue)
         await clearIncidents(store, resultDays, now, shouldContinue)

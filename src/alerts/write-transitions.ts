@@ -19,7 +19,6 @@ import {
 } from '../store/index.ts'
 import { alertMessage, changesBefore } from './alert-message.ts'
 import { endFeedback } from './feedback-rows.ts'
-import { elsewhereText } from './incidents/across-sites.ts'
 import type { DueMessage } from './incidents/due-messages.ts'
 import { vendorName } from './incidents/vendors.ts'
 import { type PendingTransition, throughIncidents } from './incidents/write-incidents.ts'
@@ -136,7 +135,7 @@ export async function entriesOf(
   return due.flatMap((message) => {
     const { source, alert, known, kind } = message
     const vendor = vendors.get(known.row.parent_id ?? '')
-    const elsewhere = vendor === undefined ? null : elsewhereText(vendorName(vendor))
+    const elsewhere = vendor === undefined ? null : vendorName(vendor)
     // Beginning and end belong together: where the one was withdrawn, the other is cancelled before it is sent.
     const isForOperator = vendor === undefined || kind === 'opened' || kind === 'resolved'
     return channelsOf({ client: source.client, ...channelSettings })

@@ -19,6 +19,11 @@ export function duration(length: number): string {
   return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`
 }
 
+export const capitalised = (text: string): string => {
+  const [first = ''] = text
+  return first.toUpperCase() + text.slice(first.length)
+}
+
 /** “a”, “b”, “c” and 4 more */
 export function namesInWords(names: readonly string[], most = 3): string {
   const named = names.slice(0, most).map((name) => `“${name}”`)

@@ -16,6 +16,13 @@ export { groupsOf, nextStep, OUTAGE_MS, type QueuedMessage } from './delivery/sc
 export { createEmailTransport, type EmailOptions, outcomeOfFailure, smtpServer } from './email/transport.ts'
 export * from './message.ts'
 export { Notifications, type NotificationsOptions, type NotificationsWatch } from './notifications.ts'
-export { enqueue, GATHER_MS, type OutboxEntry, removeMessagesOfAlerts, withdrawMessages } from './outbox.ts'
+export {
+  amendMessages,
+  enqueue,
+  GATHER_MS,
+  type OutboxEntry,
+  removeMessagesOfAlerts,
+  withdrawMessages,
+} from './outbox.ts'
 export { type ChatOptions, createChatTransport } from './services/transport.ts'
 export type { SendOrder, SendOutcome, Transport, Transports } from './transport.ts'

@@ -71,6 +71,17 @@ export interface MessageIncident {
   note: string | null
   /** That others have it too, without their names. */
   elsewhere: string | null
+  /** What explains it best: `Web container 41 → 42 was published 12 min before it began`; null, or missing, where nothing does. */
+  likely_cause?: string | null
+  impact?: MessageImpact | null
+}
+
+/** What an incident costs. */
+export interface MessageImpact {
+  /** `267 of 425 purchases (63 %)` */
+  text: string
+  /** Whether the incident is over. */
+  final: boolean
 }
 
 /** Asked for by hand, to see that a channel works. */
@@ -148,6 +159,8 @@ export interface VendorMessage {
     severity: Severity
     started_at: number
     resolved_at: number | null
+    /** Of all sites together. */
+    impact?: MessageImpact | null
   }
   /** The first that showed it come first. */
   sites: readonly { client: string; site: string; since: number }[]

@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 import { DAY, firstIdAt, newOrderedId, SECOND } from '../lib/index.ts'
 import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
 import { type Channel, type ChannelKey, storedAddress } from './channel.ts'
-import type { AlertMessageKind, Message } from './message.ts'
+import type { AlertMessage, AlertMessageKind, Message, MessageIncident } from './message.ts'
 
 /**
  * How long a message about an opened or resolved alert waits for others that belong to it. A person waits seconds longer;
@@ -119,6 +119,36 @@ export async function withdrawMessages(
       .where('state', '=', 'pending')
       .where('group_id', 'is', null)
       .where('attempts', '=', 0)
+      .execute()
+  }
+}
+
+/**
+ * Adds to messages about an incident what became known while they wait for others of their kind. What is settled stays as it is: after
+ * a crash the same is sent again.
+ */
+export async function amendMessages(
+  trx: Transaction<Tables>,
+  alertId: string,
+  known: Pick<MessageIncident, 'impact'>,
+): Promise<void> {
+  const waiting = await trx
+    .selectFrom('deliveries')
+    .select(['id', 'message'])
+    .where('alert_id', '=', alertId)
+    .where('state', '=', 'pending')
+    .where('group_id', 'is', null)
+    .where('kind', 'in', GATHERED_KINDS)
+    .execute()
+  for (const { id, message } of waiting) {
+    const written = JSON.parse(message) as AlertMessage
+    if (written.incident === undefined) continue
+    await trx
+      .updateTable('deliveries')
+      .set({ message: JSON.stringify({ ...written, incident: { ...written.incident, ...known } }) })
+      .where('id', '=', id)
+      .where('state', '=', 'pending')
+      .where('group_id', 'is', null)
       .execute()
   }
 }

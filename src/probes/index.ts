@@ -20,6 +20,7 @@ export {
 export { claimAfterwards, nextRunAt } from './claims.ts'
 export { PROVIDERS as CONSENT_PROVIDERS } from './cmp-check/providers.ts'
 export { learnsFromFeedback } from './counts/feedback.ts'
+export { type LossCounts, readLosses } from './counts/losses.ts'
 export type { GoogleCredentials, ProbeSettings } from './probe-type.ts'
 export {
   type DeployMarker,

@@ -107,6 +107,8 @@ testOnEveryEngine('a message says what, since when, where, and what changed befo
       alerts: 1,
       note: null,
       elsewhere: null,
+      likely_cause: null,
+      impact: null,
     },
   })
 })

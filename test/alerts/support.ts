@@ -53,6 +53,7 @@ export async function watch(
     clock,
     leases: node.leases,
     channelSettings,
+    keyEvents: ['purchase', 'refund'],
     resultDays: 90,
     onError: (error, what) => node.errors.push(`${what}: ${error.message}`),
     ...options,

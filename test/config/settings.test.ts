@@ -30,6 +30,7 @@ test('an empty environment gives the defaults', () => {
     smtpUrl: null,
     smtpFrom: null,
     heartbeatUrl: null,
+    keyEvents: ['purchase', 'refund', 'begin_checkout', 'generate_lead'],
     retentionMinuteDays: 7,
     retentionHourDays: 400,
     retentionResultDays: 90,
@@ -57,6 +58,7 @@ test('empty and blank values count as unset', () => {
 const TAKEN: readonly [environment: Environment, values: Partial<Config>][] = [
   [{ PORT: '0' }, { port: 0 }],
   [{ PORT: '65535' }, { port: 65_535 }],
+  [{ KEY_EVENTS: 'order, lead ' }, { keyEvents: ['order', 'lead'] }],
   [{ DATA_DIR: ' /srv/data ' }, { dataDir: '/srv/data' }],
   [
     { SMTP_URL: 'smtp://user:secret@mail.example.com:587', SMTP_FROM: 'Tagwarden <alerts@example.com>' },

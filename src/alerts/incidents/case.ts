@@ -151,6 +151,8 @@ const FIXED: readonly (keyof IncidentRow)[] = [
   'opened_at',
   // Delivery alone writes it.
   'last_notified_at',
+  // What counts it writes it alone.
+  'impact',
 ]
 
 /** Writes incidents and the lines of their timelines, in the order of their ids. */

@@ -64,6 +64,7 @@ function end({ row, alerts, events }: Case, last: AlertRow, now: number): Ending
   row.state = 'resolved'
   // What left it a moment ago was the last to keep it open.
   row.resolved_at = last.resolved_at ?? now
+  row.impact_due = now
   const count = alerts.size
   events.push({
     kind: 'resolved',

@@ -118,6 +118,7 @@ function newCase(alert: AlertRow, sign: Sign, decision: Decision, { now, told }:
       lead_alert_id: alert.id,
       parent_id: null,
       impact: null,
+      impact_due: now,
     },
     before: null,
     alerts: new Map(),
@@ -140,6 +141,7 @@ function merge(merged: Case, into: Case, now: number): void {
   merged.alerts.clear()
   merged.row.state = 'resolved'
   merged.row.resolved_at = now
+  merged.row.impact_due = null
   merged.row.parent_id = into.row.id
   merged.events.push({ kind: 'merged', actor: null, text: `Part of “${into.row.title}” from now on` })
 }

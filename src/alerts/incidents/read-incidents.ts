@@ -2,8 +2,9 @@ import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../../http/index.ts'
 import { firstIdAt, isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import { deliveriesOf } from '../../notifications/index.ts'
 import type { AlertRow, IncidentEventRow, IncidentRow, Store } from '../../store/index.ts'
-import { changeInWords, changesBefore } from '../alert-message.ts'
+import { changeInWords, changesBefore, httpStatusIn } from '../alert-message.ts'
 import { alertRecord } from '../alert-record.ts'
+import { type Change, evidenceOf, type Known, likelyCause } from './evidence.ts'
 import { type IncidentQuery, type IncidentRecord, incidentEntry, incidentRecord, noteRecord } from './records.ts'
 import { signOf } from './sign.ts'
 import { vendorName } from './vendors.ts'
@@ -55,10 +56,13 @@ export async function readIncident(store: Pick<Store, 'read'>, id: string, seesS
     row.announced_alert_id === null ? [] : deliveriesOf(store, row.announced_alert_id, seesSecrets),
   ])
   const alerts = await alertsOf(store, [row, ...parts])
+  const change = await changeBefore(store, row, alerts)
+  const known = await knownOf(store, row, alerts, events, change?.marker ?? null)
   return {
     ...incidentRecord(row),
-    evidence: evidenceIn(events),
-    change: await changeOf(store, row, alerts),
+    likely_cause: likelyCause(known),
+    evidence: evidenceOf(known),
+    change: change === null ? null : changeInWords(change.marker, change.startedAt),
     timeline: events.map(incidentEntry),
     alerts: alerts.map(alertRecord),
     affected: await affectedBy(store, alerts),
@@ -84,16 +88,37 @@ const alertsOf = ({ read }: Pick<Store, 'read'>, incidents: readonly IncidentRow
 /** What was written down when it was decided. */
 const EVIDENCE: readonly string[] = ['joined', 'explained', 'belongs']
 
-const evidenceIn = (events: readonly IncidentEventRow[]): string[] => [
-  ...new Set(events.flatMap(({ kind, text }) => (EVIDENCE.includes(kind) ? text : []))),
-]
+async function knownOf(
+  { read }: Pick<Store, 'read'>,
+  row: IncidentRow,
+  alerts: readonly AlertRow[],
+  events: readonly IncidentEventRow[],
+  change: Change | null,
+): Promise<Known> {
+  const parent = await read
+    .selectFrom('incidents')
+    .select('vendor')
+    .where('id', '=', row.parent_id ?? '')
+    .where('scope', '=', 'vendor')
+    .executeTakeFirst()
+  const lead = alerts.find(({ id }) => id === row.lead_alert_id)
+  return {
+    signs: alerts.map(signOf),
+    leadId: row.lead_alert_id,
+    voiceId: row.announced_alert_id,
+    change,
+    vendorElsewhere: typeof parent?.vendor === 'string' ? vendorName(parent.vendor) : null,
+    httpStatus: lead === undefined || row.scope !== 'site' ? null : httpStatusIn(lead.details),
+    why: events.flatMap(({ kind, text }) => (EVIDENCE.includes(kind) ? text : [])),
+  }
+}
 
-/** Before its first alert began. */
-async function changeOf({ read }: Pick<Store, 'read'>, row: IncidentRow, alerts: readonly AlertRow[]) {
+/** What changed before its first alert began. */
+async function changeBefore({ read }: Pick<Store, 'read'>, row: IncidentRow, alerts: readonly AlertRow[]) {
   const [first] = alerts.toSorted((a, b) => a.started_at - b.started_at)
   if (first === undefined || row.scope !== 'site') return null
-  const change = (await changesBefore(read, [first])).get(first.id)
-  return change === undefined ? null : changeInWords(change, first.started_at)
+  const marker = (await changesBefore(read, [first])).get(first.id)
+  return marker === undefined ? null : { marker, startedAt: first.started_at }
 }
 
 async function affectedBy({ read }: Pick<Store, 'read'>, alerts: readonly AlertRow[]) {

@@ -4,6 +4,7 @@ import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
 import type { IncidentEventRow, IncidentNoteRow, IncidentRow } from '../../store/index.ts'
 import { AlertRecord, by, SEVERITIES, STATES, severityOf, stateOf } from '../alert-record.ts'
 import { INCIDENT_EVENT_KINDS } from './case.ts'
+import { type Impact, lossInWords } from './impact.ts'
 import { CAUSES, causeOf } from './sign.ts'
 import { vendorName } from './vendors.ts'
 
@@ -11,6 +12,42 @@ const SCOPES = ['site', 'vendor'] as const
 const Severity = Type.Enum([...SEVERITIES])
 const State = Type.Enum([...STATES])
 const Id = (description: string) => nullable(Type.String({ format: 'uuid', description }))
+
+const LossRecord = {
+  lost: Type.Number(),
+  of: Type.Number({ description: 'Of so many that were expected' }),
+  low: Type.Number({ description: 'In nine of ten cases it is between this …' }),
+  high: Type.Number({ description: '… and this; where both equal `lost`, it was counted' }),
+}
+const Loss = Type.Object(LossRecord)
+const NamedLoss = Type.Object({ event_name: Type.String(), ...LossRecord })
+
+const ImpactRecord = Type.Object(
+  {
+    summary: nullable(
+      Type.String({ description: '`267 of 425 purchases (63 %)`; null where nothing was surely lost' }),
+    ),
+    from: IsoTime,
+    to: IsoTime,
+    final: Type.Boolean({ description: 'Whether it is over, and this the final count' }),
+    sites: Type.Integer({ description: 'Sites that it is the sum of' }),
+    events: nullable(Loss),
+    key_events: Type.Array(NamedLoss, { description: 'Of the events that matter most, see `KEY_EVENTS`' }),
+    executions: nullable(Loss),
+    key_executions: Type.Array(NamedLoss, { description: 'Of tags on those events' }),
+    share: nullable(
+      Type.Number({
+        description: "Of the site's traffic, 0–1: of its events, or of its tag executions where the events came",
+      }),
+    ),
+    estimate: Type.String({ description: 'How it was found out' }),
+  },
+  {
+    description:
+      'What it costs: events that were expected and did not come, and tag executions that failed or did not happen. ' +
+      'Counted every few minutes; null while nothing is known, or where nothing is lost',
+  },
+)
 
 export const IncidentRecord = Type.Object({
   id: Uuid,
@@ -34,6 +71,7 @@ export const IncidentRecord = Type.Object({
   resolved_at: nullable(IsoTime),
   lead_alert_id: Id('The alert that explains the others'),
   parent_id: Id('The incident that explains this one'),
+  impact: nullable(ImpactRecord),
 })
 export type IncidentRecord = Static<typeof IncidentRecord>
 
@@ -62,7 +100,12 @@ const Affected = Type.Object({
 export const incidentDetail = <D extends Parameters<typeof Type.Array>[0]>(delivery: D) =>
   Type.Object({
     ...IncidentRecord.properties,
-    evidence: Type.Array(Type.String(), { description: 'Why these alerts are one incident, in sentences' }),
+    likely_cause: nullable(
+      Type.String({ description: 'What explains it best; null where nothing but the alert itself is known' }),
+    ),
+    evidence: Type.Array(Type.String(), {
+      description: 'What speaks for the cause, the strongest first, and why these alerts are one incident',
+    }),
     change: nullable(Type.String({ description: 'What changed shortly before it began' })),
     timeline: Type.Array(TimelineEntry, { description: 'Oldest first' }),
     alerts: Type.Array(AlertRecord, { description: 'Its alerts, the oldest first; of a vendor those of all sites' }),
@@ -121,7 +164,25 @@ export const incidentRecord = (row: IncidentRow): IncidentRecord => ({
   resolved_at: isoTimeOrNull(row.resolved_at),
   lead_alert_id: row.lead_alert_id,
   parent_id: row.parent_id,
+  impact: impactRecord(row.impact),
 })
+
+/** As it is stored (JSON). */
+export const impactIn = (text: string | null): Impact | null => (text === null ? null : (JSON.parse(text) as Impact))
+
+function impactRecord(text: string | null): IncidentRecord['impact'] {
+  const impact = impactIn(text)
+  if (impact === null) return null
+  const { from, to, key_events, key_executions, ...figures } = impact
+  return {
+    summary: lossInWords(impact),
+    ...figures,
+    from: isoTime(from),
+    to: isoTime(to),
+    key_events: [...key_events],
+    key_executions: [...key_executions],
+  }
+}
 
 export const incidentEntry = ({ at, kind, actor, text }: IncidentEventRow) => ({
   at: isoTime(at),

@@ -8,6 +8,8 @@ import { entriesOf } from '../write-transitions.ts'
 import { elsewhereText, isPartOf, type VendorFault, vendorFaults, vendorTitle } from './across-sites.ts'
 import { type Case, lockCases, saveCases } from './case.ts'
 import { dueMessages } from './due-messages.ts'
+import { lossInWords, togetherOf } from './impact.ts'
+import { impactIn } from './records.ts'
 import { readVendors, type VendorState } from './vendor-reads.ts'
 import { vendorName } from './vendors.ts'
 
@@ -104,6 +106,7 @@ async function insertVendor(
     lead_alert_id: parts[0]?.row.lead_alert_id ?? null,
     parent_id: null,
     impact: null,
+    impact_due: now,
   }
   const why = `${title} within 10 minutes, far more than fail at once by themselves`
   const opened: Case = {
@@ -161,6 +164,7 @@ export async function writeVendor(
     .leftJoin('sites', 'sites.id', 'incidents.site_id')
     .leftJoin('clients', 'clients.id', 'incidents.client_id')
     .select(['incidents.state', 'incidents.severity', 'incidents.started_at', 'incidents.announced_at'])
+    .select('incidents.impact')
     .select(['sites.name as site', 'clients.name as client'])
     .where('incidents.parent_id', '=', id)
     .orderBy('incidents.started_at')
@@ -177,7 +181,7 @@ export async function writeVendor(
     says.push('vendor_opened')
   }
   if (lasting.length === 0) {
-    Object.assign(row, { state: 'resolved', resolved_at: now })
+    Object.assign(row, { state: 'resolved', resolved_at: now, impact_due: now })
     events.push({ kind: 'resolved', actor: null, text: `The last of ${parts.length} sites is well again` })
     if (row.announced_at !== null) says.push('vendor_resolved')
   }
@@ -189,12 +193,25 @@ export async function writeVendor(
     since: started_at,
   }))
   const { title, started_at, resolved_at } = row
-  const incident = { id, title, severity: severityOf(row), started_at, resolved_at }
+  const impact = togetherOf(parts.flatMap((part) => impactIn(part.impact) ?? []))
+  const lost = impact === null ? null : lossInWords(impact)
   const entries = says.map((kind) => ({
     channel: { key: 'global' as const, address: globalWebhook },
     clientId: null,
     alertId: null,
-    message: { kind, vendor: vendorName(row.vendor ?? ''), incident, sites },
+    message: {
+      kind,
+      vendor: vendorName(row.vendor ?? ''),
+      incident: {
+        id,
+        title,
+        severity: severityOf(row),
+        started_at,
+        resolved_at,
+        impact: lost === null ? null : { text: lost, final: kind === 'vendor_resolved' },
+      },
+      sites,
+    },
   }))
   await enqueue(trx, entries, now)
 }

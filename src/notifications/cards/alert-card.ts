@@ -1,9 +1,8 @@
-import { MINUTE } from '../../lib/index.ts'
+import { capitalised, MINUTE } from '../../lib/index.ts'
 import type { AlertMessage, AlertMessageKind, Fact, MessageGroup, MessageIncident, Severity } from '../message.ts'
 import {
   type Card,
   type CardOptions,
-  capitalised,
   cut,
   defanged,
   fact,
@@ -69,6 +68,7 @@ const isSame = (a: string, b: string): boolean => oneLine(a).replace(/\.$/, '') 
 
 const factsOfOpen = ({ alert, facts, incident }: AlertMessage, times: LocalTimes, at: number): Fact[] => [
   { name: 'Since', value: sinceWhen(times, alert.since, at) },
+  ...lossOf(incident),
   // What was seen within a minute was seen at once.
   ...(alert.opened_at - alert.since < MINUTE ? [] : [{ name: 'Detected', value: times.moment(alert.opened_at, at) }]),
   ...facts.map(({ name, value }) => fact(name, value)),
@@ -79,10 +79,16 @@ const factsOfOpen = ({ alert, facts, incident }: AlertMessage, times: LocalTimes
 function factsOfResolved({ alert, facts, incident }: AlertMessage, times: LocalTimes, at: number): Fact[] {
   const end = alert.resolved_at ?? at
   const lasted = { name: 'Lasted', value: `${times.span(alert.since, end, at)} (${lengthInWords(end - alert.since)})` }
-  const parts = alertsOf(incident)
+  const parts = [...lossOf(incident), ...alertsOf(incident)]
   if (facts.length === 0) return [lasted, ...parts]
   return [lasted, ...parts, fact('Before', facts.map(({ name, value }) => `${name} ${value}`).join(' · '))]
 }
+
+/** What it costs so far, or did in the end. */
+const lossOf = (incident: MessageIncident | undefined): Fact[] =>
+  typeof incident?.impact?.text !== 'string'
+    ? []
+    : [fact(incident.impact.final ? 'Lost' : 'Lost so far', incident.impact.text)]
 
 /** Of a single alert the number says nothing. */
 const alertsOf = (incident: MessageIncident | undefined): Fact[] =>
@@ -195,6 +201,10 @@ function toneOf({ kind, alert }: AlertMessage): Tone {
   return alert.resolution === 'probe_removed' || alert.resolution === 'gone' ? 'neutral' : 'ok'
 }
 
-/** `Opened 12 min after web container 41 → 42.` */
-const changeOf = ({ change }: AlertMessage): string | null =>
-  change === null ? null : sentence(capitalised(cut(oneLine(change), 2 * LINE_MAX)))
+/** `Likely cause: Web container 41 → 42 was published 12 min before it began.` or else `Opened 12 min after web container 41 → 42.` */
+function changeOf({ change, incident }: AlertMessage): string | null {
+  const cause = incident?.likely_cause ?? null
+  const isSaid = cause === null || cause === incident?.elsewhere || cause === incident?.note
+  const text = isSaid ? change : `Likely cause: ${cause}`
+  return text === null ? null : sentence(capitalised(cut(defanged(oneLine(text)), 2 * LINE_MAX)))
+}

@@ -1,10 +1,9 @@
-import { number } from '../../lib/index.ts'
+import { capitalised, number } from '../../lib/index.ts'
 import type { Message, MessageGroup, OwnFailureMessage, QuotaMessage, TestMessage } from '../message.ts'
 import { alertCard, groupCard } from './alert-card.ts'
 import {
   type Card,
   type CardOptions,
-  capitalised,
   cut,
   fact,
   LINE_MAX,

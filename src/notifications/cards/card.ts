@@ -121,11 +121,6 @@ export const name = (text: string): string => cut(defanged(oneLine(text)), NAME_
 
 export const sentence = (text: string): string => (/[.!?…:)]$/.test(text) ? text : `${text}.`)
 
-export const capitalised = (text: string): string => {
-  const [first = ''] = text
-  return first.toUpperCase() + text.slice(first.length)
-}
-
 /** A length in ms as people say it: `less than a minute`, `42 min`, `2 h 10 min`, `3 days`. */
 export function lengthInWords(length: number): string {
   if (length < MINUTE) return 'less than a minute'

@@ -1,9 +1,10 @@
+import { capitalised } from '../../lib/index.ts'
 import type { Fact, VendorMessage } from '../message.ts'
 import {
   type Card,
   type CardOptions,
-  capitalised,
   cut,
+  fact,
   LINE_MAX,
   LocalTimes,
   lengthInWords,
@@ -22,6 +23,7 @@ export function vendorCard({ kind, incident, vendor, sites }: VendorMessage, { p
   const lasted = `${times.span(incident.started_at, end, at)} (${lengthInWords(end - incident.started_at)})`
   const facts: Fact[] = [
     isOver ? { name: 'Lasted', value: lasted } : { name: 'Since', value: since },
+    ...(typeof incident.impact?.text === 'string' ? [fact(isOver ? 'Lost' : 'Lost so far', incident.impact.text)] : []),
     { name: 'Clients', value: String(clients) },
   ]
   return {

@@ -54,9 +54,14 @@ export async function judgeEvents(
   )
 }
 
-/** The same events for someone who asks what is expected. */
-export async function siteEvents(counting: Counting, weeks: number): Promise<SiteEvents> {
-  const { from, read, eventsOf } = await readingOf(counting, weeks)
+/**
+ * The same events for someone who asks what is expected.
+ *
+ * @param cache where what is usual is kept: what is asked of an earlier time has its own, or it would take the place of what
+ * the next run needs
+ */
+export async function siteEvents(counting: Counting, weeks: number, cache?: UsualCache): Promise<SiteEvents> {
+  const { from, read, eventsOf } = await readingOf(counting, weeks, cache)
   const range = { from: floorTo(from, DAY), to: counting.now + MINUTE }
   return eventsOf(await readSnapshot(counting.store, counting.site.site_no, range, read))
 }
@@ -69,7 +74,11 @@ interface Reading {
   eventsOf: (counts: EventCounts) => SiteEvents
 }
 
-async function readingOf({ store, site, now }: Counting, weeks: number): Promise<Reading> {
+async function readingOf(
+  { store, site, now }: Counting,
+  weeks: number,
+  cache = cacheOf(store.reports),
+): Promise<Reading> {
   const clock = localTime(site.timezone)
   const end = floorTo(now, MINUTE)
   const compared = hoursCompared(end, weeks)
@@ -77,7 +86,6 @@ async function readingOf({ store, site, now }: Counting, weeks: number): Promise
   const marked = markedDays(await specialDaysOf(store.reports, site.id), clock)
   const special = [...holidays, ...marked]
   const feedback = await readFeedback(store.reports, site.id, end)
-  const cache = cacheOf(store.reports)
   const key = `${site.site_no} ${site.timezone} ${weeks} ${JSON.stringify(marked)} ${versionOf(feedback, end)}`
   const cached = cache.get(key, end)
   let events: SiteEvents | null = null
@@ -107,7 +115,7 @@ const FIRST_DAYS = 4
 const RELEARN_EVERY = 3 * HOUR
 
 /** What is usual for sites: to read and learn from four weeks of hours takes longer than all else of a run. */
-class UsualCache {
+export class UsualCache {
   private readonly entries = new Map<string, { from: number; until: number; usual: UsualCounts }>()
 
   get(key: string, time: number): UsualCounts | null {

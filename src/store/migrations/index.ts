@@ -16,6 +16,7 @@ import { badEvents } from './0015-bad-events.ts'
 import { alertFeedback } from './0016-alert-feedback.ts'
 import { specialDays } from './0017-special-days.ts'
 import { incidents } from './0018-incidents.ts'
+import { incidentImpact } from './0019-incident-impact.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -38,6 +39,7 @@ export const migrations: readonly Migration[] = [
   alertFeedback,
   specialDays,
   incidents,
+  incidentImpact,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

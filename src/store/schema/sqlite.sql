@@ -249,7 +249,7 @@ CREATE TABLE incidents (
   lead_alert_id text,
   parent_id text,
   impact text
-);
+  , impact_due integer);
 
 CREATE TABLE journal (
   node_id text not null,
@@ -527,6 +527,8 @@ CREATE INDEX idempotency_keys_by_time on idempotency_keys (accepted_at);
 CREATE INDEX incidents_by_announced on incidents (announced_alert_id);
 
 CREATE INDEX incidents_by_client on incidents (client_id, id);
+
+CREATE INDEX incidents_by_impact_due on incidents (impact_due) where impact_due is not null;
 
 CREATE INDEX incidents_by_parent on incidents (parent_id);
 

@@ -38,8 +38,10 @@ export interface IncidentTable {
   lead_alert_id: string | null
   /** The vendor's incident that a site's belongs to. */
   parent_id: string | null
-  /** JSON. */
+  /** What it costs, JSON; null while that is not known. */
   impact: string | null
+  /** When that is counted next; null once it is final. */
+  impact_due: number | null
 }
 
 /** What happened to an incident, for its timeline. */

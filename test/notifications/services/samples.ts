@@ -202,6 +202,20 @@ export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
     },
   },
   escalated: { ...opened, kind: 'escalated' },
+  costly: {
+    ...opened,
+    kind: 'reminder',
+    incident: {
+      id: '019a9f6c-4a40-7000-8000-0000000000b0',
+      title: opened.alert.title,
+      cause: 'release',
+      alerts: 2,
+      note: null,
+      elsewhere: null,
+      likely_cause: 'Web container 41 → 42 was published 12 min before it began',
+      impact: { text: 'about 267 of 425 purchases (63 %; between 240 and 310)', final: false },
+    },
+  },
   widened: { ...opened, kind: 'widened', facts: [{ name: 'Now also on', value: '“purchase”' }, ...opened.facts] },
   flapping: { ...withAlert(opened, { severity: 'warning' }), kind: 'flapping', change: null },
   reminder: { ...withAlert(opened, { since: AT - 3 * DAY, occurrences: 864 }), kind: 'reminder', change: null },
@@ -232,7 +246,11 @@ export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
   vendor_resolved: {
     ...vendorOpened,
     kind: 'vendor_resolved',
-    incident: { ...vendorOpened.incident, resolved_at: AT },
+    incident: {
+      ...vendorOpened.incident,
+      resolved_at: AT,
+      impact: { text: '1,204 of 3,310 tag executions on purchases (36 %)', final: true },
+    },
   },
   digest,
 }

@@ -1,0 +1,94 @@
+import { capitalised, duration, MINUTE } from '../../lib/index.ts'
+import { elsewhereText } from './across-sites.ts'
+import { releaseBehind } from './explain.ts'
+import { rankOf, type Sign } from './sign.ts'
+
+/** A version that was published, as a check saw it. */
+export interface Change {
+  at: number
+  source: string
+  from_version: string | null
+  to_version: string
+}
+
+/** What is known of an incident besides its alerts. */
+export interface Known {
+  signs: readonly Sign[]
+  /** The alert that explains the others. */
+  leadId: string | null
+  /** The alert that messages speak of, which is not its own cause. */
+  voiceId: string | null
+  /** What changed last before it began, or was seen to have; null: nothing did. */
+  change: Change | null
+  /** Whose tags fail on other sites, too; null: they do not. */
+  vendorElsewhere: string | null
+  /** What the target said, of a check that asks it. */
+  httpStatus: number | null
+  /** Why its alerts are one, in sentences. */
+  why: readonly string[]
+}
+
+interface Clue {
+  text: string
+  /** What explains the incident, and not only describes it: the less, the surer. Null: it explains nothing. */
+  causeRank: number | null
+}
+
+/** What speaks for the cause of an incident, the strongest first. */
+export function evidenceOf(known: Known): string[] {
+  return [...new Set([...cluesOf(known).map(({ text }) => text), ...known.why])]
+}
+
+/** What explains it best in a few words; null where nothing but the alert itself is known. */
+export function likelyCause(known: Known): string | null {
+  return cluesOf(known).find(({ causeRank }) => causeRank !== null)?.text ?? null
+}
+
+function cluesOf(known: Known): Clue[] {
+  const { signs, vendorElsewhere } = known
+  const clues: Clue[] = [
+    ...causeAmongAlerts(known),
+    ...(vendorElsewhere === null ? [] : [{ text: elsewhereText(vendorElsewhere), causeRank: rankOf('release') - 0.5 }]),
+    ...changeClue(known),
+    ...statusClue(known),
+    ...firstSign(signs),
+  ]
+  return clues.toSorted((a, b) => (a.causeRank ?? Number.POSITIVE_INFINITY) - (b.causeRank ?? Number.POSITIVE_INFINITY))
+}
+
+/** An alert that is stronger than the one that was first. */
+function causeAmongAlerts({ signs, leadId, voiceId }: Known): Clue[] {
+  const lead = signs.find(({ alertId }) => alertId === leadId)
+  const weaker = signs.filter((sign) => lead !== undefined && rankOf(sign.kind) > rankOf(lead.kind))
+  if (lead === undefined || weaker.length === 0) return []
+  const others = weaker.length === 1 ? 'the other alert' : `${weaker.length} other alerts`
+  return [
+    { text: `“${lead.title}” explains ${others}`, causeRank: lead.alertId === voiceId ? null : rankOf(lead.kind) },
+  ]
+}
+
+function changeClue({ signs, leadId, change }: Known): Clue[] {
+  const lead = signs.find(({ alertId }) => alertId === leadId) ?? signs[0]
+  if (change === null || lead === undefined) return []
+  const apart = lead.startedAt - change.at
+  const when = apart >= 0 ? `${duration(apart)} before it began` : `${duration(-apart)} after it began`
+  const version = change.from_version === null ? change.to_version : `${change.from_version} → ${change.to_version}`
+  const text = `${capitalised(change.source)} ${version} was ${apart >= 0 ? 'published' : 'seen'} ${when}`
+  return [{ text, causeRank: releaseBehind(lead, [change.at]) === null ? null : rankOf('release') }]
+}
+
+const statusClue = ({ httpStatus }: Known): Clue[] =>
+  httpStatus === null ? [] : [{ text: `The target answers with HTTP status ${httpStatus}`, causeRank: null }]
+
+/** What was bad first, and how long before the next. */
+function firstSign(signs: readonly Sign[]): Clue[] {
+  const [first, next] = signs.toSorted((a, b) => a.startedAt - b.startedAt)
+  if (first === undefined) return []
+  const what = first.tag ?? first.events[0]
+  if (what === undefined) return []
+  const event = first.tag === null ? undefined : first.events[0]
+  const subject = `“${what}”${event === undefined ? '' : ` on “${event}”`}`
+  const apart = next === undefined ? 0 : next.startedAt - first.startedAt
+  const before = next === undefined || apart < MINUTE ? '' : `, ${duration(apart)} before “${next.title}”`
+  return [{ text: `${subject} was bad first${before}`, causeRank: null }]
+}

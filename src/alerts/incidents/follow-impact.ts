@@ -1,0 +1,109 @@
+import { DAY, MINUTE } from '../../lib/index.ts'
+import { amendMessages } from '../../notifications/index.ts'
+import { type LossCounts, readLosses } from '../../probes/index.ts'
+import { attemptEach, type IncidentRow, type Store } from '../../store/index.ts'
+import { messageImpact } from '../alert-message.ts'
+import { affectedBy, type Impact, impactOf, togetherOf } from './impact.ts'
+import { impactIn } from './records.ts'
+import { signOf } from './sign.ts'
+
+/** A running total of minutes ago is as good as a new one; it costs a site's probe run. */
+const EVERY_MS = 5 * MINUTE
+/** Incidents of one round: what opens meanwhile is not kept waiting for long. */
+const PER_ROUND = 20
+/** A longer one is counted from its latest weeks: by then it is how things are. */
+const LONGEST_MS = 28 * DAY
+
+/**
+ * Counts what incidents cost that are due for it: those that last every few minutes, those that ended once more. On one node, and never
+ * in a transaction that writes results: four weeks of hours are read.
+ */
+export async function followImpacts(
+  store: Store,
+  keyEvents: readonly string[],
+  now: number,
+  shouldContinue: () => boolean,
+): Promise<void> {
+  const due = await store.read
+    .selectFrom('incidents')
+    .selectAll()
+    // What a clock that was ahead had put off is not waited for.
+    .where(({ eb, or }) => or([eb('impact_due', '<=', now), eb('impact_due', '>', now + EVERY_MS)]))
+    .orderBy('impact_due')
+    .orderBy('id')
+    .limit(PER_ROUND)
+    .execute()
+  await attemptEach(due, async (row) => {
+    if (!shouldContinue()) return false
+    // First, or one that cannot be counted would be tried all the time, before all others.
+    await moveDue(store, row, now + EVERY_MS)
+    const impact =
+      row.scope === 'vendor' ? await impactOfParts(store, row) : await impactOfSite(store, row, keyEvents, now)
+    await write(store, row, impact, now)
+    return true
+  })
+}
+
+async function moveDue({ write }: Store, { id, impact_due }: IncidentRow, to: number): Promise<void> {
+  // One that ended a moment ago is due at once.
+  await write
+    .updateTable('incidents')
+    .set({ impact_due: to })
+    .where('id', '=', id)
+    .where('impact_due', '=', impact_due)
+    .execute()
+}
+
+async function impactOfSite(
+  store: Store,
+  row: IncidentRow,
+  keyEvents: readonly string[],
+  now: number,
+): Promise<Impact | null> {
+  const alerts = await store.read.selectFrom('alerts').selectAll().where('incident_id', '=', row.id).execute()
+  const affected = affectedBy(alerts.map(signOf), now)
+  const site = await store.read
+    .selectFrom('sites')
+    .selectAll()
+    .where('id', '=', row.site_id ?? '')
+    .executeTakeFirst()
+  if (affected === null || site === undefined) return null
+  const range = { from: Math.max(affected.from, affected.to - LONGEST_MS), to: affected.to }
+  const tags = [...affected.failing, ...affected.missing.map(({ tag }) => tag)]
+  const counts: LossCounts = await readLosses({ store, site, now }, range, [...new Set(tags)])
+  return impactOf({ ...affected, ...range }, counts, keyEvents, row.resolved_at !== null)
+}
+
+/** What the sites' incidents are known to cost: each is counted on its own. */
+async function impactOfParts({ read }: Store, { id, resolved_at }: IncidentRow): Promise<Impact | null> {
+  const parts = await read.selectFrom('incidents').select('impact').where('parent_id', '=', id).execute()
+  const together = togetherOf(parts.flatMap(({ impact }) => impactIn(impact) ?? []))
+  return together === null ? null : { ...together, final: resolved_at !== null }
+}
+
+async function write(
+  { write: db, isShared }: Store,
+  row: IncidentRow,
+  impact: Impact | null,
+  now: number,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const current = await trx
+      .selectFrom('incidents')
+      .select(['resolved_at', 'announced_alert_id'])
+      .where('id', '=', row.id)
+      .$if(isShared, (query) => query.forUpdate())
+      .executeTakeFirst()
+    // It ended while this was counted: its end is counted next.
+    if (current === undefined || current.resolved_at !== row.resolved_at) return
+    const isOver = row.resolved_at !== null
+    const text = impact === null ? null : JSON.stringify(impact)
+    await trx
+      .updateTable('incidents')
+      .set({ impact: text, impact_due: isOver ? null : now + EVERY_MS })
+      .where('id', '=', row.id)
+      .execute()
+    if (current.announced_alert_id === null) return
+    await amendMessages(trx, current.announced_alert_id, { impact: messageImpact({ impact: text }, isOver) })
+  })
+}

@@ -1,0 +1,244 @@
+import { counted, type Loss, runsMissed } from '../../detection/index.ts'
+import { number, percent } from '../../lib/index.ts'
+import type { LossCounts } from '../../probes/index.ts'
+import type { Sign } from './sign.ts'
+
+/** What an incident costs, in counts. Kept as JSON, hence the spelling. Times are epoch ms. */
+export interface Impact {
+  /** The stretch that was counted. */
+  from: number
+  to: number
+  final: boolean
+  /** Sites that it is the sum of. */
+  sites: number
+  /** Events that were expected and did not come; null where none can be missing, or nothing is known. */
+  events: Loss | null
+  /** Those of the events that matter most, the first in the list first. */
+  key_events: readonly NamedLoss[]
+  /** Executions of tags that failed or did not happen, likewise. */
+  executions: Loss | null
+  key_executions: readonly NamedLoss[]
+  /** Of all that was expected of the site: of events, or of executions where events came. */
+  share: number | null
+  /** How it was found out, in words. */
+  estimate: string
+}
+
+export interface NamedLoss extends Loss {
+  event_name: string
+}
+
+/** What may be lost by what is wrong. */
+export interface Affected {
+  from: number
+  to: number
+  /** Whether any event may be missing. */
+  isWhole: boolean
+  /** The events that are, where only some may be. */
+  events: readonly string[]
+  /** Tags that fail … */
+  failing: readonly string[]
+  /** … and tags that do not run, each with the events on which it does not; without any: on all. */
+  missing: readonly { tag: string; events: readonly string[] }[]
+}
+
+/** Causes by which any event may be lost. Our own check that cannot be made loses none. */
+const WHOLE: readonly Sign['kind'][] = ['server', 'release', 'consent', 'silence']
+
+/**
+ * What the alerts of an incident say may be lost, since the first of them began; null where nothing is: slow tags and missing fields
+ * arrive, and of what is too much nothing is missing.
+ *
+ * @param now until when one that lasts is counted
+ */
+export function affectedBy(signs: readonly Sign[], now: number): Affected | null {
+  const losing = signs.filter(({ isSurge }) => !isSurge)
+  const isWhole = losing.some(({ kind }) => WHOLE.includes(kind))
+  const events = losing.flatMap((sign) => (sign.kind === 'event' ? sign.events : []))
+  const failing = losing.flatMap(({ failing: how, tag }) => (how === 'failing' && tag !== null ? tag : []))
+  const missing = losing.flatMap(({ failing: how, tag, events: on }) =>
+    how === 'missing' && tag !== null ? [{ tag, events: on }] : [],
+  )
+  if (!isWhole && events.length + failing.length + missing.length === 0) return null
+  return {
+    from: Math.min(...losing.map(({ startedAt }) => startedAt)),
+    to: Math.max(...losing.map(({ resolvedAt }) => resolvedAt ?? now)),
+    isWhole,
+    events: isWhole ? [] : [...new Set(events)],
+    failing: [...new Set(failing)],
+    missing,
+  }
+}
+
+/**
+ * What was lost, by the counts.
+ *
+ * @param keyEvents names of events that matter most, the most important first
+ * @returns null where nothing is known to compare with
+ */
+export function impactOf(
+  affected: Affected,
+  counts: LossCounts,
+  keyEvents: readonly string[],
+  final: boolean,
+): Impact | null {
+  const names = affected.isWhole ? null : new Set(affected.events)
+  const hasEvents = names === null || names.size > 0
+  const lossesOf = (of: readonly string[]): NamedLoss[] =>
+    of.flatMap((event_name) => {
+      const loss = counts.events(event_name, names)
+      return loss === null ? [] : [{ event_name, ...loss }]
+    })
+  const named = names === null ? [] : lossesOf([...names])
+  const events = names === null ? counts.events(null, null) : sumOf(named)
+  const keyNames = keyed(names === null ? counts.names : [...names], keyEvents)
+  const runs = tagLosses(affected, counts)
+  if (events === null && runs.all.length === 0) return null
+  const executions = sumOf(runs.all)
+  const ofSite = names !== null && hasEvents ? counts.events(null, names) : events
+  const notRun = runs.missed.reduce((sum, { lost }) => sum + lost, 0)
+  return {
+    from: affected.from,
+    to: affected.to,
+    final,
+    sites: 1,
+    events: whole(events),
+    key_events: lossesOf(keyNames).map(whole),
+    executions: whole(executions),
+    key_executions: keyed([...runs.onEvents.keys()], keyEvents).flatMap((event_name) => {
+      const loss = sumOf(runs.onEvents.get(event_name) ?? [])
+      return loss === null ? [] : [{ event_name, ...whole(loss) }]
+    }),
+    share:
+      events !== null
+        ? shareOf(events.lost, ofSite?.of ?? events.of)
+        : shareOf(executions?.lost ?? 0, counts.executions + notRun),
+    estimate: estimateInWords(affected, runs),
+  }
+}
+
+/** Sums of several sites' impacts: what a vendor's incident costs. Null without any. */
+export function togetherOf(impacts: readonly Impact[]): Impact | null {
+  const [first] = impacts
+  if (first === undefined) return null
+  const byName = (of: (impact: Impact) => readonly NamedLoss[]): NamedLoss[] =>
+    Array.from(
+      Map.groupBy(impacts.flatMap(of), ({ event_name }) => event_name),
+      ([event_name, losses]) => ({ event_name, ...(sumOf(losses) ?? counted(0, 0)) }),
+    )
+  return {
+    from: Math.min(...impacts.map(({ from }) => from)),
+    to: Math.max(...impacts.map(({ to }) => to)),
+    final: impacts.every(({ final }) => final),
+    sites: impacts.length,
+    events: whole(sumOf(impacts.flatMap(({ events }) => events ?? []))),
+    key_events: byName(({ key_events }) => key_events).map(whole),
+    executions: whole(sumOf(impacts.flatMap(({ executions }) => executions ?? []))),
+    key_executions: byName(({ key_executions }) => key_executions).map(whole),
+    // The sites' traffic is not alike: a share of the sum would be that of the largest.
+    share: null,
+    estimate: [...new Set(impacts.map(({ estimate }) => estimate))].join(' '),
+  }
+}
+
+/** With a wider range than this share of it, an estimate is not given without. */
+const WIDE = 0.15
+
+/**
+ * What was lost in one line: `267 of 425 purchases (63 %)`. Of what matters most that was surely lost; null where nothing was, as far
+ * as the counts show.
+ */
+export function lossInWords({ events, key_events, executions, key_executions }: Impact): string | null {
+  const candidates: (readonly [Loss | null, string])[] = [
+    ...key_events.map((loss) => [loss, plural(loss.event_name)] as const),
+    ...key_executions.map((loss) => [loss, `tag executions on ${plural(loss.event_name)}`] as const),
+    [events, 'events'],
+    [executions, 'tag executions'],
+  ]
+  const [loss, what] = candidates.find(([one]) => one !== null && one.low >= 1) ?? [null, '']
+  if (loss === null) return null
+  const { lost, of, low, high } = loss
+  const isWide = (high - low) / 2 > WIDE * lost
+  const range = isWide ? `; between ${number(low)} and ${number(high)}` : ''
+  return `${low < high ? 'about ' : ''}${number(lost)} of ${number(of)} ${what} (${percent(lost / of)}${range})`
+}
+
+/** Names of events that are words for what they count. */
+const WORDS: readonly string[] = ['purchase', 'refund', 'order', 'lead', 'booking', 'donation']
+
+const plural = (name: string): string => (WORDS.includes(name) ? `${name}s` : `“${name}” events`)
+
+interface TagLosses {
+  all: readonly Loss[]
+  missed: readonly Loss[]
+  onEvents: Map<string, Loss[]>
+}
+
+function tagLosses({ failing, missing }: Affected, { tags }: LossCounts): TagLosses {
+  const onEvents = new Map<string, Loss[]>()
+  const note = (event: string, loss: Loss) => onEvents.set(event, [...(onEvents.get(event) ?? []), loss])
+  const failed = failing.flatMap((tag) => {
+    const found = tags.get(tag)
+    if (found === undefined) return []
+    const { executions, bad, onEvents: on } = found
+    // Which event it was is known by whole hours only: their shares are those of the minutes.
+    const hours = [...on.values()].reduce((sum, one) => ({ runs: sum.runs + one.runs, bad: sum.bad + one.bad }), NONE)
+    for (const [event, one] of on) {
+      if (one.runs === 0) continue
+      note(event, counted((bad * one.bad) / Math.max(1, hours.bad), (executions * one.runs) / hours.runs))
+    }
+    return counted(bad, executions)
+  })
+  const missed = missing.flatMap(({ tag, events }) =>
+    [...(tags.get(tag)?.onEvents ?? [])].flatMap(([event, { before, ...since }]) => {
+      const loss = events.length === 0 || events.includes(event) ? runsMissed(since, before) : null
+      if (loss === null) return []
+      note(event, loss)
+      return loss
+    }),
+  )
+  return { all: [...failed, ...missed], missed, onEvents }
+}
+
+const NONE = { runs: 0, bad: 0 }
+
+/** Those that are in the list, in its order. `begin_checkout`, `beginCheckout` and `Begin Checkout` are one. */
+function keyed(names: readonly string[], keyEvents: readonly string[]): string[] {
+  return keyEvents.flatMap((key) => names.filter((name) => plain(name) === plain(key)))
+}
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\d]/gu, '')
+
+/** Errors of several estimates partly cancel each other. */
+export function sumOf(losses: readonly Loss[]): Loss | null {
+  if (losses.length === 0) return null
+  const [only] = losses
+  if (losses.length === 1 && only !== undefined) return only
+  const add = (of: (loss: Loss) => number) => losses.reduce((sum, loss) => sum + of(loss), 0)
+  const lost = add((loss) => loss.lost)
+  const below = Math.sqrt(add((loss) => (loss.lost - loss.low) ** 2))
+  const above = Math.sqrt(add((loss) => (loss.high - loss.lost) ** 2))
+  return { of: add((loss) => loss.of), lost, low: Math.max(0, lost - below), high: lost + above }
+}
+
+const shareOf = (lost: number, of: number): number | null => (of > 0 ? Math.round((1_000 * lost) / of) / 1_000 : null)
+
+/** Half an event is none. */
+function whole<T extends Loss | null>(loss: T): T {
+  if (loss === null) return loss
+  const { of, lost, low, high } = loss
+  return { ...loss, of: Math.round(of), lost: Math.round(lost), low: Math.round(low), high: Math.round(high) }
+}
+
+function estimateInWords({ isWhole, events, failing, missing }: Affected, { all }: TagLosses): string {
+  const parts = [
+    ...(isWhole ? ['Expected is what is usual at these hours of the week, at the level of the hours before.'] : []),
+    ...(events.length > 0 ? ['Expected is what is usual of these events, as far as the others came.'] : []),
+    ...(isWhole || events.length > 0 ? ['Nine of ten such estimates are within their range.'] : []),
+    ...(failing.length > 0 && all.length > 0 ? ['Failed executions are counted.'] : []),
+    ...(missing.length > 0 && all.length > 0
+      ? ['Executions that are missing: as many as the tag had on these events in the week before.']
+      : []),
+  ]
+  return parts.join(' ')
+}

@@ -1,0 +1,184 @@
+import { identityOf, readSnapshot, type Snapshot, sumStretches, totals } from '../../analytics/index.ts'
+import { readOutages } from '../../cluster/index.ts'
+import { type HourCounts, type Loss, lossOf, type Ran } from '../../detection/index.ts'
+import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { GRAIN, NO_EVENT, OTHER, OUTCOMES, type TimeRange } from '../../rollups/index.ts'
+import type { Counting } from './judge-counts.ts'
+import { siteEvents, UsualCache } from './site-events.ts'
+
+/** What is known of a site's losses in a stretch of time. */
+export interface LossCounts {
+  /** Of the events that are known. */
+  names: readonly string[]
+  /**
+   * Events of a name, or (null) of all, that were expected and did not come; null where nothing is known.
+   *
+   * @param affected the events that may be lost; null: any
+   */
+  events: (name: string | null, affected: ReadonlySet<string> | null) => Loss | null
+  /** Executions of all tags. */
+  executions: number
+  /** By the tag's key. */
+  tags: ReadonlyMap<string, TagCounts>
+}
+
+export interface TagCounts {
+  executions: number
+  bad: number
+  /** In the whole hours that the stretch touches, by event; empty where the site sends batches. */
+  onEvents: ReadonlyMap<string, TagOnEventCounts>
+}
+
+interface TagOnEventCounts extends Ran {
+  bad: number
+  /** In the week before. */
+  before: Ran
+}
+
+const CAME = totals(['events', 'total'])
+const RAN = totals(['executions', 'success'])
+const ENDED = totals(OUTCOMES)
+
+/** A cause that lasts is compared with what was usual before it. */
+const WEEKS = 4
+/** Which events a tag runs on. */
+const REFERENCE = 7 * DAY
+/** Minutes are kept for two days at least; of older stretches whole hours are read. */
+const MINUTES_KEPT = 2 * DAY - HOUR
+
+/** By store, as several may be open in a process. */
+const caches = new WeakMap<object, UsualCache>()
+
+/**
+ * Reads what tells how much was lost. It costs as much as a run of `data_volume` the first time that a stretch is asked for, and a
+ * tenth of it later.
+ *
+ * @param range its beginning is where what is usual ends
+ * @param tags whose executions are asked for
+ */
+export async function readLosses(counting: Counting, range: TimeRange, tags: readonly string[]): Promise<LossCounts> {
+  const { store, site, now } = counting
+  const whole = wholeRows(range, now)
+  const cache = caches.get(store.reports) ?? new UsualCache()
+  caches.set(store.reports, cache)
+  const { usual, recent } = await siteEvents({ ...counting, now: whole.from }, WEEKS, cache)
+  const from = floorTo(whole.from, DAY) - REFERENCE
+  return readSnapshot(store, site.site_no, { from, to: ceilTo(whole.to, HOUR) }, async (snapshot) => {
+    const hours = await hourCounts(snapshot, whole)
+    const outages = await readOutages(snapshot.db, whole.from, whole.to)
+    const input = { range: whole, usual, before: recent, hours, outages: outages.filter(isLong) }
+    return {
+      names: usual.names,
+      events: (name, affected) => lossOf(name, input, affected),
+      ...(await tagCounts(snapshot, whole, new Set(tags))),
+    }
+  })
+}
+
+/** A restart says nothing against the counts around it. */
+const isLong = ({ from, to }: TimeRange): boolean => to - from >= MINUTE
+
+function wholeRows({ from, to }: TimeRange, now: number): TimeRange {
+  const grain = from < now - MINUTES_KEPT ? HOUR : MINUTE
+  const start = floorTo(from, grain)
+  return { from: start, to: Math.max(start + MINUTE, to < now - MINUTES_KEPT ? ceilTo(to, HOUR) : floorTo(to, MINUTE)) }
+}
+
+async function hourCounts(snapshot: Snapshot, range: TimeRange): Promise<Map<number, HourCounts>> {
+  const rows = await sumStretches(snapshot, {
+    table: 'event_rollups',
+    stretches: [{ ...range, coarsest: GRAIN.hour }],
+    by: ['event_name'],
+    measures: CAME,
+    slots: { length: HOUR, end: ceilTo(range.to, HOUR) },
+  })
+  const byHour = Map.groupBy(rows, ({ at }) => floorTo(at, HOUR))
+  return new Map(
+    Array.from(byHour, ([hour, inHour]) => {
+      const events = new Map<string, number>()
+      for (const { event_name, events: count } of inHour) {
+        if (isName(event_name)) events.set(event_name, (events.get(event_name) ?? 0) + count)
+      }
+      return [hour, { total: inHour.reduce((sum, { total }) => sum + total, 0), events }] as const
+    }),
+  )
+}
+
+const isName = (name: string): boolean => name !== NO_EVENT && name !== OTHER
+
+async function tagCounts(
+  snapshot: Snapshot,
+  range: TimeRange,
+  tags: ReadonlySet<string>,
+): Promise<Pick<LossCounts, 'executions' | 'tags'>> {
+  const rows = await sumStretches(snapshot, {
+    table: 'tag_rollups',
+    stretches: [{ ...range, coarsest: GRAIN.hour }],
+    by: ['container_id', 'tag_key'],
+    measures: RAN,
+  })
+  const executions = rows.reduce((sum, row) => sum + row.executions, 0)
+  if (tags.size === 0) return { executions, tags: new Map() }
+  const { keyOf } = await identityOf(snapshot.db, snapshot.siteNo)
+  const hours = { from: floorTo(range.from, HOUR), to: ceilTo(range.to, HOUR) }
+  const before = { from: floorTo(range.from, DAY) - REFERENCE, to: hours.from }
+  const since = await runsOnEvents(snapshot, hours, keyOf)
+  const usually = await runsOnEvents(snapshot, before, keyOf)
+  return {
+    executions,
+    tags: new Map(
+      Array.from(tags, (tag) => {
+        const own = rows.filter(({ container_id, tag_key }) => keyOf(container_id, tag_key) === tag)
+        const [ran, succeeded] = (['executions', 'success'] as const).map((column) =>
+          own.reduce((sum, row) => sum + row[column], 0),
+        )
+        const names = new Set([...(since.tags.get(tag)?.keys() ?? []), ...(usually.tags.get(tag)?.keys() ?? [])])
+        const onEvents = new Map(
+          Array.from(names, (name) => {
+            const { runs, bad } = since.tags.get(tag)?.get(name) ?? NONE
+            const earlier = {
+              occurrences: usually.events.get(name) ?? 0,
+              runs: usually.tags.get(tag)?.get(name)?.runs ?? 0,
+            }
+            return [name, { occurrences: since.events.get(name) ?? 0, runs, bad, before: earlier }] as const
+          }),
+        )
+        return [tag, { executions: ran ?? 0, bad: (ran ?? 0) - (succeeded ?? 0), onEvents }] as const
+      }),
+    ),
+  }
+}
+
+const NONE = { runs: 0, bad: 0 }
+
+/** How often events came in whole hours, and tags ran on them. */
+async function runsOnEvents(
+  snapshot: Snapshot,
+  range: TimeRange,
+  keyOf: (containerId: string, tagKey: string) => string,
+) {
+  const came = await sumStretches(snapshot, {
+    table: 'event_rollups',
+    stretches: [{ ...range, coarsest: GRAIN.hour }],
+    by: ['event_name'],
+    measures: CAME,
+  })
+  const pairs = await sumStretches(snapshot, {
+    table: 'event_tag_rollups',
+    stretches: [{ ...range, coarsest: GRAIN.hour }],
+    by: ['container_id', 'event_name', 'tag_key'],
+    measures: ENDED,
+  })
+  const events = new Map<string, number>()
+  for (const { event_name, events: count } of came) events.set(event_name, (events.get(event_name) ?? 0) + count)
+  const tags = new Map<string, Map<string, { runs: number; bad: number }>>()
+  for (const { container_id, event_name, tag_key, ...outcomes } of pairs) {
+    if (!isName(event_name) || !isName(tag_key)) continue
+    const ofTag = tags.get(keyOf(container_id, tag_key)) ?? new Map<string, { runs: number; bad: number }>()
+    tags.set(keyOf(container_id, tag_key), ofTag)
+    const known = ofTag.get(event_name) ?? NONE
+    const runs = OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0)
+    ofTag.set(event_name, { runs: known.runs + runs, bad: known.bad + runs - outcomes.success })
+  }
+  return { events, tags }
+}
