@@ -243,12 +243,16 @@ const BATCH_TIMEOUT_MS = 10000;
 const MAX_NAMES = 500;
 const OTHER = '(other)';
 
-// A batch without an answer may have been counted. It is repeated as it is, under the same key, which counts it once.
-const MAX_TRIES = 3;
-const MAX_WAITING = 10;
+// A batch without an answer may have been counted, even one that a proxy answers with 503 for: it is repeated as it is, under the
+// same key, which counts it once, and never added to others. While the endpoint fails, one batch is tried after each pause.
 const RETRY_PAUSE_MS = 30000;
-// Older counts would turn up as a peak at the wrong time.
+// What is counted meanwhile, and was never sent, waits in slices, which grow too old one by one.
+const MAX_SLICE_MS = 300000;
+// Sent at once when the endpoint answers again.
+const MAX_AT_ONCE = 10;
+// The memory is the container's.
 const MAX_HELD_MS = 3600000;
+const MAX_HELD_NAMES = 10000;
 
 const COMMERCE_EVENTS = [
   'add_payment_info', 'add_shipping_info', 'add_to_cart', 'add_to_wishlist', 'begin_checkout', 'purchase', 'refund',
@@ -510,23 +514,66 @@ const batchPayload = (settings, containerId, batch) => {
 // The storage is shared by all tags of this template: what is set differently is counted apart.
 const bufferKey = (settings, containerId) => JSON.stringify([containerId, settings]);
 
-const loadBuffer = (key) => templateDataStorage.getItemCopy(key) || { open: null, waiting: [], retryAt: 0 };
+const loadBuffer = (key) => templateDataStorage.getItemCopy(key) || { open: null, retryAt: 0, isWaiting: false };
+
+// Apart from the rest, which every event reads and writes.
+const waitingKey = (key) => key + ' waiting';
+
+const loadWaiting = (key) => templateDataStorage.getItemCopy(waitingKey(key)) || [];
+
+const saveWaiting = (key, buffer, waiting) => {
+  buffer.isWaiting = waiting.length > 0;
+  templateDataStorage.setItemCopy(waitingKey(key), buffer.isWaiting ? waiting : null);
+};
 
 const newIdempotencyKey = (now) =>
   [now, generateRandom(0, 999999999), generateRandom(0, 999999999)].map((part) => makeString(part)).join('-');
 
-// A batch that was not accepted waits to be repeated. After three tries its counters go back to the others.
-const keepBatch = (key, sent) => {
+// From now on it is one batch, whatever becomes of it.
+const sealOpen = (buffer, now) => {
+  const sealed = { idempotencyKey: newIdempotencyKey(now), batch: buffer.open, mayBeCounted: false };
+  buffer.open = null;
+  return sealed;
+};
+
+const namesIn = (batch) => Object.keys(batch.event_counts).length + Object.keys(batch.tag_metrics).length;
+
+// The last have waited least: they stay.
+const withinBounds = (waiting, now) => {
+  const kept = [];
+  let names = 0;
+  for (let at = waiting.length - 1; at >= 0; at--) {
+    const batch = waiting[at].batch;
+    names += namesIn(batch);
+    if (now - batch.window_end_ms <= MAX_HELD_MS && names <= MAX_HELD_NAMES) {
+      kept.unshift(waiting[at]);
+    } else {
+      log(true, 'dropped ' + batch.total_events + ' events that could not be sent');
+    }
+  }
+  return kept;
+};
+
+const fitsInto = (open, batch) =>
+  !open ||
+  (batch.window_end_ms - open.window_start_ms <= MAX_SLICE_MS && open.window_end_ms - batch.window_start_ms <= MAX_SLICE_MS);
+
+// Only 429 says for certain that nothing was counted: not now, and before if it was never without an answer.
+const settleBatch = (key, sent, status) => {
   const now = getTimestampMillis();
   const buffer = loadBuffer(key);
-  buffer.retryAt = now + RETRY_PAUSE_MS;
-  sent.tries += 1;
-  if (now - sent.batch.window_start_ms > MAX_HELD_MS) {
-    log(true, 'dropped ' + sent.batch.total_events + ' events that could not be sent for an hour');
-  } else if (sent.tries < MAX_TRIES && buffer.waiting.length < MAX_WAITING) {
-    buffer.waiting.push(sent);
+  if (isAccepted(status) || isRefused(status)) {
+    if (buffer.retryAt === 0) return;
+    buffer.retryAt = 0;
   } else {
-    buffer.open = buffer.open ? mergeInto(buffer.open, sent.batch) : sent.batch;
+    buffer.retryAt = now + RETRY_PAUSE_MS;
+    if (status !== 429) sent.mayBeCounted = true;
+    if (!sent.mayBeCounted && fitsInto(buffer.open, sent.batch)) {
+      buffer.open = buffer.open ? mergeInto(buffer.open, sent.batch) : sent.batch;
+    } else {
+      // Last in the line: one that is never accepted keeps none of the others waiting for ever.
+      saveWaiting(key, buffer, withinBounds(loadWaiting(key).concat([sent]), now));
+    }
   }
   templateDataStorage.setItemCopy(key, buffer);
 };
@@ -535,7 +582,7 @@ const sendBatch = (settings, containerId, key, sent) => {
   const payload = batchPayload(settings, containerId, sent.batch);
   post(settings, payload, BATCH_TIMEOUT_MS, sent.idempotencyKey, (status, outcome) => {
     log(!isAccepted(status), 'batch of ' + sent.batch.total_events + ' events: ' + outcome);
-    if (!isAccepted(status) && !isRefused(status)) keepBatch(key, sent);
+    settleBatch(key, sent, status);
   });
 };
 
@@ -544,21 +591,34 @@ const isDue = (settings, batch, now) =>
   batch.total_events >= settings.batchSize ||
   (settings.maxBatchAgeMs > 0 && now - batch.window_start_ms >= settings.maxBatchAgeMs);
 
+// After a failure, until an answer comes. A pause that is longer than any was begun by a clock that was ahead.
+const isPausing = (buffer, now) => now < buffer.retryAt && buffer.retryAt - now <= RETRY_PAUSE_MS;
+
+// The batches to send now: all that is due, or one to see whether the endpoint answers again.
+const takeDue = (settings, key, buffer, now) => {
+  const isFailing = buffer.retryAt > 0;
+  const isFull = isFailing ? now - buffer.open.window_start_ms >= MAX_SLICE_MS : isDue(settings, buffer.open, now);
+  const sealed = isFull ? [sealOpen(buffer, now)] : [];
+  if (isPausing(buffer, now)) {
+    if (isFull) saveWaiting(key, buffer, withinBounds(loadWaiting(key).concat(sealed), now));
+    return [];
+  }
+  if (!isFailing && !buffer.isWaiting) return sealed;
+  const waiting = withinBounds(loadWaiting(key).concat(sealed), now);
+  if (waiting.length === 0 && isDue(settings, buffer.open, now)) waiting.push(sealOpen(buffer, now));
+  const due = waiting.splice(0, isFailing ? 1 : MAX_AT_ONCE);
+  saveWaiting(key, buffer, waiting);
+  if (isFailing && due.length > 0) buffer.retryAt = now + RETRY_PAUSE_MS;
+  return due;
+};
+
 // Reads, changes and writes the storage without a pause in between, so no other event comes in the middle.
 const countEvent = (settings, containerId, event, tags) => {
   const key = bufferKey(settings, containerId);
   const now = getTimestampMillis();
   const buffer = loadBuffer(key);
   buffer.open = buffer.open ? mergeInto(buffer.open, batchOf(event, tags)) : batchOf(event, tags);
-  let due = [];
-  if (now >= buffer.retryAt) {
-    due = buffer.waiting;
-    buffer.waiting = [];
-    if (isDue(settings, buffer.open, now)) {
-      due.push({ idempotencyKey: newIdempotencyKey(now), batch: buffer.open, tries: 0 });
-      buffer.open = null;
-    }
-  }
+  const due = takeDue(settings, key, buffer, now);
   templateDataStorage.setItemCopy(key, buffer);
   due.forEach((sent) => sendBatch(settings, containerId, key, sent));
 };
@@ -1114,63 +1174,105 @@ scenarios:
     assertThat(requests).hasLength(1);
     now = now + 1;
     fire([]);
+    assertThat(requests).hasLength(2);
+    now = now + 30000;
+    fire([]);
     assertThat(requests).hasLength(3);
-    assertThat(requests[1].payload).isEqualTo(requests[0].payload);
-    assertThat(requests[1].options.headers).isEqualTo(requests[0].options.headers);
-    assertThat(requests[2].payload.total_events).isEqualTo(2);
-- name: Batched puts the counters back after three tries
+    [1, 2].forEach((at) => {
+      assertThat(requests[at].payload).isEqualTo(requests[0].payload);
+      assertThat(requests[at].options.headers).isEqualTo(requests[0].options.headers);
+    });
+    fire([]);
+    assertThat(requests).hasLength(4);
+    assertThat(requests[3].payload.total_events).isEqualTo(4);
+- name: Batched never adds what may have been counted to other counts
   code: |-
     batched(1);
-    answers = [answered(503), rejected('failed'), answered(200), answered(429)];
+    answers = [503, 408, 429, 500, 301, 429].map(answered);
     fire([]);
-    now = now + 30000;
-    fire([]);
-    assertThat(requests).hasLength(3);
-    now = now + 30000;
-    fire([]);
-    assertThat(requests).hasLength(5);
-    assertThat(requests[3].payload.total_events).isEqualTo(1);
-    now = now + 30000;
-    fire([]);
+    for (let tries = 0; tries < 5; tries++) {
+      now = now + 30000;
+      fire([]);
+    }
     assertThat(requests).hasLength(6);
-    assertThat(requests[5].payload.total_events).isEqualTo(2);
-    assertThat(requests[5].payload.window_start_ms).isEqualTo(1795174917000);
-- name: Batched puts the counters back when too many batches wait
+    requests.forEach((request) => {
+      assertThat(request.payload.total_events).isEqualTo(1);
+      assertThat(request.options.headers['Idempotency-Key']).isEqualTo('1795174917000-7-7');
+    });
+- name: Batched puts back what was certainly not counted
+  code: |-
+    batched(1);
+    answers = [answered(429), answered(200)];
+    fire([]);
+    now = now + 30000;
+    fire([]);
+    assertThat(requests).hasLength(2);
+    assertThat(requests[1].payload.total_events).isEqualTo(2);
+    assertThat(requests[1].payload.window_start_ms).isEqualTo(1795174917000);
+- name: Batched tries one batch at a time until the endpoint answers and then sends ten at once
   code: |-
     batched(1);
     pending = [];
-    for (let fired = 0; fired < 12; fired++) fire([]);
+    for (let fired = 0; fired < 12; fired++) {
+      now = now + 1;
+      fire([]);
+    }
     assertThat(requests).hasLength(12);
     pending.forEach((settle) => settle.onFailure({ reason: 'failed' }));
     pending = null;
+    answers = [answered(500)];
     now = now + 30000;
     fire([]);
-    assertThat(requests).hasLength(23);
-    assertThat(requests[22].payload.total_events).isEqualTo(3);
-- name: Batched drops what could not be sent for an hour
+    assertThat(requests).hasLength(13);
+    now = now + 30000;
+    fire([]);
+    assertThat(requests).hasLength(14);
+    assertThat(requests[13].payload).isNotEqualTo(requests[12].payload);
+    fire([]);
+    assertThat(requests).hasLength(24);
+    fire([]);
+    assertThat(requests).hasLength(27);
+    assertThat(requests.slice(13).reduce((sum, request) => sum + request.payload.total_events, 0)).isEqualTo(16);
+- name: Batched drops what could not be sent for an hour slice by slice
   code: |-
     batched(1);
     settings.logMode = 'failures';
-    answers = [answered(500), answered(500), answered(200)];
+    for (let minute = 0; minute < 62; minute++) {
+      answers = [answered(500)];
+      fire([]);
+      now = now + 60000;
+    }
+    answers = [];
+    const before = requests.length;
     fire([]);
-    now = now + 3600001;
     fire([]);
-    assertThat(logs[2]).isEqualTo('Tagwarden: dropped 1 events that could not be sent for an hour');
-    now = now + 30000;
     fire([]);
-    assertThat(requests).hasLength(4);
-    assertThat(requests[3].payload.total_events).isEqualTo(1);
+    const sent = requests.slice(before).reduce((sum, request) => sum + request.payload.total_events, 0);
+    assertThat(sent).isEqualTo(64);
+    const dropped = logs.filter((text) => text === 'Tagwarden: dropped 1 events that could not be sent');
+    assertThat(dropped).hasLength(1);
+- name: Batched goes on after a pause that a wrong clock began
+  code: |-
+    batched(1);
+    answers = [answered(500)];
+    now = now + 86400000;
+    fire([]);
+    now = now - 86400000;
+    fire([]);
+    assertThat(requests).hasLength(2);
 - name: Batched does not repeat what is refused for good
   code: |-
     batched(1);
-    [[400, 1], [401, 1], [403, 1], [413, 1], [408, 2], [429, 2], [500, 2], [301, 2]].forEach((row) => {
+    [[400, false], [401, false], [403, false], [413, false], [408, true], [500, true], [301, true]].forEach((row) => {
       stored = {};
       requests = [];
       answers = [answered(row[0])];
       fire([]);
       now = now + 30000;
       fire([]);
-      assertThat(requests, 'after ' + row[0]).hasLength(1 + row[1]);
+      assertThat(requests).hasLength(2);
+      const keys = requests.map((request) => request.options.headers['Idempotency-Key']);
+      assertThat(keys[0] === keys[1], 'repeated after ' + row[0]).isEqualTo(row[1]);
     });
 - name: Batched counts names without end together
   code: |-

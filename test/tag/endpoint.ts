@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { listen } from '../../testkit/listeners.ts'
 
 /** A status to answer, or what goes wrong: no answer at all, the connection cut. */
@@ -32,16 +33,49 @@ export async function openEndpoint(t: TestContext): Promise<Endpoint> {
   return Object.assign(state, { address })
 }
 
-/** A proxy before a real service that passes all on, and answers only while `isAnswering` says so. */
-export async function openMuteProxy(t: TestContext, service: string, isAnswering: () => boolean): Promise<string> {
-  return serve(t, async (incoming, response) => {
+/** What becomes of one request on its way to the service and of the answer on its way back. Times in ms. */
+export interface Fate {
+  /** Whether the service gets it, and when. */
+  passedAfter: number | null
+  answeredAfter: number
+  /** What the sender gets; null: the service's own answer. */
+  ending: Ending | null
+}
+
+/** A network between the containers and a real service. */
+export interface Network {
+  address: string
+  /** Waits until the service has had all that it will get. */
+  idle(): Promise<void>
+}
+
+/** @param fateOf decided for each request as it comes */
+export async function openNetwork(t: TestContext, service: string, fateOf: () => Fate): Promise<Network> {
+  const passing = new Set<Promise<unknown>>()
+  const address = await serve(t, async (incoming, response) => {
     const { method, headers, url = '/' } = incoming
-    const passed = request(new URL(url, service), { method: method ?? 'POST', headers })
-    passed.end(await text(incoming))
-    const [answer] = (await once(passed, 'response')) as [IncomingMessage]
-    await text(answer)
-    end(response, isAnswering() ? (answer.statusCode ?? 500) : 'silence')
+    const { passedAfter, answeredAfter, ending } = fateOf()
+    const body = await text(incoming)
+    const pass = async (after: number): Promise<number> => {
+      await setTimeout(after)
+      const passed = request(new URL(url, service), { method: method ?? 'POST', headers })
+      passed.end(body)
+      const [answer] = (await once(passed, 'response')) as [IncomingMessage]
+      await text(answer)
+      return answer.statusCode ?? 500
+    }
+    const passed = passedAfter === null ? Promise.resolve(500) : pass(passedAfter)
+    passing.add(passed)
+    const status = await passed.finally(() => passing.delete(passed))
+    await setTimeout(answeredAfter)
+    end(response, ending ?? status)
   })
+  return {
+    address,
+    async idle() {
+      while (passing.size > 0) await Promise.all(passing)
+    },
+  }
 }
 
 function end(response: ServerResponse, ending: Ending): void {

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Container, OtherTag } from '../../tag/sandbox/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { until } from '../../testkit/until.ts'
-import { type Ending, openEndpoint, openMuteProxy, type Received } from './endpoint.ts'
+import { type Ending, openEndpoint, openNetwork, type Received } from './endpoint.ts'
 import { fieldsFor, NOW, openContainer, overviewOf, startMonitored } from './support.ts'
 
 const TAGS: readonly OtherTag[] = [{ id: 31, status: 'success', executionTime: 5, metadata: { name: 'GA4' } }]
@@ -32,7 +32,7 @@ async function fire(container: Container, count: number, name: (n: number) => st
 const totalOf = ({ body }: Received): number => (JSON.parse(body) as { total_events: number }).total_events
 const totalsOf = (received: readonly Received[]) => received.map(totalOf)
 
-for (const ending of [503, 429, 'reset', 'silence'] as const satisfies Ending[]) {
+for (const ending of [503, 'reset', 'silence'] as const satisfies Ending[]) {
   test(`a batch that ends in ${ending} is repeated unchanged after a pause, and nothing is missing`, async (t) => {
     const { clock, endpoint, container } = await open(t)
     endpoint.ending = ending
@@ -46,25 +46,38 @@ for (const ending of [503, 429, 'reset', 'silence'] as const satisfies Ending[])
     clock.advance(PAUSE)
     await fire(container, 1)
     assert.deepEqual(endpoint.received[1], first)
-    assert.deepEqual(totalsOf(endpoint.received.slice(1)), [10, 11])
+    await fire(container, 1)
+    assert.deepEqual(totalsOf(endpoint.received.slice(1)), [10, 12])
     assert.notEqual(endpoint.received[2]?.key, first.key)
   })
 }
 
-test('after three tries the counters go back to the others and are sent together', async (t) => {
+test('a batch that was refused for its rate was not counted: its counters go back to the others', async (t) => {
+  const { clock, endpoint, container } = await open(t)
+  endpoint.ending = 429
+  await fire(container, 10)
+  endpoint.ending = 200
+  await fire(container, 10)
+  clock.advance(PAUSE)
+  await fire(container, 1)
+  assert.deepEqual(totalsOf(endpoint.received), [10, 21])
+})
+
+test('after any number of tries a batch is what it was, and what was counted meanwhile is its own batch', async (t) => {
   const { clock, endpoint, container } = await open(t)
   endpoint.ending = 500
   await fire(container, 10)
-  for (let pause = 0; pause < 3; pause++) {
+  for (let pause = 0; pause < 5; pause++) {
     clock.advance(PAUSE)
     await fire(container, 1)
   }
-  assert.deepEqual(totalsOf(endpoint.received), [10, 10, 10, 13])
+  assert.deepEqual(totalsOf(endpoint.received), [10, 10, 10, 10, 10, 10])
+  assert.equal(new Set(endpoint.received.map(({ key }) => key)).size, 1)
   endpoint.ending = 200
   clock.advance(PAUSE)
   await fire(container, 1)
-  // The batch of 13 had but one try, so it is repeated as it was; the event after it begins a new one.
-  assert.deepEqual(totalsOf(endpoint.received.slice(4)), [13])
+  await fire(container, 4)
+  assert.deepEqual(totalsOf(endpoint.received.slice(6)), [10, 10])
 })
 
 test('an answer that a repetition would not change is not repeated', async (t) => {
@@ -86,32 +99,33 @@ test('six hours without an endpoint fill neither the memory nor the network, wha
     largest = Math.max(largest, JSON.stringify(container.storage(0)).length)
     clock.advance(120_000)
   }
-  // An hour's events are held: 310 names of some 220 bytes, and the ten that are just being tried.
+  // An hour's events are held: 310 names of some 220 bytes, in slices.
   assert.ok(largest < 100_000, `${largest} bytes were held`)
   assert.ok(endpoint.received.length < 180 * 3, `${endpoint.received.length} requests`)
   endpoint.ending = 200
   const before = endpoint.received.length
-  await fire(container, 10)
+  for (let rounds = 0; rounds < 4; rounds++) await fire(container, 10)
   const sent = totalsOf(endpoint.received.slice(before)).reduce((sum, total) => sum + total, 0)
-  // Nothing older than an hour: at most 31 rounds of ten events.
-  assert.ok(sent >= 10 && sent <= 320, `${sent} events`)
+  // Nothing older than an hour: at most 31 rounds of ten events, and the last.
+  assert.ok(sent >= 300 && sent <= 360, `${sent} events`)
 })
 
 test('a batch whose answer was lost is counted once', async (t) => {
   const monitored = await startMonitored(t)
   const { clock, api, site } = monitored
-  let isAnswering = false
-  const proxy = await openMuteProxy(t, api.url, () => isAnswering)
-  const container = await openContainer(t, clock, proxy, {
+  let ending: Ending | null = 'silence'
+  const network = await openNetwork(t, api.url, () => ({ passedAfter: 0, answeredAfter: 0, ending }))
+  const container = await openContainer(t, clock, network.address, {
     fields: fieldsFor(site.ingest_key, { sendMode: 'batched', batchSize: 10, maxBatchAgeSeconds: 0 }),
     timeoutScale: TIMEOUT_SCALE,
   })
   await fire(container, 10)
   assert.equal(container.sent.timedOut, 1)
   await until('the batch is counted', async () => (await overviewOf(monitored)).total_events === 10 || undefined)
-  isAnswering = true
+  ending = null
   clock.advance(PAUSE)
-  await fire(container, 10)
+  await fire(container, 9)
+  await fire(container, 1)
   assert.equal(container.sent.accepted, 2)
   assert.equal((await overviewOf(monitored)).total_events, 20)
 })

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Container } from '../../tag/sandbox/index.ts'
+import { amount } from '../../testkit/length.ts'
+import { Random } from '../../testkit/random.ts'
+import { countsOf, reportedCounts } from './counts.ts'
+import { type Fate, openNetwork } from './endpoint.ts'
+import { fieldsFor, openContainer, overviewOf, startMonitored } from './support.ts'
+import { type Fired, randomEvent } from './traffic.ts'
+
+const EVENTS = amount(3_000, 10_000)
+const INSTANCES = 3
+/** Ten seconds of a batch's timeout are 60 ms here. */
+const SCALE = 0.006
+/** Thirty seconds. */
+const LATEST_MS = 30_000 * SCALE
+/** So many events pass between two looks at what came back. */
+const STRIDE = 30
+/** Of the clock, ms: a pause of 30 s is some twenty events of an instance. */
+const BETWEEN_EVENTS = 500
+
+/** All that goes wrong between a sender and a service that commits: before, behind, and after nobody waits any more. */
+function anyFate(random: Random): Fate {
+  const fates: readonly Fate[] = [
+    { passedAfter: 0, answeredAfter: 0, ending: null },
+    { passedAfter: 0, answeredAfter: 0, ending: null },
+    { passedAfter: 0, answeredAfter: random.below(LATEST_MS), ending: null },
+    { passedAfter: random.below(LATEST_MS), answeredAfter: 0, ending: null },
+    { passedAfter: null, answeredAfter: 0, ending: 429 },
+    { passedAfter: null, answeredAfter: 0, ending: 503 },
+    // A proxy says so of a service that had the request and broke off.
+    { passedAfter: 0, answeredAfter: 0, ending: 503 },
+    { passedAfter: 0, answeredAfter: 0, ending: 'reset' },
+    { passedAfter: null, answeredAfter: 0, ending: 'reset' },
+    { passedAfter: random.below(LATEST_MS), answeredAfter: 0, ending: 'silence' },
+  ]
+  return random.pick(fates)
+}
+
+interface Run {
+  fired: Fired[]
+  /** Events that the stopped instances held: in no batch yet, or in one that may have been counted. */
+  held: number
+  counts: ReturnType<typeof reportedCounts>
+}
+
+/** @param stops how often an instance stops, one after the other */
+async function throughBadNetwork(
+  t: TestContext,
+  { seed, stops, promiseTimeout }: { seed: number; stops: number; promiseTimeout?: number },
+): Promise<Run> {
+  const random = new Random(seed)
+  const monitored = await startMonitored(t)
+  const { clock, api, site } = monitored
+  let isBad = true
+  const network = await openNetwork(t, api.url, () =>
+    isBad ? anyFate(random) : { passedAfter: 0, answeredAfter: 0, ending: null },
+  )
+  const container = await openContainer(t, clock, network.address, {
+    fields: fieldsFor(site.ingest_key, { sendMode: 'batched', batchSize: 20, maxBatchAgeSeconds: 60 }),
+    instances: INSTANCES,
+    timeoutScale: SCALE,
+    ...(promiseTimeout === undefined ? {} : { promiseTimeout }),
+  })
+  const fired: Fired[] = []
+  let held = 0
+  const fire = async (instance: number) => {
+    const event = randomEvent(random)
+    const run = await container.fire(event.data, event.tags, { instance })
+    assert.deepEqual([run.status, run.errors], ['success', []])
+    fired.push(event)
+    clock.advance(BETWEEN_EVENTS)
+  }
+  while (fired.length < EVENTS) {
+    await fire(fired.length % INSTANCES)
+    if (fired.length % STRIDE === 0) await container.idle()
+    if (stops > 0 && fired.length % Math.floor(EVENTS / (stops + 1)) === 0) {
+      await container.idle()
+      held += eventsIn(container.lose(random.below(INSTANCES)).storage)
+    }
+  }
+  isBad = false
+  await container.idle()
+  // Each instance takes up what waits, ten batches with an event.
+  for (let instance = 0; instance < INSTANCES; instance++) {
+    while (eventsIn(container.storage(instance)) > 0) {
+      clock.advance(60_000)
+      await fire(instance)
+      await container.idle()
+    }
+  }
+  await network.idle()
+  assert.deepEqual(container.errors, [])
+  return { fired, held, counts: reportedCounts(await overviewOf(monitored)) }
+}
+
+/** Events in what an instance stores: those not sent yet, and those that may or may not have been counted. */
+function eventsIn(storage: ReturnType<Container['storage']>): number {
+  const count = (batch: unknown): number => (batch as { total_events: number } | null)?.total_events ?? 0
+  return Object.values(storage).reduce((sum: number, item) => {
+    if (Array.isArray(item)) return sum + item.reduce((total: number, { batch }) => total + count(batch), 0)
+    return sum + count((item as { open?: unknown }).open)
+  }, 0)
+}
+
+for (const [how, promiseTimeout] of [
+  ['the sandbox waits for the answer', undefined],
+  ['the sandbox waits for five seconds only', 5_000],
+] as const) {
+  test(`batches over a network that fails in every way are counted once, all of them: ${how}`, async (t) => {
+    const limit = promiseTimeout === undefined ? {} : { promiseTimeout }
+    const { fired, counts } = await throughBadNetwork(t, { seed: 11, stops: 0, ...limit })
+    assert.deepEqual(counts, countsOf(fired, 'batched'))
+  })
+}
+
+test('what a stopped instance held is all that is missing, and nothing is counted twice', async (t) => {
+  const { fired, held, counts } = await throughBadNetwork(t, { seed: 12, stops: 4 })
+  const expected = countsOf(fired, 'batched')
+  const lost = fired.length - (counts.get('total_events') ?? 0)
+  assert.ok(held > 0)
+  assert.ok(lost >= 0 && lost <= held, `${lost} of the ${held} events that were held are missing`)
+  for (const [what, count] of counts) assert.ok(count <= (expected.get(what) ?? 0), `${what}: ${count}`)
+})
