@@ -21,7 +21,7 @@ const BETWEEN_EVENTS = 500
 
 /** All that goes wrong between a sender and a service that commits: before, behind, and after nobody waits any more. */
 function anyFate(random: Random): Fate {
-  const fates: readonly Fate[] = [
+  const fates: readonly [Fate, ...Fate[]] = [
     { passedAfter: 0, answeredAfter: 0, ending: null },
     { passedAfter: 0, answeredAfter: 0, ending: null },
     { passedAfter: 0, answeredAfter: random.below(LATEST_MS), ending: null },
