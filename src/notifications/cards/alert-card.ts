@@ -66,14 +66,18 @@ const NOTES = {
 
 const isSame = (a: string, b: string): boolean => oneLine(a).replace(/\.$/, '') === oneLine(b).replace(/\.$/, '')
 
-const factsOfOpen = ({ alert, facts, incident }: AlertMessage, times: LocalTimes, at: number): Fact[] => [
-  { name: 'Since', value: sinceWhen(times, alert.since, at) },
-  ...lossOf(incident),
-  // What was seen within a minute was seen at once.
-  ...(alert.opened_at - alert.since < MINUTE ? [] : [{ name: 'Detected', value: times.moment(alert.opened_at, at) }]),
-  ...facts.map(({ name, value }) => fact(name, value)),
-  ...alertsOf(incident),
-]
+const factsOfOpen = (message: AlertMessage, times: LocalTimes, at: number): Fact[] => {
+  const { alert, facts, incident } = message
+  return [
+    { name: 'Since', value: sinceWhen(times, alert.since, at) },
+    ...lossOf(incident),
+    ...causeOf(message),
+    // What was seen within a minute was seen at once.
+    ...(alert.opened_at - alert.since < MINUTE ? [] : [{ name: 'Detected', value: times.moment(alert.opened_at, at) }]),
+    ...facts.map(({ name, value }) => fact(name, value)),
+    ...alertsOf(incident),
+  ]
+}
 
 /** The figures are those of the last bad result: as facts of their own they would read as how it is now. */
 function factsOfResolved({ alert, facts, incident }: AlertMessage, times: LocalTimes, at: number): Fact[] {
@@ -201,10 +205,15 @@ function toneOf({ kind, alert }: AlertMessage): Tone {
   return alert.resolution === 'probe_removed' || alert.resolution === 'gone' ? 'neutral' : 'ok'
 }
 
-/** `Likely cause: Web container 41 → 42 was published 12 min before it began.` or else `Opened 12 min after web container 41 → 42.` */
-function changeOf({ change, incident }: AlertMessage): string | null {
+/** `Opened 12 min after web container 41 → 42.` Where a cause is named, it says so already, or something stronger. */
+const changeOf = (message: AlertMessage): string | null =>
+  message.change === null || causeOf(message).length > 0
+    ? null
+    : sentence(capitalised(cut(oneLine(message.change), 2 * LINE_MAX)))
+
+/** What explains it best, unless the message says so in a sentence of its own. */
+function causeOf({ incident, kind }: AlertMessage): Fact[] {
   const cause = incident?.likely_cause ?? null
   const isSaid = cause === null || cause === incident?.elsewhere || cause === incident?.note
-  const text = isSaid ? change : `Likely cause: ${cause}`
-  return text === null ? null : sentence(capitalised(cut(defanged(oneLine(text)), 2 * LINE_MAX)))
+  return isSaid || kind === 'resolved' ? [] : [fact('Likely cause', defanged(cause))]
 }
