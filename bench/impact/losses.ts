@@ -88,11 +88,12 @@ function tagLoss(fault: Fault, { from, to }: Window, { tags, events, site }: Sit
     return [{ fault, what: 'executions', truth, loss }]
   }
   const names = fault.event === undefined ? [...tag.onEvent.keys()] : [fault.event]
-  // Pairs are known by whole hours.
-  const [start, end] = [Math.floor(from / SLOTS_AN_HOUR), Math.ceil(to / SLOTS_AN_HOUR)].map(
-    (hour) => hour * SLOTS_AN_HOUR,
+  // Pairs are known by whole hours, and a tag that ran in its last is dated from its end.
+  const [hour, end] = [Math.floor(from / SLOTS_AN_HOUR), Math.ceil(to / SLOTS_AN_HOUR)].map(
+    (count) => count * SLOTS_AN_HOUR,
   )
-  if (start === undefined || end === undefined) return []
+  if (hour === undefined || end === undefined) return []
+  const start = hour - SLOTS_AN_HOUR
   const losses = names.flatMap((name) => {
     const usually = {
       occurrences: within(events.get(name), start - 7 * SLOTS_A_DAY, start),

@@ -1,6 +1,6 @@
 import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../http/index.ts'
 import { firstIdAt, isoTime, notFound } from '../lib/index.ts'
-import { type ChannelSettings, deliveriesOf, isReachable, offChannels } from '../notifications/index.ts'
+import { type ChannelSettings, deliveriesOf, isReachable, offChannels, withChannels } from '../notifications/index.ts'
 import type { ClientRow, Kysely, Store, Tables } from '../store/index.ts'
 import { changeInWords, changesBefore, factsOf } from './alert-message.ts'
 import {
@@ -136,5 +136,6 @@ export async function unreachableClients(
   channelSettings: ChannelSettings,
 ): Promise<{ id: string; name: string }[]> {
   const off = await offChannels(db)
-  return clients.filter((client) => !isReachable(client, channelSettings, off)).map(({ id, name }) => ({ id, name }))
+  const known = await withChannels(db, clients)
+  return known.filter((client) => !isReachable(client, channelSettings, off)).map(({ id, name }) => ({ id, name }))
 }

@@ -1,4 +1,11 @@
-import { type ChannelSettings, isReachable, offChannels, type Recipients } from '../notifications/index.ts'
+import {
+  type ChannelSettings,
+  isReachable,
+  type OwnChannel,
+  offChannels,
+  type Recipients,
+  withChannels,
+} from '../notifications/index.ts'
 import { type AlertRow, chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
 import type { Rules } from './machine/types.ts'
 import { type Mutes, muteFor } from './mutes.ts'
@@ -76,6 +83,7 @@ export interface AlertSource {
 /** By the probe's id; deleted probes are missing. */
 export async function loadSources(db: Kysely<Tables>, probeIds: readonly string[]): Promise<Map<string, AlertSource>> {
   const sources = new Map<string, AlertSource>()
+  const channels = new Map<string, readonly OwnChannel[]>()
   for (const ids of chunksOf([...new Set(probeIds)])) {
     const rows = await db
       .selectFrom('probes')
@@ -89,9 +97,17 @@ export async function loadSources(db: Kysely<Tables>, probeIds: readonly string[
       .select(['clients.reminder_minutes', 'clients.notify_resolved', 'clients.notify_escalated'])
       .where('probes.id', 'in', ids)
       .execute()
+    const missing = rows.map(({ client_id }) => ({ id: client_id })).filter(({ id }) => !channels.has(id))
+    for (const client of await withChannels(db, missing)) channels.set(client.id, client.channels)
     for (const row of rows) {
       sources.set(row.probe_id, {
-        client: { id: row.client_id, name: row.client_name, chat_webhook: row.chat_webhook, email: row.email },
+        client: {
+          id: row.client_id,
+          name: row.client_name,
+          chat_webhook: row.chat_webhook,
+          email: row.email,
+          channels: channels.get(row.client_id) ?? [],
+        },
         site: { id: row.site_id, name: row.site_name, url: row.url, timezone: row.timezone },
         probe: { id: row.probe_id, name: row.probe_name, probe_type: row.probe_type },
         isActive: row.probe_active === 1 && row.site_active === 1 && row.client_active === 1,

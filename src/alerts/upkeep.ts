@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { MINUTE } from '../lib/index.ts'
-import { type ChannelSettings, isReachable, offChannels } from '../notifications/index.ts'
+import { type ChannelSettings, isReachable, offChannels, withChannels } from '../notifications/index.ts'
 import { type AlertRow, chunksOf, type IncidentRow, type Store, type Tables, type Transaction } from '../store/index.ts'
 import { LATE_MS, suppressedBy } from './incidents/speak.ts'
 import type { PendingTransition } from './incidents/write-incidents.ts'
@@ -45,7 +45,7 @@ async function clientsReachableAgain({ read }: Store, channelSettings: ChannelSe
     .execute()
   if (clients.length === 0) return []
   const off = await offChannels(read)
-  return clients
+  return (await withChannels(read, clients))
     .filter((client) => isReachable(client, channelSettings, off))
     .map(({ id }) => id)
     .slice(0, PER_STEP)

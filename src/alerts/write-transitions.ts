@@ -8,6 +8,7 @@ import {
   type DeliveredHook,
   enqueue,
   type OutboxEntry,
+  takesSeverity,
 } from '../notifications/index.ts'
 import {
   type AlertRow,
@@ -138,14 +139,21 @@ export async function entriesOf(
     const elsewhere = vendor === undefined ? null : vendorName(vendor)
     // Beginning and end belong together: where the one was withdrawn, the other is cancelled before it is sent.
     const isForOperator = vendor === undefined || kind === 'opened' || kind === 'resolved'
-    return channelsOf({ client: source.client, ...channelSettings })
-      .filter(({ key }) => isForOperator || key !== 'global')
-      .map((channel) => ({
-        channel,
-        clientId: source.client.id,
-        alertId: alert.id,
-        message: alertMessage(message, changes.get(alert.id), elsewhere),
-      }))
+    return (
+      channelsOf({ client: source.client, ...channelSettings })
+        .filter(({ key }) => isForOperator || key !== 'global')
+        // One that was critical is, to a channel for those, until its end.
+        .filter(
+          (channel) =>
+            takesSeverity(channel, alert.severity) || takesSeverity(channel, known.row.notified_severity ?? ''),
+        )
+        .map((channel) => ({
+          channel,
+          clientId: source.client.id,
+          alertId: alert.id,
+          message: alertMessage(message, changes.get(alert.id), elsewhere),
+        }))
+    )
   })
 }
 

@@ -10,7 +10,7 @@ export interface Loss {
   /** What was to be expected; what came, where that is more. */
   readonly of: number
   readonly lost: number
-  /** In nine of ten cases it is between these. Equal to `lost` where it was counted, not estimated. */
+  /** What chance and the usual wavering of the counts allow. Equal to `lost` where it was counted, not estimated. */
   readonly low: number
   readonly high: number
 }
@@ -28,7 +28,7 @@ export interface LossInput {
   readonly outages: readonly TimeRange[]
 }
 
-/** Standard deviations within which nine of ten normal numbers are. */
+/** Standard deviations within which nine of ten normal numbers are; what no one could know of is not in them. */
 const NINE_OF_TEN = 1.645
 /** How long before half of a site's level is as usual again: tomorrow is another day. */
 const LEVEL_HALF_LIFE = DAY

@@ -26,13 +26,13 @@ function isEmail(text: string): boolean {
 }
 
 /** One address or several with commas between them, as people type them into a mail. */
-function areEmails(text: string): boolean {
+export function areEmails(text: string): boolean {
   if (text.length > MOST_EMAILS * (MAX_EMAIL_LENGTH + 2)) return false
   const addresses = text.split(',')
   return addresses.length <= MOST_EMAILS && addresses.every((address) => isEmail(address.trim()))
 }
 
-function isHttpUrl(text: string): boolean {
+export function isHttpUrl(text: string): boolean {
   if (text.length > MAX_URL_LENGTH || !/^https?:\/\/[^\s/]/i.test(text)) return false
   const url = /\s/.test(text) ? null : URL.parse(text)
   // A name and a password in it are never sent, and would be shown to all who see the address.

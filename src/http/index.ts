@@ -4,7 +4,7 @@ export { callerReader, Flooders } from './access/throttle.ts'
 export { createHttpApp, type HttpAppOptions, keepHeaders } from './app.ts'
 export { etagOf, matchesEtag } from './compression.ts'
 export { type IsPassing, OverloadedError, RateLimitedError } from './errors.ts'
-export { isIsoTime } from './formats.ts'
+export { areEmails, isHttpUrl, isIsoTime } from './formats.ts'
 export { boundPipeline, enduring, IDLE_SOCKET_TIMEOUT_MS, inTurn, MAX_BODY_BYTES, SERVER_LIMITS } from './pacing.ts'
 export type { HttpApp } from './schemas.ts'
 export {

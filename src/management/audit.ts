@@ -43,6 +43,7 @@ interface AuditEntry {
     | 'silence'
     | 'maintenance'
     | 'delivery'
+    | 'channel'
   verb: Verb
   id: string
   /** API records; null before a creation and after a deletion. */
@@ -115,7 +116,7 @@ export function maskedUrl(text: string): string {
   return url === null ? '…' : `${url.protocol}//${url.host}/…`
 }
 
-const HIDDEN_FROM_VIEWERS = ['ingest_key', 'chat_webhook', 'email']
+const HIDDEN_FROM_VIEWERS = ['ingest_key', 'chat_webhook', 'email', 'address']
 /** Addresses whose queries may hold keys. */
 const CUT_FOR_VIEWERS = ['url', 'tag_server_url']
 

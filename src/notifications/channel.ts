@@ -1,17 +1,32 @@
 import { createHash } from 'node:crypto'
 import { type ChannelRow, chunksOf, type Kysely, type Store, type Tables } from '../store/index.ts'
+import type { Severity } from './message.ts'
+import { destinationOf } from './services/destination.ts'
 import { SERVICE_KINDS, type ServiceKind, serviceOf } from './services/services.ts'
 
-/** A way to reach people: `global` for everything, or a client's own chat webhook or e-mail. */
-export type ChannelKey = 'global' | `chat:${string}` | `email:${string}`
+/** A way to reach people: `global` for everything, a client's chat webhook or e-mail, or another one of its own (`own:CLIENT:ID`). */
+export type ChannelKey = 'global' | `chat:${string}` | `email:${string}` | `own:${string}:${string}`
 
 /** The addresses a message about a client goes to. */
 export interface Recipients {
-  client: { id: string; chat_webhook: string | null; email: string | null }
+  client: {
+    id: string
+    chat_webhook: string | null
+    email: string | null
+    /** Those that are switched on. */
+    channels: readonly OwnChannel[]
+  }
   /** `CHAT_WEBHOOK_URL`. */
   globalWebhook: string | null
   /** Without `SMTP_URL` nothing can be sent by e-mail, and nothing is kept for it. */
   isEmailOn: boolean
+}
+
+/** A way to reach people of a client besides its chat webhook and its e-mail. */
+export interface OwnChannel {
+  id: string
+  address: string
+  minimumSeverity: Severity
 }
 
 /** Where messages go besides the addresses of the clients. */
@@ -20,7 +35,13 @@ export type ChannelSettings = Omit<Recipients, 'client'>
 export interface Channel {
   key: ChannelKey
   address: string
+  /** What is less bad is not sent over it; without it everything is. */
+  minimumSeverity?: Severity
 }
+
+/** Whether a message of an incident that is, or was, so bad goes over the channel. */
+export const takesSeverity = ({ minimumSeverity }: Pick<Channel, 'minimumSeverity'>, severity: string): boolean =>
+  minimumSeverity !== 'critical' || severity === 'critical'
 
 /** Every channel that reaches the recipients; an address that occurs twice gets one message. */
 export function channelsOf({ client, globalWebhook, isEmailOn }: Recipients): Channel[] {
@@ -30,15 +51,23 @@ export function channelsOf({ client, globalWebhook, isEmailOn }: Recipients): Ch
     channels.push({ key: `chat:${client.id}`, address: client.chat_webhook })
   }
   if (client.email !== null && isEmailOn) channels.push({ key: `email:${client.id}`, address: client.email })
+  const taken = new Set(channels.map(({ address }) => address))
+  for (const { id, address, minimumSeverity } of client.channels) {
+    const isMute = kindOf(ownKey(client.id, id), address) === 'email' && !isEmailOn
+    if (taken.has(address) || isMute) continue
+    taken.add(address)
+    channels.push({ key: ownKey(client.id, id), address, minimumSeverity })
+  }
   return channels
 }
 
 /** A channel's key as the store has it: only what `channelsOf` makes gets there. */
 export const keyOf = (channel: string): ChannelKey => channel as ChannelKey
 
+export const ownKey = (clientId: string, id: string): ChannelKey => `own:${clientId}:${id}`
+
 /** The client whose own channel it is; null for `global`. */
-export const clientIdOf = (channel: ChannelKey): string | null =>
-  channel === 'global' ? null : channel.slice(channel.indexOf(':') + 1)
+export const clientIdOf = (channel: ChannelKey): string | null => channel.split(':')[1] ?? null
 
 /**
  * Where the channel leads at present; null when it leads nowhere any more.
@@ -56,8 +85,9 @@ export function addressNow(
 }
 
 export function kindOf(channel: ChannelKey, address: string): ServiceKind {
-  if (channel.startsWith('email:')) return 'email'
-  const service = serviceOf(address)
+  if (channel.startsWith('email:') || !address.includes('://')) return 'email'
+  const { service: named, url } = destinationOf(address)
+  const service = named ?? serviceOf(url)
   return service === 'generic' ? 'webhook' : service
 }
 
@@ -137,5 +167,5 @@ export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before
 function inWords(key: ChannelKey, names: ReadonlyMap<string, string>): string {
   const name = names.get(clientIdOf(key) ?? '')
   if (name === undefined) return 'the webhook for all clients'
-  return `${key.startsWith('email:') ? 'e-mail' : 'chat'} of ${name}`
+  return `${key.startsWith('email:') ? 'e-mail' : key.startsWith('own:') ? 'a channel' : 'chat'} of ${name}`
 }

@@ -1,4 +1,5 @@
 export { deliveriesOf } from './api/deliveries.ts'
+export type { OwnChannelRecord } from './api/own-channel-schemas.ts'
 export { type NotificationRouteOptions, notificationRoutes } from './api/routes.ts'
 export { type ChannelList, type ChannelRecord, DeliveryRecord, type TestResult } from './api/schemas.ts'
 export {
@@ -8,8 +9,11 @@ export {
   channelsFailingSince,
   channelsOf,
   isReachable,
+  kindOf,
+  type OwnChannel,
   offChannels,
   type Recipients,
+  takesSeverity,
 } from './channel.ts'
 export { channelInWords, type DeliveredHook, type DeliveredMessage } from './delivery/attempt.ts'
 export { groupsOf, nextStep, OUTAGE_MS, type QueuedMessage } from './delivery/schedule.ts'
@@ -24,5 +28,7 @@ export {
   removeMessagesOfAlerts,
   withdrawMessages,
 } from './outbox.ts'
+export { withChannels } from './own-channels.ts'
+export { isForIncidents } from './services/services.ts'
 export { type ChatOptions, createChatTransport } from './services/transport.ts'
 export type { SendOrder, SendOutcome, Transport, Transports } from './transport.ts'

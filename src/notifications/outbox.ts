@@ -158,8 +158,11 @@ export async function removeMessagesOfClient(trx: Transaction<Tables>, clientId:
   await trx.deleteFrom('deliveries').where('client_id', '=', clientId).execute()
   await trx
     .deleteFrom('channels')
-    .where('channel', 'in', [`chat:${clientId}`, `email:${clientId}`])
+    .where(({ eb, or }) =>
+      or([eb('channel', 'in', [`chat:${clientId}`, `email:${clientId}`]), eb('channel', 'like', `own:${clientId}:%`)]),
+    )
     .execute()
+  await trx.deleteFrom('client_channels').where('client_id', '=', clientId).execute()
 }
 
 /** For how long a message is tried. An older one helps no one: the dashboard shows what is wrong. */

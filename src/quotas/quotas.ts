@@ -5,9 +5,12 @@ import {
   type ChannelSettings,
   channelsOf,
   enqueue,
+  isForIncidents,
   isReachable,
+  kindOf,
   offChannels,
   type QuotaMessage,
+  withChannels,
 } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
 
@@ -102,7 +105,8 @@ export async function writeQuotaMessage(
 ): Promise<void> {
   await store.write.transaction().execute(async (trx) => {
     const now = clock.now()
-    const client = await lockClient(trx, clientId)
+    const locked = await lockClient(trx, clientId)
+    const [client] = locked === undefined ? [] : await withChannels(trx, [locked])
     if (client?.is_active !== 1 || !isReachable(client, channelSettings, await offChannels(trx))) return
     const usage = await monthUsage(trx, clientId, now)
     const step = usage === null ? null : stepOf(usage)
@@ -123,12 +127,9 @@ export async function writeQuotaMessage(
       seen_at: now,
       resets_at: nextMonthStart(now),
     }
-    const entries = channelsOf({ client, ...channelSettings }).map((channel) => ({
-      channel,
-      clientId,
-      alertId: null,
-      message,
-    }))
+    const entries = channelsOf({ client, ...channelSettings })
+      .filter(({ key, address }) => !isForIncidents(kindOf(key, address)))
+      .map((channel) => ({ channel, clientId, alertId: null, message }))
     await enqueue(trx, entries, now)
   })
 }

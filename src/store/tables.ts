@@ -10,6 +10,7 @@ import type {
   AlertFeedbackTable,
   AlertTable,
   ChannelTable,
+  ClientChannelTable,
   DeliveryTable,
   DeployMarkerTable,
   DigestTable,
@@ -86,6 +87,7 @@ export interface Tables {
   silences: SilenceTable
   maintenance: MaintenanceTable
   channels: ChannelTable
+  client_channels: ClientChannelTable
   deliveries: DeliveryTable
   digests: DigestTable
   quota_messages: QuotaMessageTable

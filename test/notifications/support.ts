@@ -127,7 +127,7 @@ export async function enqueueMessages(
   const entries = texts.flatMap((text) => {
     const [kind, name = ''] = text.split(' ')
     const message = alertMessage(client, kind as AlertMessageKind, name)
-    return channelsOf({ client, ...channelSettings }).map((channel) => ({
+    return channelsOf({ client: { ...client, channels: [] }, ...channelSettings }).map((channel) => ({
       channel,
       clientId: client.id,
       alertId: message.alert.id,

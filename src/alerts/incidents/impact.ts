@@ -234,7 +234,7 @@ function estimateInWords({ isWhole, events, failing, missing }: Affected, { all 
   const parts = [
     ...(isWhole ? ['Expected is what is usual at these hours of the week, at the level of the hours before.'] : []),
     ...(events.length > 0 ? ['Expected is what is usual of these events, as far as the others came.'] : []),
-    ...(isWhole || events.length > 0 ? ['Nine of ten such estimates are within their range.'] : []),
+    ...(isWhole || events.length > 0 ? ['The range is what chance and the usual wavering of the counts allow.'] : []),
     ...(failing.length > 0 && all.length > 0 ? ['Failed executions are counted.'] : []),
     ...(missing.length > 0 && all.length > 0
       ? ['Executions that are missing: as many as the tag had on these events in the week before.']

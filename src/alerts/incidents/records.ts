@@ -16,7 +16,7 @@ const Id = (description: string) => nullable(Type.String({ format: 'uuid', descr
 const LossRecord = {
   lost: Type.Number(),
   of: Type.Number({ description: 'Of so many that were expected' }),
-  low: Type.Number({ description: 'In nine of ten cases it is between this …' }),
+  low: Type.Number({ description: 'Between this, by what chance and the usual wavering of the counts allow, …' }),
   high: Type.Number({ description: '… and this; where both equal `lost`, it was counted' }),
 }
 const Loss = Type.Object(LossRecord)

@@ -3,8 +3,18 @@ import { RateLimitedError } from '../../http/index.ts'
 import { AppError, type Clock, isoTimeOrNull, MINUTE, notFound, SECOND } from '../../lib/index.ts'
 import { type Context, maskedUrl, writeAudit } from '../../management/index.ts'
 import type { ChannelRow, ClientRow, Store } from '../../store/index.ts'
-import { type Channel, type ChannelSettings, channelsOf, kindOf, storedAddress, UNTRIED } from '../channel.ts'
+import {
+  type Channel,
+  type ChannelKey,
+  type ChannelSettings,
+  channelsOf,
+  kindOf,
+  storedAddress,
+  UNTRIED,
+} from '../channel.ts'
 import type { Notifications } from '../notifications.ts'
+import { withChannels } from '../own-channels.ts'
+import { destinationOf } from '../services/destination.ts'
 import type { ServiceKind } from '../services/services.ts'
 import { shownError } from './deliveries.ts'
 import type { ChannelList, ChannelRecord, TestResult } from './schemas.ts'
@@ -32,7 +42,7 @@ export async function listChannels(
   const { globalWebhook } = channelSettings
   const global: [Channel, Owner | null][] =
     globalWebhook === null ? [] : [[{ key: 'global', address: globalWebhook }, null]]
-  const own = clients.flatMap((client) =>
+  const own = (await withChannels(read, clients)).flatMap((client) =>
     channelsOf({ client, ...channelSettings })
       .filter(({ key }) => key !== 'global')
       .map((channel): [Channel, Owner | null] => [channel, client]),
@@ -89,7 +99,8 @@ function channelRecord(
   }
 }
 
-const shownAddress = (kind: ServiceKind, address: string): string => (kind === 'email' ? address : maskedUrl(address))
+const shownAddress = (kind: ServiceKind, address: string): string =>
+  kind === 'email' ? address : maskedUrl(destinationOf(address).url)
 
 /** Test messages of a client within a minute: chat services count them as they count others. */
 const TESTS_PER_MINUTE = 5
@@ -120,6 +131,7 @@ export class TestLimit {
  * Sends a test message now, over each channel that reaches people about the client. One that gets through switches its channel
  * on again.
  *
+ * @param only over this one
  * @throws AppError `not_found`; `conflict` when there is no channel; `rate_limited`
  */
 export async function sendTestMessages(
@@ -127,14 +139,19 @@ export async function sendTestMessages(
   notifications: Notifications,
   limit: TestLimit,
   clientId: string,
+  only?: ChannelKey,
 ): Promise<TestResult[]> {
-  const client = await ctx.store.read.selectFrom('clients').selectAll().where('id', '=', clientId).executeTakeFirst()
+  const found = await ctx.store.read.selectFrom('clients').selectAll().where('id', '=', clientId).execute()
+  const [client] = await withChannels(ctx.store.read, found)
   if (client === undefined) throw notFound('Client')
-  const channels = channelsOf({ client, ...notifications.channelSettings })
+  const channels = channelsOf({ client, ...notifications.channelSettings }).filter(
+    ({ key }) => only === undefined || key === only,
+  )
   if (channels.length === 0) throw noChannel(client)
   limit.take(clientId, ctx.clock)
   const sent = await Promise.all(channels.map((channel) => sendTest(notifications, client, channel, ctx.actor)))
-  const results = [...sent, ...emailOff(client, notifications.channelSettings.isEmailOn)]
+  const { isEmailOn } = notifications.channelSettings
+  const results = only === undefined ? [...sent, ...emailOff(client, isEmailOn)] : sent
   // Without the errors: a mail server's may name the address.
   const outcomes = results.map(({ channel, delivered }) => [channel, delivered ? 'delivered' : 'failed'])
   await ctx.store.write.transaction().execute((trx) =>

@@ -6,6 +6,7 @@ import type { Store } from '../../store/index.ts'
 import type { Notifications } from '../notifications.ts'
 import { listChannels, sendTestMessages, TestLimit } from './channels.ts'
 import { listDeliveries, retryDelivery } from './deliveries.ts'
+import { ownChannelRoutes } from './own-channel-routes.ts'
 import { ChannelList, DeliveryParams, DeliveryQuery, DeliveryRecord, TestParams, TestResult } from './schemas.ts'
 
 export interface NotificationRouteOptions {
@@ -20,6 +21,7 @@ const tags = ['Notifications']
 export function notificationRoutes(app: HttpApp, options: NotificationRouteOptions): void {
   const { store, notifications } = options
   const testLimit = new TestLimit()
+  ownChannelRoutes(app, options, testLimit)
 
   app.get(
     '/api/deliveries',

@@ -8,7 +8,8 @@ const ServiceKind = Type.Enum([...SERVICE_KINDS], {
   description: 'What takes the messages; `webhook` is one that is no chat service known here',
 })
 const ChannelName = Type.String({
-  description: "`global`, or a client's own: `chat:` or `email:` and the client's id",
+  description:
+    "`global`, or a client's own: `chat:` or `email:` and the client's id, or `own:`, that id and the channel's",
 })
 const ErrorText = nullable(Type.String({ description: 'Viewers do not see what a mail server said' }))
 

@@ -1,7 +1,16 @@
 import { sql } from 'kysely'
 import { firstIdAt } from '../../lib/index.ts'
 import { type ChannelRow, type ClientRow, chunksOf, type DeliveryRow, type Store } from '../../store/index.ts'
-import { addressNow, type ChannelKey, type ChannelSettings, clientIdOf, keyOf, storedAddress } from '../channel.ts'
+import {
+  addressNow,
+  type ChannelKey,
+  type ChannelSettings,
+  clientIdOf,
+  keyOf,
+  type OwnChannel,
+  storedAddress,
+} from '../channel.ts'
+import { withChannels } from '../own-channels.ts'
 import { type ChannelSnapshot, isOpenTo, OUTAGE_MS, type QueuedMessage } from './schedule.ts'
 import { type Claimant, isFree } from './writes.ts'
 
@@ -148,12 +157,14 @@ export async function messagesOf(
 
 const addressOf = (
   { channel }: Pick<ChannelRow, 'channel'>,
-  clients: ReadonlyMap<string, ClientRow>,
+  clients: ReadonlyMap<string, Owner>,
   channelSettings: ChannelSettings,
 ): string | null => addressNow(keyOf(channel), clients.get(clientIdOf(keyOf(channel)) ?? ''), channelSettings)
 
-async function activeClients(store: Store, ids: readonly (string | null)[]): Promise<Map<string, ClientRow>> {
-  const clients = new Map<string, ClientRow>()
+type Owner = ClientRow & { channels: readonly OwnChannel[] }
+
+async function activeClients(store: Store, ids: readonly (string | null)[]): Promise<Map<string, Owner>> {
+  const clients = new Map<string, Owner>()
   const given = [...new Set(ids)].filter((id) => id !== null)
   for (const chunk of chunksOf(given)) {
     const rows = await store.read
@@ -162,7 +173,7 @@ async function activeClients(store: Store, ids: readonly (string | null)[]): Pro
       .where('id', 'in', chunk)
       .where('is_active', '=', 1)
       .execute()
-    for (const row of rows) clients.set(row.id, row)
+    for (const row of await withChannels(store.read, rows)) clients.set(row.id, row)
   }
   return clients
 }

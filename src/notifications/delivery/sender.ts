@@ -3,7 +3,7 @@ import { asError, Loop, MINUTE, SECOND } from '../../lib/index.ts'
 import { isPassing } from '../../store/index.ts'
 import { type ChannelKey, keyOf, kindOf } from '../channel.ts'
 import { giveUpOverdue } from '../outbox.ts'
-import { paceMsOf } from '../services/services.ts'
+import { isForIncidents, paceMsOf } from '../services/services.ts'
 import { attempt, type DeliveryTools } from './attempt.ts'
 import { channelsWithWork, countNotified, mayHaveWork, messagesOf, readSnapshot } from './reads.ts'
 import {
@@ -164,7 +164,7 @@ async function act(
       await renew(store, membership.nodeId, key, action.address)
       return true
     case 'settle':
-      await settle(tools, key, action.rows)
+      await settle(tools, key, snapshot.address, action.rows)
       return true
     case 'send':
       return send(tools, key, snapshot, action.row, stopping)
@@ -175,7 +175,20 @@ async function act(
   }
 }
 
-async function settle({ store }: DeliveryTools, key: ChannelKey, rows: readonly QueuedMessage[]): Promise<void> {
+async function settle(
+  { store }: DeliveryTools,
+  key: ChannelKey,
+  address: string | null,
+  rows: readonly QueuedMessage[],
+): Promise<void> {
+  // What keeps incidents of its own is told of each.
+  if (address !== null && isForIncidents(kindOf(key, address))) {
+    await writeGroups(
+      store,
+      rows.map((row) => [row]),
+    )
+    return
+  }
   // Only two depend on what went out before: one goes alone in any case, and three are enough.
   const notified = rows.length === 2 ? await countNotified(store, key, rows) : 0
   await writeGroups(store, groupsOf(rows, notified))

@@ -3,7 +3,7 @@ import { isoTime, isoTimeOrNull, SECOND } from '../../lib/index.ts'
 import { type CardOptions, oneLine, summaryOf } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
 import type { AlertMessage, Message, MessageGroup, Severity } from '../message.ts'
-import type { BodyOptions, ChatService } from './service.ts'
+import { type BodyOptions, type ChatService, isOver } from './service.ts'
 
 /** Any webhook that is no chat service known here. */
 export const generic = {
@@ -76,11 +76,6 @@ interface Entry {
 }
 
 const isAlertMessage = (message: Message | MessageGroup): message is AlertMessage => 'alert' in message
-
-function isOver(message: Message | MessageGroup): boolean {
-  if (message.kind === 'group') return message.of === 'resolved'
-  return ['resolved', 'own_recovery', 'vendor_resolved'].includes(message.kind)
-}
 
 function textOf(message: Message | MessageGroup, options: CardOptions): string {
   const card = cardOf(message, options)

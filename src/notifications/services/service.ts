@@ -13,17 +13,36 @@ export interface ChatService {
   matches: (host: string, path: string) => boolean
   /** The least time between two messages of a channel, ms. */
   paceMs: number
+  /** True of what keeps incidents of its own: each of ours is one there, and it gets nothing else. */
+  isForIncidents?: boolean
   /** The address with what the service wants in its path and query; the address as it is where that is missing. */
-  url?: (address: URL) => URL
+  url?: (address: URL, message: Message | MessageGroup, options: BodyOptions) => URL
   /** The body of the request, to be sent as JSON. */
   body: (message: Message | MessageGroup, options: BodyOptions) => object
-  /** What goes with the body besides its type. */
+  /** What goes with the body besides its type. `secret` is the channel's own, or else that of the service. */
   headers?: (order: SendOrder, body: string, secret: string | null) => Record<string, string>
   outcome: OutcomeRules
 }
 
 export interface BodyOptions extends CardOptions {
   idempotencyKey: string
+  /** The channel's own key. */
+  credential?: string | null
+}
+
+/** By which what keeps incidents knows that two messages are about one: that of the alert that opened it. */
+export function dedupKeyOf(
+  message: Message | MessageGroup,
+  { idempotencyKey }: Pick<BodyOptions, 'idempotencyKey'>,
+): string {
+  if ('alert' in message) return `tagwarden:${message.alert.id}`
+  return message.kind === 'test' ? `tagwarden:test:${message.client.id}` : `tagwarden:${idempotencyKey}`
+}
+
+/** Whether it says that something has ended. */
+export function isOver(message: Message | MessageGroup): boolean {
+  if (message.kind === 'group') return message.of === 'resolved'
+  return ['resolved', 'own_recovery', 'vendor_resolved'].includes(message.kind)
 }
 
 /** What is particular about a service's answers; the rest follows from their status: see `outcomeOf`. */

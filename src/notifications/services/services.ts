@@ -3,6 +3,8 @@ import type { Message, MessageGroup } from '../message.ts'
 import { discord } from './discord.ts'
 import { generic } from './generic.ts'
 import { googleChat } from './google-chat.ts'
+import { opsgenie } from './opsgenie.ts'
+import { pagerduty } from './pagerduty.ts'
 import type { BodyOptions, ChatService } from './service.ts'
 import { slack } from './slack.ts'
 import { teams } from './teams.ts'
@@ -15,8 +17,11 @@ const CHAT_SERVICES = {
   google_chat: googleChat,
 }
 
+/** What keeps incidents of its own, reached by a key. */
+const INCIDENT_SERVICES = { pagerduty, opsgenie }
+
 /** Who takes a webhook; `generic` is everybody who is no chat service that is known here. */
-const WEBHOOKS = { ...CHAT_SERVICES, generic }
+const WEBHOOKS = { ...CHAT_SERVICES, ...INCIDENT_SERVICES, generic }
 export type Service = keyof typeof WEBHOOKS
 export const SERVICES = Object.keys(WEBHOOKS) as Service[]
 
@@ -25,6 +30,7 @@ export const definitionOf = (service: Service): ChatService => WEBHOOKS[service]
 /** What is at the other end of a channel, as the API and the metrics name it. */
 const KINDS = {
   ...CHAT_SERVICES,
+  ...INCIDENT_SERVICES,
   webhook: generic,
   // A mail server says itself what is too much; one that gets mail in bursts may take it for spam.
   email: { name: 'e-mail', paceMs: SECOND / 5 },
@@ -34,6 +40,9 @@ export const SERVICE_KINDS = Object.keys(KINDS) as ServiceKind[]
 
 /** The least time between two messages of a channel, ms. */
 export const paceMsOf = (kind: ServiceKind): number => KINDS[kind].paceMs
+
+/** Whether each incident is one of its own there, and it gets nothing else. */
+export const isForIncidents = (kind: ServiceKind): boolean => kind in INCIDENT_SERVICES
 
 export const serviceName = (kind: ServiceKind): string => KINDS[kind].name
 

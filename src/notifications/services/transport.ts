@@ -1,7 +1,9 @@
 import { isObject, SECOND } from '../../lib/index.ts'
 import { type Outbound, OutboundError, type OutboundErrorKind, retryAfterMs } from '../../outbound/index.ts'
+import type { Message, MessageGroup } from '../message.ts'
 import type { SendOutcome, Transport } from '../transport.ts'
-import { type Answer, type AnswerRule, type OutcomeRules, parsedObject } from './service.ts'
+import { destinationOf } from './destination.ts'
+import { type Answer, type AnswerRule, type BodyOptions, type OutcomeRules, parsedObject } from './service.ts'
 import { bodyOf, definitionOf, type Service, serviceOf } from './services.ts'
 
 export interface ChatOptions {
@@ -20,12 +22,14 @@ const BROKEN: readonly OutboundErrorKind[] = ['bad_url', 'forbidden_address']
 export function createChatTransport({ outbound, webhookSecret }: ChatOptions): Transport {
   return {
     async send(order, signal) {
-      const service = serviceOf(order.address)
-      const body = bodyOf(service, order.message, order)
+      const { service: named, url, credential } = destinationOf(order.address)
+      const service = named ?? serviceOf(url)
+      const options = { ...order, credential }
+      const body = bodyOf(service, order.message, options)
       try {
-        const answer = await outbound.request(requestUrl(service, order.address), {
+        const answer = await outbound.request(requestUrl(service, url, order.message, options), {
           method: 'POST',
-          headers: { ...HEADERS, ...definitionOf(service).headers?.(order, body, webhookSecret) },
+          headers: { ...HEADERS, ...definitionOf(service).headers?.(order, body, credential ?? webhookSecret) },
           body,
           limits: LIMITS,
           signal,
@@ -41,10 +45,15 @@ export function createChatTransport({ outbound, webhookSecret }: ChatOptions): T
 const HEADERS = { 'content-type': 'application/json; charset=utf-8', accept: 'application/json, text/plain, */*' }
 
 /** The address with what the service wants in it. */
-export function requestUrl(service: Service, address: string): string {
+export function requestUrl(
+  service: Service,
+  address: string,
+  message: Message | MessageGroup,
+  options: BodyOptions,
+): string {
   const { url: changed } = definitionOf(service)
   const url = URL.parse(address)
-  return url === null || changed === undefined ? address : changed(url).href
+  return url === null || changed === undefined ? address : changed(url, message, options).href
 }
 
 /** @throws what is no failure of the request, but a fault of this program */

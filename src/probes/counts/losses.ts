@@ -120,7 +120,8 @@ async function tagCounts(
   const executions = rows.reduce((sum, row) => sum + row.executions, 0)
   if (tags.size === 0) return { executions, tags: new Map() }
   const { keyOf } = await identityOf(snapshot.db, snapshot.siteNo)
-  const hours = { from: floorTo(range.from, HOUR), to: ceilTo(range.to, HOUR) }
+  // A tag that was missing from some minute on ran in that hour, and is dated from its end.
+  const hours = { from: floorTo(range.from, HOUR) - HOUR, to: ceilTo(range.to, HOUR) }
   const before = { from: floorTo(range.from, DAY) - REFERENCE, to: hours.from }
   const since = await runsOnEvents(snapshot, hours, keyOf)
   const usually = await runsOnEvents(snapshot, before, keyOf)

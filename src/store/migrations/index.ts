@@ -17,6 +17,7 @@ import { alertFeedback } from './0016-alert-feedback.ts'
 import { specialDays } from './0017-special-days.ts'
 import { incidents } from './0018-incidents.ts'
 import { incidentImpact } from './0019-incident-impact.ts'
+import { clientChannels } from './0020-client-channels.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -40,6 +41,7 @@ export const migrations: readonly Migration[] = [
   specialDays,
   incidents,
   incidentImpact,
+  clientChannels,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

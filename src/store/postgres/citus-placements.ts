@@ -71,6 +71,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   maintenance: 'coordinator',
   // Claimed and rewritten with every message; written with the alerts they are about.
   channels: 'coordinator',
+  client_channels: 'coordinator',
   deliveries: 'coordinator',
   digests: 'coordinator',
   // At most two rows a client and month, written with the messages.

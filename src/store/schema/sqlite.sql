@@ -73,6 +73,17 @@ CREATE TABLE channels (
   off_since integer
 );
 
+CREATE TABLE client_channels (
+  id text primary key,
+  client_id text not null,
+  kind text not null,
+  name text not null,
+  address text not null,
+  minimum_severity text not null,
+  is_active integer not null,
+  created_at integer not null
+);
+
 CREATE TABLE client_demand (
   client_id text not null,
   node_id text not null,
@@ -515,6 +526,8 @@ CREATE UNIQUE INDEX alerts_unresolved on alerts (probe_id, subject) where state 
 CREATE INDEX audit_log_by_entity on audit_log (entity_id, id);
 
 CREATE INDEX audit_log_by_time on audit_log (at);
+
+CREATE INDEX client_channels_by_client on client_channels (client_id, id);
 
 CREATE INDEX deliveries_by_alert on deliveries (alert_id, id);
 

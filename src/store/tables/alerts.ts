@@ -115,7 +115,7 @@ export interface MaintenanceTable {
 
 /** How a way to reach people does. The address itself may have changed since: then what is said here is of no interest. */
 export interface ChannelTable {
-  /** `global`, `chat:CLIENT` or `email:CLIENT`. */
+  /** `global`, `chat:CLIENT`, `email:CLIENT` or `own:CLIENT:ID`. */
   channel: string
   /** The address that the rest speaks of; of `global` the service and a hash, as it is a secret of the environment. */
   address: string
@@ -130,6 +130,19 @@ export interface ChannelTable {
   last_success_at: number | null
   /** Switched off by a failure that does not pass, until the address is edited. */
   off_since: number | null
+}
+
+/** A way to reach people of a client besides its chat webhook and its e-mail. */
+export interface ClientChannelTable {
+  id: string
+  client_id: string
+  kind: string
+  name: string
+  /** With its key, see `destinationOf`. */
+  address: string
+  minimum_severity: string
+  is_active: number
+  created_at: number
 }
 
 /** A message on its way to people over one channel: written together with its cause, sent later. */
@@ -184,6 +197,7 @@ export type AlertFeedbackRow = Selectable<AlertFeedbackTable>
 export type SilenceRow = Selectable<SilenceTable>
 export type MaintenanceRow = Selectable<MaintenanceTable>
 export type ChannelRow = Selectable<ChannelTable>
+export type ClientChannelRow = Selectable<ClientChannelTable>
 export type DeliveryRow = Selectable<DeliveryTable>
 
 export interface ProbeTable {

@@ -239,7 +239,7 @@ test('how it was found out is said, and what is counted has no range', () => {
   )
   assert.equal(
     impact?.estimate,
-    'Expected is what is usual of these events, as far as the others came. Nine of ten such estimates are within their range. Failed executions are counted.',
+    'Expected is what is usual of these events, as far as the others came. The range is what chance and the usual wavering of the counts allow. Failed executions are counted.',
   )
   assert.deepEqual([impact?.executions, impact?.final], [counted(100, 500), true])
 })

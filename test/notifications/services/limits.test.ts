@@ -71,6 +71,22 @@ const CHECKS: Readonly<Record<Service, (body: string) => void>> = {
     }
     ok(total <= DISCORD_LIMITS.total, `${total} characters in all`)
   },
+  pagerduty(text) {
+    const { dedup_key, event_action, payload } = JSON.parse(text) as {
+      dedup_key: string
+      event_action: string
+      payload?: { summary: string }
+    }
+    between(dedup_key, 255, 'dedup_key')
+    if (event_action === 'trigger') between(payload?.summary ?? '', 1_024, 'summary')
+  },
+  opsgenie(text) {
+    const { message, alias, description, note } = JSON.parse(text) as Readonly<Record<string, string | undefined>>
+    if (note !== undefined) return between(note, 25_000, 'note')
+    between(message ?? '', 130, 'message')
+    between(alias ?? '', 512, 'alias')
+    between(description ?? '', 15_000, 'description')
+  },
   teams: (text) => ok(Buffer.byteLength(text) <= TEAMS_MAX_BYTES, `${Buffer.byteLength(text)} bytes`),
   google_chat: (text) => ok(Buffer.byteLength(text) <= GOOGLE_CHAT_MAX_BYTES, `${Buffer.byteLength(text)} bytes`),
   generic: (text) => ok(text.length > 0),

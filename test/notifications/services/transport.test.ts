@@ -126,6 +126,9 @@ test('an address that is none breaks the channel', async () => {
   equal((await transport.send(orderTo('nonsense'), never())).kind, 'channel_broken')
 })
 
+const TEST = { kind: 'test', client: { id: 'c', name: 'ACME' }, asked_by: 'anna' } as const
+const OPTIONS = { publicUrl: 'https://t.example', at: 0, idempotencyKey: 'k' }
+
 const URLS = [
   ['discord', 'https://discord.com/api/webhooks/1/t', 'https://discord.com/api/webhooks/1/t?wait=true'],
   [
@@ -152,5 +155,5 @@ const URLS = [
 ] as const
 
 for (const [service, address, url] of URLS) {
-  test(`${address} is asked as ${url}`, () => equal(requestUrl(service, address), url))
+  test(`${address} is asked as ${url}`, () => equal(requestUrl(service, address, TEST, OPTIONS), url))
 }

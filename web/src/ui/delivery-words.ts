@@ -7,6 +7,8 @@ export const SERVICE_NAMES: Readonly<Record<ChannelRecord['kind'], string>> = {
   discord: 'Discord',
   teams: 'Microsoft Teams',
   google_chat: 'Google Chat',
+  pagerduty: 'PagerDuty',
+  opsgenie: 'Jira Service Management',
   webhook: 'Webhook',
   email: 'E-mail',
 }

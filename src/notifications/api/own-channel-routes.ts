@@ -1,0 +1,119 @@
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../../http/index.ts'
+import { contextOf } from '../../management/index.ts'
+import { ownKey } from '../channel.ts'
+import { sendTestMessages, type TestLimit } from './channels.ts'
+import {
+  CreateOwnChannel,
+  OwnChannelParams,
+  OwnChannelRecord,
+  ownChannelRecord,
+  UpdateOwnChannel,
+} from './own-channel-schemas.ts'
+import { createOwnChannel, deleteOwnChannel, listOwnChannels, updateOwnChannel } from './own-channels.ts'
+import type { NotificationRouteOptions } from './routes.ts'
+import { TestParams, TestResult } from './schemas.ts'
+
+const tags = ['Notifications']
+const path = '/api/clients/:client_id/channels'
+
+/** Adds the interface of the channels that a client has besides its chat webhook and its e-mail. */
+export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions, testLimit: TestLimit): void {
+  const { store, notifications } = options
+
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        summary: "List a client's channels",
+        description: 'The oldest first, without its `chat_webhook` and `email`, which work beside them.',
+        params: TestParams,
+        response: { 200: Type.Array(OwnChannelRecord, { description: 'The oldest first' }), ...errorResponses(404) },
+      },
+    },
+    async (request) => {
+      const rows = await listOwnChannels(store, request.params.client_id)
+      return rows.map((row) => ownChannelRecord(row, seesSecrets(request.access)))
+    },
+  )
+
+  app.post(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Add a channel to a client',
+        description: 'Messages about its incidents go over it from now on. 409 when it has 20.',
+        params: TestParams,
+        body: CreateOwnChannel,
+        response: { 201: OwnChannelRecord, ...errorResponses(400, 404, 409) },
+      },
+    },
+    async (request, reply) => {
+      const row = await createOwnChannel(contextOf(options, request), request.params.client_id, request.body)
+      return reply.code(201).send(ownChannelRecord(row, true))
+    },
+  )
+
+  app.patch(
+    `${path}/:channel_id`,
+    {
+      schema: {
+        tags,
+        summary: 'Change a channel of a client',
+        description: 'Its kind stays. An address that is edited switches it on again after a failure.',
+        params: OwnChannelParams,
+        body: UpdateOwnChannel,
+        response: { 200: OwnChannelRecord, ...errorResponses(400, 404) },
+      },
+    },
+    async (request) => {
+      const { client_id, channel_id } = request.params
+      const row = await updateOwnChannel(contextOf(options, request), client_id, channel_id, request.body)
+      notifications.wake()
+      return ownChannelRecord(row, true)
+    },
+  )
+
+  app.delete(
+    `${path}/:channel_id`,
+    {
+      schema: {
+        tags,
+        summary: 'Delete a channel of a client',
+        description: 'What waits on it is cancelled.',
+        params: OwnChannelParams,
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      const { client_id, channel_id } = request.params
+      await deleteOwnChannel(contextOf(options, request), client_id, channel_id)
+      notifications.wake()
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.post(
+    `${path}/:channel_id/test`,
+    {
+      // It waits for what others answer.
+      config: { work: 'none' },
+      schema: {
+        tags,
+        summary: 'Send a test message over one channel',
+        description: 'Now; 409 when it is switched off, or e-mail is off on this server.',
+        params: OwnChannelParams,
+        response: { 200: Type.Array(TestResult), ...errorResponses(404, 409) },
+      },
+    },
+    async (request) => {
+      const { client_id, channel_id } = request.params
+      const key = ownKey(client_id, channel_id)
+      const results = await sendTestMessages(contextOf(options, request), notifications, testLimit, client_id, key)
+      notifications.wake()
+      return results
+    },
+  )
+}

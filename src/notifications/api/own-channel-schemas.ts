@@ -1,0 +1,84 @@
+import { type Static, Type } from 'typebox'
+import { IsoTime, nullable, Uuid } from '../../http/index.ts'
+import { isoTime } from '../../lib/index.ts'
+import { Name } from '../../management/index.ts'
+import type { ClientChannelRow } from '../../store/index.ts'
+import { channelKind, KIND_NAMES, kindNameOf } from '../kinds/kinds.ts'
+
+const Kind = Type.Enum([...KIND_NAMES], {
+  description: KIND_NAMES.map((name) => `\`${name}\`: ${channelKind(name).addressIs}`).join('; '),
+})
+const MinimumSeverity = Type.Enum(['warning', 'critical'], {
+  default: 'warning',
+  description: '`critical`: incidents that are only warnings are not sent over it, nor how they end',
+})
+const IsActive = Type.Boolean({ default: true, description: 'Nothing is sent over one that is switched off' })
+
+export const OwnChannelRecord = Type.Object({
+  id: Uuid,
+  client_id: Uuid,
+  channel: Type.String({ description: 'As deliveries and the list of channels name it' }),
+  kind: Kind,
+  name: Type.String(),
+  address: nullable(
+    Type.String({ description: 'E-mail addresses; of a webhook its host, of a key its end; null for viewers' }),
+  ),
+  minimum_severity: MinimumSeverity,
+  is_active: IsActive,
+  created_at: IsoTime,
+})
+export type OwnChannelRecord = Static<typeof OwnChannelRecord>
+
+const address = {
+  address: Type.String({ minLength: 1, maxLength: 2_560, description: 'What it is depends on the kind' }),
+  secret: Type.Optional(
+    nullable(
+      Type.String({
+        minLength: 16,
+        maxLength: 200,
+        pattern: '^\\S+$',
+        description: 'Of a `webhook`: signs its requests, instead of WEBHOOK_SECRET',
+      }),
+    ),
+  ),
+  endpoint: Type.Optional(
+    nullable(
+      Type.String({
+        format: 'http-url',
+        maxLength: 2_048,
+        description: 'Of `pagerduty` and `opsgenie`: another region or product than the usual one',
+      }),
+    ),
+  ),
+}
+const settable = {
+  name: Name,
+  minimum_severity: Type.Optional(MinimumSeverity),
+  is_active: Type.Optional(IsActive),
+}
+
+export const CreateOwnChannel = Type.Object({ kind: Kind, ...settable, ...address }, { additionalProperties: false })
+export type CreateOwnChannel = Static<typeof CreateOwnChannel>
+
+export const UpdateOwnChannel = Type.Partial(Type.Object({ ...settable, ...address }), {
+  additionalProperties: false,
+  description: '`secret` and `endpoint` only together with `address`',
+})
+export type UpdateOwnChannel = Static<typeof UpdateOwnChannel>
+
+export const OwnChannelParams = Type.Object({ client_id: Uuid, channel_id: Uuid })
+
+export function ownChannelRecord(row: ClientChannelRow, seesSecrets: boolean): OwnChannelRecord {
+  const kind = kindNameOf(row.kind)
+  return {
+    id: row.id,
+    client_id: row.client_id,
+    channel: `own:${row.client_id}:${row.id}`,
+    kind,
+    name: row.name,
+    address: seesSecrets ? channelKind(kind).shown(row.address) : null,
+    minimum_severity: row.minimum_severity === 'critical' ? 'critical' : 'warning',
+    is_active: row.is_active === 1,
+    created_at: isoTime(row.created_at),
+  }
+}

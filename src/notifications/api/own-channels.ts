@@ -1,0 +1,126 @@
+import { AppError, invalidRequest, newOrderedId, notFound } from '../../lib/index.ts'
+import { type Context, lockClient, writeAudit } from '../../management/index.ts'
+import type { ClientChannelRow, Store, Tables, Transaction } from '../../store/index.ts'
+import { channelKind, type KindName, kindNameOf } from '../kinds/kinds.ts'
+import { type CreateOwnChannel, ownChannelRecord, type UpdateOwnChannel } from './own-channel-schemas.ts'
+
+/** A client with more has gathered old ones. */
+const MOST_CHANNELS = 20
+
+/** @throws AppError `not_found` */
+export async function listOwnChannels({ read }: Pick<Store, 'read'>, clientId: string): Promise<ClientChannelRow[]> {
+  const client = await read.selectFrom('clients').select('id').where('id', '=', clientId).executeTakeFirst()
+  if (client === undefined) throw notFound('Client')
+  return read.selectFrom('client_channels').selectAll().where('client_id', '=', clientId).orderBy('id').execute()
+}
+
+/** @throws AppError `not_found`, `invalid_request`, or `conflict` when the client has too many */
+export async function createOwnChannel(
+  ctx: Context,
+  clientId: string,
+  input: CreateOwnChannel,
+): Promise<ClientChannelRow> {
+  const { kind, name, minimum_severity = 'warning', is_active = true } = input
+  const now = ctx.clock.now()
+  const row: ClientChannelRow = {
+    id: newOrderedId(now),
+    client_id: clientId,
+    kind,
+    name: name.trim(),
+    address: addressIn(kind, input),
+    minimum_severity,
+    is_active: is_active ? 1 : 0,
+    created_at: now,
+  }
+  await ctx.store.write.transaction().execute(async (trx) => {
+    if ((await lockClient(trx, clientId)) === undefined) throw notFound('Client')
+    const there = await trx.selectFrom('client_channels').select('id').where('client_id', '=', clientId).execute()
+    if (there.length >= MOST_CHANNELS) {
+      throw new AppError('conflict', `The client has ${MOST_CHANNELS} channels: delete one`)
+    }
+    await trx.insertInto('client_channels').values(row).execute()
+    await audit(trx, ctx, 'create', null, row)
+  })
+  return row
+}
+
+/** @throws AppError `not_found` or `invalid_request` */
+export async function updateOwnChannel(
+  ctx: Context,
+  clientId: string,
+  id: string,
+  patch: UpdateOwnChannel,
+): Promise<ClientChannelRow> {
+  return ctx.store.write.transaction().execute(async (trx) => {
+    const before = await lockedChannel(trx, clientId, id)
+    const { name, minimum_severity, is_active, address, secret, endpoint } = patch
+    if (address === undefined && (secret !== undefined || endpoint !== undefined)) {
+      throw invalidRequest(secret === undefined ? '/endpoint' : '/secret', 'can be changed only together with address')
+    }
+    const after: ClientChannelRow = {
+      ...before,
+      ...(name === undefined ? {} : { name: name.trim() }),
+      ...(minimum_severity === undefined ? {} : { minimum_severity }),
+      ...(is_active === undefined ? {} : { is_active: is_active ? 1 : 0 }),
+      ...(address === undefined ? {} : { address: addressIn(kindNameOf(before.kind), { address, secret, endpoint }) }),
+    }
+    if (Object.entries(after).every(([field, value]) => before[field as keyof ClientChannelRow] === value))
+      return before
+    const { name: newName, minimum_severity: severity, is_active: active, address: newAddress } = after
+    await trx
+      .updateTable('client_channels')
+      .set({ name: newName, minimum_severity: severity, is_active: active, address: newAddress })
+      .where('id', '=', id)
+      .execute()
+    await audit(trx, ctx, 'update', before, after)
+    return after
+  })
+}
+
+/** What waits on it is cancelled when its turn comes. @throws AppError `not_found` */
+export async function deleteOwnChannel(ctx: Context, clientId: string, id: string): Promise<void> {
+  await ctx.store.write.transaction().execute(async (trx) => {
+    const before = await lockedChannel(trx, clientId, id)
+    await trx.deleteFrom('client_channels').where('id', '=', id).execute()
+    await audit(trx, ctx, 'delete', before, null)
+  })
+}
+
+/** @throws AppError `invalid_request` for what the kind does not take */
+function addressIn(
+  kind: KindName,
+  {
+    address,
+    secret = null,
+    endpoint = null,
+  }: { address: string; secret?: string | null | undefined; endpoint?: string | null | undefined },
+): string {
+  const { takes, addressOf } = channelKind(kind)
+  if (secret !== null && !takes.includes('secret')) throw invalidRequest('/secret', `is not for ${kind}`)
+  if (endpoint !== null && !takes.includes('endpoint')) throw invalidRequest('/endpoint', `is not for ${kind}`)
+  return addressOf({ address: address.trim(), secret, endpoint })
+}
+
+async function lockedChannel(trx: Transaction<Tables>, clientId: string, id: string): Promise<ClientChannelRow> {
+  const row = await trx
+    .updateTable('client_channels')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', id)
+    .where('client_id', '=', clientId)
+    .returningAll()
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('Channel')
+  return row
+}
+
+async function audit(
+  trx: Transaction<Tables>,
+  ctx: Context,
+  verb: 'create' | 'update' | 'delete',
+  before: ClientChannelRow | null,
+  after: ClientChannelRow | null,
+): Promise<void> {
+  const id = after?.id ?? before?.id ?? ''
+  const recordOf = (row: ClientChannelRow | null) => (row === null ? null : ownChannelRecord(row, true))
+  await writeAudit(trx, ctx, [{ entity: 'channel', verb, id, before: recordOf(before), after: recordOf(after) }])
+}

@@ -1,0 +1,11 @@
+import { maskedUrl } from '../../management/index.ts'
+import { type ChannelKind, requireUrl } from './kind.ts'
+
+/** Slack, Discord, Teams and Google Chat, told apart by the address. */
+export const chat: ChannelKind = {
+  title: 'Chat webhook',
+  addressIs: 'the webhook of Slack, Discord, Microsoft Teams or Google Chat',
+  takes: [],
+  addressOf: ({ address }) => requireUrl('/address', address),
+  shown: maskedUrl,
+}

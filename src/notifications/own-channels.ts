@@ -1,0 +1,38 @@
+import { type ClientChannelRow, chunksOf, type Kysely, type Tables } from '../store/index.ts'
+import type { OwnChannel } from './channel.ts'
+
+/** The channels of clients that are switched on, the oldest first; those without any are missing. */
+export async function ownChannels(db: Kysely<Tables>, clientIds: Iterable<string>): Promise<Map<string, OwnChannel[]>> {
+  const rows: ClientChannelRow[] = []
+  for (const ids of chunksOf([...new Set(clientIds)])) {
+    const found = await db
+      .selectFrom('client_channels')
+      .selectAll()
+      .where('client_id', 'in', ids)
+      .where('is_active', '=', 1)
+      .orderBy('id')
+      .execute()
+    rows.push(...found)
+  }
+  const channels = new Map<string, OwnChannel[]>()
+  for (const row of rows) channels.set(row.client_id, [...(channels.get(row.client_id) ?? []), ownChannel(row)])
+  return channels
+}
+
+/** Clients, each with its channels. */
+export async function withChannels<T extends { id: string }>(
+  db: Kysely<Tables>,
+  clients: readonly T[],
+): Promise<(T & { channels: readonly OwnChannel[] })[]> {
+  const channels = await ownChannels(
+    db,
+    clients.map(({ id }) => id),
+  )
+  return clients.map((client) => ({ ...client, channels: channels.get(client.id) ?? [] }))
+}
+
+export const ownChannel = ({ id, address, minimum_severity }: ClientChannelRow): OwnChannel => ({
+  id,
+  address,
+  minimumSeverity: minimum_severity === 'critical' ? 'critical' : 'warning',
+})

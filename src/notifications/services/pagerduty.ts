@@ -1,0 +1,61 @@
+import { isoTime } from '../../lib/index.ts'
+import { type CardOptions, cut, summaryOf } from '../cards/card.ts'
+import { cardOf } from '../cards/card-of.ts'
+import type { Message, MessageGroup } from '../message.ts'
+import { type BodyOptions, type ChatService, dedupKeyOf, isOver } from './service.ts'
+
+/** PagerDuty's Events API v2: what opens triggers an incident there, what ends resolves it. */
+export const pagerduty = {
+  name: 'PagerDuty',
+  title: 'PagerDuty',
+  // Reached by its key, whatever the address.
+  matches: () => false,
+  isForIncidents: true,
+  // It takes bursts; more than 120 a minute and key are slowed down.
+  paceMs: 500,
+  body: eventOf,
+  outcome: {
+    repeatsReason: false,
+    rules: [
+      // https://developer.pagerduty.com/docs/events-api-v2/trigger-events: a key that it does not know is a 400, too.
+      { status: 400, reason: /routing[_ ]key/i, kind: 'channel_broken', says: 'it does not know the integration key' },
+    ],
+  },
+} satisfies ChatService
+
+const SUMMARY_MAX = 1_024
+
+function eventOf(message: Message | MessageGroup, options: BodyOptions): object {
+  const event = {
+    routing_key: options.credential ?? '',
+    dedup_key: dedupKeyOf(message, options),
+  }
+  if (isOver(message)) return { ...event, event_action: 'resolve' }
+  const card = cardOf(message, options)
+  return {
+    ...event,
+    event_action: 'trigger',
+    client: 'Tagwarden',
+    client_url: card.link.url,
+    links: [{ href: card.link.url, text: card.link.label }],
+    payload: {
+      summary: cut(summaryOf(card), SUMMARY_MAX),
+      timestamp: isoTime(sinceOf(message, options)),
+      ...placeOf(message),
+      severity: card.tone === 'critical' || card.tone === 'warning' ? card.tone : 'info',
+      custom_details: Object.fromEntries([
+        ['What', [card.what, ...card.paragraphs].join(' ')],
+        ...card.facts.map(({ name, value }) => [name, value]),
+      ]),
+    },
+  }
+}
+
+const sinceOf = (message: Message | MessageGroup, { at }: CardOptions): number =>
+  'alert' in message ? message.alert.since : at
+
+function placeOf(message: Message | MessageGroup): object {
+  if (!('alert' in message)) return { source: 'Tagwarden' }
+  const { site, probe, client } = message
+  return { source: site.name, component: probe.name, group: client.name, class: probe.probe_type }
+}

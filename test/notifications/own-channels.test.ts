@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import type { AuditRecord } from '../../src/management/index.ts'
+import { type ChannelList, GATHER_MS, type OwnChannelRecord, type TestResult } from '../../src/notifications/index.ts'
+import { type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { startAnswering } from '../../testkit/listeners.ts'
+import { ADMIN, MISSING, stage, VIEWER } from './api-support.ts'
+
+const KEY = 'R0123456789abcdef0123456789abcdef'
+const SECRET = 'a-secret-of-the-receiver'
+
+/** A client with a site whose tag server a probe asks: it answers what `find` says. */
+async function watched(t: TestContext, engine: TestEngine, environment: Record<string, string> = {}) {
+  const api = await stage(t, engine, environment)
+  let status = 200
+  let text = 'ok'
+  const target = await startAnswering(t, (_request, response) => {
+    response.writeHead(status, { 'content-type': 'text/plain' }).end(text)
+  })
+  const client = await api.newClient({})
+  const site = await api.newSite(client, { tag_server_url: target })
+  const probe = { site_id: site.id, probe_type: 'http_health', interval_seconds: 3600, name: 'health' }
+  const { id } = (await api.call('POST', '/api/probes', probe)).json<{ id: string }>()
+  const path = `/api/clients/${client.id}/channels`
+  return {
+    ...api,
+    client,
+    path,
+    add: async (body: object) => {
+      const answer = await api.call('POST', path, body)
+      assert.equal(answer.status, 201, answer.text)
+      return answer.json<OwnChannelRecord>()
+    },
+    /** The probe runs once, and what is to be sent is. */
+    find: async (found: number, said = 'ok') => {
+      status = found
+      text = said
+      assert.equal((await api.call('POST', `/api/probes/${id}/run`)).status, 200)
+      api.clock.advance(3 * GATHER_MS + 1)
+      await api.service.membership.beat()
+      await api.run()
+    },
+  }
+}
+
+testPerEngine('each channel gets the incident in its own way, and its end', async (engine, t) => {
+  const { add, find, hookUrl, received } = await watched(t, engine)
+  await add({ kind: 'pagerduty', name: 'On call', address: KEY, endpoint: `${hookUrl}/v2/enqueue` })
+  await add({ kind: 'opsgenie', name: 'Jira', address: KEY, endpoint: `${hookUrl}/jira` })
+  await add({ kind: 'webhook', name: 'Ours', address: `${hookUrl}/ours`, secret: SECRET })
+  await find(503)
+  await find(200)
+  const to = (place: string) =>
+    received.flatMap(({ path, headers, body }) =>
+      path.includes(place) ? [{ path, headers, body: JSON.parse(body) as Record<string, unknown>, text: body }] : [],
+    )
+  const [trigger, resolve, ...more] = to('/v2/enqueue')
+  assert.deepEqual(more, [])
+  assert.deepEqual([trigger?.body.event_action, resolve?.body.event_action], ['trigger', 'resolve'])
+  assert.deepEqual([trigger?.body.routing_key, resolve?.body.routing_key], [KEY, KEY])
+  assert.match(`${trigger?.body.dedup_key}`, /^tagwarden:[\w-]{36}$/)
+  assert.equal(resolve?.body.dedup_key, trigger?.body.dedup_key)
+  assert.partialDeepStrictEqual(trigger?.body.payload, { severity: 'critical', source: 'shop', component: 'health' })
+
+  const [opened, closed] = to('/jira')
+  assert.match(`${opened?.path}`, /\/jira\/v2\/alerts$/)
+  assert.equal(opened?.headers.authorization, `GenieKey ${KEY}`)
+  assert.partialDeepStrictEqual(opened?.body, { priority: 'P1', entity: 'shop', alias: trigger?.body.dedup_key })
+  const alias = encodeURIComponent(`${opened?.body.alias}`)
+  assert.match(`${closed?.path}`, new RegExp(`/jira/v2/alerts/${alias}/close\\?identifierType=alias$`))
+  assert.ok(!received.some(({ path }) => path.includes(KEY)), 'keys are in no address')
+
+  const [signed] = to('/ours')
+  const timestamp = signed?.headers['x-tagwarden-timestamp']
+  const hmac = createHmac('sha256', SECRET).update(`${timestamp}.${signed?.text}`).digest('hex')
+  assert.equal(signed?.headers['x-tagwarden-signature'], `sha256=${hmac}`)
+  assert.equal(signed?.body.event, 'opened')
+})
+
+testPerEngine(
+  'a channel for what is critical hears of no warning, nor one that is off of anything',
+  async (engine, t) => {
+    const { add, hookUrl, client, store, list, path, call, find } = await watched(t, engine)
+    await add({ kind: 'webhook', name: 'All', address: `${hookUrl}/all` })
+    await add({ kind: 'webhook', name: 'Critical', address: `${hookUrl}/critical`, minimum_severity: 'critical' })
+    const off = await add({ kind: 'webhook', name: 'Off', address: `${hookUrl}/off`, is_active: false })
+    await find(200, '<html>another server</html>')
+    const [alert] = await store.read.selectFrom('alerts').select('severity').execute()
+    assert.equal(alert?.severity, 'warning', 'what this test is about')
+    const names = new Map(
+      (await call('GET', path)).json<OwnChannelRecord[]>().map(({ channel, name }) => [channel, name]),
+    )
+    const sent = async () =>
+      (await list(`?client_id=${client.id}`)).map(({ channel, kind }) => `${names.get(channel)} ${kind}`).sort()
+    assert.deepEqual(await sent(), ['All opened'])
+    await find(503)
+    assert.deepEqual(await sent(), ['All escalated', 'All opened', 'Critical escalated'])
+    assert.equal((await call('PATCH', `${path}/${off.id}`, { is_active: true })).status, 200)
+    await find(200)
+    assert.deepEqual(
+      (await sent()).filter((line) => line.endsWith('resolved')),
+      ['All resolved', 'Critical resolved', 'Off resolved'],
+    )
+  },
+)
+
+testPerEngine('channels are added, changed, tested and deleted, and their keys are never shown', async (engine, t) => {
+  const tokens = { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER }
+  const api = await stage(t, engine, tokens)
+  const as = (token: string) => ({ authorization: `Bearer ${token}` })
+  const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object, token = ADMIN) =>
+    api.call(method, path, body, as(token))
+  const client = (await call('POST', '/api/clients', { name: 'ACME' })).json<{ id: string }>()
+  const other = (await call('POST', '/api/clients', { name: 'Globex' })).json<{ id: string }>()
+  const path = `/api/clients/${client.id}/channels`
+  const added = await call('POST', path, {
+    kind: 'pagerduty',
+    name: ' On call ',
+    address: KEY,
+    endpoint: `${api.hookUrl}/v2`,
+  })
+  assert.equal(added.status, 201, added.text)
+  const channel = added.json<OwnChannelRecord>()
+  assert.partialDeepStrictEqual(channel, {
+    kind: 'pagerduty',
+    name: 'On call',
+    address: '…cdef',
+    minimum_severity: 'warning',
+    is_active: true,
+    channel: `own:${client.id}:${channel.id}`,
+  })
+  const own = `${path}/${channel.id}`
+  const test = await call('POST', `${own}/test`)
+  assert.deepEqual(
+    test.json<TestResult[]>().map(({ kind, delivered }) => [kind, delivered]),
+    [['pagerduty', true]],
+  )
+  assert.equal((JSON.parse(api.received[0]?.body ?? '{}') as { routing_key: string }).routing_key, KEY)
+
+  const secret = { kind: 'webhook', name: 'Ours', address: 'https://x.example/token', secret: SECRET }
+  assert.equal((await call('POST', path, secret)).json<OwnChannelRecord>().address, 'https://x.example/…')
+  const patched = await call('PATCH', own, { minimum_severity: 'critical', name: 'Night' })
+  assert.partialDeepStrictEqual(patched.json(), { minimum_severity: 'critical', name: 'Night', address: '…cdef' })
+
+  const shown: string[] = [added.text, patched.text]
+  for (const token of [ADMIN, VIEWER]) {
+    const listed = await call('GET', path, undefined, token)
+    const channels = await call('GET', '/api/channels', undefined, token)
+    const audit = await call('GET', '/api/audit', undefined, token)
+    assert.equal(listed.json<OwnChannelRecord[]>().length, 2)
+    assert.ok(channels.json<ChannelList>().channels.some(({ channel: key }) => key === channel.channel))
+    assert.ok(audit.json<AuditRecord[]>().some(({ action }) => action === 'channel.create'))
+    shown.push(listed.text, channels.text, audit.text)
+    if (token === VIEWER) {
+      assert.deepEqual(
+        listed.json<OwnChannelRecord[]>().map(({ address }) => address),
+        [null, null],
+      )
+      assert.ok(!audit.text.includes('x.example'), 'viewers see no addresses')
+    }
+  }
+  for (const text of shown) for (const hidden of [KEY, SECRET, '/token']) assert.ok(!text.includes(hidden), hidden)
+
+  const REFUSED = [
+    [400, 'POST', path, { kind: 'pagerduty', name: 'x', address: 'short' }],
+    [400, 'POST', path, { kind: 'pagerduty', name: 'x', address: KEY, secret: SECRET }],
+    [400, 'POST', path, { kind: 'chat', name: 'x', address: 'no address' }],
+    [400, 'POST', path, { kind: 'email', name: 'x', address: 'no address' }],
+    [400, 'POST', path, { kind: 'pigeon', name: 'x', address: KEY }],
+    [400, 'PATCH', own, { endpoint: 'https://x.example' }],
+    [404, 'PATCH', `/api/clients/${other.id}/channels/${channel.id}`, { name: 'x' }],
+    [404, 'DELETE', `/api/clients/${other.id}/channels/${channel.id}`, undefined],
+    [409, 'POST', `/api/clients/${other.id}/channels/${channel.id}/test`, undefined],
+    [404, 'GET', `/api/clients/${MISSING}/channels`, undefined],
+  ] as const
+  for (const [status, method, at, body] of REFUSED) {
+    assert.equal((await call(method, at, body)).status, status, `${method} ${JSON.stringify(body)}`)
+  }
+  assert.equal((await call('POST', path, { kind: 'chat', name: 'x', address: api.hookUrl }, VIEWER)).status, 403)
+  assert.equal((await call('DELETE', own)).status, 204)
+  assert.equal((await call('GET', path)).json<OwnChannelRecord[]>().length, 1)
+  assert.equal((await call('DELETE', `/api/clients/${client.id}`)).status, 204)
+  for (const table of ['client_channels', 'channels'] as const) {
+    assert.deepEqual(await api.store.read.selectFrom(table).selectAll().execute(), [], table)
+  }
+})
+
+testPerEngine('a client has twenty channels at most', async (engine, t) => {
+  const { add, path, call, hookUrl } = await watched(t, engine)
+  for (let n = 0; n < 20; n++) await add({ kind: 'chat', name: `${n}`, address: `${hookUrl}/${n}` })
+  assert.equal((await call('POST', path, { kind: 'chat', name: 'x', address: hookUrl })).status, 409)
+})
