@@ -131,14 +131,14 @@ export class Folder {
       const clientId = this.#clientOf(siteNo)
       if (site === undefined || clientId === undefined) continue
       if (!this.#isHeavy(task, site)) {
-        rows.addSite(siteNo, clientId, site, this.#books)
+        await rows.addSite(siteNo, clientId, site, this.#books)
         continue
       }
       const condensed = await condense(siteNo, site, this.#books, rows)
       if (this.#isHeavy(task, condensed)) {
         rows.addUsage(clientId, condensed)
         spills.push(...(await spill(this.#store, { ...task, siteNo, site: condensed })))
-      } else rows.addSite(siteNo, clientId, condensed, this.#books)
+      } else await rows.addSite(siteNo, clientId, condensed, this.#books)
     }
     const last = [this.#take(task, task.siteCursor ?? 0), ...rows.operations(), ...spills, ...this.#finish(task)]
     await this.#store.batch(last)

@@ -85,11 +85,7 @@ const UNITS_PER_TURN = 2_000
  */
 export async function condense(siteNo: number, site: SiteDelta, books: NameBooks, rows: FoldRows): Promise<SiteDelta> {
   const condensed = newSite(site.usage)
-  const yielder = new Yielder()
-  let units = 0
-  const spend = async () => {
-    if (++units % UNITS_PER_TURN === 0) await yielder.yield()
-  }
+  const yielder = new Yielder(UNITS_PER_TURN)
   for (const cell of site.cells) {
     const book = books.book(siteNo, dayOf(cell.minute))
     const containerId = rows.bookName(siteNo, book, 'container', cell.containerId)
@@ -98,14 +94,14 @@ export async function condense(siteNo: number, site: SiteDelta, books: NameBooks
     for (const [name, event] of cell.events) {
       const into = eventIn(target, rows.bookName(siteNo, book, 'event', name))
       addAll(into.counts, event.counts)
-      await spend()
+      await yielder.spend(1)
       for (const [key, tag] of event.tags) {
         const booked = rows.bookName(siteNo, book, 'tag', key)
         addAll(tagIn(into, booked).counts, tag.counts)
-        await spend()
+        await yielder.spend(1)
         for (const id of tag.ids) {
           rows.linkId(siteNo, book, { containerId, id, name: booked, lastSeenAt: cell.lastSeenAt })
-          await spend()
+          await yielder.spend(1)
         }
       }
     }

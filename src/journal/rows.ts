@@ -1,4 +1,4 @@
-import { floorTo, HOUR } from '../lib/index.ts'
+import { floorTo, HOUR, Yielder } from '../lib/index.ts'
 import {
   clientUsage,
   dailyNames,
@@ -35,6 +35,9 @@ import type { NameBook, NameBooks, NameKind, TagLink } from './names.ts'
 import { dayOf } from './names.ts'
 import type { RowBudget } from './row-budget.ts'
 
+/** Events and tags of a site that are made rows in one turn of the event loop: some two milliseconds. */
+const UNITS_PER_TURN = 250
+
 /** Rows of one fold transaction, gathered by table. */
 export class FoldRows {
   readonly #values = new Map<UpsertSpec, SqlValue[]>()
@@ -46,18 +49,30 @@ export class FoldRows {
     return this.#count
   }
 
-  /** Adds everything one site reported. Best in ascending order: then the engine has nothing left to sort. */
-  addSite(siteNo: number, clientId: string, site: SiteDelta, books: NameBooks): void {
+  /**
+   * Adds everything one site reported, in pieces. Best in ascending order: then the engine has nothing left to sort.
+   *
+   * Measured with 300 events a second, each of another minute, with 40 tags: in one piece, a second's sum took 50 ms.
+   */
+  async addSite(siteNo: number, clientId: string, site: SiteDelta, books: NameBooks): Promise<void> {
     const budget = books.budget(siteNo)
-    const cells = mergeAlike(
-      site.cells.toSorted(byTimeAndContainer).map((cell) => this.#bookNames(siteNo, cell, books)),
-    )
+    const yielder = new Yielder(UNITS_PER_TURN)
+    const booked: Cell[] = []
+    for (const cell of site.cells.toSorted(byTimeAndContainer)) {
+      booked.push(this.#bookNames(siteNo, cell, books))
+      await yielder.spend(unitsOfCell(cell))
+    }
+    const cells = mergeAlike(booked)
     this.addUsage(clientId, site)
     for (const cell of cells) {
       this.#addEvents(siteNo, cell, budget)
       this.#addTags(siteNo, cell, budget)
+      await yielder.spend(unitsOfCell(cell))
     }
-    for (const cell of mergeByHour(cells)) this.#addHour(siteNo, cell, budget)
+    for (const cell of await mergeByHour(cells, yielder)) {
+      this.#addHour(siteNo, cell, budget)
+      await yielder.spend(unitsOfCell(cell))
+    }
     for (const hour of new Set(cells.map((cell) => floorTo(cell.minute, HOUR)))) {
       this.#push(dirtyBuckets, siteNo, GRAIN.hour, hour, 1)
     }
@@ -218,7 +233,7 @@ function tagsOf(cell: Cell): Map<string, TagDelta> {
 }
 
 /** One cell an hour and container; its `minute` is the first of those that went in. */
-function mergeByHour(cells: readonly Cell[]): Cell[] {
+async function mergeByHour(cells: readonly Cell[], yielder: Yielder): Promise<Cell[]> {
   if (cells.length <= 1) return [...cells]
   const merged = new Map<string, Cell>()
   for (const cell of cells) {
@@ -226,8 +241,16 @@ function mergeByHour(cells: readonly Cell[]): Cell[] {
     const target = merged.get(key) ?? { ...cell, events: new Map<string, EventDelta>() }
     merged.set(key, target)
     for (const [name, event] of cell.events) absorbEvent(eventIn(target, name), event)
+    await yielder.spend(unitsOfCell(cell))
   }
   return [...merged.values()]
+}
+
+/** Its events, and the tags that ran on them. */
+function unitsOfCell({ events }: Cell): number {
+  let units = events.size
+  for (const { tags } of events.values()) units += tags.size
+  return units
 }
 
 function lastSeen(cells: readonly Cell[]): Map<string, number> {

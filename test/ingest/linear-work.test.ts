@@ -64,7 +64,7 @@ function sumOf(log: Log): Delta {
 async function fold(store: Store, delta: Delta): Promise<void> {
   const books = await booksFor(store, delta)
   const rows = new FoldRows()
-  for (const [siteNo, site] of delta.sites) rows.addSite(siteNo, 'client', site, books)
+  for (const [siteNo, site] of delta.sites) await rows.addSite(siteNo, 'client', site, books)
   makeColumns(rows)
 }
 
@@ -73,7 +73,7 @@ async function foldMuch(store: Store, delta: Delta): Promise<void> {
   const books = await booksFor(store, delta)
   const rows = new FoldRows()
   for (const [siteNo, site] of delta.sites) {
-    rows.addSite(siteNo, 'client', await condense(siteNo, site, books, rows), books)
+    await rows.addSite(siteNo, 'client', await condense(siteNo, site, books, rows), books)
     await spill(store, { nodeId: 'node', lastSeq: 1, writtenAt: NOW, siteNo, site })
   }
   makeColumns(rows)

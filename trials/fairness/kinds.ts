@@ -23,6 +23,8 @@ const MAX_BODY = 1_048_576
 const TAGS_OF_EVENT = 500
 const NAMES_OF_BATCH = 1_000
 const DAY_MS = 86_400_000
+/** How far stamps lie ahead at most. */
+export const AHEAD_MS = 20_000
 
 /** Tags of one event. @param tag of an index: its id and its name, if it has one */
 function eventBody(
@@ -131,7 +133,7 @@ export const hostileKinds: readonly HostileKind[] = [
       JSON.stringify({
         container_id: 'GTM-HOSTILE',
         event_name: `event ${random.below(400)}`,
-        timestamp_ms: Date.now() - random.below(DAY_MS) + random.below(300_000) * (number % 2),
+        timestamp_ms: Date.now() - random.below(DAY_MS) + random.below(AHEAD_MS) * (number % 2),
         tags: Array.from({ length: 40 }, (_, i) => ({
           id: String(i),
           name: `Tag ${random.below(450)}`,

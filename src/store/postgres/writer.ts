@@ -4,8 +4,8 @@ import { BEGIN_WRITING } from './dialect.ts'
 import type { ConnectionPool } from './pool.ts'
 import { numbersLiteral, storableValue, upsertColumns, upsertSql } from './values.ts'
 
-/** A statement has a time limit: these take about half a second. */
-const ROWS_PER_STATEMENT = 10_000
+/** A statement has a time limit, and making one takes the main thread: these are some 20 ms of the server and a few of ours. */
+const ROWS_PER_STATEMENT = 1_000
 
 interface Upsert {
   sql: string
