@@ -77,7 +77,10 @@ export interface AlertSource {
   recoveryThreshold: number
   reminderMinutes: number | null
   notifyResolved: boolean
+  /** Whether some channel is to be notified of an escalation. */
   notifyEscalated: boolean
+  /** Whether all are; else those that hear of nothing before it is critical. */
+  notifyAllEscalated: boolean
 }
 
 /** By the probe's id; deleted probes are missing. */
@@ -100,13 +103,14 @@ export async function loadSources(db: Kysely<Tables>, probeIds: readonly string[
     const missing = rows.map(({ client_id }) => ({ id: client_id })).filter(({ id }) => !channels.has(id))
     for (const client of await withChannels(db, missing)) channels.set(client.id, client.channels)
     for (const row of rows) {
+      const own = channels.get(row.client_id) ?? []
       sources.set(row.probe_id, {
         client: {
           id: row.client_id,
           name: row.client_name,
           chat_webhook: row.chat_webhook,
           email: row.email,
-          channels: channels.get(row.client_id) ?? [],
+          channels: own,
         },
         site: { id: row.site_id, name: row.site_name, url: row.url, timezone: row.timezone },
         probe: { id: row.probe_id, name: row.probe_name, probe_type: row.probe_type },
@@ -115,7 +119,9 @@ export async function loadSources(db: Kysely<Tables>, probeIds: readonly string[
         recoveryThreshold: row.recovery_threshold,
         reminderMinutes: row.reminder_minutes,
         notifyResolved: row.notify_resolved === 1,
-        notifyEscalated: row.notify_escalated === 1,
+        notifyEscalated:
+          row.notify_escalated === 1 || own.some(({ minimumSeverity }) => minimumSeverity === 'critical'),
+        notifyAllEscalated: row.notify_escalated === 1,
       })
     }
   }

@@ -142,6 +142,10 @@ export async function entriesOf(
     return (
       channelsOf({ client: source.client, ...channelSettings })
         .filter(({ key }) => isForOperator || key !== 'global')
+        // To a channel for what is critical the escalation is the opening, whatever the client wants of escalations.
+        .filter(
+          ({ minimumSeverity }) => kind !== 'escalated' || source.notifyAllEscalated || minimumSeverity === 'critical',
+        )
         // One that was critical is, to a channel for those, until its end.
         .filter(
           (channel) =>

@@ -105,6 +105,23 @@ testPerEngine(
   },
 )
 
+testPerEngine(
+  'a channel for what is critical is notified when a warning becomes critical, though the client wants no escalations',
+  async (engine, t) => {
+    const { add, hookUrl, client, list, path, call, find } = await watched(t, engine)
+    assert.equal((await call('PATCH', `/api/clients/${client.id}`, { notify_escalated: false })).status, 200)
+    await add({ kind: 'webhook', name: 'All', address: `${hookUrl}/all` })
+    await add({ kind: 'webhook', name: 'Critical', address: `${hookUrl}/critical`, minimum_severity: 'critical' })
+    await find(200, '<html>another server</html>')
+    await find(503)
+    const names = new Map(
+      (await call('GET', path)).json<OwnChannelRecord[]>().map(({ channel, name }) => [channel, name]),
+    )
+    const sent = (await list(`?client_id=${client.id}`)).map(({ channel, kind }) => `${names.get(channel)} ${kind}`)
+    assert.deepEqual(sent.sort(), ['All opened', 'Critical escalated'])
+  },
+)
+
 testPerEngine('channels are added, changed, tested and deleted, and their keys are never shown', async (engine, t) => {
   const tokens = { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER }
   const api = await stage(t, engine, tokens)
