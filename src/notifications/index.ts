@@ -1,5 +1,5 @@
 export { deliveriesOf } from './api/deliveries.ts'
-export type { OwnChannelRecord } from './api/own-channel-schemas.ts'
+export type { CreateOwnChannel, OwnChannelRecord, UpdateOwnChannel } from './api/own-channel-schemas.ts'
 export { type NotificationRouteOptions, notificationRoutes } from './api/routes.ts'
 export { type ChannelList, type ChannelRecord, DeliveryRecord, type TestResult } from './api/schemas.ts'
 export {

@@ -97,6 +97,46 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     await assertAccessible(page)
   })
 
+  await t.test('channels are added, tested, edited and deleted', async (t) => {
+    for (const variant of VARIANTS) {
+      const { page, browserErrors } = await openPage(t, service.url, `/clients/${client.id}`, variant)
+      await page.getByText(/^None besides chat and e-mail/).waitFor()
+      await page.getByRole('button', { name: 'Add a channel' }).click()
+      const dialog = page.getByRole('dialog')
+      await choose(page, 'Kind', 'PagerDuty')
+      await dialog.getByLabel('Name').fill('On call')
+      await dialog.getByLabel('Integration key').fill('short')
+      await choose(page, 'Sends', 'Only what is critical')
+      await dialog.getByRole('button', { name: 'Add the channel' }).click()
+      await dialog.getByText('must be a key of 8 to 200 letters and digits').waitFor()
+      await assertAccessible(page)
+      await dialog.getByLabel('Integration key').fill('R0123456789abcdef')
+      await dialog.getByLabel('Endpoint').fill(`${chat}/v2/enqueue`)
+      await dialog.getByRole('button', { name: 'Add the channel' }).click()
+      await page.getByText('PagerDuty · …cdef · only what is critical').waitFor()
+      await page.getByRole('button', { name: 'Test On call' }).click()
+      await page.getByText('delivered', { exact: true }).waitFor()
+      assert.equal((await page.content()).includes('R0123456789'), false)
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0)
+      await page.getByRole('button', { name: 'Edit On call' }).click()
+      await dialog.getByLabel('Name').fill('Night watch')
+      await dialog.getByRole('switch', { name: 'Switched on' }).click()
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('PagerDuty · …cdef · only what is critical · switched off').waitFor()
+      await page.getByRole('button', { name: 'Delete Night watch' }).click()
+      await assertAccessible(page)
+      await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByText(/^None besides chat and e-mail/).waitFor()
+      assert.ok(
+        browserErrors.every((text) => EXPECTED.test(text)),
+        browserErrors.join('\n'),
+      )
+      browserErrors.length = 0
+    }
+    assert.ok(received.some((body) => body.includes('R0123456789abcdef')))
+  })
+
   await t.test('the plan warns from 80 % on, and refuses from 100 % on', async (t) => {
     const send = (total_events: number) =>
       service.ingest(site, {

@@ -13,6 +13,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
 import { StatusLink } from '../status/StatusLink.tsx'
+import { ClientChannels } from './ClientChannels.tsx'
 import { ClientSites } from './ClientSites.tsx'
 import { planLabel, planLimits } from './client-values.ts'
 import classes from './clients.module.css'
@@ -76,6 +77,7 @@ function Loaded({ client }: { client: ClientRecord }) {
           <PlanPanel client={client} />
           <ClientMessages client={client} />
         </div>
+        <ClientChannels clientId={client.id} />
         <StatusLink clientId={client.id} />
       </div>
     </>
@@ -188,7 +190,12 @@ function TestMessage({ client }: { client: ClientRecord }) {
   )
 }
 
-const WHERE: Readonly<Record<string, string>> = { global: 'Channel of all clients', chat: 'Chat', email: 'E-mail' }
+const WHERE: Readonly<Record<string, string>> = {
+  global: 'Channel of all clients',
+  chat: 'Chat',
+  email: 'E-mail',
+  own: 'Channel',
+}
 
 function Outcome({ result: { channel, kind, delivered, error, note } }: { result: TestResult }) {
   return (

@@ -1,0 +1,105 @@
+import { Button, Group, Modal, PasswordInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { type OwnChannelRecord, useSaveOwnChannel } from '../../api/own-channels.ts'
+import { faultsOf } from '../../lib/form-faults.ts'
+import { type ChannelValues, channelBody, channelValues, KINDS, type Kind } from './channel-values.ts'
+
+interface Props {
+  clientId: string
+  /** Null: a new one. */
+  channel: OwnChannelRecord | null
+  onClose: () => void
+}
+
+const KIND_OPTIONS = Object.entries(KINDS).map(([value, { title }]) => ({ value, label: title }))
+const SEVERITIES = [
+  { value: 'warning', label: 'Warnings and what is critical' },
+  { value: 'critical', label: 'Only what is critical' },
+]
+
+/** Adds a channel to a client, or changes one. Its address is a secret: it is never shown, and stays where none is given. */
+export function ChannelForm({ clientId, channel, onClose }: Props) {
+  const save = useSaveOwnChannel(clientId)
+  const form = useForm<ChannelValues>({ initialValues: channelValues(channel) })
+  const [rest, setRest] = useState<string | null>(null)
+  const { kind } = form.values
+  const { address, help, extra } = KINDS[kind]
+  const isNew = channel === null
+  const submit = form.onSubmit((values) => {
+    setRest(null)
+    save.mutate(
+      { id: channel?.id ?? null, body: channelBody(values, isNew) },
+      {
+        onSuccess: onClose,
+        onError: (error) => {
+          const faults = faultsOf(error, Object.keys(values))
+          form.setErrors(faults.fields)
+          setRest(faults.rest)
+        },
+      },
+    )
+  })
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={isNew ? 'Add a channel' : `Edit the channel ${channel.name}`}
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          {isNew && (
+            <Select
+              label="Kind"
+              data={KIND_OPTIONS}
+              allowDeselect={false}
+              value={kind}
+              onChange={(value) => form.setFieldValue('kind', (value ?? 'chat') as Kind)}
+            />
+          )}
+          <TextInput label="Name" required maxLength={200} {...form.getInputProps('name')} />
+          <TextInput
+            label={address}
+            description={isNew ? help : `${help}. Empty: it stays ${channel.address ?? 'as it is'}`}
+            required={isNew}
+            autoComplete="off"
+            {...form.getInputProps('address')}
+          />
+          {extra === 'secret' && (
+            <PasswordInput
+              label="Secret"
+              description={isNew ? 'Signs its requests; empty: WEBHOOK_SECRET does' : 'Only together with the address'}
+              autoComplete="new-password"
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}
+              {...form.getInputProps('secret')}
+            />
+          )}
+          {extra === 'endpoint' && (
+            <TextInput
+              label="Endpoint"
+              description="Empty: the usual one. Another region or product has its own"
+              {...form.getInputProps('endpoint')}
+            />
+          )}
+          <Select label="Sends" data={SEVERITIES} allowDeselect={false} {...form.getInputProps('minimum_severity')} />
+          <Switch label="Switched on" {...form.getInputProps('is_active', { type: 'checkbox' })} />
+          {rest !== null && (
+            <Text c="var(--critical-text)" size="sm" role="alert">
+              {rest}
+            </Text>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={save.isPending}>
+              {isNew ? 'Add the channel' : 'Save'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,127 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import {
+  type OwnChannelRecord,
+  ownChannelsQuery,
+  useDeleteOwnChannel,
+  useTestOwnChannel,
+} from '../../api/own-channels.ts'
+import { useSession } from '../../api/session.ts'
+import { Confirm } from '../../ui/Confirm.tsx'
+import { Awaited } from '../../ui/States.tsx'
+import { StatusBadge } from '../../ui/status/StatusMark.tsx'
+import { ChannelForm } from './ChannelForm.tsx'
+import { KINDS } from './channel-values.ts'
+import classes from './channels.module.css'
+import page from './clients.module.css'
+
+/** The ways to reach a client's people besides its two fields: each with a kind, a name, and what it is for. */
+export function ClientChannels({ clientId }: { clientId: string }) {
+  const { mayChange } = useSession()
+  const { data, error, refetch } = useQuery(ownChannelsQuery(clientId))
+  const [edited, setEdited] = useState<OwnChannelRecord | 'new' | null>(null)
+  return (
+    <section className={page.section} aria-labelledby="channels">
+      <div className={page.sectionHead}>
+        <h2 id="channels">Channels</h2>
+        {mayChange && (
+          <Button variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited('new')}>
+            Add a channel
+          </Button>
+        )}
+      </div>
+      <div className={page.panel}>
+        {data === undefined ? (
+          <Awaited error={error} onRetry={() => void refetch()} height={64} />
+        ) : data.length === 0 ? (
+          <p className={page.muted}>
+            None besides chat and e-mail. Add PagerDuty, Jira Service Management, a second chat or a signed webhook,
+            each for all incidents or only for what is critical.
+          </p>
+        ) : (
+          <ul className={classes.channels}>
+            {data.map((channel) => (
+              <Channel key={channel.id} channel={channel} mayChange={mayChange} onEdit={() => setEdited(channel)} />
+            ))}
+          </ul>
+        )}
+      </div>
+      {edited !== null && (
+        <ChannelForm clientId={clientId} channel={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />
+      )}
+    </section>
+  )
+}
+
+interface ChannelProps {
+  channel: OwnChannelRecord
+  mayChange: boolean
+  onEdit: () => void
+}
+
+function Channel({ channel, mayChange, onEdit }: ChannelProps) {
+  const { id, client_id, kind, name, address, minimum_severity, is_active } = channel
+  const test = useTestOwnChannel(client_id)
+  const remove = useDeleteOwnChannel(client_id)
+  const [isRemoving, setRemoving] = useState(false)
+  const [result] = test.data ?? []
+  const facts = [
+    KINDS[kind].title,
+    address,
+    minimum_severity === 'critical' ? 'only what is critical' : null,
+    is_active ? null : 'switched off',
+  ]
+  return (
+    <li className={classes.channel}>
+      <span className={classes.what}>
+        <b>{name}</b>
+        <span className={page.muted}>{facts.filter((fact) => fact !== null).join(' · ')}</span>
+      </span>
+      {mayChange && (
+        <span className={classes.acts}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`Test ${name}`}
+            disabled={!is_active}
+            loading={test.isPending}
+            onClick={() =>
+              test.mutate(id, { onError: ({ message }) => notifications.show({ color: 'danger', message }) })
+            }
+          >
+            Test
+          </Button>
+          <Button size="compact-sm" variant="default" aria-label={`Edit ${name}`} onClick={onEdit}>
+            Edit
+          </Button>
+          <Button size="compact-sm" variant="default" aria-label={`Delete ${name}`} onClick={() => setRemoving(true)}>
+            Delete …
+          </Button>
+        </span>
+      )}
+      <span role="status" className={classes.result}>
+        {result !== undefined && (
+          <>
+            <StatusBadge status={result.delivered ? 'ok' : 'critical'}>
+              {result.delivered ? 'delivered' : 'failed'}
+            </StatusBadge>
+            {result.error}
+          </>
+        )}
+      </span>
+      <Confirm
+        opened={isRemoving}
+        onClose={() => setRemoving(false)}
+        onConfirm={() => remove.mutateAsync(id)}
+        title={`Delete the channel ${name}`}
+        action="Delete"
+      >
+        Nothing is sent over it any more, and what waits is cancelled. Its address or key has to be entered again to add
+        it.
+      </Confirm>
+    </li>
+  )
+}

@@ -1,0 +1,87 @@
+import type { CreateOwnChannel, OwnChannelRecord, UpdateOwnChannel } from '../../api/own-channels.ts'
+
+export type Kind = OwnChannelRecord['kind']
+
+interface KindWords {
+  title: string
+  /** The label of its address, and what it is. */
+  address: string
+  help: string
+  /** What else it takes. */
+  extra: 'secret' | 'endpoint' | null
+}
+
+export const KINDS: Readonly<Record<Kind, KindWords>> = {
+  chat: {
+    title: 'Chat webhook',
+    address: 'Webhook',
+    help: 'Of Slack, Discord, Microsoft Teams or Google Chat',
+    extra: null,
+  },
+  email: { title: 'E-mail', address: 'E-mail addresses', help: 'Up to 10, with commas between them', extra: null },
+  pagerduty: {
+    title: 'PagerDuty',
+    address: 'Integration key',
+    help: 'Of an Events API v2 integration',
+    extra: 'endpoint',
+  },
+  opsgenie: {
+    title: 'Jira Service Management, Opsgenie',
+    address: 'API key',
+    help: 'Of an API integration',
+    extra: 'endpoint',
+  },
+  webhook: {
+    title: 'Webhook',
+    address: 'Address',
+    help: 'Receives JSON as Alertmanager sends it',
+    extra: 'secret',
+  },
+}
+
+/** What the form of a channel holds. */
+export interface ChannelValues {
+  kind: Kind
+  name: string
+  /** Empty while one is edited: the address stays. */
+  address: string
+  secret: string
+  endpoint: string
+  minimum_severity: OwnChannelRecord['minimum_severity']
+  is_active: boolean
+}
+
+const EMPTY: ChannelValues = {
+  kind: 'chat',
+  name: '',
+  address: '',
+  secret: '',
+  endpoint: '',
+  minimum_severity: 'warning',
+  is_active: true,
+}
+
+/** @param channel that is edited; null: a new one */
+export const channelValues = (channel: OwnChannelRecord | null): ChannelValues =>
+  channel === null
+    ? EMPTY
+    : {
+        ...EMPTY,
+        kind: channel.kind,
+        name: channel.name,
+        minimum_severity: channel.minimum_severity,
+        is_active: channel.is_active,
+      }
+
+export function channelBody(values: ChannelValues, isNew: boolean): CreateOwnChannel | UpdateOwnChannel {
+  const { kind, name, address, secret, endpoint, minimum_severity, is_active } = values
+  const { extra } = KINDS[kind]
+  const given = {
+    address: address.trim(),
+    ...(extra === 'secret' && secret !== '' ? { secret } : {}),
+    ...(extra === 'endpoint' && endpoint.trim() !== '' ? { endpoint: endpoint.trim() } : {}),
+  }
+  const rest = { name, minimum_severity, is_active }
+  if (isNew) return { kind, ...rest, ...given }
+  return given.address === '' ? rest : { ...rest, ...given }
+}
