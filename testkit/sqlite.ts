@@ -17,7 +17,9 @@ export const openWithoutThreads: typeof openStore = (location, onError, onDeath)
     : openStore(location, onError, onDeath)
 
 export const openFolderWithoutThreads: typeof openSqliteStore = (dataDir, options) =>
-  openSqliteStore(dataDir, { ...options, connect: (thread) => LocalConnection.open(thread) })
+  openSqliteStore(dataDir, { ...options, connect: connectWithoutThread })
+
+export const connectWithoutThread = (thread: ThreadOptions): Promise<Connection> => LocalConnection.open(thread)
 
 /** A connection without a thread. It answers in a later turn of the event loop, and with copies, as a thread does. */
 class LocalConnection implements Connection {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import { type Clock, DAY, floorTo, HOUR, isoTime, MINUTE, SECOND } from '../../lib/index.ts'
 import { startService } from '../../main.ts'
-import { migrate, openSqliteStore } from '../../store/index.ts'
+import { migrate, openSqliteStore, type SqliteOptions } from '../../store/index.ts'
 import { createLog, stopOnSignals } from '../process.ts'
 import { withProgress } from '../progress.ts'
 import { folderFor, gapsOf, type HistoryOptions, type SiteGap, settle, writeHistory } from './history.ts'
@@ -19,6 +19,8 @@ export interface DemoOptions {
   days: number
   seed: string
   simulate: boolean
+  /** Opens a connection to the database, in a thread of its own unless a test says otherwise. */
+  connect?: NonNullable<SqliteOptions['connect']>
 }
 
 /**
@@ -48,12 +50,12 @@ export interface PreparedDemo extends Pick<Results, 'tagServer' | 'chat'> {
 }
 
 /** Before the service opens it: the history is written in bulk, and no one waits behind it. */
-export async function prepareDemo({ config, clock, days, seed }: DemoOptions): Promise<PreparedDemo> {
+export async function prepareDemo({ config, clock, days, seed, connect }: DemoOptions): Promise<PreparedDemo> {
   const { dataDir } = config
   const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
   const start = floorTo(clock.now(), MINUTE)
   const incidents = incidentsAround(start)
-  const store = await openSqliteStore(dataDir, { readersGiveWay: false })
+  const store = await openSqliteStore(dataDir, { readersGiveWay: false, ...(connect !== undefined && { connect }) })
   try {
     await migrate(store.write, store.columnTypes)
     const earliest = start - days * DAY
@@ -115,16 +117,19 @@ async function bridgeToNow(
 
 /** Serves what was prepared, and sends on from where it ends. */
 export async function serveDemo(
-  { config, clock, seed, simulate }: DemoOptions,
+  { config, clock, seed, simulate, connect }: DemoOptions,
   { gaps, incidents, filledTo, tagServer, chat }: PreparedDemo,
   log: Logger,
 ): Promise<{ address: string; stop: () => Promise<void> }> {
-  const service = await startService({ config: allowingTagServer(config, tagServer.url), clock, log }).catch(
-    async (thrown: unknown) => {
-      await tagServer.close()
-      throw thrown
-    },
-  )
+  const service = await startService({
+    config: allowingTagServer(config, tagServer.url),
+    clock,
+    log,
+    ...(connect !== undefined && { open: ({ dataDir }, _, onDeath) => openSqliteStore(dataDir, { connect, onDeath }) }),
+  }).catch(async (thrown: unknown) => {
+    await tagServer.close()
+    throw thrown
+  })
   const { address } = service
   chat.leadTo(config.publicUrl ?? address)
   const simulator = simulate

@@ -6,6 +6,7 @@ import { readConfig } from '../../../src/config.ts'
 import { type ApiClient, apiClient, bearer } from '../../../testkit/api.ts'
 import { tempDir } from '../../../testkit/engines.ts'
 import { madeOnce } from '../../../testkit/made-once.ts'
+import { connectWithoutThread } from '../../../testkit/sqlite.ts'
 import { clock } from './clock.ts'
 import { ensureDashboard } from './dashboard.ts'
 
@@ -44,6 +45,6 @@ async function writeDemo(dataDir: string): Promise<void> {
 /** In this process: one of its own would load the program once more for each. The command line has tests in `test/cli/demo`. */
 async function serveFrom(dataDir: string, environment: Record<string, string> = {}) {
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...environment })
-  const options = { config, clock, days: 2, seed: 'tagwarden', simulate: false }
+  const options = { config, clock, days: 2, seed: 'tagwarden', simulate: false, connect: connectWithoutThread }
   return serveDemo(options, await prepareDemo(options), pino({ level: 'silent' }))
 }
