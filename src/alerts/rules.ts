@@ -3,6 +3,7 @@ import {
   isReachable,
   type OwnChannel,
   offChannels,
+  type QuietHours,
   type Recipients,
   withChannels,
 } from '../notifications/index.ts'
@@ -81,6 +82,8 @@ export interface AlertSource {
   notifyEscalated: boolean
   /** Whether all are; else those that hear of nothing before it is critical. */
   notifyAllEscalated: boolean
+  /** In which only what is critical goes out at once. */
+  quietHours: QuietHours | null
 }
 
 /** By the probe's id; deleted probes are missing. */
@@ -98,6 +101,7 @@ export async function loadSources(db: Kysely<Tables>, probeIds: readonly string[
       .select(['sites.is_active as site_active', 'clients.id as client_id', 'clients.name as client_name'])
       .select(['clients.chat_webhook', 'clients.email', 'clients.is_active as client_active'])
       .select(['clients.reminder_minutes', 'clients.notify_resolved', 'clients.notify_escalated'])
+      .select(['clients.quiet_from', 'clients.quiet_to'])
       .where('probes.id', 'in', ids)
       .execute()
     const missing = rows.map(({ client_id }) => ({ id: client_id })).filter(({ id }) => !channels.has(id))
@@ -122,6 +126,8 @@ export async function loadSources(db: Kysely<Tables>, probeIds: readonly string[
         notifyEscalated:
           row.notify_escalated === 1 || own.some(({ minimumSeverity }) => minimumSeverity === 'critical'),
         notifyAllEscalated: row.notify_escalated === 1,
+        quietHours:
+          row.quiet_from === null || row.quiet_to === null ? null : { from: row.quiet_from, to: row.quiet_to },
       })
     }
   }

@@ -8,6 +8,7 @@ import {
   type DeliveredHook,
   enqueue,
   type OutboxEntry,
+  quietUntil,
   takesSeverity,
 } from '../notifications/index.ts'
 import {
@@ -23,7 +24,7 @@ import { endFeedback } from './feedback-rows.ts'
 import type { DueMessage } from './incidents/due-messages.ts'
 import { vendorName } from './incidents/vendors.ts'
 import { type PendingTransition, throughIncidents } from './incidents/write-incidents.ts'
-import type { AlertContext } from './rules.ts'
+import type { AlertContext, AlertSource } from './rules.ts'
 import { endResolvedSilences } from './silences/silences.ts'
 
 /** The unresolved alerts of these probes, locked until the transaction ends. */
@@ -96,7 +97,7 @@ export async function writeTransitions(
     alert === null ? [] : happened.map((event) => ({ alert_id: alert.id, id: newOrderedId(now), at: now, ...event })),
   )
   for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
-  await enqueue(trx, await entriesOf(trx, due, context.channelSettings), now)
+  await enqueue(trx, await entriesOf(trx, due, context.channelSettings, now), now)
   const resolved = changed.flatMap(({ transition: { alert } }) => (alert?.state === 'resolved' ? alert.id : []))
   if (resolved.length === 0) return
   await endResolvedSilences(trx, now)
@@ -123,6 +124,7 @@ export async function entriesOf(
   trx: Transaction<Tables>,
   due: readonly DueMessage[],
   channelSettings: ChannelSettings,
+  now: number,
 ): Promise<OutboxEntry[]> {
   if (due.length === 0) return []
   const changes = await changesBefore(
@@ -139,6 +141,9 @@ export async function entriesOf(
     const elsewhere = vendor === undefined ? null : vendorName(vendor)
     // Beginning and end belong together: where the one was withdrawn, the other is cancelled before it is sent.
     const isForOperator = vendor === undefined || kind === 'opened' || kind === 'resolved'
+    // One that was critical is so until its end.
+    const isCritical = alert.severity === 'critical' || known.row.notified_severity === 'critical'
+    const heldUntil = isCritical ? null : quietEndOf(source, now)
     return (
       channelsOf({ client: source.client, ...channelSettings })
         .filter(({ key }) => isForOperator || key !== 'global')
@@ -146,20 +151,22 @@ export async function entriesOf(
         .filter(
           ({ minimumSeverity }) => kind !== 'escalated' || source.notifyAllEscalated || minimumSeverity === 'critical',
         )
-        // One that was critical is, to a channel for those, until its end.
-        .filter(
-          (channel) =>
-            takesSeverity(channel, alert.severity) || takesSeverity(channel, known.row.notified_severity ?? ''),
-        )
+        .filter((channel) => takesSeverity(channel, isCritical ? 'critical' : 'warning'))
         .map((channel) => ({
           channel,
           clientId: source.client.id,
           alertId: alert.id,
+          // The operator's own channel knows no quiet hours.
+          heldUntil: channel.key === 'global' ? null : heldUntil,
           message: alertMessage(message, changes.get(alert.id), elsewhere),
         }))
     )
   })
 }
+
+/** What is no more than a warning waits for the end of the client's quiet hours, by the site's clock. */
+const quietEndOf = ({ quietHours, site }: AlertSource, now: number): number | null =>
+  quietHours === null ? null : quietUntil(quietHours, site.timezone, now)
 
 /** Of these incidents those of vendors, with whose. */
 async function vendorsOf(trx: Transaction<Tables>, ids: readonly string[]): Promise<Map<string, string>> {

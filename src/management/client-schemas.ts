@@ -26,6 +26,8 @@ export type Digest = (typeof DIGESTS)[number]
 export const digestOf = ({ digest }: Pick<ClientRow, 'digest'>): Digest =>
   DIGESTS.find((known) => known === digest) ?? 'off'
 
+const CLOCK_TIME = '^([01]\\d|2[0-3]):[0-5]\\d$'
+
 const MAX_COUNT = Number.MAX_SAFE_INTEGER
 const MINUTES_PER_YEAR = 525_600
 
@@ -59,6 +61,8 @@ const settable = {
     default: true,
     description: 'Whether a message says that a warning has become critical',
   }),
+  quiet_from: nullable(Patterned(CLOCK_TIME, 'a local time like 22:00')),
+  quiet_to: nullable(Patterned(CLOCK_TIME, 'a local time like 07:00')),
   digest: Type.Enum([...DIGESTS], { default: 'off', description: 'How often `email` gets a digest' }),
 }
 
@@ -88,6 +92,8 @@ export const clientRecord = (row: ClientRow): ClientRecord => ({
   reminder_minutes: row.reminder_minutes,
   notify_resolved: row.notify_resolved === 1,
   notify_escalated: row.notify_escalated === 1,
+  quiet_from: row.quiet_from,
+  quiet_to: row.quiet_to,
   digest: digestOf(row),
   created_at: isoTime(row.created_at),
 })

@@ -1,4 +1,4 @@
-import { AppError, type ErrorDetail, newId, notFound } from '../lib/index.ts'
+import { AppError, type ErrorDetail, invalidRequest, newId, notFound } from '../lib/index.ts'
 import type { ClientRow, Store } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
 import { type CreateClient, clientRecord, type UpdateClient } from './client-schemas.ts'
@@ -21,6 +21,8 @@ export async function createClient(ctx: Context, defaultPlan: Plan, input: Creat
     notify_resolved: 1,
     notify_escalated: 1,
     digest: 'off',
+    quiet_from: null,
+    quiet_to: null,
     created_at: ctx.clock.now(),
   }
   const row = applyToClient(blank, input)
@@ -109,6 +111,13 @@ function applyToClient(row: ClientRow, input: UpdateClient): ClientRow {
     is_active: is_active === undefined ? row.is_active : Number(is_active),
     notify_resolved: notify_resolved === undefined ? row.notify_resolved : Number(notify_resolved),
     notify_escalated: notify_escalated === undefined ? row.notify_escalated : Number(notify_escalated),
+  }
+  if (
+    (after.quiet_from === null) !== (after.quiet_to === null) ||
+    (after.quiet_from ?? '') === (after.quiet_to ?? '0')
+  ) {
+    const field = after.quiet_from === null ? '/quiet_from' : '/quiet_to'
+    throw invalidRequest(field, 'must be given with the other end of the quiet hours, and differ from it')
   }
   if (after.plan === 'enterprise') return after
   const refused = OVERRIDES.filter((field) => typeof input[field] === 'number')

@@ -39,7 +39,7 @@ export function deliveryMetrics(registry: Registry, { store, clock, watch }: Del
   })
   new Gauge({
     name: 'tagwarden_delivery_oldest_pending_seconds',
-    help: 'Age of the oldest message that is to be sent; 0 when there is none',
+    help: 'Age of the oldest message that is to be sent, from when it may be; 0 when there is none',
     registers,
     async collect() {
       this.reset()
@@ -62,7 +62,7 @@ export function deliveryMetrics(registry: Registry, { store, clock, watch }: Del
 const pending = ({ read }: Store) =>
   read
     .selectFrom('deliveries')
-    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min<number | null>('created_at').as('oldest')])
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min<number | null>('not_before').as('oldest')])
     .where(sql<boolean>`state = 'pending'`)
     .executeTakeFirstOrThrow()
 

@@ -18,6 +18,8 @@ export interface OutboxEntry {
   clientId: string | null
   alertId: string | null
   message: Message
+  /** Until when it waits, in the client's quiet hours; null, or missing: for nothing. */
+  heldUntil?: number | null
 }
 
 /**
@@ -42,7 +44,8 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
       .onConflict((conflict) => conflict.column('channel').doNothing())
       .execute()
   }
-  const rows = entries.map(({ channel, clientId, alertId, message }) => ({
+  await release(trx, entries, now)
+  const rows = entries.map(({ channel, clientId, alertId, message, heldUntil = null }) => ({
     id: newOrderedId(now),
     channel: channel.key,
     client_id: clientId,
@@ -51,10 +54,29 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
     message: JSON.stringify(message),
     state: 'pending',
     created_at: now,
-    not_before: GATHERED_KINDS.includes(message.kind) ? now + GATHER_MS : now,
+    not_before: Math.max(heldUntil ?? now, GATHERED_KINDS.includes(message.kind) ? now + GATHER_MS : now),
     attempts: 0,
   }))
   for (const chunk of chunksOf(rows)) await trx.insertInto('deliveries').values(chunk).execute()
+}
+
+/** What goes out at once takes along what was held back about the same alert: no one hears of its escalation before its opening. */
+async function release(trx: Transaction<Tables>, entries: readonly OutboxEntry[], now: number): Promise<void> {
+  const urgent = entries.filter(({ heldUntil = null, alertId }) => heldUntil === null && alertId !== null)
+  for (const [channel, ofChannel] of Map.groupBy(urgent, ({ channel: { key } }) => key)) {
+    // The operator's is never held back.
+    if (channel === 'global') continue
+    for (const ids of chunksOf(ofChannel.flatMap(({ alertId }) => alertId ?? []))) {
+      await trx
+        .updateTable('deliveries')
+        .set({ not_before: now })
+        .where('channel', '=', channel)
+        .where('alert_id', 'in', ids)
+        .where('state', '=', 'pending')
+        .where('not_before', '>', now + GATHER_MS)
+        .execute()
+    }
+  }
 }
 
 /** Rows deleted in one transaction: a few milliseconds of the writer's time. */

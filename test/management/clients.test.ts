@@ -19,6 +19,8 @@ testOnEveryEngine('a client is created with defaults, and read as it was answere
     reminder_minutes: null,
     notify_resolved: true,
     notify_escalated: true,
+    quiet_from: null,
+    quiet_to: null,
     digest: 'off',
     created_at: '2026-11-20T10:00:01.000Z',
   })
@@ -39,6 +41,8 @@ testOnEveryEngine('a client is created with every field', async (store, t) => {
     reminder_minutes: 5,
     notify_resolved: false,
     notify_escalated: false,
+    quiet_from: '22:00',
+    quiet_to: '07:00',
     digest: 'weekly',
   } as const
   const client = await api.client(fields)

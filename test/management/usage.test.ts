@@ -17,6 +17,8 @@ const client = {
   reminder_minutes: null,
   notify_resolved: 1,
   notify_escalated: 1,
+  quiet_from: null,
+  quiet_to: null,
   digest: 'off',
   created_at: 0,
 }

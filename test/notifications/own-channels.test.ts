@@ -1,51 +1,16 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import type { TestContext } from 'node:test'
 import type { AuditRecord } from '../../src/management/index.ts'
-import { type ChannelList, GATHER_MS, type OwnChannelRecord, type TestResult } from '../../src/notifications/index.ts'
-import { type TestEngine, testPerEngine } from '../../testkit/engines.ts'
-import { startAnswering } from '../../testkit/listeners.ts'
+import type { ChannelList, OwnChannelRecord, TestResult } from '../../src/notifications/index.ts'
+import { testPerEngine } from '../../testkit/engines.ts'
 import { ADMIN, MISSING, stage, VIEWER } from './api-support.ts'
+import { watchedServer } from './watched-server.ts'
 
 const KEY = 'R0123456789abcdef0123456789abcdef'
 const SECRET = 'a-secret-of-the-receiver'
 
-/** A client with a site whose tag server a probe asks: it answers what `find` says. */
-async function watched(t: TestContext, engine: TestEngine, environment: Record<string, string> = {}) {
-  const api = await stage(t, engine, environment)
-  let status = 200
-  let text = 'ok'
-  const target = await startAnswering(t, (_request, response) => {
-    response.writeHead(status, { 'content-type': 'text/plain' }).end(text)
-  })
-  const client = await api.newClient({})
-  const site = await api.newSite(client, { tag_server_url: target })
-  const probe = { site_id: site.id, probe_type: 'http_health', interval_seconds: 3600, name: 'health' }
-  const { id } = (await api.call('POST', '/api/probes', probe)).json<{ id: string }>()
-  const path = `/api/clients/${client.id}/channels`
-  return {
-    ...api,
-    client,
-    path,
-    add: async (body: object) => {
-      const answer = await api.call('POST', path, body)
-      assert.equal(answer.status, 201, answer.text)
-      return answer.json<OwnChannelRecord>()
-    },
-    /** The probe runs once, and what is to be sent is. */
-    find: async (found: number, said = 'ok') => {
-      status = found
-      text = said
-      assert.equal((await api.call('POST', `/api/probes/${id}/run`)).status, 200)
-      api.clock.advance(3 * GATHER_MS + 1)
-      await api.service.membership.beat()
-      await api.run()
-    },
-  }
-}
-
 testPerEngine('each channel gets the incident in its own way, and its end', async (engine, t) => {
-  const { add, find, hookUrl, received } = await watched(t, engine)
+  const { add, find, hookUrl, received } = await watchedServer(t, engine)
   await add({ kind: 'pagerduty', name: 'On call', address: KEY, endpoint: `${hookUrl}/v2/enqueue` })
   await add({ kind: 'opsgenie', name: 'Jira', address: KEY, endpoint: `${hookUrl}/jira` })
   await add({ kind: 'webhook', name: 'Ours', address: `${hookUrl}/ours`, secret: SECRET })
@@ -81,7 +46,7 @@ testPerEngine('each channel gets the incident in its own way, and its end', asyn
 testPerEngine(
   'a channel for what is critical hears of no warning, nor one that is off of anything',
   async (engine, t) => {
-    const { add, hookUrl, client, store, list, path, call, find } = await watched(t, engine)
+    const { add, hookUrl, client, store, list, path, call, find } = await watchedServer(t, engine)
     await add({ kind: 'webhook', name: 'All', address: `${hookUrl}/all` })
     await add({ kind: 'webhook', name: 'Critical', address: `${hookUrl}/critical`, minimum_severity: 'critical' })
     const off = await add({ kind: 'webhook', name: 'Off', address: `${hookUrl}/off`, is_active: false })
@@ -108,7 +73,7 @@ testPerEngine(
 testPerEngine(
   'a channel for what is critical is notified when a warning becomes critical, though the client wants no escalations',
   async (engine, t) => {
-    const { add, hookUrl, client, list, path, call, find } = await watched(t, engine)
+    const { add, hookUrl, client, list, path, call, find } = await watchedServer(t, engine)
     assert.equal((await call('PATCH', `/api/clients/${client.id}`, { notify_escalated: false })).status, 200)
     await add({ kind: 'webhook', name: 'All', address: `${hookUrl}/all` })
     await add({ kind: 'webhook', name: 'Critical', address: `${hookUrl}/critical`, minimum_severity: 'critical' })
@@ -204,7 +169,7 @@ testPerEngine('channels are added, changed, tested and deleted, and their keys a
 })
 
 testPerEngine('a client has twenty channels at most', async (engine, t) => {
-  const { add, path, call, hookUrl } = await watched(t, engine)
+  const { add, path, call, hookUrl } = await watchedServer(t, engine)
   for (let n = 0; n < 20; n++) await add({ kind: 'chat', name: `${n}`, address: `${hookUrl}/${n}` })
   assert.equal((await call('POST', path, { kind: 'chat', name: 'x', address: hookUrl })).status, 409)
 })

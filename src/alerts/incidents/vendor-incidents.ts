@@ -135,7 +135,7 @@ async function notifyClients(
   const context = await loadContext(trx, { probeIds, mutes: await loadMutes(trx, now), channelSettings, now })
   const intents = parts.map((known) => ({ known, kind: 'explained' as const, note, move: null, ending: null }))
   const due = await dueMessages(trx, intents, [], context)
-  const entries = await entriesOf(trx, due, { ...channelSettings, globalWebhook: null })
+  const entries = await entriesOf(trx, due, { ...channelSettings, globalWebhook: null }, now)
   // Its own webhook may be the operator's.
   const own = entries.filter(({ channel }) => channel.address !== channelSettings.globalWebhook)
   const reached = new Set(own.map(({ alertId }) => alertId))

@@ -18,6 +18,7 @@ import { specialDays } from './0017-special-days.ts'
 import { incidents } from './0018-incidents.ts'
 import { incidentImpact } from './0019-incident-impact.ts'
 import { clientChannels } from './0020-client-channels.ts'
+import { quietHours } from './0021-quiet-hours.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -42,6 +43,7 @@ export const migrations: readonly Migration[] = [
   incidents,
   incidentImpact,
   clientChannels,
+  quietHours,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -111,7 +111,7 @@ CREATE TABLE clients (
   events_per_month integer,
   reminder_minutes integer,
   created_at integer not null
-  , notify_resolved integer not null default 1, notify_escalated integer not null default 1, digest text not null default 'off');
+  , notify_resolved integer not null default 1, notify_escalated integer not null default 1, digest text not null default 'off', quiet_from text, quiet_to text);
 
 CREATE TABLE clock_checks (
   id integer primary key,

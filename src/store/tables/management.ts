@@ -15,6 +15,9 @@ export interface ClientTable {
   notify_escalated: Generated<number>
   /** `off`, `daily` or `weekly`. */
   digest: Generated<string>
+  /** `HH:MM` of the sites' local time, both or neither. */
+  quiet_from: Generated<string | null>
+  quiet_to: Generated<string | null>
   created_at: number
 }
 

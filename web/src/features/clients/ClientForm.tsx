@@ -193,6 +193,20 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
             {...form.getInputProps('digest')}
           />
         </div>
+        <div className={classes.pair}>
+          <TextInput
+            type="time"
+            label="Quiet from"
+            description="Warnings wait; what is critical does not"
+            {...form.getInputProps('quiet_from')}
+          />
+          <TextInput
+            type="time"
+            label="Quiet until"
+            description="Local time of each site; both empty: never"
+            {...form.getInputProps('quiet_to')}
+          />
+        </div>
         <Switch
           label="Also when a warning becomes critical"
           {...form.getInputProps('notify_escalated', { type: 'checkbox' })}

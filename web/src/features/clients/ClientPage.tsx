@@ -150,6 +150,12 @@ function ClientMessages({ client }: { client: ClientRecord }) {
               .filter((part) => part !== null)
               .join(', ') || 'nothing more'}
           </dd>
+          <dt>Quiet hours</dt>
+          <dd>
+            {client.quiet_from === null
+              ? 'none'
+              : `${client.quiet_from} to ${client.quiet_to} local time of each site, but for what is critical`}
+          </dd>
           <dt>Digest</dt>
           <dd>{DIGESTS[client.digest]}</dd>
         </dl>

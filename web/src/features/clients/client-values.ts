@@ -13,6 +13,9 @@ export interface ClientValues {
   reminder_minutes: string
   notify_resolved: boolean
   notify_escalated: boolean
+  /** `HH:MM`, or empty. */
+  quiet_from: string
+  quiet_to: string
   digest: ClientRecord['digest']
 }
 
@@ -26,6 +29,8 @@ export const EMPTY_CLIENT: ClientValues = {
   reminder_minutes: '',
   notify_resolved: true,
   notify_escalated: true,
+  quiet_from: '',
+  quiet_to: '',
   digest: 'off',
 }
 
@@ -39,17 +44,22 @@ export const clientValues = (client: ClientRecord): ClientValues => ({
   reminder_minutes: client.reminder_minutes === null ? '' : String(client.reminder_minutes),
   notify_resolved: client.notify_resolved,
   notify_escalated: client.notify_escalated,
+  quiet_from: client.quiet_from ?? '',
+  quiet_to: client.quiet_to ?? '',
   digest: client.digest,
 })
 
 /** As the interface takes them; what is empty is null. The limits belong to the plan enterprise alone. */
 export function clientBody(values: ClientValues): CreateClient {
-  const { plan, requests_per_second, events_per_month, email, chat_webhook, reminder_minutes, ...rest } = values
+  const { plan, requests_per_second, events_per_month, email, chat_webhook, reminder_minutes, ...others } = values
+  const { quiet_from, quiet_to, ...rest } = others
   return {
     ...rest,
     email: textOrNull(email),
     chat_webhook: textOrNull(chat_webhook),
     reminder_minutes: numberOrNull(reminder_minutes),
+    quiet_from: textOrNull(quiet_from),
+    quiet_to: textOrNull(quiet_to),
     ...(plan === '' ? {} : { plan }),
     ...(plan === 'enterprise'
       ? { requests_per_second: numberOrNull(requests_per_second), events_per_month: numberOrNull(events_per_month) }
