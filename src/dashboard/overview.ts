@@ -1,6 +1,8 @@
 import {
   type ChannelSettings,
+  openIncidents,
   recentAlerts,
+  summariesOf,
   type UnresolvedAlert,
   unreachableClients,
   unresolvedAlerts,
@@ -21,7 +23,7 @@ export async function overview(
   channelSettings: ChannelSettings,
   now: number,
 ): Promise<Overview> {
-  const [clients, sites, seen, probes, alerts, recent, usages] = await Promise.all([
+  const [clients, sites, seen, probes, alerts, incidents, recent, usages] = await Promise.all([
     store.read
       .selectFrom('clients')
       .selectAll()
@@ -33,6 +35,7 @@ export async function overview(
     lastEventTimes(store.read),
     activeProbes(store.read),
     unresolvedAlerts(store.read),
+    openIncidents(store.read),
     recentAlerts(store, RECENT_ALERTS),
     monthUsages(store.read, now),
   ])
@@ -59,7 +62,8 @@ export async function overview(
   const watched = clients.filter(({ id }) => sitesByClient.has(id))
   return {
     generated_at: isoTime(now),
-    totals: totalsOf(states),
+    totals: { ...totalsOf(states), open_incidents: incidents.filter(({ state }) => state === 'open').length },
+    incidents: await summariesOf(store.read, incidents.slice(0, INCIDENTS_MOST)),
     clients: states,
     clients_without_channel: await unreachableClients(store.read, watched, channelSettings),
     clients_near_quota: nearQuota(usages),
@@ -68,6 +72,7 @@ export async function overview(
 }
 
 const RECENT_ALERTS = 20
+const INCIDENTS_MOST = 20
 
 /** Who is refused comes before who will be. */
 function nearQuota(usages: Awaited<ReturnType<typeof monthUsages>>): Overview['clients_near_quota'] {
@@ -147,7 +152,7 @@ function clientState(client: ClientRow, sites: SiteState[]): ClientState {
   }
 }
 
-function totalsOf(clients: readonly ClientState[]): Overview['totals'] {
+function totalsOf(clients: readonly ClientState[]): Omit<Overview['totals'], 'open_incidents'> {
   const sites = clients.flatMap((client) => client.sites)
   const byStatus = Object.fromEntries(
     STATUSES.map((status) => [status, sites.filter((site) => site.status === status).length]),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { AlertRecord } from '../alerts/index.ts'
+import { AlertRecord, IncidentSummary } from '../alerts/index.ts'
 import { ScoreCap } from '../analytics/index.ts'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { UnjudgedReasonSchema } from '../probes/index.ts'
@@ -62,6 +62,14 @@ export const Overview = Type.Object(
       unknown: Count,
       waiting: Type.Integer({ minimum: 0, description: 'Of the unknown ones, those that have never sent an event' }),
       open_alerts: Count,
+      open_incidents: Type.Integer({
+        minimum: 0,
+        description: 'Neither acknowledged nor resolved, without those that another one explains',
+      }),
+    }),
+    incidents: Type.Array(IncidentSummary, {
+      description:
+        'Unresolved ones of these sites and of vendors, without those that another one explains: at most 20, the most urgent first',
     }),
     clients: Type.Array(ClientState),
     clients_without_channel: Type.Array(Type.Object({ id: Uuid, name: Type.String() }), {

@@ -1,2 +1,3 @@
 export { sharingRoutes } from './routes.ts'
+export type { SharedIncident } from './shared-incident.ts'
 export type { SharedSite, StatusPage } from './status-page.ts'

@@ -2,6 +2,7 @@ import type { HttpApp } from '../http/index.ts'
 import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { badgeRoutes } from './badge.ts'
+import { sharedIncidentRoutes } from './shared-incident.ts'
 import { siteHealthCache } from './site-health.ts'
 import { statusPageRoutes } from './status-page.ts'
 
@@ -10,4 +11,5 @@ export function sharingRoutes(app: HttpApp, { store, clock }: { store: Store; cl
   const siteHealth = siteHealthCache(store)
   badgeRoutes(app, siteHealth, clock)
   statusPageRoutes(app, { store, siteHealth, clock })
+  sharedIncidentRoutes(app, { store, clock })
 }

@@ -2,10 +2,11 @@ import { type Static, Type } from 'typebox'
 import { AlertRecord, type UnresolvedAlert } from '../alerts/index.ts'
 import { SiteState, Sparklines, STATUSES, Status, worstStatus } from '../dashboard/index.ts'
 import { errorResponses, type HttpApp, IsoTime, nullable } from '../http/index.ts'
-import { type Clock, isoTime, isoTimeOrNull, Kept, MINUTE } from '../lib/index.ts'
+import { type Clock, isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { clientOfStatusLink } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
-import { SITE_HEALTH_FRESH_MS, type SiteHealth, type SiteHealthCache } from './site-health.ts'
+import { KeptPages } from './kept-pages.ts'
+import type { SiteHealth, SiteHealthCache } from './site-health.ts'
 
 const { severity, state, started_at, opened_at } = AlertRecord.properties
 
@@ -38,48 +39,23 @@ export type SharedSite = Static<typeof SharedSite>
 
 type Content = Omit<StatusPage, 'name'>
 
-/** A page that no one opens for this long is forgotten, ms. */
-const IDLE_MS = 10 * MINUTE
-
-/** What the status pages of clients show. A page with many readers is made as often as one with a single one. */
-class StatusPages {
-  readonly #store: Store
-  readonly #siteHealth: SiteHealthCache
-  readonly #pages = new Map<string, { content: Kept<Content>; askedAt: number }>()
-
-  constructor(store: Store, siteHealth: SiteHealthCache) {
-    this.#store = store
-    this.#siteHealth = siteHealth
-  }
-
-  async of(clientId: string, now: number): Promise<Content> {
-    const page = this.#pages.get(clientId) ?? this.#open(clientId, now)
-    page.askedAt = now
-    return page.content.get(now)
-  }
-
-  #open(clientId: string, now: number) {
-    for (const [id, { askedAt }] of this.#pages) if (now - askedAt > IDLE_MS) this.#pages.delete(id)
+/** What the status pages of clients show. */
+const statusPages = (store: Store, siteHealth: SiteHealthCache) =>
+  new KeptPages<Content>((clientId) => {
     // Of its own, as they keep the shapes of the sites asked for last.
-    const sparklines = new Sparklines(this.#store)
-    const content = new Kept(SITE_HEALTH_FRESH_MS, (at) => this.#read(clientId, sparklines, at))
-    const page = { content, askedAt: now }
-    this.#pages.set(clientId, page)
-    return page
-  }
-
-  async #read(clientId: string, sparklines: Sparklines, now: number): Promise<Content> {
-    const all = await this.#siteHealth.get(now)
-    const sites = [...all.values()].filter((site) => site.clientId === clientId)
-    const siteNos = sites.map(({ siteNo }) => siteNo)
-    const hours = await sparklines.of(siteNos, now)
-    return {
-      generated_at: isoTime(now),
-      status: worstStatus(sites.map(({ status }) => status)),
-      sites: sites.toSorted(byTrouble).map((site) => sharedSite(site, hours.get(site.siteNo))),
+    const sparklines = new Sparklines(store)
+    return async (now) => {
+      const all = await siteHealth.get(now)
+      const sites = [...all.values()].filter((site) => site.clientId === clientId)
+      const siteNos = sites.map(({ siteNo }) => siteNo)
+      const hours = await sparklines.of(siteNos, now)
+      return {
+        generated_at: isoTime(now),
+        status: worstStatus(sites.map(({ status }) => status)),
+        sites: sites.toSorted(byTrouble).map((site) => sharedSite(site, hours.get(site.siteNo))),
+      }
     }
-  }
-}
+  })
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
@@ -125,7 +101,7 @@ export function beganAt(status: Status, alerts: readonly UnresolvedAlert[]): num
   return explaining.length === 0 ? null : Math.min(...explaining.map(({ startedAt }) => startedAt))
 }
 
-const Token = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'The last part of the link' })
+export const StatusToken = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'The last part of the link' })
 
 interface Options {
   store: Store
@@ -135,7 +111,7 @@ interface Options {
 
 /** Public: the token is the key. */
 export function statusPageRoutes(app: HttpApp, { store, siteHealth, clock }: Options): void {
-  const pages = new StatusPages(store, siteHealth)
+  const pages = statusPages(store, siteHealth)
   app.get(
     '/api/status/:token',
     {
@@ -147,7 +123,7 @@ export function statusPageRoutes(app: HttpApp, { store, siteHealth, clock }: Opt
           'What `/status/{token}` shows; needs no other key. Up to 5 s old. A link that was revoked, and that of a client which ' +
           'is switched off, is answered like one that never was.',
         security: [],
-        params: Type.Object({ token: Token }),
+        params: Type.Object({ token: StatusToken }),
         response: { 200: StatusPage, ...errorResponses(404) },
       },
     },

@@ -6,11 +6,14 @@ import type { SiteKey } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { insertIncident } from '../../testkit/incidents.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 import { hearFrom } from '../../testkit/sites.ts'
 
 const NOW = '2026-11-20T10:00:30.000Z'
+
+const NOTHING_OPEN = { waiting: 0, open_alerts: 0, open_incidents: 0 }
 
 interface SiteState {
   id: string
@@ -30,6 +33,7 @@ interface Overview {
   generated_at: string
   totals: Record<string, number>
   clients: { id: string; name: string; status: string; open_alerts: number; sites: SiteState[] }[]
+  incidents: { id: string; alert_count: number; site_count: number }[]
   clients_near_quota: object[]
   recent_alerts: { id: string; state: string }[]
 }
@@ -57,7 +61,8 @@ testPerEngine('without clients the overview is empty', async (engine, t) => {
   const { api } = await start(t, engine)
   assert.deepEqual(await overviewOf(api), {
     generated_at: NOW,
-    totals: { clients: 0, sites: 0, ok: 0, warning: 0, critical: 0, error: 0, unknown: 0, waiting: 0, open_alerts: 0 },
+    totals: { clients: 0, sites: 0, ok: 0, warning: 0, critical: 0, error: 0, unknown: 0, ...NOTHING_OPEN },
+    incidents: [],
     clients: [],
     clients_without_channel: [],
     clients_near_quota: [],
@@ -169,8 +174,8 @@ testPerEngine('only active clients with their active sites are shown and counted
       ['second', 'b'],
     ],
   )
-  const none = { ok: 0, warning: 0, critical: 0, error: 0, open_alerts: 0 }
-  assert.deepEqual(after.totals, { clients: 2, sites: 3, unknown: 3, waiting: 3, ...none })
+  const none = { ok: 0, warning: 0, critical: 0, error: 0, ...NOTHING_OPEN }
+  assert.deepEqual(after.totals, { ...none, clients: 2, sites: 3, unknown: 3, waiting: 3 })
 })
 
 testPerEngine('the overview shows no ingest key, webhook or e-mail address', async (engine, t) => {
@@ -267,6 +272,42 @@ testPerEngine(
         [warning.id, 'open'],
       ],
     )
+  },
+)
+
+testPerEngine(
+  'incidents show the most urgent first, each with how far it reaches, and none that another one explains',
+  async (engine, t) => {
+    const { clock, api } = await start(t, engine)
+    const { store } = api.service
+    const client = await api.newClient()
+    const [one, two, off] = [
+      await api.newSite(client),
+      await api.newSite(client, { name: 'two' }),
+      await api.newSite(client, { name: 'off' }),
+    ]
+    const now = clock.now()
+    const vendor = await insertIncident(store, null, now, { title: 'Meta', severity: 'warning' })
+    for (const site of [one, two]) {
+      const part = await insertIncident(store, site, now, { parent_id: vendor.id })
+      await insertAlert(store, site, now, { incident_id: part.id })
+    }
+    const taken = await insertIncident(store, one, now - HOUR, { state: 'acknowledged' })
+    const worse = await insertIncident(store, two, now, {})
+    for (const state of ['open', 'resolved']) await insertAlert(store, two, now, { incident_id: worse.id, state })
+    await insertIncident(store, two, now, { state: 'resolved', resolved_at: now })
+    await insertIncident(store, off, now, {})
+    await api.call('PATCH', `/api/sites/${off.id}`, { is_active: false })
+    const { totals, incidents } = await overviewOf(api)
+    assert.deepEqual(
+      incidents.map(({ id, alert_count, site_count }) => [id, alert_count, site_count]),
+      [
+        [worse.id, 2, 1],
+        [vendor.id, 2, 2],
+        [taken.id, 0, 0],
+      ],
+    )
+    assert.equal(totals.open_incidents, 2)
   },
 )
 

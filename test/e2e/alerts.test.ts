@@ -71,7 +71,8 @@ test('alerts about targets that break and are repaired', async (t) => {
     await page.getByText('recovered automatically').waitFor()
     await page.getByText('Over', { exact: true }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Resolve' }).count(), 0)
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Alerts' }).click()
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Incidents' }).click()
+    await page.getByRole('link', { name: 'All alerts' }).click()
     await heading(page, 'Resolved').waitFor()
     await row(page, target.name).getByText('recovered automatically').waitFor()
   })
@@ -107,6 +108,12 @@ test('alerts about targets that break and are repaired', async (t) => {
     await page.getByRole('link', { name: 'Nothing received for 20 min' }).click()
     await page.getByRole('heading', { level: 1, name: 'Nothing received for 20 min' }).waitFor()
     await page.getByRole('list', { name: 'Notes' }).getByText('The provider works on it').waitFor()
+    await page.getByRole('link', { name: /^Open the incident/ }).click()
+    await page
+      .getByRole('table')
+      .getByRole('link', { name: /^critical since / })
+      .first()
+      .waitFor()
     await target.turn('good')
   })
 

@@ -36,8 +36,8 @@ test('the overview of the demo store', async (t) => {
 
   await t.test('the incident comes first, with what it is, and the tab shows it', async (t) => {
     const { page } = await openPage(t, demo.url, '/')
-    const first = page.getByRole('listitem').filter({ hasText: INCIDENT })
-    await first.waitFor()
+    await page.getByRole('region', { name: 'Open incidents' }).getByRole('link', { name: /Meta/ }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: INCIDENT }).first().waitFor()
     assert.match((await page.getByRole('heading', { level: 1 }).textContent()) ?? '', /broken|need/)
     await page.waitForFunction('/^[■▲] \\d+ (critical|warning) · Overview · Tagwarden$/.test(document.title)')
     const icon = await page.locator('link[rel="icon"]').getAttribute('href')

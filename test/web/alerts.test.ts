@@ -99,7 +99,7 @@ const VERDICTS: readonly [alerts: readonly AlertRecord[], words: string][] = [
   [ALERTS, '2 alerts are open, 1 of them critical'],
 ]
 for (const [alerts, words] of VERDICTS) {
-  test(`the inbox is headed "${words}"`, () => assert.equal(verdict(countsOf(alerts)), words))
+  test(`the inbox is headed "${words}"`, () => assert.equal(verdict(countsOf(alerts), 'alert'), words))
 }
 
 const SENTENCES: readonly [text: string, shown: string][] = [

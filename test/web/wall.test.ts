@@ -42,7 +42,9 @@ function overviewOf(clients: Record<string, SiteState[]>): Overview {
       unknown: count('unknown'),
       waiting: all.filter((each) => each.status === 'unknown' && each.last_event_at === null).length,
       open_alerts: 0,
+      open_incidents: 0,
     },
+    incidents: [],
     clients_without_channel: [],
     clients_near_quota: [],
     clients: Object.entries(clients).map(([name, sites]) => ({

@@ -5,7 +5,8 @@ import type { AlertRow, IncidentEventRow, IncidentRow, Store } from '../../store
 import { changeInWords, changesBefore, httpStatusIn } from '../alert-message.ts'
 import { alertRecord } from '../alert-record.ts'
 import { type Change, evidenceOf, type Known, likelyCause } from './evidence.ts'
-import { type IncidentQuery, type IncidentRecord, incidentEntry, incidentRecord, noteRecord } from './records.ts'
+import { LASTS, summariesOf } from './reach.ts'
+import { type IncidentQuery, type IncidentSummary, incidentEntry, incidentRecord, noteRecord } from './records.ts'
 import { signOf } from './sign.ts'
 import { vendorName } from './vendors.ts'
 
@@ -17,7 +18,7 @@ import { vendorName } from './vendors.ts'
 export async function listIncidents(
   { read }: Pick<Store, 'read'>,
   query: IncidentQuery,
-): Promise<Page<IncidentRecord>> {
+): Promise<Page<IncidentSummary>> {
   const { client_id, site_id, state, severity, scope, resolved, since, before, limit = DEFAULT_PAGE } = query
   let rows = read
     .selectFrom('incidents')
@@ -29,11 +30,13 @@ export async function listIncidents(
   if (state !== undefined) rows = rows.where('state', '=', state)
   if (severity !== undefined) rows = rows.where('severity', '=', severity)
   if (scope !== undefined) rows = rows.where('scope', '=', scope)
-  if (resolved !== undefined) rows = rows.where('state', resolved ? '=' : '<>', 'resolved')
+  if (resolved === true) rows = rows.where('state', '=', 'resolved')
+  if (resolved === false) rows = rows.where(LASTS)
   // Ids begin with the time an incident was opened.
   if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Math.max(0, Date.parse(since))))
   if (before !== undefined) rows = rows.where('id', '<', idBefore(before, 'an incident'))
-  return pageOf((await rows.execute()).map(incidentRecord), limit, ({ id }) => id)
+  const page = pageOf(await rows.execute(), limit, ({ id }) => id)
+  return { ...page, entries: await summariesOf(read, page.entries) }
 }
 
 /** What its page shows at most; a vendor's incident may have thousands. */

@@ -75,6 +75,15 @@ export const IncidentRecord = Type.Object({
 })
 export type IncidentRecord = Static<typeof IncidentRecord>
 
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const IncidentSummary = Type.Object({
+  ...IncidentRecord.properties,
+  alert_count: Count('Its alerts, resolved or not, and those of the incidents that it explains'),
+  site_count: Count('Sites with one of them'),
+})
+export type IncidentSummary = Static<typeof IncidentSummary>
+
 const TimelineEntry = Type.Object({
   at: IsoTime,
   kind: Type.Enum([...INCIDENT_EVENT_KINDS]),

@@ -11,6 +11,7 @@ import {
   IncidentParams,
   IncidentQuery,
   IncidentRecord,
+  IncidentSummary,
   incidentDetail,
   incidentRecord,
   NoteRecord,
@@ -53,7 +54,7 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
         summary: 'List incidents',
         description: 'Alerts of one cause. Newest first; a `Link` header with `rel="next"` leads to older ones.',
         querystring: IncidentQuery,
-        response: { 200: Type.Array(IncidentRecord, { description: 'Newest first' }), ...errorResponses(400) },
+        response: { 200: Type.Array(IncidentSummary, { description: 'Newest first' }), ...errorResponses(400) },
       },
     },
     async (request, reply) => {

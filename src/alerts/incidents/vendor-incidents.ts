@@ -25,8 +25,9 @@ export async function followVendors(store: Store, channelSettings: ChannelSettin
   }))
   for (const { fault, signs } of joining) {
     const isOver = signs.length === 0 && fault.lasting === 0
+    const isMoved = !isOver && fault.isCritical !== (fault.row.severity === 'critical')
     if (signs.length > 0) await gather(store, channelSettings, { ...faultOf(fault), signs }, fault.row.id, now)
-    else if (isOver || (fault.row.announced_at === null && fault.announced > 0)) {
+    else if (isOver || isMoved || (fault.row.announced_at === null && fault.announced > 0)) {
       await update(store, channelSettings, fault.row.id, now)
     }
   }
@@ -175,6 +176,8 @@ export async function writeVendor(
   row.started_at = Math.min(row.started_at, ...parts.map(({ started_at }) => started_at))
   row.title = before.title.replace(/\b\d+(?= of )/, String(parts.length))
   row.severity = lasting.length === 0 ? row.severity : severityOfAll(lasting)
+  if (before.severity !== 'critical' && row.severity === 'critical')
+    events.push({ kind: 'escalated', actor: null, text: 'Critical on one of its sites' })
   const says: VendorMessage['kind'][] = []
   if (row.announced_at === null && lasting.some(({ announced_at }) => announced_at !== null)) {
     Object.assign(row, { announced_at: now, last_announced_at: now, notified_severity: row.severity })

@@ -1,14 +1,14 @@
-import { sql } from 'kysely'
 import { DAY, firstIdAt, HOUR, MINUTE } from '../../lib/index.ts'
 import type { IncidentRow, Kysely, Tables } from '../../store/index.ts'
 import { BASE_MS, LEAST_SITES, mostTogether, siteCount, type VendorSign, type VendorSite } from './across-sites.ts'
+import { LASTS } from './reach.ts'
 import { FAILING } from './sign.ts'
 import { vendorOf } from './vendors.ts'
 
 /** What is known of vendors across sites. */
 export interface VendorState {
   /** Vendors' incidents that last. */
-  open: { row: IncidentRow; vendor: string; failing: string; lasting: number; announced: number }[]
+  open: { row: IncidentRow; vendor: string; failing: string; lasting: number; announced: number; isCritical: boolean }[]
   /** Incidents of sites that are about a vendor and part of none. */
   loose: VendorSign[]
   sitesOf: (vendor: string, failing: string) => readonly VendorSite[]
@@ -16,9 +16,6 @@ export interface VendorState {
 
 /** An older incident of a site began too long ago to be of a fault that is found now. */
 const LOOSE_MS = 3 * HOUR
-
-/** Written out, as with a parameter neither engine would use the index over what lasts. */
-const LASTS = sql<boolean>`incidents.state <> 'resolved'`
 
 /** What is no news was judged already, and not found; a node that takes over looks again. */
 const NEWS_MS = 5 * MINUTE
@@ -63,7 +60,13 @@ async function openVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<
   const parts = await db
     .selectFrom('incidents')
     .leftJoin('alerts', 'alerts.id', 'incidents.lead_alert_id')
-    .select(['incidents.parent_id', 'incidents.state', 'incidents.announced_at', 'alerts.probe_type'])
+    .select([
+      'incidents.parent_id',
+      'incidents.state',
+      'incidents.severity',
+      'incidents.announced_at',
+      'alerts.probe_type',
+    ])
     .where('incidents.parent_id', 'in', ids)
     .execute()
   return rows.flatMap((row) => {
@@ -71,7 +74,10 @@ async function openVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<
     const failing = own.map(({ probe_type }) => failingOf(probe_type)).find((one) => one !== null) ?? ''
     const lasting = own.filter(({ state }) => state !== 'resolved')
     const announced = lasting.filter(({ announced_at }) => announced_at !== null).length
-    return row.vendor === null ? [] : [{ row, vendor: row.vendor, failing, lasting: lasting.length, announced }]
+    const isCritical = lasting.some(({ severity }) => severity === 'critical')
+    return row.vendor === null
+      ? []
+      : [{ row, vendor: row.vendor, failing, lasting: lasting.length, announced, isCritical }]
   })
 }
 

@@ -112,7 +112,10 @@ function executionOf(
   random: Random,
 ): Execution {
   const isBroken = (incident: Incident): boolean =>
-    incident.kind === 'tag fails' && incident.tag === tag.name && incident.event === event && random() < incident.share
+    incident.kind === 'tag fails' &&
+    incident.tag === tag.name &&
+    (incident.on === 'every event' || incident.on === event) &&
+    random() < incident.share
   const status = wrong.some(isBroken) ? 'failure' : everydayOutcome(tag, random)
   const drawn = status === 'success' ? successes[Math.floor(random() * SUCCESSES)] : undefined
   return drawn ?? execution(tag, status, random)

@@ -15,11 +15,13 @@ interface Period {
 
 /** Something that goes wrong on a site for a while. */
 export type Incident =
-  | (Period & { kind: 'tag fails'; tag: string; event: string; share: number })
+  | (Period & { kind: 'tag fails'; tag: string; on: string | 'every event'; share: number; isReleased: boolean })
   | (Period & { kind: 'tag does not fire'; tag: string })
   | (Period & { kind: 'transaction ids are lost' })
   | (Period & { kind: 'nothing arrives' })
 
+/** On how many executions Meta's tags fail while that incident is under way. */
+const META_FAILS = 0.64
 /** How long the incident under way has lasted when the demo starts. */
 const UNDER_WAY_MS = 40 * MINUTE
 /** How long the coffee roaster's tag server was away: long enough to be sure of it, where batches come every two minutes and two weeks are not known. */
@@ -29,15 +31,7 @@ const AWAY_MS = 3 * HOUR
 export function incidentsAround(start: number): readonly Incident[] {
   const wentAway = localTime(start, COFFEE.timezone, 1, 10)
   return [
-    {
-      kind: 'tag fails',
-      site: OUTDOOR,
-      tag: TAGS.metaCapi.name,
-      event: 'purchase',
-      share: 0.64,
-      from: start - UNDER_WAY_MS,
-      to: Number.POSITIVE_INFINITY,
-    },
+    ...metaFails(start - UNDER_WAY_MS),
     {
       kind: 'transaction ids are lost',
       site: FURNITURE,
@@ -52,6 +46,19 @@ export function incidentsAround(start: number): readonly Incident[] {
       to: localTime(start, FASHION.timezone, 5, 21),
     },
     { kind: 'nothing arrives', site: COFFEE, from: wentAway, to: wentAway + AWAY_MS },
+  ]
+}
+
+/**
+ * Meta answers with errors, on sites of both clients. A new version of the outdoor shop's container shortly before looks guilty, until
+ * the other sites show the same.
+ */
+function metaFails(from: number): Incident[] {
+  const fault = { kind: 'tag fails', share: META_FAILS, from, to: Number.POSITIVE_INFINITY } as const
+  return [
+    { ...fault, site: OUTDOOR, tag: TAGS.metaCapi.name, on: 'purchase', isReleased: true },
+    { ...fault, site: FURNITURE, tag: TAGS.metaCapiShop.name, on: 'every event', isReleased: false },
+    { ...fault, site: FASHION, tag: TAGS.metaCapiShop.name, on: 'every event', isReleased: false },
   ]
 }
 
@@ -88,9 +95,10 @@ export function releasesAround(start: number, incidents: readonly Incident[]): r
   return [...everyday, ...incidents.flatMap(releasesOf)].sort((a, b) => a.at - b.at)
 }
 
-function releasesOf({ kind, site, from, to }: Incident): Release[] {
-  // That was the tag server, not what runs in it.
-  if (kind === 'nothing arrives') return []
+function releasesOf(incident: Incident): Release[] {
+  const { kind, site, from, to } = incident
+  // That was the tag server or the vendor, not what runs in it.
+  if (kind === 'nothing arrives' || (kind === 'tag fails' && !incident.isReleased)) return []
   const breaks = { site, at: from - SEEN_WITHIN_MS }
   return to === Number.POSITIVE_INFINITY ? [breaks] : [breaks, { site, at: to }]
 }

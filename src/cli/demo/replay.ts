@@ -1,4 +1,4 @@
-import { judgeResults } from '../../alerts/index.ts'
+import { followVendors, judgeResults } from '../../alerts/index.ts'
 import { type Clock, MINUTE, SECOND } from '../../lib/index.ts'
 import {
   claimAfterwards,
@@ -116,7 +116,9 @@ async function runBatch(options: ReplayOptions, watched: readonly Watched[], end
     .filter(({ at }) => at < end)
     .sort((a, b) => a.at - b.at)
   const ran = await Promise.all(due.map(({ one, at }) => run(options, one, at)))
-  await write(options, ran)
+  const judgedAt = await write(options, ran)
+  // As upkeep does every two seconds: nothing of it changes without results.
+  if (judgedAt !== undefined) await followVendors(options.tools.store, OWN_CHAT_ONLY, judgedAt)
   await reload(options.tools.store, ran)
   return ran.length
 }
@@ -137,8 +139,11 @@ async function run({ tools, nodeId, clock }: ReplayOptions, watched: Watched, at
 
 const NEVER = new AbortController().signal
 
-/** What changes nothing goes together; what may change an alert does so at its own time, and in order. */
-async function write({ tools: { store }, nodeId, clock }: ReplayOptions, ran: readonly Ran[]): Promise<void> {
+/** What changes nothing goes together; what may change an alert does so at its own time, and in order. @returns when the last of these was judged, epoch ms */
+async function write(
+  { tools: { store }, nodeId, clock }: ReplayOptions,
+  ran: readonly Ran[],
+): Promise<number | undefined> {
   const isUneventful = ({ watched, finished }: Ran) =>
     finished.status === 'ok' && (watched.row.last_status ?? 'ok') === 'ok'
   const [uneventful, eventful] = [ran.filter(isUneventful), ran.filter((one) => !isUneventful(one))]
@@ -157,6 +162,7 @@ async function write({ tools: { store }, nodeId, clock }: ReplayOptions, ran: re
       await judgeResults(trx, store, written, OWN_CHAT_ONLY, at)
     }
   })
+  return eventful.at(-1)?.at
 }
 
 async function reload({ read }: Store, ran: readonly Ran[]): Promise<void> {

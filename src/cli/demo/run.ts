@@ -169,7 +169,7 @@ function tourLines({ address, chatPage, sites, incidents, now }: Tour): string[]
       return [
         `${profile.name} (${profile.client.name}, ${profile.timezone}, ${sendModeOf(profile.batchSize)}):`,
         `  ${address}/sites/${row.id}`,
-        ...current.flatMap((incident) => [`  now: ${describe(incident)}`, `  ${address}/alerts`]),
+        ...current.flatMap((incident) => [`  now: ${describe(incident)}`, `  ${address}/incidents`]),
       ]
     }),
     'Notifications to clients, in the chat of the demo:',
@@ -187,7 +187,7 @@ function describe(incident: Incident): string {
   const since = `since ${isoTime(incident.from)}`
   switch (incident.kind) {
     case 'tag fails':
-      return `${incident.tag} fails on about ${Math.round(incident.share * 100)} % of ${incident.event} events ${since}`
+      return `${incident.tag} fails on about ${Math.round(incident.share * 100)} % of ${incident.on === 'every event' ? 'its' : incident.on} events ${since}`
     case 'tag does not fire':
       return `${incident.tag} does not fire ${since}`
     case 'transaction ids are lost':

@@ -70,7 +70,7 @@ export const FURNITURE: SiteProfile = {
   hours: [34, 22, 16, 13, 12, 15, 28, 50, 72, 90, 104, 112, 122, 118, 110, 108, 112, 120, 138, 160, 172, 164, 118, 70],
   weekdays: [0.92, 0.9, 0.9, 0.93, 0.96, 1.18, 1.21],
   events: shopEvents({ sent: 0.9, email: 0.88, phone: 0.61, name: 0.8, place: 0.78 }),
-  tags: [TAGS.ga4, TAGS.googleAdsConversion, TAGS.metaCapi, TAGS.pinterest, TAGS.newsletter],
+  tags: [TAGS.ga4, TAGS.googleAdsConversion, TAGS.metaCapiShop, TAGS.pinterest, TAGS.newsletter],
 }
 
 /** A fashion shop in India, half an hour off everybody's full hours, with room for better user data. */
@@ -89,7 +89,7 @@ export const FASHION: SiteProfile = {
   hours: [46, 28, 18, 14, 14, 20, 36, 58, 78, 94, 108, 116, 118, 114, 110, 108, 110, 114, 122, 134, 148, 152, 128, 84],
   weekdays: [0.95, 0.94, 0.95, 0.97, 1.0, 1.09, 1.1],
   events: shopEvents({ sent: 0.92, email: 0.31, phone: 0.22, name: 0.27, place: 0.7 }),
-  tags: [TAGS.ga4, TAGS.googleAdsConversion, TAGS.googleAdsRemarketing, TAGS.metaCapi, TAGS.tiktok, TAGS.warehouse],
+  tags: [TAGS.ga4, TAGS.googleAdsConversion, TAGS.googleAdsRemarketing, TAGS.metaCapiShop, TAGS.tiktok, TAGS.warehouse],
 }
 
 /** A coffee roaster whose tag sends batches: no execution times by event, and mornings when others sleep. */

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { AlertRecord, IncidentDetail, IncidentRecord, NoteRecord } from '../../../src/alerts/index.ts'
+import type {
+  AlertRecord,
+  IncidentDetail,
+  IncidentRecord,
+  IncidentSummary,
+  NoteRecord,
+} from '../../../src/alerts/index.ts'
 import { GATHER_MS } from '../../../src/notifications/index.ts'
 import { type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
 import { startAnswering } from '../../../testkit/listeners.ts'
@@ -57,13 +63,14 @@ testPerEngine(
   async (engine, t) => {
     const { find, bodies, get, site, client } = await watched(t, engine)
     await find(503)
-    const [incident, ...others] = await get<IncidentRecord[]>(`/api/incidents?site_id=${site.id}&resolved=false`)
+    const [incident, ...others] = await get<IncidentSummary[]>(`/api/incidents?site_id=${site.id}&resolved=false`)
     assert.ok(incident !== undefined)
     assert.deepEqual(others, [])
     assert.deepEqual(
       [incident.cause, incident.state, incident.severity, incident.client_id, incident.scope],
       ['server', 'open', 'critical', client.id, 'site'],
     )
+    assert.deepEqual([incident.alert_count, incident.site_count], [2, 1])
     const alerts = await get<AlertRecord[]>(`/api/alerts?site_id=${site.id}`)
     assert.deepEqual(
       alerts.map(({ incident_id }) => incident_id),

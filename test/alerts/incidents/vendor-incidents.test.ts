@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { sql } from 'kysely'
 import { handleIncident } from '../../../src/alerts/incidents/handle-incident.ts'
+import { summariesOf } from '../../../src/alerts/incidents/reach.ts'
 import { MINUTE } from '../../../src/lib/index.ts'
 import type { AlertMessage, VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
@@ -14,16 +16,17 @@ import { watch } from '../support.ts'
 /** Sites of a client each, all with a tag of Meta's; `fail` says which of them it fails on. */
 async function watchSites(t: TestContext, store: Store, count: number) {
   const failing = new Set<string>()
+  let status: 'warning' | 'critical' = 'critical'
   const run = async ({ site }: { site: { id: string } }): Promise<ProbeOutcome> => {
     if (!failing.has(site.id)) return { status: 'ok', message: 'fine', details: {}, findings: [] }
     const subject = { tag_key: 'Meta CAPI' }
     const message = `Meta CAPI fails on ${names.get(site.id)}`
     const details = { findings: [{ subject }] }
     return {
-      status: 'critical',
+      status,
       message,
       details,
-      findings: [{ subject, status: 'critical', message, startedAt: null, details }],
+      findings: [{ subject, status, message, startedAt: null, details }],
     }
   }
   const names = new Map<string, string>()
@@ -52,7 +55,8 @@ async function watchSites(t: TestContext, store: Store, count: number) {
     ...seen,
     sites,
     /** From now on it fails on so many of the sites. */
-    fail: async (on: number) => {
+    fail: async (on: number, badly: typeof status = 'critical') => {
+      status = badly
       failing.clear()
       for (const { id } of sites.slice(0, on)) failing.add(id)
       await seen.find('o')
@@ -170,4 +174,26 @@ testOnEveryEngine("what is done to a vendor's incident is done to those of all i
   await handleIncident(ctx, settings, id, 'resolve', {})
   assert.deepEqual(await states(), Array(4).fill('resolved'))
   assert.equal((await texts(store, 'global')).at(-1), 'vendor_resolved pending')
+})
+
+testOnEveryEngine("a vendor's incident becomes as bad as that of its worst site", async (store, t) => {
+  const { fail, clock } = await watchSites(t, store, 12)
+  const vendor = async () => (await incidents(store)).find(({ scope }) => scope === 'vendor')
+  await fail(4, 'warning')
+  assert.equal((await vendor())?.severity, 'warning')
+  clock.advance(5 * MINUTE)
+  await fail(4, 'critical')
+  assert.equal((await vendor())?.severity, 'critical')
+  const { rows } = await sql<{
+    kind: string
+  }>`select kind from incident_events where incident_id = ${(await vendor())?.id} order by id`.execute(store.write)
+  assert.deepEqual(
+    rows.map(({ kind }) => kind),
+    ['opened', 'explained', 'escalated'],
+  )
+  const [summary] = await summariesOf(
+    store.write,
+    await incidents(store).then((rows) => rows.filter(({ scope }) => scope === 'vendor')),
+  )
+  assert.deepEqual([summary?.alert_count, summary?.site_count], [4, 4])
 })

@@ -105,6 +105,11 @@ test('the demo', async (t) => {
       assert.match(critical.title, /“Meta CAPI” failed/)
       const { change } = await first.list<{ change: string | null }>(`alerts/${critical.id}`)
       assert.match(change ?? '', /^\d+ min after web container 41 → 42$/)
+      const vendors = await first.list<{ title: string; site_count: number }[]>('incidents?resolved=false&scope=vendor')
+      assert.deepEqual(
+        vendors.map(({ title, site_count }) => [title.replace(/\d sites$/, ''), site_count]),
+        [['Meta tags fail on 3 of ', 3]],
+      )
       const age = Date.now() - Date.parse(critical.opened_at)
       assert.ok(age > 15 * MINUTE && age < 50 * MINUTE, `${age}`)
       const over = await first.list<Alert[]>('alerts?resolved=true')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventsOf } from '../../../src/cli/demo/events.ts'
-import { type Incident, incidentsAround } from '../../../src/cli/demo/incidents.ts'
+import { type Incident, incidentsAround, releasesAround } from '../../../src/cli/demo/incidents.ts'
 import { inBatches, PayloadReader, payloadsOf, sentAt } from '../../../src/cli/demo/payloads.ts'
 import type { SiteProfile } from '../../../src/cli/demo/profile.ts'
 import { COFFEE, FASHION, FURNITURE, OUTDOOR, SITES } from '../../../src/cli/demo/world.ts'
@@ -58,6 +58,27 @@ test('the incident under way fails about 64 % of the purchases, since 40 minutes
   assert.ok(failureShare(began - 6 * HOUR, began, 'purchase', 'Meta CAPI') < 0.03)
   assert.ok(failureShare(began, START + 6 * HOUR, 'purchase', 'TikTok Events API') < 0.03)
   assert.ok(failureShare(began, START + 6 * HOUR, 'view_item', 'Meta CAPI Funnel') < 0.03)
+})
+
+test('Meta fails at once on sites of both clients, of which one had a new version shortly before', () => {
+  const failing = INCIDENTS.filter((incident) => incident.kind === 'tag fails')
+  assert.deepEqual(
+    failing.map(({ site, tag, from }) => [site, tag, from]),
+    [OUTDOOR, FURNITURE, FASHION].map((site) => [site, 'Meta CAPI', START - 40 * MINUTE]),
+  )
+  assert.equal(new Set(failing.map(({ site }) => site.client)).size, 2)
+  for (const { site, from } of failing) {
+    const runs = events(site, from, START, INCIDENTS)
+      .flatMap(({ tags }) => tags)
+      .filter(({ name }) => name === 'Meta CAPI')
+    const share = runs.filter(({ status }) => status === 'failure').length / runs.length
+    assert.ok(share > 0.5 && share < 0.8, `${site.name}: ${share} of ${runs.length}`)
+  }
+  const released = releasesAround(START, INCIDENTS).filter(({ at }) => at > START - 2 * HOUR)
+  assert.deepEqual(
+    released.map(({ site }) => site),
+    [OUTDOOR],
+  )
 })
 
 test('the dead tag fires until two hours begin five days ago, and again after them', () => {

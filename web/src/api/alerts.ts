@@ -1,25 +1,22 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import type {
-  AddNote,
   AlertDetail,
   AlertRecord,
   CreateSilence,
   FeedbackRecord,
   GiveFeedback,
   Handling,
-  IncidentDetail,
-  NoteRecord,
   SilenceRecord,
 } from '../../../src/alerts/index.ts'
 import { request } from './client.ts'
 import { overviewQuery } from './overview.ts'
 
-export type { AlertDetail, AlertRecord, IncidentDetail, SilenceRecord } from '../../../src/alerts/index.ts'
+export type { AlertDetail, AlertRecord, SilenceRecord } from '../../../src/alerts/index.ts'
 
 /** Everything about alerts and silences lies under this key. */
 export const ALERTS_KEY = ['alerts'] as const
 
-const REFRESH_MS = 60_000
+export const REFRESH_MS = 60_000
 
 /** As the interface names them. */
 export interface AlertFilter {
@@ -58,14 +55,6 @@ export const alertQuery = (id: string) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** One incident: the alerts of one cause, and what people wrote about it. */
-export const incidentQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...ALERTS_KEY, 'incident', id],
-    queryFn: ({ signal }) => request<IncidentDetail>(`/api/incidents/${id}`, { signal }),
-    refetchInterval: REFRESH_MS,
-  })
-
 /** Silences of everything, the last created first; `active_only` keeps those in effect. */
 export const silencesQuery = (active_only: boolean) =>
   queryOptions({
@@ -91,19 +80,14 @@ export const useGiveFeedback = () =>
 export const useWithdrawFeedback = () =>
   useAlertChange((id: string) => request<undefined>(`/api/alerts/${id}/feedback`, { method: 'DELETE' }))
 
-/** Writes something down about an incident. */
-export const useAddNote = () =>
-  useAlertChange(({ id, ...note }: AddNote & { id: string }) =>
-    request<NoteRecord>(`/api/incidents/${id}/notes`, { method: 'POST', body: note }),
-  )
-
 export const useSilence = () =>
   useAlertChange((silence: CreateSilence) => request<SilenceRecord>('/api/silences', { method: 'POST', body: silence }))
 
 export const useEndSilence = () =>
   useAlertChange((id: string) => request<undefined>(`/api/silences/${id}`, { method: 'DELETE' }))
 
-function useAlertChange<V, T>(mutationFn: (variables: V) => Promise<T>) {
+/** A change of alerts or incidents, after which what is shown of them is asked for again. */
+export function useAlertChange<V, T>(mutationFn: (variables: V) => Promise<T>) {
   const client = useQueryClient()
   return useMutation({
     mutationFn,

@@ -1,23 +1,38 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { StatusLinkRecord } from '../../../src/management/index.ts'
-import type { StatusPage } from '../../../src/sharing/index.ts'
+import type { SharedIncident, StatusPage } from '../../../src/sharing/index.ts'
 import { ApiError, request } from './client.ts'
 
 export type { StatusLinkRecord } from '../../../src/management/index.ts'
-export type { SharedSite, StatusPage } from '../../../src/sharing/index.ts'
+export type { SharedIncident, SharedSite, StatusPage } from '../../../src/sharing/index.ts'
 
 export const STATUS_PAGE_REFRESH_MS = 30_000
+
+const REFRESHED = {
+  // A link that was revoked stays so.
+  refetchInterval: ({ state: { error } }: { state: { error: Error | null } }) =>
+    error instanceof ApiError && error.code === 'not_found' ? (false as const) : STATUS_PAGE_REFRESH_MS,
+  // Such a page hangs on walls and lies behind other windows.
+  refetchIntervalInBackground: true,
+}
 
 /** A shared status page; its token is all that is needed. There is no stream for those who are not signed in. */
 export const statusPageQuery = (token: string) =>
   queryOptions({
     queryKey: ['status-page', token],
     queryFn: ({ signal }) => request<StatusPage>(`/api/status/${encodeURIComponent(token)}`, { signal }),
-    // A link that was revoked stays so.
-    refetchInterval: ({ state: { error } }) =>
-      error instanceof ApiError && error.code === 'not_found' ? false : STATUS_PAGE_REFRESH_MS,
-    // Such a page hangs on walls and lies behind other windows.
-    refetchIntervalInBackground: true,
+    ...REFRESHED,
+  })
+
+/** An incident of a client, under the link of its status page. */
+export const sharedIncidentQuery = (token: string, id: string) =>
+  queryOptions({
+    queryKey: ['shared-incident', token, id],
+    queryFn: ({ signal }) =>
+      request<SharedIncident>(`/api/status/${encodeURIComponent(token)}/incidents/${encodeURIComponent(id)}`, {
+        signal,
+      }),
+    ...REFRESHED,
   })
 
 const linkPath = (clientId: string) => `/api/clients/${clientId}/status-link`

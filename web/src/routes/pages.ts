@@ -29,8 +29,18 @@ export const pages = [
   }),
   createRoute({
     getParentRoute,
+    path: '/incidents',
+    staticData: { nav: { label: 'Incidents', icon: BellRing } },
+    component: lazyRouteComponent(() => import('../features/incidents/IncidentsPage.tsx'), 'IncidentsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/incidents/$incidentId',
+    component: lazyRouteComponent(() => import('../features/incidents/IncidentPage.tsx'), 'IncidentPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/alerts',
-    staticData: { nav: { label: 'Alerts', icon: BellRing } },
     component: lazyRouteComponent(() => import('../features/alerts/AlertsPage.tsx'), 'AlertsPage'),
   }),
   createRoute({

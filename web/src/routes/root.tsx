@@ -44,6 +44,13 @@ export const statusRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/status/StatusPage.tsx'), 'StatusPage'),
 })
 
+/** Under the same link: one incident of the client. */
+export const sharedIncidentRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/status/$token/incidents/$incidentId',
+  component: lazyRouteComponent(() => import('../features/status/SharedIncidentPage.tsx'), 'SharedIncidentPage'),
+})
+
 function NotFound() {
   return (
     <EmptyState

@@ -2,6 +2,7 @@ import { Button, Group, Kbd } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useEffect, useState } from 'react'
 import { type SilenceRecord, useEndSilence, useHandleAlert, useSilence } from '../api/alerts.ts'
+import { useHandleIncident } from '../api/incidents.ts'
 import { saidBy, useMyName } from '../api/session.ts'
 import { isForPage } from '../lib/keys.ts'
 import { counted } from '../lib/words.ts'
@@ -54,20 +55,23 @@ function Undo({ onUndo }: { onUndo: () => void }) {
   )
 }
 
-/** Offers to take the acknowledgement of alerts back, in the name that the browser keeps. */
-export function useUndoAcknowledging(): (ids: readonly string[]) => void {
-  const handle = useHandleAlert()
+type Handle = Pick<ReturnType<typeof useHandleAlert> | ReturnType<typeof useHandleIncident>, 'mutateAsync'>
+
+/** Offers to take acknowledgements back, in the name that the browser keeps. */
+function useUndoing({ mutateAsync }: Handle, what: string): (ids: readonly string[]) => void {
   const [name] = useMyName()
   return (ids) =>
-    offerUndo(`${counted(ids.length, 'alert')} acknowledged`, () =>
-      Promise.all(ids.map((id) => handle.mutateAsync({ id, verb: 'unacknowledge', ...saidBy(name) }))),
+    offerUndo(`${counted(ids.length, what)} acknowledged`, () =>
+      Promise.all(ids.map((id) => mutateAsync({ id, verb: 'unacknowledge', ...saidBy(name) }))),
     )
 }
 
-/** Acknowledges one alert after another, says so when that was refused for some, and offers to take back the others. */
-export function useAcknowledging() {
-  const handle = useHandleAlert()
-  const offer = useUndoAcknowledging()
+export const useUndoAcknowledging = () => useUndoing(useHandleAlert(), 'alert')
+export const useUndoAcknowledgingIncidents = () => useUndoing(useHandleIncident(), 'incident')
+
+/** Acknowledges one after another, says so when that was refused for some, and offers to take back the others. */
+function useTaking(handle: Handle, what: string) {
+  const offer = useUndoing(handle, what)
   const [name] = useMyName()
   const [isBusy, setBusy] = useState(false)
   const run = async (ids: readonly string[]) => {
@@ -81,11 +85,14 @@ export function useAcknowledging() {
     const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []))
     const [first] = failures
     if (first === undefined) return
-    const title = `${counted(failures.length, 'alert was', 'alerts were')} not acknowledged`
+    const title = `${counted(failures.length, `${what} was`, `${what}s were`)} not acknowledged`
     notifications.show({ color: 'danger', title, message: first.message })
   }
   return { isBusy, run: (ids: readonly string[]) => void run(ids) }
 }
+
+export const useAcknowledging = () => useTaking(useHandleAlert(), 'alert')
+export const useAcknowledgingIncidents = () => useTaking(useHandleIncident(), 'incident')
 
 /** Silences, and offers to take that back. `mutateAsync` of it outlives the menu or dialog that asked. */
 export function useSilencing() {
@@ -99,6 +106,15 @@ export function useSilencing() {
       const made = await silence.mutateAsync(wanted)
       offerUndo('Silenced', () => end.mutateAsync(made.id))
       return made
+    },
+    /** Several as one, taken back together. @throws the first refusal; what was silenced before it stays so, and can be taken back */
+    async runAll(wanted: readonly Parameters<typeof silence.mutateAsync>[0][]): Promise<void> {
+      const made: SilenceRecord[] = []
+      try {
+        for (const one of wanted) made.push(await silence.mutateAsync(one))
+      } finally {
+        if (made.length > 0) offerUndo('Silenced', () => Promise.all(made.map(({ id }) => end.mutateAsync(id))))
+      }
     },
   }
 }

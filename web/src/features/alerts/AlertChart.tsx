@@ -26,6 +26,8 @@ interface AlertChartProps {
   /** Alerts of the same probe. */
   others: readonly AlertRecord[]
   zone: string | undefined
+  /** The name of its site, where charts of several stand together. */
+  place?: string | undefined
 }
 
 const HEIGHT = 280
@@ -53,6 +55,7 @@ function DataChart({
   alert,
   others,
   zone = ownZone(),
+  place,
   plan,
   window,
 }: AlertChartProps & { plan: ChartPlan; window: ChartWindow }) {
@@ -90,7 +93,7 @@ function DataChart({
     [since, ended, plan, series, hours, from, to, zone, spans, deploys],
   )
   return (
-    <Panel title={plan.title} note="green: what passes · red or amber: while it was bad">
+    <Panel title={titled(plan.title, place)} note="green: what passes · red or amber: while it was bad">
       {series.length > 0 ? (
         <Chart option={option} height={HEIGHT} label={`${plan.title}. ${sentence(alert.message)}`} />
       ) : error !== null ? (
@@ -118,16 +121,10 @@ function useHourlyBand(alert: AlertDetail, { event_name }: ChartPlan, { from, to
   }, [data])
 }
 
-interface ResultsChartProps {
-  alert: AlertDetail
-  others: readonly AlertRecord[]
-  zone: string | undefined
-}
-
 const BEFORE = DAY
 
 /** How long the target took to answer: what a probe that asks over the network has to show. */
-function ResultsChart({ alert, others, zone }: ResultsChartProps) {
+function ResultsChart({ alert, others, zone, place }: AlertChartProps) {
   const now = Math.ceil(useNow() / MINUTE) * MINUTE
   const { data: results, error, refetch } = useResults(alert.probe_id)
   const timed = useMemo(() => answered(results ?? [], Date.parse(alert.since) - BEFORE), [results, alert.since])
@@ -144,7 +141,7 @@ function ResultsChart({ alert, others, zone }: ResultsChartProps) {
   const spans = useMemo(() => badSpans(alert, others, from, now), [alert, others, from, now])
   const deploys = useMemo(() => deployMarks(markers ?? [], now - from), [markers, from, now])
   return (
-    <Panel title="Response time" note="red or amber: while it was bad">
+    <Panel title={titled('Response time', place)} note="red or amber: while it was bad">
       {results === undefined ? (
         <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
       ) : timed.length < 2 ? (
@@ -176,6 +173,9 @@ const answered = (results: readonly ResultRecord[], since: number) => {
     ? recent.map(({ executed_at, response_time_ms }) => ({ t: executed_at, value: response_time_ms }))
     : []
 }
+
+const titled = (title: string, place: string | undefined): string =>
+  place === undefined ? title : `${place}: ${title}`
 
 interface PanelProps {
   title: string

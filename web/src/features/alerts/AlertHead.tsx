@@ -1,8 +1,7 @@
-import { Button, type ButtonProps, Group, Popover, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { Link } from '@tanstack/react-router'
 import { BellOff, BellRing } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
 import { type AlertDetail, useEndSilence, useHandleAlert } from '../../api/alerts.ts'
 import { saidBy, useMyName, useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
@@ -15,6 +14,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { useUndoAcknowledging } from '../../ui/undo.tsx'
 import classes from './detail.module.css'
+import { HandlePopover } from './HandlePopover.tsx'
 import { clockTime, markOf, RESOLUTION_WORDS, sentence } from './words.ts'
 
 interface AlertHeadProps {
@@ -112,12 +112,19 @@ function AlertActions({ alert, mute, zone }: AlertActionsProps) {
   const { mayChange } = useSession()
   const end = useEndSilence()
   const handle = useHandleAlert()
+  const offerUndo = useUndoAcknowledging()
   const [name] = useMyName()
   if (!mayChange || alert.state === 'resolved') return null
   return (
     <>
       {alert.state === 'open' && (
-        <HandlePopover id={alert.id} verb="acknowledge" action="Acknowledge" variant="filled">
+        <HandlePopover
+          action="Acknowledge"
+          variant="filled"
+          run={(said) =>
+            handle.mutateAsync({ id: alert.id, verb: 'acknowledge', ...said }).then(() => offerUndo([alert.id]))
+          }
+        >
           Says that someone is working on it. Stops reminders.
         </HandlePopover>
       )}
@@ -148,7 +155,7 @@ function AlertActions({ alert, mute, zone }: AlertActionsProps) {
           </Button>
         )
       )}
-      <HandlePopover id={alert.id} verb="resolve" action="Resolve">
+      <HandlePopover action="Resolve" run={(said) => handle.mutateAsync({ id: alert.id, verb: 'resolve', ...said })}>
         Ends the alert by hand. If the next result is bad too, another one opens.
       </HandlePopover>
     </>
@@ -156,84 +163,3 @@ function AlertActions({ alert, mute, zone }: AlertActionsProps) {
 }
 
 const failed = ({ message }: Error) => notifications.show({ color: 'danger', title: 'Not changed', message })
-
-interface HandlePopoverProps {
-  id: string
-  verb: 'acknowledge' | 'resolve'
-  /** On both buttons: "Acknowledge". */
-  action: string
-  /** What it means, in a sentence. */
-  children: ReactNode
-  variant?: ButtonProps['variant']
-}
-
-/** A button that asks who and why, both optional, before it acknowledges or resolves. */
-function HandlePopover(props: HandlePopoverProps) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={320} trapFocus>
-      <Popover.Target>
-        <Button variant={props.variant ?? 'default'} onClick={() => setOpen(!isOpen)}>
-          {props.action}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={props.action}>
-        <Form {...props} onDone={() => setOpen(false)} />
-      </Popover.Dropdown>
-    </Popover>
-  )
-}
-
-function Form({ id, verb, action, children, onDone }: HandlePopoverProps & { onDone: () => void }) {
-  const [name, setName] = useMyName()
-  const [comment, setComment] = useState('')
-  const handle = useHandleAlert()
-  const offerUndo = useUndoAcknowledging()
-  const submit = async () => {
-    try {
-      await handle.mutateAsync({ id, verb, ...saidBy(name), comment: comment.trim() === '' ? null : comment })
-    } catch {
-      // The form shows it.
-      return
-    }
-    onDone()
-    if (verb === 'acknowledge') offerUndo([id])
-  }
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
-      <Stack gap="md">
-        <Text size="sm" c="dimmed">
-          {children}
-        </Text>
-        <Textarea
-          label="Comment"
-          placeholder="What you found, what you do"
-          autosize
-          minRows={2}
-          maxLength={1_000}
-          value={comment}
-          onChange={(event) => setComment(event.currentTarget.value)}
-          error={handle.error?.message}
-          data-autofocus
-        />
-        <TextInput
-          label="Your name"
-          placeholder="As others know you"
-          maxLength={200}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={handle.isPending}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  )
-}

@@ -9,20 +9,27 @@ import { endWords, markOf, sentence } from './words.ts'
 interface AlertListProps {
   alerts: readonly AlertRecord[]
   zone: string | undefined
+  /** The name of an alert's site, where they are of several. */
+  siteOf?: (alert: AlertRecord) => string | undefined
 }
 
 /** Other alerts beside the one that the page is about: what, when, and how they ended. */
-export function AlertList({ alerts, zone }: AlertListProps) {
+export function AlertList({ alerts, zone, siteOf = () => undefined }: AlertListProps) {
   return (
     <ul className={classes.past}>
       {alerts.map((alert) => (
         <li key={alert.id}>
-          <StatusMark status={markOf(alert)} variant="outline" label={STATUS_WORDS[markOf(alert)]} />
+          <StatusMark
+            status={markOf(alert)}
+            variant={alert.state === 'open' ? 'filled' : 'outline'}
+            label={STATUS_WORDS[markOf(alert)]}
+          />
           <div>
             <Link to="/alerts/$alertId" params={{ alertId: alert.id }}>
               {sentence(alert.title)}
             </Link>
             <p className={classes.muted}>
+              {siteOf(alert) !== undefined && `${siteOf(alert)} · `}
               <AlertTimes alert={alert} zone={zone} />
               {alert.state === 'resolved' && ` · ${endWords(alert)}`}
               {alert.acknowledged_by !== null && ` · acknowledged by ${alert.acknowledged_by}`}

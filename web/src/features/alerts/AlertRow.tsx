@@ -51,7 +51,7 @@ export function AlertRow({ alert, site, mute, isSelected, ...actions }: AlertRow
           to="/alerts/$alertId"
           params={{ alertId: alert.id }}
           className={classes.title}
-          data-alert={alert.id}
+          data-key={alert.id}
           title={sentence(alert.title)}
         >
           {sentence(alert.title)}

@@ -132,7 +132,7 @@ function toneOf(kind: TimelineLine['kind'], { subject, severity, resolution }: A
 }
 
 /** Whether a message arrived over a channel, and why not. */
-function DeliveryLine({ delivery }: { delivery: DeliveryRecord }) {
+export function DeliveryLine({ delivery }: { delivery: DeliveryRecord }) {
   return (
     <li>
       <StatusMark status={deliveryStatus(delivery)} size={10} />

@@ -37,10 +37,12 @@ export function inboxRows(
   })
 }
 
-const newestFirst = (a: AlertRecord, b: AlertRecord): number => Date.parse(b.started_at) - Date.parse(a.started_at)
+type Timed = Pick<AlertRecord, 'started_at' | 'severity'>
+
+export const newestFirst = (a: Timed, b: Timed): number => Date.parse(b.started_at) - Date.parse(a.started_at)
 
 /** Of the same severity, the longest open first: it has cost most. */
-const worstFirst = (a: AlertRecord, b: AlertRecord): number =>
+export const worstFirst = (a: Timed, b: Timed): number =>
   Number(b.severity === 'critical') - Number(a.severity === 'critical') || newestFirst(b, a)
 
 function wordsOf(
@@ -51,11 +53,15 @@ function wordsOf(
   return [title, message, typeName(probe_type), ...names].join(' ').toLowerCase()
 }
 
-/** One line that says what matters: "11 alerts are open, 2 of them critical". */
-export function verdict({ open, critical, acknowledged }: Counts): string {
-  if (open === 0) return acknowledged === 0 ? 'No alert is open' : 'Every open alert is acknowledged'
+/**
+ * One line that says what matters: "11 alerts are open, 2 of them critical".
+ *
+ * @param what "alert"
+ */
+export function verdict({ open, critical, acknowledged }: Counts, what: string): string {
+  if (open === 0) return acknowledged === 0 ? `No ${what} is open` : `Every open ${what} is acknowledged`
   const worst = critical === 0 ? '' : critical === open ? ', critical' : `, ${critical} of them critical`
-  return `${open} ${open === 1 ? 'alert is' : 'alerts are'} open${worst}`
+  return `${open} ${open === 1 ? `${what} is` : `${what}s are`} open${worst}`
 }
 
 export interface Counts {
@@ -65,7 +71,8 @@ export interface Counts {
   acknowledged: number
 }
 
-export function countsOf(alerts: readonly AlertRecord[]): Counts {
+/** @param alerts or incidents */
+export function countsOf(alerts: readonly Pick<AlertRecord, 'state' | 'severity'>[]): Counts {
   const open = alerts.filter(({ state }) => state === 'open')
   return {
     open: open.length,

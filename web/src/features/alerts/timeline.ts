@@ -4,11 +4,16 @@ import type { DeliveryRecord } from '../../api/channels.ts'
 type Entry = AlertDetail['timeline'][number]
 
 /** What happened at a time, and the messages that went out because of it. */
-export interface TimelineLine extends Omit<Entry, 'kind'> {
+export interface TimelineLine<K extends string = Entry['kind']> extends Omit<Entry, 'kind'> {
   key: string
   /** `sent`: messages whose reason is not in the timeline. */
-  kind: Entry['kind'] | 'sent'
+  kind: K | 'sent'
   deliveries: DeliveryRecord[]
+}
+
+interface Story<K extends string> {
+  timeline: readonly (Omit<Entry, 'kind'> & { kind: K })[]
+  deliveries: readonly DeliveryRecord[]
 }
 
 /** The entry about a message is written when it is delivered; clocks are read once for each, ms. */
@@ -25,10 +30,10 @@ export const channelHint = (text: string): ChannelHint =>
     ? { why: 'No one to notify: all channels are switched off,', way: 'turn one on', isOff: true }
     : { why: 'No one to notify:', way: 'add a channel', isOff: false }
 
-/** The story of an alert, oldest first. */
-export function timelineOf({ timeline, deliveries }: Pick<AlertDetail, 'timeline' | 'deliveries'>): TimelineLine[] {
-  const lines = timeline.map((entry, n): TimelineLine => ({ ...entry, key: `${n}`, deliveries: [] }))
-  const alone: TimelineLine[] = []
+/** The story of an alert or an incident, oldest first. */
+export function timelineOf<K extends string>({ timeline, deliveries }: Story<K>): TimelineLine<K>[] {
+  const lines = timeline.map((entry, n): TimelineLine<K> => ({ ...entry, key: `${n}`, deliveries: [] }))
+  const alone: TimelineLine<K>[] = []
   for (const delivery of deliveries.toReversed()) {
     const notified = lines.filter(
       ({ kind, at }) => kind === 'notified' && Math.abs(Date.parse(at) - arrivedAt(delivery)) <= TOGETHER_MS,
@@ -38,7 +43,7 @@ export function timelineOf({ timeline, deliveries }: Pick<AlertDetail, 'timeline
     if (line !== undefined) line.deliveries.push(delivery)
     else {
       const words = { at: delivery.created_at, actor: null, text: 'A message was written' }
-      alone.push({ ...words, key: delivery.id, kind: 'sent', deliveries: [delivery] })
+      alone.push({ ...words, key: delivery.id, kind: 'sent' as const, deliveries: [delivery] })
     }
   }
   return [...lines, ...alone].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))

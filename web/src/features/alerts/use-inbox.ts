@@ -66,18 +66,18 @@ export function useInbox({ filter, client, site, severity, text }: InboxFilter):
   }
 }
 
-/** The open alerts that were picked; one that is open no more, or shown no more, leaves the selection. */
-export function useSelection(rows: readonly InboxRow[]) {
+/** What can be picked: an alert or an incident. */
+type Pickable = Pick<AlertRecord, 'id' | 'state'>
+
+/** The open ones that were picked; one that is open no more, or shown no more, leaves the selection. */
+export function useSelection(shown: readonly Pickable[]) {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
-  const open = useMemo(
-    () => rows.flatMap((row) => (row.kind === 'alert' && row.alert.state === 'open' ? [row.key] : [])),
-    [rows],
-  )
-  const selected = useMemo(() => new Set(open.filter((id) => picked.has(id))), [open, picked])
+  const open = shown.flatMap(({ id, state }) => (state === 'open' ? [id] : []))
+  const selected = new Set(open.filter((id) => picked.has(id)))
   return {
     selected,
     openCount: open.length,
-    toggle({ id, state }: AlertRecord) {
+    toggle({ id, state }: Pickable) {
       if (state !== 'open') return
       const next = new Set(selected)
       if (!next.delete(id)) next.add(id)
@@ -96,6 +96,8 @@ interface Keys {
   acknowledge: () => void
   silence: () => void
   select: () => void
+  /** Of a list whose lines unfold. */
+  unfold?: () => void
 }
 
 const MEANING: Readonly<Record<string, keyof Keys>> = {
@@ -107,6 +109,7 @@ const MEANING: Readonly<Record<string, keyof Keys>> = {
   a: 'acknowledge',
   s: 'silence',
   x: 'select',
+  e: 'unfold',
 }
 
 /** Keys of the page, as long as nothing is typed and no dialog is open. */
@@ -119,11 +122,12 @@ export function useInboxKeys(keys: Keys, isInList: () => boolean): void {
       // Elsewhere arrows scroll the page.
       if (event.key.startsWith('Arrow') && !latest.current.isInList()) return
       const meaning = MEANING[event.key]
-      if (meaning === undefined) return
+      const act = meaning === undefined ? undefined : latest.current.keys[meaning]
+      if (act === undefined) return
       event.preventDefault()
       // A menu that this key opens would take it for one pressed outside of it, and close.
       event.stopImmediatePropagation()
-      latest.current.keys[meaning]()
+      act()
     }
     document.addEventListener('keydown', listener)
     return () => document.removeEventListener('keydown', listener)

@@ -12,6 +12,7 @@ import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS, STATUSES } from '../../ui/status/status.ts'
 import { NoChannel, QuotaUse } from './Banners.tsx'
+import { OpenIncidents } from './OpenIncidents.tsx'
 import classes from './overview.module.css'
 import { Wall } from './Wall.tsx'
 import { FILTERS, type Filter, verdict, wallRows } from './wall.ts'
@@ -42,6 +43,7 @@ function Loaded({ overview }: { overview: Overview }) {
       <OverviewHeader {...{ overview, filter, search }} onFilter={setFilter} onSearch={setSearch} />
       <QuotaUse clients={overview.clients_near_quota} />
       <NoChannel clients={overview.clients_without_channel} />
+      <OpenIncidents incidents={overview.incidents} />
       {rows.length > 0 ? (
         <Wall rows={rows} isUnfolded={isUnfolded} onFold={() => setFine(isUnfolded ? 'folded' : 'shown')} />
       ) : overview.clients.length === 0 ? (

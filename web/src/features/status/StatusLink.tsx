@@ -64,7 +64,7 @@ function NotShared({ clientId }: Props) {
 
 function Shared({ link }: { link: StatusLinkRecord }) {
   const [isAsking, setAsking] = useState(false)
-  const address = addressOf(link)
+  const address = statusAddress(link)
   const made = (
     <p className={classes.text}>
       Shared <RelativeTime at={link.created_at} /> by {link.created_by}. Anyone with the link can see the page.
@@ -105,7 +105,7 @@ function Shared({ link }: { link: StatusLinkRecord }) {
 }
 
 /** Null for viewers. Without `PUBLIC_URL` the service is where this page is. */
-const addressOf = ({ token, url }: StatusLinkRecord): string | null =>
+export const statusAddress = ({ token, url }: StatusLinkRecord): string | null =>
   url ?? (token === null ? null : `${window.location.origin}/status/${token}`)
 
 function Revoke({ clientId, opened, onClose }: Props & { opened: boolean; onClose: () => void }) {

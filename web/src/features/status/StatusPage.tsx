@@ -1,7 +1,6 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { ApiError } from '../../api/client.ts'
 import {
   type StatusPage as Page,
@@ -19,6 +18,7 @@ import { Sparkline } from '../../ui/Sparkline.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_SIGNS, useTab } from '../../ui/status/status.ts'
+import { Gone, Sheet } from './Sheet.tsx'
 import { moment, sentence, stateWords } from './sentence.ts'
 import classes from './status.module.css'
 
@@ -75,32 +75,6 @@ function Loaded({ page, readAt, isCutOff }: { page: Page; readAt: number; isCutO
 
 /** The answer has no ids, and each line is drawn from nothing but its site. */
 const siteKey = (index: number): string => `site ${index}`
-
-function Gone() {
-  useTab('Status', 'unknown')
-  return (
-    <Sheet title="This link opens nothing">
-      <p className={classes.text}>
-        It may be incomplete, or it was revoked. Ask the person who sent it to you for a new one.
-      </p>
-    </Sheet>
-  )
-}
-
-function Sheet({ title, about, children }: { title: string; about?: string; children: ReactNode }) {
-  return (
-    <div className={classes.page}>
-      <main className={classes.sheet}>
-        <header className={classes.title}>
-          <h1>{title}</h1>
-          {about !== undefined && <p className={classes.text}>{about}</p>}
-        </header>
-        {children}
-      </main>
-      <footer className={classes.foot}>Watched by Tagwarden</footer>
-    </div>
-  )
-}
 
 /** A site: its state, the shape of its day, and what is not settled. */
 function SharedSite({ site, now }: { site: Site; now: number }) {

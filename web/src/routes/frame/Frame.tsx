@@ -16,13 +16,14 @@ export function Frame() {
   const [isNarrow, setNarrow] = useLocalStorage({ key: 'tagwarden-rail-narrow', defaultValue: false })
   const cutOff = useCutOff()
   const worst = useTabStatus(cutOff !== null)
+  const { data: waiting = 0 } = useQuery({ ...overviewQuery, select: openIncidentsOf })
   useStream()
   return (
     <div className={classes.frame} data-narrow={isNarrow || undefined}>
       <a className={classes.skip} href="#content">
         Skip to the content
       </a>
-      <Rail worst={worst} isNarrow={isNarrow} onToggle={() => setNarrow(!isNarrow)} />
+      <Rail worst={worst} waiting={waiting} isNarrow={isNarrow} onToggle={() => setNarrow(!isNarrow)} />
       <TopBar />
       <main id="content" className={classes.main} tabIndex={-1}>
         <Outlet />
@@ -31,6 +32,8 @@ export function Frame() {
     </div>
   )
 }
+
+const openIncidentsOf = ({ totals }: Overview): number => totals.open_incidents
 
 /** Says how old what is shown is. Nothing on the page moves for it. */
 function OfflineBanner({ since }: { since: number | null }) {

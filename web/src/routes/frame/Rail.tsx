@@ -18,12 +18,14 @@ const ON_A_PHONE = 4
 
 interface Props {
   worst: Status
+  /** Open incidents that no one has acknowledged. */
+  waiting: number
   isNarrow: boolean
   onToggle: () => void
 }
 
 /** The pages, at the left of a screen and at the bottom of a phone. */
-export function Rail({ worst, isNarrow, onToggle }: Props) {
+export function Rail({ worst, waiting, isNarrow, onToggle }: Props) {
   const pages = useNavPages()
   const Toggle = isNarrow ? PanelLeftOpen : PanelLeftClose
   const toggleLabel = isNarrow ? 'Show labels' : 'Hide labels'
@@ -41,6 +43,7 @@ export function Rail({ worst, isNarrow, onToggle }: Props) {
               <Link to={to} className={classes.item} activeOptions={{ exact: to === '/' }}>
                 <Icon size={18} strokeWidth={1.75} aria-hidden />
                 <span className={classes.label}>{label}</span>
+                {to === '/incidents' && waiting > 0 && <Count waiting={waiting} />}
               </Link>
             </Tooltip>
           </li>
@@ -59,6 +62,16 @@ export function Rail({ worst, isNarrow, onToggle }: Props) {
         </UnstyledButton>
       </div>
     </nav>
+  )
+}
+
+/** How many incidents wait for someone. */
+function Count({ waiting }: { waiting: number }) {
+  return (
+    <span className={classes.count}>
+      {waiting > 99 ? '99+' : waiting}
+      <span className="sr-only"> open</span>
+    </span>
   )
 }
 

@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import { chunksOf, type IncidentRow, type Kysely, type Tables } from '../../store/index.ts'
+import { severityOf } from '../alert-record.ts'
+import { type IncidentSummary, incidentRecord } from './records.ts'
+
+/** How far an incident reaches. */
+interface Reach {
+  alerts: number
+  sites: number
+}
+
+const NOTHING: Reach = { alerts: 0, sites: 0 }
+
+/** Incidents as lists show them, with how many alerts and sites each has. */
+export async function summariesOf(db: Kysely<Tables>, rows: readonly IncidentRow[]): Promise<IncidentSummary[]> {
+  const reaches = await reachOf(
+    db,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => {
+    const { alerts, sites } = reaches.get(row.id) ?? NOTHING
+    return { ...incidentRecord(row), alert_count: alerts, site_count: sites }
+  })
+}
+
+/** Of an incident that explains others their alerts count, too: that is all of a vendor's. */
+async function reachOf(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<string, Reach>> {
+  const reaches = new Map<string, Reach>()
+  for (const chunk of chunksOf(ids)) {
+    const alerts = db
+      .selectFrom('alerts')
+      .innerJoin('incidents', 'incidents.id', 'alerts.incident_id')
+      .select(({ fn }) => [
+        fn.countAll<number>().as('alerts'),
+        fn.count<number>('alerts.site_id').distinct().as('sites'),
+      ])
+    const own = await alerts.select('incidents.id').where('incidents.id', 'in', chunk).groupBy('incidents.id').execute()
+    const ofParts = await alerts
+      .select('incidents.parent_id as id')
+      .where('incidents.parent_id', 'in', chunk)
+      .groupBy('incidents.parent_id')
+      .execute()
+    for (const { id, alerts, sites } of [...own, ...ofParts]) {
+      const before = reaches.get(id ?? '') ?? NOTHING
+      // Parts of a site's incident are of the same site.
+      const reach = { alerts: before.alerts + Number(alerts), sites: Math.max(before.sites, Number(sites)) }
+      reaches.set(id ?? '', reach)
+    }
+  }
+  return reaches
+}
+
+/** Written out, as with a parameter neither engine would use the index over what lasts. */
+export const LASTS = sql<boolean>`incidents.state <> 'resolved'`
+
+/** The unresolved incidents of active sites of active clients and of vendors, without those that another one explains; the worst first. */
+export async function openIncidents(db: Kysely<Tables>): Promise<IncidentRow[]> {
+  const rows = await db
+    .selectFrom('incidents')
+    .leftJoin('sites', 'sites.id', 'incidents.site_id')
+    .leftJoin('clients', 'clients.id', 'incidents.client_id')
+    .selectAll('incidents')
+    .where(LASTS)
+    .where(({ eb, and, or }) =>
+      or([eb('incidents.scope', '=', 'vendor'), and([eb('sites.is_active', '=', 1), eb('clients.is_active', '=', 1)])]),
+    )
+    .orderBy('incidents.id')
+    .execute()
+  const ids = new Set(rows.map(({ id }) => id))
+  return rows.filter(({ parent_id }) => !ids.has(parent_id ?? '')).toSorted(byUrgency)
+}
+
+/** What no one has taken on comes first, then what is worse; of equal ones the oldest. */
+const byUrgency = (a: IncidentRow, b: IncidentRow): number =>
+  Number(b.state === 'open') - Number(a.state === 'open') ||
+  Number(severityOf(b) === 'critical') - Number(severityOf(a) === 'critical') ||
+  a.started_at - b.started_at

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type Demo, startDemo } from './support/demo.ts'
+import { sideways } from './support/forms.ts'
+import { assertAccessible, openPage, VARIANTS, type Variant } from './support/page.ts'
+import { screenshot } from './support/screenshot.ts'
+
+/** Meta fails on sites of both clients while the demo starts. */
+const VENDOR = /Meta tags fail on 3 of \d sites/
+const OF_SITE = /“Meta CAPI” failed/
+
+const row = (page: Page, text: string | RegExp) => page.getByRole('listitem').filter({ hasText: text })
+const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+const looksRight = async (page: Page) => {
+  // A tooltip lies outside the page's landmarks, which axe does not like.
+  await page.mouse.move(0, 0)
+  await page.getByRole('tooltip').waitFor({ state: 'detached' })
+  await assertAccessible(page)
+  assert.equal(await sideways(page), 0, `${page.url()} scrolls sideways`)
+}
+
+const copied = async (page: Page, what: string) => {
+  await page.getByRole('button', { name: `Copy ${what}` }).click()
+  await page.getByText('Copied').first().waitFor()
+  return page.evaluate<string>('navigator.clipboard.readText()')
+}
+
+test('the incident of a vendor, over two clients of the demo store', async (t) => {
+  const demo = await startDemo(t)
+
+  for (const variant of VARIANTS) {
+    await t.test(`from the first red to the post-mortem, in ${variant.scheme} on a ${variant.device}`, (t) =>
+      goTheWay(t, demo, variant),
+    )
+  }
+
+  await t.test('the keyboard moves, unfolds, acknowledges, takes back, silences and opens', async (t) => {
+    const { page } = await openPage(t, demo.url, '/incidents')
+    await row(page, VENDOR).waitFor()
+    await page.keyboard.press('j')
+    await page.locator('li:focus-within').filter({ hasText: VENDOR }).waitFor()
+    await page.keyboard.press('e')
+    await row(page, VENDOR).getByRole('link', { name: OF_SITE }).nth(2).waitFor()
+    await page.keyboard.press('e')
+    await row(page, VENDOR).getByRole('link', { name: OF_SITE }).first().waitFor({ state: 'detached' })
+    await page.keyboard.press('a')
+    await page.getByText('1 incident acknowledged', { exact: true }).waitFor()
+    await page.getByRole('heading', { level: 2, name: /^Acknowledged 1/ }).waitFor()
+    await page.keyboard.press('u')
+    await page.getByRole('heading', { level: 2, name: /^Open 1/ }).waitFor()
+    await page.keyboard.press('s')
+    await page.getByRole('menuitemradio', { name: 'All that is affected: 3 checks', checked: true }).waitFor()
+    await page.getByRole('menuitem', { name: '1 hour' }).click()
+    await row(page, VENDOR)
+      .getByText(/^silenced until /)
+      .waitFor()
+    await looksRight(page)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await row(page, VENDOR)
+      .getByText(/^silenced until /)
+      .waitFor({ state: 'detached' })
+    await row(page, VENDOR).getByRole('link', { name: VENDOR }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/incidents/*')
+  })
+
+  await t.test('the address holds the filters, and of a client only its own sites are shown', async (t) => {
+    const { page } = await openPage(t, demo.url, '/incidents?q=saffron')
+    await row(page, VENDOR).waitFor()
+    await page.getByLabel('Find incidents').fill('no such thing')
+    await page.getByText('No incident matches').waitFor()
+    await page.getByRole('button', { name: 'Show all incidents' }).click()
+    await row(page, VENDOR).waitFor()
+    const outdoor = demo.sites.find(({ name }) => name === 'Feldkamp Outdoor') ?? assert.fail('no such site')
+    await page.goto(`/incidents?client=${outdoor.client_id}`)
+    await row(page, 'Feldkamp Outdoor').getByRole('link', { name: OF_SITE }).waitFor()
+    assert.equal(await row(page, VENDOR).count(), 0)
+    await page.getByRole('link', { name: 'All alerts' }).click()
+    await page.waitForURL('**/alerts')
+    await page.getByRole('link', { name: OF_SITE }).first().waitFor()
+  })
+
+  await t.test('an incident that is not there says so', async (t) => {
+    const { page, browserErrors } = await openPage(t, demo.url, '/incidents/7d444840-9dc0-41d1-b245-5ffdce74fad2')
+    await page.getByRole('heading', { name: /not found|No such/i }).waitFor()
+    await assertAccessible(page)
+    // It goes on asking.
+    await page.close()
+    const errors = browserErrors.splice(0)
+    assert.ok(errors.length > 0 && errors.every((text) => /404/.test(text)), errors.join('\n'))
+  })
+
+  await t.test('resolved by hand it ends with all of its sites, and its post-mortem says when', async (t) => {
+    const { page } = await openPage(t, demo.url, '/incidents')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('link', { name: VENDOR }).click()
+    await page.getByRole('button', { name: 'Resolve' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click()
+    await page.getByText('Ended', { exact: true }).waitFor()
+    await page.getByText('resolved', { exact: true }).first().waitFor()
+    assert.match(await copied(page, 'post-mortem'), /\n- Ended: 25 Nov 2026, 14:\d\d, after \d+ min\n/)
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Incidents' }).click()
+    await page.getByRole('heading', { level: 2, name: /^Resolved/ }).waitFor()
+    await page.getByRole('link', { name: 'Incidents', exact: true }).waitFor()
+  })
+})
+
+async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>): Promise<void> {
+  const { page } = await openPage(t, demo.url, '/', variant)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await panel(page, 'Open incidents').getByRole('link', { name: VENDOR }).waitFor()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Incidents 1 open' }).click()
+  await row(page, VENDOR).getByText('3 sites: ').waitFor()
+  await page.getByText('live', { exact: true }).waitFor()
+  await row(page, VENDOR)
+    .getByRole('button', { name: /^3 alerts/, expanded: false })
+    .click()
+  await row(page, VENDOR).getByRole('link', { name: OF_SITE }).nth(2).waitFor()
+  await looksRight(page)
+  await screenshot(page, 'incidents', variant)
+
+  await page.getByRole('link', { name: VENDOR }).click()
+  await page.getByRole('heading', { level: 1, name: VENDOR }).waitFor()
+  await page.getByText('First sign', { exact: true }).waitFor()
+  await panel(page, 'Why we think so')
+    .getByText(/far more than fail at once/)
+    .waitFor()
+  const affected = await panel(page, 'What is affected').getByRole('rowheader').allTextContents()
+  assert.deepEqual(affected.sort(), ['Feldkamp Outdoor', 'Maple & Birch Furniture', 'Saffron Threads'])
+  assert.equal(
+    await panel(page, 'What is affected')
+      .getByRole('link', { name: /since \d\d:\d\d$/ })
+      .count(),
+    3,
+  )
+  for (const { name } of demo.sites.slice(0, 3)) {
+    await panel(page, `${name}: Bad share of the executions of Meta CAPI`).locator('canvas').first().waitFor()
+  }
+  // Counted by upkeep once the service runs.
+  await panel(page, 'What it costs')
+    .getByText(/^Lost so far: [\d,]+ of [\d,]+ tag executions on purchases/)
+    .waitFor()
+  await looksRight(page)
+  await screenshot(page, 'incident', variant)
+
+  await page.getByRole('button', { name: 'Acknowledge' }).click()
+  await page.getByLabel('Comment').fill('Meta has an outage')
+  await page.getByRole('dialog').getByLabel('Your name').fill('Priya')
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
+  await page.getByText('acknowledged by Priya', { exact: true }).first().waitFor()
+  const note = `Meta's status page says so (${variant.scheme}, ${variant.device})`
+  await page.getByLabel('Note', { exact: true }).fill(note)
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await page.getByRole('list', { name: 'Notes' }).getByText(note).waitFor()
+  await page.getByRole('button', { name: 'Silence', exact: true }).click()
+  await page.getByRole('menuitemradio', { name: 'All of 3 sites' }).click()
+  await page.getByRole('menuitem', { name: 'Until resolved' }).click()
+  await page.getByText('silenced', { exact: true }).waitFor()
+  const text = await copied(page, 'post-mortem')
+  for (const part of [
+    /^# Meta tags fail on 3 of/,
+    /Acknowledged: 25 Nov 2026, 14:\d\d, by Priya/,
+    /Meta's status page/,
+  ]) {
+    assert.match(text, part)
+  }
+  await looksRight(page)
+  await page.getByRole('button', { name: 'End the silence' }).click()
+  await page.getByRole('button', { name: 'Silence', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Un-acknowledge' }).click()
+  await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor()
+
+  await share(t, demo, page, variant)
+}
+
+/** A client is shown its own site, and that it is not alone. */
+async function share(t: TestContext, demo: Demo, page: Page, variant: Required<Variant>): Promise<void> {
+  const ofSite = panel(page, 'Incidents of the sites').getByRole('listitem').filter({ hasText: 'Feldkamp Outdoor' })
+  await ofSite.getByRole('link').click()
+  await page.getByText(/^part of Meta tags fail/).waitFor()
+  await panel(page, 'Why we think so')
+    .getByText(/^Web container 41 → 42 was published \d+ min before it began/)
+    .waitFor()
+  const link = page.getByLabel('Link to this incident')
+  const make = page.getByRole('button', { name: 'Make a link' })
+  await link.or(make).waitFor()
+  if (await make.isVisible()) await make.click()
+  const address = await link.inputValue()
+  await looksRight(page)
+  const { page: shared } = await openPage(t, demo.url, new URL(address).pathname, variant)
+  await shared.getByText('Other sites are affected too: probably Meta, not your release').first().waitFor()
+  await shared.getByRole('heading', { level: 3, name: 'Feldkamp Outdoor' }).waitFor()
+  for (const hidden of ['Priya', 'Saffron Threads', 'Maple']) {
+    assert.equal(await shared.getByText(hidden).count(), 0, hidden)
+  }
+  assert.equal(await shared.getByRole('navigation').count(), 0)
+  await looksRight(shared)
+  await screenshot(shared, 'incident-shared', variant)
+  await shared.getByRole('link', { name: /How all sites of/ }).click()
+  await shared
+    .getByText(/sites are broken|has been broken|have been broken/)
+    .first()
+    .waitFor()
+}

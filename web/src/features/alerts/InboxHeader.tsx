@@ -1,0 +1,85 @@
+import { CloseButton, SegmentedControl, Select, TextInput } from '@mantine/core'
+import { Search } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useStreamState } from '../../api/stream.ts'
+import type { Directory } from '../../lib/use-directory.ts'
+import { SiteSelect } from '../../ui/SiteSelect.tsx'
+import classes from './alerts.module.css'
+import type { Counts, Filter } from './inbox.ts'
+import type { InboxFilter } from './use-inbox.ts'
+
+interface InboxHeaderProps {
+  /** "alerts" */
+  what: string
+  /** The sentence over everything. */
+  title: string
+  counts: Counts
+  directory: Directory
+  filter: InboxFilter
+  /** A link to the other list. */
+  children: ReactNode
+}
+
+const SEVERITIES = [
+  { value: 'all', label: 'Every severity' },
+  { value: 'critical', label: 'Critical' },
+  { value: 'warning', label: 'Warning' },
+]
+
+/** The head of a list of alerts or incidents: how it stands, and what narrows it. */
+export function InboxHeader({ what, title, counts, directory, filter, children }: InboxHeaderProps) {
+  const labels: { value: Filter; label: string }[] = [
+    { value: 'all', label: 'All' },
+    { value: 'open', label: `Open ${counts.open}` },
+    { value: 'acknowledged', label: `Acknowledged ${counts.acknowledged}` },
+    { value: 'resolved', label: 'Resolved' },
+  ]
+  return (
+    <header className={classes.header}>
+      <div className={classes.verdict}>
+        <h1>{title}</h1>
+        <Live />
+        <span className={classes.other}>{children}</span>
+      </div>
+      <div className={classes.tools}>
+        <SegmentedControl
+          className={classes.states ?? ''}
+          aria-label={`Which ${what}`}
+          data={labels}
+          value={filter.filter}
+          onChange={filter.setFilter}
+          transitionDuration={0}
+        />
+        <SiteSelect directory={directory} client={filter.client} site={filter.site} className={classes.place} />
+        <Select
+          className={classes.severity}
+          aria-label="Severity"
+          data={SEVERITIES}
+          value={filter.severity}
+          onChange={(value) => filter.setSeverity(value === 'critical' || value === 'warning' ? value : 'all')}
+          allowDeselect={false}
+        />
+        <TextInput
+          className={classes.search}
+          aria-label={`Find ${what}`}
+          placeholder={`Search ${what}`}
+          leftSection={<Search size={16} aria-hidden />}
+          rightSection={
+            filter.text !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => filter.setText('')} />
+          }
+          value={filter.text}
+          onChange={(event) => filter.setText(event.currentTarget.value)}
+        />
+      </div>
+    </header>
+  )
+}
+
+function Live() {
+  const state = useStreamState()
+  return (
+    <span className={classes.live} data-state={state}>
+      {state === 'open' ? 'live' : 'connecting'}
+    </span>
+  )
+}

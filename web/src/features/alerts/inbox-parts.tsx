@@ -1,0 +1,71 @@
+import { Button, Kbd } from '@mantine/core'
+import { counted } from '../../lib/words.ts'
+import classes from './alerts.module.css'
+
+const KEYS = [
+  ['j', 'k', 'move'],
+  ['↵', 'opens'],
+] as const
+const CHANGE_KEYS = [
+  ['a', 'acknowledges'],
+  ['s', 'silences'],
+  ['x', 'selects'],
+  ['u', 'undoes'],
+] as const
+
+/** @param more keys that this list has besides */
+export function KeyHelp({
+  mayChange,
+  more = [],
+}: {
+  mayChange: boolean
+  more?: readonly (readonly [string, string])[]
+}) {
+  const shown = [...KEYS, ...more, ...(mayChange ? CHANGE_KEYS : [])]
+  return (
+    <p className={classes.keys}>
+      {shown.map((entry) => (
+        <span key={entry[0]}>
+          {entry.slice(0, -1).map((key) => (
+            <Kbd key={key} size="xs">
+              {key}
+            </Kbd>
+          ))}{' '}
+          {entry.at(-1)}
+        </span>
+      ))}
+    </p>
+  )
+}
+
+interface BulkBarProps {
+  /** "alert" */
+  what: string
+  selected: number
+  open: number
+  isBusy: boolean
+  onAcknowledge: () => void
+  onAll: () => void
+  onClear: () => void
+}
+
+/** What can be done with what was picked. */
+export function BulkBar({ what, selected, open, isBusy, onAcknowledge, onAll, onClear }: BulkBarProps) {
+  if (selected === 0) return null
+  return (
+    <section className={classes.bulk} aria-label={`Selected ${what}s`}>
+      <span role="status">{counted(selected, what)} selected</span>
+      <Button size="compact-sm" loading={isBusy} onClick={onAcknowledge}>
+        Acknowledge {selected}
+      </Button>
+      {selected < open && (
+        <Button size="compact-sm" variant="default" onClick={onAll}>
+          Select all {open}
+        </Button>
+      )}
+      <Button size="compact-sm" variant="subtle" color="gray" onClick={onClear}>
+        Clear
+      </Button>
+    </section>
+  )
+}

@@ -1,0 +1,46 @@
+import { Button, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type AlertRecord, alertQuery } from '../../api/alerts.ts'
+import type { IncidentDetail } from '../../api/incidents.ts'
+import { useDirectory } from '../../lib/use-directory.ts'
+import { InlineError } from '../../ui/States.tsx'
+import { AlertChart } from '../alerts/AlertChart.tsx'
+import { chartedAlerts } from './charted.ts'
+import classes from './incidents.module.css'
+
+/** Each is a report of its own. */
+const FIRST = 3
+
+/** The figures of what is affected, with the time in which it was bad shaded. */
+export function IncidentCharts({ incident }: { incident: IncidentDetail }) {
+  const directory = useDirectory()
+  const [isWhole, setWhole] = useState(false)
+  const charted = chartedAlerts(incident)
+  const shown = isWhole ? charted : charted.slice(0, FIRST)
+  return (
+    <>
+      {shown.map(({ id, site_id }) => (
+        <OneChart key={id} id={id} site={directory.sites[site_id]} />
+      ))}
+      {shown.length < charted.length && (
+        <div className={classes.more}>
+          <Button variant="default" onClick={() => setWhole(true)}>
+            Show {charted.length - shown.length} more {charted.length - shown.length === 1 ? 'chart' : 'charts'}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+const NONE: readonly AlertRecord[] = []
+/** With its heading, px. */
+const HEIGHT = 350
+
+function OneChart({ id, site }: { id: string; site: { name: string; timezone: string } | undefined }) {
+  const { data, error, refetch } = useQuery(alertQuery(id))
+  if (data !== undefined) return <AlertChart alert={data} others={NONE} zone={site?.timezone} place={site?.name} />
+  if (error !== null) return <InlineError error={error} onRetry={() => void refetch()} height={HEIGHT} />
+  return <Skeleton height={HEIGHT} radius="md" />
+}

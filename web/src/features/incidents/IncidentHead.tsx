@@ -1,0 +1,168 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { BellOff, BellRing } from 'lucide-react'
+import { useEndSilence } from '../../api/alerts.ts'
+import { type IncidentDetail, incidentQuery, useHandleIncident } from '../../api/incidents.ts'
+import { saidBy, useMyName, useSession } from '../../api/session.ts'
+import { useNow } from '../../lib/external.ts'
+import { onset } from '../../lib/onset.ts'
+import type { DirectorySite } from '../../lib/use-directory.ts'
+import { counted, duration, exact } from '../../lib/words.ts'
+import { ownZone } from '../../lib/zone.ts'
+import { TextLink } from '../../ui/LinkButton.tsx'
+import { muteOf, useMutes } from '../../ui/mute/mutes.ts'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
+import { useUndoAcknowledgingIncidents } from '../../ui/undo.tsx'
+import classes from '../alerts/detail.module.css'
+import { HandlePopover } from '../alerts/HandlePopover.tsx'
+import { clockTime, sentence } from '../alerts/words.ts'
+import { SilenceIncident } from './SilenceIncident.tsx'
+import { markOf } from './words.ts'
+
+interface IncidentHeadProps {
+  incident: IncidentDetail
+  site: DirectorySite | undefined
+}
+
+/** What is wrong, where, since when, and who takes care of it. */
+export function IncidentHead({ incident, site }: IncidentHeadProps) {
+  const status = markOf(incident)
+  const silences = useSilences(incident)
+  const isOver = incident.state === 'resolved'
+  const variant = silences !== null ? 'hatched' : incident.state === 'open' ? 'filled' : 'outline'
+  const { severity, state, affected, alerts, acknowledged_by } = incident
+  return (
+    <PageHeader
+      title={sentence(incident.title)}
+      parents={PARENTS}
+      mark={<StatusMark status={status} size={16} variant={variant} />}
+      actions={<Actions incident={incident} zone={site?.timezone ?? ownZone()} silences={silences} />}
+    >
+      <span className={classes.facts}>
+        <StatusBadge status={isOver ? 'ok' : status} variant={variant}>
+          {isOver ? 'resolved' : `${severity}, ${state}`}
+        </StatusBadge>
+        {site === undefined ? (
+          <span>{counted(new Set(affected.map(({ site_id }) => site_id)).size, 'site')}</span>
+        ) : (
+          <TextLink to="/sites/$siteId" params={{ siteId: site.id }}>
+            {site.name}, {site.client_name}
+          </TextLink>
+        )}
+        <Since incident={incident} zone={site?.timezone} />
+        <span>{counted(alerts.length, 'alert')}</span>
+        {!isOver && acknowledged_by !== null && <span>acknowledged by {acknowledged_by}</span>}
+        {silences !== null && <span>silenced</span>}
+        {incident.parent_id !== null && <PartOf id={incident.parent_id} />}
+      </span>
+    </PageHeader>
+  )
+}
+
+const PARENTS = [{ label: 'Incidents', to: '/incidents' }]
+
+/** The ids of the silences that mute all of it; null while one of its alerts may speak. */
+function useSilences({ alerts }: IncidentDetail): string[] | null {
+  const mutes = useMutes()
+  const found = alerts.filter(({ state }) => state !== 'resolved').map((alert) => muteOf(mutes, alert))
+  if (found.length === 0 || !found.every((mute) => mute !== null && mute.kind === 'silence')) return null
+  return [...new Set(found.flatMap((mute) => mute?.id ?? []))]
+}
+
+function Since({ incident, zone }: { incident: IncidentDetail; zone: string | undefined }) {
+  const now = useNow()
+  const { started_at, opened_at, resolved_at } = incident
+  const began = Date.parse(started_at)
+  const ended = resolved_at === null ? null : Date.parse(resolved_at)
+  const words = onset(incident, (at) => clockTime(at, zone, now))
+  return (
+    <>
+      <time
+        dateTime={started_at}
+        title={ended === null ? exact(began, zone) : `${exact(began, zone)} to ${exact(ended, zone)}`}
+      >
+        {ended === null ? words.began : `from ${clockTime(began, zone, now)} to ${clockTime(ended, zone, now)}`} (
+        {duration((ended ?? now) - began)})
+      </time>
+      {words.detected !== null && (
+        <time dateTime={opened_at} title={exact(Date.parse(opened_at), zone)}>
+          {words.detected}
+        </time>
+      )}
+    </>
+  )
+}
+
+function PartOf({ id }: { id: string }) {
+  const { data } = useQuery(incidentQuery(id))
+  if (data === undefined) return null
+  return (
+    <span>
+      part of{' '}
+      <TextLink to="/incidents/$incidentId" params={{ incidentId: id }}>
+        {sentence(data.title)}
+      </TextLink>
+    </span>
+  )
+}
+
+interface ActionsProps {
+  incident: IncidentDetail
+  zone: string
+  silences: readonly string[] | null
+}
+
+/** What can be done about an incident that is not over: to all of its alerts. */
+function Actions({ incident: { id, state, alerts }, zone, silences }: ActionsProps) {
+  const { mayChange } = useSession()
+  const end = useEndSilence()
+  const { mutateAsync, mutate, isPending } = useHandleIncident()
+  const offerUndo = useUndoAcknowledgingIncidents()
+  const [name] = useMyName()
+  if (!mayChange || state === 'resolved') return null
+  return (
+    <>
+      {state === 'open' && (
+        <HandlePopover
+          action="Acknowledge"
+          variant="filled"
+          run={(said) => mutateAsync({ id, verb: 'acknowledge', ...said }).then(() => offerUndo([id]))}
+        >
+          Says that someone is working on all of it. Stops reminders.
+        </HandlePopover>
+      )}
+      {state === 'acknowledged' && (
+        <Button
+          variant="default"
+          loading={isPending}
+          onClick={() => mutate({ id, verb: 'unacknowledge', ...saidBy(name) }, { onError: failed })}
+        >
+          Un-acknowledge
+        </Button>
+      )}
+      {silences === null ? (
+        <SilenceIncident alerts={alerts} zone={zone}>
+          <Button variant="default" leftSection={<BellOff size={16} aria-hidden />}>
+            Silence
+          </Button>
+        </SilenceIncident>
+      ) : (
+        <Button
+          variant="default"
+          leftSection={<BellRing size={16} aria-hidden />}
+          loading={end.isPending}
+          onClick={() => void Promise.all(silences.map((one) => end.mutateAsync(one))).catch(failed)}
+        >
+          End the silence
+        </Button>
+      )}
+      <HandlePopover action="Resolve" run={(said) => mutateAsync({ id, verb: 'resolve', ...said })}>
+        Ends all of its alerts by hand. If the next result is bad too, another incident opens.
+      </HandlePopover>
+    </>
+  )
+}
+
+const failed = ({ message }: Error) => notifications.show({ color: 'danger', title: 'Not changed', message })

@@ -1,0 +1,152 @@
+import { Skeleton, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { type IncidentDetail, type IncidentRecord, incidentQuery } from '../../api/incidents.ts'
+import { useDirectory } from '../../lib/use-directory.ts'
+import { ownZone } from '../../lib/zone.ts'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { ErrorState } from '../../ui/States.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS } from '../../ui/status/status.ts'
+import { Panel } from '../alerts/AlertChart.tsx'
+import { Evidence } from '../alerts/AlertIncident.tsx'
+import { AlertTimes } from '../alerts/AlertRow.tsx'
+import classes from '../alerts/detail.module.css'
+import { POLL_MS, useLiveAlerts } from '../alerts/use-live-alerts.ts'
+import { sentence } from '../alerts/words.ts'
+import { AffectedMatrix } from './AffectedMatrix.tsx'
+import { ImpactPanel } from './ImpactPanel.tsx'
+import { IncidentCharts } from './IncidentCharts.tsx'
+import { IncidentHead } from './IncidentHead.tsx'
+import { IncidentTimeline } from './IncidentTimeline.tsx'
+import own from './incidents.module.css'
+import { Notes } from './Notes.tsx'
+import { PostMortem } from './PostMortem.tsx'
+import { ShareIncident } from './ShareIncident.tsx'
+import { markOf } from './words.ts'
+
+/** One incident: what has one cause, since when, why we think so, what people did about it. */
+export function IncidentPage() {
+  const { incidentId = '' } = useParams({ strict: false })
+  useLiveAlerts()
+  const { data, error, refetch } = useQuery({ ...incidentQuery(incidentId), refetchInterval: POLL_MS })
+  if (data !== undefined) return <Loaded key={data.id} incident={data} />
+  return (
+    <>
+      <PageHeader title="Incident" parents={PARENTS} />
+      {error !== null ? <ErrorState error={error} onRetry={() => void refetch()} /> : <IncidentSkeleton />}
+    </>
+  )
+}
+
+const PARENTS = [{ label: 'Incidents', to: '/incidents' }]
+
+function Loaded({ incident }: { incident: IncidentDetail }) {
+  const directory = useDirectory()
+  const site = directory.sites[incident.site_id ?? '']
+  const zone = site?.timezone
+  return (
+    <>
+      <IncidentHead incident={incident} site={site} />
+      <div className={classes.columns}>
+        <div className={classes.column}>
+          <Panel title="What is affected" note={`times in ${zone ?? ownZone()}`}>
+            <AffectedMatrix incident={incident} zone={zone} />
+          </Panel>
+          {incident.impact !== null && (
+            <Panel title="What it costs">
+              <ImpactPanel impact={incident.impact} />
+            </Panel>
+          )}
+          <Panel title="Why we think so">
+            <Reasons incident={incident} />
+          </Panel>
+          <div className={`${classes.later} ${own.charts}`}>
+            <IncidentCharts incident={incident} />
+          </div>
+        </div>
+        <div className={classes.column}>
+          <Panel title="Timeline">
+            <IncidentTimeline incident={incident} zone={zone} />
+          </Panel>
+          {incident.parts.length > 0 && (
+            <Panel title="Incidents of the sites">
+              <Parts parts={incident.parts} />
+            </Panel>
+          )}
+          <Panel title="Notes">
+            <Notes incident={incident} zone={zone} asksName />
+          </Panel>
+          <Panel title="Post-mortem" isLater>
+            <PostMortem incident={incident} zone={zone ?? ownZone()} />
+          </Panel>
+          <Panel title="Share" isLater>
+            <ShareIncident incident={incident} />
+          </Panel>
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** What speaks for the cause, the strongest first, and what makes its alerts one incident. */
+function Reasons({ incident: { evidence, likely_cause } }: { incident: IncidentDetail }) {
+  if (evidence.length === 0) {
+    return <Text c="dimmed">One alert so far: nothing else began with it, and no new version was seen before.</Text>
+  }
+  return (
+    <div className={classes.before}>
+      {likely_cause !== null && (
+        <p>
+          <b>Likely cause:</b> {sentence(likely_cause)}
+        </p>
+      )}
+      <Evidence evidence={evidence.filter((why) => why !== likely_cause)} />
+    </div>
+  )
+}
+
+/** What a vendor's incident explains, site by site. */
+function Parts({ parts }: { parts: readonly IncidentRecord[] }) {
+  const { sites } = useDirectory()
+  return (
+    <ul className={classes.past}>
+      {parts.map((part) => {
+        const site = sites[part.site_id ?? '']
+        return (
+          <li key={part.id}>
+            <StatusMark
+              status={markOf(part)}
+              variant={part.state === 'open' ? 'filled' : 'outline'}
+              label={STATUS_WORDS[markOf(part)]}
+            />
+            <div>
+              <Link to="/incidents/$incidentId" params={{ incidentId: part.id }}>
+                {sentence(part.title)}
+              </Link>
+              <p className={classes.muted}>
+                {site === undefined ? '' : `${site.name}, ${site.client_name} · `}
+                <AlertTimes alert={part} zone={site?.timezone} />
+                {part.state === 'acknowledged' && ` · acknowledged by ${part.acknowledged_by}`}
+              </p>
+            </div>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function IncidentSkeleton() {
+  return (
+    <div aria-busy="true">
+      <span className="sr-only" role="status">
+        Loading the incident
+      </span>
+      <div className={classes.columns}>
+        <Skeleton height={340} radius="md" />
+        <Skeleton height={340} radius="md" />
+      </div>
+    </div>
+  )
+}

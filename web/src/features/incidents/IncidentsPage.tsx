@@ -1,0 +1,187 @@
+import { Button } from '@mantine/core'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { CircleCheck } from 'lucide-react'
+import { useState } from 'react'
+import type { IncidentSummary } from '../../api/incidents.ts'
+import { useSession } from '../../api/session.ts'
+import { useSetUrlState } from '../../lib/use-url-state.ts'
+import { TextLink } from '../../ui/LinkButton.tsx'
+import { useMutes } from '../../ui/mute/mutes.ts'
+import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
+import { EmptyState, ErrorState } from '../../ui/States.tsx'
+import { useAcknowledgingIncidents } from '../../ui/undo.tsx'
+import inboxClasses from '../alerts/alerts.module.css'
+import { InboxHeader } from '../alerts/InboxHeader.tsx'
+import { InboxSkeleton, NothingMatches } from '../alerts/InboxList.tsx'
+import { type Filter, verdict } from '../alerts/inbox.ts'
+import { BulkBar, KeyHelp } from '../alerts/inbox-parts.tsx'
+import { type InboxFilter, useInboxFilter, useInboxKeys, useSelection } from '../alerts/use-inbox.ts'
+import { useLiveAlerts } from '../alerts/use-live-alerts.ts'
+import { VirtualLines } from '../alerts/VirtualLines.tsx'
+import { IncidentRow } from './IncidentRow.tsx'
+import type { IncidentRow as Row } from './rows.ts'
+import { type Incidents, useIncidents } from './use-incidents.ts'
+
+/** What is wrong, by its cause: what waits for someone, what someone takes care of, and what is over. */
+export function IncidentsPage() {
+  useSetBreadcrumbs('Incidents')
+  useLiveAlerts()
+  const filter = useInboxFilter()
+  const incidents = useIncidents(filter)
+  const { rows, counts, directory, error } = incidents
+  return (
+    <>
+      <InboxHeader
+        what="incidents"
+        title={rows === null ? 'Incidents' : verdict(counts, 'incident')}
+        counts={counts}
+        directory={directory}
+        filter={filter}
+      >
+        <TextLink to="/alerts">All alerts</TextLink>
+      </InboxHeader>
+      {rows !== null ? (
+        <Loaded rows={rows} incidents={incidents} filter={filter} />
+      ) : error !== null ? (
+        <ErrorState error={error} onRetry={incidents.retry} />
+      ) : (
+        <InboxSkeleton what="incidents" />
+      )}
+    </>
+  )
+}
+
+const UNFOLD_KEY = [['e', 'unfolds']] as const
+
+function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: Incidents; filter: InboxFilter }) {
+  const { mayChange } = useSession()
+  const mutes = useMutes()
+  const navigate = useNavigate()
+  const acknowledging = useAcknowledgingIncidents()
+  const [active, setActive] = useState<string | null>(null)
+  const [silencing, setSilencing] = useState<string | null>(null)
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
+  const set = useSetUrlState()
+
+  const shown = rows.flatMap((row) => (row.kind === 'incident' ? [row.node.incident] : []))
+  const selection = useSelection(shown)
+  const index = shown.findIndex(({ id }) => id === active)
+  const current = shown[index]
+  const move = (step: number) => setActive(shown[Math.max(0, Math.min(shown.length - 1, index + step))]?.id ?? null)
+  const unfold = (id: string) => {
+    const next = new Set(unfolded)
+    if (!next.delete(id)) next.add(id)
+    setUnfolded(next)
+  }
+  const change = (act: (incident: IncidentSummary) => void) => () => {
+    if (mayChange && current !== undefined) act(current)
+  }
+  useInboxKeys(
+    {
+      down: () => move(1),
+      up: () => move(index === -1 ? 1 : -1),
+      open: () => {
+        if (current !== undefined) void navigate({ to: '/incidents/$incidentId', params: { incidentId: current.id } })
+      },
+      acknowledge: change((incident) => {
+        if (incident.state === 'open') acknowledging.run([incident.id])
+      }),
+      silence: change((incident) => {
+        if (incident.state !== 'resolved') setSilencing(incident.id)
+      }),
+      select: change(selection.toggle),
+      unfold: () => {
+        if (current !== undefined) unfold(current.id)
+      },
+    },
+    () => document.activeElement?.closest('[data-index]') != null,
+  )
+
+  if (rows.length === 0) {
+    const isNarrowed = filter.text !== '' || filter.client !== '' || filter.site !== '' || filter.severity !== 'all'
+    const showAll = () =>
+      set({ state: undefined, q: undefined, client: undefined, site: undefined, severity: undefined })
+    if (isNarrowed) return <NothingMatches what="incident" onShowAll={showAll} />
+    return <NoIncidents filter={filter.filter} onShowAll={showAll} />
+  }
+  return (
+    <>
+      <BulkBar
+        what="incident"
+        selected={selection.selected.size}
+        open={selection.openCount}
+        isBusy={acknowledging.isBusy}
+        onAcknowledge={() => acknowledging.run([...selection.selected])}
+        onAll={selection.all}
+        onClear={selection.clear}
+      />
+      <VirtualLines
+        label="Incidents"
+        rows={rows}
+        active={active}
+        onActive={setActive}
+        draw={(row) =>
+          row.kind === 'incident' && (
+            <IncidentRow
+              node={row.node}
+              directory={incidents.directory}
+              mutes={mutes}
+              isSelected={selection.selected.has(row.key)}
+              isUnfolded={unfolded.has(row.key)}
+              mayChange={mayChange}
+              acknowledge={({ id }) => acknowledging.run([id])}
+              select={selection.toggle}
+              silencing={silencing}
+              setSilencing={setSilencing}
+              unfold={unfold}
+            />
+          )
+        }
+      />
+      <footer className={inboxClasses.foot}>
+        {incidents.hasOlder && (
+          <Button variant="default" loading={incidents.isShowingOlder} onClick={incidents.showOlder}>
+            Show older incidents
+          </Button>
+        )}
+        <KeyHelp mayChange={mayChange} more={UNFOLD_KEY} />
+      </footer>
+    </>
+  )
+}
+
+const EMPTY: Readonly<Record<Filter, readonly [title: string, text: string]>> = {
+  all: [
+    'Nothing has gone wrong yet',
+    'Alerts of one cause are one incident, which ends with the last of them. Without probes there are no alerts.',
+  ],
+  open: ['No incident is open', 'Nothing needs attention. New incidents appear here automatically.'],
+  acknowledged: [
+    'No incident is acknowledged',
+    'Acknowledging an incident says that someone is working on it and stops reminders about all of its alerts.',
+  ],
+  resolved: ['No incident is resolved yet', 'Resolved incidents stay here with their full history.'],
+}
+
+function NoIncidents({ filter, onShowAll }: { filter: Filter; onShowAll: () => void }) {
+  const [title, text] = EMPTY[filter]
+  return (
+    <EmptyState
+      icon={CircleCheck}
+      title={title}
+      action={
+        filter === 'all' ? (
+          <Button component={Link} to="/" variant="default">
+            Go to the overview
+          </Button>
+        ) : (
+          <Button variant="default" onClick={onShowAll}>
+            Show all incidents
+          </Button>
+        )
+      }
+    >
+      {text}
+    </EmptyState>
+  )
+}

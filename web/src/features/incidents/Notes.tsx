@@ -1,0 +1,86 @@
+import { Button, Group, Text, Textarea, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useState } from 'react'
+import { type IncidentDetail, useAddNote } from '../../api/incidents.ts'
+import { saidBy, useMyName, useSession } from '../../api/session.ts'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import classes from './incidents.module.css'
+
+interface NotesProps {
+  incident: Pick<IncidentDetail, 'id' | 'notes'>
+  zone: string | undefined
+  /** Whether it asks for the name. */
+  asksName?: boolean
+}
+
+/** What people found and did, and a field for more. */
+export function Notes({ incident: { id, notes }, zone, asksName = false }: NotesProps) {
+  const { mayChange } = useSession()
+  return (
+    <>
+      {notes.length > 0 && (
+        <ul className={classes.notes} aria-label="Notes">
+          {notes.map((note) => (
+            <li key={note.id}>
+              <span className={classes.noteText}>{note.text}</span>{' '}
+              <span className={classes.muted}>
+                {note.by}, <RelativeTime at={note.at} {...(zone === undefined ? {} : { zone })} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {mayChange && <NoteForm id={id} asksName={asksName} />}
+      {!mayChange && notes.length === 0 && <Text c="dimmed">No one has written a note.</Text>}
+    </>
+  )
+}
+
+/** What was found, who was asked, what was done. */
+function NoteForm({ id, asksName }: { id: string; asksName: boolean }) {
+  const add = useAddNote()
+  const [name, setName] = useMyName()
+  const [text, setText] = useState('')
+  const save = () =>
+    add.mutate(
+      { id, text, ...saidBy(name) },
+      {
+        onSuccess: () => setText(''),
+        onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not saved', message }),
+      },
+    )
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        save()
+      }}
+    >
+      <Textarea
+        label="Note"
+        description="What was found or done; everyone who opens this incident sees it"
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={4_000}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Group mt="xs" gap="xs" align="flex-end">
+        {asksName && (
+          <TextInput
+            aria-label="Your name"
+            placeholder="Your name"
+            size="xs"
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+        )}
+        <Button size="compact-sm" type="submit" variant="default" disabled={text.trim() === ''} loading={add.isPending}>
+          Add note
+        </Button>
+      </Group>
+    </form>
+  )
+}

@@ -1,0 +1,31 @@
+import { Text, Textarea } from '@mantine/core'
+import type { IncidentDetail } from '../../api/incidents.ts'
+import { useNow } from '../../lib/external.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import classes from './incidents.module.css'
+import { postMortem } from './post-mortem.ts'
+
+/** All that is known as Markdown, to copy to where post-mortems are kept. */
+export function PostMortem({ incident, zone }: { incident: IncidentDetail; zone: string }) {
+  const text = postMortem(incident, zone, useNow())
+  return (
+    <>
+      <div className={classes.copied}>
+        <Text c="dimmed" size="sm">
+          What is known, as Markdown, with empty sections for what only you know.
+        </Text>
+        <CopyButton text={text} what="post-mortem" />
+      </div>
+      <Textarea
+        className={classes.postMortem}
+        aria-label="Post-mortem"
+        value={text}
+        readOnly
+        autosize
+        minRows={6}
+        maxRows={14}
+        onFocus={(event) => event.currentTarget.select()}
+      />
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+import type { IncidentDetail } from '../../api/incidents.ts'
+import { duration } from '../../lib/words.ts'
+import { sentence, typeName } from '../alerts/words.ts'
+import { impactLines, impactSentence } from './impact.ts'
+import { HEADS, incidentLines } from './timeline.ts'
+import { CAUSE_WORDS } from './words.ts'
+
+/**
+ * A post-mortem to continue: what is known of the incident, as Markdown, with empty sections for what only people know.
+ *
+ * @param zone IANA; all of its times are in it
+ * @param now epoch ms: how long what lasts has lasted
+ */
+export function postMortem(incident: IncidentDetail, zone: string, now: number): string {
+  const at = (time: string) => timeIn(time, zone)
+  const { started_at, opened_at, acknowledged_at, acknowledged_by, resolved_at, severity, cause } = incident
+  const lasted = duration((resolved_at === null ? now : Date.parse(resolved_at)) - Date.parse(started_at))
+  const acknowledged = acknowledged_at === null ? 'no' : `${at(acknowledged_at)}, by ${plain(acknowledged_by ?? '')}`
+  return [
+    `# ${plain(sentence(incident.title))}`,
+    list([
+      `Began: ${at(started_at)}, detected ${duration(Date.parse(opened_at) - Date.parse(started_at))} later`,
+      resolved_at === null ? `Ended: not yet, after ${lasted}` : `Ended: ${at(resolved_at)}, after ${lasted}`,
+      `Severity: ${severity}`,
+      `Cause: ${CAUSE_WORDS[cause]}${incident.vendor === null ? '' : `, ${plain(incident.vendor)}`}`,
+      `Acknowledged: ${acknowledged}`,
+      `Times: ${zone}`,
+    ]),
+    '## What was affected',
+    table(incident, at),
+    ...section('## What it cost', cost(incident.impact)),
+    ...section(
+      '## Why we think so',
+      incident.evidence.map((why) => plain(sentence(why))),
+    ),
+    '## Timeline',
+    list(
+      incidentLines(incident).map(({ at: time, kind, actor, text }) => {
+        const said = plain(sentence(text))
+        const head = HEADS[kind] ?? said
+        const who = actor === null ? '' : ` by ${plain(actor)}`
+        return `${at(time)} – ${head}${who}${said === head || said === '' ? '' : `: ${said}`}`
+      }),
+    ),
+    ...section(
+      '## Notes',
+      incident.notes.map(({ at: time, by, text }) => `${at(time)}, ${plain(by)}: ${plain(text)}`),
+    ),
+    '## What caused it',
+    '_To be written._',
+    '## What is done so that it does not happen again',
+    '- [ ] _To be written._',
+  ]
+    .join('\n\n')
+    .concat('\n')
+}
+
+const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n')
+
+function cost(impact: IncidentDetail['impact']): string[] {
+  if (impact === null) return []
+  const lines = impactLines(impact).map(
+    ({ what, lost, range }) => `${plain(what)}: ${lost}${range === null ? '' : `, ${range}`}`,
+  )
+  return [plain(impactSentence(impact) ?? 'Nothing is surely lost'), ...lines, plain(sentence(impact.estimate))]
+}
+
+/** Nothing where there is nothing to say. */
+const section = (heading: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [heading, list(lines)]
+
+function table({ alerts, affected }: IncidentDetail, at: (time: string) => string): string {
+  const names = new Map(affected.map(({ site_id, site_name }) => [site_id, site_name]))
+  const rows = alerts
+    .toSorted((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at))
+    .map(({ site_id, subject_label, probe_type, title, started_at, resolved_at }) => [
+      plain(names.get(site_id) ?? site_id),
+      plain(subject_label ?? typeName(probe_type)),
+      plain(sentence(title)),
+      at(started_at),
+      resolved_at === null ? 'not yet' : at(resolved_at),
+    ])
+  const head = ['Site', 'What', 'Found', 'Began', 'Ended']
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** "25 Nov 2026, 13:40" */
+function timeIn(time: string, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone })
+  return format.format(Date.parse(time))
+}
+
+/** Names and words of people as text in one line: nothing in them is taken for Markdown or HTML. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replaceAll(/[\\`*_{}[\]<>#|~]/g, '\\$&')

@@ -1,0 +1,67 @@
+import type { AlertRecord } from '../../api/alerts.ts'
+import type { IncidentSummary } from '../../api/incidents.ts'
+import type { Directory } from '../../lib/use-directory.ts'
+import { type InboxQuery, newestFirst, STATES, worstFirst } from '../alerts/inbox.ts'
+import { CAUSE_WORDS } from './words.ts'
+
+/** An incident with what it explains. */
+export interface IncidentNode {
+  incident: IncidentSummary
+  /** The incidents that it explains, a vendor's those of the sites. */
+  parts: readonly IncidentSummary[]
+  /** Its alerts that are not resolved, and those of its parts. */
+  alerts: readonly AlertRecord[]
+}
+
+export type IncidentRow =
+  | { kind: 'heading'; key: string; state: IncidentSummary['state']; count: number }
+  | { kind: 'incident'; key: string; node: IncidentNode }
+
+/** Incidents with what they explain; one that another one of them explains stands within that. */
+export function incidentNodes(incidents: readonly IncidentSummary[], alerts: readonly AlertRecord[]): IncidentNode[] {
+  const ids = new Set(incidents.map(({ id }) => id))
+  const within = Map.groupBy(incidents, ({ parent_id }) => (ids.has(parent_id ?? '') ? parent_id : null))
+  const byIncident = Map.groupBy(alerts, ({ incident_id }) => incident_id)
+  return (within.get(null) ?? []).map((incident) => {
+    const parts = within.get(incident.id) ?? []
+    return { incident, parts, alerts: [incident, ...parts].flatMap(({ id }) => byIncident.get(id) ?? []) }
+  })
+}
+
+/** The lines of the inbox: open incidents, acknowledged ones, then those that are over, the open ones by severity. */
+export function incidentRows(
+  nodes: readonly IncidentNode[],
+  directory: Directory,
+  { filter, text }: InboxQuery,
+): IncidentRow[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const wanted = nodes.filter((node) => {
+    const haystack = words.length === 0 ? '' : wordsOf(node, directory)
+    return words.every((word) => haystack.includes(word))
+  })
+  return STATES.flatMap((state) => {
+    const own = filter === 'all' || filter === state ? wanted.filter(({ incident }) => incident.state === state) : []
+    if (own.length === 0) return []
+    const order = state === 'resolved' ? newestFirst : worstFirst
+    const rows = own
+      .toSorted((a, b) => order(a.incident, b.incident))
+      .map((node): IncidentRow => ({ kind: 'incident', key: node.incident.id, node }))
+    return [{ kind: 'heading', key: state, state, count: own.length }, ...rows]
+  })
+}
+
+function wordsOf({ incident, parts, alerts }: IncidentNode, { sites, clients }: Directory): string {
+  const all = [incident, ...parts]
+  return [
+    ...all.flatMap(({ title, cause, vendor, site_id, client_id }) => [
+      title,
+      CAUSE_WORDS[cause],
+      vendor,
+      sites[site_id ?? '']?.name,
+      clients[client_id ?? '']?.name,
+    ]),
+    ...alerts.flatMap(({ title, message }) => [title, message]),
+  ]
+    .join(' ')
+    .toLowerCase()
+}

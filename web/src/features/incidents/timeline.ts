@@ -1,0 +1,36 @@
+import type { IncidentDetail } from '../../api/incidents.ts'
+import { type TimelineLine, timelineOf } from '../alerts/timeline.ts'
+
+type Kind = IncidentDetail['timeline'][number]['kind'] | 'first_sign'
+export type IncidentLine = TimelineLine<Kind>
+
+/** A beginning that was seen within a minute was seen at once. */
+const AT_ONCE_MS = 60_000
+
+type Story = Pick<IncidentDetail, 'started_at' | 'opened_at' | 'timeline' | 'deliveries' | 'alerts'>
+
+/** The story of an incident, oldest first: from its first sign, where that came before it was seen. */
+export function incidentLines({ started_at, opened_at, timeline, deliveries, alerts }: Story): IncidentLine[] {
+  const lines = timelineOf<Kind>({ timeline, deliveries })
+  if (Date.parse(opened_at) - Date.parse(started_at) < AT_ONCE_MS) return lines
+  const [first] = alerts.toSorted((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at))
+  const text = first?.title ?? ''
+  return [{ key: 'first', kind: 'first_sign', at: started_at, actor: null, text, deliveries: [] }, ...lines]
+}
+
+/** What a line begins with, where its text does not say it already. */
+export const HEADS: Readonly<Partial<Record<IncidentLine['kind'], string>>> = {
+  first_sign: 'First sign',
+  opened: 'Opened',
+  joined: 'An alert joined',
+  explained: 'Cause added',
+  belongs: 'Part of more',
+  escalated: 'Became critical',
+  notified: 'Notified',
+  sent: 'Notified',
+  suppressed: 'Not notified',
+  acknowledged: 'Acknowledged',
+  unacknowledged: 'No longer acknowledged',
+  noted: 'Note',
+  resolved: 'Ended',
+}

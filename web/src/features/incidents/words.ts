@@ -1,0 +1,45 @@
+import type { IncidentDetail, IncidentSummary } from '../../api/incidents.ts'
+import type { Status } from '../../api/overview.ts'
+import type { Directory } from '../../lib/use-directory.ts'
+import { counted } from '../../lib/words.ts'
+
+/** What explains an incident, in a word or two. */
+export const CAUSE_WORDS: Readonly<Record<IncidentSummary['cause'], string>> = {
+  own: 'our own check',
+  server: 'tag server',
+  release: 'new version',
+  consent: 'consent platform',
+  silence: 'silence',
+  event: 'event',
+  tag: 'tag',
+  quality: 'data quality',
+  other: 'other',
+}
+
+/** An incident about our own checks says nothing of the site: it has the mark of checks that fail. */
+export const markOf = ({ cause, severity }: Pick<IncidentDetail, 'cause' | 'severity'>): Status =>
+  cause === 'own' ? 'error' : severity
+
+/** So many names fit into one line. */
+const NAMES_MOST = 3
+
+/**
+ * Where it is: "Feldkamp Outdoor · Nordlicht Digital", "5 sites: Feldkamp Outdoor, Saffron Threads …".
+ *
+ * @param parts the incidents of sites that a vendor's explains, as far as they are known
+ */
+export function whereWords(
+  { scope, site_id, site_count }: Pick<IncidentSummary, 'scope' | 'site_id' | 'site_count'>,
+  parts: readonly Pick<IncidentSummary, 'site_id'>[],
+  { sites }: Directory,
+): string {
+  if (scope === 'site') {
+    const site = sites[site_id ?? '']
+    return site === undefined ? 'a site that is switched off' : `${site.name} · ${site.client_name}`
+  }
+  const names = [...new Set(parts.flatMap((part) => sites[part.site_id ?? '']?.name ?? []))]
+  const count = counted(site_count, 'site')
+  if (names.length === 0) return count
+  const shown = names.slice(0, NAMES_MOST).join(', ')
+  return names.length > NAMES_MOST || site_count > names.length ? `${count}: ${shown} …` : `${count}: ${shown}`
+}

@@ -1,0 +1,52 @@
+import { Link } from '@tanstack/react-router'
+import type { Overview } from '../../api/overview.ts'
+import { useDirectory } from '../../lib/use-directory.ts'
+import { counted } from '../../lib/words.ts'
+import { TextLink } from '../../ui/LinkButton.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS } from '../../ui/status/status.ts'
+import { AlertTimes } from '../alerts/AlertRow.tsx'
+import { sentence } from '../alerts/words.ts'
+import { markOf, whereWords } from '../incidents/words.ts'
+import classes from './OpenIncidents.module.css'
+
+/** The wall below is seen without scrolling. */
+const SHOWN = 5
+
+/** What is wrong by its cause, the most urgent first: one line each. */
+export function OpenIncidents({ incidents }: Pick<Overview, 'incidents'>) {
+  const directory = useDirectory()
+  if (incidents.length === 0) return null
+  const more = incidents.length - SHOWN
+  return (
+    <section className={classes.panel} aria-label="Open incidents">
+      <ul>
+        {incidents.slice(0, SHOWN).map((incident) => {
+          const status = markOf(incident)
+          return (
+            <li key={incident.id}>
+              <StatusMark
+                status={status}
+                label={STATUS_WORDS[status]}
+                variant={incident.state === 'open' ? 'filled' : 'outline'}
+              />
+              <Link to="/incidents/$incidentId" params={{ incidentId: incident.id }} className={classes.title}>
+                {sentence(incident.title)}
+              </Link>
+              <span className={classes.where}>
+                {whereWords(incident, [], directory)}
+                {incident.acknowledged_by !== null && ` · acknowledged by ${incident.acknowledged_by}`}
+              </span>
+              <AlertTimes alert={incident} zone={directory.sites[incident.site_id ?? '']?.timezone} />
+            </li>
+          )
+        })}
+      </ul>
+      {more > 0 && (
+        <p className={classes.more}>
+          <TextLink to="/incidents">{counted(more, 'more incident')}</TextLink>
+        </p>
+      )}
+    </section>
+  )
+}
