@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { HOUR } from '../../src/lib/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { clock } from './support/clock.ts'
@@ -86,7 +87,7 @@ test('alerts about targets that break and are repaired', async (t) => {
       .selectAll()
       .where('client_id', '=', target.clientId)
       .executeTakeFirstOrThrow()
-    const probe = await insertProbe(store, down.site_id, { next_run_at: clock.now() + 3_600_000 })
+    const probe = await insertProbe(store, down.site_id, { next_run_at: clock.now() + HOUR, interval_seconds: 86_400 })
     const silent = await insertAlert(store, { id: down.site_id, client_id: down.client_id }, down.opened_at, {
       probe_id: probe.id,
       incident_id: down.incident_id,
@@ -238,7 +239,7 @@ test('alerts about targets that break and are repaired', async (t) => {
   await t.test('an alert about counts takes feedback, which is shown and can be undone', async (t) => {
     const site = await service.newSite(await service.newClient(), { name: 'Quiet shop' })
     const { store } = service.service
-    const probe = { probe_type: 'data_volume', next_run_at: clock.now() + 3_600_000 }
+    const probe = { probe_type: 'data_volume', next_run_at: clock.now() + HOUR, interval_seconds: 86_400 }
     const { id: probe_id, probe_type } = await insertProbe(store, site.id, probe)
     const about = { probe_id, probe_type, title: 'no events for 40 min' }
     const { id } = await insertAlert(store, site, clock.now() - 3_600_000, about)

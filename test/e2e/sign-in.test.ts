@@ -40,7 +40,7 @@ async function assertTellsNothing(page: Page): Promise<void> {
 test('signing in', async (t) => {
   const { service, site } = await startWithSite(t)
   // A site that is broken: the tab of who may see it says so.
-  const far = { next_run_at: clock.now() + HOUR, last_status: 'critical' }
+  const far = { next_run_at: clock.now() + HOUR, interval_seconds: 86_400, last_status: 'critical' }
   await insertProbe(service.service.store, site.id, far)
 
   for (const variant of VARIANTS) {

@@ -41,6 +41,7 @@ async function addAlert(api: TestService, site: SiteKey, title: string, tag_key 
     probe_type: 'tag_failure_rate',
     name: 'Tag failures',
     next_run_at: now + HOUR,
+    interval_seconds: 86_400,
     last_status: 'critical',
     last_result_at: now,
   })

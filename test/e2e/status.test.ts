@@ -35,7 +35,7 @@ async function start(t: TestContext) {
   ]
   const { store } = service.service
   const now = clock.now()
-  const far = { next_run_at: now + HOUR, created_at: now }
+  const far = { next_run_at: now + HOUR, interval_seconds: 86_400, created_at: now }
   const broken = await insertProbe(store, outdoor.id, { ...far, last_status: 'critical' })
   for (const site of [coffee, furniture]) await insertProbe(store, site.id, { ...far, last_status: 'ok' })
   const ofProbe = { probe_id: broken.id, probe_type: broken.probe_type }

@@ -28,7 +28,10 @@ async function start(t: TestContext, engine: TestEngine) {
       name: `Shop of ${name}`,
       url: 'https://shop.example',
     })
-    const probe = await insertProbe(api.service.store, site.id, { next_run_at: clock.now() + 60 * MINUTE })
+    const probe = await insertProbe(api.service.store, site.id, {
+      next_run_at: clock.now() + 60 * MINUTE,
+      interval_seconds: 86_400,
+    })
     return { id, token, site, probe }
   }
   const get = (token: string, id: string) => api.call('GET', `/api/status/${token}/incidents/${id}`)
