@@ -44,7 +44,7 @@ export function vendorCard({ kind, incident, vendor, sites }: VendorMessage, { p
       text: cut(`${name(client)} · ${name(site)} since ${times.moment(from, at)}`, LINE_MAX),
     })),
     footer: null,
-    link: { label: 'Open the alerts', url: `${publicUrl}/alerts` },
+    link: { label: 'Open the incident', url: `${publicUrl}/incidents/${encodeURIComponent(incident.id)}` },
     thread: incident.id,
   }
 }
