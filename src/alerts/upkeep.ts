@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { MINUTE } from '../lib/index.ts'
 import { type ChannelSettings, isReachable, offChannels, withChannels } from '../notifications/index.ts'
 import { type AlertRow, chunksOf, type IncidentRow, type Store, type Tables, type Transaction } from '../store/index.ts'
-import { LATE_MS, suppressedBy } from './incidents/speak.ts'
+import { suppressedBy } from './incidents/speak.ts'
+import { ESTIMATED, LATE_ESTIMATED_MS, LATE_MS } from './incidents/steady.ts'
 import type { PendingTransition } from './incidents/write-incidents.ts'
 import { isReminderDue, transition } from './machine/transition.ts'
 import { type Rules, SILENT } from './machine/types.ts'
@@ -80,7 +81,8 @@ async function probesToUpdate(
         and([
           eb('alerts.suppressed_by', 'like', 'incident:%'),
           or([
-            eb('incidents.resolved_at', '<=', now - LATE_MS),
+            eb('incidents.resolved_at', '<=', now - LATE_ESTIMATED_MS),
+            and([eb('incidents.resolved_at', '<=', now - LATE_MS), eb('alerts.probe_type', 'not in', ESTIMATED)]),
             and([
               eb('alerts.state', '=', 'open'),
               eb('alerts.is_flapping', '=', 0),

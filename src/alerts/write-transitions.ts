@@ -158,6 +158,7 @@ export async function entriesOf(
           alertId: alert.id,
           // The operator's own channel knows no quiet hours.
           heldUntil: channel.key === 'global' ? null : heldUntil,
+          holdMs: message.holdMs,
           message: alertMessage(message, changes.get(alert.id), elsewhere),
         }))
     )

@@ -26,6 +26,7 @@ export {
   GATHER_MS,
   type OutboxEntry,
   removeMessagesOfAlerts,
+  withdrawEnd,
   withdrawMessages,
 } from './outbox.ts'
 export { withChannels } from './own-channels.ts'

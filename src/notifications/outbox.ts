@@ -20,6 +20,8 @@ export interface OutboxEntry {
   message: Message
   /** Until when it waits, in the client's quiet hours; null, or missing: for nothing. */
   heldUntil?: number | null
+  /** Kept back so long, in which it may be withdrawn; 0 without it. */
+  holdMs?: number
 }
 
 /**
@@ -45,7 +47,7 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
       .execute()
   }
   await release(trx, entries, now)
-  const rows = entries.map(({ channel, clientId, alertId, message, heldUntil = null }) => ({
+  const rows = entries.map(({ channel, clientId, alertId, message, heldUntil = null, holdMs = 0 }) => ({
     id: newOrderedId(now),
     channel: channel.key,
     client_id: clientId,
@@ -54,7 +56,7 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
     message: JSON.stringify(message),
     state: 'pending',
     created_at: now,
-    not_before: Math.max(heldUntil ?? now, GATHERED_KINDS.includes(message.kind) ? now + GATHER_MS : now),
+    not_before: Math.max(heldUntil ?? now, now + holdMs, GATHERED_KINDS.includes(message.kind) ? now + GATHER_MS : now),
     attempts: 0,
   }))
   for (const chunk of chunksOf(rows)) await trx.insertInto('deliveries').values(chunk).execute()
@@ -62,7 +64,9 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
 
 /** What goes out at once takes along what was held back about the same alert: no one hears of its escalation before its opening. */
 async function release(trx: Transaction<Tables>, entries: readonly OutboxEntry[], now: number): Promise<void> {
-  const urgent = entries.filter(({ heldUntil = null, alertId }) => heldUntil === null && alertId !== null)
+  const isUrgent = ({ heldUntil = null, holdMs = 0, alertId }: OutboxEntry) =>
+    heldUntil === null && holdMs === 0 && alertId !== null
+  const urgent = entries.filter(isUrgent)
   for (const [channel, ofChannel] of Map.groupBy(urgent, ({ channel: { key } }) => key)) {
     // The operator's is never held back.
     if (channel === 'global') continue
@@ -173,6 +177,24 @@ export async function amendMessages(
       .where('group_id', 'is', null)
       .execute()
   }
+}
+
+/**
+ * Takes back that an alert is resolved, on all channels that have not been sent it.
+ *
+ * @returns whether there was any
+ */
+export async function withdrawEnd(trx: Transaction<Tables>, alertId: string): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('deliveries')
+    .set({ state: 'cancelled', last_error: 'it is bad again' })
+    .where('alert_id', '=', alertId)
+    .where('kind', '=', 'resolved')
+    .where('state', '=', 'pending')
+    .where('group_id', 'is', null)
+    .where('attempts', '=', 0)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 /** Deletes the messages about a client that is being deleted, and what is known of its channels. */

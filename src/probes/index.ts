@@ -20,7 +20,9 @@ export {
 export { claimAfterwards, nextRunAt } from './claims.ts'
 export { PROVIDERS as CONSENT_PROVIDERS } from './cmp-check/providers.ts'
 export { learnsFromFeedback } from './counts/feedback.ts'
+export { outcomeOfVerdict } from './counts/judge-counts.ts'
 export { type LossCounts, readLosses } from './counts/losses.ts'
+export { OwnConnection, type OwnConnectionOptions } from './own-connection.ts'
 export type { GoogleCredentials, ProbeSettings } from './probe-type.ts'
 export {
   type DeployMarker,

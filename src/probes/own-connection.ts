@@ -98,7 +98,9 @@ export class OwnConnection {
       this.#lookAside()
       return outcome
     }
-    if (this.#looking !== null || this.#isOlderThan(FRESH_MS)) await this.#look()
+    if (this.#looking !== null) await this.#looking
+    // What was answered before the run began says nothing about it.
+    if (this.#lookedAt < beganAt || this.#isOlderThan(FRESH_MS)) await this.#look()
     return this.#way.state === 'away' ? this.#ours(outcome, this.#way.since) : outcome
   }
 

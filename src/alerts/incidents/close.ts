@@ -2,7 +2,7 @@ import type { AlertRow, IncidentRow } from '../../store/index.ts'
 import type { AlertEvent } from '../machine/types.ts'
 import type { Case } from './case.ts'
 import { signOf } from './sign.ts'
-import { LATE_MS } from './speak.ts'
+import { holdMs, LATE_MS } from './steady.ts'
 
 /** How an incident that has just ended did so. */
 export interface Ending {
@@ -10,6 +10,8 @@ export interface Ending {
   last: AlertRow
   /** Whether someone removed all that it was about, and knows. */
   isRemoved: boolean
+  /** How long people are not notified yet. */
+  holdMs: number
 }
 
 const CLOSED: readonly (string | null)[] = ['probe_removed', 'replaced']
@@ -71,5 +73,7 @@ function end({ row, alerts, events }: Case, last: AlertRow, now: number): Ending
     actor: null,
     text: count === 1 ? 'Its alert ended' : `The last of ${count} alerts ended`,
   })
-  return { last, isRemoved: [...alerts.values()].every(({ resolution }) => CLOSED.includes(resolution)) }
+  const all = [...alerts.values()]
+  const isRemoved = all.every(({ resolution }) => CLOSED.includes(resolution))
+  return { last, isRemoved, holdMs: holdMs(all, row.lead_alert_id, last) }
 }

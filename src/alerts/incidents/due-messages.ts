@@ -27,6 +27,8 @@ export interface DueMessage {
   known: Case
   note: string | null
   resolvedBy: string | null
+  /** How long it waits for whether it is true. */
+  holdMs: number
 }
 
 /** Those of the messages that go out: an end that no one waits for is none, and what is muted stays so. */
@@ -51,7 +53,8 @@ export async function dueMessages(
     if (source === undefined || !mayGoOut(intent, voice, source, context)) return []
     const resolvedBy = ending === null ? null : actorOf(ending.last, pending)
     const before = move?.alert.id === voice.id ? move.before : voice
-    return [{ kind, before, alert: asIncident(voice, known, ending), source, known, note, resolvedBy }]
+    const holdMs = ending?.holdMs ?? 0
+    return [{ kind, before, alert: asIncident(voice, known, ending), source, known, note, resolvedBy, holdMs }]
   })
 }
 

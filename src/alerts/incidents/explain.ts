@@ -24,6 +24,8 @@ export const RELEASE_MS = 2 * HOUR
 const RELEASE_SEEN_MS = 20 * MINUTE
 /** Two probes that look at one thing: the slower of them runs every 15 minutes. */
 const SIDES_MS = 20 * MINUTE
+/** A tag that fails is slow at once; one that is slow half a day later has another reason. */
+const TAG_MS = HOUR
 /**
  * Faults of one vendor or one page that begin so close to each other have one cause: of nine independent faults a month two do so
  * once in five years.
@@ -61,6 +63,7 @@ function isWithin(cause: Sign, symptom: Sign): boolean {
   if (cause.kind === 'release' || cause.kind === 'consent') return symptom.startedAt <= cause.startedAt + RELEASE_MS
   // That a check cannot be made, in silence about the rest, is mild by nature.
   if (!cause.isCritical || cause.kind === 'own') return symptom.startedAt <= cause.startedAt + MILD_MS
+  if (cause.kind === 'tag' && symptom.startedAt > cause.startedAt + TAG_MS + symptom.resolutionMs) return false
   const until = cause.resolvedAt === null ? Number.POSITIVE_INFINITY : cause.resolvedAt + AFTER_MS
   return symptom.startedAt <= Math.min(until, cause.startedAt + HARD_MS)
 }
@@ -79,6 +82,10 @@ export function kinship(a: Sign, b: Sign): string | null {
   if (a.tag !== null && a.tag === b.tag && a.kind === b.kind && apart <= SIDES_MS) return `${both}, and is the same tag`
   if (a.vendor !== null && a.vendor === b.vendor && a.kind === b.kind && apart <= TOGETHER_MS) {
     return `${both}, and goes to the same vendor`
+  }
+  // A vendor makes its own tags fail, but neither keeps another's from running nor slows it down.
+  if (a.failing === b.failing && (a.failing === 'missing' || a.failing === 'slow') && apart <= TOGETHER_MS) {
+    return `${both}, on the same site: no vendor does that to another's tags`
   }
   const isOneForm = a.kind === 'quality' && a.probeType === b.probeType && a.tag === null && b.tag === null
   return isOneForm && apart <= TOGETHER_MS ? `${both}, on the same site` : null

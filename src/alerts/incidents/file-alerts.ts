@@ -13,9 +13,11 @@ export interface Unfiled {
   left: string | null
 }
 
-/** An announced incident that turned out to be the symptom of another: its people are notified of the cause. */
-interface Explained {
-  symptom: Case
+/** What people are to be notified of that know of an incident. */
+export interface News {
+  /** `explained`: it turned out to be the symptom of another. `opened`: it had ended, and is back. */
+  kind: 'explained' | 'opened'
+  known: Case
   note: string
 }
 
@@ -28,8 +30,8 @@ export function fileAlerts(
   cases: Map<string, Case>,
   facts: ReadonlyMap<string, SiteFacts>,
   now: number,
-): Explained[] {
-  const explained: Explained[] = []
+): News[] {
+  const news: News[] = []
   const inOrder = unfiled
     .map((one) => ({ ...one, sign: signOf(one.alert) }))
     .sort((a, b) => rankOf(a.sign.kind) - rankOf(b.sign.kind) || a.sign.startedAt - b.sign.startedAt)
@@ -42,9 +44,9 @@ export function fileAlerts(
             openOn(alert.site_id, cases).filter(({ id }) => id !== left),
             factsOf(alert, facts, now),
           )
-    place(alert, sign, decision, { cases, explained, now, told })
+    place(alert, sign, decision, { cases, news, now, told })
   }
-  return explained
+  return news
 }
 
 const alone = (sign: Sign): Decision => ({ kind: 'open', cause: sign.kind, causeAt: null, why: null })
@@ -57,13 +59,13 @@ const factsOf = ({ site_id }: AlertRow, facts: ReadonlyMap<string, SiteFacts>, n
 
 interface Filing {
   cases: Map<string, Case>
-  explained: Explained[]
+  news: News[]
   now: number
   told: AlertRow | null
 }
 
 function place(alert: AlertRow, sign: Sign, decision: Decision, filing: Filing): void {
-  const { cases, explained, now } = filing
+  const { cases, news, now } = filing
   const found = decision.kind === 'open' ? undefined : cases.get(decision.incident.id)
   if (decision.kind === 'open' || found === undefined) {
     const made = newCase(alert, sign, decision, filing)
@@ -71,7 +73,8 @@ function place(alert: AlertRow, sign: Sign, decision: Decision, filing: Filing):
     return
   }
   add(found, alert)
-  if (decision.kind === 'join') {
+  if (decision.kind === 'again' && reopen(found, now)) news.push({ kind: 'opened', known: found, note: decision.why })
+  if (decision.kind === 'join' || decision.kind === 'again') {
     found.events.push({ kind: 'joined', actor: null, text: decision.why })
     return
   }
@@ -87,12 +90,13 @@ function place(alert: AlertRow, sign: Sign, decision: Decision, filing: Filing):
     const merged = cases.get(id)
     if (merged === undefined) continue
     if (merged.row.announced_at === null) merge(merged, found, now)
-    else explained.push(belong(merged, found, decision.why))
+    else news.push(belong(merged, found, decision.why))
   }
 }
 
 function newCase(alert: AlertRow, sign: Sign, decision: Decision, { now, told }: Pick<Filing, 'now' | 'told'>): Case {
-  const { cause, causeAt } = decision.kind === 'join' ? { cause: sign.kind, causeAt: null } : decision
+  const { cause, causeAt } =
+    decision.kind === 'join' || decision.kind === 'again' ? { cause: sign.kind, causeAt: null } : decision
   const made: Case = {
     row: {
       id: newOrderedId(now),
@@ -135,6 +139,19 @@ function add({ row, alerts }: Case, alert: AlertRow): void {
   row.started_at = Math.min(row.started_at, alert.started_at)
 }
 
+/** @returns whether it was over, which the first alert of a batch finds, and people were notified of it */
+function reopen({ row }: Case, now: number): boolean {
+  const wasOver = row.resolved_at !== null
+  Object.assign(row, {
+    state: 'open',
+    resolved_at: null,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    impact_due: now,
+  })
+  return wasOver && row.announced_at !== null
+}
+
 /** No one knows of it: its alerts move, and it is as if it had never been. */
 function merge(merged: Case, into: Case, now: number): void {
   for (const alert of merged.alerts.values()) add(into, alert)
@@ -147,8 +164,8 @@ function merge(merged: Case, into: Case, now: number): void {
 }
 
 /** People know of it: it stays theirs, until its own end, and they are notified of what explains it. */
-function belong(symptom: Case, cause: Case, why: string): Explained {
+function belong(symptom: Case, cause: Case, why: string): News {
   symptom.row.parent_id = cause.row.id
   symptom.events.push({ kind: 'belongs', actor: null, text: why })
-  return { symptom, note: `Cause found: “${cause.row.title}”` }
+  return { kind: 'explained', known: symptom, note: `Cause found: “${cause.row.title}”` }
 }

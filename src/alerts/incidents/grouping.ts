@@ -1,6 +1,7 @@
-import { MINUTE } from '../../lib/index.ts'
+import { duration, MINUTE } from '../../lib/index.ts'
 import { AFTER_MS, explanation, isAfterRelease, kinship, releaseBehind, TOGETHER_MS, whenIt } from './explain.ts'
 import { type Cause, rankOf, type Sign } from './sign.ts'
+import { AGAIN_MS } from './steady.ts'
 
 /** An incident that is open, or ended a moment ago, as far as an alert's place depends on it. */
 export interface OpenIncident {
@@ -30,11 +31,13 @@ export interface SiteFacts {
  * Where an alert belongs.
  * - `open`: to an incident of its own
  * - `join`: to this one, which stays as it is
+ * - `again`: to this one, which had ended and is back
  * - `promote`: it explains this one, and all of `merged`, which become part of it: one incident, whose cause is now known
  */
 export type Decision =
   | { kind: 'open'; cause: Cause; causeAt: number | null; why: string | null }
   | { kind: 'join'; incident: OpenIncident; why: string }
+  | { kind: 'again'; incident: OpenIncident; why: string }
   | {
       kind: 'promote'
       incident: OpenIncident
@@ -57,10 +60,12 @@ const MOST_TAGS = 0.8
  *
  * 1. The strongest open cause whose time and reach hold the alert explains it: it joins. So does what begins within two hours of a
  *    release that an open incident is blamed on.
- * 2. What is weaker and open, and is explained by the alert, is its symptom: one incident, whose cause is found.
- * 3. What is no explanation but kin joins: the server from two sides, one vendor, one page.
- * 4. All tags missing at once are the container; a release within two hours before is to blame.
- * 5. Everything else has an incident of its own.
+ * 2. What was bad in an incident until four hours ago and is bad again is that incident, back.
+ * 3. What is weaker and open, and is explained by the alert, is its symptom: one incident, whose cause is found.
+ * 4. All tags missing at once are the container.
+ * 5. What is no explanation but kin joins: the server from two sides, one vendor, one page. Else a release within two hours before is
+ *    to blame.
+ * 6. Everything else has an incident of its own.
  *
  * @param incidents of the site
  */
@@ -69,9 +74,10 @@ export function incidentOf(sign: Sign, incidents: readonly OpenIncident[], facts
   const open = current.filter(({ resolvedAt }) => resolvedAt === null)
   return (
     explainedBy(sign, current) ??
+    backIn(sign, incidents, facts.now) ??
     causeOfOthers(sign, open) ??
-    kinOf(sign, open) ??
     container(sign, open, facts) ??
+    kinOf(sign, open) ??
     afterRelease(sign, open, facts) ?? { kind: 'open', cause: sign.kind, causeAt: null, why: null }
   )
 }
@@ -96,6 +102,20 @@ function byRelease(sign: Sign, incident: OpenIncident) {
     return []
   const why = `“${sign.title}” ${whenIt(sign, causeAt, 'the new version that is blamed for this incident')}`
   return [{ incident, why, rank: rankOf('release'), at: causeAt }]
+}
+
+function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): Decision | null {
+  const found = incidents.flatMap((incident) =>
+    incident.signs.flatMap(({ probeType, subject, resolvedAt, hasRecovered }) => {
+      const isSame = probeType === sign.probeType && subject === sign.subject && hasRecovered
+      return isSame && resolvedAt !== null && now - resolvedAt <= AGAIN_MS ? [{ incident, resolvedAt }] : []
+    }),
+  )
+  const [last] = found.toSorted((a, b) => b.resolvedAt - a.resolvedAt)
+  if (last === undefined) return null
+  const { incident, resolvedAt } = last
+  const why = `“${sign.title}” is back, ${duration(now - resolvedAt)} after its end`
+  return { kind: incident.resolvedAt === null ? 'join' : 'again', incident, why }
 }
 
 /** What it explains of the open incidents becomes one with it: with the one that was announced first, or else the oldest. */

@@ -28,6 +28,8 @@ export interface Sign {
   isCritical: boolean
   title: string
   probeType: string
+  /** What the alert is about, as its probe names it. */
+  subject: string
   tag: string | null
   /** The events that it is about; of a tag those on which it is bad. Empty: all. */
   events: readonly string[]
@@ -40,6 +42,8 @@ export interface Sign {
   /** By how much it may have begun later than it says: what is counted by the hour began within that hour. */
   resolutionMs: number
   resolvedAt: number | null
+  /** It ended as what it was about became well, and not by someone's hand. */
+  hasRecovered: boolean
 }
 
 const KINDS: Readonly<Record<string, Cause>> = {
@@ -68,7 +72,16 @@ const BY_THE_HOUR: readonly string[] = ['data_volume', 'user_data_quality', 'eco
 
 type SignRow = Pick<
   AlertRow,
-  'id' | 'probe_type' | 'subject' | 'details' | 'bad_events' | 'severity' | 'title' | 'started_at' | 'resolved_at'
+  | 'id'
+  | 'probe_type'
+  | 'subject'
+  | 'details'
+  | 'bad_events'
+  | 'severity'
+  | 'title'
+  | 'started_at'
+  | 'resolved_at'
+  | 'resolution'
 >
 
 export function signOf(alert: SignRow): Sign {
@@ -82,6 +95,7 @@ export function signOf(alert: SignRow): Sign {
     isCritical: alert.severity === 'critical',
     title: alert.title,
     probeType: alert.probe_type,
+    subject: alert.subject,
     tag: tag ?? null,
     events: events.length > 0 ? events : typeof event === 'string' ? [event] : [],
     field: field ?? null,
@@ -91,6 +105,7 @@ export function signOf(alert: SignRow): Sign {
     startedAt: alert.started_at,
     resolutionMs: BY_THE_HOUR.includes(alert.probe_type) ? HOUR : 0,
     resolvedAt: alert.resolved_at,
+    hasRecovered: alert.resolution === 'recovered',
   }
 }
 

@@ -1,12 +1,8 @@
-import { MINUTE } from '../../lib/index.ts'
 import type { AlertMessageKind } from '../../notifications/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 import { isReminderDue } from '../machine/transition.ts'
 import type { AlertEvent, Transition } from '../machine/types.ts'
 import type { Case } from './case.ts'
-
-/** So long after its incident ended an alert that was found late may end, too, before it counts as something else. */
-export const LATE_MS = 30 * MINUTE
 
 /** What the client wants to be notified of. */
 export interface Wishes {
@@ -54,9 +50,8 @@ export function speak(
       if (isVoice) return { ...said, message }
       return { ...quiet(before, made, alert, known), ...newsOf(before, alert, known, wishes, now) }
     case 'escalated':
-      // Said once, whichever of its alerts it came from; that of a single alert may come again, by the alert's own rules.
-      if (row.notified_severity === 'critical' && before?.notified_severity !== 'critical')
-        return { ...said, message: null }
+      // Said once, whichever of its alerts it came from, and however often its severity changes.
+      if (row.notified_severity === 'critical') return { ...said, message: null }
       row.notified_severity = 'critical'
       row.last_announced_at = now
       return { ...said, message }

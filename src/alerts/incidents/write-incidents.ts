@@ -1,12 +1,14 @@
+import { withdrawEnd } from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
 import type { AlertContext, AlertSource } from '../rules.ts'
 import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
 import { followAlerts } from './close.ts'
 import { type DueMessage, dueMessages, type Intent } from './due-messages.ts'
-import { fileAlerts } from './file-alerts.ts'
+import { fileAlerts, type News } from './file-alerts.ts'
 import { rankOf, signOf } from './sign.ts'
-import { LATE_MS, speak } from './speak.ts'
+import { speak } from './speak.ts'
+import { lateMs } from './steady.ts'
 
 /** A transition that is to be written. Without a source there is no one to notify. */
 export interface PendingTransition {
@@ -54,7 +56,7 @@ export async function throughIncidents(
     unfiled.map(({ alert }) => alert),
     now,
   )
-  const explained = fileAlerts(
+  const news = fileAlerts(
     unfiled.map(({ alert, pending: { before } }) => ({
       alert,
       told: toldIn(before),
@@ -65,8 +67,9 @@ export async function throughIncidents(
     now,
   )
   const { written, intents } = speakAll(moves, cases, now)
-  for (const { symptom, note } of explained)
-    intents.push({ known: symptom, kind: 'explained', note, move: null, ending: null })
+  for (const { kind, known, note } of await stillNews(trx, news)) {
+    intents.push({ known, kind, note, move: null, ending: null })
+  }
   for (const known of cases.values()) {
     const handled = moves.flatMap(({ alert, pending: { transition } }) =>
       alert.incident_id === known.row.id ? transition.events : [],
@@ -78,6 +81,17 @@ export async function throughIncidents(
   await moveAlerts(trx, cases, places, moves)
   await saveCases(trx, cases.values(), now)
   return { pending: pending.map((one) => written.get(one) ?? one), due }
+}
+
+/** Where people have not been notified of an end yet, it is taken back, and that it is bad again is no news. */
+async function stillNews(trx: Transaction<Tables>, news: readonly News[]): Promise<News[]> {
+  const still: News[] = []
+  for (const one of news) {
+    const voice = one.known.row.announced_alert_id
+    const isUntold = one.kind === 'opened' && voice !== null && (await withdrawEnd(trx, voice))
+    if (!isUntold) still.push(one)
+  }
+  return still
 }
 
 /** Nearly all results change nothing, and then nothing is read. */
@@ -102,7 +116,7 @@ function takePlace(alert: AlertRow, cases: ReadonlyMap<string, Case>, now: numbe
     return null
   }
   const overSince = known.row.resolved_at ?? causeOverSince(alert, known)
-  if (overSince === null || alert.state === 'resolved' || now - overSince < LATE_MS) {
+  if (overSince === null || alert.state === 'resolved' || now - overSince < lateMs(alert)) {
     known.alerts.set(alert.id, alert)
     return null
   }

@@ -77,14 +77,20 @@ export async function judgeCounts<T>(
   )
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   if (now - (listened ?? now) > MOST_BEHIND_MS) return deaf(now, listened ?? now)
-  const { status, message, details, fine, idle } = judge(counts)
-  const all = { ...details, ...shortened(details.findings) }
-  const judged: CountsOutcome =
-    details.judged > 0
-      ? { status, message, details: all, findings: bySubject(details.findings, idle), fine: fine.map(ofAlert) }
-      : { status: 'ok', ...unjudged(counts), details: all, fine: [] }
+  const judged = outcomeOfVerdict(judge(counts), () => unjudged(counts))
   if (refusals !== null) return { ...explained(judged, refusals, whenRefused), isRefused: true }
   return unknownKeys === null ? judged : withHint(judged, unknownKeys)
+}
+
+/** What a verdict means for a run: the findings about each subject, of which each has its own alert. */
+export function outcomeOfVerdict(
+  { status, message, details, fine, idle }: Verdict,
+  unjudged: () => Unjudged,
+): CountsOutcome {
+  const all = { ...details, ...shortened(details.findings) }
+  return details.judged > 0
+    ? { status, message, details: all, findings: bySubject(details.findings, idle), fine: fine.map(ofAlert) }
+    : { status: 'ok', ...unjudged(), details: all, fine: [] }
 }
 
 /** A silence, or that nothing came yet, with what may be its cause. */

@@ -19,6 +19,8 @@ export interface Fault extends Subject {
   events?: readonly string[]
   /** Minutes at which it ended. */
   ended?: number
+  /** Someone ended it. */
+  byHand?: true
 }
 
 /** Incidents are named by their place: the first is 1. */
@@ -41,7 +43,7 @@ export interface Known {
 const time = (minutes: number): number => ORIGIN + minutes * MINUTE
 
 export function sign(fault: Fault, id = 'new'): Sign {
-  const { type, at, warning, check, surge, events = [], ended, tag_key, event_name, field } = fault
+  const { type, at, warning, check, surge, events = [], ended, byHand, tag_key, event_name, field } = fault
   const subject = {
     ...(tag_key === undefined ? {} : { tag_key }),
     ...(event_name === undefined ? {} : { event_name }),
@@ -58,6 +60,7 @@ export function sign(fault: Fault, id = 'new'): Sign {
     title: `${type} ${tag_key ?? event_name ?? field ?? ''}`.trim(),
     started_at: time(at),
     resolved_at: ended === undefined ? null : time(ended),
+    resolution: ended === undefined ? null : byHand ? 'manual' : 'recovered',
   })
 }
 
@@ -86,7 +89,7 @@ export function decide(before: readonly Before[], fault: Fault, known: Known = {
   }
   const decision = incidentOf(sign(fault), before.map(incident), facts)
   if (decision.kind === 'open') return `open ${decision.cause}`
-  if (decision.kind === 'join') return `join ${decision.incident.id}`
+  if (decision.kind === 'join' || decision.kind === 'again') return `${decision.kind} ${decision.incident.id}`
   const ids = [decision.incident, ...decision.merged].map(({ id }) => id)
   return `promote ${ids.join('+')} ${decision.cause}`
 }

@@ -93,7 +93,22 @@ const SITUATIONS: readonly Situation[] = [
     'open tag',
     { now: 44 },
   ],
-  ['a server that fails again', [{ faults: [server(0)], ended: 30 }], server(40), 'open server', { now: 41 }],
+  ['a server that fails again', [{ faults: [server(0)], ended: 30 }], server(40), 'again 1', { now: 41 }],
+  ['a server that fails again hours later', [{ faults: [server(0)], ended: 30 }], server(5 * HOURS), 'open server'],
+  [
+    'a server that fails again after someone ended it by hand',
+    [{ faults: [server(0, { byHand: true })], ended: 30 }],
+    server(40),
+    'open server',
+    { now: 41 },
+  ],
+  [
+    'the hosting reports what the health check had seen an hour ago',
+    [{ faults: [server(0)], ended: 30 }],
+    hosting(90),
+    'open server',
+    { now: 91 },
+  ],
   [
     'a server that resolved within an incident that lasts',
     one(server(0, { ended: 20 }), silent(2)),
@@ -267,7 +282,7 @@ const SITUATIONS: readonly Situation[] = [
     'a third of five tags that are missing at once',
     [{ faults: [missing('Meta', 0)] }, { faults: [missing('GA4', 3)] }],
     missing('TikTok', 5),
-    'open tag',
+    'join 1',
     { tags: TAGS },
   ],
   [
@@ -282,11 +297,59 @@ const SITUATIONS: readonly Situation[] = [
     { tags: TAGS },
   ],
   [
-    'both of two tags are missing, which chance may do',
+    'both of two tags are missing at once',
     [{ faults: [missing('Meta', 0)] }],
     missing('GA4', 3),
-    'open tag',
+    'join 1',
     { tags: ['Meta', 'GA4'] },
+  ],
+
+  ['two tags are missing half an hour apart', one(missing('Meta', 0)), missing('GA4', 30), 'open tag'],
+  ['two tags of different vendors are slow at once', one(slow('Meta', 0)), slow('GA4', 4), 'join 1'],
+  ['two tags of different vendors are slow, hours apart', one(slow('Meta', 0)), slow('GA4', 200), 'open quality'],
+  ['a tag is missing, and another fails at once', one(missing('Meta', 0)), failing('GA4', 2), 'open tag'],
+  ['a tag that fails is slow half a day later', one(failing('Meta', 0)), slow('Meta', 12 * HOURS), 'open quality'],
+
+  // What is bad again.
+  [
+    'a tag that fails again, as its share swings around the limit',
+    [{ faults: [failing('Meta', 0)], ended: 60 }],
+    failing('Meta', 130),
+    'again 1',
+  ],
+  [
+    'a tag that fails again while its incident lasts for another',
+    one(failing('Meta', 0, { ended: 30 }), missing('Meta', 4)),
+    failing('Meta', 80),
+    'join 1',
+  ],
+  [
+    'another tag of the vendor that failed until a moment ago',
+    [{ faults: [failing('Meta CAPI', 0)], ended: 60 }],
+    failing('fb lead', 70),
+    'open tag',
+    { now: 72 },
+  ],
+  [
+    'an event that is too low again in the outage of its server',
+    [{ faults: [gone('purchase', 0)], ended: 40 }, { faults: [server(60)] }],
+    gone('purchase', 62),
+    'join 2',
+  ],
+  [
+    'what is bad again explains what had opened meanwhile no more than before',
+    [{ faults: [failing('Meta', 0)], ended: 60 }, { faults: [slow('Meta', 70)] }],
+    failing('Meta', 75),
+    'again 1',
+  ],
+  [
+    'of two incidents it was in the later is back',
+    [
+      { faults: [failing('Meta', -300)], ended: -180 },
+      { faults: [failing('Meta', -60)], ended: -10 },
+    ],
+    failing('Meta', 20),
+    'again 2',
   ],
 
   // Quality, and what is not known here.

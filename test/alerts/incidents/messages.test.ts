@@ -224,9 +224,9 @@ testOnEveryEngine(
             ]
           : [],
       }),
-      { name: 'tag_failure_rate' },
+      { name: 'tag_missing' },
     )
-    const other = await watch(t, store, { probe_type: 'tag_failure_rate', site_id: seen.site.id }, { type: tag })
+    const other = await watch(t, store, { probe_type: 'tag_missing', site_id: seen.site.id }, { type: tag })
     const look = async (minutes: number) => {
       seen.clock.advance(minutes * MINUTE)
       for (const { node, probe, clock } of [seen, other]) {

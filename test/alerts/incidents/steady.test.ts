@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { resolveAlert } from '../../../src/alerts/index.ts'
+import { HOUR, MINUTE } from '../../../src/lib/index.ts'
+import type { AlertMessage } from '../../../src/notifications/index.ts'
+import type { Store } from '../../../src/store/index.ts'
+import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { typeOf } from '../../probes/support.ts'
+import { alertRows, watch } from '../support.ts'
+
+/** A site with one probe of a type, bad or well as the test says. */
+async function watchOne(t: TestContext, store: Store, name: string) {
+  let isBad = false
+  const type = typeOf(
+    async () => ({ status: isBad ? 'critical' : 'ok', message: isBad ? 'it is bad' : 'fine', details: {} }),
+    { name },
+  )
+  const seen = await watch(t, store, { probe_type: name }, { type, delivers: false })
+  /** A run so many minutes later. */
+  const run = async (bad: boolean, minutes: number) => {
+    isBad = bad
+    seen.clock.advance((minutes - 1) * MINUTE)
+    await sendDue(store, seen.clock.now())
+    await seen.find('o')
+    await sendDue(store, seen.clock.now())
+  }
+  return { ...seen, run }
+}
+
+/** What is due is sent, as a sender would. */
+const sendDue = (store: Store, now: number) =>
+  store.write
+    .updateTable('deliveries')
+    .set({ state: 'delivered', delivered_at: now })
+    .where('state', '=', 'pending')
+    .where('not_before', '<=', now)
+    .execute()
+
+const messages = async (store: Store): Promise<string[]> => {
+  const rows = await store.write.selectFrom('deliveries').selectAll().orderBy('id').execute()
+  return rows.map(({ kind, state }) => `${kind} ${state}`)
+}
+const incidents = (store: Store) => store.write.selectFrom('incidents').selectAll().orderBy('id').execute()
+const lastNote = async (store: Store): Promise<string | null | undefined> => {
+  const rows = await store.write.selectFrom('deliveries').select('message').orderBy('id').execute()
+  return (JSON.parse(rows.at(-1)?.message ?? '{}') as AlertMessage).incident?.note
+}
+
+testOnEveryEngine(
+  'a volume that swings around its limit is one incident, one opening and one end',
+  async (store, t) => {
+    const { run, clock } = await watchOne(t, store, 'data_volume')
+    await run(true, 1)
+    await run(false, 30)
+    await run(true, 40)
+    assert.equal((await alertRows(store)).length, 2)
+    const [incident, ...others] = await incidents(store)
+    assert.deepEqual([incident?.state, incident?.resolved_at, others], ['open', null, []])
+    assert.deepEqual(await messages(store), ['opened delivered', 'resolved cancelled'])
+
+    await run(false, 30)
+    const end = clock.now()
+    await run(false, 60)
+    await sendDue(store, clock.now())
+    const held = ['opened delivered', 'resolved cancelled', 'resolved pending']
+    assert.deepEqual(await messages(store), held, 'it was back once')
+    await run(false, 61)
+    assert.deepEqual((await messages(store)).at(-1), 'resolved delivered')
+    const [ended] = await incidents(store)
+    assert.deepEqual([ended?.state, ended?.resolved_at], ['resolved', end])
+  },
+)
+
+testOnEveryEngine(
+  'a volume that is well again is notified after an hour and a half, with its true end',
+  async (store, t) => {
+    const { run, clock } = await watchOne(t, store, 'data_volume')
+    await run(true, 1)
+    await run(false, 30)
+    const end = clock.now()
+    await run(false, 89)
+    assert.deepEqual(await messages(store), ['opened delivered', 'resolved pending'])
+    await run(false, 2)
+    const [, row] = await store.write.selectFrom('deliveries').selectAll().orderBy('id').execute()
+    assert.deepEqual([row?.kind, row?.state], ['resolved', 'delivered'])
+    assert.equal((JSON.parse(row?.message ?? '{}') as AlertMessage).alert.resolved_at, end)
+  },
+)
+
+testOnEveryEngine('a server that is back down is the same incident, and says so once', async (store, t) => {
+  const { run } = await watchOne(t, store, 'http_health')
+  await run(true, 1)
+  await run(false, 30)
+  await run(true, 30)
+  assert.deepEqual(await messages(store), ['opened delivered', 'resolved delivered', 'opened pending'])
+  assert.equal(await lastNote(store), '“it is bad” is back, 30 min after its end')
+  await run(false, 20)
+  await run(true, 60)
+  assert.deepEqual((await messages(store)).slice(2), ['opened delivered', 'resolved cancelled'])
+  assert.equal((await incidents(store)).length, 1)
+})
+
+testOnEveryEngine('what is bad again after four hours is another incident', async (store, t) => {
+  const { run } = await watchOne(t, store, 'http_health')
+  await run(true, 1)
+  await run(false, 30)
+  await run(true, (4 * HOUR) / MINUTE + 1)
+  assert.deepEqual(
+    (await incidents(store)).map(({ state }) => state),
+    ['resolved', 'open'],
+  )
+})
+
+testOnEveryEngine('what someone resolved by hand and is bad again is another incident', async (store, t) => {
+  const { run, clock, alerts } = await watchOne(t, store, 'data_volume')
+  await run(true, 1)
+  const [alert] = await alertRows(store)
+  const ctx = { store, clock, actor: 'Ada' }
+  await resolveAlert(ctx, alerts.channelSettings, alert?.id ?? '', { by: 'Ada' })
+  assert.deepEqual(await messages(store), ['opened pending', 'resolved pending'])
+  const [, end] = await store.write.selectFrom('deliveries').selectAll().orderBy('id').execute()
+  assert.ok((end?.not_before ?? 0) <= clock.now() + MINUTE, 'who resolves it is told at once')
+  await run(true, 10)
+  assert.deepEqual(
+    (await incidents(store)).map(({ state }) => state),
+    ['resolved', 'open'],
+  )
+})
