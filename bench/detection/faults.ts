@@ -44,7 +44,8 @@ export function randomFaults(site: SiteProfile, random: Random): Fault[] {
   return faults
 }
 
-function randomFault(site: SiteProfile, random: Random, earliest: number): Fault {
+/** One of any kind, that begins within a day of a slot. */
+export function randomFault(site: SiteProfile, random: Random, earliest: number): Fault {
   const kind = random.pick<FaultKind>([...FAULT_KINDS])
   const hours = kind === 'slow_decay' ? random.between(120, 170) : random.between(4, 36)
   const from = earliest + random.between(0, SLOTS_A_DAY)

@@ -34,8 +34,15 @@ export interface VerdictLog {
  *
  * @param firstSlot of the last three weeks, unless something else is said
  * @param every slots between two runs
+ * @param isLeftOut of the runs those that are not of interest
  */
-export function replay(history: SiteHistory, log: VerdictLog, firstSlot = FIRST_JUDGED, every = RUN_EVERY): void {
+export function replay(
+  history: SiteHistory,
+  log: VerdictLog,
+  firstSlot = FIRST_JUDGED,
+  every = RUN_EVERY,
+  isLeftOut: (slot: number) => boolean = () => false,
+): void {
   const { site } = history
   // Who looks seldom learns seldom.
   const volume = volumeInputs(history, localTime(site.timezone), every > RUN_EVERY ? 12 : undefined)
@@ -46,6 +53,7 @@ export function replay(history: SiteHistory, log: VerdictLog, firstSlot = FIRST_
   const ecommerce = presenceInputs(history, ECOMMERCE)
   const first = Math.max(firstSlot, site.bornOn * SLOTS_A_DAY + SLOTS_AN_HOUR)
   for (let slot = first; slot < SLOTS; slot += every) {
+    if (isLeftOut(slot)) continue
     const now = timeOf(slot)
     const counts = volume(slot)
     log.add('data_volume', slot, dataVolume(counts, DATA_VOLUME_DEFAULTS))
