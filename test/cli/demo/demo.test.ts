@@ -13,7 +13,8 @@ import { insertSite } from '../../../testkit/sites.ts'
 import { until } from '../../../testkit/until.ts'
 import { withStore } from '../databases.ts'
 
-const DAYS = 3
+/** With a working day before the one on which nothing arrives for hours, whatever today is: of a first Monday after a weekend little is sure. */
+const DAYS = 4
 
 interface Site {
   id: string
