@@ -9,6 +9,7 @@ import {
   enqueue,
   type OutboxEntry,
   quietUntil,
+  releaseHeld,
   takesSeverity,
 } from '../notifications/index.ts'
 import {
@@ -97,12 +98,17 @@ export async function writeTransitions(
     alert === null ? [] : happened.map((event) => ({ alert_id: alert.id, id: newOrderedId(now), at: now, ...event })),
   )
   for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
+  // Whether or not the client wants a message of the escalation.
+  await releaseHeld(trx, changed.flatMap(becameCritical), now)
   await enqueue(trx, await entriesOf(trx, due, context.channelSettings, now), now)
   const resolved = changed.flatMap(({ transition: { alert } }) => (alert?.state === 'resolved' ? alert.id : []))
   if (resolved.length === 0) return
   await endResolvedSilences(trx, now)
   await endFeedback(trx, resolved, now)
 }
+
+const becameCritical = ({ before, transition: { alert } }: PendingTransition): string[] =>
+  before?.severity === 'warning' && alert?.severity === 'critical' ? [alert.id] : []
 
 async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[]): Promise<void> {
   for (const chunk of chunksOf(alerts)) {

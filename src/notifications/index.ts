@@ -25,6 +25,7 @@ export {
   enqueue,
   GATHER_MS,
   type OutboxEntry,
+  releaseHeld,
   removeMessagesOfAlerts,
   withdrawEnd,
   withdrawMessages,

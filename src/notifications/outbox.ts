@@ -68,18 +68,27 @@ async function release(trx: Transaction<Tables>, entries: readonly OutboxEntry[]
     heldUntil === null && holdMs === 0 && alertId !== null
   const urgent = entries.filter(isUrgent)
   for (const [channel, ofChannel] of Map.groupBy(urgent, ({ channel: { key } }) => key)) {
+    const alertIds = ofChannel.flatMap(({ alertId }) => alertId ?? [])
     // The operator's is never held back.
-    if (channel === 'global') continue
-    for (const ids of chunksOf(ofChannel.flatMap(({ alertId }) => alertId ?? []))) {
-      await trx
-        .updateTable('deliveries')
-        .set({ not_before: now })
-        .where('channel', '=', channel)
-        .where('alert_id', 'in', ids)
-        .where('state', '=', 'pending')
-        .where('not_before', '>', now + GATHER_MS)
-        .execute()
-    }
+    if (channel !== 'global') await releaseHeld(trx, alertIds, now, channel)
+  }
+}
+
+/** Lets go what quiet hours hold back about these alerts, on one channel or on all. */
+export async function releaseHeld(
+  trx: Transaction<Tables>,
+  alertIds: readonly string[],
+  now: number,
+  channel?: ChannelKey,
+): Promise<void> {
+  for (const ids of chunksOf(alertIds)) {
+    const held = trx
+      .updateTable('deliveries')
+      .set({ not_before: now })
+      .where('alert_id', 'in', ids)
+      .where('state', '=', 'pending')
+      .where('not_before', '>', now + GATHER_MS)
+    await (channel === undefined ? held : held.where('channel', '=', channel)).execute()
   }
 }
 

@@ -17,6 +17,8 @@ const BODIES: Readonly<Record<string, object>> = {
   'PATCH /api/clients/{client_id}': { name: 'Acme' },
   'POST /api/sites': { client_id: ID, name: 'shop', url: 'https://shop.example' },
   'PATCH /api/sites/{site_id}': { name: 'shop' },
+  'POST /api/clients/{client_id}/channels': { kind: 'email', name: 'On call', address: 'ops@acme.example' },
+  'PATCH /api/clients/{client_id}/channels/{channel_id}': { name: 'On call' },
   'POST /api/probes': { site_id: ID, probe_type: 'http_health' },
   'PATCH /api/probes/{probe_id}': { name: 'health' },
   'POST /api/silences': { site_id: ID, ends_at: isoTime(Date.now() + 3_600_000) },

@@ -71,6 +71,22 @@ testPerEngine('what becomes critical in quiet hours goes out at once, its openin
   assert.deepEqual(events(), ['opened', 'escalated', 'resolved'], 'so does the end of what was critical')
 })
 
+testPerEngine(
+  'what becomes critical in quiet hours is notified although the client wants no escalations',
+  async (engine, t) => {
+    const { find, client, call, hookUrl, received } = await watchedServer(t, engine)
+    const quiet = { chat_webhook: `${hookUrl}/own`, quiet_from: '09:00', quiet_to: '11:00', notify_escalated: false }
+    await call('PATCH', `/api/clients/${client.id}`, quiet)
+    await find(200, WARNING)
+    assert.equal(received.length, 0)
+    await find(503)
+    assert.deepEqual(
+      received.map(({ body }) => (JSON.parse(body) as { event: string }).event),
+      ['opened'],
+    )
+  },
+)
+
 testPerEngine('quiet hours have two ends that differ', async (engine, t) => {
   const { client, call } = await watchedServer(t, engine)
   const path = `/api/clients/${client.id}`

@@ -162,7 +162,7 @@ function linkOf(clientId: string, messages: readonly AlertMessage[], publicUrl: 
   if (site !== undefined && another === undefined) {
     return { label: 'Open the site', url: `${publicUrl}/sites/${encodeURIComponent(site)}` }
   }
-  return { label: 'Open the alerts', url: `${publicUrl}/alerts?client_id=${encodeURIComponent(clientId)}` }
+  return { label: 'Open the alerts', url: `${publicUrl}/alerts?client=${encodeURIComponent(clientId)}` }
 }
 
 /** `[CRITICAL]`, for one alert or for several whose worst severity this is. */
