@@ -40,4 +40,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 
-CMD ["node", "--max-old-space-size=1536", "--max-semi-space-size=32", "bin/tagwarden.mjs", "serve"]
+CMD ["node", "--max-old-space-size=1536", "--max-semi-space-size=32", "--heap-growing-percent=200", "bin/tagwarden.mjs", "serve"]
