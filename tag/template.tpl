@@ -77,6 +77,14 @@ ___TEMPLATE_PARAMETERS___
     "help": "Also reports, with every event, <b>whether</b> an e-mail address, phone number, name, city and country were there. Their content is never sent."
   },
   {
+    "type": "CHECKBOX",
+    "name": "trackConsent",
+    "checkboxText": "Track consent signals",
+    "simpleValueType": true,
+    "defaultValue": true,
+    "help": "Also reports, with every event, whether its consent signals say <b>granted</b>, <b>denied</b> or nothing, and which tags ran while consent was denied. The signals themselves are never sent."
+  },
+  {
     "type": "RADIO",
     "name": "sendMode",
     "displayName": "Send mode",
@@ -265,6 +273,13 @@ const HASHES_OF_NOTHING = [
   '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
 ];
 
+const PURPOSES = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'];
+
+// What a letter of x-ga-gcd says: four of its bits hold the default and the update after it, each denied, granted or not set.
+const GCD_GRANTED = ['n', 'r', 't', 'v'];
+const GCD_DENIED = ['m', 'p', 'q', 'u'];
+const GCD_DEFAULT_ONLY = ['p', 't'];
+
 const version = getContainerVersion();
 const isPreview = version.previewMode === true || version.debugMode === true;
 
@@ -340,13 +355,53 @@ const commerceFlags = () => {
   };
 };
 
+const ABSENT = 'absent';
+
+const consentClass = (value) => {
+  const text = makeString(value).toLowerCase();
+  if (text === 'granted' || text === 'true' || text === '1') return 'granted';
+  return text === 'denied' || text === 'false' || text === '0' ? 'denied' : ABSENT;
+};
+
+const gcdLetters = () => {
+  const gcd = getEventData('x-ga-gcd');
+  if (getType(gcd) !== 'string') return [];
+  return PURPOSES.map((purpose, index) => gcd.charAt(2 + 2 * index));
+};
+
+const gcdClass = (letter) => {
+  if (GCD_GRANTED.indexOf(letter) !== -1) return 'granted';
+  return GCD_DENIED.indexOf(letter) === -1 ? ABSENT : 'denied';
+};
+
+// The first that says anything, in the order in which vendors' tags look.
+const consentClasses = () => {
+  const letters = gcdLetters();
+  const gcs = getEventData('x-ga-gcs');
+  const digits = getType(gcs) === 'string' && gcs.indexOf('G1') === 0 ? [gcs.charAt(2), gcs.charAt(3)] : [];
+  const state = objectsIn(getEventData('consent_state'))[0] || {};
+  const isNonPersonal = makeString(getEventData('x-ga-npa')) === '1';
+  const consent = {};
+  PURPOSES.forEach((purpose, index) => {
+    const said = [consentClass(state[purpose]), gcdClass(letters[index]), consentClass(digits[index])];
+    if (purpose === 'ad_personalization' && isNonPersonal) said.push('denied');
+    consent[purpose] = said.filter((one) => one !== ABSENT)[0] || ABSENT;
+  });
+  const set = letters.filter((letter) => gcdClass(letter) !== ABSENT);
+  if (set.length > 0) consent.updated = set.some((letter) => GCD_DEFAULT_ONLY.indexOf(letter) === -1);
+  const dma = consentClass(getEventData('x-ga-dma'));
+  if (dma !== ABSENT) consent.dma = dma === 'granted';
+  return consent;
+};
+
 const readEvent = (settings) => {
   const name = trimmed(getEventData('event_name')).slice(0, MAX_NAME_LENGTH) || 'unknown';
   return {
     name: name,
     at: getTimestampMillis(),
     userData: settings.trackUserData ? userDataFlags() : undefined,
-    commerce: COMMERCE_EVENTS.indexOf(name) === -1 ? undefined : commerceFlags()
+    commerce: COMMERCE_EVENTS.indexOf(name) === -1 ? undefined : commerceFlags(),
+    consent: settings.trackConsent ? consentClasses() : undefined
   };
 };
 
@@ -398,6 +453,7 @@ const sendEvent = (settings, containerId, event, tags) => {
   const payload = { container_id: containerId, event_name: event.name, timestamp_ms: event.at, tags: tags };
   if (event.userData) payload.user_data = event.userData;
   if (event.commerce) payload.ecommerce = event.commerce;
+  if (event.consent) payload.consent = event.consent;
   post(settings, payload, EVENT_TIMEOUT_MS, undefined, (status, outcome) => {
     log(!isAccepted(status), event.name + ' with ' + tags.length + ' tags: ' + outcome);
   });
@@ -434,9 +490,14 @@ const addTagMetrics = (target, source) => {
   });
 };
 
-const tagMetric = (tag) => {
+const tagMetric = (tag, consent) => {
   const metric = { success: 0, failure: 0, timeout: 0, exception: 0, total_exec_ms: tag.execution_time || 0, count: 1 };
   metric[tag.status] = 1;
+  if (consent) {
+    metric.consent_total = 1;
+    metric.ad_storage_denied = countOf(consent.ad_storage === 'denied');
+    metric.analytics_storage_denied = countOf(consent.analytics_storage === 'denied');
+  }
   return metric;
 };
 
@@ -455,6 +516,20 @@ const commerceCounts = (flags) => ({
   total: 1
 });
 
+const consentCounts = (consent) => {
+  const counts = {
+    total: 1,
+    update_known: countOf(consent.updated !== undefined),
+    never_updated: countOf(consent.updated === false),
+    dma: countOf(consent.dma)
+  };
+  PURPOSES.forEach((purpose) => {
+    counts[purpose + '_granted'] = countOf(consent[purpose] === 'granted');
+    counts[purpose + '_denied'] = countOf(consent[purpose] === 'denied');
+  });
+  return counts;
+};
+
 const batchOf = (event, tags) => {
   const batch = {
     window_start_ms: event.at,
@@ -465,12 +540,13 @@ const batchOf = (event, tags) => {
     user_data_quality: event.userData ? userDataCounts(event.userData) : {},
     ecommerce_quality: event.commerce
       ? commerceCounts(event.commerce)
-      : { value: 0, currency: 0, transaction_id: 0, items: 0, total: 0 }
+      : { value: 0, currency: 0, transaction_id: 0, items: 0, total: 0 },
+    consent: event.consent ? consentCounts(event.consent) : {}
   };
   batch.event_counts[marked(event.name)] = 1;
   tags.forEach((tag) => {
     const metrics = {};
-    metrics[marked(tag.name || 'tag_' + tag.id)] = tagMetric(tag);
+    metrics[marked(tag.name || 'tag_' + tag.id)] = tagMetric(tag, event.consent);
     // Two tags may have one name.
     addTagMetrics(batch.tag_metrics, metrics);
   });
@@ -485,6 +561,7 @@ const mergeInto = (batch, other) => {
   addTagMetrics(batch.tag_metrics, other.tag_metrics);
   addNumbers(batch.user_data_quality, other.user_data_quality);
   addNumbers(batch.ecommerce_quality, other.ecommerce_quality);
+  addNumbers(batch.consent, other.consent);
   return batch;
 };
 
@@ -508,6 +585,7 @@ const batchPayload = (settings, containerId, batch) => {
   };
   if (settings.trackUserData) payload.user_data_quality = batch.user_data_quality;
   payload.ecommerce_quality = batch.ecommerce_quality;
+  if (settings.trackConsent) payload.consent = batch.consent;
   return payload;
 };
 
@@ -630,6 +708,8 @@ const settings = {
   endpoint: data.endpoint,
   ingestKey: trimmed(data.ingestKey),
   trackUserData: data.trackUserData === true,
+  // A tag that was saved before there was this box has nothing here.
+  trackConsent: data.trackConsent !== false,
   excluded: excludedIds(),
   nameKey: trimmed(data.tagNameKey) || 'name',
   batchSize: integerIn(data.batchSize, 1, 500, 50),
@@ -756,6 +836,26 @@ ___SERVER_PERMISSIONS___
               {
                 "type": 1,
                 "string": "items"
+              },
+              {
+                "type": 1,
+                "string": "consent_state"
+              },
+              {
+                "type": 1,
+                "string": "x-ga-gcs"
+              },
+              {
+                "type": 1,
+                "string": "x-ga-gcd"
+              },
+              {
+                "type": 1,
+                "string": "x-ga-dma"
+              },
+              {
+                "type": 1,
+                "string": "x-ga-npa"
               }
             ]
           }
@@ -846,7 +946,10 @@ scenarios:
       user_data: {
         has_email: true, has_phone: false, has_first_name: true, has_last_name: false, has_city: false, has_country: true
       },
-      ecommerce: { has_value: true, has_currency: true, has_transaction_id: true, has_items: true }
+      ecommerce: { has_value: true, has_currency: true, has_transaction_id: true, has_items: true },
+      consent: {
+        ad_storage: 'denied', analytics_storage: 'granted', ad_user_data: 'absent', ad_personalization: 'absent'
+      }
     });
 - name: Succeeds at once and reports after the tags
   code: |-
@@ -1036,6 +1139,83 @@ scenarios:
     assertThat(requests[1].payload.ecommerce).isEqualTo({
       has_value: true, has_currency: true, has_transaction_id: true, has_items: true
     });
+- name: Reports no consent when that is switched off
+  code: |-
+    settings.trackConsent = false;
+    fire([]);
+    assertThat(requests[0].payload.consent).isUndefined();
+    batched(1);
+    fire([tag(1)]);
+    assertThat(requests[1].payload.consent).isUndefined();
+    assertThat(requests[1].payload.tag_metrics.tag_1.consent_total).isUndefined();
+- name: Knows the classes of every letter of gcd
+  code: |-
+    const classes = {
+      l: 'absent', m: 'denied', n: 'granted', p: 'denied', q: 'denied', r: 'granted', t: 'granted', u: 'denied', v: 'granted'
+    };
+    Object.keys(classes).forEach((letter) => {
+      event = { event_name: 'page_view', 'x-ga-gcd': '13' + letter + '3l3l3l1l1' };
+      requests = [];
+      fire([]);
+      const consent = requests[0].payload.consent;
+      assertThat(consent.ad_storage, letter).isEqualTo(classes[letter]);
+      assertThat(consent.analytics_storage, letter).isEqualTo('absent');
+      const updated = letter === 'l' ? undefined : letter !== 'p' && letter !== 't';
+      assertThat(consent.updated, letter).isEqualTo(updated);
+    });
+    event = { event_name: 'page_view', 'x-ga-gcd': '13r3q1t1p5l1' };
+    requests = [];
+    fire([]);
+    assertThat(requests[0].payload.consent).isEqualTo({
+      ad_storage: 'granted', analytics_storage: 'denied', ad_user_data: 'granted', ad_personalization: 'denied', updated: true
+    });
+- name: Knows the classes of gcs
+  code: |-
+    [
+      ['G111', 'granted', 'granted'], ['G110', 'granted', 'denied'], ['G101', 'denied', 'granted'],
+      ['G100', 'denied', 'denied'], ['G1--', 'absent', 'absent'], ['G1', 'absent', 'absent'], ['', 'absent', 'absent'],
+      [111, 'absent', 'absent']
+    ].forEach((row) => {
+      event = { event_name: 'page_view', 'x-ga-gcs': row[0] };
+      requests = [];
+      fire([]);
+      assertThat(requests[0].payload.consent).isEqualTo({
+        ad_storage: row[1], analytics_storage: row[2], ad_user_data: 'absent', ad_personalization: 'absent'
+      });
+    });
+- name: Takes consent_state first and what it lacks from the signals of Google
+  code: |-
+    event = {
+      event_name: 'page_view', consent_state: { ad_storage: false, analytics_storage: 'granted' },
+      'x-ga-gcd': '13v3u3v3l1l1', 'x-ga-gcs': 'G111', 'x-ga-npa': '1', 'x-ga-dma': '1'
+    };
+    fire([]);
+    assertThat(requests[0].payload.consent).isEqualTo({
+      ad_storage: 'denied', analytics_storage: 'granted', ad_user_data: 'granted', ad_personalization: 'denied',
+      updated: true, dma: true
+    });
+    event = { event_name: 'page_view', consent_state: 'granted', 'x-ga-gcd': 13, 'x-ga-npa': '0', 'x-ga-dma': '0' };
+    fire([]);
+    assertThat(requests[1].payload.consent).isEqualTo({
+      ad_storage: 'absent', analytics_storage: 'absent', ad_user_data: 'absent', ad_personalization: 'absent', dma: false
+    });
+- name: Batched counts the classes of consent and the tags that ran while it was denied
+  code: |-
+    batched(3);
+    event = { event_name: 'page_view', 'x-ga-gcd': '13p3p3p3p1l1', 'x-ga-dma': '1' };
+    fire([tag(1), tag(2)]);
+    event = { event_name: 'page_view', 'x-ga-gcd': '13r3r3r3q1l1' };
+    fire([tag(1)]);
+    event = { event_name: 'page_view' };
+    fire([tag(1)]);
+    assertThat(requests[0].payload.consent).isEqualTo({
+      total: 3, update_known: 2, never_updated: 1, dma: 1, ad_storage_granted: 1, ad_storage_denied: 1,
+      analytics_storage_granted: 1, analytics_storage_denied: 1, ad_user_data_granted: 1, ad_user_data_denied: 1,
+      ad_personalization_granted: 0, ad_personalization_denied: 2
+    });
+    const metrics = requests[0].payload.tag_metrics;
+    assertThat([metrics.tag_1.consent_total, metrics.tag_1.ad_storage_denied]).isEqualTo([3, 1]);
+    assertThat([metrics.tag_2.consent_total, metrics.tag_2.analytics_storage_denied]).isEqualTo([1, 1]);
 - name: Sends nothing of what the fields hold
   code: |-
     fire([tag(1)]);
@@ -1043,7 +1223,7 @@ scenarios:
     settings.batchSize = 1;
     fire([tag(1)]);
     const sent = JSON.stringify(requests);
-    ['ada@example.com', 'Ada', 'T-1001', 'EUR', '99.5'].forEach((content) => {
+    ['ada@example.com', 'Ada', 'T-1001', 'EUR', '99.5', 'G101'].forEach((content) => {
       assertThat(sent).doesNotContain(content);
     });
 - name: Batched sends the counters when the batch is full
@@ -1072,11 +1252,22 @@ scenarios:
       total_events: 3,
       event_counts: { purchase: 1, page_view: 2 },
       tag_metrics: {
-        GA4: { success: 2, failure: 1, timeout: 0, exception: 0, total_exec_ms: 125, count: 3 },
-        tag_42: { success: 0, failure: 0, timeout: 1, exception: 1, total_exec_ms: 9, count: 2 }
+        GA4: {
+          success: 2, failure: 1, timeout: 0, exception: 0, total_exec_ms: 125, count: 3,
+          consent_total: 3, ad_storage_denied: 2, analytics_storage_denied: 0
+        },
+        tag_42: {
+          success: 0, failure: 0, timeout: 1, exception: 1, total_exec_ms: 9, count: 2,
+          consent_total: 2, ad_storage_denied: 1, analytics_storage_denied: 0
+        }
       },
       user_data_quality: { email: 1, phone: 0, address: 1, total: 3 },
-      ecommerce_quality: { value: 1, currency: 1, transaction_id: 1, items: 1, total: 1 }
+      ecommerce_quality: { value: 1, currency: 1, transaction_id: 1, items: 1, total: 1 },
+      consent: {
+        total: 3, update_known: 0, never_updated: 0, dma: 0, ad_storage_granted: 0, ad_storage_denied: 1,
+        analytics_storage_granted: 1, analytics_storage_denied: 0, ad_user_data_granted: 0, ad_user_data_denied: 0,
+        ad_personalization_granted: 0, ad_personalization_denied: 0
+      }
     });
     fire([]);
     assertThat(requests).hasLength(1);
@@ -1342,6 +1533,7 @@ setup: |-
     currency: 'EUR',
     transaction_id: 'T-1001',
     items: [{ item_id: 'a' }],
+    'x-ga-gcs': 'G101',
     user_data: { email_address: 'ada@example.com', address: [{ first_name: 'Ada', country: 'GB' }] }
   };
   let requests = [];

@@ -15,6 +15,10 @@ export interface Model {
   tags: Map<string, TagTotals>
   userData: Record<'total' | 'email' | 'phone' | 'address' | 'first_name' | 'last_name' | 'city' | 'country', number>
   ecommerce: Record<'total' | 'value' | 'currency' | 'transaction_id' | 'items', number>
+  /** Events by what they said of consent: `total`, `ad_storage_denied`, …; what is zero is left out. */
+  consent: Map<string, number>
+  /** Executions while it was denied: `GA4 ad_storage`; likewise. */
+  denied: Map<string, number>
 }
 
 /** Adds up payloads one by one, without minutes, merging or anything else that could go wrong. */
@@ -25,6 +29,8 @@ export function modelOf(payloads: readonly Payload[]): Model {
     tags: new Map(),
     userData: { total: 0, email: 0, phone: 0, address: 0, first_name: 0, last_name: 0, city: 0, country: 0 },
     ecommerce: { total: 0, value: 0, currency: 0, transaction_id: 0, items: 0 },
+    consent: new Map(),
+    denied: new Map(),
   }
   for (const payload of payloads) {
     if (payload.batch === true) addBatch(model, payload)
@@ -35,19 +41,36 @@ export function modelOf(payloads: readonly Payload[]): Model {
 
 const one = (flag: boolean | undefined): number => (flag === true ? 1 : 0)
 
+function raise(counts: Map<string, number>, name: string, by: number | undefined): void {
+  if (by !== undefined && by > 0) counts.set(name, (counts.get(name) ?? 0) + by)
+}
+
 function tagOf(model: Model, key: string): TagTotals {
   const tag = model.tags.get(key) ?? { executions: 0, success: 0, failure: 0, timeout: 0, exception: 0 }
   model.tags.set(key, tag)
   return tag
 }
 
-function addEvent(model: Model, { event_name, tags, user_data = {}, ecommerce = {} }: EventPayload): void {
+function addEvent(model: Model, payload: EventPayload): void {
+  const { event_name, tags, user_data = {}, ecommerce = {}, consent = {} } = payload
   model.total_events++
   model.events.set(event_name, (model.events.get(event_name) ?? 0) + 1)
   for (const execution of tags) {
     const tag = tagOf(model, execution.name ? execution.name : `tag_${execution.id}`)
     tag.executions++
     tag[execution.status]++
+    for (const purpose of ['ad_storage', 'analytics_storage'] as const) {
+      if (consent[purpose] === 'denied') raise(model.denied, `${execution.name || `tag_${execution.id}`} ${purpose}`, 1)
+    }
+  }
+  if (Object.keys(consent).length > 0) {
+    raise(model.consent, 'total', 1)
+    for (const [field, said] of Object.entries(consent)) {
+      if (said === 'granted' || said === 'denied') raise(model.consent, `${field}_${said}`, 1)
+    }
+    if (consent.updated === false) raise(model.consent, 'never_updated', 1)
+    if (consent.updated !== undefined) raise(model.consent, 'update_known', 1)
+    if (consent.dma === true) raise(model.consent, 'dma', 1)
   }
   if (Object.keys(user_data).length > 0) {
     model.userData.total++
@@ -81,7 +104,10 @@ function addBatch(model: Model, batch: BatchPayload): void {
     tag.timeout += timeout
     tag.exception += exception
     tag.executions += metric.count ?? success + failure + timeout + exception
+    raise(model.denied, `${name} ad_storage`, metric.ad_storage_denied)
+    raise(model.denied, `${name} analytics_storage`, metric.analytics_storage_denied)
   }
+  for (const [field, count] of Object.entries(batch.consent ?? {})) raise(model.consent, field, count)
   const { user_data_quality: userData = {}, ecommerce_quality: ecommerce = {} } = batch
   for (const [field, count] of Object.entries(userData)) model.userData[field as keyof Model['userData']] += count
   for (const [field, count] of Object.entries(ecommerce)) model.ecommerce[field as keyof Model['ecommerce']] += count

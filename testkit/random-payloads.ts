@@ -20,6 +20,40 @@ const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefine
 const withoutUndefined = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T
 
+const consentClass = fc.constantFrom('granted' as const, 'denied' as const, 'absent' as const)
+const consent = fc.record(
+  {
+    ad_storage: consentClass,
+    analytics_storage: consentClass,
+    ad_user_data: consentClass,
+    ad_personalization: consentClass,
+    updated: fc.boolean(),
+    dma: fc.boolean(),
+  },
+  { requiredKeys: [] },
+)
+
+/** The parts of a batch, each at most its whole. */
+const consentCounts = fc
+  .tuple(fc.nat(100), fc.array(fc.nat(100), { minLength: 7, maxLength: 7 }))
+  .map(([total, shares]) => {
+    const part = (index: number, whole = total) => Math.floor((whole * (shares[index] ?? 0)) / 100)
+    const ads = part(0)
+    const analytics = part(1)
+    const known = part(2)
+    return {
+      total,
+      ad_storage_granted: ads,
+      ad_storage_denied: part(3, total - ads),
+      analytics_storage_granted: analytics,
+      analytics_storage_denied: total - analytics,
+      ad_user_data_denied: part(4),
+      update_known: known,
+      never_updated: part(5, known),
+      dma: part(6),
+    }
+  })
+
 function event(from: number, to: number): fc.Arbitrary<EventPayload> {
   const execution = fc
     .tuple(fc.constantFrom(...TAGS), status, optional(fc.integer({ min: 0, max: 8_000 })))
@@ -34,6 +68,7 @@ function event(from: number, to: number): fc.Arbitrary<EventPayload> {
         flags('has_email', 'has_phone', 'has_first_name', 'has_last_name', 'has_city', 'has_country'),
       ),
       ecommerce: optional(flags('has_value', 'has_currency', 'has_transaction_id', 'has_items')),
+      consent: optional(consent),
     })
     .map((payload) => withoutUndefined(payload) as EventPayload)
 }
@@ -61,9 +96,14 @@ function batch(from: number, to: number): fc.Arbitrary<BatchPayload> {
     },
     { requiredKeys: [] },
   )
-  const counted = metric.map(({ unknown, ...outcomes }) => {
+  const counted = fc.tuple(metric, fc.nat(100), fc.boolean()).map(([{ unknown, ...outcomes }, share, hasConsent]) => {
     const { success = 0, failure = 0, timeout = 0, exception = 0 } = outcomes
-    return unknown === undefined ? outcomes : { ...outcomes, count: unknown + success + failure + timeout + exception }
+    const ended = success + failure + timeout + exception
+    const denied = Math.floor((ended * share) / 100)
+    const consents = hasConsent
+      ? { consent_total: ended, ad_storage_denied: denied, analytics_storage_denied: ended }
+      : {}
+    return { ...outcomes, ...consents, ...(unknown === undefined ? {} : { count: unknown + ended }) }
   })
   return fc
     .record({
@@ -76,6 +116,7 @@ function batch(from: number, to: number): fc.Arbitrary<BatchPayload> {
       tag_metrics: optional(fc.dictionary(fc.constantFrom('GA4', 'Meta CAPI', 'tag_3'), counted)),
       user_data_quality: optional(quality('email', 'phone', 'address')),
       ecommerce_quality: optional(quality('value', 'currency', 'transaction_id', 'items')),
+      consent: optional(consentCounts),
     })
     .map(({ length, unnamed_events, ...payload }) =>
       withoutUndefined({

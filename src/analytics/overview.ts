@@ -1,6 +1,7 @@
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { EVENT_COLUMNS, GRAIN, NO_EVENT, OTHER, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { EventCounts, SiteRow, TagCounts } from '../store/index.ts'
+import { type ConsentReport, consentReport } from './consent.ts'
 import {
   type EcommercePresence,
   ecommercePresence,
@@ -34,6 +35,7 @@ export interface WindowReport extends TimeRange {
   tags: TagReport[]
   user_data: UserDataPresence
   ecommerce: EcommercePresence
+  consent: ConsentReport
   score: ReportedScore
   /** Requests refused, by reason. */
   rejections: Record<string, number>
@@ -105,6 +107,7 @@ async function windowReport(
   const all = sumOf([...events.values()], EVENT_COLUMNS)
   const scored = withTransactions(events)
   const carriers = carriersOf(scored)
+  const consent = await consentReport(snapshot, window, identity)
   const rejections = await rejectionsOf(snapshot.db, snapshot.siteNo, window.range)
   return {
     ...window.range,
@@ -125,6 +128,7 @@ async function windowReport(
     ),
     user_data: userDataPresence(all),
     ecommerce: ecommercePresence(all),
+    consent,
     score: {
       ...score(scoreCounts(scored, tags, carriers), alert),
       recent: await recentScore(snapshot, window, identity, alert, carriers),

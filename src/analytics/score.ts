@@ -203,14 +203,14 @@ const percent = (fraction: number | null): number | null => (fraction === null ?
 const withoutNoise = (value: number): number => Math.round(value * 1e9) / 1e9
 
 /** How often a field was there, out of `total` events that could have had it. */
-interface Presence {
+export interface Presence {
   present: number
   total: number
   /** 0–1, null without a base. */
   rate: number | null
 }
 
-const presence = (present: number, total: number): Presence => ({ present, total, rate: ratio(present, total) })
+export const presence = (present: number, total: number): Presence => ({ present, total, rate: ratio(present, total) })
 
 /**
  * A fraction from 0 to 1, or null without a base. Rows of batches that were taken before their parts were compared with

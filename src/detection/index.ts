@@ -1,5 +1,14 @@
 export { isEverywhere, logChanceTogether } from './across-sites.ts'
 export {
+  CONSENT_DEFAULTS,
+  CONSENT_FIELDS,
+  type ConsentField,
+  type ConsentInput,
+  consentSignals,
+  type TagConsentBucket,
+  type TagConsentHistory,
+} from './consent-signals.ts'
+export {
   DATA_FRESHNESS_DEFAULTS,
   dataFreshness,
   type FreshnessConfig,

@@ -108,15 +108,19 @@ function judgeScore<F extends string>(
   }
 }
 
+/** Says of how many events a field is present, and of how many usually. */
+export type FieldSentence = (seen: string, expected: string) => string
+
 /**
  * Whether a field is present as often as on the same kind of event in the days before: only the site knows how often it should
  * be. An anonymous page view is no fault, a purchase without its e-mail address is.
  */
-function judgeField<F extends string>(
+export function judgeField<F extends string>(
   field: F,
   { event_name, recent, usual }: PresenceHistory<F>,
   now: number,
-  config: QualityConfig,
+  config: Pick<QualityConfig, 'lost_share' | 'lost_min_rate'>,
+  sentence: FieldSentence = (seen, expected) => `“${field}” is present in ${seen}; ${expected} are usual`,
 ): Finding | null {
   const before = totalOf([field], usual)[field]
   const expected = before.present / before.total
@@ -141,7 +145,10 @@ function judgeField<F extends string>(
   return {
     subject: event_name === null ? { field } : { event_name, field },
     status,
-    message: `“${field}” is present in ${percent(present / total)} of ${number(total)} ${events} in ${duration(length)}; ${percent(expected)} are usual`,
+    message: sentence(
+      `${percent(present / total)} of ${number(total)} ${events} in ${duration(length)}`,
+      percent(expected),
+    ),
     measured: present / total,
     expected,
     band: { low: limit, high: null },

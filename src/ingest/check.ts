@@ -5,8 +5,12 @@ import { Compile } from 'typebox/schema'
 import {
   BATCH_KEYS_MAX,
   BatchPayload,
+  CONSENT_COUNTS,
+  CONSENT_FIELDS,
   Counter,
   EventPayload,
+  excessiveConsent,
+  excessiveTagConsent,
   isBatch,
   NAME_MAX,
   type Payload,
@@ -88,7 +92,10 @@ function inconsistentPath(batch: BatchPayload): string | undefined {
   if (sum(Object.values(event_counts)) > batch.total_events) return '/event_counts'
   for (const [name, metric] of Object.entries(tag_metrics)) {
     const { count, success = 0, failure = 0, timeout = 0, exception = 0 } = metric
-    if (count !== undefined && success + failure + timeout + exception > count) return `/tag_metrics/${name}/count`
+    const ended = success + failure + timeout + exception
+    if (count !== undefined && ended > count) return `/tag_metrics/${name}/count`
+    const excess = excessiveTagConsent(metric, count ?? ended)
+    if (excess !== undefined) return `/tag_metrics/${name}/${excess}`
   }
   for (const field of ['user_data_quality', 'ecommerce_quality'] as const) {
     const quality: Readonly<Record<string, unknown>> = batch[field] ?? {}
@@ -96,7 +103,8 @@ function inconsistentPath(batch: BatchPayload): string | undefined {
     const part = PRESENCE_FIELDS[field].find((name) => Number(quality[name] ?? 0) > total)
     if (part !== undefined) return `/${field}/${part}`
   }
-  return undefined
+  const excess = batch.consent === undefined ? undefined : excessiveConsent(batch.consent)
+  return excess === undefined ? undefined : `/consent/${excess}`
 }
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
@@ -135,6 +143,7 @@ function eventFields(payload: EventPayload): EventPayload {
     ...(payload.ecommerce === undefined
       ? {}
       : { ecommerce: pick(payload.ecommerce, ['has_value', 'has_currency', 'has_transaction_id', 'has_items']) }),
+    ...(payload.consent === undefined ? {} : { consent: pick(payload.consent, CONSENT_FIELDS) }),
   }
 }
 
@@ -166,11 +175,14 @@ function batchFields(payload: BatchPayload): BatchPayload {
   if (payload.ecommerce_quality !== undefined) {
     known.ecommerce_quality = pick(payload.ecommerce_quality, ['value', 'currency', 'transaction_id', 'items', 'total'])
   }
+  if (payload.consent !== undefined) known.consent = pick(payload.consent, [...CONSENT_COUNTS, 'total'])
   return known
 }
 
 /** Written out as well. */
-function metricFields({ success, failure, timeout, exception, total_exec_ms, count }: TagMetric): TagMetric {
+function metricFields(metric: TagMetric): TagMetric {
+  const { success, failure, timeout, exception, total_exec_ms, count } = metric
+  const { consent_total, ad_storage_denied, analytics_storage_denied } = metric
   const known: TagMetric = {}
   if (success !== undefined) known.success = success
   if (failure !== undefined) known.failure = failure
@@ -178,6 +190,9 @@ function metricFields({ success, failure, timeout, exception, total_exec_ms, cou
   if (exception !== undefined) known.exception = exception
   if (total_exec_ms !== undefined) known.total_exec_ms = total_exec_ms
   if (count !== undefined) known.count = count
+  if (consent_total !== undefined) known.consent_total = consent_total
+  if (ad_storage_denied !== undefined) known.ad_storage_denied = ad_storage_denied
+  if (analytics_storage_denied !== undefined) known.analytics_storage_denied = analytics_storage_denied
   return known
 }
 

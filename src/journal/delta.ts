@@ -1,7 +1,7 @@
-import { EVENT_COLUMNS, OUTCOMES, TAG_COLUMNS } from '../rollups/index.ts'
-import type { EventCounts, TagCounts } from '../store/index.ts'
+import { EVENT_COLUMNS, OUTCOMES, SIGNAL_COLUMNS, TAG_COLUMNS, TAG_SIGNAL_COLUMNS } from '../rollups/index.ts'
+import type { EventCounts, SignalCounts, TagCounts, TagSignalCounts } from '../store/index.ts'
 
-/** Counts in the order of `EVENT_COLUMNS` or `TAG_COLUMNS`. */
+/** Counts in the order of `EVENT_COLUMNS`, `TAG_COLUMNS` or those of their signals. */
 export type Counts = number[]
 
 /** Place of each event counter in a `Counts`. */
@@ -9,23 +9,33 @@ export const EVENT = indexOf<keyof EventCounts>(EVENT_COLUMNS)
 /** Place of each tag counter in a `Counts`. */
 export const TAG = indexOf<keyof TagCounts>(TAG_COLUMNS)
 
+/** Likewise of the signals, which few senders send. */
+export const SIGNAL = indexOf<keyof SignalCounts>(SIGNAL_COLUMNS)
+export const TAG_SIGNAL = indexOf<keyof TagSignalCounts>(TAG_SIGNAL_COLUMNS)
+
 /** The outcomes stand first in a tag's counts: up to here. */
 export const OUTCOME_END = OUTCOMES.length
 
 const NO_EVENTS: Counts = EVENT_COLUMNS.map(() => 0)
 const NO_EXECUTIONS: Counts = TAG_COLUMNS.map(() => 0)
+const NO_SIGNALS: Counts = SIGNAL_COLUMNS.map(() => 0)
+const NO_TAG_SIGNALS: Counts = TAG_SIGNAL_COLUMNS.map(() => 0)
 
 /** Executions of one tag on one event, in one minute and container. */
 export interface TagDelta {
   counts: Counts
   /** Tag ids that came with this key; a set, because a sender may give one name to any number of ids. */
   ids: Set<string>
+  /** What the events said on which it ran; undefined where they said nothing. */
+  signals: Counts | undefined
 }
 
 /** One event name in one minute and container. */
 export interface EventDelta {
   counts: Counts
   tags: Map<string, TagDelta>
+  /** What the events said beside their counts; undefined where they said nothing. */
+  signals: Counts | undefined
 }
 
 /** What one container of a site reported for one minute. */
@@ -123,7 +133,11 @@ function lookUp(site: SiteDelta, minute: number, containerId: string): Cell | un
 
 const cellKey = (minute: number, containerId: string): string => `${minute}|${containerId}`
 
-export const newEvent = (): EventDelta => ({ counts: NO_EVENTS.slice(), tags: new Map() })
+export const newEvent = (): EventDelta => ({
+  counts: NO_EVENTS.slice(),
+  tags: new Map(),
+  signals: undefined,
+})
 
 export function eventIn(cell: Cell, name: string): EventDelta {
   let event = cell.events.get(name)
@@ -137,10 +151,22 @@ export function eventIn(cell: Cell, name: string): EventDelta {
 export function tagIn(event: EventDelta, key: string): TagDelta {
   let tag = event.tags.get(key)
   if (tag === undefined) {
-    tag = { counts: NO_EXECUTIONS.slice(), ids: new Set() }
+    tag = { counts: NO_EXECUTIONS.slice(), ids: new Set(), signals: undefined }
     event.tags.set(key, tag)
   }
   return tag
+}
+
+/** The signals of an event, to add to. */
+export function signalsIn(event: EventDelta): Counts {
+  event.signals ??= NO_SIGNALS.slice()
+  return event.signals
+}
+
+/** The signals of a tag, to add to. */
+export function tagSignalsIn(tag: TagDelta): Counts {
+  tag.signals ??= NO_TAG_SIGNALS.slice()
+  return tag.signals
 }
 
 /** Adds `n` to the counter at `index`. */
@@ -154,13 +180,25 @@ export function addAll(counts: Counts, others: Counts): void {
 
 /** Adds `theirs` to `ours`, and leaves `theirs` as it is. */
 export function absorbEvent(ours: EventDelta, theirs: EventDelta): void {
-  addAll(ours.counts, theirs.counts)
+  absorbEventCounts(ours, theirs)
   for (const [key, tag] of theirs.tags) absorbTag(tagIn(ours, key), tag)
 }
 
-export function absorbTag(ours: TagDelta, theirs: TagDelta): void {
+/** The same without the tags. */
+export function absorbEventCounts(ours: EventDelta, theirs: EventDelta): void {
   addAll(ours.counts, theirs.counts)
+  if (theirs.signals !== undefined) addAll(signalsIn(ours), theirs.signals)
+}
+
+export function absorbTag(ours: TagDelta, theirs: TagDelta): void {
+  absorbTagCounts(ours, theirs)
   for (const id of theirs.ids) ours.ids.add(id)
+}
+
+/** The same without the ids. */
+export function absorbTagCounts(ours: TagDelta, theirs: TagDelta): void {
+  addAll(ours.counts, theirs.counts)
+  if (theirs.signals !== undefined) addAll(tagSignalsIn(ours), theirs.signals)
 }
 
 function indexOf<K extends string>(columns: readonly K[]): Readonly<Record<K, number>> {

@@ -1,6 +1,16 @@
 import { Yielder } from '../lib/index.ts'
 import type { BatchOperation, Store } from '../store/index.ts'
-import { absorbTag, addAll, cellAt, Delta, eventIn, newSite, type SiteDelta, tagIn } from './delta.ts'
+import {
+  absorbEventCounts,
+  absorbTag,
+  absorbTagCounts,
+  cellAt,
+  Delta,
+  eventIn,
+  newSite,
+  type SiteDelta,
+  tagIn,
+} from './delta.ts'
 import { dayOf, type NameBooks } from './names.ts'
 import { appendDelta, type Log, spillStream } from './row.ts'
 import type { FoldRows } from './rows.ts'
@@ -57,7 +67,7 @@ function* piecesOf(siteNo: number, site: SiteDelta): Generator<string> {
         into.lastSeenAt = cell.lastSeenAt
         return eventIn(into, name)
       }
-      addAll(target().counts, event.counts)
+      absorbEventCounts(target(), event)
       units++
       for (const [key, tag] of event.tags) {
         absorbTag(tagIn(target(), key), tag)
@@ -93,11 +103,11 @@ export async function condense(siteNo: number, site: SiteDelta, books: NameBooks
     target.lastSeenAt = Math.max(target.lastSeenAt, cell.lastSeenAt)
     for (const [name, event] of cell.events) {
       const into = eventIn(target, rows.bookName(siteNo, book, 'event', name))
-      addAll(into.counts, event.counts)
+      absorbEventCounts(into, event)
       await yielder.spend(1)
       for (const [key, tag] of event.tags) {
         const booked = rows.bookName(siteNo, book, 'tag', key)
-        addAll(tagIn(into, booked).counts, tag.counts)
+        absorbTagCounts(tagIn(into, booked), tag)
         await yielder.spend(1)
         for (const id of tag.ids) {
           rows.linkId(siteNo, book, { containerId, id, name: booked, lastSeenAt: cell.lastSeenAt })

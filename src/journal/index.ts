@@ -1,4 +1,11 @@
-export { Delta, EVENT, TAG } from './delta.ts'
+export {
+  CONSENT_COUNTS,
+  CONSENT_FIELDS,
+  excessiveConsent,
+  excessiveTagConsent,
+} from './consent.ts'
+export { Delta, EVENT, SIGNAL, TAG, TAG_SIGNAL } from './delta.ts'
+export { Counter } from './fields.ts'
 export { Folder, isFoldConflict } from './fold.ts'
 export type { Submission } from './group.ts'
 export type { GroupCommit } from './group-commit.ts'
@@ -8,7 +15,6 @@ export {
   appendPayload,
   BATCH_KEYS_MAX,
   BatchPayload,
-  Counter,
   type EncodedEntry,
   EventPayload,
   encodeEntry,

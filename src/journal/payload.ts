@@ -1,8 +1,18 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { DAY, floorTo, MINUTE, monthOf, storable } from '../lib/index.ts'
 import { EVENT_COLUMNS, NO_EVENT } from '../rollups/index.ts'
+import {
+  Consent,
+  ConsentCounts,
+  consentCounts,
+  consentOfTags,
+  consentSignals,
+  TagConsent,
+  tagConsentCounts,
+} from './consent.ts'
 import { type Counts, EVENT } from './delta.ts'
-import { type Log, NO_ID, NO_TIME, outcomeIndex, PART, SUM } from './row.ts'
+import { Counter, Flag, OptionalCounter } from './fields.ts'
+import { appendSignals, type Log, NO_ID, NO_TIME, outcomeWith, PART, SUM } from './row.ts'
 
 /** Longest texts a payload may carry, in characters. */
 const CONTAINER_ID_MAX = 64
@@ -12,13 +22,11 @@ const TAG_ID_MAX = 64
 export const TAGS_MAX = 500
 export const BATCH_KEYS_MAX = 1_000
 
-export const Counter = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const ContainerId = Type.String({
   minLength: 1,
   maxLength: CONTAINER_ID_MAX,
   description: 'Server-side container ID (form GTM-XXXXXX)',
 })
-const Flag = Type.Optional(Type.Boolean())
 
 const TagExecution = Type.Object({
   id: Type.String({ minLength: 1, maxLength: TAG_ID_MAX, description: 'Tag ID in the container' }),
@@ -63,17 +71,19 @@ export const EventPayload = Type.Object(
         { description: 'Presence flags; an empty object means "not reported"' },
       ),
     ),
+    consent: Type.Optional(Consent),
   },
   { title: 'Per-event payload' },
 )
 
 export const TagMetric = Type.Object({
-  success: Type.Optional(Counter),
-  failure: Type.Optional(Counter),
-  timeout: Type.Optional(Counter),
-  exception: Type.Optional(Counter),
-  total_exec_ms: Type.Optional(Counter),
-  count: Type.Optional(Counter),
+  success: OptionalCounter,
+  failure: OptionalCounter,
+  timeout: OptionalCounter,
+  exception: OptionalCounter,
+  total_exec_ms: OptionalCounter,
+  count: OptionalCounter,
+  ...TagConsent.properties,
 })
 
 /**
@@ -96,21 +106,22 @@ export const BatchPayload = Type.Object(
     tag_metrics: Type.Optional(mapOf(TagMetric, 'Tag name → outcomes')),
     user_data_quality: Type.Optional(
       Type.Object({
-        email: Type.Optional(Counter),
-        phone: Type.Optional(Counter),
-        address: Type.Optional(Counter),
-        total: Type.Optional(Counter),
+        email: OptionalCounter,
+        phone: OptionalCounter,
+        address: OptionalCounter,
+        total: OptionalCounter,
       }),
     ),
     ecommerce_quality: Type.Optional(
       Type.Object({
-        value: Type.Optional(Counter),
-        currency: Type.Optional(Counter),
-        transaction_id: Type.Optional(Counter),
-        items: Type.Optional(Counter),
-        total: Type.Optional(Counter),
+        value: OptionalCounter,
+        currency: OptionalCounter,
+        transaction_id: OptionalCounter,
+        items: OptionalCounter,
+        total: OptionalCounter,
       }),
     ),
+    consent: Type.Optional(ConsentCounts),
   },
   { title: 'Batched payload' },
 )
@@ -162,11 +173,16 @@ export function encodeEntry(siteNo: number, payload: Payload, now: number): Enco
 function appendEvent(log: Log, payload: EventPayload, isSkewed: boolean): void {
   const skewed = isSkewed ? bit(EVENT.skewed) : 0
   const mask = COUNTED | skewed | userDataMask(payload.user_data) | ecommerceMask(payload.ecommerce)
-  log.push(1, payload.event_name, mask, payload.tags.length)
+  const signals = consentSignals(payload.consent)
+  log.push(1, payload.event_name)
+  appendSignals(log, signals)
+  log.push(mask, payload.tags.length)
+  const ofTags = consentOfTags(signals)
   for (const execution of payload.tags) {
     const { id, status, execution_time } = execution
-    if (isNamed(execution)) log.push(execution.name, outcomeIndex(status), execution_time ?? NO_TIME, storable(id))
-    else log.push(`tag_${id}`, outcomeIndex(status), execution_time ?? NO_TIME, NO_ID)
+    const outcome = outcomeWith(status, ofTags)
+    if (isNamed(execution)) log.push(execution.name, outcome, execution_time ?? NO_TIME, storable(id))
+    else log.push(`tag_${id}`, outcome, execution_time ?? NO_TIME, NO_ID)
   }
 }
 
@@ -208,7 +224,9 @@ function ecommerceMask(flags: EventPayload['ecommerce']): number {
 function appendBatch(log: Log, batch: BatchPayload, isSkewed: boolean): void {
   const names = Object.entries(batch.event_counts ?? {})
   const tags = Object.entries(batch.tag_metrics ?? {})
-  log.push(1 + names.length, NO_EVENT, SUM, ...wholeCounts(batch, isSkewed), tags.length)
+  log.push(1 + names.length, NO_EVENT)
+  appendSignals(log, consentCounts(batch.consent))
+  log.push(SUM, ...wholeCounts(batch, isSkewed), tags.length)
   for (const [name, metric] of tags) appendMetric(log, name, metric)
   for (const [name, count] of names) log.push(name, PART, count, 0)
 }
@@ -234,7 +252,9 @@ function appendMetric(log: Log, name: string, metric: TagMetric): void {
   const { success = 0, failure = 0, timeout = 0, exception = 0, total_exec_ms } = metric
   const executions = metric.count ?? success + failure + timeout + exception
   const timed = total_exec_ms === undefined ? 0 : executions
-  log.push(name, PART, success, failure, timeout, exception, executions, total_exec_ms ?? 0, timed)
+  log.push(name)
+  appendSignals(log, tagConsentCounts(metric))
+  log.push(PART, success, failure, timeout, exception, executions, total_exec_ms ?? 0, timed)
 }
 
 const isNamed = (execution: TagExecution): execution is TagExecution & { name: string } =>

@@ -13,8 +13,11 @@ import {
   type EventDelta,
   eventIn,
   type SiteDelta,
+  signalsIn,
   TAG,
+  TAG_SIGNAL,
   tagIn,
+  tagSignalsIn,
 } from './delta.ts'
 
 /**
@@ -28,6 +31,11 @@ import {
  *     tag    key, outcome, ms, id                        one execution; ms -1: not known; id '': not to be linked
  *            key, SUM, number of ids, id…, counts…
  *            key, PART, counts up to `timed`             what a batch knows: no histogram, no ids
+ *
+ * An outcome may have signals in its bits above the first two: bit 2 + i set counts 1 in TAG_SIGNAL_COLUMNS[i]. Before a mask, SUM or
+ * PART, of events and of tags, may stand their signals:
+ *
+ *     SIGNALS, number of pairs, (place in SIGNAL_COLUMNS or TAG_SIGNAL_COLUMNS, count)…
  */
 export type Log = (string | number)[]
 
@@ -35,16 +43,37 @@ export type Log = (string | number)[]
 export const SUM = -1
 /** Likewise: only the counts that a batch can have follow. */
 export const PART = -2
+/**
+ * A text where a number belongs: a program of the version before, which folds rows of dead nodes while others are newer, fails on
+ * it and leaves the row to them, instead of counting wrong.
+ */
+export const SIGNALS = '+'
 export const NO_TIME = -1
 export const NO_ID = ''
 
 const EVENT_WIDTH = Object.keys(EVENT).length
 const TAG_WIDTH = Object.keys(TAG).length
+const TAG_SIGNAL_WIDTH = Object.keys(TAG_SIGNAL).length
 /** The counters of a tag without its histogram, which comes last. */
 const TAG_PART_WIDTH = TAG.le_10
 
 /** Place of an outcome in a tag's counts and in the log. */
 export const outcomeIndex = (outcome: Outcome): number => OUTCOMES.indexOf(outcome)
+
+/** Bits of an outcome; signals stand above them. */
+const OUTCOME_BITS = 2
+
+/** What stands for an outcome in the log. @param signals a mask of `TAG_SIGNAL_COLUMNS` */
+export const outcomeWith = (outcome: Outcome, signals: number): number =>
+  outcomeIndex(outcome) | (signals << OUTCOME_BITS)
+
+/** Appends signals that stand by their places; without any nothing. */
+export function appendSignals(log: Log, counts: Counts | undefined): void {
+  if (counts === undefined) return
+  const places = [...counts.keys()].filter((place) => counts[place] !== 0)
+  log.push(SIGNALS, places.length)
+  for (const place of places) log.push(place, counts[place] ?? 0)
+}
 
 /** Separates the id of a stream from the suffix of what was spilled from it. */
 const SEPARATOR = '/'
@@ -89,9 +118,13 @@ export function appendDelta(log: Log, delta: Delta): void {
 }
 
 function appendEvent(log: Log, name: string, event: EventDelta): void {
-  log.push(name, SUM, ...event.counts, event.tags.size)
-  for (const [key, { counts, ids }] of event.tags) {
-    log.push(key, SUM, ids.size)
+  log.push(name)
+  appendSignals(log, event.signals)
+  log.push(SUM, ...event.counts, event.tags.size)
+  for (const [key, { counts, ids, signals }] of event.tags) {
+    log.push(key)
+    appendSignals(log, signals)
+    log.push(SUM, ids.size)
     // One by one: a sender may give more ids than a call can take arguments.
     for (const id of ids) log.push(id)
     log.push(...counts)
@@ -132,21 +165,32 @@ function addCell(
   cell.lastSeenAt = Math.max(cell.lastSeenAt, acceptedAt)
   for (let i = 0; i < count; i++) {
     const event = eventIn(cell, reader.text())
+    if (reader.skips(SIGNALS)) readSignals(signalsIn(event), reader)
     const mask = reader.number()
     if (mask === SUM) addAll(event.counts, reader.counts(EVENT_WIDTH))
     else if (mask === PART) add(event.counts, EVENT.events, reader.number())
-    else addMask(event.counts, mask)
+    else addMask(event.counts, mask, EVENT_WIDTH)
     const tags = reader.number()
     for (let j = 0; j < tags; j++) addTag(event, reader)
   }
 }
 
-function addMask(counts: Counts, mask: number): void {
-  for (let index = 0; index < EVENT_WIDTH; index++) if ((mask & (1 << index)) !== 0) add(counts, index, 1)
+function addMask(counts: Counts, mask: number, width: number): void {
+  for (let index = 0; index < width; index++) if ((mask & (1 << index)) !== 0) add(counts, index, 1)
+}
+
+/** @throws Error when they are of a later version, which has more of them: one that knows them is to fold the row */
+function readSignals(signals: Counts, reader: LogReader): void {
+  for (let left = reader.number(); left > 0; left--) {
+    const place = reader.number()
+    if (place >= signals.length) throw new Error('the journal holds a signal that this version does not know')
+    add(signals, place, reader.number())
+  }
 }
 
 function addTag(event: EventDelta, reader: LogReader): void {
   const tag = tagIn(event, reader.text())
+  if (reader.skips(SIGNALS)) readSignals(tagSignalsIn(tag), reader)
   const outcome = reader.number()
   if (outcome === SUM) {
     for (let left = reader.number(); left > 0; left--) linkId(tag.ids, reader.text())
@@ -158,7 +202,9 @@ function addTag(event: EventDelta, reader: LogReader): void {
     return
   }
   const ms = reader.number()
-  add(tag.counts, outcome, 1)
+  const signals = outcome >> OUTCOME_BITS
+  if (signals !== 0) addMask(tagSignalsIn(tag), signals, TAG_SIGNAL_WIDTH)
+  add(tag.counts, outcome & ((1 << OUTCOME_BITS) - 1), 1)
   add(tag.counts, TAG.executions, 1)
   if (ms !== NO_TIME) {
     add(tag.counts, TAG.timed, 1)
@@ -193,6 +239,13 @@ class LogReader {
 
   get isAtEnd(): boolean {
     return this.at >= this.#log.length
+  }
+
+  /** Whether that text comes next, which is then read. */
+  skips(text: string): boolean {
+    if (this.#log[this.at] !== text) return false
+    this.at++
+    return true
   }
 
   number(): number {

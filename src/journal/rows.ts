@@ -9,13 +9,16 @@ import {
   LOCK_ORDER,
   NO_EVENT,
   OTHER,
+  signalRollups,
   siteContainers,
   tagNames,
   tagRollups,
+  tagSignalRollups,
 } from '../rollups/index.ts'
 import type { BatchOperation, SqlValue, UpsertSpec } from '../store/index.ts'
 import {
   absorbEvent,
+  absorbEventCounts,
   absorbTag,
   addAll,
   type Cell,
@@ -127,17 +130,26 @@ export class FoldRows {
   }
 
   #addEvents(siteNo: number, { minute, containerId, lastSeenAt, events }: Cell, budget: RowBudget): void {
-    const admits = (name: string) => isFree(name) || budget.admitsMinute(lastSeenAt, minute, containerId, 'event', name)
-    for (const [name, counts] of withinBudget(events, admits)) {
+    const admits = (kind: 'event' | 'signal') => (name: string) =>
+      isFree(name) || budget.admitsMinute(lastSeenAt, minute, containerId, kind, name)
+    for (const [name, counts] of withinBudget(events, admits('event'))) {
       this.#push(eventRollups, siteNo, GRAIN.minute, minute, containerId, name, ...counts)
+    }
+    for (const [name, counts] of withinBudget(signalsOf(events), admits('signal'))) {
+      this.#push(signalRollups, siteNo, GRAIN.minute, minute, containerId, name, ...counts)
     }
   }
 
   #addTags(siteNo: number, cell: Cell, budget: RowBudget): void {
     const { minute, containerId, lastSeenAt } = cell
-    const admits = (key: string) => isFree(key) || budget.admitsMinute(lastSeenAt, minute, containerId, 'tag', key)
-    for (const [key, counts] of withinBudget(tagsOf(cell), admits)) {
+    const admits = (kind: 'tag' | 'tag signal') => (key: string) =>
+      isFree(key) || budget.admitsMinute(lastSeenAt, minute, containerId, kind, key)
+    const tags = tagsOf(cell)
+    for (const [key, counts] of withinBudget(tags, admits('tag'))) {
       this.#push(tagRollups, siteNo, GRAIN.minute, minute, containerId, key, ...counts)
+    }
+    for (const [key, counts] of withinBudget(signalsOf(tags), admits('tag signal'))) {
+      this.#push(tagSignalRollups, siteNo, GRAIN.minute, minute, containerId, key, ...counts)
     }
   }
 
@@ -180,6 +192,13 @@ export class FoldRows {
 /** Names that cost no budget, because each day has them anyway. */
 const isFree = (name: string): boolean => name === OTHER || name === NO_EVENT
 
+/** The signals of those that have any, by name: of most senders none. */
+function signalsOf(byName: ReadonlyMap<string, { signals: Counts | undefined }>): Map<string, { counts: Counts }> {
+  const found = new Map<string, { counts: Counts }>()
+  for (const [name, { signals }] of byName) if (signals !== undefined) found.set(name, { counts: signals })
+  return found
+}
+
 /** Counts by name, ordered by name; those that are not admitted are summed as `(other)`. */
 function withinBudget(
   byName: ReadonlyMap<string, { counts: Counts }>,
@@ -216,7 +235,7 @@ function renamed(cell: Cell, containerId: string, nameOf: (kind: NameKind, name:
   const booked: Cell = { ...cell, containerId, events: new Map() }
   for (const [name, event] of cell.events) {
     const target = eventIn(booked, nameOf('event', name))
-    addAll(target.counts, event.counts)
+    absorbEventCounts(target, event)
     for (const [key, tag] of event.tags) absorbTag(tagIn(target, nameOf('tag', key)), tag)
   }
   return booked

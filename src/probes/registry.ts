@@ -1,5 +1,6 @@
 import type { ProbeType } from './probe-type.ts'
 import { cmpCheck } from './types/cmp-check.ts'
+import { consentSignals } from './types/consent-signals.ts'
 import { dataFreshness } from './types/data-freshness.ts'
 import { ecommerceQuality, userDataQuality } from './types/data-quality.ts'
 import { dataVolume } from './types/data-volume.ts'
@@ -25,6 +26,7 @@ export const PROBE_TYPES: readonly ProbeType[] = [
   tagMissing,
   userDataQuality,
   ecommerceQuality,
+  consentSignals,
 ]
 
 export type Registry = ReadonlyMap<string, ProbeType>

@@ -1,8 +1,10 @@
 import {
   type EventCounts,
   type OutcomeCounts,
+  type SignalCounts,
   type Tables,
   type TagCounts,
+  type TagSignalCounts,
   type UpsertSpec,
   upsertInto,
 } from '../store/index.ts'
@@ -57,6 +59,29 @@ export const EVENT_COLUMNS = [
   'items',
 ] as const satisfies (keyof EventCounts)[]
 
+/** In the order of the journal, which knows them by their places: add to the end. */
+export const SIGNAL_COLUMNS = [
+  'consent_total',
+  'ad_storage_granted',
+  'ad_storage_denied',
+  'analytics_storage_granted',
+  'analytics_storage_denied',
+  'ad_user_data_granted',
+  'ad_user_data_denied',
+  'ad_personalization_granted',
+  'ad_personalization_denied',
+  'update_known',
+  'never_updated',
+  'dma',
+] as const satisfies (keyof SignalCounts)[]
+
+/** Likewise. */
+export const TAG_SIGNAL_COLUMNS = [
+  'consent_total',
+  'ad_storage_denied',
+  'analytics_storage_denied',
+] as const satisfies (keyof TagSignalCounts)[]
+
 /** Distinct event names, and as many tag keys, that a site may use on one UTC day; further ones are counted together. */
 export const NAMES_PER_DAY = 500
 /** Containers of a site on one UTC day; further ones are counted together. */
@@ -81,6 +106,14 @@ export const eventTagRollups: UpsertSpec = upsertInto('event_tag_rollups', {
   keys: [...bucketKeys, 'event_name', 'tag_key'],
   sums: OUTCOMES,
 })
+export const signalRollups: UpsertSpec = upsertInto('signal_rollups', {
+  keys: [...bucketKeys, 'event_name'],
+  sums: SIGNAL_COLUMNS,
+})
+export const tagSignalRollups: UpsertSpec = upsertInto('tag_signal_rollups', {
+  keys: [...bucketKeys, 'tag_key'],
+  sums: TAG_SIGNAL_COLUMNS,
+})
 export const dirtyBuckets: UpsertSpec = upsertInto('rollup_marks', {
   keys: ['site_no', 'grain', 'bucket'],
   sums: ['writes'],
@@ -100,7 +133,18 @@ export const clientUsage: UpsertSpec = upsertInto('client_usage', {
 })
 
 /** The tables whose rows exist at several grains. */
-export type RollupTable = Extract<keyof Tables, 'event_rollups' | 'tag_rollups' | 'event_tag_rollups'>
+export type RollupTable = Extract<
+  keyof Tables,
+  'event_rollups' | 'tag_rollups' | 'event_tag_rollups' | 'signal_rollups' | 'tag_signal_rollups'
+>
+
+/** Those that counts are folded into by the minute; the others begin with the hour. */
+export const MINUTE_TABLES = [
+  'event_rollups',
+  'tag_rollups',
+  'signal_rollups',
+  'tag_signal_rollups',
+] as const satisfies RollupTable[]
 
 /**
  * The tables of a fold in the order in which its transaction locks their rows. Concurrent transactions that lock the same rows
@@ -118,6 +162,8 @@ export const LOCK_ORDER: readonly UpsertSpec[] = [
   eventRollups,
   tagRollups,
   eventTagRollups,
+  signalRollups,
+  tagSignalRollups,
   dirtyBuckets,
   siteContainers,
   tagNames,

@@ -2,7 +2,17 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { Temporal } from 'temporal-polyfill'
 import { DAY, HOUR, MINUTE } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError, totalOf } from '../store/index.ts'
-import { dirtyBuckets, EVENT_COLUMNS, GRAIN, OUTCOMES, type RollupTable, TAG_COLUMNS } from './columns.ts'
+import {
+  dirtyBuckets,
+  EVENT_COLUMNS,
+  GRAIN,
+  MINUTE_TABLES,
+  OUTCOMES,
+  type RollupTable,
+  SIGNAL_COLUMNS,
+  TAG_COLUMNS,
+  TAG_SIGNAL_COLUMNS,
+} from './columns.ts'
 
 /** Finer rows that one transaction sums: some tenths of a second. A busy site has fewer per hour, and per day. */
 const ROWS_AT_ONCE = 50_000
@@ -11,11 +21,15 @@ const NAME_COLUMNS = {
   event_rollups: ['event_name'],
   tag_rollups: ['tag_key'],
   event_tag_rollups: ['event_name', 'tag_key'],
+  signal_rollups: ['event_name'],
+  tag_signal_rollups: ['tag_key'],
 } as const
 const COUNT_COLUMNS: Record<RollupTable, readonly string[]> = {
   event_rollups: EVENT_COLUMNS,
   tag_rollups: TAG_COLUMNS,
   event_tag_rollups: OUTCOMES,
+  signal_rollups: SIGNAL_COLUMNS,
+  tag_signal_rollups: TAG_SIGNAL_COLUMNS,
 }
 
 export interface DirtyBucket {
@@ -37,13 +51,13 @@ export interface RollUpLevel {
 }
 
 export const HOURS: RollUpLevel = {
-  tables: ['event_rollups', 'tag_rollups'],
+  tables: MINUTE_TABLES,
   from: GRAIN.minute,
   to: GRAIN.hour,
   span: HOUR,
 }
 export const DAYS: RollUpLevel = {
-  tables: ['event_rollups', 'tag_rollups', 'event_tag_rollups'],
+  tables: [...MINUTE_TABLES, 'event_tag_rollups'],
   from: GRAIN.hour,
   to: GRAIN.day,
   span: DAY,

@@ -1,9 +1,8 @@
 import { floorTo, HOUR } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError, untilDone } from '../store/index.ts'
-import { GRAIN } from './columns.ts'
+import { GRAIN, MINUTE_TABLES } from './columns.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
 
-const TABLES = ['event_rollups', 'tag_rollups'] as const
 /** An hour of up to so many minute rows per table is deleted in one transaction: some hundredths of a second. */
 const ROWS_AT_ONCE = 10_000
 
@@ -30,7 +29,7 @@ export async function removeOldestHour(
     if (!(await begin(store, siteNo, hour, isSmall))) return false
     if (isSmall) return true
   }
-  for (const table of TABLES) {
+  for (const table of MINUTE_TABLES) {
     const step = () => removeFirstRows(store, table, siteNo, bucketsIn(GRAIN.minute, hour, hour + HOUR))
     if (!(await untilDone(step, shouldContinue))) return false
   }
@@ -49,7 +48,7 @@ async function hourBeingCleared(store: Store, siteNo: number): Promise<number | 
 
 async function oldestHour(store: Store, siteNo: number, before: number): Promise<number | undefined> {
   const found: number[] = []
-  for (const table of TABLES) {
+  for (const table of MINUTE_TABLES) {
     const row = await store.read
       .selectFrom(table)
       .select('bucket')
@@ -64,7 +63,7 @@ async function oldestHour(store: Store, siteNo: number, before: number): Promise
 }
 
 async function hasAtMost(store: Store, siteNo: number, hour: number, rows: number): Promise<boolean> {
-  for (const table of TABLES) {
+  for (const table of MINUTE_TABLES) {
     const beyond = await store.read
       .selectFrom(table)
       .select('bucket')
@@ -87,7 +86,7 @@ async function begin(store: Store, siteNo: number, hour: number, whole: boolean)
     .insertInto('minute_floors')
     .values({ site_no: siteNo, ...floor })
     .onConflict((conflict) => conflict.column('site_no').doUpdateSet(floor))
-  const removals = TABLES.map((table) =>
+  const removals = MINUTE_TABLES.map((table) =>
     store.write
       .deleteFrom(table)
       .where('site_no', '=', siteNo)

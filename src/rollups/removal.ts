@@ -23,6 +23,8 @@ const KEYS = {
   event_rollups: ['grain', 'bucket', 'container_id', 'event_name'],
   tag_rollups: ['grain', 'bucket', 'container_id', 'tag_key'],
   event_tag_rollups: ['grain', 'bucket', 'container_id', 'event_name', 'tag_key'],
+  signal_rollups: ['grain', 'bucket', 'container_id', 'event_name'],
+  tag_signal_rollups: ['grain', 'bucket', 'container_id', 'tag_key'],
   rejection_counts: ['bucket', 'reason'],
   rollup_marks: ['grain', 'bucket'],
   minute_floors: ['gone_before'],

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { removeOldOutages } from '../cluster/index.ts'
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { attemptEach, type Store, untilDone } from '../store/index.ts'
-import { GRAIN } from './columns.ts'
+import { GRAIN, MINUTE_TABLES } from './columns.ts'
 import { removeOldestHour } from './minute-retention.ts'
 import { hourRowsFrom, minuteRowsFrom, type Retention } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
@@ -64,7 +64,7 @@ async function removeOfSite(
   if (!(await untilDone(() => removeOldestHour(store, siteNo, from.minutes, shouldContinue), shouldContinue)))
     return false
   const old = [
-    ...(['event_rollups', 'tag_rollups', 'event_tag_rollups'] as const).flatMap((table) =>
+    ...([...MINUTE_TABLES, 'event_tag_rollups'] as const).flatMap((table) =>
       [GRAIN.hour, GRAIN.day].map((grain) => [table, bucketsIn(grain, 0, from.hours)] as const),
     ),
     ['rejection_counts', sql<SqlBool>`bucket < ${from.hours}`] as const,

@@ -37,9 +37,11 @@ import type {
   EventTagRollupTable,
   MinuteFloorTable,
   RollupMarkTable,
+  SignalRollupTable,
   SiteContainerTable,
   TagNameTable,
   TagRollupTable,
+  TagSignalRollupTable,
 } from './tables/rollups.ts'
 
 /**
@@ -59,6 +61,8 @@ export interface Tables {
   event_rollups: EventRollupTable
   tag_rollups: TagRollupTable
   event_tag_rollups: EventTagRollupTable
+  signal_rollups: SignalRollupTable
+  tag_signal_rollups: TagSignalRollupTable
   rollup_marks: RollupMarkTable
   minute_floors: MinuteFloorTable
   site_containers: SiteContainerTable

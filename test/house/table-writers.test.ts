@@ -31,10 +31,12 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
     'event_tag_rollups',
     'minute_floors',
     'rollup_marks',
+    'signal_rollups',
     'site_containers',
     'site_removals',
     'tag_names',
     'tag_rollups',
+    'tag_signal_rollups',
   ],
 }
 

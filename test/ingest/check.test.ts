@@ -37,7 +37,15 @@ const accepted: [what: string, payload: unknown][] = [
     }),
   ],
   ['an execution time of null', tag({ execution_time: null })],
-  ['empty presence objects', event({ user_data: {}, ecommerce: {} })],
+  ['empty presence objects', event({ user_data: {}, ecommerce: {}, consent: {} })],
+  ['classes of consent', event({ consent: { ad_storage: 'denied', analytics_storage: 'absent', dma: true } })],
+  [
+    'as much consent as events',
+    batch({
+      tag_metrics: { GA4: { success: 3, consent_total: 3, ad_storage_denied: 3 } },
+      consent: { total: 50, ad_storage_granted: 20, ad_storage_denied: 30, update_known: 50, never_updated: 50 },
+    }),
+  ],
   ['batch: false', event({ batch: false })],
   ['500 tags', event({ tags: Array.from({ length: 500 }, (_, i) => ({ id: String(i), status: 'success' })) })],
   ['the largest time', event({ timestamp_ms: Number.MAX_SAFE_INTEGER })],
@@ -112,6 +120,28 @@ const refused: [what: string, payload: unknown, path: string][] = [
   ['an outcome of no executions', batch({ tag_metrics: { A: { exception: 1, count: 0 } } }), '/tag_metrics/A/count'],
   ['an empty event name in a batch', batch({ event_counts: { '': 1 } }), '/event_counts/'],
   ['more e-mails than events', batch({ user_data_quality: { email: 6, total: 5 } }), '/user_data_quality/email'],
+  ['content where a class belongs', event({ consent: { ad_storage: 'G111' } }), '/consent/ad_storage'],
+  ['an update that is no flag', event({ consent: { updated: 1 } }), '/consent/updated'],
+  [
+    'more classes than events that reported consent',
+    batch({ consent: { total: 5, ad_storage_granted: 3, ad_storage_denied: 3 } }),
+    '/consent/ad_storage_denied',
+  ],
+  [
+    'more defaults without a choice than are known',
+    batch({ consent: { total: 5, update_known: 2, never_updated: 3 } }),
+    '/consent/never_updated',
+  ],
+  [
+    'more consent than executions',
+    batch({ tag_metrics: { A: { success: 3, consent_total: 4 } } }),
+    '/tag_metrics/A/consent_total',
+  ],
+  [
+    'more denied executions than reported consent',
+    batch({ tag_metrics: { A: { success: 3, ad_storage_denied: 1 } } }),
+    '/tag_metrics/A/ad_storage_denied',
+  ],
   ['presence without its total', batch({ ecommerce_quality: { items: 1 } }), '/ecommerce_quality/items'],
 ]
 for (const [what, payload, path] of refused) {

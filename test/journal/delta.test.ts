@@ -23,6 +23,14 @@ const payload = fc
       ),
       { maxLength: 4 },
     ),
+    consent: fc.record(
+      {
+        ad_storage: fc.constantFrom('granted' as const, 'denied' as const, 'absent' as const),
+        analytics_storage: fc.constantFrom('granted' as const, 'denied' as const),
+        updated: fc.boolean(),
+      },
+      { requiredKeys: [] },
+    ),
   })
   .map((fields) => eventPayload(fields))
 
@@ -50,7 +58,8 @@ function canonical(delta: Delta): unknown {
           sorted(cell.events).map(([name, event]) => [
             name,
             event.counts,
-            sorted(event.tags).map(([key, tag]) => [key, tag.counts, [...tag.ids].sort()]),
+            event.signals,
+            sorted(event.tags).map(([key, tag]) => [key, tag.counts, tag.signals, [...tag.ids].sort()]),
           ]),
         ])
         .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addLog, Delta, EVENT, type Log, latencyBucket, TAG } from '../../src/journal/index.ts'
+import { addLog, Delta, EVENT, type Log, latencyBucket, SIGNAL, TAG, TAG_SIGNAL } from '../../src/journal/index.ts'
 import { appendPayload, eventsIn, type Payload } from '../../src/journal/payload.ts'
 import { NO_EVENT } from '../../src/rollups/index.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
@@ -106,6 +106,87 @@ test('a batch is booked to the minute its window ends in, whole counts beside th
   assert.equal(tag?.counts[TAG.executions], 51)
   assert.equal(tag?.counts[TAG.timed], 51)
   assert.equal(tag?.counts[TAG.le_10], 0)
+})
+
+test('consent is counted by class, and with the tags that ran while it was denied', () => {
+  const event = cellOf(
+    eventPayload({
+      timestamp_ms: NOW,
+      consent: {
+        ad_storage: 'denied',
+        analytics_storage: 'granted',
+        ad_user_data: 'absent',
+        updated: false,
+        dma: true,
+      },
+    }),
+  ).cell.events.get('purchase')
+  const raised = Object.entries(SIGNAL).filter(([, place]) => event?.signals?.[place] === 1)
+  assert.deepEqual(
+    raised.map(([name]) => name),
+    ['consent_total', 'ad_storage_denied', 'analytics_storage_granted', 'update_known', 'never_updated', 'dma'],
+  )
+  for (const tag of event?.tags.values() ?? []) {
+    assert.deepEqual(tag.signals, [1, 1, 0])
+    assert.equal(tag.counts[TAG.executions], 1)
+  }
+  assert.equal(event?.tags.get('tag_31')?.counts[TAG.timeout], 1)
+})
+
+test('an event that says nothing of consent, or an empty object, has no signals', () => {
+  for (const consent of [{}, undefined]) {
+    const payload = eventPayload({ timestamp_ms: NOW, ...(consent === undefined ? {} : { consent }) })
+    const event = cellOf(payload).cell.events.get('purchase')
+    assert.equal(event?.signals, undefined)
+    assert.deepEqual(
+      Array.from(event?.tags.values() ?? [], ({ signals }) => signals),
+      [undefined, undefined],
+    )
+  }
+})
+
+test('a batch counts the classes of consent of its events and tags', () => {
+  const { cell } = cellOf({
+    container_id: 'GTM-A',
+    batch: true,
+    window_start_ms: NOW,
+    window_end_ms: NOW,
+    total_events: 9,
+    tag_metrics: { GA4: { success: 9, consent_total: 8, ad_storage_denied: 5 }, Meta: { success: 1 } },
+    consent: { total: 8, ad_storage_denied: 5, ad_storage_granted: 2 },
+  })
+  const whole = cell.events.get(NO_EVENT)
+  assert.equal(whole?.signals?.[SIGNAL.consent_total], 8)
+  assert.equal(whole?.signals?.[SIGNAL.ad_storage_denied], 5)
+  assert.equal(whole?.tags.get('GA4')?.signals?.[TAG_SIGNAL.ad_storage_denied], 5)
+  assert.equal(whole?.tags.get('GA4')?.counts[TAG.success], 9)
+  assert.equal(whole?.tags.get('Meta')?.signals, undefined)
+})
+
+/** One event with two tags, and one of a batch, as the release before wrote them. */
+const ROW_OF_THE_RELEASE_BEFORE: Log = [
+  ...[1, 202611, 1, 1, NOW, MINUTE, 'GTM-A', 1, 'purchase', 3, 2, 'GA4', 0, 84, '12', 'tag_31', 2, -1, ''],
+  ...[1, 202611, 5, 1, NOW, MINUTE, 'GTM-A', 2, '', -1, 0, 5, ...Array.from({ length: 15 }, () => 0), 1],
+  ...['GA4', -2, 4, 1, 0, 0, 5, 400, 5, 'purchase', -2, 5, 0],
+]
+
+test('a journal row of the release before, which knew no signals, is read as it was meant', () => {
+  const delta = new Delta()
+  addLog(delta, ROW_OF_THE_RELEASE_BEFORE)
+  const cell = delta.sites.get(1)?.cells[0]
+  const purchase = cell?.events.get('purchase')
+  assert.equal(purchase?.counts[EVENT.events], 6)
+  assert.equal(purchase?.signals, undefined)
+  assert.equal(purchase?.tags.get('GA4')?.counts[TAG.success], 1)
+  assert.equal(purchase?.tags.get('tag_31')?.counts[TAG.timeout], 1)
+  assert.equal(cell?.events.get(NO_EVENT)?.counts[EVENT.total], 5)
+  assert.equal(cell?.events.get(NO_EVENT)?.tags.get('GA4')?.counts[TAG.total_ms], 400)
+})
+
+test('a signal of a later version is left to a program that knows it', () => {
+  const place = Object.keys(SIGNAL).length
+  const row: Log = [1, 202611, 1, 1, NOW, MINUTE, 'GTM-A', 1, 'purchase', '+', 1, place, 1, 3, 0]
+  assert.throws(() => addLog(new Delta(), row), /does not know/)
 })
 
 test('a batch takes its events from the quota, an empty one as much as one event', () => {

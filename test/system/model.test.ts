@@ -19,6 +19,10 @@ interface Overview {
   tags: { tag_key: string; executions: number; success: number; failure: number; timeout: number; exception: number }[]
   user_data: { total: number } & Record<string, Presence>
   ecommerce: { total: number } & Record<string, Presence>
+  consent: { total: number; dma: number; never_updated: Presence & { total: number } } & Record<
+    'ad_storage' | 'analytics_storage' | 'ad_user_data' | 'ad_personalization',
+    { granted: number; denied: number; absent: number }
+  > & { tags: { tag_key: string; ad_storage_denied: number; analytics_storage_denied: number }[] }
   score: Record<string, unknown>
 }
 
@@ -40,8 +44,26 @@ function reported(overview: Overview): Model {
     ),
     userData: presence(overview.user_data, ['email', 'phone', 'address', 'first_name', 'last_name', 'city', 'country']),
     ecommerce: presence(overview.ecommerce, ['value', 'currency', 'transaction_id', 'items']),
+    ...reportedConsent(overview),
   }
 }
+
+function reportedConsent({ consent }: Overview): Pick<Model, 'consent' | 'denied'> {
+  const { total, dma, never_updated, tags, ...purposes } = consent
+  const classes = Object.entries(purposes).flatMap(([purpose, { granted, denied, absent }]) => {
+    assert.equal(granted + denied + absent, total)
+    return [[`${purpose}_granted`, granted] as const, [`${purpose}_denied`, denied] as const]
+  })
+  const updates = [['never_updated', never_updated.present] as const, ['update_known', never_updated.total] as const]
+  const counts = [['total', total] as const, ['dma', dma] as const, ...classes, ...updates]
+  const ofTags = tags.flatMap(({ tag_key, ad_storage_denied, analytics_storage_denied }) => [
+    [`${tag_key} ad_storage`, ad_storage_denied] as const,
+    [`${tag_key} analytics_storage`, analytics_storage_denied] as const,
+  ])
+  return { consent: aboveZero(counts), denied: aboveZero(ofTags) }
+}
+
+const aboveZero = (counts: readonly (readonly [string, number])[]) => new Map(counts.filter(([, count]) => count > 0))
 
 function withoutZeros(model: Model): Model {
   return {

@@ -9,14 +9,18 @@ const TOTALS = ['total_events', 'user total', 'commerce total']
 export function countsOf(fired: readonly Fired[], mode: 'per_event' | 'batched'): Counts {
   const counts: Counts = new Map(TOTALS.map((name) => [name, 0]))
   const add = (key: string, by = 1) => counts.set(key, (counts.get(key) ?? 0) + by)
-  for (const { name, has, commerce, ran } of fired) {
+  for (const { name, has, commerce, consent, ran } of fired) {
     add('total_events')
     add(`event ${name}`)
     for (const { key, status, ms } of ran) {
       add(`tag ${key} executions`)
       add(`tag ${key} ${status}`)
       add(`tag ${key} ms`, ms)
+      if (consent.ad_storage === 'denied') add(`denied ${key} ad_storage`)
+      if (consent.analytics_storage === 'denied') add(`denied ${key} analytics_storage`)
     }
+    add('consent total')
+    for (const [purpose, said] of Object.entries(consent)) add(`consent ${purpose} ${said}`)
     add('user total')
     const isAddress = has.has('first_name') || has.has('last_name')
     if (isAddress) add('user address')
@@ -32,6 +36,12 @@ export function countsOf(fired: readonly Fired[], mode: 'per_event' | 'batched')
 
 type Presence = Record<string, number | { present: number }>
 
+interface ConsentOfTag {
+  tag_key: string
+  ad_storage_denied: number
+  analytics_storage_denied: number
+}
+
 /** The part of the overview that these tests read. */
 export interface Overview {
   total_events: number
@@ -42,13 +52,17 @@ export interface Overview {
   >)[]
   user_data: Presence
   ecommerce: Presence
+  consent: { total: number; tags: ConsentOfTag[] } & Record<
+    'ad_storage' | 'analytics_storage',
+    Record<'granted' | 'denied' | 'absent', number>
+  >
   rejections: Record<string, number>
   containers: { container_id: string }[]
 }
 
 /** An overview as the same counts; zeros other than totals are left out. */
 export function reportedCounts(overview: Overview): Counts {
-  const { total_events, events, tags, user_data, ecommerce } = overview
+  const { total_events, events, tags, user_data, ecommerce, consent } = overview
   const entries = [
     ['total_events', total_events] as const,
     ...events.map(({ event_name, total }) => [`event ${event_name}`, total] as const),
@@ -60,6 +74,14 @@ export function reportedCounts(overview: Overview): Counts {
     ]),
     ...presence('user', user_data),
     ...presence('commerce', ecommerce),
+    ['consent total', consent.total] as const,
+    ...(['ad_storage', 'analytics_storage'] as const).flatMap((purpose) =>
+      Object.entries(consent[purpose]).map(([said, count]) => [`consent ${purpose} ${said}`, count] as const),
+    ),
+    ...consent.tags.flatMap((tag) => [
+      [`denied ${tag.tag_key} ad_storage`, tag.ad_storage_denied] as const,
+      [`denied ${tag.tag_key} analytics_storage`, tag.analytics_storage_denied] as const,
+    ]),
   ]
   return new Map(entries.filter(([key, count]) => count > 0 || TOTALS.includes(key)))
 }

@@ -9,6 +9,8 @@ export interface Fired {
   readonly has: ReadonlySet<UserField>
   /** Null unless it is a commerce event. */
   readonly commerce: ReadonlySet<CommerceField> | null
+  /** What its signals say of the two that tags are held to. */
+  readonly consent: { readonly ad_storage: string; readonly analytics_storage: string }
   readonly ran: readonly { key: string; status: TagStatus; ms: number }[]
 }
 
@@ -39,6 +41,15 @@ const TAGS = [
   { id: EXCLUDED_TAG, name: 'Not of interest' },
 ] as const
 
+const CONSENTS: readonly { data: Readonly<Record<string, Plain>>; classes: readonly [string, string] }[] = [
+  { data: {}, classes: ['absent', 'absent'] },
+  { data: { 'x-ga-gcs': 'G111' }, classes: ['granted', 'granted'] },
+  { data: { 'x-ga-gcs': 'G101' }, classes: ['denied', 'granted'] },
+  { data: { 'x-ga-gcs': 'G100', 'x-ga-gcd': '13p3p3p3p1l1' }, classes: ['denied', 'denied'] },
+  { data: { 'x-ga-gcd': '13r3r3r3r1l1', 'x-ga-dma': '1' }, classes: ['granted', 'granted'] },
+  { data: { consent_state: { ad_storage: true, analytics_storage: false } }, classes: ['granted', 'denied'] },
+]
+
 export function randomEvent(random: Random): Fired {
   const pick = <T>(list: readonly T[]): T => list[random.below(list.length)] as T
   const { name, isCommerce } = pick(EVENTS)
@@ -51,13 +62,15 @@ export function randomEvent(random: Random): Fired {
     executionTime: random.below(900),
     ...(tagName === null ? {} : { metadata: { name: tagName } }),
   }))
+  const { data: signals, classes } = pick(CONSENTS)
   const counted = tags.filter(({ id }) => id !== EXCLUDED_TAG)
   return {
-    data: { event_name: name, ...userData(has, pick), ...commerceData(commerce, pick) },
+    data: { event_name: name, ...userData(has, pick), ...commerceData(commerce, pick), ...signals },
     tags,
     name,
     has,
     commerce: isCommerce ? commerce : null,
+    consent: { ad_storage: classes[0], analytics_storage: classes[1] },
     ran: counted.map(({ id, status, executionTime: ms, metadata }) => ({
       key: metadata?.name ?? `tag_${id}`,
       status,

@@ -59,6 +59,7 @@ const KINDS: Readonly<Record<string, Cause>> = {
   tag_latency: 'quality',
   user_data_quality: 'quality',
   ecommerce_quality: 'quality',
+  consent_signals: 'consent',
 }
 
 /** Of the types that judge tags. */
@@ -68,7 +69,13 @@ export const FAILING: Readonly<Record<string, Failing>> = {
   tag_latency: 'slow',
 }
 
-const BY_THE_HOUR: readonly string[] = ['data_volume', 'user_data_quality', 'ecommerce_quality', 'tag_latency']
+const BY_THE_HOUR: readonly string[] = [
+  'data_volume',
+  'user_data_quality',
+  'ecommerce_quality',
+  'consent_signals',
+  'tag_latency',
+]
 
 type SignRow = Pick<
   AlertRow,
@@ -91,7 +98,7 @@ export function signOf(alert: SignRow): Sign {
   const events = badEventsOf(alert)
   return {
     alertId: alert.id,
-    kind: kindOf(alert, event ?? null),
+    kind: kindOf(alert, event ?? null, tag ?? null),
     isCritical: alert.severity === 'critical',
     title: alert.title,
     probeType: alert.probe_type,
@@ -109,8 +116,10 @@ export function signOf(alert: SignRow): Sign {
   }
 }
 
-function kindOf({ probe_type, subject }: SignRow, event: string | null): Cause {
+function kindOf({ probe_type, subject }: SignRow, event: string | null, tag: string | null): Cause {
   if (subject === 'check') return 'own'
+  // A tag that does without consent explains nothing else.
+  if (probe_type === 'consent_signals' && tag !== null) return 'quality'
   const kind = KINDS[probe_type] ?? 'other'
   return kind === 'silence' && (subject !== WHOLE || event !== null) ? 'event' : kind
 }

@@ -16,6 +16,7 @@ export const ESTIMATED: readonly string[] = [
   'tag_latency',
   'user_data_quality',
   'ecommerce_quality',
+  'consent_signals',
 ]
 
 const isEstimated = ({ probe_type }: Pick<AlertRow, 'probe_type'>): boolean => ESTIMATED.includes(probe_type)

@@ -4,6 +4,7 @@ import { chooseBuckets } from '../buckets.ts'
 import { type ReportContext, readSnapshot } from '../snapshot.ts'
 import { identityOf } from '../tag-identity.ts'
 import { reportWindow } from '../window.ts'
+import { consentSeries } from './consent.ts'
 import { eventSeries, qualitySeries, scoreSeries } from './events.ts'
 import type { Series } from './plan.ts'
 import { type Metric, needsEventTags, requireAnswerable, type TimeseriesQuery } from './plan.ts'
@@ -29,6 +30,7 @@ const SERIES_OF: Readonly<Record<Metric, (context: SeriesContext) => Promise<Ser
   latency: latencySeries,
   user_data: qualitySeries,
   ecommerce: qualitySeries,
+  consent: consentSeries,
   score: scoreSeries,
 }
 

@@ -4,7 +4,16 @@ import { type BucketName, bucketIndex } from '../buckets.ts'
 import { addSums, type Sums, zeroSums } from '../sums.ts'
 import { RANGE_PARAMS, type RangeQuery, rangeQuery } from '../window.ts'
 
-export const METRICS = ['events', 'executions', 'failures', 'latency', 'user_data', 'ecommerce', 'score'] as const
+export const METRICS = [
+  'events',
+  'executions',
+  'failures',
+  'latency',
+  'user_data',
+  'ecommerce',
+  'consent',
+  'score',
+] as const
 export type Metric = (typeof METRICS)[number]
 
 export const GROUPS = ['event_name', 'tag_key', 'outcome', 'field'] as const
@@ -33,11 +42,11 @@ export const TimeseriesParams = Type.Object(
       Type.Enum([...GROUPS], {
         description:
           'One series each: `event_name` with events, executions, failures; `tag_key` with executions, failures, latency ' +
-          '(then p95); `outcome` with executions, failures; `field` with user_data, ecommerce',
+          '(then p95); `outcome` with executions, failures; `field` with user_data, ecommerce, consent',
       }),
     ),
     event_name: Type.Optional(
-      Type.String({ minLength: 1, description: 'Only this event: events, executions, failures' }),
+      Type.String({ minLength: 1, description: 'Only this event: events, executions, failures, consent' }),
     ),
     tag_key: Type.Optional(Type.String({ minLength: 1, description: 'Only this tag: executions, failures, latency' })),
     keys: Type.Optional(
@@ -65,6 +74,7 @@ const ALLOWED: Readonly<Record<Metric, { groups: readonly Group[]; filters: read
   latency: { groups: ['tag_key'], filters: ['tag_key'] },
   user_data: { groups: ['field'], filters: [] },
   ecommerce: { groups: ['field'], filters: [] },
+  consent: { groups: ['field'], filters: ['event_name'] },
   score: { groups: [], filters: [] },
 }
 

@@ -72,7 +72,7 @@ type KeyColumn = 'container_id' | 'tag_key' | 'event_name'
  */
 async function tagCells<M extends string>(
   context: SeriesContext,
-  table: Exclude<RollupTable, 'event_rollups'>,
+  table: Extract<RollupTable, 'tag_rollups' | 'event_tag_rollups'>,
   measures: Readonly<Record<M, RawBuilder<number>>>,
 ): Promise<Map<string, Cells<M>>> {
   const { query, identity, buckets } = context

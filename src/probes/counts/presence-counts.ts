@@ -38,8 +38,8 @@ export const ecommerceFields = (sums: PresenceSums): FieldCounts<EcommerceField>
 /** Where the time begins that `readPresence` asks for. */
 export const presenceFrom = (timeline: Timeline): number => usualRange(timeline).from
 
-/** Whole UTC hours, which end where the timeline begins. */
-function usualRange({ buckets }: Timeline): TimeRange {
+/** The week before: whole UTC hours, which end where the timeline begins. */
+export function usualRange({ buckets }: Timeline): TimeRange {
   const to = ceilTo(buckets[0]?.from ?? 0, HOUR)
   return { from: to - USUAL_DAYS * DAY, to }
 }

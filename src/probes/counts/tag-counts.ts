@@ -1,10 +1,16 @@
 import { identityOf, type Snapshot, type Stretch, sumStretches, totals } from '../../analytics/index.ts'
 import { floorTo, HOUR } from '../../lib/index.ts'
 import { GRAIN, type TimeRange } from '../../rollups/index.ts'
-import type { TagCounts } from '../../store/index.ts'
+import type { TagCounts, TagSignalCounts } from '../../store/index.ts'
 import { SLOT, type Timeline } from './timeline.ts'
 
-type Column = keyof TagCounts
+/** Counts of tags, by the table that holds them. */
+interface TagTables {
+  tag_rollups: keyof TagCounts
+  tag_signal_rollups: keyof TagSignalCounts
+}
+
+type Column = TagTables[keyof TagTables]
 
 /** Counts of one tag in one bucket. */
 export type TagBucket<C extends Column> = TimeRange & Record<C, number>
@@ -17,12 +23,31 @@ export interface TagHistory<C extends Column> {
 }
 
 /** What every tag did, by the key that it is reported under. */
-export async function readTagCounts<C extends Column>(
+export const readTagCounts = <C extends TagTables['tag_rollups']>(
   snapshot: Snapshot,
   timeline: Timeline,
   end: number,
   columns: readonly C[],
   earlierHours: readonly TimeRange[] = [],
+): Promise<Map<string, TagHistory<C>>> => readTagTable(snapshot, 'tag_rollups', timeline, end, columns, earlierHours)
+
+/** What the events said on which every tag ran, likewise. */
+export const readTagSignals = <C extends TagTables['tag_signal_rollups']>(
+  snapshot: Snapshot,
+  timeline: Timeline,
+  end: number,
+  columns: readonly C[],
+  earlierHours: readonly TimeRange[],
+): Promise<Map<string, TagHistory<C>>> =>
+  readTagTable(snapshot, 'tag_signal_rollups', timeline, end, columns, earlierHours)
+
+async function readTagTable<T extends keyof TagTables, C extends TagTables[T]>(
+  snapshot: Snapshot,
+  table: T,
+  timeline: Timeline,
+  end: number,
+  columns: readonly C[],
+  earlierHours: readonly TimeRange[],
 ): Promise<Map<string, TagHistory<C>>> {
   const { buckets, slotsFrom } = timeline
   const recentFrom = buckets[0]?.from ?? end
@@ -32,7 +57,7 @@ export async function readTagCounts<C extends Column>(
     { from: slotsFrom, to: end, coarsest: GRAIN.minute },
   ]
   const rows = await sumStretches(snapshot, {
-    table: 'tag_rollups',
+    table,
     stretches,
     by: ['container_id', 'tag_key'],
     measures: totals(columns),

@@ -19,6 +19,7 @@ import { incidents } from './0018-incidents.ts'
 import { incidentImpact } from './0019-incident-impact.ts'
 import { clientChannels } from './0020-client-channels.ts'
 import { quietHours } from './0021-quiet-hours.ts'
+import { consentSignals } from './0022-consent-signals.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -44,6 +45,7 @@ export const migrations: readonly Migration[] = [
   incidentImpact,
   clientChannels,
   quietHours,
+  consentSignals,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

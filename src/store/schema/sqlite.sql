@@ -406,6 +406,27 @@ CREATE TABLE sign_ins (
   expires_at integer not null
 );
 
+CREATE TABLE signal_rollups (
+  site_no integer not null,
+  grain integer not null,
+  bucket integer not null,
+  container_id text not null,
+  event_name text not null,
+  consent_total integer not null,
+  ad_storage_granted integer not null,
+  ad_storage_denied integer not null,
+  analytics_storage_granted integer not null,
+  analytics_storage_denied integer not null,
+  ad_user_data_granted integer not null,
+  ad_user_data_denied integer not null,
+  ad_personalization_granted integer not null,
+  ad_personalization_denied integer not null,
+  update_known integer not null,
+  never_updated integer not null,
+  dma integer not null,
+  primary key (site_no, grain, bucket, container_id, event_name)
+) without rowid;
+
 CREATE TABLE silences (
   id text primary key,
   client_id text,
@@ -503,6 +524,18 @@ CREATE TABLE tag_rollups (
   le_2500 integer not null,
   le_5000 integer not null,
   over_5000 integer not null,
+  primary key (site_no, grain, bucket, container_id, tag_key)
+) without rowid;
+
+CREATE TABLE tag_signal_rollups (
+  site_no integer not null,
+  grain integer not null,
+  bucket integer not null,
+  container_id text not null,
+  tag_key text not null,
+  consent_total integer not null,
+  ad_storage_denied integer not null,
+  analytics_storage_denied integer not null,
   primary key (site_no, grain, bucket, container_id, tag_key)
 ) without rowid;
 

@@ -38,6 +38,31 @@ export interface EventRollupTable extends RollupKey, EventCounts {
   event_name: string
 }
 
+/** What events say beside their presence flags. Only those that say some of it have a row. */
+export interface SignalCounts {
+  /** Events that said anything of consent: the base of the counts below, which say nothing of the rest of them. */
+  consent_total: number
+  ad_storage_granted: number
+  ad_storage_denied: number
+  analytics_storage_granted: number
+  analytics_storage_denied: number
+  ad_user_data_granted: number
+  ad_user_data_denied: number
+  ad_personalization_granted: number
+  ad_personalization_denied: number
+  /** Events that said whether a choice followed the consent default … */
+  update_known: number
+  /** … and those of them on which none had. */
+  never_updated: number
+  /** Events of visitors to whom the Digital Markets Act applies. */
+  dma: number
+}
+
+export interface SignalRollupTable extends RollupKey, SignalCounts {
+  /** Empty for what a batch reports without saying of which event. */
+  event_name: string
+}
+
 export interface OutcomeCounts {
   success: number
   failure: number
@@ -64,6 +89,18 @@ export interface TagCounts extends OutcomeCounts {
 }
 
 export interface TagRollupTable extends RollupKey, TagCounts {
+  tag_key: string
+}
+
+/** What events said on which a tag ran. */
+export interface TagSignalCounts {
+  /** Executions on events that said anything of consent. */
+  consent_total: number
+  ad_storage_denied: number
+  analytics_storage_denied: number
+}
+
+export interface TagSignalRollupTable extends RollupKey, TagSignalCounts {
   tag_key: string
 }
 

@@ -77,9 +77,9 @@ export class IngestAttack {
     const random = this.#random
     const canary = `${this.#canary}@mail.invalid`
     const unknown = { email: canary, [this.#canary]: canary, nested: { deep: [canary] } }
-    const part = random.pick(['user_data', 'ecommerce', 'user_data_quality', 'ecommerce_quality'])
+    const part = random.pick(['user_data', 'ecommerce', 'consent', 'user_data_quality', 'ecommerce_quality'])
     const flags: unknown = Object.getOwnPropertyDescriptor(payload, part)?.value
-    const field = random.pick(['has_email', 'has_value', 'email', 'value', 'total', 'address'])
+    const field = random.pick(['has_email', 'has_value', 'email', 'value', 'total', 'address', 'ad_storage'])
     switch (random.below(5)) {
       case 0:
         return { ...payload, ...unknown }

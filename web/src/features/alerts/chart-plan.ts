@@ -55,6 +55,8 @@ export function chartPlan(probeType: string, finding: DataFinding, bucketMinutes
     case 'user_data_quality':
     case 'ecommerce_quality':
       return { ...common, ...qualityPlan(probeType === 'user_data_quality' ? 'user_data' : 'ecommerce', subject.field) }
+    case 'consent_signals':
+      return consentPlan(common, subject.field, tag_key)
     case 'data_volume':
     case 'data_freshness':
     case 'warehouse_events':
@@ -100,6 +102,42 @@ function qualityPlan(metric: 'user_data' | 'ecommerce', field: string | undefine
     kind: 'lines' as const,
     format: percent,
     most: 1,
+  }
+}
+
+/** Which share of events each figure of the probe is. */
+const CONSENT_SHARES: Readonly<Record<string, { key: string; name: string }>> = {
+  update: { key: 'never_updated', name: 'Never updated' },
+  ad_storage: { key: 'ad_storage_granted', name: 'Ads granted' },
+  analytics_storage: { key: 'analytics_storage_granted', name: 'Analytics granted' },
+  refusal: { key: 'ad_storage_denied', name: 'Ads denied' },
+}
+
+/** A tag's own executions while it was denied are not kept over time: the chart has what the events said. */
+function consentPlan(
+  common: Pick<ChartPlan, 'band' | 'expected'>,
+  field: string | undefined,
+  tagKey: string,
+): ChartPlan {
+  const share = CONSENT_SHARES[field ?? (tagKey === '' ? '' : 'refusal')]
+  const plan = { ...common, kind: 'lines' as const, format: percent, most: 1 }
+  if (share === undefined) {
+    return {
+      ...plan,
+      title: 'Share of events with a consent signal',
+      cuts: [{ metric: 'consent' }],
+      draw: ([answer]) => only(answer, 'consent', 'With a signal', '--series-1'),
+    }
+  }
+  const { key, name } = share
+  // The probe judges among events that say anything of it; the lines are of all events, and of choices that did not come.
+  return {
+    ...plan,
+    band: NO_BAND,
+    expected: null,
+    title: `Share of events: ${name.toLowerCase()}`,
+    cuts: [{ metric: 'consent', group_by: 'field' }],
+    draw: ([answer]) => only(answer, key, name, '--series-1'),
   }
 }
 

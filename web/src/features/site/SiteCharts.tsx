@@ -9,6 +9,7 @@ import { Awaited } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { bySeverity, STATUS_WORDS, unjudgedWords } from '../../ui/status/status.ts'
 import { statusOf } from '../probes/list.ts'
+import { ConsentPanel } from './ConsentPanel.tsx'
 import { EventsPanel } from './EventsPanel.tsx'
 import { HeatPanel } from './HeatPanel.tsx'
 import { heatRows } from './heat.ts'
@@ -51,6 +52,7 @@ export function SiteCharts() {
       <LatencyPanel />
       <QualityPanel part="user_data" />
       <QualityPanel part="ecommerce" />
+      <ConsentPanel />
       <div className={page.pair}>
         <ProbesPanel />
         <ContainersPanel />

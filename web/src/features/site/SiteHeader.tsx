@@ -146,6 +146,7 @@ function cutsOf(focus: Focus | null): (Cut & { label: string })[] {
     { label: 'Execution time', metric: 'latency' },
     { label: 'User data by field', metric: 'user_data', group_by: 'field' },
     { label: 'E-commerce by field', metric: 'ecommerce', group_by: 'field' },
+    { label: 'Consent by class', metric: 'consent', group_by: 'field' },
     { label: 'Score', metric: 'score' },
   ]
 }

@@ -1,0 +1,138 @@
+import { type Static, Type } from 'typebox'
+import { type Counts, SIGNAL, TAG_SIGNAL } from './delta.ts'
+import { Flag, OptionalCounter } from './fields.ts'
+
+/** What Google's consent mode asks for, by its names. */
+const CONSENT_PURPOSES = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'] as const
+
+const ConsentClass = Type.Optional(
+  Type.Union([Type.Literal('granted'), Type.Literal('denied'), Type.Literal('absent')], {
+    description: '`absent`, as when it is left out: the event says nothing of it',
+  }),
+)
+
+/** What an event says of the visitor's consent: classes, never the signal itself. */
+export const Consent = Type.Object(
+  {
+    ad_storage: ConsentClass,
+    analytics_storage: ConsentClass,
+    ad_user_data: ConsentClass,
+    ad_personalization: ConsentClass,
+    /** Whether a choice followed the default; left out where the signal does not say. */
+    updated: Flag,
+    /** Whether the Digital Markets Act applies to the visitor. */
+    dma: Flag,
+  },
+  {
+    description:
+      'Classes of consent signals; an empty object means "not reported". `updated`: whether a choice followed the default',
+  },
+)
+export type Consent = Static<typeof Consent>
+
+export const CONSENT_FIELDS = [...CONSENT_PURPOSES, 'updated', 'dma'] as const
+
+/** What a batch counts of its events. */
+export const ConsentCounts = Type.Object(
+  {
+    total: OptionalCounter,
+    ad_storage_granted: OptionalCounter,
+    ad_storage_denied: OptionalCounter,
+    analytics_storage_granted: OptionalCounter,
+    analytics_storage_denied: OptionalCounter,
+    ad_user_data_granted: OptionalCounter,
+    ad_user_data_denied: OptionalCounter,
+    ad_personalization_granted: OptionalCounter,
+    ad_personalization_denied: OptionalCounter,
+    update_known: OptionalCounter,
+    never_updated: OptionalCounter,
+    dma: OptionalCounter,
+  },
+  { description: 'Events by class of their consent signals, of the `total` that reported any' },
+)
+export type ConsentCounts = Static<typeof ConsentCounts>
+
+export const CONSENT_COUNTS = [
+  'ad_storage_granted',
+  'ad_storage_denied',
+  'analytics_storage_granted',
+  'analytics_storage_denied',
+  'ad_user_data_granted',
+  'ad_user_data_denied',
+  'ad_personalization_granted',
+  'ad_personalization_denied',
+  'update_known',
+  'never_updated',
+  'dma',
+] as const satisfies (keyof ConsentCounts & keyof typeof SIGNAL)[]
+
+/** What a batch counts of a tag's executions; `consent_total` are those on events that said anything of consent. */
+export const TagConsent = Type.Object({
+  consent_total: OptionalCounter,
+  ad_storage_denied: OptionalCounter,
+  analytics_storage_denied: OptionalCounter,
+})
+export type TagConsent = Static<typeof TagConsent>
+
+/** Where such counts say that there is more of a part than of the whole: its name; undefined where they do not. */
+export function excessiveTagConsent(counts: TagConsent, executions: number): keyof TagConsent | undefined {
+  const { consent_total = 0, ad_storage_denied = 0, analytics_storage_denied = 0 } = counts
+  if (consent_total > executions) return 'consent_total'
+  if (ad_storage_denied > consent_total) return 'ad_storage_denied'
+  return analytics_storage_denied > consent_total ? 'analytics_storage_denied' : undefined
+}
+
+/** The same of a batch's events. */
+export function excessiveConsent(counts: ConsentCounts): keyof ConsentCounts | undefined {
+  const { total = 0, update_known = 0, never_updated = 0, dma = 0 } = counts
+  for (const purpose of CONSENT_PURPOSES) {
+    const granted = counts[`${purpose}_granted`] ?? 0
+    if (granted > total) return `${purpose}_granted`
+    if (granted + (counts[`${purpose}_denied`] ?? 0) > total) return `${purpose}_denied`
+  }
+  if (update_known > total) return 'update_known'
+  if (never_updated > update_known) return 'never_updated'
+  return dma > total ? 'dma' : undefined
+}
+
+/** The signals that an event counts 1 in, by place; undefined where it says nothing of consent, as most senders do. */
+export function consentSignals(consent: Consent | undefined): Counts | undefined {
+  if (consent === undefined || !isReported(consent)) return undefined
+  const counts: Counts = Object.keys(SIGNAL).map(() => 0)
+  counts[SIGNAL.consent_total] = 1
+  for (const purpose of CONSENT_PURPOSES) {
+    const said = consent[purpose]
+    if (said === 'granted' || said === 'denied') counts[SIGNAL[`${purpose}_${said}`]] = 1
+  }
+  if (consent.updated !== undefined) counts[SIGNAL.update_known] = 1
+  if (consent.updated === false) counts[SIGNAL.never_updated] = 1
+  if (consent.dma === true) counts[SIGNAL.dma] = 1
+  return counts
+}
+
+const isReported = (consent: Consent): boolean => CONSENT_FIELDS.some((field) => consent[field] !== undefined)
+
+/** What each tag counts 1 in that ran on such an event, as a mask of `TAG_SIGNAL_COLUMNS`. */
+export function consentOfTags(signals: Counts | undefined): number {
+  if (signals === undefined) return 0
+  return (
+    (1 << TAG_SIGNAL.consent_total) |
+    ((signals[SIGNAL.ad_storage_denied] ?? 0) << TAG_SIGNAL.ad_storage_denied) |
+    ((signals[SIGNAL.analytics_storage_denied] ?? 0) << TAG_SIGNAL.analytics_storage_denied)
+  )
+}
+
+/** The signals that a batch counts, by place; undefined where it counts none. */
+export function consentCounts(given: ConsentCounts | undefined): Counts | undefined {
+  if (given?.total === undefined || given.total === 0) return undefined
+  const counts: Counts = Object.keys(SIGNAL).map(() => 0)
+  counts[SIGNAL.consent_total] = given.total
+  for (const field of CONSENT_COUNTS) counts[SIGNAL[field]] = given[field] ?? 0
+  return counts
+}
+
+/** The same of a tag's executions. */
+export function tagConsentCounts(counts: TagConsent): Counts | undefined {
+  const { consent_total = 0, ad_storage_denied = 0, analytics_storage_denied = 0 } = counts
+  return consent_total === 0 ? undefined : [consent_total, ad_storage_denied, analytics_storage_denied]
+}
