@@ -85,6 +85,14 @@ ___TEMPLATE_PARAMETERS___
     "help": "Also reports, with every event, whether its consent signals say <b>granted</b>, <b>denied</b> or nothing, and which tags ran while consent was denied. The signals themselves are never sent."
   },
   {
+    "type": "CHECKBOX",
+    "name": "trackSignals",
+    "checkboxText": "Track identifiers and values",
+    "simpleValueType": true,
+    "defaultValue": true,
+    "help": "Also reports <b>whether</b> there was an event ID, client ID, fbp, fbc, click ID, IP address and user agent; and of commerce events whether the value is 0 or no number, the currency no code, the list of items empty, or the transaction ID one that came before. None of them is ever sent."
+  },
+  {
     "type": "RADIO",
     "name": "sendMode",
     "displayName": "Send mode",
@@ -133,7 +141,7 @@ ___TEMPLATE_PARAMETERS___
     "name": "excludeTagIds",
     "displayName": "Tags to exclude from monitoring",
     "newRowButtonText": "Add tag ID",
-    "help": "Add at least <b>this tag itself</b>: save it, and read its ID from the number after <b>/tags/</b> in the address bar of the browser.",
+    "help": "A tag with the additional metadata <b>exclude</b> = <b>true</b> is left out without standing here: set that on <b>this tag itself</b>, or save it, and read its ID from the number after <b>/tags/</b> in the address bar of the browser.",
     "simpleTableColumns": [
       {
         "type": "TEXT",
@@ -195,6 +203,29 @@ ___TEMPLATE_PARAMETERS___
       },
       {
         "type": "SELECT",
+        "name": "previewTraffic",
+        "displayName": "Events of previews",
+        "simpleValueType": true,
+        "macrosInSelect": false,
+        "defaultValue": "count",
+        "selectItems": [
+          {
+            "value": "count",
+            "displayValue": "Count like any other"
+          },
+          {
+            "value": "mark",
+            "displayValue": "Send, and keep out of the counts"
+          },
+          {
+            "value": "skip",
+            "displayValue": "Do not send"
+          }
+        ],
+        "help": "What is kept out of the counts still stands among the payloads that came last, so that you see that it arrives."
+      },
+      {
+        "type": "SELECT",
         "name": "logMode",
         "displayName": "Log to console",
         "simpleValueType": true,
@@ -231,10 +262,12 @@ const getTimestampMillis = require('getTimestampMillis');
 const getType = require('getType');
 const JSON = require('JSON');
 const logToConsole = require('logToConsole');
-const makeInteger = require('makeInteger');
+const makeNumber = require('makeNumber');
 const makeString = require('makeString');
+const Math = require('Math');
 const Object = require('Object');
 const sendHttpRequest = require('sendHttpRequest');
+const sha256Sync = require('sha256Sync');
 const templateDataStorage = require('templateDataStorage');
 
 // The limits of the service.
@@ -280,6 +313,21 @@ const GCD_GRANTED = ['n', 'r', 't', 'v'];
 const GCD_DENIED = ['m', 'p', 'q', 'u'];
 const GCD_DEFAULT_ONLY = ['p', 't'];
 
+const CLICK_IDS = ['gclid', 'gbraid', 'wbraid', 'dclid', 'fbclid', 'msclkid', 'ttclid'];
+
+// Active codes of ISO 4217.
+const CURRENCIES =
+  ' AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLF CLP ' +
+  'CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS ' +
+  'INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU ' +
+  'MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK ' +
+  'SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND VUV WST XAF ' +
+  'XCD XCG XOF XPF YER ZAR ZMW ZWG ';
+
+// Purchases that an instance remembers, by a hash that is cut short, to know one that comes again.
+const MAX_TRANSACTIONS = 500;
+const TRANSACTION_HASH_LENGTH = 16;
+
 const version = getContainerVersion();
 const isPreview = version.previewMode === true || version.debugMode === true;
 
@@ -292,7 +340,7 @@ const trimmed = (value) => getType(value) === 'string' ? value.trim() : '';
 
 const integerIn = (value, least, most, otherwise) => {
   if (value === undefined || value === null || value === '') return otherwise;
-  const number = makeInteger(value);
+  const number = Math.floor(makeNumber(value));
   if (number !== number) return otherwise;
   if (number < least) return least;
   return number > most ? most : number;
@@ -332,27 +380,87 @@ const topLevel = (names) => {
 const userDataFlags = () => {
   const users = objectsIn(getEventData('user_data'));
   const addresses = users.reduce((found, user) => found.concat(objectsIn(user.address)), []);
-  const top = [topLevel(['email', 'phone', 'first_name', 'firstName', 'last_name', 'lastName'])];
+  const top = [
+    topLevel([
+      'email', 'email_address', 'phone', 'phone_number', 'first_name', 'firstName', 'FirstName', 'last_name', 'lastName',
+      'LastName', 'city', 'country'
+    ])
+  ];
   return {
     has_email: hasAny(users.concat(top), ['email_address', 'email']),
     has_phone: hasAny(users.concat(top), ['phone_number', 'phone']),
-    has_first_name: hasAny(addresses.concat(users, top), ['first_name', 'firstName']),
-    has_last_name: hasAny(addresses.concat(users, top), ['last_name', 'lastName']),
-    has_city: hasAny(addresses.concat(users), ['city']),
-    has_country: hasAny(addresses.concat(users), ['country'])
+    has_first_name: hasAny(addresses.concat(users, top), ['first_name', 'firstName', 'FirstName']),
+    has_last_name: hasAny(addresses.concat(users, top), ['last_name', 'lastName', 'LastName']),
+    has_city: hasAny(addresses.concat(users, top), ['city']),
+    has_country: hasAny(addresses.concat(users, top), ['country'])
   };
 };
 
-const commerceFlags = () => {
+const firstOf = (holders, name) => holders.map((holder) => holder[name]).filter((value) => isPresent(value))[0];
+
+const isCurrency = (value) => {
+  const code = trimmed(value).toUpperCase();
+  return code.length === 3 && CURRENCIES.indexOf(' ' + code + ' ') !== -1;
+};
+
+// True when this instance has seen it before. Other instances may have, too, so this finds some of those that come again.
+const isRepeated = (settings, transactionId) => {
+  const key = JSON.stringify(['transactions', settings.tagId, settings.endpoint, settings.ingestKey]);
+  const hash = sha256Sync(settings.ingestKey + makeString(transactionId).trim(), { outputEncoding: 'hex' });
+  const known = templateDataStorage.getItemCopy(key) || [];
+  const short = hash.slice(0, TRANSACTION_HASH_LENGTH);
+  if (known.indexOf(short) !== -1) return true;
+  known.push(short);
+  templateDataStorage.setItemCopy(key, known.slice(-MAX_TRANSACTIONS));
+  return false;
+};
+
+const addValidity = (flags, settings, eventName, holders) => {
+  const value = firstOf(holders, 'value');
+  const number = makeNumber(value);
+  const currency = firstOf(holders, 'currency');
+  const transactionId = firstOf(holders, 'transaction_id');
+  flags.value_zero = value !== undefined && number === 0;
+  flags.value_invalid = value !== undefined && number !== number;
+  flags.currency_invalid = currency !== undefined && !isCurrency(currency);
+  flags.transaction_duplicate =
+    eventName === 'purchase' && transactionId !== undefined && isRepeated(settings, transactionId);
+  flags.items_empty =
+    !flags.has_items && holders.some((holder) => getType(holder.items) === 'array' && holder.items.length === 0);
+};
+
+const identifierFlags = () => {
+  const top = topLevel(
+    CLICK_IDS.concat([
+      'event_id', 'client_id', 'fbp', '_fbp', 'x-fb-ck-fbp', 'fbc', '_fbc', 'x-fb-ck-fbc', 'ip_override', 'user_agent'
+    ])
+  );
+  const holders = [top].concat(objectsIn(getEventData('common_cookie')));
+  const address = trimmed(getEventData('page_location'));
+  const isInAddress = (name) => address.indexOf('?' + name + '=') !== -1 || address.indexOf('&' + name + '=') !== -1;
+  return {
+    has_event_id: hasAny([top], ['event_id']),
+    has_client_id: hasAny([top], ['client_id']),
+    has_fbp: hasAny(holders, ['fbp', '_fbp', 'x-fb-ck-fbp']),
+    has_fbc: hasAny(holders, ['fbc', '_fbc', 'x-fb-ck-fbc']),
+    has_click_id: hasAny([top], CLICK_IDS) || CLICK_IDS.some(isInAddress),
+    has_ip: hasAny([top], ['ip_override']),
+    has_user_agent: hasAny([top], ['user_agent'])
+  };
+};
+
+const commerceFlags = (settings, eventName) => {
   const holders = [topLevel(['value', 'currency', 'transaction_id', 'items'])].concat(
     objectsIn(getEventData('ecommerce'))
   );
-  return {
+  const flags = {
     has_value: hasAny(holders, ['value']),
     has_currency: hasAny(holders, ['currency']),
     has_transaction_id: hasAny(holders, ['transaction_id']),
     has_items: holders.some((holder) => getType(holder.items) === 'array' && holder.items.length > 0)
   };
+  if (settings.trackSignals) addValidity(flags, settings, eventName, holders);
+  return flags;
 };
 
 const ABSENT = 'absent';
@@ -400,8 +508,9 @@ const readEvent = (settings) => {
     name: name,
     at: getTimestampMillis(),
     userData: settings.trackUserData ? userDataFlags() : undefined,
-    commerce: COMMERCE_EVENTS.indexOf(name) === -1 ? undefined : commerceFlags(),
-    consent: settings.trackConsent ? consentClasses() : undefined
+    commerce: COMMERCE_EVENTS.indexOf(name) === -1 ? undefined : commerceFlags(settings, name),
+    consent: settings.trackConsent ? consentClasses() : undefined,
+    identifiers: settings.trackSignals ? identifierFlags() : undefined
   };
 };
 
@@ -422,13 +531,13 @@ const reportedTag = (tag, nameKey) => {
   const name = trimmed(tag[nameKey]).slice(0, MAX_NAME_LENGTH);
   if (name !== '') reported.name = name;
   const time = tag.executionTime;
-  if (getType(time) === 'number' && time >= 0 && time <= MAX_INTEGER) reported.execution_time = makeInteger(time);
+  if (getType(time) === 'number' && time >= 0 && time <= MAX_INTEGER) reported.execution_time = Math.floor(time);
   return reported;
 };
 
 const reportedTags = (tags, excluded, nameKey) =>
   (tags || [])
-    .filter((tag) => excluded.indexOf(makeString(tag.id)) === -1)
+    .filter((tag) => makeString(tag.exclude) !== 'true' && excluded.indexOf(makeString(tag.id)) === -1)
     .slice(0, MAX_TAGS)
     .map((tag) => reportedTag(tag, nameKey));
 
@@ -454,6 +563,8 @@ const sendEvent = (settings, containerId, event, tags) => {
   if (event.userData) payload.user_data = event.userData;
   if (event.commerce) payload.ecommerce = event.commerce;
   if (event.consent) payload.consent = event.consent;
+  if (event.identifiers) payload.identifiers = event.identifiers;
+  if (settings.marksPreview && isPreview) payload.preview = true;
   post(settings, payload, EVENT_TIMEOUT_MS, undefined, (status, outcome) => {
     log(!isAccepted(status), event.name + ' with ' + tags.length + ' tags: ' + outcome);
   });
@@ -508,13 +619,29 @@ const userDataCounts = (flags) => ({
   total: 1
 });
 
-const commerceCounts = (flags) => ({
-  value: countOf(flags.has_value),
-  currency: countOf(flags.has_currency),
-  transaction_id: countOf(flags.has_transaction_id),
-  items: countOf(flags.has_items),
-  total: 1
-});
+const commerceCounts = (flags) => {
+  const counts = {
+    value: countOf(flags.has_value),
+    currency: countOf(flags.has_currency),
+    transaction_id: countOf(flags.has_transaction_id),
+    items: countOf(flags.has_items),
+    total: 1
+  };
+  if (flags.value_zero === undefined) return counts;
+  counts.validity_total = 1;
+  ['value_zero', 'value_invalid', 'currency_invalid', 'transaction_duplicate', 'items_empty'].forEach((fault) => {
+    counts[fault] = countOf(flags[fault]);
+  });
+  return counts;
+};
+
+const identifierCounts = (flags) => {
+  const counts = { total: 1 };
+  Object.keys(flags).forEach((flag) => {
+    counts[flag.slice(4)] = countOf(flags[flag]);
+  });
+  return counts;
+};
 
 const consentCounts = (consent) => {
   const counts = {
@@ -541,7 +668,8 @@ const batchOf = (event, tags) => {
     ecommerce_quality: event.commerce
       ? commerceCounts(event.commerce)
       : { value: 0, currency: 0, transaction_id: 0, items: 0, total: 0 },
-    consent: event.consent ? consentCounts(event.consent) : {}
+    consent: event.consent ? consentCounts(event.consent) : {},
+    identifiers: event.identifiers ? identifierCounts(event.identifiers) : {}
   };
   batch.event_counts[marked(event.name)] = 1;
   tags.forEach((tag) => {
@@ -562,6 +690,7 @@ const mergeInto = (batch, other) => {
   addNumbers(batch.user_data_quality, other.user_data_quality);
   addNumbers(batch.ecommerce_quality, other.ecommerce_quality);
   addNumbers(batch.consent, other.consent);
+  addNumbers(batch.identifiers, other.identifiers);
   return batch;
 };
 
@@ -586,6 +715,8 @@ const batchPayload = (settings, containerId, batch) => {
   if (settings.trackUserData) payload.user_data_quality = batch.user_data_quality;
   payload.ecommerce_quality = batch.ecommerce_quality;
   if (settings.trackConsent) payload.consent = batch.consent;
+  if (settings.trackSignals) payload.identifiers = batch.identifiers;
+  if (settings.marksPreview && isPreview) payload.preview = true;
   return payload;
 };
 
@@ -708,8 +839,10 @@ const settings = {
   endpoint: data.endpoint,
   ingestKey: trimmed(data.ingestKey),
   trackUserData: data.trackUserData === true,
-  // A tag that was saved before there was this box has nothing here.
+  // A tag that was saved before there were these boxes has nothing here.
   trackConsent: data.trackConsent !== false,
+  trackSignals: data.trackSignals !== false,
+  marksPreview: data.previewTraffic === 'mark',
   excluded: excludedIds(),
   nameKey: trimmed(data.tagNameKey) || 'name',
   batchSize: integerIn(data.batchSize, 1, 500, 50),
@@ -725,6 +858,11 @@ if (getType(settings.endpoint) !== 'string' || settings.endpoint.indexOf('https:
 if (settings.ingestKey === '') {
   log(true, 'the ingest key is missing');
   data.gtmOnFailure();
+  return;
+}
+
+if (isPreview && data.previewTraffic === 'skip') {
+  data.gtmOnSuccess();
   return;
 }
 
@@ -856,6 +994,106 @@ ___SERVER_PERMISSIONS___
               {
                 "type": 1,
                 "string": "x-ga-npa"
+              },
+              {
+                "type": 1,
+                "string": "email_address"
+              },
+              {
+                "type": 1,
+                "string": "phone_number"
+              },
+              {
+                "type": 1,
+                "string": "FirstName"
+              },
+              {
+                "type": 1,
+                "string": "LastName"
+              },
+              {
+                "type": 1,
+                "string": "city"
+              },
+              {
+                "type": 1,
+                "string": "country"
+              },
+              {
+                "type": 1,
+                "string": "event_id"
+              },
+              {
+                "type": 1,
+                "string": "client_id"
+              },
+              {
+                "type": 1,
+                "string": "fbp"
+              },
+              {
+                "type": 1,
+                "string": "_fbp"
+              },
+              {
+                "type": 1,
+                "string": "x-fb-ck-fbp"
+              },
+              {
+                "type": 1,
+                "string": "fbc"
+              },
+              {
+                "type": 1,
+                "string": "_fbc"
+              },
+              {
+                "type": 1,
+                "string": "x-fb-ck-fbc"
+              },
+              {
+                "type": 1,
+                "string": "common_cookie"
+              },
+              {
+                "type": 1,
+                "string": "ip_override"
+              },
+              {
+                "type": 1,
+                "string": "user_agent"
+              },
+              {
+                "type": 1,
+                "string": "page_location"
+              },
+              {
+                "type": 1,
+                "string": "gclid"
+              },
+              {
+                "type": 1,
+                "string": "gbraid"
+              },
+              {
+                "type": 1,
+                "string": "wbraid"
+              },
+              {
+                "type": 1,
+                "string": "dclid"
+              },
+              {
+                "type": 1,
+                "string": "fbclid"
+              },
+              {
+                "type": 1,
+                "string": "msclkid"
+              },
+              {
+                "type": 1,
+                "string": "ttclid"
               }
             ]
           }
@@ -946,9 +1184,16 @@ scenarios:
       user_data: {
         has_email: true, has_phone: false, has_first_name: true, has_last_name: false, has_city: false, has_country: true
       },
-      ecommerce: { has_value: true, has_currency: true, has_transaction_id: true, has_items: true },
+      ecommerce: {
+        has_value: true, has_currency: true, has_transaction_id: true, has_items: true, value_zero: false, value_invalid: false,
+        currency_invalid: false, transaction_duplicate: false, items_empty: false
+      },
       consent: {
         ad_storage: 'denied', analytics_storage: 'granted', ad_user_data: 'absent', ad_personalization: 'absent'
+      },
+      identifiers: {
+        has_event_id: false, has_client_id: true, has_fbp: false, has_fbc: false, has_click_id: false, has_ip: false,
+        has_user_agent: false
       }
     });
 - name: Succeeds at once and reports after the tags
@@ -987,6 +1232,32 @@ scenarios:
     settings.gtmTagId = '41';
     fire([tag(41), tag(44)]);
     assertThat(idsOf(requests[1])).isEqualTo(['44']);
+- name: Leaves out tags whose metadata says so
+  code: |-
+    fire([
+      { id: 41, status: 'success' }, { id: 42, status: 'success', exclude: 'true' }, { id: 43, status: 'success', exclude: true },
+      { id: 44, status: 'success', exclude: 'false' }
+    ]);
+    assertThat(idsOf(requests[0])).isEqualTo(['41', '44']);
+- name: Marks events of previews or does not send them
+  code: |-
+    settings.previewTraffic = 'mark';
+    fire([]);
+    assertThat(requests[0].payload.preview).isUndefined();
+    version.previewMode = true;
+    fire([]);
+    assertThat(requests[1].payload.preview).isTrue();
+    batched(50);
+    fire([]);
+    assertThat(requests[2].payload.preview).isTrue();
+    settings.previewTraffic = 'count';
+    fire([]);
+    assertThat(requests[3].payload.preview).isUndefined();
+    settings.previewTraffic = 'skip';
+    runCode(settings);
+    assertThat(requests).hasLength(4);
+    assertApi('gtmOnFailure').wasNotCalled();
+    assertApi('addEventCallback').wasCalled();
 - name: Reports itself where the container does not say which tag it is
   code: |-
     settings.excludeTagIds = undefined;
@@ -1073,19 +1344,25 @@ scenarios:
       ['has_email', users({ sha256_email_address: ['a'] })],
       ['has_email', users({ sha256_email: 'a' })],
       ['has_email', { email: 'a' }],
+      ['has_email', { email_address: 'a' }],
       ['has_phone', users({ phone_number: '1' })],
       ['has_phone', users({ phone: 1 })],
       ['has_phone', users({ sha256_phone_number: 'a' })],
       ['has_phone', { phone: '1' }],
+      ['has_phone', { phone_number: '1' }],
       ['has_first_name', users({ address: { first_name: 'a' } })],
       ['has_first_name', users({ address: [{ sha256_first_name: 'a' }] })],
       ['has_first_name', users({ first_name: 'a' })],
       ['has_first_name', { first_name: 'a' }],
       ['has_first_name', { firstName: 'a' }],
+      ['has_first_name', { FirstName: 'a' }],
       ['has_last_name', users({ address: { last_name: 'a' } })],
       ['has_last_name', users({ address: [{}, { sha256_last_name: 'a' }] })],
       ['has_last_name', { last_name: 'a' }],
       ['has_last_name', { lastName: 'a' }],
+      ['has_last_name', { LastName: 'a' }],
+      ['has_city', { city: 'a' }],
+      ['has_country', { country: 'a' }],
       ['has_city', users({ address: [{ city: 'a' }] })],
       ['has_city', users({ city: 'a' })],
       ['has_country', users({ address: { country: 'a' } })],
@@ -1101,6 +1378,7 @@ scenarios:
     });
 - name: Takes nothing for something
   code: |-
+    settings.trackSignals = false;
     [
       '', '  ', null, undefined, false, [], [''], {}, { value: '' }, 0 / 0,
       'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
@@ -1129,8 +1407,10 @@ scenarios:
     assertThat(requests[0].payload.user_data.has_email).isFalse();
 - name: Takes a value of 0 and looks under ecommerce too
   code: |-
+    settings.trackSignals = false;
     event = { event_name: 'add_to_cart', value: 0 };
     fire([]);
+    assertThat(requests[0].payload.identifiers).isUndefined();
     assertThat(requests[0].payload.ecommerce).isEqualTo({
       has_value: true, has_currency: false, has_transaction_id: false, has_items: false
     });
@@ -1216,6 +1496,61 @@ scenarios:
     const metrics = requests[0].payload.tag_metrics;
     assertThat([metrics.tag_1.consent_total, metrics.tag_1.ad_storage_denied]).isEqualTo([3, 1]);
     assertThat([metrics.tag_2.consent_total, metrics.tag_2.analytics_storage_denied]).isEqualTo([1, 1]);
+- name: Finds identifiers wherever clients put them
+  code: |-
+    [
+      ['has_event_id', { event_id: 'e' }], ['has_client_id', { client_id: 'c' }], ['has_fbp', { fbp: 'fb.1' }],
+      ['has_fbp', { _fbp: 'fb.1' }], ['has_fbp', { 'x-fb-ck-fbp': 'fb.1' }], ['has_fbp', { common_cookie: { _fbp: 'fb.1' } }],
+      ['has_fbc', { fbc: 'fb.1' }], ['has_fbc', { common_cookie: { _fbc: 'fb.1' } }], ['has_click_id', { gclid: 'g' }],
+      ['has_click_id', { page_location: 'https://shop.example/?a=1&wbraid=g' }],
+      ['has_click_id', { page_location: 'https://shop.example/?ttclid=g' }], ['has_ip', { ip_override: '192.0.2.1' }],
+      ['has_user_agent', { user_agent: 'Mozilla' }], [undefined, { page_location: 'https://shop.example/gclid=?no=1' }]
+    ].forEach((row) => {
+      event = row[1];
+      requests = [];
+      fire([]);
+      const flags = requests[0].payload.identifiers;
+      assertThat(Object.keys(flags).filter((flag) => flags[flag])[0], JSON.stringify(row)).isEqualTo(row[0]);
+    });
+- name: Says of values whether they can be used
+  code: |-
+    const fine = { value: 9.5, currency: 'EUR', items: [{}] };
+    [
+      [[], fine], [[], { value: '9.50', currency: 'usd', items: [{}] }], [[], {}], [['value_zero'], { value: 0 }],
+      [['value_zero'], { value: '0.00' }], [['value_invalid'], { value: '9,50 EUR' }], [['value_invalid'], { value: 'NaN' }],
+      [['currency_invalid'], { currency: 'EURO' }], [['currency_invalid'], { currency: 'D B' }],
+      [['currency_invalid'], { currency: 'XYZ' }], [['items_empty'], { items: [] }], [['items_empty'], { ecommerce: { items: [] } }],
+      [[], { items: [], ecommerce: { items: [{}] } }]
+    ].forEach((row) => {
+      event = { event_name: 'add_to_cart' };
+      Object.keys(row[1]).forEach((name) => {
+        event[name] = row[1][name];
+      });
+      requests = [];
+      fire([]);
+      const flags = requests[0].payload.ecommerce;
+      const faults = Object.keys(flags).filter((flag) => flags[flag] && flag.indexOf('has_') !== 0);
+      assertThat(faults, JSON.stringify(row)).isEqualTo(row[0]);
+    });
+- name: Knows a purchase that came before by its transaction
+  code: |-
+    const isDuplicate = (name, id) => {
+      event = { event_name: name, transaction_id: id };
+      requests = [];
+      fire([]);
+      return requests[0].payload.ecommerce.transaction_duplicate;
+    };
+    assertThat(isDuplicate('purchase', 'T1')).isFalse();
+    assertThat(isDuplicate('purchase', 'T2')).isFalse();
+    assertThat(isDuplicate('purchase', ' T1')).isTrue();
+    assertThat(isDuplicate('refund', 'T1')).isFalse();
+    assertThat(isDuplicate('purchase', undefined)).isFalse();
+    for (let id = 0; id < 500; id++) isDuplicate('purchase', 'N' + id);
+    assertThat(isDuplicate('purchase', 'N0')).isTrue();
+    assertThat(isDuplicate('purchase', 'T1')).isFalse();
+    assertThat(JSON.stringify(stored)).doesNotContain('N499');
+    settings.gtmTagId = 5;
+    assertThat(isDuplicate('purchase', 'N0')).isFalse();
 - name: Sends nothing of what the fields hold
   code: |-
     fire([tag(1)]);
@@ -1223,7 +1558,7 @@ scenarios:
     settings.batchSize = 1;
     fire([tag(1)]);
     const sent = JSON.stringify(requests);
-    ['ada@example.com', 'Ada', 'T-1001', 'EUR', '99.5', 'G101'].forEach((content) => {
+    ['ada@example.com', 'Ada', 'T-1001', 'EUR', '99.5', 'G101', 'c.1'].forEach((content) => {
       assertThat(sent).doesNotContain(content);
     });
 - name: Batched sends the counters when the batch is full
@@ -1262,7 +1597,11 @@ scenarios:
         }
       },
       user_data_quality: { email: 1, phone: 0, address: 1, total: 3 },
-      ecommerce_quality: { value: 1, currency: 1, transaction_id: 1, items: 1, total: 1 },
+      ecommerce_quality: {
+        value: 1, currency: 1, transaction_id: 1, items: 1, total: 1, validity_total: 1, value_zero: 0, value_invalid: 0,
+        currency_invalid: 0, transaction_duplicate: 0, items_empty: 0
+      },
+      identifiers: { total: 3, event_id: 0, client_id: 1, fbp: 0, fbc: 0, click_id: 0, ip: 0, user_agent: 0 },
       consent: {
         total: 3, update_known: 0, never_updated: 0, dma: 0, ad_storage_granted: 0, ad_storage_denied: 1,
         analytics_storage_granted: 1, analytics_storage_denied: 0, ad_user_data_granted: 0, ad_user_data_denied: 0,
@@ -1534,6 +1873,7 @@ setup: |-
     transaction_id: 'T-1001',
     items: [{ item_id: 'a' }],
     'x-ga-gcs': 'G101',
+    client_id: 'c.1',
     user_data: { email_address: 'ada@example.com', address: [{ first_name: 'Ada', country: 'GB' }] }
   };
   let requests = [];

@@ -17,6 +17,10 @@ export interface Model {
   ecommerce: Record<'total' | 'value' | 'currency' | 'transaction_id' | 'items', number>
   /** Events by what they said of consent: `total`, `ad_storage_denied`, …; what is zero is left out. */
   consent: Map<string, number>
+  /** Events by identifier, with `total`; likewise. */
+  identifiers: Map<string, number>
+  /** Commerce events by fault, with `total`; likewise. */
+  validity: Map<string, number>
   /** Executions while it was denied: `GA4 ad_storage`; likewise. */
   denied: Map<string, number>
 }
@@ -30,6 +34,8 @@ export function modelOf(payloads: readonly Payload[]): Model {
     userData: { total: 0, email: 0, phone: 0, address: 0, first_name: 0, last_name: 0, city: 0, country: 0 },
     ecommerce: { total: 0, value: 0, currency: 0, transaction_id: 0, items: 0 },
     consent: new Map(),
+    identifiers: new Map(),
+    validity: new Map(),
     denied: new Map(),
   }
   for (const payload of payloads) {
@@ -45,6 +51,11 @@ function raise(counts: Map<string, number>, name: string, by: number | undefined
   if (by !== undefined && by > 0) counts.set(name, (counts.get(name) ?? 0) + by)
 }
 
+function addFlags(counts: Map<string, number>, flags: readonly (readonly [string, boolean | undefined])[]): void {
+  if (flags.length > 0) raise(counts, 'total', 1)
+  for (const [name, isRaised] of flags) raise(counts, name, one(isRaised))
+}
+
 function tagOf(model: Model, key: string): TagTotals {
   const tag = model.tags.get(key) ?? { executions: 0, success: 0, failure: 0, timeout: 0, exception: 0 }
   model.tags.set(key, tag)
@@ -52,7 +63,7 @@ function tagOf(model: Model, key: string): TagTotals {
 }
 
 function addEvent(model: Model, payload: EventPayload): void {
-  const { event_name, tags, user_data = {}, ecommerce = {}, consent = {} } = payload
+  const { event_name, tags, user_data = {}, ecommerce = {}, consent = {}, identifiers = {} } = payload
   model.total_events++
   model.events.set(event_name, (model.events.get(event_name) ?? 0) + 1)
   for (const execution of tags) {
@@ -82,7 +93,15 @@ function addEvent(model: Model, payload: EventPayload): void {
     model.userData.city += one(user_data.has_city)
     model.userData.country += one(user_data.has_country)
   }
-  if (Object.keys(ecommerce).length > 0) {
+  addFlags(
+    model.identifiers,
+    Object.entries(identifiers).map(([flag, isThere]) => [flag.slice('has_'.length), isThere]),
+  )
+  addFlags(
+    model.validity,
+    Object.entries(ecommerce).filter(([flag]) => !flag.startsWith('has_')),
+  )
+  if (Object.keys(ecommerce).some((flag) => flag.startsWith('has_'))) {
     model.ecommerce.total++
     model.ecommerce.value += one(ecommerce.has_value)
     model.ecommerce.currency += one(ecommerce.has_currency)
@@ -110,5 +129,18 @@ function addBatch(model: Model, batch: BatchPayload): void {
   for (const [field, count] of Object.entries(batch.consent ?? {})) raise(model.consent, field, count)
   const { user_data_quality: userData = {}, ecommerce_quality: ecommerce = {} } = batch
   for (const [field, count] of Object.entries(userData)) model.userData[field as keyof Model['userData']] += count
-  for (const [field, count] of Object.entries(ecommerce)) model.ecommerce[field as keyof Model['ecommerce']] += count
+  const {
+    validity_total,
+    value_zero,
+    value_invalid,
+    currency_invalid,
+    transaction_duplicate,
+    items_empty,
+    ...presence
+  } = ecommerce
+  for (const [field, count] of Object.entries(presence)) model.ecommerce[field as keyof Model['ecommerce']] += count
+  raise(model.validity, 'total', validity_total)
+  const faults = { value_zero, value_invalid, currency_invalid, transaction_duplicate, items_empty }
+  for (const [field, count] of Object.entries(faults)) raise(model.validity, field, count)
+  for (const [field, count] of Object.entries(batch.identifiers ?? {})) raise(model.identifiers, field, count)
 }

@@ -67,7 +67,18 @@ function event(from: number, to: number): fc.Arbitrary<EventPayload> {
       user_data: optional(
         flags('has_email', 'has_phone', 'has_first_name', 'has_last_name', 'has_city', 'has_country'),
       ),
-      ecommerce: optional(flags('has_value', 'has_currency', 'has_transaction_id', 'has_items')),
+      ecommerce: optional(
+        flags(
+          'has_value',
+          'has_currency',
+          'has_transaction_id',
+          'has_items',
+          'value_zero',
+          'value_invalid',
+          'items_empty',
+        ),
+      ),
+      identifiers: optional(flags('has_event_id', 'has_client_id', 'has_fbp', 'has_click_id')),
       consent: optional(consent),
     })
     .map((payload) => withoutUndefined(payload) as EventPayload)
@@ -78,7 +89,10 @@ function quality<const K extends string>(...names: K[]) {
     .tuple(fc.nat(100), fc.record(Object.fromEntries(names.map((name) => [name, fc.nat(100)]))))
     .map(([total, shares]) => ({
       total,
-      ...Object.fromEntries(names.map((name) => [name, Math.floor((total * (shares[name] ?? 0)) / 100)])),
+      ...(Object.fromEntries(names.map((name) => [name, Math.floor((total * (shares[name] ?? 0)) / 100)])) as Record<
+        K,
+        number
+      >),
     }))
 }
 
@@ -115,7 +129,16 @@ function batch(from: number, to: number): fc.Arbitrary<BatchPayload> {
       event_counts: optional(fc.dictionary(fc.constantFrom(...EVENT_NAMES), fc.nat(500))),
       tag_metrics: optional(fc.dictionary(fc.constantFrom('GA4', 'Meta CAPI', 'tag_3'), counted)),
       user_data_quality: optional(quality('email', 'phone', 'address')),
-      ecommerce_quality: optional(quality('value', 'currency', 'transaction_id', 'items')),
+      ecommerce_quality: optional(
+        fc
+          .tuple(quality('value', 'currency', 'transaction_id', 'items'), fc.boolean())
+          .map(([counts, isChecked]) =>
+            isChecked
+              ? { ...counts, validity_total: counts.total, value_zero: counts.value, items_empty: counts.items }
+              : counts,
+          ),
+      ),
+      identifiers: optional(quality('event_id', 'fbc', 'user_agent')),
       consent: optional(consentCounts),
     })
     .map(({ length, unnamed_events, ...payload }) =>

@@ -6,6 +6,7 @@ import type { Marker } from './markers.ts'
 import type { Matrix } from './matrix.ts'
 import type { Overview, WindowReport } from './overview.ts'
 import type { Recent } from './recent.ts'
+import { signals } from './signal-answers.ts'
 import type { TagDetail } from './tag-report.ts'
 import type { Timeseries } from './timeseries/index.ts'
 import { METRICS } from './timeseries/plan.ts'
@@ -88,34 +89,6 @@ const Score = Type.Object({
   ),
 })
 
-const ConsentClasses = Type.Object({
-  granted: Count,
-  denied: Count,
-  absent: Type.Integer({ description: 'The signals say nothing of it' }),
-})
-
-const Consent = Type.Object(
-  {
-    total: Count,
-    ad_storage: ConsentClasses,
-    analytics_storage: ConsentClasses,
-    ad_user_data: ConsentClasses,
-    ad_personalization: ConsentClasses,
-    never_updated: Presence,
-    dma: Type.Integer({ description: 'Events of visitors to whom the Digital Markets Act applies' }),
-    tags: Type.Array(
-      Type.Object({
-        tag_key: Type.String(),
-        total: Count,
-        ad_storage_denied: Count,
-        analytics_storage_denied: Count,
-      }),
-      { description: 'Tags that ran while consent was denied: how often, of their executions that reported consent' },
-    ),
-  },
-  { description: 'Events by what they said of consent, of the `total` that reported it' },
-)
-
 const windowReport = {
   ...window,
   total_events: Count,
@@ -138,7 +111,7 @@ const windowReport = {
     transaction_id: Presence,
     items: Presence,
   }),
-  consent: Consent,
+  ...signals,
   score: Score,
   rejections: Type.Record(Type.String(), Count, { description: 'Requests refused, by reason' }),
   skewed: Type.Integer({ description: 'Events whose sender had a wrong clock' }),

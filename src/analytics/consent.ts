@@ -1,8 +1,8 @@
-import { GRAIN, SIGNAL_COLUMNS, TAG_SIGNAL_COLUMNS } from '../rollups/index.ts'
+import { GRAIN, TAG_SIGNAL_COLUMNS } from '../rollups/index.ts'
 import type { SignalCounts } from '../store/index.ts'
 import { type Presence, presence } from './score.ts'
 import type { Snapshot } from './snapshot.ts'
-import { addSums, byCountThenKey, sumByInTurns, sumRollups, totals, zeroSums } from './sums.ts'
+import { byCountThenKey, sumByInTurns, sumRollups, totals } from './sums.ts'
 import type { TagIdentity } from './tag-identity.ts'
 import type { ReportWindow } from './window.ts'
 
@@ -48,8 +48,8 @@ export async function consentReport(
   snapshot: Snapshot,
   window: ReportWindow,
   identity: TagIdentity,
+  sums: SignalCounts,
 ): Promise<ConsentReport> {
-  const sums = await signalSums(snapshot, window)
   return {
     total: sums.consent_total,
     ad_storage: classesOf(sums, 'ad_storage'),
@@ -60,20 +60,6 @@ export async function consentReport(
     dma: sums.dma,
     tags: await deniedTags(snapshot, window, identity),
   }
-}
-
-async function signalSums(snapshot: Snapshot, window: ReportWindow): Promise<SignalCounts> {
-  const rows = await sumRollups(snapshot.db, {
-    table: 'signal_rollups',
-    siteNo: snapshot.siteNo,
-    budget: snapshot.budget,
-    segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
-    by: [],
-    measures: totals(SIGNAL_COLUMNS),
-  })
-  const sums = zeroSums(SIGNAL_COLUMNS)
-  for (const row of rows) addSums(sums, row, SIGNAL_COLUMNS)
-  return sums
 }
 
 async function deniedTags(snapshot: Snapshot, window: ReportWindow, identity: TagIdentity): Promise<TagConsent[]> {

@@ -1,7 +1,6 @@
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { EVENT_COLUMNS, GRAIN, NO_EVENT, OTHER, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { EventCounts, SiteRow, TagCounts } from '../store/index.ts'
-import { type ConsentReport, consentReport } from './consent.ts'
 import {
   type EcommercePresence,
   ecommercePresence,
@@ -11,6 +10,7 @@ import {
   userDataPresence,
 } from './score.ts'
 import { bearsTransactionId, type Carriers, carriersOf, type ScoreEventSums, scoreCounts } from './score-counts.ts'
+import { type SignalReport, signalReport } from './signals.ts'
 import {
   admissionWarnings,
   type ContainerReport,
@@ -29,13 +29,12 @@ import { type TagReport, tagReport } from './tag-report.ts'
 import { previousWindow, type RangeQuery, type ReportWindow, reportWindow } from './window.ts'
 
 /** What happened in one window. Times are epoch ms. */
-export interface WindowReport extends TimeRange {
+export interface WindowReport extends TimeRange, SignalReport {
   total_events: number
   events: { event_name: string; total: number }[]
   tags: TagReport[]
   user_data: UserDataPresence
   ecommerce: EcommercePresence
-  consent: ConsentReport
   score: ReportedScore
   /** Requests refused, by reason. */
   rejections: Record<string, number>
@@ -107,7 +106,7 @@ async function windowReport(
   const all = sumOf([...events.values()], EVENT_COLUMNS)
   const scored = withTransactions(events)
   const carriers = carriersOf(scored)
-  const consent = await consentReport(snapshot, window, identity)
+  const signals = await signalReport(snapshot, window, identity)
   const rejections = await rejectionsOf(snapshot.db, snapshot.siteNo, window.range)
   return {
     ...window.range,
@@ -128,7 +127,7 @@ async function windowReport(
     ),
     user_data: userDataPresence(all),
     ecommerce: ecommercePresence(all),
-    consent,
+    ...signals,
     score: {
       ...score(scoreCounts(scored, tags, carriers), alert),
       recent: await recentScore(snapshot, window, identity, alert, carriers),

@@ -1,4 +1,5 @@
 export { isEverywhere, logChanceTogether } from './across-sites.ts'
+export { BAD_SHARE_DEFAULTS, type BadShareConfig } from './bad-share.ts'
 export {
   CONSENT_DEFAULTS,
   CONSENT_FIELDS,
@@ -33,6 +34,14 @@ export {
   userDataQuality,
 } from './quality.ts'
 export { type Judgement, SeriesReplay } from './series-replay.ts'
+export {
+  type DuplicateField,
+  duplicates,
+  type IdentifierField,
+  identifierQuality,
+  type ValueField,
+  valueQuality,
+} from './signal-quality.ts'
 export { median, robustSpread } from './statistics.ts'
 export {
   type FailureRateConfig,

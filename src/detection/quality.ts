@@ -55,7 +55,7 @@ export const QUALITY_DEFAULTS = {
 
 /** Events that a field's usual rate is known from, and that its present one is. */
 export const MIN_USUAL_EVENTS = 100
-const FIELD_EVENTS = [30, 100, 300, 1_000, 3_000] as const
+export const FIELD_EVENTS = [30, 100, 300, 1_000, 3_000] as const
 /** A field this far gone is gone for good, not present less often. */
 const GONE_SHARE = 0.1
 
@@ -170,7 +170,7 @@ export function judgeField<F extends string>(
  * than by day. The variance of the hours' rates as a multiple of what chance gives them, at least 1 (a design effect, Kish 1965). Few
  * hours hardly tell it: then it is the most that it may be, so that a site's first hours make no norm for the next.
  */
-function clumping<F extends string>(field: F, hours: readonly PresenceBucket<F>[], rate: number): number {
+export function clumping<F extends string>(field: F, hours: readonly PresenceBucket<F>[], rate: number): number {
   const counted = hours.map(({ fields }) => fields[field]).filter(({ total }) => total > 0)
   const chance = rate * (1 - rate)
   // A field that is always there has no variance to measure, and needs none.

@@ -11,12 +11,16 @@ import {
   EventPayload,
   excessiveConsent,
   excessiveTagConsent,
+  excessiveValidity,
+  IDENTIFIER_COUNTS,
+  IDENTIFIER_FLAGS,
   isBatch,
   NAME_MAX,
   type Payload,
   TAGS_MAX,
   type TagExecution,
   TagMetric,
+  VALIDITY_FIELDS,
 } from '../journal/index.ts'
 import { storable } from '../lib/index.ts'
 
@@ -40,9 +44,12 @@ const metricCheck = Compile(TagMetric)
 /** A payload that keeps to the interface, or where it first does not (a JSON pointer; the root is `/`). */
 type Checked = { ok: true; payload: Payload } | { ok: false; path: string }
 
+const ECOMMERCE_FLAGS = ['has_value', 'has_currency', 'has_transaction_id', 'has_items', ...VALIDITY_FIELDS] as const
+
 const PRESENCE_FIELDS = {
   user_data_quality: ['email', 'phone', 'address'],
   ecommerce_quality: ['value', 'currency', 'transaction_id', 'items'],
+  identifiers: IDENTIFIER_COUNTS,
 } as const
 
 /** Paths are stored and shown: keys that the sender makes up are cut to this length, and made storable. */
@@ -97,12 +104,14 @@ function inconsistentPath(batch: BatchPayload): string | undefined {
     const excess = excessiveTagConsent(metric, count ?? ended)
     if (excess !== undefined) return `/tag_metrics/${name}/${excess}`
   }
-  for (const field of ['user_data_quality', 'ecommerce_quality'] as const) {
+  for (const field of ['user_data_quality', 'ecommerce_quality', 'identifiers'] as const) {
     const quality: Readonly<Record<string, unknown>> = batch[field] ?? {}
     const total = Number(quality.total ?? 0)
     const part = PRESENCE_FIELDS[field].find((name) => Number(quality[name] ?? 0) > total)
     if (part !== undefined) return `/${field}/${part}`
   }
+  const invalid = batch.ecommerce_quality === undefined ? undefined : excessiveValidity(batch.ecommerce_quality)
+  if (invalid !== undefined) return `/ecommerce_quality/${invalid}`
   const excess = batch.consent === undefined ? undefined : excessiveConsent(batch.consent)
   return excess === undefined ? undefined : `/consent/${excess}`
 }
@@ -140,10 +149,10 @@ function eventFields(payload: EventPayload): EventPayload {
             'has_country',
           ]),
         }),
-    ...(payload.ecommerce === undefined
-      ? {}
-      : { ecommerce: pick(payload.ecommerce, ['has_value', 'has_currency', 'has_transaction_id', 'has_items']) }),
+    ...(payload.ecommerce === undefined ? {} : { ecommerce: pick(payload.ecommerce, ECOMMERCE_FLAGS) }),
     ...(payload.consent === undefined ? {} : { consent: pick(payload.consent, CONSENT_FIELDS) }),
+    ...(payload.identifiers === undefined ? {} : { identifiers: pick(payload.identifiers, IDENTIFIER_FLAGS) }),
+    ...(payload.preview === undefined ? {} : { preview: payload.preview }),
   }
 }
 
@@ -163,6 +172,7 @@ function batchFields(payload: BatchPayload): BatchPayload {
     'window_end_ms',
     'total_events',
     'event_counts',
+    'preview',
   ])
   if (payload.tag_metrics !== undefined) {
     known.tag_metrics = Object.fromEntries(
@@ -173,9 +183,15 @@ function batchFields(payload: BatchPayload): BatchPayload {
     known.user_data_quality = pick(payload.user_data_quality, ['email', 'phone', 'address', 'total'])
   }
   if (payload.ecommerce_quality !== undefined) {
-    known.ecommerce_quality = pick(payload.ecommerce_quality, ['value', 'currency', 'transaction_id', 'items', 'total'])
+    known.ecommerce_quality = pick(payload.ecommerce_quality, [
+      ...PRESENCE_FIELDS.ecommerce_quality,
+      'total',
+      'validity_total',
+      ...VALIDITY_FIELDS,
+    ])
   }
   if (payload.consent !== undefined) known.consent = pick(payload.consent, [...CONSENT_COUNTS, 'total'])
+  if (payload.identifiers !== undefined) known.identifiers = pick(payload.identifiers, [...IDENTIFIER_COUNTS, 'total'])
   return known
 }
 

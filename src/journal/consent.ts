@@ -95,10 +95,9 @@ export function excessiveConsent(counts: ConsentCounts): keyof ConsentCounts | u
   return dma > total ? 'dma' : undefined
 }
 
-/** The signals that an event counts 1 in, by place; undefined where it says nothing of consent, as most senders do. */
-export function consentSignals(consent: Consent | undefined): Counts | undefined {
-  if (consent === undefined || !isReported(consent)) return undefined
-  const counts: Counts = Object.keys(SIGNAL).map(() => 0)
+/** Adds what an event says. */
+export function addConsent(counts: Counts, consent: Consent): void {
+  if (CONSENT_FIELDS.every((field) => consent[field] === undefined)) return
   counts[SIGNAL.consent_total] = 1
   for (const purpose of CONSENT_PURPOSES) {
     const said = consent[purpose]
@@ -107,14 +106,11 @@ export function consentSignals(consent: Consent | undefined): Counts | undefined
   if (consent.updated !== undefined) counts[SIGNAL.update_known] = 1
   if (consent.updated === false) counts[SIGNAL.never_updated] = 1
   if (consent.dma === true) counts[SIGNAL.dma] = 1
-  return counts
 }
 
-const isReported = (consent: Consent): boolean => CONSENT_FIELDS.some((field) => consent[field] !== undefined)
-
-/** What each tag counts 1 in that ran on such an event, as a mask of `TAG_SIGNAL_COLUMNS`. */
+/** What each tag counts 1 in that ran on an event with these signals, as a mask of `TAG_SIGNAL_COLUMNS`. */
 export function consentOfTags(signals: Counts | undefined): number {
-  if (signals === undefined) return 0
+  if (signals?.[SIGNAL.consent_total] !== 1) return 0
   return (
     (1 << TAG_SIGNAL.consent_total) |
     ((signals[SIGNAL.ad_storage_denied] ?? 0) << TAG_SIGNAL.ad_storage_denied) |
@@ -122,16 +118,13 @@ export function consentOfTags(signals: Counts | undefined): number {
   )
 }
 
-/** The signals that a batch counts, by place; undefined where it counts none. */
-export function consentCounts(given: ConsentCounts | undefined): Counts | undefined {
-  if (given?.total === undefined || given.total === 0) return undefined
-  const counts: Counts = Object.keys(SIGNAL).map(() => 0)
-  counts[SIGNAL.consent_total] = given.total
+/** Adds what a batch says. */
+export function addConsentCounts(counts: Counts, given: ConsentCounts): void {
+  counts[SIGNAL.consent_total] = given.total ?? 0
   for (const field of CONSENT_COUNTS) counts[SIGNAL[field]] = given[field] ?? 0
-  return counts
 }
 
-/** The same of a tag's executions. */
+/** What a batch says of a tag's executions, by place; undefined where it says nothing. */
 export function tagConsentCounts(counts: TagConsent): Counts | undefined {
   const { consent_total = 0, ad_storage_denied = 0, analytics_storage_denied = 0 } = counts
   return consent_total === 0 ? undefined : [consent_total, ad_storage_denied, analytics_storage_denied]

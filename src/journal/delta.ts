@@ -157,9 +157,11 @@ export function tagIn(event: EventDelta, key: string): TagDelta {
   return tag
 }
 
+export const noSignals = (): Counts => NO_SIGNALS.slice()
+
 /** The signals of an event, to add to. */
 export function signalsIn(event: EventDelta): Counts {
-  event.signals ??= NO_SIGNALS.slice()
+  event.signals ??= noSignals()
   return event.signals
 }
 

@@ -10,6 +10,7 @@ export { Folder, isFoldConflict } from './fold.ts'
 export type { Submission } from './group.ts'
 export type { GroupCommit } from './group-commit.ts'
 export { IDEMPOTENCY_KEY_MAX } from './idempotency.ts'
+export { IDENTIFIER_COUNTS, IDENTIFIER_FLAGS } from './identifiers.ts'
 export { FOLD_INTERVAL_MS, Journal, journalMetrics } from './journal.ts'
 export {
   appendPayload,
@@ -29,3 +30,4 @@ export {
 export { readFoldTask } from './read.ts'
 export { addLog, appendDelta, type Log, latencyBucket } from './row.ts'
 export { foldJournal, foldOrphans, type JournalFolder, OrphanFolding } from './streams.ts'
+export { excessiveValidity, VALIDITY_FIELDS } from './validity.ts'

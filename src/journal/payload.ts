@@ -1,18 +1,13 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { DAY, floorTo, MINUTE, monthOf, storable } from '../lib/index.ts'
 import { EVENT_COLUMNS, NO_EVENT } from '../rollups/index.ts'
-import {
-  Consent,
-  ConsentCounts,
-  consentCounts,
-  consentOfTags,
-  consentSignals,
-  TagConsent,
-  tagConsentCounts,
-} from './consent.ts'
+import { Consent, ConsentCounts, consentOfTags, TagConsent, tagConsentCounts } from './consent.ts'
 import { type Counts, EVENT } from './delta.ts'
 import { Counter, Flag, OptionalCounter } from './fields.ts'
+import { IdentifierCounts, Identifiers } from './identifiers.ts'
 import { appendSignals, type Log, NO_ID, NO_TIME, outcomeWith, PART, SUM } from './row.ts'
+import { batchSignals, eventSignals } from './signals.ts'
+import { Validity, ValidityCounts } from './validity.ts'
 
 /** Longest texts a payload may carry, in characters. */
 const CONTAINER_ID_MAX = 64
@@ -27,6 +22,12 @@ const ContainerId = Type.String({
   maxLength: CONTAINER_ID_MAX,
   description: 'Server-side container ID (form GTM-XXXXXX)',
 })
+
+const Preview = Type.Optional(
+  Type.Boolean({
+    description: 'Of a preview of the container: kept among the samples, and in no count but that of the quota',
+  }),
+)
 
 const TagExecution = Type.Object({
   id: Type.String({ minLength: 1, maxLength: TAG_ID_MAX, description: 'Tag ID in the container' }),
@@ -67,11 +68,13 @@ export const EventPayload = Type.Object(
     ),
     ecommerce: Type.Optional(
       Type.Object(
-        { has_value: Flag, has_currency: Flag, has_transaction_id: Flag, has_items: Flag },
+        { has_value: Flag, has_currency: Flag, has_transaction_id: Flag, has_items: Flag, ...Validity.properties },
         { description: 'Presence flags; an empty object means "not reported"' },
       ),
     ),
     consent: Type.Optional(Consent),
+    identifiers: Type.Optional(Identifiers),
+    preview: Preview,
   },
   { title: 'Per-event payload' },
 )
@@ -119,9 +122,12 @@ export const BatchPayload = Type.Object(
         transaction_id: OptionalCounter,
         items: OptionalCounter,
         total: OptionalCounter,
+        ...ValidityCounts.properties,
       }),
     ),
     consent: Type.Optional(ConsentCounts),
+    identifiers: Type.Optional(IdentifierCounts),
+    preview: Preview,
   },
   { title: 'Batched payload' },
 )
@@ -147,6 +153,10 @@ export const eventsIn = (payload: Payload): number => (isBatch(payload) ? Math.m
  * @param now time of acceptance, epoch ms
  */
 export function appendPayload(log: Log, siteNo: number, payload: Payload, now: number): void {
+  if (payload.preview === true) {
+    log.push(siteNo, monthOf(now), eventsIn(payload), 1, now, 0, '', 0)
+    return
+  }
   const sentAt = isBatch(payload) ? payload.window_end_ms : payload.timestamp_ms
   const isSkewed = sentAt < now - PAST_LIMIT_MS || sentAt > now + FUTURE_LIMIT_MS
   const minute = floorTo(isSkewed ? now : sentAt, MINUTE)
@@ -173,7 +183,7 @@ export function encodeEntry(siteNo: number, payload: Payload, now: number): Enco
 function appendEvent(log: Log, payload: EventPayload, isSkewed: boolean): void {
   const skewed = isSkewed ? bit(EVENT.skewed) : 0
   const mask = COUNTED | skewed | userDataMask(payload.user_data) | ecommerceMask(payload.ecommerce)
-  const signals = consentSignals(payload.consent)
+  const signals = eventSignals(payload)
   log.push(1, payload.event_name)
   appendSignals(log, signals)
   log.push(mask, payload.tags.length)
@@ -225,7 +235,7 @@ function appendBatch(log: Log, batch: BatchPayload, isSkewed: boolean): void {
   const names = Object.entries(batch.event_counts ?? {})
   const tags = Object.entries(batch.tag_metrics ?? {})
   log.push(1 + names.length, NO_EVENT)
-  appendSignals(log, consentCounts(batch.consent))
+  appendSignals(log, batchSignals(batch))
   log.push(SUM, ...wholeCounts(batch, isSkewed), tags.length)
   for (const [name, metric] of tags) appendMetric(log, name, metric)
   for (const [name, count] of names) log.push(name, PART, count, 0)

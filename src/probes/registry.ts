@@ -5,6 +5,7 @@ import { dataFreshness } from './types/data-freshness.ts'
 import { ecommerceQuality, userDataQuality } from './types/data-quality.ts'
 import { dataVolume } from './types/data-volume.ts'
 import { httpHealth } from './types/http-health.ts'
+import { duplicates, identifierQuality, valueQuality } from './types/signal-quality.ts'
 import { tagFailureRate } from './types/tag-failure-rate.ts'
 import { tagLatency } from './types/tag-latency.ts'
 import { tagManagerVersion } from './types/tag-manager-version.ts'
@@ -27,6 +28,9 @@ export const PROBE_TYPES: readonly ProbeType[] = [
   userDataQuality,
   ecommerceQuality,
   consentSignals,
+  duplicates,
+  valueQuality,
+  identifierQuality,
 ]
 
 export type Registry = ReadonlyMap<string, ProbeType>

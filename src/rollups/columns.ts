@@ -73,6 +73,20 @@ export const SIGNAL_COLUMNS = [
   'update_known',
   'never_updated',
   'dma',
+  'identifiers_total',
+  'event_id',
+  'client_id',
+  'fbp',
+  'fbc',
+  'click_id',
+  'ip',
+  'user_agent',
+  'validity_total',
+  'value_zero',
+  'value_invalid',
+  'currency_invalid',
+  'transaction_duplicate',
+  'items_empty',
 ] as const satisfies (keyof SignalCounts)[]
 
 /** Likewise. */

@@ -142,6 +142,10 @@ const refused: [what: string, payload: unknown, path: string][] = [
     batch({ tag_metrics: { A: { success: 3, ad_storage_denied: 1 } } }),
     '/tag_metrics/A/ad_storage_denied',
   ],
+  ['an identifier itself', event({ identifiers: { has_client_id: 'GA1.1' } }), '/identifiers/has_client_id'],
+  ['a value where it is said to be 0', event({ ecommerce: { value_zero: 0 } }), '/ecommerce/value_zero'],
+  ['more faults than were looked at', batch({ ecommerce_quality: { value_zero: 1 } }), '/ecommerce_quality/value_zero'],
+  ['more event ids than events', batch({ identifiers: { event_id: 2, total: 1 } }), '/identifiers/event_id'],
   ['presence without its total', batch({ ecommerce_quality: { items: 1 } }), '/ecommerce_quality/items'],
 ]
 for (const [what, payload, path] of refused) {

@@ -145,6 +145,31 @@ test('an event that says nothing of consent, or an empty object, has no signals'
   }
 })
 
+test('identifiers and faults of values are counted with their bases', () => {
+  const event = cellOf(
+    eventPayload({
+      timestamp_ms: NOW,
+      identifiers: { has_event_id: false, has_ip: true },
+      ecommerce: { has_value: true, value_zero: true, currency_invalid: false },
+    }),
+  ).cell.events.get('purchase')
+  const raised = Object.entries(SIGNAL).filter(([, place]) => event?.signals?.[place] === 1)
+  assert.deepEqual(
+    raised.map(([name]) => name),
+    ['identifiers_total', 'ip', 'validity_total', 'value_zero'],
+  )
+  assert.deepEqual(
+    Array.from(event?.tags.values() ?? [], ({ signals }) => signals),
+    [undefined, undefined],
+    'of which tags say nothing',
+  )
+})
+
+test('presence flags of version 1 of the tag come to no signals', () => {
+  const payload = eventPayload({ timestamp_ms: NOW, ecommerce: { has_value: true, has_items: false }, user_data: {} })
+  assert.equal(cellOf(payload).cell.events.get('purchase')?.signals, undefined)
+})
+
 test('a batch counts the classes of consent of its events and tags', () => {
   const { cell } = cellOf({
     container_id: 'GTM-A',
@@ -195,6 +220,15 @@ test('a batch takes its events from the quota, an empty one as much as one event
   assert.equal(eventsIn({ ...empty, total_events: 0 }), 1)
   const { site } = cellOf({ ...empty, total_events: 0 })
   assert.deepEqual([...site.usage.values()], [{ events: 1, requests: 1 }])
+})
+
+test('an event of a preview takes from the quota and is in no other count', () => {
+  const log: Log = []
+  appendPayload(log, 1, eventPayload({ timestamp_ms: NOW, preview: true }), NOW)
+  const delta = new Delta()
+  addLog(delta, log)
+  assert.deepEqual(delta.sites.get(1)?.cells, [])
+  assert.deepEqual([...(delta.sites.get(1)?.usage ?? [])], [[202611, { events: 1, requests: 1 }]])
 })
 
 test('a batch that gives no count of executions has the sum of its outcomes', () => {

@@ -23,6 +23,8 @@ interface Overview {
     'ad_storage' | 'analytics_storage' | 'ad_user_data' | 'ad_personalization',
     { granted: number; denied: number; absent: number }
   > & { tags: { tag_key: string; ad_storage_denied: number; analytics_storage_denied: number }[] }
+  identifiers: { total: number } & Record<string, Presence>
+  validity: { total: number } & Record<string, Presence>
   score: Record<string, unknown>
 }
 
@@ -45,6 +47,8 @@ function reported(overview: Overview): Model {
     userData: presence(overview.user_data, ['email', 'phone', 'address', 'first_name', 'last_name', 'city', 'country']),
     ecommerce: presence(overview.ecommerce, ['value', 'currency', 'transaction_id', 'items']),
     ...reportedConsent(overview),
+    identifiers: presences(overview.identifiers),
+    validity: presences(overview.validity),
   }
 }
 
@@ -62,6 +66,9 @@ function reportedConsent({ consent }: Overview): Pick<Model, 'consent' | 'denied
   ])
   return { consent: aboveZero(counts), denied: aboveZero(ofTags) }
 }
+
+const presences = ({ total, ...fields }: { total: number } & Record<string, Presence>) =>
+  aboveZero([['total', total], ...Object.entries(fields).map(([name, { present }]) => [name, present] as const)])
 
 const aboveZero = (counts: readonly (readonly [string, number])[]) => new Map(counts.filter(([, count]) => count > 0))
 

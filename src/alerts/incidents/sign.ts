@@ -60,6 +60,9 @@ const KINDS: Readonly<Record<string, Cause>> = {
   user_data_quality: 'quality',
   ecommerce_quality: 'quality',
   consent_signals: 'consent',
+  duplicates: 'quality',
+  value_quality: 'quality',
+  identifier_quality: 'quality',
 }
 
 /** Of the types that judge tags. */
@@ -74,6 +77,9 @@ const BY_THE_HOUR: readonly string[] = [
   'user_data_quality',
   'ecommerce_quality',
   'consent_signals',
+  'duplicates',
+  'value_quality',
+  'identifier_quality',
   'tag_latency',
 ]
 

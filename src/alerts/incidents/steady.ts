@@ -17,6 +17,9 @@ export const ESTIMATED: readonly string[] = [
   'user_data_quality',
   'ecommerce_quality',
   'consent_signals',
+  'duplicates',
+  'value_quality',
+  'identifier_quality',
 ]
 
 const isEstimated = ({ probe_type }: Pick<AlertRow, 'probe_type'>): boolean => ESTIMATED.includes(probe_type)

@@ -4,11 +4,11 @@ import { chooseBuckets } from '../buckets.ts'
 import { type ReportContext, readSnapshot } from '../snapshot.ts'
 import { identityOf } from '../tag-identity.ts'
 import { reportWindow } from '../window.ts'
-import { consentSeries } from './consent.ts'
 import { eventSeries, qualitySeries, scoreSeries } from './events.ts'
 import type { Series } from './plan.ts'
 import { type Metric, needsEventTags, requireAnswerable, type TimeseriesQuery } from './plan.ts'
 import type { SeriesContext } from './read.ts'
+import { consentSeries, identifierSeries, validitySeries } from './signals.ts'
 import { executionSeries, latencySeries } from './tags.ts'
 
 export type { Point, Series } from './plan.ts'
@@ -31,6 +31,8 @@ const SERIES_OF: Readonly<Record<Metric, (context: SeriesContext) => Promise<Ser
   user_data: qualitySeries,
   ecommerce: qualitySeries,
   consent: consentSeries,
+  identifiers: identifierSeries,
+  validity: validitySeries,
   score: scoreSeries,
 }
 

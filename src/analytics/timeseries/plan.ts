@@ -12,6 +12,8 @@ export const METRICS = [
   'user_data',
   'ecommerce',
   'consent',
+  'identifiers',
+  'validity',
   'score',
 ] as const
 export type Metric = (typeof METRICS)[number]
@@ -42,11 +44,14 @@ export const TimeseriesParams = Type.Object(
       Type.Enum([...GROUPS], {
         description:
           'One series each: `event_name` with events, executions, failures; `tag_key` with executions, failures, latency ' +
-          '(then p95); `outcome` with executions, failures; `field` with user_data, ecommerce, consent',
+          '(then p95); `outcome` with executions, failures; `field` with user_data, ecommerce, consent, identifiers, validity',
       }),
     ),
     event_name: Type.Optional(
-      Type.String({ minLength: 1, description: 'Only this event: events, executions, failures, consent' }),
+      Type.String({
+        minLength: 1,
+        description: 'Only this event: events, executions, failures, consent, identifiers, validity',
+      }),
     ),
     tag_key: Type.Optional(Type.String({ minLength: 1, description: 'Only this tag: executions, failures, latency' })),
     keys: Type.Optional(
@@ -75,6 +80,8 @@ const ALLOWED: Readonly<Record<Metric, { groups: readonly Group[]; filters: read
   user_data: { groups: ['field'], filters: [] },
   ecommerce: { groups: ['field'], filters: [] },
   consent: { groups: ['field'], filters: ['event_name'] },
+  identifiers: { groups: ['field'], filters: ['event_name'] },
+  validity: { groups: ['field'], filters: ['event_name'] },
   score: { groups: [], filters: [] },
 }
 

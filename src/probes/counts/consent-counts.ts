@@ -1,21 +1,12 @@
-import {
-  addSums,
-  type Snapshot,
-  type Stretch,
-  type Sums,
-  sumStretches,
-  totals,
-  zeroSums,
-} from '../../analytics/index.ts'
+import { addSums, type Snapshot, type Stretch, sumStretches, totals, zeroSums } from '../../analytics/index.ts'
 import type { ConsentField, ConsentInput, FieldCounts, PresenceBucket, PresenceHistory } from '../../detection/index.ts'
 import { floorTo, HOUR } from '../../lib/index.ts'
 import { GRAIN, SIGNAL_COLUMNS, TAG_SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
-import { usualRange } from './presence-counts.ts'
+import { type SignalSums, usualRange } from './presence-counts.ts'
 import { readTagSignals, type TagHistory } from './tag-counts.ts'
 import { SLOT, type Timeline } from './timeline.ts'
 
 type TagSignals = TagHistory<(typeof TAG_SIGNAL_COLUMNS)[number]>
-type SignalSums = Sums<(typeof SIGNAL_COLUMNS)[number]>
 
 /** What a site's events and tags said of consent: in the buckets of the timeline, and by the hour in the week before. */
 export async function readConsent(

@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely'
 import {
   addSums,
   qualityCounts,
@@ -12,7 +13,7 @@ import {
 } from '../../analytics/index.ts'
 import type { FieldCounts, PresenceBucket, PresenceHistory } from '../../detection/index.ts'
 import { ceilTo, DAY, floorTo, HOUR } from '../../lib/index.ts'
-import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../rollups/index.ts'
+import { GRAIN, NO_EVENT, OTHER, SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
 import { SLOT, type Timeline } from './timeline.ts'
 
 /** What only per-event payloads hold. */
@@ -22,6 +23,7 @@ const MEASURES = { ...SCORE_EVENT_MEASURES, ...totals(['user_data_detail_total',
 const USUAL_DAYS = 7
 
 type PresenceSums = Sums<(typeof COLUMNS)[number]>
+export type SignalSums = Sums<(typeof SIGNAL_COLUMNS)[number]>
 export type UserDataField = 'email' | 'phone' | 'address' | (typeof DETAIL_FIELDS)[number]
 export type EcommerceField = 'value' | 'currency' | 'transaction_id' | 'items'
 
@@ -49,20 +51,50 @@ export function usualRange({ buckets }: Timeline): TimeRange {
  *
  * @param fieldsOf the fields of one kind of data
  */
-export async function readPresence<F extends string>(
+export const readPresence = <F extends string>(
   snapshot: Snapshot,
   timeline: Timeline,
   end: number,
   fieldsOf: (sums: PresenceSums) => FieldCounts<F>,
+): Promise<PresenceHistory<F>[]> =>
+  readKinds(snapshot, timeline, end, { table: 'event_rollups', columns: COLUMNS, measures: MEASURES }, fieldsOf)
+
+/** The same of what events say beside that. */
+export const readSignals = <F extends string>(
+  snapshot: Snapshot,
+  timeline: Timeline,
+  end: number,
+  fieldsOf: (sums: SignalSums) => FieldCounts<F>,
+): Promise<PresenceHistory<F>[]> =>
+  readKinds(
+    snapshot,
+    timeline,
+    end,
+    { table: 'signal_rollups', columns: SIGNAL_COLUMNS, measures: totals(SIGNAL_COLUMNS) },
+    fieldsOf,
+  )
+
+interface Source<C extends string> {
+  table: 'event_rollups' | 'signal_rollups'
+  columns: readonly C[]
+  measures: Readonly<Record<C, RawBuilder<number>>>
+}
+
+async function readKinds<C extends string, F extends string>(
+  snapshot: Snapshot,
+  timeline: Timeline,
+  end: number,
+  { table, columns, measures }: Source<C>,
+  fieldsOf: (sums: Sums<C>) => FieldCounts<F>,
 ): Promise<PresenceHistory<F>[]> {
   const { buckets, slotsFrom } = timeline
   const usual = usualRange(timeline)
   const rowsOf = (stretches: readonly Stretch[], length: number, slotEnd: number) =>
     sumStretches(snapshot, {
-      table: 'event_rollups',
+      table,
       stretches,
       by: ['event_name'],
-      measures: MEASURES,
+      measures,
       slots: { length, end: slotEnd },
     })
   const recentStretches = [
@@ -75,12 +107,14 @@ export async function readPresence<F extends string>(
     ({ event_name }) => event_name,
   )
   const bucketsOf = (
-    rows: readonly (PresenceSums & { at: number })[],
+    rows: readonly (Sums<C> & { at: number })[],
     bucketOf: (at: number) => TimeRange | undefined,
   ): PresenceBucket<F>[] => {
     const together = Map.groupBy(rows, ({ at }) => bucketOf(at))
     return [...together]
-      .flatMap(([bucket, ofBucket]) => (bucket === undefined ? [] : [{ ...bucket, fields: fieldsOf(sumOf(ofBucket)) }]))
+      .flatMap(([bucket, ofBucket]) =>
+        bucket === undefined ? [] : [{ ...bucket, fields: fieldsOf(sumOf(ofBucket, columns)) }],
+      )
       .toSorted((a, b) => a.from - b.from)
   }
   const hours = new Map<number, TimeRange>()
@@ -99,8 +133,8 @@ export async function readPresence<F extends string>(
     }))
 }
 
-function sumOf(rows: readonly PresenceSums[]): PresenceSums {
-  const sums = zeroSums(COLUMNS)
-  for (const row of rows) addSums(sums, row, COLUMNS)
+function sumOf<C extends string>(rows: readonly Sums<C>[], columns: readonly C[]): Sums<C> {
+  const sums = zeroSums(columns)
+  for (const row of rows) addSums(sums, row, columns)
   return sums
 }

@@ -20,6 +20,7 @@ import { incidentImpact } from './0019-incident-impact.ts'
 import { clientChannels } from './0020-client-channels.ts'
 import { quietHours } from './0021-quiet-hours.ts'
 import { consentSignals } from './0022-consent-signals.ts'
+import { validitySignals } from './0023-validity-signals.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -46,6 +47,7 @@ export const migrations: readonly Migration[] = [
   clientChannels,
   quietHours,
   consentSignals,
+  validitySignals,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

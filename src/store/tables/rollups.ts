@@ -56,6 +56,24 @@ export interface SignalCounts {
   never_updated: number
   /** Events of visitors to whom the Digital Markets Act applies. */
   dma: number
+  /** Events that said which identifiers they carry: the base of the seven below. */
+  identifiers_total: number
+  event_id: number
+  client_id: number
+  /** Cookies of Meta's pixel. */
+  fbp: number
+  fbc: number
+  click_id: number
+  ip: number
+  user_agent: number
+  /** Commerce events whose fields were looked at: the base of what follows. */
+  validity_total: number
+  value_zero: number
+  value_invalid: number
+  currency_invalid: number
+  /** Purchases whose transaction id had been there before, as far as one instance remembers. */
+  transaction_duplicate: number
+  items_empty: number
 }
 
 export interface SignalRollupTable extends RollupKey, SignalCounts {

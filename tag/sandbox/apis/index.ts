@@ -13,6 +13,7 @@ import {
   makeTableMap,
   mathApi,
   objectApi,
+  sha256,
 } from './values.ts'
 
 export type { Answer, FailureReason, Host, OutgoingRequest, Settlement } from './host.ts'
@@ -76,6 +77,7 @@ const FUNCTIONS: Readonly<Record<string, (host: Host, args: readonly Inner[]) =>
   makeInteger: (_, [value]) => makeInteger(value),
   makeTableMap: ({ realm }, [table, key, value]) => realm.inside.copy(makeTableMap(table, key, value)),
   callLater: ({ realm: { jobs } }, [job]) => jobs.add(() => void callable(job, 'callLater')()),
+  sha256Sync: (_, [value, options]) => sha256(value, options),
   generateRandom: ({ random }, [min, max]) => generateRandom(random, min, max),
   queryPermission: ({ permissions }, [permission, subject]) =>
     permissions.allows(String(permission), subject === undefined ? undefined : String(subject)),

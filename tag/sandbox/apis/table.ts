@@ -28,6 +28,7 @@ export const APIS: Readonly<Record<string, ApiEntry>> = {
   makeTableMap: free('T'),
   callLater: free('T'),
   generateRandom: free('T'),
+  sha256Sync: free('T'),
   queryPermission: free('D, listed on the server permissions page'),
   JSON: free('T'),
   Math: free('T'),
@@ -77,7 +78,6 @@ export const NOT_PLAYED: readonly string[] = [
   'setResponseHeader',
   'setResponseStatus',
   'sha256',
-  'sha256Sync',
   'testRegex',
   'toBase64',
 ]

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Inner } from '../realm/index.ts'
 import type { Host } from './host.ts'
 
@@ -31,6 +32,14 @@ export function makeTableMap(table: Inner, keyColumn: Inner, valueColumn: Inner)
 export function generateRandom(random: () => number, min: Inner, max: Inner): number {
   const low = Math.ceil(Number(min))
   return low + Math.floor(random() * (Math.floor(Number(max)) - low + 1))
+}
+
+/** SHA-256 of a text, in Base64 unless `outputEncoding` says otherwise. */
+export function sha256(value: Inner, options: Inner): string {
+  const encoding =
+    typeof options === 'object' && options !== null && 'outputEncoding' in options ? options.outputEncoding : 'base64'
+  const hash = createHash('sha256').update(String(value))
+  return hash.digest(encoding === 'hex' || encoding === 'base64url' ? encoding : 'base64')
 }
 
 export function mathApi({ realm: { inside } }: Host): Inner {

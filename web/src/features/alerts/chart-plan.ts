@@ -57,6 +57,10 @@ export function chartPlan(probeType: string, finding: DataFinding, bucketMinutes
       return { ...common, ...qualityPlan(probeType === 'user_data_quality' ? 'user_data' : 'ecommerce', subject.field) }
     case 'consent_signals':
       return consentPlan(common, subject.field, tag_key)
+    case 'duplicates':
+    case 'value_quality':
+    case 'identifier_quality':
+      return { ...common, ...signalPlan(subject.field ?? '', event_name) }
     case 'data_volume':
     case 'data_freshness':
     case 'warehouse_events':
@@ -99,6 +103,28 @@ function qualityPlan(metric: 'user_data' | 'ecommerce', field: string | undefine
     title: `Share of events with ${fieldName(field)}`,
     cuts: [{ metric, group_by: 'field' as const }],
     draw: ([answer]: readonly TimeseriesAnswer[]) => only(answer, field, fieldName(field), token),
+    kind: 'lines' as const,
+    format: percent,
+    most: 1,
+  }
+}
+
+/** Faults are a share of the commerce events, identifiers one of all. */
+const FAULTS: readonly string[] = [
+  'value_zero',
+  'value_invalid',
+  'currency_invalid',
+  'transaction_duplicate',
+  'items_empty',
+]
+
+function signalPlan(field: string, event_name: string | undefined) {
+  const metric = FAULTS.includes(field) ? ('validity' as const) : ('identifiers' as const)
+  return {
+    title: `Share of ${event_name ?? 'the'} events with ${fieldName(field)}`,
+    ...named(event_name),
+    cuts: [{ metric, group_by: 'field' as const, ...named(event_name) }],
+    draw: ([answer]: readonly TimeseriesAnswer[]) => only(answer, field, fieldName(field), '--series-1'),
     kind: 'lines' as const,
     format: percent,
     most: 1,

@@ -147,6 +147,8 @@ function cutsOf(focus: Focus | null): (Cut & { label: string })[] {
     { label: 'User data by field', metric: 'user_data', group_by: 'field' },
     { label: 'E-commerce by field', metric: 'ecommerce', group_by: 'field' },
     { label: 'Consent by class', metric: 'consent', group_by: 'field' },
+    { label: 'Identifiers by field', metric: 'identifiers', group_by: 'field' },
+    { label: 'Faults of values', metric: 'validity', group_by: 'field' },
     { label: 'Score', metric: 'score' },
   ]
 }

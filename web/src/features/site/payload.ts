@@ -18,7 +18,8 @@ export interface PayloadSummary {
 export function summaryOf(payload: Payload): PayloadSummary {
   const body: Readonly<Record<string, unknown>> = { ...payload }
   const container = text(body.container_id)
-  return body.batch === true ? { ...ofBatch(body), container } : { ...ofEvent(body), container }
+  const summary = body.batch === true ? ofBatch(body) : ofEvent(body)
+  return { ...summary, container, what: body.preview === true ? `${summary.what} (preview)` : summary.what }
 }
 
 function ofEvent(body: Readonly<Record<string, unknown>>): Omit<PayloadSummary, 'container'> {

@@ -1,0 +1,66 @@
+import { Type } from 'typebox'
+import { nullable } from '../http/index.ts'
+
+const Count = Type.Integer()
+const Presence = Type.Object({
+  present: Count,
+  total: Count,
+  rate: nullable(Type.Number({ description: '0–1; null without a base' })),
+})
+
+const ConsentClasses = Type.Object({
+  granted: Count,
+  denied: Count,
+  absent: Type.Integer({ description: 'The signals say nothing of it' }),
+})
+
+const Consent = Type.Object(
+  {
+    total: Count,
+    ad_storage: ConsentClasses,
+    analytics_storage: ConsentClasses,
+    ad_user_data: ConsentClasses,
+    ad_personalization: ConsentClasses,
+    never_updated: Presence,
+    dma: Type.Integer({ description: 'Events of visitors to whom the Digital Markets Act applies' }),
+    tags: Type.Array(
+      Type.Object({
+        tag_key: Type.String(),
+        total: Count,
+        ad_storage_denied: Count,
+        analytics_storage_denied: Count,
+      }),
+      { description: 'Tags that ran while consent was denied: how often, of their executions that reported consent' },
+    ),
+  },
+  { description: 'Events by what they said of consent, of the `total` that reported it' },
+)
+
+const Identifiers = Type.Object(
+  {
+    total: Count,
+    event_id: Presence,
+    client_id: Presence,
+    fbp: Presence,
+    fbc: Presence,
+    click_id: Presence,
+    ip: Presence,
+    user_agent: Presence,
+  },
+  { description: 'Events that carry each identifier, of the `total` that reported them' },
+)
+
+const Validity = Type.Object(
+  {
+    total: Count,
+    value_zero: Presence,
+    value_invalid: Presence,
+    currency_invalid: Presence,
+    transaction_duplicate: Presence,
+    items_empty: Presence,
+  },
+  { description: 'Commerce events with each fault, of the `total` that were looked at' },
+)
+
+/** What an overview says of the signals that version 2 of the tag sends. */
+export const signals = { consent: Consent, identifiers: Identifiers, validity: Validity }

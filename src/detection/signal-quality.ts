@@ -1,0 +1,57 @@
+import { number } from '../lib/index.ts'
+import { type BadShareConfig, judgeShare } from './bad-share.ts'
+import { type FieldSentence, judgeField, type PresenceHistory, type QualityConfig } from './quality.ts'
+import { type Verdict, verdictOf } from './verdict.ts'
+
+/** What vendors recognise visitors by; the event id has its own probe, as what it is lost for is counted twice. */
+export const IDENTIFIER_FIELDS = ['client_id', 'fbp', 'fbc', 'click_id', 'ip', 'user_agent'] as const
+export type IdentifierField = (typeof IDENTIFIER_FIELDS)[number]
+
+export const VALUE_FIELDS = ['value_zero', 'value_invalid', 'currency_invalid', 'items_empty'] as const
+export type ValueField = (typeof VALUE_FIELDS)[number]
+
+export const DUPLICATE_FIELDS = ['event_id', 'transaction_duplicate'] as const
+export type DuplicateField = (typeof DUPLICATE_FIELDS)[number]
+
+type LostConfig = Pick<QualityConfig, 'lost_share' | 'lost_min_rate'>
+
+interface SignalInput<F extends string> {
+  now: number
+  kinds: readonly PresenceHistory<F>[]
+}
+
+const FAULTS: Readonly<Record<ValueField | 'transaction_duplicate', FieldSentence>> = {
+  value_zero: (seen, usual) => `“value” is 0 on ${seen}; ${usual} are usual`,
+  value_invalid: (seen, usual) => `“value” is no number on ${seen}; ${usual} are usual`,
+  currency_invalid: (seen, usual) => `“currency” is no code of ISO 4217 on ${seen}; ${usual} are usual`,
+  items_empty: (seen, usual) => `“items” is an empty list on ${seen}; ${usual} are usual`,
+  transaction_duplicate: (seen, usual) => `A transaction id came again on ${seen}; ${usual} are usual`,
+}
+
+/** Whether what commerce events hold can be used as often as it usually can. */
+export function valueQuality({ now, kinds }: SignalInput<ValueField>, config: BadShareConfig): Verdict {
+  const findings = kinds.flatMap((kind) =>
+    VALUE_FIELDS.map((field) => judgeShare(field, kind, now, config, FAULTS[field])),
+  )
+  return verdictOf(findings, `values: ${judgedOf(findings)} as good as usual`)
+}
+
+/** Whether events can be told apart: by their id, without which vendors count twice, and by transactions that came once. */
+export function duplicates({ now, kinds }: SignalInput<DuplicateField>, config: LostConfig & BadShareConfig): Verdict {
+  const findings = kinds.flatMap((kind) => [
+    judgeField('event_id', kind, now, config),
+    judgeShare('transaction_duplicate', kind, now, config, FAULTS.transaction_duplicate),
+  ])
+  return verdictOf(findings, `duplicates: ${judgedOf(findings)} as usual`)
+}
+
+/** Whether each kind of event carries as many identifiers as it used to. */
+export function identifierQuality({ now, kinds }: SignalInput<IdentifierField>, config: LostConfig): Verdict {
+  const findings = kinds.flatMap((kind) => IDENTIFIER_FIELDS.map((field) => judgeField(field, kind, now, config)))
+  return verdictOf(findings, `identifiers: ${judgedOf(findings)} there as often as usual`)
+}
+
+function judgedOf(findings: readonly unknown[]): string {
+  const judged = findings.filter((finding) => finding !== null).length
+  return `${number(judged)} ${judged === 1 ? 'field is' : 'fields are'}`
+}

@@ -1,0 +1,56 @@
+import { type Static, Type } from 'typebox'
+import { type Counts, SIGNAL } from './delta.ts'
+import { Flag, OptionalCounter } from './fields.ts'
+
+const NAMES = ['event_id', 'client_id', 'fbp', 'fbc', 'click_id', 'ip', 'user_agent'] as const
+type Name = (typeof NAMES)[number]
+
+/** What vendors recognise an event or a visitor by. */
+export const Identifiers = Type.Object(
+  {
+    has_event_id: Flag,
+    has_client_id: Flag,
+    has_fbp: Flag,
+    has_fbc: Flag,
+    has_click_id: Flag,
+    has_ip: Flag,
+    has_user_agent: Flag,
+  },
+  { description: 'Presence flags; an empty object means "not reported"' },
+)
+export type Identifiers = Static<typeof Identifiers>
+
+const flagOf = (name: Name): `has_${Name}` => `has_${name}`
+
+export const IDENTIFIER_FLAGS = NAMES.map(flagOf)
+
+/** What a batch counts of its events. */
+export const IdentifierCounts = Type.Object(
+  {
+    event_id: OptionalCounter,
+    client_id: OptionalCounter,
+    fbp: OptionalCounter,
+    fbc: OptionalCounter,
+    click_id: OptionalCounter,
+    ip: OptionalCounter,
+    user_agent: OptionalCounter,
+    total: OptionalCounter,
+  },
+  { description: 'Events with each identifier, of the `total` that reported them' },
+)
+export type IdentifierCounts = Static<typeof IdentifierCounts>
+
+export const IDENTIFIER_COUNTS: readonly Name[] = NAMES
+
+/** Adds what an event says. */
+export function addIdentifiers(counts: Counts, flags: Identifiers): void {
+  if (NAMES.every((name) => flags[flagOf(name)] === undefined)) return
+  counts[SIGNAL.identifiers_total] = 1
+  for (const name of NAMES) if (flags[flagOf(name)] === true) counts[SIGNAL[name]] = 1
+}
+
+/** Adds what a batch says. */
+export function addIdentifierCounts(counts: Counts, given: IdentifierCounts): void {
+  counts[SIGNAL.identifiers_total] = given.total ?? 0
+  for (const name of NAMES) counts[SIGNAL[name]] = given[name] ?? 0
+}

@@ -1,0 +1,152 @@
+import { type Static, type TObject, Type } from 'typebox'
+import {
+  BAD_SHARE_DEFAULTS,
+  type DuplicateField,
+  eventsIn,
+  type FieldCounts,
+  type IdentifierField,
+  duplicates as judgeDuplicates,
+  identifierQuality as judgeIdentifiers,
+  valueQuality as judgeValues,
+  MIN_USUAL_EVENTS,
+  type PresenceHistory,
+  QUALITY_DEFAULTS,
+  type ValueField,
+  type Verdict,
+} from '../../detection/index.ts'
+import { floorTo, HOUR, MINUTE, number, percent } from '../../lib/index.ts'
+import { judgeCounts, type Unjudged } from '../counts/judge-counts.ts'
+import { presenceFrom, readSignals, type SignalSums } from '../counts/presence-counts.ts'
+import { lastDay } from '../counts/timeline.ts'
+import { learning, noData } from '../counts/unjudged.ts'
+import { defineProbeType } from '../probe-type.ts'
+
+const share = (byDefault: number, description: string) =>
+  Type.Number({ minimum: 0, maximum: 1, default: byDefault, description })
+
+const LOST = {
+  lost_share: share(
+    QUALITY_DEFAULTS.lost_share,
+    'A field is lost when it is surely present less often than this share of its usual rate, and …',
+  ),
+  lost_min_rate: share(QUALITY_DEFAULTS.lost_min_rate, '… usually is at least at this rate'),
+}
+
+const FAULTS = {
+  min_share: share(
+    BAD_SHARE_DEFAULTS.min_share,
+    'A fault warns when it is surely on more than this share of the events …',
+  ),
+  factor: Type.Number({
+    minimum: 1,
+    maximum: 100,
+    default: BAD_SHARE_DEFAULTS.factor,
+    description: '… and on so many times as many as usual',
+  }),
+  critical_share: share(
+    BAD_SHARE_DEFAULTS.critical_share,
+    'A fault that is surely on more than this share is critical',
+  ),
+}
+
+interface SignalProbe<F extends string, C extends TObject> {
+  name: string
+  title: string
+  description: string
+  /** For people: `identifiers`. */
+  what: string
+  config: C
+  fieldsOf: (sums: SignalSums) => FieldCounts<F>
+  judge: (input: { now: number; kinds: readonly PresenceHistory<F>[] }, config: Static<C>) => Verdict
+}
+
+/** A probe of what version 2 of the tag says of each kind of event. */
+const defineSignalProbe = <F extends string, C extends TObject>({
+  what,
+  fieldsOf,
+  judge,
+  ...type
+}: SignalProbe<F, C>) =>
+  defineProbeType({
+    ...type,
+    kind: 'data',
+    siteFields: [],
+    needs: [],
+    figure: percent,
+    defaultIntervalSeconds: 300,
+    run({ site, config, now, store }) {
+      const end = floorTo(now, MINUTE)
+      const timeline = lastDay(end, 2 * HOUR)
+      return judgeCounts(
+        { store, site, now },
+        presenceFrom(timeline),
+        (snapshot) => readSignals(snapshot, timeline, end, fieldsOf),
+        (kinds) => judge({ now: end, kinds }, config),
+        (kinds) => unjudged(what, kinds),
+      )
+    },
+  })
+
+function unjudged<F extends string>(what: string, kinds: readonly PresenceHistory<F>[]): Unjudged {
+  const seenIn = (buckets: PresenceHistory<F>['recent']) => buckets.reduce((sum, bucket) => sum + eventsIn(bucket), 0)
+  const seen = kinds.reduce((sum, { recent, usual }) => sum + seenIn(recent) + seenIn(usual), 0)
+  if (seen === 0)
+    return noData(`No event has said anything about ${what} in the last 8 days: version 2 of the tag does`)
+  const most = Math.max(...kinds.map(({ usual }) => seenIn(usual)))
+  if (most >= MIN_USUAL_EVENTS) return noData(`No kind of event has had enough about ${what} in the last 24 hours`)
+  return learning(
+    `${number(most)} of ${MIN_USUAL_EVENTS} events of one kind are known from the days before the last; judges ${what} from then on`,
+  )
+}
+
+export const duplicates = defineSignalProbe({
+  name: 'duplicates',
+  title: 'Duplicates',
+  description: 'Whether events still have the id that vendors deduplicate by, and transactions come once.',
+  what: 'event ids',
+  config: Type.Object({ ...LOST, ...FAULTS }, { additionalProperties: false }),
+  fieldsOf: (sums): FieldCounts<DuplicateField> => ({
+    event_id: { present: sums.event_id, total: sums.identifiers_total },
+    transaction_duplicate: { present: sums.transaction_duplicate, total: sums.validity_total },
+  }),
+  judge: judgeDuplicates,
+})
+
+export const valueQuality = defineSignalProbe({
+  name: 'value_quality',
+  title: 'Values',
+  description: 'Whether values are 0 or no number, currencies no code, or lists of items empty more often than usual.',
+  what: 'values',
+  config: Type.Object(FAULTS, { additionalProperties: false }),
+  fieldsOf: (sums): FieldCounts<ValueField> => {
+    const of = (present: number) => ({ present, total: sums.validity_total })
+    return {
+      value_zero: of(sums.value_zero),
+      value_invalid: of(sums.value_invalid),
+      currency_invalid: of(sums.currency_invalid),
+      items_empty: of(sums.items_empty),
+    }
+  },
+  judge: judgeValues,
+})
+
+export const identifierQuality = defineSignalProbe({
+  name: 'identifier_quality',
+  title: 'Identifiers',
+  description:
+    'Whether each kind of event carries client id, fbp, fbc, click ids, IP address and user agent as often as it used to.',
+  what: 'identifiers',
+  config: Type.Object(LOST, { additionalProperties: false }),
+  fieldsOf: (sums): FieldCounts<IdentifierField> => {
+    const of = (present: number) => ({ present, total: sums.identifiers_total })
+    return {
+      client_id: of(sums.client_id),
+      fbp: of(sums.fbp),
+      fbc: of(sums.fbc),
+      click_id: of(sums.click_id),
+      ip: of(sums.ip),
+      user_agent: of(sums.user_agent),
+    }
+  },
+  judge: judgeIdentifiers,
+})

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  BAD_SHARE_DEFAULTS,
+  duplicates,
+  type FieldCounts,
+  QUALITY_DEFAULTS,
+  valueQuality,
+} from '../../src/detection/index.ts'
+import { HOUR, isoTime } from '../../src/lib/index.ts'
+import { bucketsUntil, NOON, SLOT } from './support.ts'
+
+type Value = 'value_zero' | 'value_invalid' | 'currency_invalid' | 'items_empty'
+
+/** Events of a slot, and how many of them have each fault. */
+const values = (total: number, faults: Partial<Record<Value, number>> = {}): FieldCounts<Value> => {
+  const of = (field: Value) => ({ present: faults[field] ?? 0, total })
+  return {
+    value_zero: of('value_zero'),
+    value_invalid: of('value_invalid'),
+    currency_invalid: of('currency_invalid'),
+    items_empty: of('items_empty'),
+  }
+}
+
+/** Purchases of two hours by the slot, after a week of hours. */
+function judge(recent: readonly FieldCounts<Value>[], usual: FieldCounts<Value>) {
+  const kind = {
+    event_name: 'purchase',
+    recent: bucketsUntil(NOON, SLOT, recent.length).map((range, index) => ({
+      ...range,
+      fields: recent[index] ?? usual,
+    })),
+    usual: bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range) => ({ ...range, fields: usual })),
+  }
+  return valueQuality({ now: NOON, kinds: [kind] }, BAD_SHARE_DEFAULTS)
+}
+
+const CASES: readonly [what: string, faults: Partial<Record<Value, number>>, usual: number, status: string][] = [
+  ['on all events', { value_zero: 10 }, 0, 'critical'],
+  ['on a fifth of the events', { value_zero: 2 }, 0, 'warning'],
+  ['as often as usual', { value_zero: 2 }, 2, 'ok'],
+  ['half as often again as usual', { value_zero: 3 }, 2, 'ok'],
+  ['nowhere', {}, 0, 'ok'],
+]
+for (const [what, faults, usual, status] of CASES) {
+  test(`a fault that is ${what}, ${usual * 10} % being usual, is ${status}`, () => {
+    const calm = values(10, { value_zero: usual })
+    const verdict = judge([...Array(18).fill(calm), ...Array(6).fill(values(10, faults))] as FieldCounts<Value>[], calm)
+    assert.equal(verdict.status, status)
+    assert.equal(verdict.details.judged, 4)
+    const [finding] = verdict.details.findings
+    if (status === 'ok') return
+    assert.deepEqual(finding?.subject, { event_name: 'purchase', field: 'value_zero' })
+    assert.match(finding?.message ?? '', /^“value” is 0 on \d+ % of \d+ “purchase” events in \d+ min; 0 % are usual$/)
+    assert.equal(finding?.since, isoTime(NOON - 6 * SLOT))
+  })
+}
+
+test('a few faulty events are chance, and too few are not judged', () => {
+  assert.equal(judge([values(30, { currency_invalid: 3 })], values(10)).status, 'ok')
+  assert.equal(judge([values(29, { currency_invalid: 29 })], values(10)).details.judged, 0)
+})
+
+type Duplicate = 'event_id' | 'transaction_duplicate'
+const ids = (event_id: number, transaction_duplicate: number): FieldCounts<Duplicate> => ({
+  event_id: { present: event_id, total: 10 },
+  transaction_duplicate: { present: transaction_duplicate, total: 10 },
+})
+const judgeIds = (last: FieldCounts<Duplicate>) => {
+  const usual = ids(10, 0)
+  const kind = {
+    event_name: 'purchase',
+    recent: bucketsUntil(NOON, SLOT, 24).map((range, index) => ({ ...range, fields: index < 12 ? usual : last })),
+    usual: bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range) => ({ ...range, fields: usual })),
+  }
+  return duplicates({ now: NOON, kinds: [kind] }, { ...QUALITY_DEFAULTS, ...BAD_SHARE_DEFAULTS })
+}
+
+test('event ids that are lost are critical', () => {
+  const { status, details } = judgeIds(ids(0, 0))
+  assert.deepEqual([status, details.findings.map(({ subject }) => subject.field)], ['critical', ['event_id']])
+})
+
+test('purchases that each come twice are found', () => {
+  const { status, details } = judgeIds(ids(10, 5))
+  assert.deepEqual(
+    [status, details.findings.map(({ subject }) => subject.field)],
+    ['critical', ['transaction_duplicate']],
+  )
+})
+
+test('events with their ids and transactions of their own are fine', () => {
+  assert.equal(judgeIds(ids(10, 0)).status, 'ok')
+})
