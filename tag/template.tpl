@@ -558,12 +558,21 @@ const isAccepted = (status) => status >= 200 && status < 300;
 // An answer that a repetition would not change.
 const isRefused = (status) => status >= 400 && status < 500 && status !== 408 && status !== 429;
 
+// What runs a preview is no version that anyone published.
+const containerInfo = () => ({
+  version: makeString(version.version).slice(0, MAX_ID_LENGTH),
+  environment: trimmed(version.environmentName).slice(0, MAX_ID_LENGTH)
+});
+
+const knowsVersion = version.version !== undefined && !isPreview;
+
 const sendEvent = (settings, containerId, event, tags) => {
   const payload = { container_id: containerId, event_name: event.name, timestamp_ms: event.at, tags: tags };
   if (event.userData) payload.user_data = event.userData;
   if (event.commerce) payload.ecommerce = event.commerce;
   if (event.consent) payload.consent = event.consent;
   if (event.identifiers) payload.identifiers = event.identifiers;
+  if (knowsVersion) payload.container = containerInfo();
   if (settings.marksPreview && isPreview) payload.preview = true;
   post(settings, payload, EVENT_TIMEOUT_MS, undefined, (status, outcome) => {
     log(!isAccepted(status), event.name + ' with ' + tags.length + ' tags: ' + outcome);
@@ -716,6 +725,7 @@ const batchPayload = (settings, containerId, batch) => {
   payload.ecommerce_quality = batch.ecommerce_quality;
   if (settings.trackConsent) payload.consent = batch.consent;
   if (settings.trackSignals) payload.identifiers = batch.identifiers;
+  if (knowsVersion) payload.container = containerInfo();
   if (settings.marksPreview && isPreview) payload.preview = true;
   return payload;
 };
@@ -1239,6 +1249,19 @@ scenarios:
       { id: 44, status: 'success', exclude: 'false' }
     ]);
     assertThat(idsOf(requests[0])).isEqualTo(['41', '44']);
+- name: Says which version of the container it ran on
+  code: |-
+    version.version = '42';
+    version.environmentName = 'Live';
+    fire([]);
+    batched(1);
+    fire([]);
+    requests.forEach((request) => {
+      assertThat(request.payload.container).isEqualTo({ version: '42', environment: 'Live' });
+    });
+    version.previewMode = true;
+    fire([]);
+    assertThat(requests[2].payload.container).isUndefined();
 - name: Marks events of previews or does not send them
   code: |-
     settings.previewTraffic = 'mark';

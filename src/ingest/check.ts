@@ -46,6 +46,8 @@ type Checked = { ok: true; payload: Payload } | { ok: false; path: string }
 
 const ECOMMERCE_FLAGS = ['has_value', 'has_currency', 'has_transaction_id', 'has_items', ...VALIDITY_FIELDS] as const
 
+const CONTAINER_FIELDS = ['version', 'environment'] as const
+
 const PRESENCE_FIELDS = {
   user_data_quality: ['email', 'phone', 'address'],
   ecommerce_quality: ['value', 'currency', 'transaction_id', 'items'],
@@ -152,6 +154,7 @@ function eventFields(payload: EventPayload): EventPayload {
     ...(payload.ecommerce === undefined ? {} : { ecommerce: pick(payload.ecommerce, ECOMMERCE_FLAGS) }),
     ...(payload.consent === undefined ? {} : { consent: pick(payload.consent, CONSENT_FIELDS) }),
     ...(payload.identifiers === undefined ? {} : { identifiers: pick(payload.identifiers, IDENTIFIER_FLAGS) }),
+    ...(payload.container === undefined ? {} : { container: pick(payload.container, CONTAINER_FIELDS) }),
     ...(payload.preview === undefined ? {} : { preview: payload.preview }),
   }
 }
@@ -191,6 +194,7 @@ function batchFields(payload: BatchPayload): BatchPayload {
     ])
   }
   if (payload.consent !== undefined) known.consent = pick(payload.consent, [...CONSENT_COUNTS, 'total'])
+  if (payload.container !== undefined) known.container = pick(payload.container, CONTAINER_FIELDS)
   if (payload.identifiers !== undefined) known.identifiers = pick(payload.identifiers, [...IDENTIFIER_COUNTS, 'total'])
   return known
 }

@@ -38,6 +38,14 @@ export interface EventDelta {
   signals: Counts | undefined
 }
 
+/** A version of a container that sent something. Times of acceptance, epoch ms. */
+export interface VersionSeen {
+  version: string
+  environment: string
+  firstSeenAt: number
+  lastSeenAt: number
+}
+
 /** What one container of a site reported for one minute. */
 export interface Cell {
   /** Start of the UTC minute, epoch ms. */
@@ -46,6 +54,8 @@ export interface Cell {
   /** When the last of it was accepted, epoch ms. */
   lastSeenAt: number
   events: Map<string, EventDelta>
+  /** Those that said which they are; undefined where none did. */
+  versions: Map<string, VersionSeen> | undefined
 }
 
 export interface Usage {
@@ -116,10 +126,26 @@ export function cellAt(site: SiteDelta, minute: number, containerId: string): Ce
   const { cells } = site
   const found = cells.length <= FEW_CELLS ? lookThrough(cells, minute, containerId) : lookUp(site, minute, containerId)
   if (found !== undefined) return found
-  const cell: Cell = { minute, containerId, lastSeenAt: 0, events: new Map() }
+  const cell: Cell = { minute, containerId, lastSeenAt: 0, events: new Map(), versions: undefined }
   cells.push(cell)
   site.index?.set(cellKey(minute, containerId), cell)
   return cell
+}
+
+export function seeVersion(cell: Cell, seen: VersionSeen): void {
+  cell.versions ??= new Map()
+  const key = `${seen.version}\0${seen.environment}`
+  const known = cell.versions.get(key)
+  if (known === undefined) {
+    cell.versions.set(key, { ...seen })
+    return
+  }
+  known.firstSeenAt = Math.min(known.firstSeenAt, seen.firstSeenAt)
+  known.lastSeenAt = Math.max(known.lastSeenAt, seen.lastSeenAt)
+}
+
+export function absorbVersions(ours: Cell, { versions }: Cell): void {
+  if (versions !== undefined) for (const seen of versions.values()) seeVersion(ours, seen)
 }
 
 function lookThrough(cells: readonly Cell[], minute: number, containerId: string): Cell | undefined {

@@ -4,6 +4,7 @@ import {
   absorbEventCounts,
   absorbTag,
   absorbTagCounts,
+  absorbVersions,
   cellAt,
   Delta,
   eventIn,
@@ -65,6 +66,7 @@ function* piecesOf(siteNo: number, site: SiteDelta): Generator<string> {
       const target = () => {
         const into = cellAt(piece.site(siteNo), cell.minute, cell.containerId)
         into.lastSeenAt = cell.lastSeenAt
+        into.versions = cell.versions
         return eventIn(into, name)
       }
       absorbEventCounts(target(), event)
@@ -101,6 +103,7 @@ export async function condense(siteNo: number, site: SiteDelta, books: NameBooks
     const containerId = rows.bookName(siteNo, book, 'container', cell.containerId)
     const target = cellAt(condensed, cell.minute, containerId)
     target.lastSeenAt = Math.max(target.lastSeenAt, cell.lastSeenAt)
+    absorbVersions(target, cell)
     for (const [name, event] of cell.events) {
       const into = eventIn(target, rows.bookName(siteNo, book, 'event', name))
       absorbEventCounts(into, event)

@@ -1,7 +1,14 @@
 import { DAY, floorTo, MINUTE, storable } from '../lib/index.ts'
-import { CONTAINERS_PER_DAY, LINKS_PER_DAY, NAMES_PER_DAY, NO_EVENT, OTHER } from '../rollups/index.ts'
+import {
+  CONTAINERS_PER_DAY,
+  LINKS_PER_DAY,
+  NAMES_PER_DAY,
+  NO_EVENT,
+  OTHER,
+  VERSIONS_PER_DAY,
+} from '../rollups/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
-import type { Cell, Delta } from './delta.ts'
+import type { Cell, Delta, VersionSeen } from './delta.ts'
 import { type RowBudget, RowBudgets } from './row-budget.ts'
 
 /** An id that goes back to a name it had today is linked again, so that the newest name wins, but no more often than this. */
@@ -12,8 +19,14 @@ const UNUSED_FOR_MS = 15 * MINUTE
 /** Days of a site kept in memory: events come from a day ago to five minutes ahead, which can touch three UTC days. */
 const BOOKS_PER_SITE = 3
 
-const CAPS = { event: NAMES_PER_DAY, tag: NAMES_PER_DAY, container: CONTAINERS_PER_DAY } as const
+const CAPS = {
+  event: NAMES_PER_DAY,
+  tag: NAMES_PER_DAY,
+  container: CONTAINERS_PER_DAY,
+  version: VERSIONS_PER_DAY,
+} as const
 export type NameKind = keyof typeof CAPS
+/** Of names that counts come under. */
 const NAME_KINDS = ['event', 'tag', 'container'] as const satisfies NameKind[]
 const isNameKind = (kind: string): kind is NameKind => Object.hasOwn(CAPS, kind)
 
@@ -33,9 +46,10 @@ export class NameBook {
     event: new Map(),
     tag: new Map(),
     container: new Map(),
+    version: new Map(),
   }
   /** Admitted under their own name, apart from the two that are always allowed. */
-  readonly #admitted: Record<NameKind, number> = { event: 0, tag: 0, container: 0 }
+  readonly #admitted: Record<NameKind, number> = { event: 0, tag: 0, container: 0, version: 0 }
   /** The name that each tag id had last. */
   readonly #namesOfIds = new Map<string, string>()
   /** When each link of an id and a name was last written, epoch ms of the senders' requests. */
@@ -71,7 +85,8 @@ export class NameBook {
   }
 
   /** Whether `book` would admit a name of this cell. */
-  wouldAdmit({ containerId, events }: Cell): boolean {
+  wouldAdmit({ containerId, events, versions }: Cell): boolean {
+    for (const seen of versions?.values() ?? []) if (this.#isNew('version', versionName(containerId, seen))) return true
     if (this.#isFull) return false
     if (this.#isNew('container', containerId)) return true
     for (const [name, event] of events) {
@@ -224,5 +239,9 @@ export class NameBooks {
 /** Stand for many names or for none, and do not count under the cap. */
 const isAlwaysAllowed = (kind: NameKind, name: string): boolean =>
   name === OTHER || (kind === 'event' && name === NO_EVENT)
+
+/** What a version is booked under. */
+export const versionName = (containerId: string, { version, environment }: VersionSeen): string =>
+  `${containerId} ${version} ${environment}`
 
 export const dayOf = (time: number): number => floorTo(time, DAY)

@@ -2,10 +2,11 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { DAY, floorTo, MINUTE, monthOf, storable } from '../lib/index.ts'
 import { EVENT_COLUMNS, NO_EVENT } from '../rollups/index.ts'
 import { Consent, ConsentCounts, consentOfTags, TagConsent, tagConsentCounts } from './consent.ts'
+import { ContainerInfo, versionOf } from './container.ts'
 import { type Counts, EVENT } from './delta.ts'
 import { Counter, Flag, OptionalCounter } from './fields.ts'
 import { IdentifierCounts, Identifiers } from './identifiers.ts'
-import { appendSignals, type Log, NO_ID, NO_TIME, outcomeWith, PART, SUM } from './row.ts'
+import { appendOwnVersion, appendSignals, type Log, NO_ID, NO_TIME, outcomeWith, PART, SUM } from './row.ts'
 import { batchSignals, eventSignals } from './signals.ts'
 import { Validity, ValidityCounts } from './validity.ts'
 
@@ -74,6 +75,7 @@ export const EventPayload = Type.Object(
     ),
     consent: Type.Optional(Consent),
     identifiers: Type.Optional(Identifiers),
+    container: Type.Optional(ContainerInfo),
     preview: Preview,
   },
   { title: 'Per-event payload' },
@@ -127,6 +129,7 @@ export const BatchPayload = Type.Object(
     ),
     consent: Type.Optional(ConsentCounts),
     identifiers: Type.Optional(IdentifierCounts),
+    container: Type.Optional(ContainerInfo),
     preview: Preview,
   },
   { title: 'Batched payload' },
@@ -161,6 +164,7 @@ export function appendPayload(log: Log, siteNo: number, payload: Payload, now: n
   const isSkewed = sentAt < now - PAST_LIMIT_MS || sentAt > now + FUTURE_LIMIT_MS
   const minute = floorTo(isSkewed ? now : sentAt, MINUTE)
   log.push(siteNo, monthOf(now), eventsIn(payload), 1, now, minute, storable(payload.container_id))
+  appendOwnVersion(log, versionOf(payload.container, now))
   if (isBatch(payload)) appendBatch(log, payload, isSkewed)
   else appendEvent(log, payload, isSkewed)
 }

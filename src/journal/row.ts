@@ -12,12 +12,13 @@ import {
   EVENT,
   type EventDelta,
   eventIn,
-  type SiteDelta,
+  seeVersion,
   signalsIn,
   TAG,
   TAG_SIGNAL,
   tagIn,
   tagSignalsIn,
+  type VersionSeen,
 } from './delta.ts'
 
 /**
@@ -25,6 +26,7 @@ import {
  * faster than nested objects, and which leaves the garbage collector nothing to follow.
  *
  *     entry  siteNo, month, events, requests, acceptedAt, minute, containerId, number of events, event…
+ *            before the number of events may stand SIGNALS, number of versions, (version, environment, first and last seen)…
  *     event  name, mask, number of tags, tag…           mask: bit i set counts 1 in EVENT_COLUMNS[i]
  *            name, SUM, counts…, number of tags, tag…
  *            name, PART, n, number of tags, tag…         n events of this name, counted in the total elsewhere
@@ -111,10 +113,29 @@ export function appendDelta(log: Log, delta: Delta): void {
   for (const [siteNo, site] of delta.sites) {
     for (const [month, { events, requests }] of site.usage) log.push(siteNo, month, events, requests, 0, 0, '', 0)
     for (const cell of site.cells) {
-      log.push(siteNo, 0, 0, 0, cell.lastSeenAt, cell.minute, cell.containerId, cell.events.size)
+      log.push(siteNo, 0, 0, 0, cell.lastSeenAt, cell.minute, cell.containerId)
+      appendVersions(log, cell.versions)
+      log.push(cell.events.size)
       for (const [name, event] of cell.events) appendEvent(log, name, event)
     }
   }
+}
+
+function appendVersions(log: Log, versions: Cell['versions']): void {
+  if (versions === undefined) return
+  log.push(SIGNALS, versions.size)
+  for (const seen of versions.values()) appendVersion(log, seen)
+}
+
+function appendVersion(log: Log, { version, environment, firstSeenAt, lastSeenAt }: VersionSeen): void {
+  log.push(version, environment, firstSeenAt, lastSeenAt)
+}
+
+/** Appends the one version that a payload is of. */
+export function appendOwnVersion(log: Log, seen: VersionSeen | undefined): void {
+  if (seen === undefined) return
+  log.push(SIGNALS, 1)
+  appendVersion(log, seen)
 }
 
 function appendEvent(log: Log, name: string, event: EventDelta): void {
@@ -147,21 +168,30 @@ function addEntry(delta: Delta, reader: LogReader): void {
   const acceptedAt = reader.number()
   const minute = reader.number()
   const containerId = reader.text()
+  const versions = reader.skips(SIGNALS) ? readVersions(reader) : NO_VERSIONS
   const count = reader.number()
-  if (count > 0) addCell(site, minute, containerId, acceptedAt, count, reader)
+  if (count > 0) {
+    const cell = cellAt(site, minute, containerId)
+    for (const seen of versions) seeVersion(cell, seen)
+    addCell(cell, acceptedAt, count, reader)
+  }
   site.items += reader.at - start
   if (delta.largest === undefined || site.items > delta.largest.items) delta.largest = site
 }
 
-function addCell(
-  site: SiteDelta,
-  minute: number,
-  containerId: string,
-  acceptedAt: number,
-  count: number,
-  reader: LogReader,
-): void {
-  const cell: Cell = cellAt(site, minute, containerId)
+const NO_VERSIONS: readonly VersionSeen[] = []
+
+function readVersions(reader: LogReader): VersionSeen[] {
+  const versions: VersionSeen[] = []
+  for (let left = reader.number(); left > 0; left--) {
+    const [version, environment] = [reader.text(), reader.text()]
+    const [firstSeenAt, lastSeenAt] = [reader.number(), reader.number()]
+    versions.push({ version, environment, firstSeenAt, lastSeenAt })
+  }
+  return versions
+}
+
+function addCell(cell: Cell, acceptedAt: number, count: number, reader: LogReader): void {
   cell.lastSeenAt = Math.max(cell.lastSeenAt, acceptedAt)
   for (let i = 0; i < count; i++) {
     const event = eventIn(cell, reader.text())

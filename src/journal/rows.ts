@@ -1,6 +1,7 @@
 import { floorTo, HOUR, Yielder } from '../lib/index.ts'
 import {
   clientUsage,
+  containerVersions,
   dailyNames,
   dirtyBuckets,
   eventRollups,
@@ -16,26 +17,22 @@ import {
   tagSignalRollups,
 } from '../rollups/index.ts'
 import type { BatchOperation, SqlValue, UpsertSpec } from '../store/index.ts'
+import { byTimeAndContainer, lastSeen, mergeAlike, mergeByHour, renamed, tagsOf, unitsOfCell } from './cells.ts'
 import {
-  absorbEvent,
-  absorbEventCounts,
-  absorbTag,
   addAll,
   type Cell,
   type Counts,
   cellAt,
-  type EventDelta,
-  eventIn,
-  newEvent,
   newSite,
   OUTCOME_END,
   type SiteDelta,
+  seeVersion,
   type TagDelta,
-  tagIn,
   type Usage,
+  type VersionSeen,
 } from './delta.ts'
 import type { NameBook, NameBooks, NameKind, TagLink } from './names.ts'
-import { dayOf } from './names.ts'
+import { dayOf, versionName } from './names.ts'
 import type { RowBudget } from './row-budget.ts'
 
 /** Events and tags of a site that are made rows in one turn of the event loop: some two milliseconds. */
@@ -80,6 +77,7 @@ export class FoldRows {
       this.#push(dirtyBuckets, siteNo, GRAIN.hour, hour, 1)
     }
     for (const [containerId, lastSeenAt] of lastSeen(cells)) this.#push(siteContainers, siteNo, containerId, lastSeenAt)
+    this.#addVersions(siteNo, cells, books)
   }
 
   /** Adds what a site's client used, and nothing else. */
@@ -153,6 +151,23 @@ export class FoldRows {
     }
   }
 
+  /** Past the cap of a day further versions are not noted: no count depends on them. */
+  #addVersions(siteNo: number, cells: readonly Cell[], books: NameBooks): void {
+    const sums = newSite()
+    for (const cell of cells) {
+      if (cell.versions === undefined || cell.containerId === OTHER) continue
+      const book = books.book(siteNo, dayOf(cell.minute))
+      const isNoted = (seen: VersionSeen) =>
+        this.bookName(siteNo, book, 'version', versionName(cell.containerId, seen)) !== OTHER
+      for (const seen of cell.versions.values()) if (isNoted(seen)) seeVersion(cellAt(sums, 0, cell.containerId), seen)
+    }
+    for (const { containerId, versions } of sums.cells) {
+      for (const { version, environment, firstSeenAt, lastSeenAt } of versions?.values() ?? []) {
+        this.#push(containerVersions, siteNo, containerId, version, environment, lastSeenAt, firstSeenAt)
+      }
+    }
+  }
+
   /** A pair of names over the budget is counted as `(other)` in both. */
   #addHour(siteNo: number, { minute, containerId, lastSeenAt, events }: Cell, budget: RowBudget): void {
     const hour = floorTo(minute, HOUR)
@@ -217,68 +232,3 @@ function withinBudget(
   }
   return other === undefined ? rows : [...rows, [OTHER, other]]
 }
-
-/** Sums cells that ended up with the same minute and container, such as those of `(other)`: each key may be written only once. */
-function mergeAlike(cells: readonly Cell[]): Cell[] {
-  if (!cells.some((cell) => cell.containerId === OTHER)) return [...cells]
-  const merged = newSite()
-  for (const cell of cells) {
-    const target = cellAt(merged, cell.minute, cell.containerId)
-    target.lastSeenAt = Math.max(target.lastSeenAt, cell.lastSeenAt)
-    for (const [name, event] of cell.events) absorbEvent(eventIn(target, name), event)
-  }
-  return merged.cells.sort(byTimeAndContainer)
-}
-
-/** The same counts under other names; counts that end up under the same name are summed. */
-function renamed(cell: Cell, containerId: string, nameOf: (kind: NameKind, name: string) => string): Cell {
-  const booked: Cell = { ...cell, containerId, events: new Map() }
-  for (const [name, event] of cell.events) {
-    const target = eventIn(booked, nameOf('event', name))
-    absorbEventCounts(target, event)
-    for (const [key, tag] of event.tags) absorbTag(tagIn(target, nameOf('tag', key)), tag)
-  }
-  return booked
-}
-
-/** Executions by tag over all events of a cell. */
-function tagsOf(cell: Cell): Map<string, TagDelta> {
-  const [first, ...others] = cell.events.values()
-  if (first === undefined) return new Map()
-  if (others.length === 0) return first.tags
-  const sum = newEvent()
-  for (const event of cell.events.values()) absorbEvent(sum, event)
-  return sum.tags
-}
-
-/** One cell an hour and container; its `minute` is the first of those that went in. */
-async function mergeByHour(cells: readonly Cell[], yielder: Yielder): Promise<Cell[]> {
-  if (cells.length <= 1) return [...cells]
-  const merged = new Map<string, Cell>()
-  for (const cell of cells) {
-    const key = `${floorTo(cell.minute, HOUR)}|${cell.containerId}`
-    const target = merged.get(key) ?? { ...cell, events: new Map<string, EventDelta>() }
-    merged.set(key, target)
-    for (const [name, event] of cell.events) absorbEvent(eventIn(target, name), event)
-    await yielder.spend(unitsOfCell(cell))
-  }
-  return [...merged.values()]
-}
-
-/** Its events, and the tags that ran on them. */
-function unitsOfCell({ events }: Cell): number {
-  let units = events.size
-  for (const { tags } of events.values()) units += tags.size
-  return units
-}
-
-function lastSeen(cells: readonly Cell[]): Map<string, number> {
-  const seen = new Map<string, number>()
-  for (const { containerId, lastSeenAt } of cells) {
-    seen.set(containerId, Math.max(seen.get(containerId) ?? 0, lastSeenAt))
-  }
-  return seen
-}
-
-const byTimeAndContainer = (a: Cell, b: Cell): number =>
-  a.minute - b.minute || (a.containerId < b.containerId ? -1 : a.containerId > b.containerId ? 1 : 0)

@@ -1,6 +1,7 @@
 import type { ProbeType } from './probe-type.ts'
 import { cmpCheck } from './types/cmp-check.ts'
 import { consentSignals } from './types/consent-signals.ts'
+import { containerLag } from './types/container-lag.ts'
 import { dataFreshness } from './types/data-freshness.ts'
 import { ecommerceQuality, userDataQuality } from './types/data-quality.ts'
 import { dataVolume } from './types/data-volume.ts'
@@ -31,6 +32,7 @@ export const PROBE_TYPES: readonly ProbeType[] = [
   duplicates,
   valueQuality,
   identifierQuality,
+  containerLag,
 ]
 
 export type Registry = ReadonlyMap<string, ProbeType>

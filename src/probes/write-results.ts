@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { asError, type Clock, DAY, newOrderedId, storable } from '../lib/index.ts'
+import { asError, type Clock, DAY, HOUR, newOrderedId, storable } from '../lib/index.ts'
 import {
   chunksOf,
+  type DeployMarkerTable,
   isPassing,
   type Kysely,
   type ProbeResultRow,
@@ -43,8 +44,37 @@ export async function writeResults(
   for (const rows of chunksOf(written.map(({ result }) => result))) {
     await trx.insertInto('probe_results').values(rows).execute()
   }
-  if (markers.length > 0) await trx.insertInto('deploy_markers').values(markers).execute()
+  const unseen = await unseenOf(trx, markers)
+  if (unseen.length > 0) await trx.insertInto('deploy_markers').values(unseen).execute()
   return written
+}
+
+/** How far apart two probes may see one change: one asks Google every quarter of an hour, the other waits for events. */
+const SAME_CHANGE_MS = 6 * HOUR
+
+/** Without the changes that another probe of the site has marked already. */
+async function unseenOf(
+  trx: Transaction<Tables>,
+  markers: readonly DeployMarkerTable[],
+): Promise<readonly DeployMarkerTable[]> {
+  if (markers.length === 0) return markers
+  const known = await trx
+    .selectFrom('deploy_markers')
+    .select(['site_id', 'source', 'from_version', 'to_version', 'at'])
+    .where('site_id', 'in', [...new Set(markers.map(({ site_id }) => site_id))])
+    .where('at', '>=', Math.min(...markers.map(({ at }) => at)) - SAME_CHANGE_MS)
+    .execute()
+  return markers.filter(
+    (marker) =>
+      !known.some(
+        ({ site_id, source, from_version, to_version, at }) =>
+          site_id === marker.site_id &&
+          source === marker.source &&
+          from_version === marker.from_version &&
+          to_version === marker.to_version &&
+          Math.abs(at - marker.at) < SAME_CHANGE_MS,
+      ),
+  )
 }
 
 /** Notes on results that they were found during maintenance; on these objects too, which the caller who asked for the run gets. */

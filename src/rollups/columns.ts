@@ -100,6 +100,8 @@ export const TAG_SIGNAL_COLUMNS = [
 export const NAMES_PER_DAY = 500
 /** Containers of a site on one UTC day; further ones are counted together. */
 export const CONTAINERS_PER_DAY = 50
+/** Versions of a site's containers that are taken note of on one UTC day. */
+export const VERSIONS_PER_DAY = 50
 /** Links of a site's tag ids to names that are kept on one UTC day; further ones are still counted under the name. */
 export const LINKS_PER_DAY = 1_000
 
@@ -134,6 +136,11 @@ export const dirtyBuckets: UpsertSpec = upsertInto('rollup_marks', {
 })
 export const siteContainers: UpsertSpec = upsertInto('site_containers', {
   keys: ['site_no', 'container_id'],
+  maxima: ['last_seen_at'],
+})
+export const containerVersions: UpsertSpec = upsertInto('container_versions', {
+  keys: ['site_no', 'container_id', 'version', 'environment'],
+  fixed: ['first_seen_at'],
   maxima: ['last_seen_at'],
 })
 export const tagNames: UpsertSpec = upsertInto('tag_names', {
@@ -180,6 +187,7 @@ export const LOCK_ORDER: readonly UpsertSpec[] = [
   tagSignalRollups,
   dirtyBuckets,
   siteContainers,
+  containerVersions,
   tagNames,
   dailyNames,
   clientUsage,

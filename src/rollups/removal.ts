@@ -30,6 +30,7 @@ const KEYS = {
   minute_floors: ['gone_before'],
   site_containers: ['container_id'],
   tag_names: ['container_id', 'tag_id', 'tag_name'],
+  container_versions: ['container_id', 'version', 'environment'],
   daily_names: ['day', 'kind', 'name'],
   recent_payloads: ['id'],
   rejections: ['id'],

@@ -91,8 +91,9 @@ async function firstFoldable(store: Store, now: number): Promise<number> {
 /** The most containers, and links of tag ids to names, that a site keeps: those seen last. */
 export const KEPT_CONTAINERS = 500
 export const KEPT_LINKS = 5_000
+const KEPT_VERSIONS = 500
 
-const KEPT = { site_containers: KEPT_CONTAINERS, tag_names: KEPT_LINKS } as const
+const KEPT = { site_containers: KEPT_CONTAINERS, tag_names: KEPT_LINKS, container_versions: KEPT_VERSIONS } as const
 
 /**
  * Deletes a site's containers and links beyond the number that is kept, and those not seen since `before`, in steps. The
@@ -107,7 +108,7 @@ async function expireSeen(
   before: number,
   shouldContinue: () => boolean,
 ): Promise<boolean> {
-  for (const table of ['site_containers', 'tag_names'] as const) {
+  for (const table of ['site_containers', 'tag_names', 'container_versions'] as const) {
     const newest = await seenAt(store, table, siteNo, 0)
     if (newest === undefined) continue
     const limit = table === 'site_containers' ? Math.min(before, newest) : before

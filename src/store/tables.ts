@@ -32,6 +32,7 @@ import type {
 } from './tables/management.ts'
 import type {
   ClientUsageTable,
+  ContainerVersionTable,
   DailyNameTable,
   EventRollupTable,
   EventTagRollupTable,
@@ -66,6 +67,7 @@ export interface Tables {
   rollup_marks: RollupMarkTable
   minute_floors: MinuteFloorTable
   site_containers: SiteContainerTable
+  container_versions: ContainerVersionTable
   tag_names: TagNameTable
   daily_names: DailyNameTable
   client_usage: ClientUsageTable

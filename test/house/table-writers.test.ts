@@ -26,6 +26,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   quotas: ['quota_messages'],
   rollups: [
     'client_usage',
+    'container_versions',
     'daily_names',
     'event_rollups',
     'event_tag_rollups',

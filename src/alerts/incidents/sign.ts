@@ -63,6 +63,7 @@ const KINDS: Readonly<Record<string, Cause>> = {
   duplicates: 'quality',
   value_quality: 'quality',
   identifier_quality: 'quality',
+  container_lag: 'quality',
 }
 
 /** Of the types that judge tags. */

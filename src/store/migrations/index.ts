@@ -21,6 +21,7 @@ import { clientChannels } from './0020-client-channels.ts'
 import { quietHours } from './0021-quiet-hours.ts'
 import { consentSignals } from './0022-consent-signals.ts'
 import { validitySignals } from './0023-validity-signals.ts'
+import { containerVersions } from './0024-container-versions.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -48,6 +49,7 @@ export const migrations: readonly Migration[] = [
   quietHours,
   consentSignals,
   validitySignals,
+  containerVersions,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

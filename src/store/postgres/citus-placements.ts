@@ -29,6 +29,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   // Joined with `sites` by the overview, and read with every report.
   site_containers: 'site_no',
   tag_names: 'site_no',
+  container_versions: 'site_no',
   // Read by folds, for the sites they write to.
   daily_names: 'site_no',
   // Up to 50 payloads a site, replaced all the time.

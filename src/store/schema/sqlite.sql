@@ -121,6 +121,16 @@ CREATE TABLE clock_checks (
   doubt text
 );
 
+CREATE TABLE container_versions (
+  site_no integer not null,
+  container_id text not null,
+  version text not null,
+  environment text not null,
+  first_seen_at integer not null,
+  last_seen_at integer not null,
+  primary key (site_no, container_id, version, environment)
+) without rowid;
+
 CREATE TABLE daily_names (
   site_no integer not null,
   day integer not null,

@@ -143,6 +143,16 @@ export interface SiteContainerTable {
   last_seen_at: number
 }
 
+/** A version of a container that sent something, in an environment of it. */
+export interface ContainerVersionTable {
+  site_no: number
+  container_id: string
+  version: string
+  environment: string
+  first_seen_at: number
+  last_seen_at: number
+}
+
 /** Which name a tag id has had. The latest one joins the rows of all. */
 export interface TagNameTable {
   site_no: number
@@ -156,7 +166,7 @@ export interface TagNameTable {
 export interface DailyNameTable {
   site_no: number
   day: number
-  /** `event` or `tag`. */
+  /** `event`, `tag`, `container` or `version`. */
   kind: string
   name: string
 }

@@ -1,0 +1,83 @@
+import { floorTo, HOUR, type Yielder } from '../lib/index.ts'
+import { OTHER } from '../rollups/index.ts'
+import {
+  absorbEvent,
+  absorbEventCounts,
+  absorbTag,
+  absorbVersions,
+  type Cell,
+  cellAt,
+  type EventDelta,
+  eventIn,
+  newEvent,
+  newSite,
+  type TagDelta,
+  tagIn,
+} from './delta.ts'
+import type { NameKind } from './names.ts'
+
+/** Sums cells that ended up with the same minute and container, such as those of `(other)`: each key may be written only once. */
+export function mergeAlike(cells: readonly Cell[]): Cell[] {
+  if (!cells.some((cell) => cell.containerId === OTHER)) return [...cells]
+  const merged = newSite()
+  for (const cell of cells) {
+    const target = cellAt(merged, cell.minute, cell.containerId)
+    target.lastSeenAt = Math.max(target.lastSeenAt, cell.lastSeenAt)
+    absorbVersions(target, cell)
+    for (const [name, event] of cell.events) absorbEvent(eventIn(target, name), event)
+  }
+  return merged.cells.sort(byTimeAndContainer)
+}
+
+/** The same counts under other names; counts that end up under the same name are summed. */
+export function renamed(cell: Cell, containerId: string, nameOf: (kind: NameKind, name: string) => string): Cell {
+  const booked: Cell = { ...cell, containerId, events: new Map() }
+  for (const [name, event] of cell.events) {
+    const target = eventIn(booked, nameOf('event', name))
+    absorbEventCounts(target, event)
+    for (const [key, tag] of event.tags) absorbTag(tagIn(target, nameOf('tag', key)), tag)
+  }
+  return booked
+}
+
+/** Executions by tag over all events of a cell. */
+export function tagsOf(cell: Cell): Map<string, TagDelta> {
+  const [first, ...others] = cell.events.values()
+  if (first === undefined) return new Map()
+  if (others.length === 0) return first.tags
+  const sum = newEvent()
+  for (const event of cell.events.values()) absorbEvent(sum, event)
+  return sum.tags
+}
+
+/** One cell an hour and container; its `minute` is the first of those that went in. */
+export async function mergeByHour(cells: readonly Cell[], yielder: Yielder): Promise<Cell[]> {
+  if (cells.length <= 1) return [...cells]
+  const merged = new Map<string, Cell>()
+  for (const cell of cells) {
+    const key = `${floorTo(cell.minute, HOUR)}|${cell.containerId}`
+    const target = merged.get(key) ?? { ...cell, events: new Map<string, EventDelta>() }
+    merged.set(key, target)
+    for (const [name, event] of cell.events) absorbEvent(eventIn(target, name), event)
+    await yielder.spend(unitsOfCell(cell))
+  }
+  return [...merged.values()]
+}
+
+/** Its events, and the tags that ran on them. */
+export function unitsOfCell({ events }: Cell): number {
+  let units = events.size
+  for (const { tags } of events.values()) units += tags.size
+  return units
+}
+
+export function lastSeen(cells: readonly Cell[]): Map<string, number> {
+  const seen = new Map<string, number>()
+  for (const { containerId, lastSeenAt } of cells) {
+    seen.set(containerId, Math.max(seen.get(containerId) ?? 0, lastSeenAt))
+  }
+  return seen
+}
+
+export const byTimeAndContainer = (a: Cell, b: Cell): number =>
+  a.minute - b.minute || (a.containerId < b.containerId ? -1 : a.containerId > b.containerId ? 1 : 0)
