@@ -37,6 +37,7 @@ interface AuditEntry {
     | 'status_link'
     | 'site'
     | 'special_days'
+    | 'annotation'
     | 'probe'
     | 'alert'
     | 'incident'

@@ -4,7 +4,7 @@ import { isoTime } from '../lib/index.ts'
 import type { ClientRow } from '../store/index.ts'
 import { PLANS, planOf } from './plans.ts'
 
-const NOT_BLANK = { pattern: '\\S', [EXPECTS]: 'text that is not blank' }
+export const NOT_BLANK = { pattern: '\\S', [EXPECTS]: 'text that is not blank' }
 
 export const Name = Type.String({ ...NOT_BLANK, maxLength: 200, description: 'Space around it is removed' })
 

@@ -1,3 +1,4 @@
+export type { AddAnnotation, AnnotationRecord } from './annotations.ts'
 export { type AuditRecord, maskedUrl, writeAudit } from './audit.ts'
 export {
   ActiveOnly,

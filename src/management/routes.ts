@@ -1,4 +1,5 @@
 import type { HttpApp } from '../http/index.ts'
+import { annotationRoutes } from './annotations.ts'
 import { auditRoutes } from './audit.ts'
 import { clientRoutes } from './client-routes.ts'
 import type { ManagementOptions } from './context.ts'
@@ -6,11 +7,12 @@ import { siteRoutes } from './site-routes.ts'
 import { specialDayRoutes } from './special-days.ts'
 import { statusLinkRoutes } from './status-links.ts'
 
-/** Adds the management interface: clients, their status links, sites with their special days, and the audit log. */
+/** Adds the management interface: clients, their status links, sites with their special days, annotations, and the audit log. */
 export function managementRoutes(app: HttpApp, options: ManagementOptions): void {
   clientRoutes(app, options)
   statusLinkRoutes(app, options)
   siteRoutes(app, options)
   specialDayRoutes(app, options)
+  annotationRoutes(app, options)
   auditRoutes(app, options)
 }

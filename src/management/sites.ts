@@ -198,7 +198,10 @@ export async function recordSiteRemovals(
 ): Promise<void> {
   await hooks.removeOfSites(trx, sites)
   // One by one: no limit of parameters is met, whatever the number of sites.
-  for (const { id } of sites) await trx.deleteFrom('special_days').where('site_id', '=', id).execute()
+  for (const { id } of sites) {
+    await trx.deleteFrom('special_days').where('site_id', '=', id).execute()
+    await trx.deleteFrom('annotations').where('site_id', '=', id).execute()
+  }
   await writeAudit(
     trx,
     ctx,

@@ -21,6 +21,7 @@ import type {
 } from './tables/alerts.ts'
 import type { IncidentEventTable, IncidentNoteTable, IncidentTable } from './tables/incidents.ts'
 import type {
+  AnnotationTable,
   AuditTable,
   ClientTable,
   QuotaMessageTable,
@@ -56,6 +57,7 @@ export interface Tables {
   audit_log: AuditTable
   site_removals: SiteRemovalTable
   special_days: SpecialDayTable
+  annotations: AnnotationTable
   journal: JournalTable
   folds: FoldTable
   idempotency_keys: IdempotencyKeyTable

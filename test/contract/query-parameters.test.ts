@@ -32,6 +32,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'PATCH /api/maintenance/{maintenance_id}': { title: 'Upgrade' },
   'POST /api/alerts/{alert_id}/feedback': { verdict: 'real' },
   'POST /api/incidents/{incident_id}/notes': { text: 'It was the vendor' },
+  'POST /api/annotations': { site_id: ID, text: 'Release 12' },
   'POST /api/sites/{site_id}/special-days': { first_day: '2026-11-27' },
   'POST /api/session': { token: 'admin-token-0123456789' },
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { DAY, isoTime } from '../../src/lib/index.ts'
+import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
@@ -176,6 +176,7 @@ test('the page of a site of the demo store', async (t) => {
   await t.test('the address holds range, tab and comparison', async (t) => {
     const { page } = await openPage(t, demo.url, path)
     await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByRole('menuitem', { name: 'With the period before' }).click()
     await page.waitForURL('**/sites/*?compare=previous')
     await page
       .getByText(/^was \d+$/)
@@ -198,11 +199,123 @@ test('the page of a site of the demo store', async (t) => {
       const from = isoTime(clock.now() - 300 * DAY)
       const window = new URLSearchParams({ from, to: isoTime(clock.now()), compare: 'previous' })
       const { page, browserErrors } = await openPage(t, demo.url, `${path}?${window}`)
-      await page.getByText(/^The period before cannot be shown/).waitFor()
+      await page.getByText(/^What it is compared with cannot be shown/).waitFor()
       await chart(page, /^Events by name over time/)
         .first()
         .waitFor()
       // The browser logs the answer that refused the comparison.
+      assert.ok(
+        browserErrors.every((text) => /status of 400/.test(text)),
+        browserErrors.join('\n'),
+      )
+      browserErrors.length = 0
+    },
+  )
+
+  await t.test('dragging over a chart zooms into that time, Escape and a double click lead back', async (t) => {
+    const { page } = await openPage(t, demo.url, `${path}?range=6h`)
+    for (const name of CHARTS) await chart(page, name).first().waitFor()
+    const events = page.getByRole('img', { name: /^Events by name over time/ })
+    const drag = async (from: number, to: number, end: () => Promise<void>) => {
+      const { x = 0, y = 0, width = 0, height = 0 } = (await events.boundingBox()) ?? {}
+      await page.mouse.move(x + from * width, y + height / 2)
+      await page.mouse.down()
+      await page.mouse.move(x + to * width, y + height / 2, { steps: 5 })
+      await end()
+    }
+    const length = () => {
+      const { searchParams } = new URL(page.url())
+      return Date.parse(searchParams.get('to') ?? '') - Date.parse(searchParams.get('from') ?? '')
+    }
+    await drag(0.3, 0.6, async () => {
+      await page.keyboard.press('Escape')
+      await page.mouse.up()
+    })
+    assert.equal(new URL(page.url()).searchParams.get('range'), '6h', 'Escape drops what is being dragged')
+    await drag(0.6, 0.3, () => page.mouse.up())
+    await page.waitForURL((url) => url.searchParams.has('from') && !url.searchParams.has('range'))
+    assert.ok(Math.abs(length() - 0.3 * 6 * HOUR) < 0.06 * 6 * HOUR, `${length()} ms of six hours`)
+    const once = page.url()
+    await chart(page, /^Events by name over time/)
+      .first()
+      .waitFor()
+    await page.getByText(/^by name, per [12] min$/).waitFor()
+    await drag(0.4, 0.8, () => page.mouse.up())
+    await page.waitForURL((url) => url.href !== once)
+    await page.keyboard.press('Escape')
+    await page.waitForURL(once)
+    await drag(0.4, 0.8, () => page.mouse.up())
+    await page.waitForURL((url) => url.href !== once)
+    // Above the bars: a click on one leads to its event.
+    await events.dblclick({ position: { x: (await middleOf(events)).x, y: 8 } })
+    await page.waitForURL((url) => url.searchParams.get('range') === '6h')
+  })
+
+  await t.test(
+    'the range moves by half of itself, begins at what changed, and is copied with fixed times',
+    async (t) => {
+      const { page } = await openPage(t, demo.url, path)
+      assert.equal(await page.getByRole('button', { name: 'Later' }).isDisabled(), true)
+      await page.getByRole('button', { name: 'Earlier' }).click()
+      await page.waitForURL((url) => url.searchParams.has('to'))
+      const { searchParams } = new URL(page.url())
+      assert.ok(clock.now() - Date.parse(searchParams.get('to') ?? '') > 11 * HOUR)
+      await page.getByRole('button', { name: 'Later' }).click()
+      await page.waitForURL((url) => url.searchParams.get('to') !== searchParams.get('to'))
+      await page.getByRole('button', { name: /^Time range/ }).click()
+      await page.getByRole('button', { name: 'Since the first open alert' }).click()
+      await page.waitForURL((url) => url.searchParams.has('from') && !url.searchParams.has('to'))
+      await page.getByRole('button', { name: /^Time range: Since / }).click()
+      await page.getByRole('button', { name: 'Copy link with fixed times' }).waitFor()
+      await assertAccessible(page)
+      await page.getByRole('button', { name: 'Copy link with fixed times' }).click()
+      await page.getByText('Copied', { exact: true }).first().waitFor()
+    },
+  )
+
+  await t.test('a week ago lies under the charts, and its figures beside those of now', async (t) => {
+    const { page, browserErrors } = await openPage(t, demo.url, `${path}?range=6h`)
+    await page.getByRole('button', { name: 'Compare' }).click()
+    const asked = page.waitForRequest((request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      const from = Date.parse(searchParams.get('from') ?? '')
+      return pathname.endsWith('/timeseries') && Math.abs(clock.now() - 6 * HOUR - 7 * DAY - from) < HOUR
+    })
+    await page.getByRole('menuitem', { name: 'With the same time a week ago' }).click()
+    await page.waitForURL('**/sites/*?range=6h&compare=week')
+    await asked
+    await page.getByRole('button', { name: 'Compare', pressed: true }).click()
+    await page.getByRole('menuitem', { name: 'With nothing' }).click()
+    await page.waitForURL((url) => !url.searchParams.has('compare'))
+    // The browser logs the answer that minutes are no longer kept, after which hours are asked for.
+    assert.ok(
+      browserErrors.every((text) => /status of 400/.test(text)),
+      browserErrors.join('\n'),
+    )
+    browserErrors.length = 0
+  })
+
+  await t.test(
+    '"n" writes down what happened: it stands on the charts and in the list, until it is deleted',
+    async (t) => {
+      const { page, browserErrors } = await openPage(t, demo.url, path)
+      for (const name of CHARTS) await chart(page, name).first().waitFor()
+      await page.keyboard.press('n')
+      const dialog = page.getByRole('dialog', { name: 'What happened?' })
+      await dialog.getByLabel('What happened').fill('Consent banner changed')
+      await dialog.getByLabel('Link').fill('not a link')
+      await dialog.getByRole('button', { name: 'Annotate' }).click()
+      await dialog.getByText(/^must be /).waitFor()
+      await assertAccessible(page)
+      await dialog.getByLabel('Link').fill('https://git.example/banner')
+      await dialog.getByRole('button', { name: 'Annotate' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      const entry = page.getByRole('list', { name: 'What changed' }).getByRole('listitem').first()
+      assert.equal(await entry.getByRole('link').getAttribute('href'), 'https://git.example/banner')
+      await assertAccessible(page)
+      await entry.getByRole('button', { name: 'Delete Consent banner changed' }).click()
+      await entry.getByText('Consent banner changed').waitFor({ state: 'detached' })
+      // The browser logs the answer that refused the link.
       assert.ok(
         browserErrors.every((text) => /status of 400/.test(text)),
         browserErrors.join('\n'),

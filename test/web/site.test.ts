@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AlertRecord } from '../../src/alerts/index.ts'
 import { withQuery } from '../../web/src/api/client.ts'
+import { changeMarks, changesOf } from '../../web/src/features/site/changes.ts'
 import { calmBucket, columnsOf, fineBucket, later, totalOf } from '../../web/src/features/site/columns.ts'
+import { weekBefore } from '../../web/src/features/site/comparison.ts'
 import { heatCells, heatLevel, keysOf, mixed, shareOf } from '../../web/src/features/site/heat.ts'
-import { alertSpans, deployMarks } from '../../web/src/features/site/marks.ts'
+import { alertSpans } from '../../web/src/features/site/marks.ts'
 import { reasonInWords, summaryOf } from '../../web/src/features/site/payload.ts'
 import { change, clock, figure, span } from '../../web/src/features/site/words.ts'
 
@@ -147,15 +149,37 @@ test('alerts are stretches of the window; that a check fails says nothing of the
   )
 })
 
-test('deployments are named where their names have room, the latest first', () => {
+test('what changed is named where its name has room, the latest first', () => {
   const marker = (at: number, to_version: string) => ({
     at: iso(at),
     source: 'web container',
     from_version: null,
     to_version,
   })
-  const made = deployMarks([marker(NOON, '41'), marker(NOON + HOUR, '42'), marker(NOON + 2 * HOUR, '43')], 10 * HOUR)
-  assert.deepEqual(made, [{ at: NOON + 2 * HOUR, label: 'web 43' }, { at: NOON + HOUR }, { at: NOON, label: 'web 41' }])
+  const annotation = {
+    ...{ id: 'a', client_id: 'c', site_id: null, url: null, created_at: iso(NOON), created_by: 'admin' },
+    at: iso(NOON + 6 * HOUR),
+    text: 'The consent banner changed',
+  }
+  const changes = changesOf(
+    [marker(NOON, '41'), marker(NOON + HOUR, '42'), marker(NOON + 2 * HOUR, '43')],
+    [annotation],
+  )
+  assert.deepEqual(changeMarks(changes, 10 * HOUR), [
+    { at: NOON + 6 * HOUR, label: 'The consent banne…' },
+    { at: NOON + 2 * HOUR, label: 'web 43' },
+    { at: NOON + HOUR },
+    { at: NOON, label: 'web 41' },
+  ])
+})
+
+test('a week ago is the same time by the clock, also where clocks changed in between', () => {
+  const range = { from: '2026-10-26T08:00:00.000Z', to: '2026-10-26T09:00:00.000Z' }
+  assert.deepEqual(weekBefore(range, 'Europe/Berlin'), {
+    from: '2026-10-19T07:00:00.000Z',
+    to: '2026-10-19T08:00:00.000Z',
+  })
+  assert.deepEqual(weekBefore(range, 'UTC'), { from: '2026-10-19T08:00:00.000Z', to: '2026-10-19T09:00:00.000Z' })
 })
 
 test('a payload is summed up in a line, of an event and of a batch', () => {

@@ -22,6 +22,7 @@ import { quietHours } from './0021-quiet-hours.ts'
 import { consentSignals } from './0022-consent-signals.ts'
 import { validitySignals } from './0023-validity-signals.ts'
 import { containerVersions } from './0024-container-versions.ts'
+import { annotations } from './0025-annotations.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -50,6 +51,7 @@ export const migrations: readonly Migration[] = [
   consentSignals,
   validitySignals,
   containerVersions,
+  annotations,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

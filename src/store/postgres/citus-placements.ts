@@ -83,6 +83,8 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   status_links: 'coordinator',
   // A few rows a site, read with its probes.
   special_days: 'coordinator',
+  // Read a client at a time, some a day.
+  annotations: 'coordinator',
   // A row a browser, read by its key.
   sign_ins: 'coordinator',
   // One row each.

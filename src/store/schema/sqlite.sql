@@ -49,6 +49,17 @@ CREATE TABLE alerts (
   notified_severity text
   , subject_label text, started_at integer not null default 0, announced_at integer, last_announced_at integer, bad_events text not null default '[]', told_events integer not null default 0, incident_id text);
 
+CREATE TABLE annotations (
+  id text primary key,
+  client_id text not null,
+  site_id text,
+  at integer not null,
+  text text not null,
+  url text,
+  created_at integer not null,
+  created_by text not null
+);
+
 CREATE TABLE audit_log (
   id integer primary key autoincrement,
   at integer not null,
@@ -565,6 +576,10 @@ CREATE INDEX alerts_by_probe on alerts (probe_id, id);
 CREATE INDEX alerts_by_site on alerts (site_id, id);
 
 CREATE UNIQUE INDEX alerts_unresolved on alerts (probe_id, subject) where state <> 'resolved';
+
+CREATE INDEX annotations_by_client on annotations (client_id, at);
+
+CREATE INDEX annotations_by_site on annotations (site_id);
 
 CREATE INDEX audit_log_by_entity on audit_log (entity_id, id);
 

@@ -114,4 +114,20 @@ export interface SpecialDayTable {
 }
 
 export type SpecialDayRow = Selectable<SpecialDayTable>
+
+/** What happened at a moment, as people or their pipelines say: charts draw it. */
+export interface AnnotationTable {
+  /** Begins with the time at which it was written. */
+  id: string
+  client_id: string
+  /** Null: of all sites of the client. */
+  site_id: string | null
+  at: number
+  text: string
+  url: string | null
+  created_at: number
+  created_by: string
+}
+
+export type AnnotationRow = Selectable<AnnotationTable>
 export type StatusLinkRow = Selectable<StatusLinkTable>

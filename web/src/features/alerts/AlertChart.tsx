@@ -2,7 +2,7 @@ import { Skeleton, Text } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useId, useMemo } from 'react'
 import type { AlertDetail, AlertRecord } from '../../api/alerts.ts'
-import { markersQuery, timeseriesQuery } from '../../api/analytics.ts'
+import { timeseriesQuery } from '../../api/analytics.ts'
 import { expectationQuery, type ResultRecord } from '../../api/probes.ts'
 import { useNow } from '../../lib/external.ts'
 import { compact } from '../../lib/words.ts'
@@ -13,7 +13,8 @@ import { Chart, TimeChart } from '../../ui/chart/TimeChart.tsx'
 import { type AlertSpan, timeOption } from '../../ui/chart/time-option.ts'
 import { Awaited, ErrorState } from '../../ui/States.tsx'
 import { passingHours, usualSeries } from '../probes/expectation.ts'
-import { alertSpans, deployMarks } from '../site/marks.ts'
+import { alertSpans } from '../site/marks.ts'
+import { useChangeMarks } from '../site/use-change-marks.ts'
 import { milliseconds } from '../site/words.ts'
 import { type Band, withBand } from './band-option.ts'
 import { type ChartPlan, type ChartWindow, chartPlan, chartWindow, findingIn, judgedMinutes } from './chart-plan.ts'
@@ -71,12 +72,11 @@ function DataChart({
       },
     }),
   })
-  const { data: markers } = useQuery(markersQuery(alert.site_id, range))
   const hours = useHourlyBand(alert, plan, window)
   const isComplete = answers.length === plan.cuts.length
   const series = useMemo(() => (isComplete ? plan.draw(answers) : []), [isComplete, plan, answers])
   const spans = useMemo(() => badSpans(alert, others, from, to), [alert, others, from, to])
-  const deploys = useMemo(() => deployMarks(markers ?? [], to - from), [markers, from, to])
+  const deploys = useChangeMarks(alert.site_id, from, to)
   const since = Date.parse(alert.since)
   const ended = alert.resolved_at === null ? null : Date.parse(alert.resolved_at)
   const option = useCallback(
@@ -130,16 +130,12 @@ function ResultsChart({ alert, others, zone, place }: AlertChartProps) {
   const timed = useMemo(() => answered(results ?? [], Date.parse(alert.since) - BEFORE), [results, alert.since])
   const first = timed[0]
   const from = first === undefined ? now : Date.parse(first.t)
-  const { data: markers } = useQuery({
-    ...markersQuery(alert.site_id, { from: new Date(from).toISOString(), to: new Date(now).toISOString() }),
-    enabled: first !== undefined,
-  })
   const series = useMemo(
     () => [{ key: 'Response time', token: '--series-1', areInstants: true, points: timed }],
     [timed],
   )
   const spans = useMemo(() => badSpans(alert, others, from, now), [alert, others, from, now])
-  const deploys = useMemo(() => deployMarks(markers ?? [], now - from), [markers, from, now])
+  const deploys = useChangeMarks(alert.site_id, from, now, first !== undefined)
   return (
     <Panel title={titled('Response time', place)} note="red or amber: while it was bad">
       {results === undefined ? (

@@ -13,9 +13,10 @@ import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { seriesTokens } from '../../ui/series-color.ts'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS, STATUSES } from '../../ui/status/status.ts'
-import { TimeRangePicker, useTimeRange } from '../../ui/TimeRangePicker.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
+import { TimeRangePicker } from '../../ui/time-range/TimeRangePicker.tsx'
+import { useTimeRange } from '../../ui/time-range/use-time-range.ts'
 
 const ZONE = 'Asia/Kolkata'
 const EVENTS = ['page_view', 'view_item', 'add_to_cart', 'begin_checkout', 'purchase', 'sign_up', 'search', 'refund']

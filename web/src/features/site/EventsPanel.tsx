@@ -17,33 +17,33 @@ const BARS = 100
 /** More names than colours say nothing; the table under "Tags and events" has all of them. */
 const NAMES = 8
 const REST = 'other'
-export const BEFORE = 'period before'
 
 /** Events by name over time. */
 export function EventsPanel() {
-  const { report, view } = useSite()
+  const { report, view, before: comparedWith } = useSite()
+  const reference = comparedWith?.name
   const { answer, earlier } = useComparedSeries({ metric: 'events', group_by: 'event_name' })
   const { data } = answer
   const columns = useMemo(() => {
     if (data === undefined) return undefined
     const { width, series } = columnsOf(withoutMany(data.series), data.bucket_seconds, BARS)
-    if (earlier === undefined) return { width, series }
-    const before = columnsOf([totalOf(earlier, BEFORE)], data.bucket_seconds, BARS).series
+    if (earlier === undefined || reference === undefined) return { width, series }
+    const before = columnsOf([totalOf(earlier, reference)], data.bucket_seconds, BARS).series
     return { width, series: [...series, ...before.map((each) => ({ ...each, isReference: true }))] }
-  }, [data, earlier])
+  }, [data, earlier, reference])
   const { setFocus } = view
   const pick = useCallback((name: string, picked?: Stretch) => setFocus({ kind: 'event', name }, picked), [setFocus])
   const onClick = useCallback(
     ({ series, index }: ChartClick) => {
-      if (series === '' || series === REST || series === BEFORE || columns === undefined) return
+      if (series === '' || series === REST || series === reference || columns === undefined) return
       const from = Date.parse(columns.series[0]?.points[index]?.t ?? '')
       pick(series, Number.isNaN(from) ? undefined : { from, to: from + columns.width })
     },
-    [pick, columns],
+    [pick, columns, reference],
   )
   const tokens = useMemo(
-    () => seriesTokens(columns?.series.map(({ key }) => key).filter((key) => key !== BEFORE) ?? []),
-    [columns],
+    () => seriesTokens(columns?.series.map(({ key }) => key).filter((key) => key !== reference) ?? []),
+    [columns, reference],
   )
   const names = new Set(
     namedEvents(
@@ -88,7 +88,7 @@ export function EventsPanel() {
 function MarksKey() {
   const { frame, deploys } = useSite()
   const words = [
-    ...(deploys.length > 0 ? ['dotted: a version changed'] : []),
+    ...(deploys.length > 0 ? ['dotted: something changed'] : []),
     ...(frame.alerts.length > 0 ? ['shaded: an alert was open'] : []),
   ]
   return <span className={classes.key}>{words.join(' · ')}</span>

@@ -10,7 +10,6 @@ import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { ChartPanel, useComparedSeries } from './ChartPanel.tsx'
 import { columnsOf } from './columns.ts'
-import { BEFORE } from './EventsPanel.tsx'
 import { HeatPanel } from './HeatPanel.tsx'
 import { badOf, matrixRows, shareOf } from './heat.ts'
 import { LatencyPanel } from './LatencyPanel.tsx'
@@ -168,16 +167,17 @@ export function EventFocus({ name }: { name: string }) {
 }
 
 function Counts({ name }: { name: string }) {
+  const reference = useSite().before?.name
   const { answer, earlier } = useComparedSeries({ metric: 'events', event_name: name })
   const { data } = answer
   const columns = useMemo(() => {
     if (data === undefined) return undefined
     const named = data.series.map((each) => ({ ...each, key: name }))
     const { width, series } = columnsOf(named, data.bucket_seconds, BARS)
-    if (earlier === undefined) return { width, series }
-    const before = earlier.map((each) => ({ ...each, key: BEFORE, isReference: true }))
+    if (earlier === undefined || reference === undefined) return { width, series }
+    const before = earlier.map((each) => ({ ...each, key: reference, isReference: true }))
     return { width, series: [...series, ...columnsOf(before, data.bucket_seconds, BARS).series] }
-  }, [data, earlier, name])
+  }, [data, earlier, name, reference])
   return (
     <ChartPanel
       title="Events"

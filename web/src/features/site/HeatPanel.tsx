@@ -108,7 +108,14 @@ export function HeatPanel({ title, group, of = NOTHING, rows, onPick, more }: Pr
           height={height}
         />
       ) : (
-        <Chart option={option} height={height} label={labelOf(title, rows)} group={frame.group} onClick={onClick} />
+        <Chart
+          option={option}
+          height={height}
+          label={labelOf(title, rows)}
+          group={frame.group}
+          onClick={onClick}
+          selection={frame.selection}
+        />
       )}
     </Panel>
   )

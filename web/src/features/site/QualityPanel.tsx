@@ -82,7 +82,13 @@ export function QualityPanel({ part }: { part: Part }) {
       ) : series === undefined ? (
         <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
       ) : (
-        <Chart option={option} height={HEIGHT} label={labelOf(title, known)} group={frame.group} />
+        <Chart
+          option={option}
+          height={HEIGHT}
+          label={labelOf(title, known)}
+          group={frame.group}
+          selection={frame.selection}
+        />
       )}
     </Panel>
   )

@@ -163,7 +163,9 @@ function Actions({
 export function Warnings({ report }: { report: SiteReport }) {
   const messages = [
     ...report.warnings.map(({ message }) => message),
-    ...(report.compareFault === undefined ? [] : [`The period before cannot be shown: it ${report.compareFault}`]),
+    ...(report.compareFault === undefined
+      ? []
+      : [`What it is compared with cannot be shown: it ${report.compareFault}`]),
   ]
   if (messages.length === 0) return null
   return (

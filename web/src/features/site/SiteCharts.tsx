@@ -9,6 +9,7 @@ import { Awaited } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { bySeverity, STATUS_WORDS, unjudgedWords } from '../../ui/status/status.ts'
 import { statusOf } from '../probes/list.ts'
+import { ChangesPanel } from './ChangesPanel.tsx'
 import { ConsentPanel } from './ConsentPanel.tsx'
 import { EventsPanel } from './EventsPanel.tsx'
 import { HeatPanel } from './HeatPanel.tsx'
@@ -55,7 +56,10 @@ export function SiteCharts() {
       <ConsentPanel />
       <div className={page.pair}>
         <ProbesPanel />
-        <ContainersPanel />
+        <div className={page.charts}>
+          <ChangesPanel />
+          <ContainersPanel />
+        </div>
       </div>
     </div>
   )

@@ -11,7 +11,9 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
 import { siteWaitsFor } from '../../ui/status/status.ts'
-import { TimeRangePicker } from '../../ui/TimeRangePicker.tsx'
+import { TimeRangePicker } from '../../ui/time-range/TimeRangePicker.tsx'
+import { useAnchors } from './anchors.ts'
+import { COMPARISONS, type Comparison } from './comparison.ts'
 import classes from './site.module.css'
 import type { Focus, SiteView } from './site-scope.ts'
 
@@ -49,6 +51,7 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
     [site.client_id, site.id],
   )
   const { data: state, isSuccess } = useQuery({ ...overviewQuery, select })
+  const anchors = useAnchors(site.id)
   const isOff = isSuccess && state === undefined
   return (
     <PageHeader
@@ -57,15 +60,8 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
       parents={PARENTS}
       actions={
         <>
-          <TimeRangePicker zone={site.timezone} />
-          <Button
-            variant={view.isComparing ? 'light' : 'default'}
-            leftSection={<History size={16} aria-hidden />}
-            aria-pressed={view.isComparing}
-            onClick={() => view.setComparing(!view.isComparing)}
-          >
-            Compare
-          </Button>
+          <TimeRangePicker zone={site.timezone} anchors={anchors} />
+          <CompareMenu view={view} />
           <CsvMenu siteId={site.id} query={query} focus={view.focus} />
         </>
       }
@@ -92,6 +88,36 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
         {site.key_revoked_at !== null && <span className={classes.bad}>ingest key revoked</span>}
       </div>
     </PageHeader>
+  )
+}
+
+const COMPARE_LABELS: Readonly<Record<Comparison, string>> = {
+  previous: 'With the period before',
+  week: 'With the same time a week ago',
+}
+
+/** What the figures and charts of the page are compared with. */
+function CompareMenu({ view: { comparison, setComparison } }: { view: SiteView }) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant={comparison === null ? 'default' : 'light'}
+          leftSection={<History size={16} aria-hidden />}
+          aria-pressed={comparison !== null}
+        >
+          Compare
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {COMPARISONS.map((each) => (
+          <Menu.Item key={each} onClick={() => setComparison(each)} disabled={comparison === each}>
+            {COMPARE_LABELS[each]}
+          </Menu.Item>
+        ))}
+        {comparison !== null && <Menu.Item onClick={() => setComparison(null)}>With nothing</Menu.Item>}
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 

@@ -3,14 +3,15 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { ALERTS_KEY } from '../../api/alerts.ts'
-import { reportsKey, type SiteReport, siteReportQuery } from '../../api/analytics.ts'
+import { reportsKey, type SiteReport } from '../../api/analytics.ts'
 import type { Query } from '../../api/client.ts'
 import { PROBES_KEY } from '../../api/probes.ts'
 import { type SiteRecord, siteQuery } from '../../api/sites.ts'
 import { useStreamEvent } from '../../api/stream.ts'
 import { usePrint } from '../../lib/use-print.ts'
 import { ErrorState } from '../../ui/States.tsx'
-import { useTimeRange } from '../../ui/TimeRangePicker.tsx'
+import { useTimeRange } from '../../ui/time-range/use-time-range.ts'
+import { AnnotateDialog } from './AnnotateDialog.tsx'
 import { EventFocus, TagFocus } from './Focus.tsx'
 import { NoData, ReportSkeleton, SiteSkeleton } from './NoData.tsx'
 import { Payloads } from './Payloads.tsx'
@@ -21,6 +22,7 @@ import { SiteHeader } from './SiteHeader.tsx'
 import classes from './site.module.css'
 import { SiteScopeContext, type SiteView, TABS, type Tab, useSite, useSiteScope, useSiteView } from './site-scope.ts'
 import { TagsAndEvents } from './TagsAndEvents.tsx'
+import { useSiteReport } from './use-site-report.ts'
 
 /** One site: what is broken, since when, how bad, and what changed. */
 export function SitePage() {
@@ -36,7 +38,7 @@ export function SitePage() {
 function Loaded({ site }: { site: SiteRecord }) {
   const view = useSiteView()
   const { query } = useTimeRange()
-  const { data: report, error, refetch } = useQuery(siteReportQuery(site.id, query, view.isComparing))
+  const { report, error, refetch } = useSiteReport(site, query, view.comparison)
   return (
     <div className={classes.page}>
       <SiteHeader site={site} query={query} view={view} />
@@ -57,6 +59,7 @@ function Report({ site, report, query, view }: { site: SiteRecord; report: SiteR
   return (
     <SiteScopeContext value={scope}>
       <div className={classes.charts}>
+        <AnnotateDialog />
         <Warnings report={report} />
         {report.last_seen !== null && <SiteFigures />}
         <Tabs

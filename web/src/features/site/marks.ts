@@ -1,6 +1,5 @@
 import type { AlertRecord } from '../../api/alerts.ts'
-import type { MarkersAnswer } from '../../api/analytics.ts'
-import type { AlertSpan, DeployMark } from '../../ui/chart/time-option.ts'
+import type { AlertSpan } from '../../ui/chart/time-option.ts'
 
 /** The stretches of a window with an open alert about the site; "the check fails" says nothing about its data. */
 export function alertSpans(alerts: readonly AlertRecord[], from: number, to: number): AlertSpan[] {
@@ -8,24 +7,6 @@ export function alertSpans(alerts: readonly AlertRecord[], from: number, to: num
     const [start, end] = [Date.parse(started_at), resolved_at === null ? null : Date.parse(resolved_at)]
     if (subject === 'check' || start >= to || (end !== null && end <= from)) return []
     return [{ from: Math.max(start, from), to: end === null ? null : Math.min(end, to), severity }]
-  })
-}
-
-/** The part of a chart's width that a name takes on a phone. */
-const LABEL_WIDTH = 0.16
-
-/**
- * "web 42" at the time of the change from 41. Where names would lie on each other the latest are kept; the others are lines only.
- *
- * @param length of the window, ms
- */
-export function deployMarks(markers: MarkersAnswer, length: number): DeployMark[] {
-  let free = Number.POSITIVE_INFINITY
-  return markers.toReversed().map(({ at: time, source, to_version }) => {
-    const at = Date.parse(time)
-    if (at > free) return { at }
-    free = at - length * LABEL_WIDTH
-    return { at, label: `${source.replace(/ container$/, '')} ${to_version}` }
   })
 }
 

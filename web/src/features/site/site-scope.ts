@@ -2,11 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext, useMemo } from 'react'
 import { alertsQuery } from '../../api/alerts.ts'
 import { type MarkersAnswer, markersQuery, type SiteReport } from '../../api/analytics.ts'
+import { annotationsQuery } from '../../api/annotations.ts'
 import type { Query } from '../../api/client.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
+import type { SpanSelection } from '../../ui/chart/select-span.ts'
 import type { AlertSpan, DeployMark } from '../../ui/chart/time-option.ts'
-import { alertSpans, deployMarks, intervalOf, type Stretch, stretchOf } from './marks.ts'
+import { useZoom } from '../../ui/time-range/use-time-range.ts'
+import { changeMarks, changesOf, type SiteChange } from './changes.ts'
+import { COMPARED_WITH, COMPARISONS, type Comparison } from './comparison.ts'
+import { alertSpans, intervalOf, type Stretch, stretchOf } from './marks.ts'
 
 /** What every chart of the page has in common. */
 export interface Frame {
@@ -19,6 +24,8 @@ export interface Frame {
   /** Lines only: their names stand on the first chart. */
   deploys: readonly DeployMark[]
   picked: Stretch | null
+  /** Zooms into what is dragged over. */
+  selection: SpanSelection
 }
 
 /** What the parts of a site's page are about. */
@@ -28,10 +35,12 @@ interface SiteScope {
   report: SiteReport
   /** The window of the reports. */
   query: Query
-  /** The window before, when it is compared with. */
-  before: { query: Query; shift: number } | null
+  /** The window that this one is compared with: its name, and by how much it is moved to lie under this one, ms. */
+  before: { query: Query; shift: number; name: string } | null
   frame: Frame
-  /** With their names. */
+  /** What changed in the window, oldest first … */
+  changes: readonly SiteChange[]
+  /** … and its marks, with their names. */
   deploys: readonly DeployMark[]
 }
 
@@ -47,7 +56,7 @@ export function useSite(): SiteScope {
 }
 
 /** As many alerts are looked through for those that lie in the window. */
-const ALERTS = 200
+export const ALERTS = 200
 
 const NONE: readonly never[] = []
 const NO_MARKERS: MarkersAnswer = []
@@ -55,9 +64,12 @@ const NO_MARKERS: MarkersAnswer = []
 export function useSiteScope(site: SiteRecord, report: SiteReport, query: Query, view: SiteView): SiteScope {
   const { data: alerts = NONE } = useQuery(alertsQuery({ site_id: site.id, limit: ALERTS }))
   const { data: markers = NO_MARKERS } = useQuery(markersQuery(site.id, query))
+  const { data: annotations = NONE } = useQuery(annotationsQuery(site.id, report.from, report.to))
+  const zoom = useZoom()
   return useMemo(() => {
     const [from, to] = [Date.parse(report.from), Date.parse(report.to)]
-    const deploys = deployMarks(markers, to - from)
+    const changes = changesOf(markers, annotations)
+    const deploys = changeMarks(changes, to - from)
     const { previous } = report
     return {
       site,
@@ -67,7 +79,12 @@ export function useSiteScope(site: SiteRecord, report: SiteReport, query: Query,
       before:
         previous === undefined
           ? null
-          : { query: { from: previous.from, to: previous.to }, shift: from - Date.parse(previous.from) },
+          : {
+              query: { from: previous.from, to: previous.to },
+              shift: from - Date.parse(previous.from),
+              name: COMPARED_WITH[view.comparison ?? 'previous'],
+            },
+      changes,
       deploys,
       frame: {
         from,
@@ -77,9 +94,10 @@ export function useSiteScope(site: SiteRecord, report: SiteReport, query: Query,
         alerts: alertSpans(alerts, from, to),
         deploys: deploys.map(({ at }) => ({ at })),
         picked: view.picked,
+        selection: { onSelect: (span) => zoom.into(span, { from, to }), onReset: zoom.reset },
       },
     }
-  }, [site, report, query, view, alerts, markers])
+  }, [site, report, query, view, alerts, markers, annotations, zoom])
 }
 
 export const TABS = ['charts', 'tags', 'payloads'] as const
@@ -92,7 +110,8 @@ export interface SiteView {
   tab: Tab
   /** Null: the whole site. */
   focus: Focus | null
-  isComparing: boolean
+  /** Null: with nothing. */
+  comparison: Comparison | null
   /** Whose execution times are shown; empty: those of all tags. */
   timedTag: string
   setTab: (tab: Tab) => void
@@ -101,7 +120,7 @@ export interface SiteView {
   /** Leads to the charts; `picked` keeps the time of the click. */
   setFocus: (focus: Focus | null, picked?: Stretch) => void
   clearPicked: () => void
-  setComparing: (isComparing: boolean) => void
+  setComparison: (comparison: Comparison | null) => void
   setTimedTag: (tag: string) => void
 }
 
@@ -110,7 +129,7 @@ export function useSiteView(): SiteView {
   const [tab, setTab] = useUrlState<Tab>('tab', 'charts', TABS, { push: true })
   const [tag] = useUrlState('tag', '')
   const [event] = useUrlState('event', '')
-  const [compare, setCompare] = useUrlState<'previous' | ''>('compare', '', ['previous', ''])
+  const [compare, setCompare] = useUrlState<Comparison | ''>('compare', '', [...COMPARISONS, ''])
   const [at] = useUrlState('at', '')
   const [timedTag, setTimedTag] = useUrlState('latency', '')
   const setAll = useSetUrlState({ push: true })
@@ -118,7 +137,7 @@ export function useSiteView(): SiteView {
     () => ({
       tab,
       focus: tag !== '' ? { kind: 'tag', name: tag } : event !== '' ? { kind: 'event', name: event } : null,
-      isComparing: compare === 'previous',
+      comparison: compare === '' ? null : compare,
       timedTag,
       setTab,
       picked: stretchOf(at),
@@ -130,7 +149,7 @@ export function useSiteView(): SiteView {
           tag: focus?.kind === 'tag' ? focus.name : undefined,
           event: focus?.kind === 'event' ? focus.name : undefined,
         }),
-      setComparing: (isComparing) => setCompare(isComparing ? 'previous' : ''),
+      setComparison: (comparison) => setCompare(comparison ?? ''),
       setTimedTag,
     }),
     [tab, tag, event, compare, at, timedTag, setTab, setAll, setCompare, setTimedTag],

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import classes from './chart.module.css'
 import { type ChartColors, useChartColors } from './colors.ts'
 import { type ECharts, init } from './echarts.ts'
+import { type SpanSelection, selectSpan } from './select-span.ts'
 
 /** What was clicked: a series, and the index of its point. */
 export interface ChartClick {
@@ -20,9 +21,11 @@ export interface CanvasProps {
   /** Charts of one group share the crosshair. */
   group?: string
   onClick?: (click: ChartClick) => void
+  /** What dragging over a stretch of time does; for charts with one axis of time. Keep it stable. */
+  selection?: SpanSelection
 }
 
-export function ChartCanvas({ option, height, label, group, onClick }: CanvasProps) {
+export function ChartCanvas({ option, height, label, group, onClick, selection }: CanvasProps) {
   const canvas = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<ECharts | null>(null)
   const colors = useChartColors()
@@ -69,6 +72,11 @@ export function ChartCanvas({ option, height, label, group, onClick }: CanvasPro
       chart.off('click', listener)
     }
   }, [chart, onClick])
+
+  useEffect(() => {
+    if (chart === null || canvas.current === null || selection === undefined) return undefined
+    return selectSpan(chart, canvas.current, selection)
+  }, [chart, selection])
 
   return <div ref={canvas} className={classes.canvas} role="img" aria-label={label} style={{ height }} />
 }

@@ -4,6 +4,7 @@ import { ownZone } from '../../lib/zone.ts'
 import { InlineError } from '../States.tsx'
 import type { CanvasProps, ChartClick } from './ChartCanvas.tsx'
 import type { ChartColors } from './colors.ts'
+import type { SpanSelection } from './select-span.ts'
 import { type TimeChartData, timeOption } from './time-option.ts'
 
 interface Props extends TimeChartData {
@@ -13,10 +14,11 @@ interface Props extends TimeChartData {
   /** Charts of one group share the crosshair. */
   group?: string
   onClick?: (click: ChartClick) => void
+  selection?: SpanSelection
 }
 
 /** Values over time, with the alerts and deployments of that time. The axis is that of the site's zone. */
-export function TimeChart({ height = 180, label, group, onClick, ...data }: Props) {
+export function TimeChart({ height = 180, label, group, onClick, selection, ...data }: Props) {
   const { series, kind, from, to, zone = ownZone(), format, alerts, deploys, picked } = data
   const option = useCallback(
     (colors: ChartColors) =>
@@ -43,6 +45,7 @@ export function TimeChart({ height = 180, label, group, onClick, ...data }: Prop
       label={label}
       {...(group !== undefined && { group })}
       {...(onClick !== undefined && { onClick })}
+      {...(selection !== undefined && { selection })}
     />
   )
 }

@@ -1,0 +1,26 @@
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import type { AddAnnotation, AnnotationRecord } from '../../../src/management/index.ts'
+import { request } from './client.ts'
+
+export type { AnnotationRecord } from '../../../src/management/index.ts'
+
+/** What happened at a site in a window, oldest first. @param to exclusive; both ISO 8601 */
+export const annotationsQuery = (siteId: string, from: string, to: string) =>
+  queryOptions({
+    queryKey: ['annotations', siteId, from, to],
+    queryFn: ({ signal }) =>
+      request<AnnotationRecord[]>('/api/annotations', { query: { site_id: siteId, from, to }, signal }),
+    // The window moves with every minute.
+    placeholderData: keepPreviousData,
+  })
+
+export const useAddAnnotation = () =>
+  useAnnotationsChange((body: AddAnnotation) => request<AnnotationRecord>('/api/annotations', { method: 'POST', body }))
+
+export const useDeleteAnnotation = () =>
+  useAnnotationsChange((id: string) => request<undefined>(`/api/annotations/${id}`, { method: 'DELETE' }))
+
+function useAnnotationsChange<V, T>(mutationFn: (variables: V) => Promise<T>) {
+  const client = useQueryClient()
+  return useMutation({ mutationFn, onSuccess: () => client.invalidateQueries({ queryKey: ['annotations'] }) })
+}

@@ -1,0 +1,110 @@
+import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useEffect } from 'react'
+import { useAddAnnotation } from '../../api/annotations.ts'
+import { useSession } from '../../api/session.ts'
+import { external } from '../../lib/external.ts'
+import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
+import { isForPage } from '../../lib/keys.ts'
+import { momentOf, wallTime } from '../../lib/zone.ts'
+import { useSite } from './site-scope.ts'
+
+const KEY = 'n'
+
+const isOpen = external(false)
+export const annotate = (): void => isOpen.set(true)
+const close = (): void => isOpen.set(false)
+
+/** Writes down what happened at a moment. The key `n` opens it. */
+export function AnnotateDialog() {
+  const { mayChange } = useSession()
+  useEffect(() => {
+    if (!mayChange) return undefined
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== KEY || !isForPage(event)) return
+      event.preventDefault()
+      annotate()
+    }
+    window.addEventListener('keydown', onKey)
+    return () => {
+      window.removeEventListener('keydown', onKey)
+      close()
+    }
+  }, [mayChange])
+  return (
+    <Modal
+      opened={isOpen.use()}
+      onClose={close}
+      title="What happened?"
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Form />
+    </Modal>
+  )
+}
+
+function Form() {
+  const { site, frame } = useSite()
+  const add = useAddAnnotation()
+  const zone = site.timezone
+  const form = useForm({
+    initialValues: {
+      text: '',
+      at: wallTime(frame.picked?.from ?? Date.now(), zone),
+      url: '',
+      isOfClient: false,
+    },
+    validate: { at: (at) => (momentOf(at, zone) === null ? 'Enter a date and a time' : null) },
+  })
+  const formRef = useFaultFocus(form.errors, add.error?.message ?? null)
+  const save = form.onSubmit(({ text, at, url, isOfClient }) =>
+    add.mutate(
+      {
+        ...(isOfClient ? { client_id: site.client_id } : { site_id: site.id }),
+        text,
+        ...(url.trim() !== '' && { url: url.trim() }),
+        at: new Date(momentOf(at, zone) ?? Date.now()).toISOString(),
+      },
+      {
+        onSuccess: close,
+        onError: (error) => form.setErrors(faultsOf(error, ['text', 'at', 'url']).fields),
+      },
+    ),
+  )
+  return (
+    <form ref={formRef} onSubmit={save}>
+      <Stack gap="md">
+        <TextInput
+          label="What happened"
+          placeholder="Consent banner changed"
+          required
+          maxLength={200}
+          data-autofocus
+          {...form.getInputProps('text')}
+        />
+        <TextInput type="datetime-local" label="When" description={zone} required {...form.getInputProps('at')} />
+        <TextInput
+          label="Link"
+          description="Where it is explained: a release, a ticket"
+          maxLength={2_048}
+          {...form.getInputProps('url')}
+        />
+        <Checkbox label="On all sites of this client" {...form.getInputProps('isOfClient', { type: 'checkbox' })} />
+        {add.error !== null && (
+          <Text c="var(--critical-text)" size="sm" role="alert">
+            {add.error.message}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={add.isPending}>
+            Annotate
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

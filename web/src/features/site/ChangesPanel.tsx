@@ -1,0 +1,82 @@
+import { Button, Group } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { X } from 'lucide-react'
+import { useDeleteAnnotation } from '../../api/annotations.ts'
+import { useSession } from '../../api/session.ts'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { annotate } from './AnnotateDialog.tsx'
+import type { SiteChange } from './changes.ts'
+import { Note, Panel } from './Panel.tsx'
+import classes from './site.module.css'
+import { useSite } from './site-scope.ts'
+
+/** More are too many to read beside a chart. */
+const ROWS = 12
+
+/** What changed in the window: versions that were published, and what people wrote down. */
+export function ChangesPanel() {
+  const { changes, site } = useSite()
+  const { mayChange } = useSession()
+  const latest = changes.slice(-ROWS).reverse()
+  return (
+    <Panel
+      title="What changed"
+      unit={changes.length > ROWS ? `the latest ${ROWS} of ${changes.length}` : undefined}
+      tools={
+        mayChange && (
+          <Button size="compact-sm" variant="default" aria-keyshortcuts="n" onClick={annotate}>
+            Annotate
+          </Button>
+        )
+      }
+    >
+      {latest.length === 0 ? (
+        <Note height={80}>No version was published in this time, and no one wrote anything down.</Note>
+      ) : (
+        <ul className={classes.containers} aria-label="What changed">
+          {latest.map((change) => (
+            <Change key={change.annotation?.id ?? `${change.at} ${change.what}`} change={change} zone={site.timezone} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+function Change({ change: { at, what, annotation }, zone }: { change: SiteChange; zone: string }) {
+  const { mayChange } = useSession()
+  const remove = useDeleteAnnotation()
+  return (
+    <li>
+      <span>
+        {annotation?.url == null ? (
+          what
+        ) : (
+          <a href={annotation.url} rel="noreferrer" target="_blank">
+            {what}
+          </a>
+        )}
+      </span>
+      <Group gap={4} wrap="nowrap" className={classes.muted}>
+        {annotation !== undefined && `${annotation.created_by}, `}
+        <RelativeTime at={new Date(at).toISOString()} zone={zone} />
+        {annotation !== undefined && mayChange && (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="gray"
+            aria-label={`Delete ${what}`}
+            disabled={remove.isPending}
+            onClick={() =>
+              remove.mutate(annotation.id, {
+                onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not deleted', message }),
+              })
+            }
+          >
+            <X size={14} aria-hidden />
+          </Button>
+        )}
+      </Group>
+    </li>
+  )
+}

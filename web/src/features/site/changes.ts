@@ -1,0 +1,41 @@
+import type { MarkersAnswer } from '../../api/analytics.ts'
+import type { AnnotationRecord } from '../../api/annotations.ts'
+import type { DeployMark } from '../../ui/chart/time-option.ts'
+
+/** Something that changed at a moment: a version that was published, or what people or their pipelines wrote down. */
+export interface SiteChange {
+  /** epoch ms */
+  at: number
+  what: string
+  /** Of an annotation. */
+  annotation?: AnnotationRecord
+}
+
+/** Oldest first. */
+export const changesOf = (markers: MarkersAnswer, annotations: readonly AnnotationRecord[]): SiteChange[] =>
+  [
+    ...markers.map(({ at, source, to_version }) => ({
+      at: Date.parse(at),
+      what: `${source.replace(/ container$/, '')} ${to_version}`,
+    })),
+    ...annotations.map((annotation) => ({ at: Date.parse(annotation.at), what: annotation.text, annotation })),
+  ].sort((a, b) => a.at - b.at)
+
+/** The part of a chart's width that a name takes on a phone … */
+const LABEL_WIDTH = 0.16
+/** … and its characters. */
+const LABEL_LENGTH = 18
+
+/**
+ * "web 42" at the time of the change. Where names would lie on each other the latest are kept; the others are lines only.
+ *
+ * @param length of the window, ms
+ */
+export function changeMarks(changes: readonly SiteChange[], length: number): DeployMark[] {
+  let free = Number.POSITIVE_INFINITY
+  return changes.toReversed().map(({ at, what }) => {
+    if (at > free) return { at }
+    free = at - length * LABEL_WIDTH
+    return { at, label: what.length > LABEL_LENGTH ? `${what.slice(0, LABEL_LENGTH - 1).trimEnd()}…` : what }
+  })
+}

@@ -1,0 +1,71 @@
+import { useRouterState } from '@tanstack/react-router'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
+import type { Query } from '../../api/client.ts'
+import { isForPage } from '../../lib/keys.ts'
+import { type UrlSearch, useSetUrlState } from '../../lib/use-url-state.ts'
+import { type Bounds, queryOf, rangeOf, searchOf, type TimeRange, zoomed } from './range.ts'
+
+interface TimeRangeState {
+  range: TimeRange
+  /** What to pass to the calls of reports for it. */
+  query: Query
+  set: (range: TimeRange) => void
+}
+
+/** The range that the address names, and how to change it. */
+export function useTimeRange(): TimeRangeState {
+  const search = useRouterState({ select: (state) => state.location.search as UrlSearch })
+  const setAll = useSetUrlState({ push: true })
+  const { range: preset, from, to } = search
+  return useMemo(() => {
+    const range = rangeOf({ range: preset, from, to })
+    return { range, query: queryOf(range), set: (next: TimeRange) => setAll(searchOf(next)) }
+  }, [preset, from, to, setAll])
+}
+
+/** What a chart does with the stretch that the user drags over. */
+export interface Zoom {
+  /** @param selected epoch ms, as it was dragged; @param chart the ends of the chart */
+  into: (selected: Bounds, chart: Bounds) => void
+  /** To the range of before the first zoom. */
+  reset: () => void
+}
+
+/** Zooms the range of the page; Escape leads to the range before. */
+export function useZoom(): Zoom {
+  const { range, set } = useTimeRange()
+  const current = useRef(range)
+  current.current = range
+  const before = useRef<TimeRange[]>([])
+  const back = useCallback(
+    (steps: number) => {
+      // What was left by the browser's own "back" is behind us already.
+      const left = before.current.filter((each) => !isSame(each, current.current))
+      const target = left.at(-steps) ?? left[0]
+      before.current = target === undefined ? [] : left.slice(0, left.indexOf(target))
+      if (target !== undefined) set(target)
+    },
+    [set],
+  )
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && before.current.length > 0 && isForPage(event)) back(1)
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [back])
+  return useMemo(
+    () => ({
+      into: (selected, chart) => {
+        const next = zoomed(selected, chart)
+        if (next === null) return
+        before.current.push(current.current)
+        set(next)
+      },
+      reset: () => back(Number.POSITIVE_INFINITY),
+    }),
+    [set, back],
+  )
+}
+
+const isSame = (a: TimeRange, b: TimeRange): boolean => JSON.stringify(searchOf(a)) === JSON.stringify(searchOf(b))
