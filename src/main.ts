@@ -104,7 +104,9 @@ export async function startService({
     const transports = transportsOf(config, outbound)
     let address = ''
     const publicUrl = () => config.publicUrl ?? address
-    const worker = hasRole(config, 'worker') ? new Worker({ ...node, config, outbound, transports, publicUrl }) : null
+    const worker = hasRole(config, 'worker')
+      ? new Worker({ ...node, expiry: guard, config, outbound, transports, publicUrl })
+      : null
     closers.add(() => worker?.stop())
 
     let isStopping = false

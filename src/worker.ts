@@ -1,5 +1,5 @@
 import { Alerts, noteDelivered } from './alerts/index.ts'
-import type { Leases, Membership } from './cluster/index.ts'
+import type { Expiry, Leases, Membership } from './cluster/index.ts'
 import type { Config } from './config.ts'
 import { Digests } from './digests/index.ts'
 import { OrphanFolding } from './journal/index.ts'
@@ -18,6 +18,7 @@ export interface WorkerOptions {
   clock: Clock
   membership: Membership
   leases: Leases
+  expiry: Expiry
   outbound: Outbound
   transports: Transports
   /** The address of the service for people; known when it listens. */

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import { Jobs, type Leases, type Membership } from '../cluster/index.ts'
+import { type Expiry, Jobs, type Leases, type Membership } from '../cluster/index.ts'
 import { asError, type Clock, type Loop, MINUTE, newOrderedId } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
@@ -28,6 +28,8 @@ export interface NotificationsOptions {
   clock: Clock
   membership: Membership
   leases: Leases
+  /** Says what is too old to be tried any longer; left out, the clock does. */
+  expiry?: Expiry
   transports: Transports
   /** `CHAT_WEBHOOK_URL`. */
   globalWebhook: string | null
@@ -81,6 +83,7 @@ export class Notifications {
     this.#delivery = new Delivery({
       ...this.#tools,
       membership,
+      expiry: options.expiry ?? { expiryTime: () => clock.now() },
       onGivenUp: (count) => {
         for (const { onGivenUp } of this.#watches) onGivenUp?.(count)
       },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { HOUR, SECOND } from '../../src/lib/index.ts'
+import { HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import type { SendOutcome } from '../../src/notifications/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
@@ -72,6 +72,28 @@ testOnEveryEngine('what cannot be sent for 24 hours is given up', async (store, 
   await node.membership.beat()
   await node.notifications.run()
   assert.equal(node.sent.length, sent)
+})
+
+testOnEveryEngine('a clock that runs days ahead gives no message up', async (store, t) => {
+  const clock = newClock()
+  const client = await insertClient(store)
+  let isUp = false
+  let isInDoubt = false
+  const send = (): SendOutcome => (isUp ? DELIVERED : { kind: 'passing', error: 'status 503' })
+  const node = await openNode(t, store, clock, send, { expiry: { expiryTime: () => (isInDoubt ? null : clock.now()) } })
+  await enqueueMessages(store, client, ['reminder A'], NOW)
+  await node.notifications.run()
+  isInDoubt = true
+  clock.advance(9 * 24 * HOUR)
+  await node.membership.beat()
+  await node.notifications.run()
+  assert.deepEqual(await statesOf(store), ['pending'])
+  isUp = true
+  isInDoubt = false
+  clock.advance(-9 * 24 * HOUR + MINUTE)
+  await node.membership.beat()
+  await node.notifications.run()
+  assert.deepEqual(await statesOf(store), ['delivered'])
 })
 
 testOnEveryEngine('a broken channel is off until its address is edited', async (store, t) => {

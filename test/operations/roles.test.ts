@@ -40,7 +40,9 @@ async function openNode(t: TestContext, own: Store, role: Config['role']): Promi
     ...node,
     config,
     ingest,
-    worker: hasRole(config, 'worker') ? new Worker({ ...node, config, ...WORKER_SURROUNDINGS }) : null,
+    worker: hasRole(config, 'worker')
+      ? new Worker({ ...node, expiry: { expiryTime: () => clock.now() }, config, ...WORKER_SURROUNDINGS })
+      : null,
     loops: [],
     log: pino({ level: 'silent' }),
     clockDoubt: () => null,

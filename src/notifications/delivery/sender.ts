@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Expiry } from '../../cluster/index.ts'
 import { asError, Loop, MINUTE, SECOND } from '../../lib/index.ts'
 import { isPassing } from '../../store/index.ts'
 import { type ChannelKey, keyOf, kindOf } from '../channel.ts'
@@ -25,6 +26,8 @@ const STOP_GRACE_MS = SECOND
 
 interface DeliveryOptions extends Omit<DeliveryTools, 'membership'> {
   membership: DeliveryTools['membership'] & { beat: () => Promise<void> }
+  /** Says what is too old to be tried any longer. */
+  expiry: Expiry
   /** Called with the number of messages that were given up. */
   onGivenUp: (count: number) => void
 }
@@ -83,10 +86,12 @@ export class Delivery {
   }
 
   async #round(): Promise<void> {
-    const { store, clock, membership, channelSettings, onGivenUp } = this.#options
+    const { store, clock, expiry, membership, channelSettings, onGivenUp } = this.#options
     const now = clock.now()
-    if (Math.abs(now - this.#gaveUpAt) >= GIVE_UP_INTERVAL_MS) {
-      onGivenUp(await giveUpOverdue(store, now))
+    // A clock that is ahead by a day would give up all that waits.
+    const aged = expiry.expiryTime()
+    if (aged !== null && Math.abs(now - this.#gaveUpAt) >= GIVE_UP_INTERVAL_MS) {
+      onGivenUp(await giveUpOverdue(store, aged))
       this.#gaveUpAt = now
     }
     const channels = await channelsWithWork({ store, nodeId: membership.nodeId, now }, channelSettings)
