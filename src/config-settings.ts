@@ -44,7 +44,7 @@ export const SETTINGS = {
   databasePoolSize: setting(
     'DATABASE_POOL_SIZE',
     '10',
-    'Connections to PostgreSQL that this process opens at most; two more for the set-up and for changes by others',
+    'Connections to PostgreSQL that this process opens at most; two more for the setup and for changes by others',
     parse.integer(10, 4, 200),
   ),
   role: setting(
@@ -56,7 +56,7 @@ export const SETTINGS = {
   publicUrl: setting(
     'PUBLIC_URL',
     'http://HOST:PORT',
-    'Address under which people and tags reach the service; used in links and on the set-up page',
+    'Address under which people and tags reach the service; used in links and on the setup page',
     parse.optional(parse.httpUrl),
   ),
   ingestKeyHeaders: setting(

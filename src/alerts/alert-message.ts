@@ -118,7 +118,7 @@ function measureFacts(probeType: string, finding: Fields): Fact[] {
   return [
     ...fact('Measured', finding.measured),
     ...fact('Usual', finding.expected),
-    ...(isAbove ? fact('Allowed up to', high) : fact('Allowed from', low)),
+    ...(isAbove ? fact('Threshold', high) : fact('Threshold', low)),
   ]
 }
 

@@ -186,6 +186,6 @@ test('an alert says since when the data are bad, and what was measured against w
     { name: 'Event', value: 'purchase' },
     { name: 'Measured', value: '31 %' },
     { name: 'Usual', value: '0.4 %' },
-    { name: 'Allowed up to', value: '5 %' },
+    { name: 'Threshold', value: '5 %' },
   ])
 })

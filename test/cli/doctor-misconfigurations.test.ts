@@ -16,7 +16,7 @@ import { goodSetUp, googleKey, KEY_PEM, makeDatabase, type SetUp, TOKEN, wrongWi
 
 interface Seed {
   title: string
-  /** What differs from the good set-up. */
+  /** What differs from the good setup. */
   seed: (t: TestContext, good: SetUp) => Promise<Partial<SetUp>> | Partial<SetUp>
   finds: { level: 'warning' | 'failed'; check: string; says: RegExp }
   isSkipped?: boolean
@@ -200,7 +200,7 @@ const SEEDS: readonly Seed[] = [
   },
 ]
 
-test('doctor has nothing to say against a set-up that is as it should be', async (t) => {
+test('doctor has nothing to say against a setup that is as it should be', async (t) => {
   const good = await goodSetUp(t)
   const { environment, outbound } = good
   await makeDatabase(environment.DATA_DIR ?? '')

@@ -22,7 +22,7 @@ const ADMIN_TOKEN = '0b6f3c1e9a7d42588cb1a6f04e'
 
 const line = (lines: readonly string[], check: string) => lines.find((candidate) => candidate.split(/\s+/)[1] === check)
 
-test('doctor finds nothing wrong with a good set-up', async (t) => {
+test('doctor finds nothing wrong with a good setup', async (t) => {
   const DATA_DIR = await tempDir(t)
   await withStore(DATA_DIR, (store) => migrate(store.write, store.columnTypes))
   const outside = await startAnswering(t, (_request, response) => response.end())

@@ -14,7 +14,7 @@ const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
 
 await ensureDashboard()
 
-test('the set-up of a site', async (t) => {
+test('the setup of a site', async (t) => {
   const service = await startTestService(t, clock)
   const client = await service.newClient({ name: 'Nordwind', plan: 'free' })
   const sending = await service.newSite(client, { name: 'Sending shop' })
@@ -103,7 +103,7 @@ test('the set-up of a site', async (t) => {
   })
 })
 
-test('a viewer sees the steps of a set-up, and neither key nor template', async (t) => {
+test('a viewer sees the steps of a setup, and neither key nor template', async (t) => {
   const service = await startTestService(t, clock, { ADMIN_TOKEN, VIEWER_TOKEN })
   const admin = bearer(ADMIN_TOKEN)
   const client = (await service.call('POST', '/api/clients', { name: 'Acme' }, admin)).json<{ id: string }>()

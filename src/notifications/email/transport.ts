@@ -86,7 +86,7 @@ const LOGIN_STATUSES = [530, 534, 535, 538]
 
 /**
  * What a failure means for the e-mail and its channel. The channel is one recipient's: what is wrong with the server or with
- * our own set-up is wrong for all of them, and passes once it is put right. No error holds the password.
+ * our own setup is wrong for all of them, and passes once it is put right. No error holds the password.
  */
 export function outcomeOfFailure(thrown: unknown, host: string): SendOutcome {
   const failure = failureOf(thrown)

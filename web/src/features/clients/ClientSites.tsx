@@ -132,7 +132,7 @@ function Links({ site, mayChange }: { site: SiteRecord; mayChange: boolean }) {
   return (
     <span className={classes.links}>
       <TextLink to="/sites/$siteId/setup" params={params}>
-        Set-up
+        Setup
       </TextLink>
       <TextLink to="/sites/$siteId/probes" params={params}>
         Probes

@@ -17,7 +17,7 @@ import { SiteDanger } from './Danger.tsx'
 import classes from './form.module.css'
 import { emptySite, type SiteValues, siteBody, siteValues, zonesWith } from './site-values.ts'
 
-/** A new site leads on to its set-up. */
+/** A new site leads on to its setup. */
 export function NewSitePage() {
   const { clientId = '' } = useParams({ strict: false })
   const { mayChange } = useSession()

@@ -39,7 +39,7 @@ function Loaded({ site }: { site: SiteRecord }) {
   return (
     <>
       <PageHeader
-        title="Set-up"
+        title="Setup"
         parents={[
           { label: 'Overview', to: '/' },
           { label: site.name, to: `/sites/${site.id}` },
@@ -63,7 +63,7 @@ function SetupSkeleton() {
   return (
     <div aria-busy="true">
       <span className="sr-only" role="status">
-        Loading the set-up
+        Loading the setup
       </span>
       <Skeleton height={26} width={120} mb="sm" />
       <Skeleton height={20} width={320} mb="xl" />

@@ -188,6 +188,6 @@ interface Fact {
 /** Already said by the title. */
 const SAID: ReadonlySet<string> = new Set(['Tag', 'Event', 'Event and tag', 'Measured'])
 
-/** What an alert measured against, without what its title says: "usually 0.4 %", "allowed up to 5 %". */
+/** What an alert measured against, without what its title says: "usually 0.4 %", "threshold 5 %". */
 const factsInWords = (facts: readonly Fact[]): string[] =>
   facts.filter(({ name }) => !SAID.has(name)).map(({ name, value }) => `${name.toLowerCase()} ${value}`)

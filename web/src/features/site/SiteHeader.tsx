@@ -83,7 +83,7 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
           Probes
         </Link>
         <Link to="/sites/$siteId/setup" params={{ siteId: site.id }}>
-          Set-up
+          Setup
         </Link>
         {site.key_revoked_at !== null && <span className={classes.bad}>ingest key revoked</span>}
       </div>

@@ -60,7 +60,7 @@ function ThemeSwitch() {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={36} aria-label="Colours">
+        <ActionIcon variant="subtle" color="gray" size={36} aria-label="Theme">
           <Icon size={18} strokeWidth={1.75} aria-hidden />
         </ActionIcon>
       </Menu.Target>
