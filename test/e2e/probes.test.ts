@@ -176,7 +176,7 @@ test('the probes of the demo store', async (t) => {
     assert.deepEqual(await secrets(), [])
   })
 
-  await t.test('a probe is switched off and deleted, by its name only', async (t) => {
+  await t.test('a probe is paused and deleted, by its name only', async (t) => {
     const created = await demo.call('POST', '/api/probes', {
       site_id: site.id,
       probe_type: 'data_volume',
@@ -185,14 +185,14 @@ test('the probes of the demo store', async (t) => {
     assert.equal(created.status, 201, created.text)
     const { page } = await openPage(t, demo.url, `/sites/${site.id}/probes`)
     await page.getByRole('button', { name: 'More for Doomed' }).click()
-    await page.getByRole('menuitem', { name: 'Switch off …' }).click()
+    await page.getByRole('menuitem', { name: 'Pause …' }).click()
     await page
       .getByRole('dialog')
       .getByText(/^It does not run/)
       .waitFor()
-    await page.getByRole('button', { name: 'Switch off', exact: true }).click()
-    await page.getByRole('row').filter({ hasText: 'Doomed' }).getByText('switched off', { exact: true }).waitFor()
-    await page.getByText('Switched off', { exact: true }).click()
+    await page.getByRole('button', { name: 'Pause', exact: true }).click()
+    await page.getByRole('row').filter({ hasText: 'Doomed' }).getByText('paused', { exact: true }).waitFor()
+    await page.getByText('Paused', { exact: true }).click()
     await page.waitForURL('**?filter=off')
     await page.getByRole('button', { name: 'More for Doomed' }).click()
     await page.getByRole('menuitem', { name: 'Delete …' }).click()
@@ -201,7 +201,7 @@ test('the probes of the demo store', async (t) => {
     await assertAccessible(page)
     await page.getByLabel('To confirm, type Doomed').fill('Doomed')
     await confirm.click()
-    await page.getByText('No probe is switched off').waitFor()
+    await page.getByText('No probe is paused').waitFor()
   })
 
   await t.test('a site without probes shows what they are for', async (t) => {

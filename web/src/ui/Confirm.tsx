@@ -6,7 +6,7 @@ interface ConfirmProps {
   onClose: () => void
   /** Rejects when it failed; the dialog then says so and stays. */
   onConfirm: () => Promise<unknown>
-  /** "Switch off the probe Health of Shop" */
+  /** "Pause the probe Health of Shop" */
   title: string
   /** On the button. */
   action: string

@@ -134,7 +134,7 @@ function useSwitchProbe(probe: ProbeRecord) {
       leftSection={probe.is_active ? <Pause size={16} aria-hidden /> : <Power size={16} aria-hidden />}
       onClick={() => (probe.is_active ? setAsking(true) : update.mutate({ is_active: true }, { onError: showError }))}
     >
-      {probe.is_active ? 'Switch off …' : 'Switch on'}
+      {probe.is_active ? 'Pause …' : 'Resume'}
     </Menu.Item>
   )
   const question = (
@@ -142,10 +142,10 @@ function useSwitchProbe(probe: ProbeRecord) {
       opened={isAsking}
       onClose={() => setAsking(false)}
       onConfirm={() => update.mutateAsync({ is_active: false })}
-      title={`Switch off the probe ${probe.name}`}
-      action="Switch off"
+      title={`Pause the probe ${probe.name}`}
+      action="Pause"
     >
-      It does not run, and no one is notified of what it would find, until it is switched on again. Its results stay.
+      It does not run, and no one is notified of what it would find, until it is resumed. Its results stay.
     </Confirm>
   )
   return { item, question }

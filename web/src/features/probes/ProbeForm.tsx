@@ -75,8 +75,8 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
         <legend>The probe</legend>
         <TextInput label="Name" withAsterisk {...form.getInputProps('name')} />
         <Switch
-          label="Switched on"
-          description="Switched off it does not run, and keeps its results"
+          label="Runs"
+          description="A paused probe keeps its results"
           {...form.getInputProps('is_active', { type: 'checkbox' })}
         />
       </fieldset>

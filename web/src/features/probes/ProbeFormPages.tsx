@@ -204,7 +204,7 @@ function Loaded({ probe, site }: { probe: ProbeRecord; site: SiteRecord }) {
         </>
       ) : types !== undefined ? (
         <EmptyState icon={CircleHelp} title={`The type ${probe.probe_type} is not known here`}>
-          Another version of Tagwarden made this probe. It can be switched off or deleted.
+          Another version of Tagwarden made this probe. It can be paused or deleted.
         </EmptyState>
       ) : error !== null ? (
         <ErrorState error={error} onRetry={() => void refetch()} />

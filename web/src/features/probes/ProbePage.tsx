@@ -89,7 +89,7 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
           {probe.is_active ? (
             <RelativeTime at={probe.next_run_at} {...(zone === undefined ? {} : { zone })} />
           ) : (
-            'switched off'
+            'paused'
           )}
         </dd>
         <dt>Alerts</dt>

@@ -74,7 +74,7 @@ function Counts({ rows }: { rows: readonly ProbeRow[] }) {
           <b>{count}</b> {STATUS_WORDS[status]}
         </li>
       ))}
-      {off > 0 && <li>{counted(off, 'probe')} switched off</li>}
+      {off > 0 && <li>{counted(off, 'probe')} paused</li>}
     </ul>
   )
 }
@@ -82,7 +82,7 @@ function Counts({ rows }: { rows: readonly ProbeRow[] }) {
 const LABELS: { value: Filter; label: string }[] = [
   { value: 'all', label: 'All' },
   { value: 'trouble', label: 'Not ok' },
-  { value: 'off', label: 'Switched off' },
+  { value: 'off', label: 'Paused' },
 ]
 
 interface LoadedProps {
@@ -186,7 +186,7 @@ interface NothingMatchesProps {
 const TITLES: Readonly<Record<Filter, string>> = {
   all: 'No probe',
   trouble: 'Every probe is ok',
-  off: 'No probe is switched off',
+  off: 'No probe is paused',
 }
 
 function NothingMatches({ filter, search, onShowAll }: NothingMatchesProps) {

@@ -39,7 +39,7 @@ export function Results({ rows, zone, isActive, hasMore, isLoading, onMore }: Re
       <EmptyState icon={ListChecks} title="No result yet">
         {isActive
           ? 'It runs for the first time within one interval. "Run now" does not wait for that.'
-          : 'It is switched off: switch it on, or run it once by hand.'}
+          : 'It is paused: resume it, or run it once by hand.'}
       </EmptyState>
     )
   }

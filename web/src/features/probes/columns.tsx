@@ -94,7 +94,7 @@ const Status = ({ row: { probe, status } }: { row: ProbeRow }) =>
   probe.is_active ? (
     <StatusBadge status={status}>{unjudgedWords(probe)}</StatusBadge>
   ) : (
-    <span className={classes.muted}>switched off</span>
+    <span className={classes.muted}>paused</span>
   )
 
 function Message({ row: { probe } }: { row: ProbeRow }) {
@@ -107,7 +107,7 @@ function Message({ row: { probe } }: { row: ProbeRow }) {
 }
 
 const waiting = (probe: ProbeRecord): string =>
-  probe.is_active ? 'waits for its first run' : 'has never run; it is switched off'
+  probe.is_active ? 'waits for its first run' : 'has never run; it is paused'
 
 function Runs({ row: { probe, site } }: { row: ProbeRow }) {
   const zone = site === undefined ? {} : { zone: site.timezone }

@@ -17,7 +17,7 @@ export interface ProbeRow {
 export const statusOf = ({ last_status, judged }: Pick<ProbeRecord, 'last_status' | 'judged'>): Status =>
   judged ? (last_status ?? 'unknown') : 'unknown'
 
-/** Worst first; what is switched off comes last. */
+/** Worst first; what is paused comes last. */
 export function rowsOf(probes: readonly ProbeRecord[], sites: readonly SiteRecord[]): ProbeRow[] {
   const byId = new Map(sites.map((site) => [site.id, site]))
   return probes
@@ -54,7 +54,7 @@ function fits(filter: Filter, isActive: boolean, status: Status): boolean {
   }
 }
 
-/** How many active probes are in each state, the worst first; and how many are switched off. */
+/** How many active probes are in each state, the worst first; and how many are paused. */
 export function countsOf(rows: readonly ProbeRow[]): { states: { status: Status; count: number }[]; off: number } {
   const active = rows.filter(({ probe }) => probe.is_active)
   const states = STATUSES.map((status) => ({ status, count: active.filter((row) => row.status === status).length }))
