@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import pg from 'pg'
 import { type ApiClient, apiClient, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, postgres, sqlite, tempDir } from '../../testkit/engines.ts'
 import { amount } from '../../testkit/length.ts'
+import { sessionsOver } from '../../testkit/postgres/databases.ts'
 import { startServerProcess } from '../../testkit/processes/server-process.ts'
 import { until } from '../../testkit/until.ts'
 
@@ -53,17 +53,9 @@ async function totalOf(api: ApiClient, site: SiteKey): Promise<number> {
   return answer.json<{ total_events: number }>().total_events
 }
 
-/**
- * What a killed process leaves in PostgreSQL: sessions that still finish their statements. (And a node that others take for alive
- * for half a minute; who starts folds its rows all the same.)
- */
-async function settle({ DATABASE_URL: connectionString }: Record<string, string>): Promise<void> {
-  if (connectionString === undefined) return
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  const others = 'select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
-  await until('its sessions are over', async () => ((await client.query(others)).rowCount === 0 ? true : undefined))
-  await client.end()
+/** (A node that others take for alive for half a minute stays, too; who starts folds its rows all the same.) */
+async function settle({ DATABASE_URL: url }: Record<string, string>): Promise<void> {
+  if (url !== undefined) await sessionsOver(url)
 }
 
 for (const [engine, rounds] of ROUNDS) {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { migrate, openPostgresStore } from '../../src/store/index.ts'
+import { until } from '../until.ts'
 import { type PostgresServer, type ServerOptions, type StopMode, startServer } from './server.ts'
 
 /** An ordinary role, as the program has in production: it owns its database and nothing else. */
@@ -42,6 +43,15 @@ export async function startSharedServer(): Promise<PostgresServer> {
   }
   process.env[SHARED_SERVER] = server.adminUrl
   return server
+}
+
+/** Waits for what a killed process leaves: sessions that still finish their statements. */
+export async function sessionsOver(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const others = 'select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+  await until('its sessions are over', async () => ((await client.query(others)).rowCount === 0 ? true : undefined))
+  await client.end()
 }
 
 export interface OwnPostgres {
