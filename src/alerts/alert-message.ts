@@ -24,7 +24,7 @@ import { badEventsOf } from './machine/bad.ts'
  * @param vendorElsewhere whose tags fail on other sites, too
  */
 export function alertMessage(
-  { kind, before, alert, source: { client, site, probe }, known, note, resolvedBy }: DueMessage,
+  { kind, before, alert, source: { client, site, probe }, known, note, resolvedBy, handledBy }: DueMessage,
   change: Marker | undefined,
   vendorElsewhere: string | null,
 ): AlertMessage {
@@ -52,6 +52,7 @@ export function alertMessage(
       resolved_at: alert.resolved_at,
       resolution: resolutionOf(alert),
       resolved_by: resolvedBy,
+      ...(handledBy === null ? {} : { handled_by: handledBy }),
       occurrences: alert.occurrences,
     },
     client: { id: client.id, name: client.name },

@@ -2,14 +2,19 @@ import { sql } from 'kysely'
 import { newOrderedId } from '../lib/index.ts'
 import {
   type AlertMessageKind,
+  type Channel,
   type ChannelSettings,
   channelInWords,
   channelsOf,
   type DeliveredHook,
   enqueue,
+  isForIncidents,
+  kindOf,
   type OutboxEntry,
   quietUntil,
   releaseHeld,
+  type ServiceKind,
+  takesMessage,
   takesSeverity,
 } from '../notifications/index.ts'
 import {
@@ -153,6 +158,7 @@ export async function entriesOf(
     return (
       channelsOf({ client: source.client, ...channelSettings })
         .filter(({ key }) => isForOperator || key !== 'global')
+        .filter(({ key, address }) => hears(kindOf(key, address), message))
         // To a channel for what is critical the escalation is the opening, whatever the client wants of escalations.
         .filter(
           ({ minimumSeverity }) => kind !== 'escalated' || source.notifyAllEscalated || minimumSeverity === 'critical',
@@ -162,14 +168,22 @@ export async function entriesOf(
           channel,
           clientId: source.client.id,
           alertId: alert.id,
-          // The operator's own channel knows no quiet hours.
-          heldUntil: channel.key === 'global' ? null : heldUntil,
+          heldUntil: knowsQuietHours(channel, kind) ? heldUntil : null,
           holdMs: message.holdMs,
           message: alertMessage(message, changes.get(alert.id), elsewhere),
         }))
     )
   })
 }
+
+const hears = (service: ServiceKind, { kind, audience }: DueMessage): boolean =>
+  takesMessage(service, kind) && (audience === 'everyone' || isForIncidents(service))
+
+/** Not the operator's own, and not what would go on paging someone about what is over or taken care of. */
+const knowsQuietHours = ({ key, address }: Channel, kind: AlertMessageKind): boolean =>
+  key !== 'global' && !(isForIncidents(kindOf(key, address)) && QUIETENS.includes(kind))
+
+const QUIETENS: readonly AlertMessageKind[] = ['acknowledged', 'unacknowledged', 'resolved']
 
 /** What is no more than a warning waits for the end of the client's quiet hours, by the site's clock. */
 const quietEndOf = ({ quietHours, site }: AlertSource, now: number): number | null =>
@@ -198,6 +212,8 @@ const NOTIFIED: Readonly<Record<AlertMessageKind, string>> = {
   flapping: 'Notified: flapping; paused until it is steady',
   explained: 'Notified: cause found',
   reminder: 'Reminded',
+  acknowledged: 'Notified: acknowledged',
+  unacknowledged: 'Notified: no longer acknowledged',
   resolved: 'Notified: resolved',
 }
 

@@ -32,6 +32,6 @@ export {
 } from './outbox.ts'
 export { withChannels } from './own-channels.ts'
 export { type QuietHours, quietUntil } from './quiet-hours.ts'
-export { isForIncidents } from './services/services.ts'
+export { isForIncidents, type ServiceKind, takesMessage } from './services/services.ts'
 export { type ChatOptions, createChatTransport } from './services/transport.ts'
 export type { SendOrder, SendOutcome, Transport, Transports } from './transport.ts'

@@ -11,6 +11,8 @@ export const ALERT_MESSAGE_KINDS = [
   'widened',
   'flapping',
   'reminder',
+  'acknowledged',
+  'unacknowledged',
   'resolved',
 ] as const
 export type AlertMessageKind = (typeof ALERT_MESSAGE_KINDS)[number]
@@ -46,6 +48,8 @@ export interface AlertMessage {
     resolution: 'recovered' | 'gone' | 'manual' | 'probe_removed' | 'replaced' | null
     /** Who resolved it by hand. */
     resolved_by: string | null
+    /** Who has just acknowledged it, or no longer does; missing in all other messages. */
+    handled_by?: string
     occurrences: number
   }
   client: Named

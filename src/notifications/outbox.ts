@@ -10,6 +10,9 @@ import type { AlertMessage, AlertMessageKind, Message, MessageIncident } from '.
  */
 export const GATHER_MS = 10 * SECOND
 
+/** What brings no one anything to do: it is no reason to wake anyone with what was before. */
+const CALMING: readonly string[] = ['acknowledged', 'unacknowledged', 'resolved'] satisfies AlertMessageKind[]
+
 /** What waits for others that belong to it. */
 export const GATHERED_KINDS: readonly string[] = ['opened', 'resolved'] satisfies AlertMessageKind[]
 
@@ -64,8 +67,8 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
 
 /** What goes out at once takes along what was held back about the same alert: no one hears of its escalation before its opening. */
 async function release(trx: Transaction<Tables>, entries: readonly OutboxEntry[], now: number): Promise<void> {
-  const isUrgent = ({ heldUntil = null, holdMs = 0, alertId }: OutboxEntry) =>
-    heldUntil === null && holdMs === 0 && alertId !== null
+  const isUrgent = ({ heldUntil = null, holdMs = 0, alertId, message: { kind } }: OutboxEntry) =>
+    heldUntil === null && holdMs === 0 && alertId !== null && !CALMING.includes(kind)
   const urgent = entries.filter(isUrgent)
   for (const [channel, ofChannel] of Map.groupBy(urgent, ({ channel: { key } }) => key)) {
     const alertIds = ofChannel.flatMap(({ alertId }) => alertId ?? [])

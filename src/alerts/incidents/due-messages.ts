@@ -14,7 +14,12 @@ export interface Intent {
   move: { before: AlertRow | null; alert: AlertRow } | null
   /** Of one that ended. */
   ending: Ending | null
+  /** Who has just acknowledged it, or does no longer. */
+  handledBy?: string | null
 }
+
+/** Whom a message is for. What keeps incidents of its own has to know when one is over or taken care of, whatever people want to hear of. */
+type Audience = 'everyone' | 'keepers'
 
 /** A message about an incident. It goes out under the id of the alert that announced it, so that services keep them together. */
 export interface DueMessage {
@@ -27,6 +32,8 @@ export interface DueMessage {
   known: Case
   note: string | null
   resolvedBy: string | null
+  handledBy: string | null
+  audience: Audience
   /** How long it waits for whether it is true. */
   holdMs: number
 }
@@ -45,16 +52,18 @@ export async function dueMessages(
   })
   const loaded = missing.length === 0 ? new Map<string, AlertSource>() : await loadSources(trx, missing)
   return wanted.flatMap((intent) => {
-    const { known, kind, note, move, ending } = intent
+    const { known, kind, note, move, ending, handledBy = null } = intent
     const voice = voiceOf(intent)
     if (voice === undefined) return []
     const source =
       context.sources.get(voice.probe_id) ?? loaded.get(voice.probe_id) ?? neighbourOf(voice, pending, context)
-    if (source === undefined || !mayGoOut(intent, voice, source, context)) return []
+    const audience = source === undefined ? null : audienceOf(intent, voice, source, context)
+    if (source === undefined || audience === null) return []
     const resolvedBy = ending === null ? null : actorOf(ending.last, pending)
     const before = move?.alert.id === voice.id ? move.before : voice
     const holdMs = ending?.holdMs ?? 0
-    return [{ kind, before, alert: asIncident(voice, known, ending), source, known, note, resolvedBy, holdMs }]
+    const alert = asIncident(voice, known, ending)
+    return [{ kind, before, alert, source, known, note, resolvedBy, handledBy, audience, holdMs }]
   })
 }
 
@@ -72,18 +81,20 @@ const neighbourOf = (
   return own ?? [...sources.values()].find(({ site }) => site.id === site_id)
 }
 
-function mayGoOut(
-  { known, move, ending }: Intent,
+/** Null where it goes to no one. */
+function audienceOf(
+  { known, move, ending, handledBy }: Intent,
   voice: AlertRow,
   source: AlertSource,
   context: AlertContext,
-): boolean {
-  if (move !== null) return true
-  if (ending !== null && (ending.isRemoved || !source.notifyResolved)) return false
+): Audience | null {
+  if (typeof handledBy === 'string') return 'keepers'
+  if (move !== null) return 'everyone'
+  if (ending !== null && (ending.isRemoved || !source.notifyResolved)) return 'keepers'
   const { suppressedBy } = rulesOf(voice, source, context)
-  if (suppressedBy === null) return true
+  if (suppressedBy === null) return 'everyone'
   known.events.push({ kind: 'suppressed', actor: null, text: `No notification: ${suppressedBy}` })
-  return false
+  return ending === null ? null : 'keepers'
 }
 
 const actorOf = ({ id }: AlertRow, pending: readonly PendingTransition[]): string | null =>

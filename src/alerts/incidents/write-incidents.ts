@@ -74,14 +74,29 @@ export async function throughIncidents(
     const handled = moves.flatMap(({ alert, pending: { transition } }) =>
       alert.incident_id === known.row.id ? transition.events : [],
     )
+    const { state } = known.row
     const ending = followAlerts(known, handled, now)
     if (ending !== null) intents.push({ known, kind: 'resolved', note: null, move: null, ending })
+    else if (known.row.state !== state) intents.push(...handledIntents(known))
   }
   const due = await dueMessages(trx, intents, pending, context)
   await moveAlerts(trx, cases, places, moves)
   await saveCases(trx, cases.values(), now)
   return { pending: pending.map((one) => written.get(one) ?? one), due }
 }
+
+/** That someone takes care of it now, or no longer. */
+function handledIntents(known: Case): Intent[] {
+  const last = known.events.findLast(({ kind }) => kind === 'acknowledged' || kind === 'unacknowledged')
+  const { kind, actor = null, text = '' } = last ?? {}
+  if (actor === null || (kind !== 'acknowledged' && kind !== 'unacknowledged')) return []
+  const said = kind === 'acknowledged' ? `Acknowledged by ${actor}` : `No longer acknowledged by ${actor}`
+  const note = isComment(text) ? `${said}: ${text}` : said
+  return [{ known, kind, note, move: null, ending: null, handledBy: actor }]
+}
+
+/** Else it is what a timeline says without one. */
+const isComment = (text: string): boolean => text !== 'Acknowledged' && text !== 'No longer acknowledged'
 
 /** Where people have not been notified of an end yet, it is taken back, and that it is bad again is no news. */
 async function stillNews(trx: Transaction<Tables>, news: readonly News[]): Promise<News[]> {

@@ -21,7 +21,8 @@ export const DeliveryRecord = Type.Object({
   alert_id: nullable(Uuid),
   kind: Type.String({
     description:
-      '`opened`, `explained`, `escalated`, `widened`, `flapping`, `reminder`, `resolved`, `vendor_opened`, `vendor_resolved`, ' +
+      '`opened`, `explained`, `escalated`, `widened`, `flapping`, `reminder`, `acknowledged`, `unacknowledged`, `resolved`, ' +
+      '`vendor_opened`, `vendor_resolved`, ' +
       '`digest`, `quota`, `own_failure` or `own_recovery`',
   }),
   title: Type.String({ description: 'What it is about' }),

@@ -61,6 +61,8 @@ const NOTES = {
   escalated: 'It was a warning before.',
   widened: 'More events are bad than in the last message.',
   flapping: 'It keeps changing between good and bad. Notifications pause until 10 results in a row agree.',
+  acknowledged: 'Someone takes care of it: no more reminders.',
+  unacknowledged: 'No one takes care of it any more: reminders resume.',
   reminder: 'It is not acknowledged yet. Acknowledging it stops these reminders.',
 } as const
 
@@ -165,9 +167,12 @@ function linkOf(clientId: string, messages: readonly AlertMessage[], publicUrl: 
   return { label: 'Open the alerts', url: `${publicUrl}/alerts?client=${encodeURIComponent(clientId)}` }
 }
 
+/** What is no matter of how bad it is. */
+const PLAIN: readonly AlertMessageKind[] = ['resolved', 'flapping', 'acknowledged', 'unacknowledged']
+
 /** `[CRITICAL]`, for one alert or for several whose worst severity this is. */
 function badge(kind: AlertMessageKind, severity: Severity): string {
-  if (kind === 'resolved' || kind === 'flapping') return `[${kind.toUpperCase()}]`
+  if (PLAIN.includes(kind)) return `[${kind.toUpperCase()}]`
   return `[${kind === 'reminder' ? 'STILL ' : ''}${severity.toUpperCase()}]`
 }
 

@@ -1,8 +1,8 @@
-import { SECOND } from '../../lib/index.ts'
-import { cut, summaryOf } from '../cards/card.ts'
+import { capitalised, SECOND } from '../../lib/index.ts'
+import { cut, oneLine, summaryOf } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
 import type { Message, MessageGroup } from '../message.ts'
-import { type BodyOptions, type ChatService, dedupKeyOf, isOver } from './service.ts'
+import { type BodyOptions, type ChatService, dedupKeyOf, HANDLED, isOver } from './service.ts'
 
 /**
  * The alert API of Opsgenie, which Jira Service Management has taken over: the same calls under
@@ -13,13 +13,15 @@ export const opsgenie = {
   title: 'Jira Service Management',
   matches: () => false,
   isForIncidents: true,
+  follows: HANDLED,
   paceMs: SECOND / 5,
   url: (address, message, options) => {
     const url = new URL(address)
     const base = url.pathname.replace(/\/$/, '')
     const alias = encodeURIComponent(dedupKeyOf(message, options))
-    url.pathname = isOver(message) ? `${base}/v2/alerts/${alias}/close` : `${base}/v2/alerts`
-    if (isOver(message)) url.searchParams.set('identifierType', 'alias')
+    const action = actionOf(message, base)
+    url.pathname = action === null ? `${base}/v2/alerts` : `${base}/v2/alerts/${alias}/${action}`
+    if (action !== null) url.searchParams.set('identifierType', 'alias')
     return url
   },
   body: alertOf,
@@ -27,13 +29,30 @@ export const opsgenie = {
   outcome: { repeatsReason: false, rules: [] },
 } satisfies ChatService
 
+/** Its calls of Jira Service Management: those of Opsgenie but for one. */
+const JIRA_PATH = /\/jsm\/ops\/integration$/
+
+/** What is done to the alert that is there; null creates it, or adds to it. */
+function actionOf(message: Message | MessageGroup, base: string): string | null {
+  if (isOver(message)) return 'close'
+  if (message.kind === 'acknowledged') return 'acknowledge'
+  if (message.kind !== 'unacknowledged') return null
+  // There an acknowledgement cannot be taken back: people read that it was.
+  return JIRA_PATH.test(base) ? 'notes' : 'unacknowledge'
+}
+
 /** https://docs.opsgenie.com/docs/alert-api: one character too many and the whole alert is refused. */
-const LIMITS = { message: 130, description: 15_000, note: 25_000, detail: 300, source: 100 } as const
+const LIMITS = { message: 130, description: 15_000, note: 25_000, detail: 300, source: 100, user: 100 } as const
 
 function alertOf(message: Message | MessageGroup, options: BodyOptions): object {
   const card = cardOf(message, options)
   const text = [card.what, ...card.paragraphs].join('\n')
   if (isOver(message)) return { source: 'Tagwarden', note: cut(text, LIMITS.note) }
+  if (message.kind === 'acknowledged' || message.kind === 'unacknowledged') {
+    const { handled_by = 'Tagwarden' } = message.alert
+    const note = message.incident?.note ?? `${capitalised(message.kind)} by ${handled_by}`
+    return { source: 'Tagwarden', user: cut(oneLine(handled_by), LIMITS.user), note: cut(note, LIMITS.note) }
+  }
   return {
     message: cut(summaryOf(card), LIMITS.message),
     alias: dedupKeyOf(message, options),

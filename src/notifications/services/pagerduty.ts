@@ -4,13 +4,17 @@ import { cardOf } from '../cards/card-of.ts'
 import type { Message, MessageGroup } from '../message.ts'
 import { type BodyOptions, type ChatService, dedupKeyOf, isOver } from './service.ts'
 
-/** PagerDuty's Events API v2: what opens triggers an incident there, what ends resolves it. */
+/**
+ * PagerDuty's Events API v2: what opens triggers an incident there, who takes care of it acknowledges it, what ends resolves it. It takes no
+ * acknowledgement back: there that is up to its own time limit.
+ */
 export const pagerduty = {
   name: 'PagerDuty',
   title: 'PagerDuty',
   // Reached by its key, whatever the address.
   matches: () => false,
   isForIncidents: true,
+  follows: ['acknowledged'],
   // It takes bursts; more than 120 a minute and key are slowed down.
   paceMs: 500,
   body: eventOf,
@@ -31,6 +35,7 @@ function eventOf(message: Message | MessageGroup, options: BodyOptions): object 
     dedup_key: dedupKeyOf(message, options),
   }
   if (isOver(message)) return { ...event, event_action: 'resolve' }
+  if (message.kind === 'acknowledged') return { ...event, event_action: 'acknowledge' }
   const card = cardOf(message, options)
   return {
     ...event,

@@ -1,6 +1,6 @@
 import { isObject } from '../../lib/index.ts'
 import type { CardOptions } from '../cards/card.ts'
-import type { Message, MessageGroup } from '../message.ts'
+import type { AlertMessageKind, Message, MessageGroup } from '../message.ts'
 import type { SendOrder, SendOutcome } from '../transport.ts'
 
 /** A service that takes webhooks: all that is particular to it. */
@@ -15,6 +15,8 @@ export interface ChatService {
   paceMs: number
   /** True of what keeps incidents of its own: each of ours is one there, and it gets nothing else. */
   isForIncidents?: boolean
+  /** What people do to an incident that it is notified of, too; nothing where that is missing. */
+  follows?: readonly Handled[]
   /** The address with what the service wants in its path and query; the address as it is where that is missing. */
   url?: (address: URL, message: Message | MessageGroup, options: BodyOptions) => URL
   /** The body of the request, to be sent as JSON. */
@@ -23,6 +25,10 @@ export interface ChatService {
   headers?: (order: SendOrder, body: string, secret: string | null) => Record<string, string>
   outcome: OutcomeRules
 }
+
+/** Messages that someone takes care of an incident, or no longer does. */
+export const HANDLED = ['acknowledged', 'unacknowledged'] as const satisfies readonly AlertMessageKind[]
+type Handled = (typeof HANDLED)[number]
 
 export interface BodyOptions extends CardOptions {
   idempotencyKey: string

@@ -5,7 +5,7 @@ import { generic } from './generic.ts'
 import { googleChat } from './google-chat.ts'
 import { opsgenie } from './opsgenie.ts'
 import { pagerduty } from './pagerduty.ts'
-import type { BodyOptions, ChatService } from './service.ts'
+import { type BodyOptions, type ChatService, HANDLED } from './service.ts'
 import { slack } from './slack.ts'
 import { teams } from './teams.ts'
 
@@ -43,6 +43,14 @@ export const paceMsOf = (kind: ServiceKind): number => KINDS[kind].paceMs
 
 /** Whether each incident is one of its own there, and it gets nothing else. */
 export const isForIncidents = (kind: ServiceKind): boolean => kind in INCIDENT_SERVICES
+
+/** Whether it is notified of that: only what keeps incidents of its own learns who takes care of one. */
+export function takesMessage(kind: ServiceKind, message: string): boolean {
+  const handled = HANDLED.find((one) => one === message)
+  if (handled === undefined) return true
+  const follows = kind === 'email' ? [] : definitionOf(kind === 'webhook' ? 'generic' : kind).follows
+  return follows?.includes(handled) ?? false
+}
 
 export const serviceName = (kind: ServiceKind): string => KINDS[kind].name
 

@@ -186,6 +186,20 @@ const vendorOpened: VendorMessage = {
   ],
 }
 
+/** Someone takes care of it, or no longer does. */
+const handled = (kind: 'acknowledged' | 'unacknowledged', note: string): AlertMessage => ({
+  ...withAlert(opened, { state: kind === 'acknowledged' ? kind : 'open', handled_by: 'anna' }),
+  kind,
+  incident: {
+    id: '019a9f6c-4a40-7000-8000-0000000000b0',
+    title: opened.alert.title,
+    cause: 'tag',
+    alerts: 1,
+    note,
+    elsewhere: null,
+  },
+})
+
 /** One of each kind, and of each way to end. */
 export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
   opened,
@@ -219,6 +233,8 @@ export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
   widened: { ...opened, kind: 'widened', facts: [{ name: 'Now also on', value: '“purchase”' }, ...opened.facts] },
   flapping: { ...withAlert(opened, { severity: 'warning' }), kind: 'flapping', change: null },
   reminder: { ...withAlert(opened, { since: AT - 3 * DAY, occurrences: 864 }), kind: 'reminder', change: null },
+  acknowledged: handled('acknowledged', 'Acknowledged by anna: looking at it'),
+  unacknowledged: handled('unacknowledged', 'No longer acknowledged by anna'),
   resolved,
   resolved_by_hand: withAlert(resolved, { resolution: 'manual', resolved_by: 'anna', since: AT - 26 * HOUR }),
   resolved_gone: withAlert(resolved, { resolution: 'gone', since: AT - 3 * DAY }),
