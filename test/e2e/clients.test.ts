@@ -198,6 +198,9 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
 test('the clients of the demo store', async (t) => {
   const demo = await startDemo(t)
   const site = demo.sites[0] ?? assert.fail('no site')
+  const channels = `/api/clients/${site.client_id}/channels`
+  const onCall = { kind: 'pagerduty', name: 'On call', address: '0123456789abcdef0123456789abcdef' }
+  await demo.ask('POST', channels, { ...onCall, minimum_severity: 'critical' })
   const pages = [
     ['client', `/clients/${site.client_id}`, 'Plan and usage'],
     ['client-form', `/clients/${site.client_id}/edit`, 'Notifications'],

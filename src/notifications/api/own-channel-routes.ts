@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../../http/index.ts'
 import { contextOf } from '../../management/index.ts'
-import { ownKey } from '../channel.ts'
 import { sendTestMessages, type TestLimit } from './channels.ts'
+import { deleteFieldChannel, fieldOf, keyOfChannel, updateFieldChannel } from './field-channels.ts'
 import {
   CreateOwnChannel,
   OwnChannelParams,
@@ -17,7 +17,7 @@ import { TestParams, TestResult } from './schemas.ts'
 const tags = ['Notifications']
 const path = '/api/clients/:client_id/channels'
 
-/** Adds the interface of the channels that a client has besides its chat webhook and its e-mail. */
+/** Adds the interface of the channels of a client: its chat webhook, its e-mail, and all that it has besides. */
 export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions, testLimit: TestLimit): void {
   const { store, notifications } = options
 
@@ -27,15 +27,12 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
       schema: {
         tags,
         summary: "List a client's channels",
-        description: 'The oldest first, without its `chat_webhook` and `email`, which work beside them.',
+        description: 'Its `chat_webhook` and `email` first, then the others, the oldest first.',
         params: TestParams,
-        response: { 200: Type.Array(OwnChannelRecord, { description: 'The oldest first' }), ...errorResponses(404) },
+        response: { 200: Type.Array(OwnChannelRecord, { description: 'Its fields first' }), ...errorResponses(404) },
       },
     },
-    async (request) => {
-      const rows = await listOwnChannels(store, request.params.client_id)
-      return rows.map((row) => ownChannelRecord(row, seesSecrets(request.access)))
-    },
+    async (request) => listOwnChannels(store, request.params.client_id, seesSecrets(request.access)),
   )
 
   app.post(
@@ -70,9 +67,13 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
     },
     async (request) => {
       const { client_id, channel_id } = request.params
-      const row = await updateOwnChannel(contextOf(options, request), client_id, channel_id, request.body)
+      const [ctx, field] = [contextOf(options, request), fieldOf(channel_id)]
+      const record =
+        field === undefined
+          ? ownChannelRecord(await updateOwnChannel(ctx, client_id, channel_id, request.body), true)
+          : await updateFieldChannel(ctx, client_id, field, request.body)
       notifications.wake()
-      return ownChannelRecord(row, true)
+      return record
     },
   )
 
@@ -89,7 +90,9 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
     },
     async (request, reply) => {
       const { client_id, channel_id } = request.params
-      await deleteOwnChannel(contextOf(options, request), client_id, channel_id)
+      const [ctx, field] = [contextOf(options, request), fieldOf(channel_id)]
+      if (field === undefined) await deleteOwnChannel(ctx, client_id, channel_id)
+      else await deleteFieldChannel(ctx, client_id, field)
       notifications.wake()
       return reply.code(204).send(null)
     },
@@ -110,7 +113,7 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
     },
     async (request) => {
       const { client_id, channel_id } = request.params
-      const key = ownKey(client_id, channel_id)
+      const key = keyOfChannel(client_id, channel_id)
       const results = await sendTestMessages(contextOf(options, request), notifications, testLimit, client_id, key)
       notifications.wake()
       return results

@@ -14,8 +14,19 @@ const MinimumSeverity = Type.Enum(['warning', 'critical'], {
 })
 const IsActive = Type.Boolean({ default: true, description: 'Nothing is sent over one that is switched off' })
 
+const ChannelId = Type.String({
+  minLength: 1,
+  maxLength: 36,
+  description: "A UUID; of the two channels that are fields of the client, the field's name",
+})
+
 export const OwnChannelRecord = Type.Object({
-  id: Uuid,
+  id: ChannelId,
+  field: nullable(
+    Type.Enum(['chat_webhook', 'email'], {
+      description: 'The field of the client that holds its address, which may be changed here or there; null of others',
+    }),
+  ),
   client_id: Uuid,
   channel: Type.String({ description: 'As deliveries and the list of channels name it' }),
   kind: Kind,
@@ -62,16 +73,17 @@ export type CreateOwnChannel = Static<typeof CreateOwnChannel>
 
 export const UpdateOwnChannel = Type.Partial(Type.Object({ ...settable, ...address }), {
   additionalProperties: false,
-  description: '`secret` and `endpoint` only together with `address`',
+  description: '`secret` and `endpoint` only together with `address`; of a field of the client `address` alone',
 })
 export type UpdateOwnChannel = Static<typeof UpdateOwnChannel>
 
-export const OwnChannelParams = Type.Object({ client_id: Uuid, channel_id: Uuid })
+export const OwnChannelParams = Type.Object({ client_id: Uuid, channel_id: ChannelId })
 
 export function ownChannelRecord(row: ClientChannelRow, seesSecrets: boolean): OwnChannelRecord {
   const kind = kindNameOf(row.kind)
   return {
     id: row.id,
+    field: null,
     client_id: row.client_id,
     channel: `own:${row.client_id}:${row.id}`,
     kind,

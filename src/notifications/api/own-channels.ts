@@ -2,16 +2,32 @@ import { AppError, invalidRequest, newOrderedId, notFound } from '../../lib/inde
 import { type Context, lockClient, writeAudit } from '../../management/index.ts'
 import type { ClientChannelRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { channelKind, type KindName, kindNameOf } from '../kinds/kinds.ts'
-import { type CreateOwnChannel, ownChannelRecord, type UpdateOwnChannel } from './own-channel-schemas.ts'
+import { fieldChannels } from './field-channels.ts'
+import {
+  type CreateOwnChannel,
+  type OwnChannelRecord,
+  ownChannelRecord,
+  type UpdateOwnChannel,
+} from './own-channel-schemas.ts'
 
 /** A client with more has gathered old ones. */
 const MOST_CHANNELS = 20
 
-/** @throws AppError `not_found` */
-export async function listOwnChannels({ read }: Pick<Store, 'read'>, clientId: string): Promise<ClientChannelRow[]> {
-  const client = await read.selectFrom('clients').select('id').where('id', '=', clientId).executeTakeFirst()
+/**
+ * All channels of a client, those that are its fields first.
+ *
+ * @throws AppError `not_found`
+ */
+export async function listOwnChannels(
+  { read }: Pick<Store, 'read'>,
+  clientId: string,
+  seesSecrets: boolean,
+): Promise<OwnChannelRecord[]> {
+  const client = await read.selectFrom('clients').selectAll().where('id', '=', clientId).executeTakeFirst()
   if (client === undefined) throw notFound('Client')
-  return read.selectFrom('client_channels').selectAll().where('client_id', '=', clientId).orderBy('id').execute()
+  const own = read.selectFrom('client_channels').selectAll().where('client_id', '=', clientId).orderBy('id')
+  const rows = await own.execute()
+  return [...fieldChannels(client, seesSecrets), ...rows.map((row) => ownChannelRecord(row, seesSecrets))]
 }
 
 /** @throws AppError `not_found`, `invalid_request`, or `conflict` when the client has too many */

@@ -52,6 +52,8 @@ export function takesMessage(kind: ServiceKind, message: string): boolean {
   return follows?.includes(handled) ?? false
 }
 
+export const isChat = (kind: ServiceKind): boolean => kind in CHAT_SERVICES
+
 export const serviceName = (kind: ServiceKind): string => KINDS[kind].name
 
 /** Which service an address belongs to, by its host as it will be connected to; what is no address is generic too. */

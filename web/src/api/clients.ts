@@ -36,8 +36,16 @@ function useClientChange<V, T>(mutationFn: (variables: V) => Promise<T>, goneId?
     mutationFn,
     onSuccess: () =>
       Promise.all(
-        [clientsQuery.queryKey, overviewQuery.queryKey, ['sites'], ['probes'], ['usage'], ['channels']].map(
-          (queryKey) => client.invalidateQueries({ queryKey, predicate: (query) => !query.queryKey.includes(goneId) }),
+        [
+          clientsQuery.queryKey,
+          overviewQuery.queryKey,
+          ['sites'],
+          ['probes'],
+          ['usage'],
+          ['channels'],
+          ['own-channels'],
+        ].map((queryKey) =>
+          client.invalidateQueries({ queryKey, predicate: (query) => !query.queryKey.includes(goneId) }),
         ),
       ),
   })

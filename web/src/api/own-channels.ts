@@ -9,7 +9,7 @@ import { request } from './client.ts'
 
 export type { CreateOwnChannel, OwnChannelRecord, UpdateOwnChannel } from '../../../src/notifications/index.ts'
 
-/** The channels that a client has besides its chat webhook and its e-mail, the oldest first. */
+/** The channels of a client: its chat webhook and its e-mail first, then the others, the oldest first. */
 export const ownChannelsQuery = (clientId: string) =>
   queryOptions({
     queryKey: ['own-channels', clientId],
@@ -43,6 +43,8 @@ function useOwnChannelChange<V, T>(clientId: string, mutationFn: (variables: V) 
       Promise.all([
         client.invalidateQueries({ queryKey: ['own-channels', clientId] }),
         client.invalidateQueries({ queryKey: ['channels'] }),
+        // Two of them are fields of the client.
+        client.invalidateQueries({ queryKey: ['clients'] }),
       ]),
   })
 }

@@ -26,6 +26,7 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
   const { kind } = form.values
   const { address, help, extra } = KINDS[kind]
   const isNew = channel === null
+  const isField = typeof channel?.field === 'string'
   const submit = form.onSubmit((values) => {
     setRest(null)
     save.mutate(
@@ -59,7 +60,7 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
               onChange={(value) => form.setFieldValue('kind', (value ?? 'chat') as Kind)}
             />
           )}
-          <TextInput label="Name" required maxLength={200} {...form.getInputProps('name')} />
+          {!isField && <TextInput label="Name" required maxLength={200} {...form.getInputProps('name')} />}
           <TextInput
             label={address}
             description={isNew ? help : `${help}. Empty: it stays ${channel.address ?? 'as it is'}`}
@@ -67,7 +68,7 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
             autoComplete="off"
             {...form.getInputProps('address')}
           />
-          {extra === 'secret' && (
+          {extra === 'secret' && !isField && (
             <PasswordInput
               label="Secret"
               description={isNew ? 'Signs its requests; empty: WEBHOOK_SECRET does' : 'Only together with the address'}
@@ -83,8 +84,21 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
               {...form.getInputProps('endpoint')}
             />
           )}
-          <Select label="Sends" data={SEVERITIES} allowDeselect={false} {...form.getInputProps('minimum_severity')} />
-          <Switch label="Switched on" {...form.getInputProps('is_active', { type: 'checkbox' })} />
+          {isField ? (
+            <Text size="sm" c="dimmed">
+              It is a field of the client: always switched on, for warnings and what is critical.
+            </Text>
+          ) : (
+            <>
+              <Select
+                label="Sends"
+                data={SEVERITIES}
+                allowDeselect={false}
+                {...form.getInputProps('minimum_severity')}
+              />
+              <Switch label="Switched on" {...form.getInputProps('is_active', { type: 'checkbox' })} />
+            </>
+          )}
           {rest !== null && (
             <Text c="var(--critical-text)" size="sm" role="alert">
               {rest}

@@ -18,7 +18,7 @@ import { KINDS } from './channel-values.ts'
 import classes from './channels.module.css'
 import page from './clients.module.css'
 
-/** The ways to reach a client's people besides its two fields: each with a kind, a name, and what it is for. */
+/** The ways to reach a client's people: each with a kind, a name, and what it is for. */
 export function ClientChannels({ clientId }: { clientId: string }) {
   const { mayChange } = useSession()
   const { data, error, refetch } = useQuery(ownChannelsQuery(clientId))
@@ -38,8 +38,8 @@ export function ClientChannels({ clientId }: { clientId: string }) {
           <Awaited error={error} onRetry={() => void refetch()} height={64} />
         ) : data.length === 0 ? (
           <p className={page.muted}>
-            None besides chat and e-mail. Add PagerDuty, Jira Service Management, a second chat or a signed webhook,
-            each for all incidents or only for what is critical.
+            None. Add a chat, e-mail, PagerDuty, Jira Service Management or a signed webhook, each for all incidents or
+            only for what is critical.
           </p>
         ) : (
           <ul className={classes.channels}>
@@ -63,7 +63,7 @@ interface ChannelProps {
 }
 
 function Channel({ channel, mayChange, onEdit }: ChannelProps) {
-  const { id, client_id, kind, name, address, minimum_severity, is_active } = channel
+  const { id, field, client_id, kind, name, address, minimum_severity, is_active } = channel
   const test = useTestOwnChannel(client_id)
   const remove = useDeleteOwnChannel(client_id)
   const [isRemoving, setRemoving] = useState(false)
@@ -119,8 +119,8 @@ function Channel({ channel, mayChange, onEdit }: ChannelProps) {
         title={`Delete the channel ${name}`}
         action="Delete"
       >
-        Nothing is sent over it any more, and what waits is cancelled. Its address or key has to be entered again to add
-        it.
+        Nothing is sent over it any more{field === 'email' && ', digests neither'}, and what waits is cancelled. Its
+        address or key has to be entered again to add it.
       </Confirm>
     </li>
   )
