@@ -1,4 +1,4 @@
-import { DAY, firstIdAt, HOUR, MINUTE } from '../../lib/index.ts'
+import { DAY, firstIdAt, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import type { IncidentRow, Kysely, Tables } from '../../store/index.ts'
 import { BASE_MS, LEAST_SITES, mostTogether, siteCount, type VendorSign, type VendorSite } from './across-sites.ts'
 import { LASTS } from './reach.ts'
@@ -86,13 +86,9 @@ const TAG_TYPES = Object.keys(FAILING)
 /** A site that has sent nothing of a vendor for a week does not use it. */
 const TAGS_SEEN_MS = 7 * DAY
 
-/** Which sites use each vendor, and how often its tags were bad there. */
-async function sitesByVendor(
-  db: Kysely<Tables>,
-  judged: readonly VendorSign[],
-  now: number,
-): Promise<VendorState['sitesOf']> {
-  const tags = await db
+/** The names of the tags that active sites have. */
+async function tagsOfSites(db: Kysely<Tables>, now: number): Promise<{ id: string; tag_name: string }[]> {
+  const withIds = await db
     .selectFrom('tag_names')
     .innerJoin('sites', 'sites.site_no', 'tag_names.site_no')
     .select(['sites.id', 'tag_names.tag_name'])
@@ -100,9 +96,28 @@ async function sitesByVendor(
     .where('sites.is_active', '=', 1)
     .where('tag_names.last_seen_at', '>=', now - TAGS_SEEN_MS)
     .execute()
+  // Batches name tags and have no ids of them. The names of a day are kept for three.
+  const ofDays = await db
+    .selectFrom('daily_names')
+    .innerJoin('sites', 'sites.site_no', 'daily_names.site_no')
+    .select(['sites.id', 'daily_names.name as tag_name'])
+    .distinct()
+    .where('sites.is_active', '=', 1)
+    .where('daily_names.kind', '=', 'tag')
+    .where('daily_names.day', '>=', floorTo(now - TAGS_SEEN_MS, DAY))
+    .execute()
+  return [...withIds, ...ofDays]
+}
+
+/** Which sites use each vendor, and how often its tags were bad there. */
+async function sitesByVendor(
+  db: Kysely<Tables>,
+  judged: readonly VendorSign[],
+  now: number,
+): Promise<VendorState['sitesOf']> {
   const users = new Map<string, Set<string>>()
   const use = (vendor: string, siteId: string) => users.set(vendor, (users.get(vendor) ?? new Set()).add(siteId))
-  for (const { id, tag_name } of tags) {
+  for (const { id, tag_name } of await tagsOfSites(db, now)) {
     const vendor = vendorOf(tag_name)?.id
     if (vendor !== undefined) use(vendor, id)
   }

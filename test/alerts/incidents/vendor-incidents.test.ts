@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { handleIncident } from '../../../src/alerts/incidents/handle-incident.ts'
 import { summariesOf } from '../../../src/alerts/incidents/reach.ts'
-import { MINUTE } from '../../../src/lib/index.ts'
+import { DAY, floorTo, MINUTE } from '../../../src/lib/index.ts'
 import type { AlertMessage, VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
 import type { Store } from '../../../src/store/index.ts'
@@ -46,10 +46,18 @@ async function watchSites(t: TestContext, store: Store, count: number) {
       .where('id', '=', client_id)
       .execute()
     const name = { container_id: 'GTM-TEST', tag_id: '1', tag_name: 'Meta CAPI', last_seen_at: seen.clock.now() }
-    await store.write
-      .insertInto('tag_names')
-      .values({ site_no, ...name })
-      .execute()
+    const inBatches = { day: floorTo(seen.clock.now(), DAY), kind: 'tag', name: 'Meta CAPI' }
+    // Every other one sends batches, which have no ids of tags.
+    if (n % 2 === 0)
+      await store.write
+        .insertInto('tag_names')
+        .values({ site_no, ...name })
+        .execute()
+    else
+      await store.write
+        .insertInto('daily_names')
+        .values({ site_no, ...inBatches })
+        .execute()
   }
   return {
     ...seen,
