@@ -1,15 +1,10 @@
+import { incidentsOfPeriod } from '../alerts/index.ts'
 import { overview, type ReportContext, type WindowReport } from '../analytics/index.ts'
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { lockClient } from '../management/index.ts'
-import {
-  type DigestAlert,
-  type DigestMessage,
-  type DigestSite,
-  enqueue,
-  type Severity,
-} from '../notifications/index.ts'
+import { type DigestMessage, type DigestSite, enqueue } from '../notifications/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
-import type { DueDigest, DuePeriod, Period } from './digests.ts'
+import type { DueDigest, DuePeriod } from './digests.ts'
 
 /** What a digest is read from and written to. */
 export interface DigestContext extends ReportContext {
@@ -19,7 +14,7 @@ export interface DigestContext extends ReportContext {
 /** The morning's digest is no use in the evening, nor are several at once after days of standstill. */
 const TOO_LATE_MS = 12 * HOUR
 
-type Content = Pick<DigestMessage, 'sites' | 'alerts'>
+type Content = Pick<DigestMessage, 'sites' | 'incidents'>
 
 /**
  * Puts a digest into the outbox and notes that it is done, in one transaction: however many nodes do it, and whenever one
@@ -67,7 +62,7 @@ async function contentOf(context: DigestContext, { clientId, period }: DueDigest
   if (sites.length === 0) return null
   const digests: Content['sites'][number][] = []
   for (const site of sites) digests.push(await siteDigest(context, site, period))
-  return { sites: digests, alerts: await alertsOf(context.store, clientId, period) }
+  return { sites: digests, incidents: await incidentsOfPeriod(context.store.read, clientId, period) }
 }
 
 /** A share of fewer executions than this jumps by chance. */
@@ -120,41 +115,3 @@ const ratesOf = (tags: readonly Tag[]): Map<string, number> =>
 /** 0.99 − 0.98 is a little below 0.01 in binary. */
 const lossOf = ({ success_rate, success_rate_before }: DigestSite['worse_tags'][number]): number =>
   Math.round(1e9 * (success_rate_before - success_rate)) / 1e9
-
-/** A client whose probes flap for a week has thousands; no one reads them in an e-mail. */
-const MOST_ALERTS = 500
-
-/**
- * The client's alerts that were open at some time in the period, those still open first and each kind newest first. Left out
- * is what people were not notified of either: what was over before it was confirmed, or within a silence or maintenance.
- */
-async function alertsOf({ read }: Pick<Store, 'read'>, clientId: string, { from, to }: Period): Promise<DigestAlert[]> {
-  const rows = await read
-    .selectFrom('alerts')
-    .innerJoin('sites', 'sites.id', 'alerts.site_id')
-    .select(['alerts.id', 'sites.name as site', 'alerts.severity', 'alerts.title'])
-    .select(['alerts.started_at as opened_at', 'alerts.resolved_at'])
-    .where('alerts.client_id', '=', clientId)
-    .where('alerts.opened_at', '<', to)
-    .where('alerts.confirmed_at', 'is not', null)
-    .where(({ eb, and, or }) =>
-      or([
-        and([
-          eb('alerts.resolved_at', 'is', null),
-          // The alert that opened its incident stands for it.
-          or([eb('alerts.suppressed_by', 'is', null), eb('alerts.suppressed_by', 'not like', 'incident:%')]),
-        ]),
-        and([
-          eb('alerts.resolved_at', '>=', from),
-          or([eb('alerts.suppressed_by', 'is', null), eb('alerts.suppressed_by', '=', 'no_channel')]),
-        ]),
-      ]),
-    )
-    .orderBy((eb) => eb.case().when('alerts.resolved_at', 'is', null).then(0).else(1).end())
-    .orderBy('alerts.id', 'desc')
-    .limit(MOST_ALERTS)
-    .execute()
-  return rows.map((row) => ({ ...row, severity: severityOf(row.severity) }))
-}
-
-const severityOf = (text: string): Severity => (text === 'critical' ? 'critical' : 'warning')

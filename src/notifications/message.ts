@@ -105,7 +105,7 @@ export interface DigestMessage {
   to: number
   timezone: string
   sites: readonly DigestSite[]
-  alerts: readonly DigestAlert[]
+  incidents: readonly DigestIncident[]
 }
 
 export interface DigestSite extends Named {
@@ -118,14 +118,19 @@ export interface DigestSite extends Named {
   worse_tags: readonly { tag_key: string; success_rate: number; success_rate_before: number }[]
 }
 
-export interface DigestAlert {
+export interface DigestIncident {
   id: string
   site: string
   severity: Severity
   title: string
-  /** When it began. */
-  opened_at: number
+  /** What explains it, in a few words: `new version`; null where nothing does. */
+  cause: string | null
+  began_at: number
   resolved_at: number | null
+  /** What it cost, in a few words. */
+  impact: string | null
+  /** Why no one was notified: `not notified: silenced`; null where someone was. */
+  unnotified: string | null
 }
 
 /** A client has used so much of its events of the month. */

@@ -5,10 +5,11 @@ import { writeDigest } from '../../src/digests/write-digest.ts'
 import type { Payload } from '../../src/journal/payload.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertIncident } from '../../testkit/incidents.ts'
 import { event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext } from '../analytics/support.ts'
-import { insertAlert, insertReader, NOW, notes, openDigests, written } from './support.ts'
+import { insertReader, insertStory, NOW, notes, openDigests, written } from './support.ts'
 
 /** Events with GA4 on each, Meta on each of which the last `failing` fail, and a rare tag on the first ten. */
 const traffic = (time: string, total: number, failing: number, rare: 'success' | 'failure'): Payload[] =>
@@ -23,7 +24,7 @@ const traffic = (time: string, total: number, failing: number, rare: 'success' |
   )
 
 testOnEveryEngine(
-  'the digest lists what the sites did, what got worse and which alerts there were',
+  'the digest lists what the sites did, what got worse and which incidents there were',
   async (store, t) => {
     const site = await insertReader(store)
     const { client_id } = site
@@ -42,26 +43,57 @@ testOnEveryEngine(
     ])
     await count(store, blog, [event('2026-11-18T14:00Z'), event('2026-11-19T14:00Z'), event('2026-11-19T15:00Z')])
 
-    const ends = (time: string) => ({ resolved_at: Date.parse(time), resolution: 'recovered' })
-    const old = await insertAlert(store, site, '2026-11-10T10:00Z', { title: 'Open for days', severity: 'critical' })
-    const kept = { suppressed_by: 'silence:1' }
-    const silenced = await insertAlert(store, site, '2026-11-19T09:00Z', { ...kept, title: 'Still silent' })
-    const over = await insertAlert(store, blog, '2026-11-18T20:00Z', { ...ends('2026-11-19T01:00Z'), title: 'Over' })
-    const early = await insertAlert(store, site, '2026-11-19T22:00Z', { ...ends('2026-11-20T02:00Z'), title: 'Late' })
-    await insertAlert(store, site, '2026-11-18T10:00Z', { ...ends('2026-11-18T22:59Z'), title: 'Over before' })
-    await insertAlert(store, site, '2026-11-19T23:00Z', { title: 'Opened after' })
-    await insertAlert(store, site, '2026-11-19T11:00Z', { confirmed_at: null, title: 'Not confirmed' })
-    await insertAlert(store, site, '2026-11-19T12:00Z', {
-      ...ends('2026-11-19T13:00Z'),
-      ...kept,
-      title: 'Never notified',
+    const ends = (time: string) => ({ resolved_at: Date.parse(time) })
+    const impact = { summary: null, estimate: 'counted', sites: 1, from: 0, to: 1, final: true, share: null }
+    const lost = { lost: 30, of: 80, low: 30, high: 30 }
+    const cost = { ...impact, events: lost, key_events: [], executions: null, key_executions: [] }
+    const vendor = await insertIncident(store, null, Date.parse('2026-11-19T22:00Z'), {
+      vendor: 'meta',
+      title: 'Meta tags fail on 3 of 4 sites',
     })
-    await insertAlert(store, other, '2026-11-19T12:00Z', { title: "Another client's" })
+    const old = await insertStory(store, site, '2026-11-10T10:00Z', {
+      title: 'Open for days',
+      notified_severity: 'critical',
+      impact: JSON.stringify(cost),
+    })
+    const quiet = { first_notified_at: null }
+    const kept = { ...quiet, suppressed_by: 'silence:1' }
+    const silenced = await insertStory(store, site, '2026-11-19T09:00Z', { title: 'Still silent' }, kept)
+    const over = await insertStory(
+      store,
+      blog,
+      '2026-11-18T20:00Z',
+      { ...ends('2026-11-19T01:00Z'), title: 'Over' },
+      quiet,
+    )
+    const late = { ...ends('2026-11-20T02:00Z'), cause: 'tag', parent_id: vendor.id, title: 'Late' }
+    const early = await insertStory(store, site, '2026-11-19T22:00Z', late)
+    await insertStory(store, site, '2026-11-18T10:00Z', { ...ends('2026-11-18T22:59Z'), title: 'Over before' })
+    await insertStory(store, site, '2026-11-19T23:00Z', { title: 'Opened after' })
+    await insertStory(store, site, '2026-11-19T11:00Z', { title: 'Not confirmed' }, { confirmed_at: null })
+    const planned = await insertStory(
+      store,
+      site,
+      '2026-11-19T12:00Z',
+      { ...ends('2026-11-19T13:00Z'), title: 'Planned' },
+      { ...quiet, suppressed_by: 'maintenance:1' },
+    )
+    await insertStory(store, other, '2026-11-19T12:00Z', { title: "Another client's" })
 
     const { tick, errors } = await openDigests(t, store)
     await tick()
     assert.deepEqual(errors, [])
-    const alert = ({ id, opened_at, resolved_at }: typeof old) => ({ id, opened_at, resolved_at })
+    const line = ({ id, title, started_at, resolved_at }: typeof old) => ({
+      id,
+      site: 'shop',
+      severity: 'warning',
+      title,
+      cause: 'tag server',
+      began_at: started_at,
+      resolved_at,
+      impact: null,
+      unnotified: null,
+    })
     assert.deepEqual(await written(store), [
       {
         channel: `email:${client_id}`,
@@ -97,11 +129,12 @@ testOnEveryEngine(
               worse_tags: [],
             },
           ],
-          alerts: [
-            { ...alert(silenced), site: 'shop', severity: 'warning', title: 'Still silent' },
-            { ...alert(old), site: 'shop', severity: 'critical', title: 'Open for days' },
-            { ...alert(early), site: 'shop', severity: 'warning', title: 'Late' },
-            { ...alert(over), site: 'blog', severity: 'warning', title: 'Over' },
+          incidents: [
+            { ...line(silenced), unnotified: 'not notified: silenced' },
+            { ...line(old), severity: 'critical', impact: '30 of 80 events (38 %)' },
+            { ...line(early), cause: 'probably Meta, on other sites too' },
+            { ...line(planned), unnotified: 'not notified: maintenance' },
+            { ...line(over), site: 'blog', unnotified: 'not notified' },
           ],
         },
       },

@@ -1,9 +1,11 @@
 import type { TestContext } from 'node:test'
 import { Digests, type DigestsOptions } from '../../src/digests/index.ts'
+import { newOrderedId } from '../../src/lib/index.ts'
 import type { DigestMessage } from '../../src/notifications/index.ts'
-import type { AlertRow, ClientRow, SiteRow, Store } from '../../src/store/index.ts'
-import { insertAlert as insertAnyAlert } from '../../testkit/alerts.ts'
+import type { AlertRow, ClientRow, IncidentRow, SiteRow, Store } from '../../src/store/index.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
 import { TestClock } from '../../testkit/clock.ts'
+import { insertIncident } from '../../testkit/incidents.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { RETENTION } from '../analytics/support.ts'
 import { joinNode } from '../cluster/support.ts'
@@ -72,18 +74,30 @@ export async function written(store: Store) {
 export const notes = (store: Store) =>
   store.write.selectFrom('digests').selectAll().orderBy('client_id').orderBy('period_end').execute()
 
-/** Writes a confirmed alert of a site straight into the store; `over` replaces fields. */
-export const insertAlert = (
+/** Writes an incident with one alert straight into the store, which people were notified of; `over` replaces fields. */
+export async function insertStory(
   store: Store,
   site: SiteRow,
   openedAt: string,
-  over: Partial<AlertRow> = {},
-): Promise<AlertRow> =>
-  insertAnyAlert(store, site, Date.parse(openedAt), {
+  over: Partial<IncidentRow> & { title: string },
+  alert: Partial<AlertRow> = {},
+): Promise<IncidentRow> {
+  const at = Date.parse(openedAt)
+  const ends = typeof over.resolved_at !== 'number' ? {} : { state: 'resolved', resolved_at: over.resolved_at }
+  const { id, incident_id } = await insertAlert(store, site, at, {
+    title: over.title,
+    incident_id: newOrderedId(at),
+    confirmed_at: at,
+    first_notified_at: at,
+    ...ends,
+    ...alert,
+  })
+  const voice = { lead_alert_id: id, announced_alert_id: id, announced_at: at }
+  return insertIncident(store, site, at, {
+    id: incident_id ?? '',
     severity: 'warning',
-    state: over.resolved_at === undefined ? 'open' : 'resolved',
-    title: 'The server answers slowly',
-    message: 'It took 4 s',
-    confirmed_at: Date.parse(openedAt),
+    ...voice,
+    ...ends,
     ...over,
   })
+}

@@ -1,17 +1,18 @@
-import type { DigestMessage, DigestSite } from '../message.ts'
+import type { DigestIncident, DigestMessage, DigestSite } from '../message.ts'
 import type { Card, CardOptions } from './card.ts'
-import { cut, defanged, LocalTimes, name, oneLine } from './card.ts'
+import { cut, defanged, LocalTimes, lengthInWords, name, oneLine } from './card.ts'
 
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const ONE_DIGIT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
 
 /** A digest in a few lines, for chats; e-mail has it in full. */
 export function digestCard(digest: DigestMessage, { publicUrl }: CardOptions): Card {
-  const open = digest.alerts.filter(({ resolved_at }) => resolved_at === null).length
+  const incidents = incidentsOf(digest)
+  const open = incidents.filter(({ resolved_at }) => resolved_at === null).length
   return {
     tone: 'neutral',
     heading: digestHeading(digest),
-    what: `${alertsInWords(digest.alerts.length)}${open === 0 ? '' : `, ${open} still open`}`,
+    what: `${incidentsInWords(incidents.length)}${open === 0 ? '' : `, ${open} still open`}`,
     since: null,
     paragraphs: [],
     facts: [],
@@ -36,8 +37,26 @@ function lineOf(site: DigestSite): string {
 export const digestHeading = (digest: DigestMessage): string =>
   `[DIGEST] ${name(digest.client.name)} — ${periodOf(digest)}`
 
-export const alertsInWords = (count: number): string =>
-  count === 0 ? 'No alerts' : `${count} ${count === 1 ? 'alert' : 'alerts'}`
+/** One that waits since before there were incidents has none; it was about alerts. */
+export const incidentsOf = (digest: DigestMessage): readonly DigestIncident[] =>
+  (digest as Partial<DigestMessage>).incidents ?? []
+
+export const incidentsInWords = (count: number): string =>
+  count === 0 ? 'No incidents' : `${count} ${count === 1 ? 'incident' : 'incidents'}`
+
+/** `12 Nov 09:42 – 10:24 CET (42 min); new version; 267 of 425 purchases (63 %) lost; not notified` */
+export function aboutIncident(incident: DigestIncident, { timezone, to }: DigestMessage): string {
+  const { began_at, resolved_at, cause, impact, unnotified } = incident
+  const times = new LocalTimes(timezone)
+  const when =
+    resolved_at === null
+      ? `${times.moment(began_at, to)}, still open`
+      : `${times.span(began_at, resolved_at, to)} (${lengthInWords(resolved_at - began_at)})`
+  const parts = [when, cause === null ? null : `cause: ${cause}`, impact === null ? null : `lost ${impact}`, unnotified]
+  return cut(defanged(oneLine(parts.filter((part) => part !== null).join('; '))), ABOUT_MAX)
+}
+
+const ABOUT_MAX = 300
 
 export const whole = (value: number): string => WHOLE.format(value)
 

@@ -1,7 +1,17 @@
-import { type Card, cut, defanged, LocalTimes, linesWithin, oneLine, SHAPES } from '../cards/card.ts'
+import { type Card, cut, defanged, linesWithin, oneLine, SHAPES } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
-import { alertsInWords, digestHeading, percent, scoreOf, trendOf, whole, worseTagsOf } from '../cards/digest-card.ts'
-import type { DigestAlert, DigestMessage, Message, MessageGroup } from '../message.ts'
+import {
+  aboutIncident,
+  digestHeading,
+  incidentsInWords,
+  incidentsOf,
+  percent,
+  scoreOf,
+  trendOf,
+  whole,
+  worseTagsOf,
+} from '../cards/digest-card.ts'
+import type { DigestIncident, DigestMessage, Message, MessageGroup } from '../message.ts'
 import { block, button, COLOURS, dataTable, escapeHtml, factTable, heading, page, paragraph } from './html.ts'
 
 /** An e-mail without its addresses. */
@@ -71,14 +81,15 @@ function htmlOf(card: Card): string {
 const lineOf = (colour: string, shape: string, text: string): string =>
   `<span style="color:${colour}">${shape}</span> ${escapeHtml(text)}`
 
-/** A client with more sites or alerts finds them in the dashboard: Gmail shows 100 kB of an e-mail. */
+/** A client with more sites or incidents finds them in the dashboard: Gmail shows 100 kB of an e-mail. */
 const MAX_SITES = 100
-const MAX_ALERTS = 50
+const MAX_INCIDENTS = 50
 
 const LINK = 'Open Tagwarden'
 
 function digestText(digest: DigestMessage, publicUrl: string): string {
-  const { sites, alerts } = digest
+  const { sites } = digest
+  const incidents = incidentsOf(digest)
   const lines = [
     digestHeading(digest),
     '',
@@ -92,9 +103,9 @@ function digestText(digest: DigestMessage, publicUrl: string): string {
         '',
       ]),
     ...moreOf(sites.length, MAX_SITES, 'sites').flatMap((more) => [more, '']),
-    alertsInWords(alerts.length),
-    ...alerts.slice(0, MAX_ALERTS).map((alert) => `  ${alertInWords(alert, digest)}`),
-    ...moreOf(alerts.length, MAX_ALERTS, 'alerts'),
+    incidentsInWords(incidents.length),
+    ...incidents.slice(0, MAX_INCIDENTS).map((incident) => `  ${incidentInWords(incident, digest)}`),
+    ...moreOf(incidents.length, MAX_INCIDENTS, 'incidents'),
     '',
     `${LINK}: ${publicUrl}`,
   ]
@@ -102,7 +113,8 @@ function digestText(digest: DigestMessage, publicUrl: string): string {
 }
 
 function digestHtml(digest: DigestMessage, publicUrl: string): string {
-  const { sites, alerts } = digest
+  const { sites } = digest
+  const incidents = incidentsOf(digest)
   const worse = sites.flatMap((site) =>
     site.worse_tags.map((tag) => [
       `${cut(defanged(oneLine(tag.tag_key)), 80)} on ${defanged(oneLine(site.name))}`,
@@ -121,9 +133,9 @@ function digestHtml(digest: DigestMessage, publicUrl: string): string {
     ...(worse.length === 0
       ? []
       : [heading('Tags that got worse'), dataTable(['Tag', 'Succeeded', 'Before'], worse.slice(0, MAX_SITES))]),
-    heading(alertsInWords(alerts.length)),
-    ...alerts.slice(0, MAX_ALERTS).map((alert) => alertHtml(alert, digest, publicUrl)),
-    ...moreOf(alerts.length, MAX_ALERTS, 'alerts').map((more) => block(more)),
+    heading(incidentsInWords(incidents.length)),
+    ...incidents.slice(0, MAX_INCIDENTS).map((incident) => incidentHtml(incident, digest, publicUrl)),
+    ...moreOf(incidents.length, MAX_INCIDENTS, 'incidents').map((more) => block(more)),
     button({ label: LINK, url: publicUrl }),
   ])
 }
@@ -133,16 +145,18 @@ const inParentheses = (text: string | null): string => (text === null ? '' : ` (
 const moreOf = (count: number, max: number, what: string): string[] =>
   count > max ? [`and ${count - max} more ${what}`] : []
 
-/** `critical, shop.acme.com: Meta CAPI fails … (12 Nov 09:42 CET, still open)` */
-const alertInWords = (alert: DigestAlert, digest: DigestMessage): string =>
-  `${alert.severity}, ${defanged(oneLine(alert.site))}: ${cut(defanged(oneLine(alert.title)), 250)} (${timeOf(alert, digest)})`
+/** `critical, shop.acme.com: Meta CAPI fails … (12 Nov 09:42 CET, still open; cause: new version)` */
+const incidentInWords = (incident: DigestIncident, digest: DigestMessage): string =>
+  `${incident.severity}, ${siteIn(incident)}: ${titleIn(incident)} (${aboutIncident(incident, digest)})`
 
-function timeOf({ opened_at, resolved_at }: DigestAlert, { timezone, to }: DigestMessage): string {
-  const times = new LocalTimes(timezone)
-  return resolved_at === null ? `${times.moment(opened_at, to)}, still open` : times.span(opened_at, resolved_at, to)
+const siteIn = ({ site }: DigestIncident): string => defanged(oneLine(site))
+const titleIn = ({ title }: DigestIncident): string => cut(defanged(oneLine(title)), 250)
+
+function incidentHtml(incident: DigestIncident, digest: DigestMessage, publicUrl: string): string {
+  const { severity, id } = incident
+  const url = `${publicUrl}/incidents/${encodeURIComponent(id)}`
+  const title = `<a href="${escapeHtml(url)}" style="color:inherit">${escapeHtml(titleIn(incident))}</a>`
+  const about = `<span class="muted" style="color:#475569;font-size:13px">${escapeHtml(aboutIncident(incident, digest))}</span>`
+  const badge = `<span style="color:${COLOURS[severity]};font-weight:600">${severity}</span>`
+  return block(`${badge} ${escapeHtml(siteIn(incident))}: ${title}<br>${about}`)
 }
-
-const alertHtml = (alert: DigestAlert, digest: DigestMessage, publicUrl: string): string =>
-  block(
-    `<span style="color:${COLOURS[alert.severity]};font-weight:600">${alert.severity}</span> ${escapeHtml(defanged(oneLine(alert.site)))}: <a href="${escapeHtml(`${publicUrl}/alerts/${encodeURIComponent(alert.id)}`)}" style="color:inherit">${escapeHtml(cut(defanged(oneLine(alert.title)), 250))}</a><br><span class="muted" style="color:#475569;font-size:13px">${escapeHtml(timeOf(alert, digest))}</span>`,
-  )

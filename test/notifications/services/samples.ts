@@ -139,22 +139,28 @@ export const digest: DigestMessage = {
       worse_tags: [],
     },
   ],
-  alerts: [
+  incidents: [
     {
-      id: opened.alert.id,
+      id: '019a9f6c-4a40-7000-8000-0000000000b0',
       site: 'shop.acme.com',
       severity: 'critical',
       title: 'Meta CAPI fails on 31 % of purchase events',
-      opened_at: Date.parse('2026-11-12T08:42:00Z'),
+      cause: 'new version',
+      began_at: Date.parse('2026-11-12T08:42:00Z'),
       resolved_at: null,
+      impact: 'about 267 of 425 purchases (63 %)',
+      unnotified: null,
     },
     {
-      id: '019a9f6c-4a40-7000-8000-0000000000a2',
+      id: '019a9f6c-4a40-7000-8000-0000000000b2',
       site: 'outlet.acme.com',
       severity: 'warning',
       title: 'The certificate of sgtm.outlet.acme.com is valid for 20 more days',
-      opened_at: Date.parse('2026-11-10T02:11:00Z'),
+      cause: 'tag server',
+      began_at: Date.parse('2026-11-10T02:11:00Z'),
       resolved_at: Date.parse('2026-11-10T09:30:00Z'),
+      impact: null,
+      unnotified: 'not notified: silenced',
     },
   ],
 }

@@ -1,0 +1,112 @@
+import type { DigestIncident } from '../../notifications/index.ts'
+import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
+import { severityOf } from '../alert-record.ts'
+import { lossInWords } from './impact.ts'
+import { impactIn } from './records.ts'
+import { type Cause, causeOf } from './sign.ts'
+import { vendorName } from './vendors.ts'
+
+/** A client whose probes flap for a week has hundreds; no one reads them in an e-mail. */
+const MOST_INCIDENTS = 500
+
+/**
+ * The client's incidents that lasted at some time in the period, as a digest lists them: those that still do first, and each kind newest first.
+ * What no one was notified of says why. Left out is what was over before any of its alerts was confirmed.
+ *
+ * @param period half-open, epoch ms
+ */
+export async function incidentsOfPeriod(
+  db: Kysely<Tables>,
+  clientId: string,
+  { from, to }: { from: number; to: number },
+): Promise<DigestIncident[]> {
+  const rows = await db
+    .selectFrom('incidents')
+    .innerJoin('sites', 'sites.id', 'incidents.site_id')
+    .leftJoin('alerts as voice', 'voice.id', 'incidents.announced_alert_id')
+    .leftJoin('incidents as parent', 'parent.id', 'incidents.parent_id')
+    .select(['incidents.id', 'incidents.title', 'incidents.cause', 'incidents.severity', 'incidents.notified_severity'])
+    .select(['incidents.started_at', 'incidents.resolved_at', 'incidents.impact', 'sites.name as site'])
+    .select(['voice.first_notified_at', 'parent.title as parent_title', 'parent.scope as parent_scope'])
+    .select(['parent.vendor as parent_vendor'])
+    .where('incidents.client_id', '=', clientId)
+    .where('incidents.opened_at', '<', to)
+    .where(({ eb, or }) => or([eb('incidents.resolved_at', 'is', null), eb('incidents.resolved_at', '>=', from)]))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('alerts')
+          .select('alerts.id')
+          .whereRef('alerts.incident_id', '=', 'incidents.id')
+          .where('alerts.confirmed_at', 'is not', null),
+      ),
+    )
+    .orderBy((eb) => eb.case().when('incidents.resolved_at', 'is', null).then(0).else(1).end())
+    .orderBy('incidents.id', 'desc')
+    .limit(MOST_INCIDENTS)
+    .execute()
+  const untold = rows.flatMap(({ id, first_notified_at }) => (first_notified_at === null ? id : []))
+  const reasons = await whyUntold(db, untold)
+  return rows.map(({ id, site, title, cause, started_at, resolved_at, ...row }) => {
+    const impact = impactIn(row.impact)
+    return {
+      id,
+      site,
+      // It was at some time as bad as people were notified of.
+      severity: row.notified_severity === 'critical' ? 'critical' : severityOf(row),
+      title,
+      cause: row.parent_title === null ? CAUSE_WORDS[causeOf(cause)] : explanationOf(row),
+      began_at: started_at,
+      resolved_at,
+      impact: impact === null ? null : lossInWords(impact),
+      unnotified: row.first_notified_at !== null ? null : (reasons.get(id) ?? 'not notified'),
+    }
+  })
+}
+
+const CAUSE_WORDS: Readonly<Record<Cause, string | null>> = {
+  own: 'the check itself',
+  server: 'tag server',
+  release: 'new version',
+  consent: 'consent platform',
+  silence: 'nothing arrives',
+  event: 'an event',
+  tag: 'a tag',
+  quality: 'quality of data',
+  other: null,
+}
+
+/** Of one that another incident explains. */
+function explanationOf(row: {
+  parent_scope: string | null
+  parent_vendor: string | null
+  parent_title: string | null
+}): string {
+  const { parent_scope, parent_vendor, parent_title } = row
+  return parent_scope === 'vendor' && parent_vendor !== null
+    ? `probably ${vendorName(parent_vendor)}, on other sites too`
+    : `“${parent_title}”`
+}
+
+/** By the incident's id: what kept its message back. */
+async function whyUntold(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<string, string>> {
+  const reasons = new Map<string, string>()
+  for (const chunk of chunksOf(ids)) {
+    const rows = await db
+      .selectFrom('alerts')
+      .select(['incident_id', 'suppressed_by'])
+      .where('incident_id', 'in', chunk)
+      .where('suppressed_by', 'is not', null)
+      .execute()
+    for (const { incident_id, suppressed_by } of rows) {
+      const reason = REASONS[suppressed_by?.split(':', 1)[0] ?? '']
+      if (incident_id !== null && reason !== undefined) reasons.set(incident_id, `not notified: ${reason}`)
+    }
+  }
+  return reasons
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  silence: 'silenced',
+  maintenance: 'maintenance',
+  no_channel: 'no working channel',
+}
