@@ -23,17 +23,20 @@ export interface SendOrder {
   publicUrl: string
   /** Now, epoch ms. */
   at: number
+  /** Of what was said about it there before, by which the service knows it; the newest first. */
+  earlier?: readonly string[]
 }
 
 /**
  * How an attempt ended; `error` is a sentence for people that names no secret.
- * - `delivered`: the other end took it; `note` says what people should know all the same
+ * - `delivered`: the other end took it; `note` says what people should know all the same, `receipt` is by which the service knows it, where it
+ *   may be changed later
  * - `passing`: it may go well later: the channel waits, and the message with it
  * - `channel_broken`: nothing will go through until the address is edited
  * - `message_refused`: this message will never go through, others may
  */
 export type SendOutcome =
-  | { kind: 'delivered'; note?: string }
+  | { kind: 'delivered'; note?: string; receipt?: string }
   | { kind: 'passing'; error: string; retryAfterMs?: number }
   | { kind: 'channel_broken'; error: string }
   | { kind: 'message_refused'; error: string }

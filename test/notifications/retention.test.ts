@@ -24,6 +24,7 @@ const delivery = (createdAt: number, state: string): DeliveryRow => ({
   last_attempt_at: createdAt,
   last_error: null,
   delivered_at: null,
+  receipt: null,
 })
 
 const idsLeft = async (store: Store) =>

@@ -39,6 +39,7 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
     footer: footerOf(message),
     link: { label: 'Open the alert', url: `${publicUrl}/alerts/${encodeURIComponent(alert.id)}` },
     thread: alert.id,
+    opened: message.kind === 'opened' ? null : `It opened at ${times.moment(alert.opened_at, at)}.`,
   }
 }
 

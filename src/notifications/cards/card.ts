@@ -27,6 +27,19 @@ export interface Card {
   link: { label: string; url: string }
   /** The same for all messages about one alert. */
   thread: string | null
+  /** Where people were notified of it before: `It opened at 09:54 CET.` */
+  opened?: string | null
+}
+
+/** What a follow-up repeats: the rest stands in the opening. */
+const REPEATED: readonly string[] = ['Since', 'Lasted', 'Lost', 'Lost so far', 'Likely cause', 'Now also on', 'Alerts']
+
+/** A later message, for services whose messages cannot refer to earlier ones: short, and with when it opened, by which people find that. */
+export function asFollowUp(card: Card): Card {
+  const { opened = null, paragraphs, facts } = card
+  if (opened === null) return card
+  const repeated = facts.filter(({ name }) => REPEATED.includes(name))
+  return { ...card, paragraphs: [...paragraphs, opened], facts: repeated, change: null, footer: null }
 }
 
 /** Beside each line of a list: many people cannot see colour, and a chat has none there. */

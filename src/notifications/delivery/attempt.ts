@@ -65,12 +65,14 @@ export const OWN_FAULT = { kind: 'passing', error: 'a fault of the service, whos
  * Sends a message, or a group of them as one. Null when the service stops before the end is known.
  *
  * @param rows one, or all of a group
+ * @param earlier receipts of what was said about it before, the newest first
  */
 export async function attempt(
   tools: DeliveryTools,
   kind: ServiceKind,
   address: string,
   rows: readonly DeliveryRow[],
+  earlier: readonly string[],
   stopping: AbortSignal,
 ): Promise<SendOutcome | null> {
   const { clock, publicUrl, onError } = tools
@@ -83,6 +85,7 @@ export async function attempt(
       idempotencyKey: first.group_id ?? first.id,
       publicUrl: publicUrl(),
       at: clock.now(),
+      earlier,
     }
     return await sendWithin(tools, kind, order, stopping)
   } catch (thrown) {

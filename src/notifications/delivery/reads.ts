@@ -144,6 +144,25 @@ export async function countNotified(
   return Number(count)
 }
 
+/** By which the service knows what was said there about the same alert before, the newest first. */
+export async function receiptsBefore(
+  { read }: Pick<Store, 'read'>,
+  channel: ChannelKey,
+  { id, alertId }: Pick<QueuedMessage, 'id' | 'alertId'>,
+): Promise<string[]> {
+  if (alertId === null) return []
+  const rows = await read
+    .selectFrom('deliveries')
+    .select('receipt')
+    .where('alert_id', '=', alertId)
+    .where('channel', '=', channel)
+    .where('id', '<', id)
+    .where('receipt', 'is not', null)
+    .orderBy('id', 'desc')
+    .execute()
+  return rows.flatMap(({ receipt }) => receipt ?? [])
+}
+
 /** A message with all of its group, in their order; those that were sent or given up meanwhile are missing. */
 export async function messagesOf(
   store: Store,

@@ -162,7 +162,7 @@ const inTime = (message: QueuedMessage, now: number): QueuedMessage =>
 /** What changes when an attempt has ended: of every message that went with it, and of its channel. */
 export interface Consequences {
   deliveries: Pick<DeliveryRow, 'attempts' | 'last_attempt_at' | 'last_error'> &
-    Partial<Pick<DeliveryRow, 'state' | 'delivered_at'>>
+    Partial<Pick<DeliveryRow, 'state' | 'delivered_at' | 'receipt'>>
   channel: Partial<ChannelRow>
   /** What was refused as one message is tried one by one: it may have been too much at once. */
   splitsGroup: boolean
@@ -191,7 +191,14 @@ export function consequencesOf(outcome: SendOutcome, attempt: Attempt): Conseque
   switch (outcome.kind) {
     case 'delivered':
       return {
-        deliveries: { ...tried, state: 'delivered', delivered_at: now, last_error: outcome.note ?? null },
+        deliveries: {
+          ...tried,
+          state: 'delivered',
+          delivered_at: now,
+          last_error: outcome.note ?? null,
+          // What says several things at once is not changed for one of them.
+          ...(outcome.receipt !== undefined && rows.length === 1 ? { receipt: outcome.receipt } : {}),
+        },
         channel: { ...WELL, last_success_at: now, next_attempt_at: now + paceMs },
         splitsGroup: false,
         goesOn: true,

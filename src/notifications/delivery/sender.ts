@@ -6,7 +6,7 @@ import { type ChannelKey, keyOf, kindOf } from '../channel.ts'
 import { giveUpOverdue } from '../outbox.ts'
 import { isForIncidents, paceMsOf } from '../services/services.ts'
 import { attempt, type DeliveryTools } from './attempt.ts'
-import { channelsWithWork, countNotified, mayHaveWork, messagesOf, readSnapshot } from './reads.ts'
+import { channelsWithWork, countNotified, mayHaveWork, messagesOf, readSnapshot, receiptsBefore } from './reads.ts'
 import {
   type Action,
   actionFor,
@@ -212,7 +212,8 @@ async function send(
   // Given up a moment ago.
   if (rows.length === 0) return true
   const kind = kindOf(key, address)
-  const outcome = await attempt(tools, kind, address, rows, stopping)
+  const earlier = rows.length === 1 ? await receiptsBefore(store, key, row) : []
+  const outcome = await attempt(tools, kind, address, rows, earlier, stopping)
   if (outcome === null) return false
   onOutcome(kind, outcome.kind)
   if (outcome.kind === 'channel_broken') {

@@ -1,11 +1,23 @@
 import { isoTime, MINUTE } from '../../lib/index.ts'
-import { type Card, type CardOptions, cut, escapedWithin, linesWithin, SHAPES, type Tone } from '../cards/card.ts'
+import {
+  asFollowUp,
+  type Card,
+  type CardOptions,
+  cut,
+  escapedWithin,
+  linesWithin,
+  SHAPES,
+  type Tone,
+} from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
 import type { Fact } from '../message.ts'
 import { type ChatService, parsedObject } from './service.ts'
 
 const HOSTS = ['discord.com', 'discordapp.com'].flatMap((host) => [host, `ptb.${host}`, `canary.${host}`])
 const PATH = /^\/api\/(v\d+\/)?webhooks\//
+
+/** What brings no one anything to do: it changes what was said before. */
+const REPLACING = ['explained', 'resolved'] as const
 
 export const discord = {
   name: 'Discord',
@@ -14,14 +26,29 @@ export const discord = {
   // Five in two seconds.
   paceMs: 500,
   url(address) {
-    const url = new URL(address)
-    // These take the bodies of other services.
-    url.pathname = url.pathname.replace(/\/(slack|github)\/?$/, '')
-    // Without it, Discord answers before it has looked at the message.
+    const url = webhookUrl(address)
+    // Without it, Discord answers before it has looked at the message, and does not say which it is.
     url.searchParams.set('wait', 'true')
     return url
   },
-  body: (message, options) => discordPayload(cardOf(message, options), options),
+  body: (message, options) => {
+    const card = cardOf(message, options)
+    // What stands in the place of the opening says all of it.
+    return discordPayload(REPLACING.some((kind) => kind === message.kind) ? card : asFollowUp(card), options)
+  },
+  // A webhook cannot reply, but change what it said.
+  edits: {
+    kinds: REPLACING,
+    receiptIn(body) {
+      const id = parsedObject(body)?.id
+      return typeof id === 'string' && /^\d{1,30}$/.test(id) ? id : null
+    },
+    url(address, receipt) {
+      const url = webhookUrl(address)
+      url.pathname = `${url.pathname.replace(/\/$/, '')}/messages/${receipt}`
+      return url
+    },
+  },
   outcome: {
     repeatsReason: true,
     // https://docs.discord.com/developers/topics/opcodes-and-status-codes#json
@@ -49,6 +76,13 @@ export const discord = {
     },
   },
 } satisfies ChatService
+
+function webhookUrl(address: URL): URL {
+  const url = new URL(address)
+  // These take the bodies of other services.
+  url.pathname = url.pathname.replace(/\/(slack|github)\/?$/, '')
+  return url
+}
 
 /** Discord's limits (https://docs.discord.com/developers/resources/message#embed-object-embed-limits); `total` over all texts. */
 export const DISCORD_LIMITS = {

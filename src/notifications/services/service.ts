@@ -23,7 +23,19 @@ export interface ChatService {
   body: (message: Message | MessageGroup, options: BodyOptions) => object
   /** What goes with the body besides its type. `secret` is the channel's own, or else that of the service. */
   headers?: (order: SendOrder, body: string, secret: string | null) => Record<string, string>
+  /** Of those whose messages can be changed later. */
+  edits?: Edits
   outcome: OutcomeRules
+}
+
+/** How what was said before is changed, instead of saying more. */
+export interface Edits {
+  /** Messages that bring no one anything to do, and stand in the place of earlier ones. */
+  kinds: readonly AlertMessageKind[]
+  /** By which the service knows the message that it has just taken; null where its answer does not say. */
+  receiptIn: (body: string) => string | null
+  /** The address of that message. */
+  url: (address: URL, receipt: string) => URL
 }
 
 /** Messages that someone takes care of an incident, or no longer does. */

@@ -1,5 +1,5 @@
 import { SECOND } from '../../lib/index.ts'
-import { type Card, escapedWithin, linesWithin, SHAPES, summaryOf, type Tone } from '../cards/card.ts'
+import { asFollowUp, type Card, escapedWithin, linesWithin, SHAPES, summaryOf, type Tone } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
 import type { ChatService } from './service.ts'
 
@@ -9,7 +9,7 @@ export const slack = {
   matches: (host) => host === 'hooks.slack.com' || host === 'hooks.slack-gov.com',
   // One a second and webhook.
   paceMs: SECOND,
-  body: (message, options) => slackPayload(cardOf(message, options)),
+  body: (message, options) => slackPayload(asFollowUp(cardOf(message, options))),
   outcome: {
     repeatsReason: true,
     // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling-errors

@@ -1,5 +1,5 @@
 import { MINUTE } from '../../lib/index.ts'
-import { type Card, cut, linesWithin, SHAPES, summaryOf, type Tone } from '../cards/card.ts'
+import { asFollowUp, type Card, cut, linesWithin, SHAPES, summaryOf, type Tone } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
 import type { ChatService } from './service.ts'
 
@@ -12,7 +12,7 @@ export const teams = {
   matches: (host) => DOMAINS.some((domain) => host.endsWith(domain) && host.length > domain.length),
   // Four a second.
   paceMs: 300,
-  body: (message, options) => teamsPayload(cardOf(message, options)),
+  body: (message, options) => teamsPayload(asFollowUp(cardOf(message, options))),
   outcome: {
     repeatsReason: true,
     rules: [

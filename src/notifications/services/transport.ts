@@ -1,8 +1,8 @@
 import { isObject, SECOND } from '../../lib/index.ts'
 import { type Outbound, OutboundError, type OutboundErrorKind, retryAfterMs } from '../../outbound/index.ts'
 import type { Message, MessageGroup } from '../message.ts'
-import type { SendOutcome, Transport } from '../transport.ts'
-import { destinationOf } from './destination.ts'
+import type { SendOrder, SendOutcome, Transport } from '../transport.ts'
+import { type Destination, destinationOf } from './destination.ts'
 import { type Answer, type AnswerRule, type BodyOptions, type OutcomeRules, parsedObject } from './service.ts'
 import { bodyOf, definitionOf, type Service, serviceOf } from './services.ts'
 
@@ -13,32 +13,75 @@ export interface ChatOptions {
   webhookSecret: string | null
 }
 
-const LIMITS = { totalMs: 15 * SECOND, bodyBytes: 16 * 1_024 }
+/** Discord's answer holds the message that it took. */
+const LIMITS = { totalMs: 15 * SECOND, bodyBytes: 64 * 1_024 }
 
 /** Failures that lie in the address, which no waiting mends. */
 const BROKEN: readonly OutboundErrorKind[] = ['bad_url', 'forbidden_address']
 
 /** Sends to chat services and other webhooks, each in the shape it takes. */
-export function createChatTransport({ outbound, webhookSecret }: ChatOptions): Transport {
+export function createChatTransport(chat: ChatOptions): Transport {
   return {
     async send(order, signal) {
-      const { service: named, url, credential } = destinationOf(order.address)
-      const service = named ?? serviceOf(url)
-      const options = { ...order, credential }
-      const body = bodyOf(service, order.message, options)
-      try {
-        const answer = await outbound.request(requestUrl(service, url, order.message, options), {
-          method: 'POST',
-          headers: { ...HEADERS, ...definitionOf(service).headers?.(order, body, credential ?? webhookSecret) },
-          body,
-          limits: LIMITS,
-          signal,
-        })
-        return outcomeOf(service, answer, order.at)
-      } catch (thrown) {
-        return outcomeOfFailure(thrown)
-      }
+      const sending = { ...chat, order, signal, ...destinationOf(order.address) }
+      return (await changeEarlier(sending)) ?? ask(sending, 'POST', postUrl(sending))
     },
+  }
+}
+
+interface Sending extends ChatOptions, Destination {
+  order: SendOrder
+  signal: AbortSignal
+}
+
+const serviceFor = ({ service, url }: Destination): Service => service ?? serviceOf(url)
+
+const postUrl = (sending: Sending): string => {
+  const { url, credential, order } = sending
+  return requestUrl(serviceFor(sending), url, order.message, { ...order, credential })
+}
+
+/** What was said before, and is changed too; a service counts these as messages. */
+const MOST_CHANGED = 3
+
+/**
+ * Puts a message in the place of what was said before about the same, where the service can do that. Null where it has to be one more: also when
+ * someone has deleted what was said.
+ */
+async function changeEarlier(sending: Sending): Promise<SendOutcome | null> {
+  const { order, url: address } = sending
+  const { edits } = definitionOf(serviceFor(sending))
+  const url = URL.parse(address)
+  const { earlier = [], message } = order
+  if (url === null || edits === undefined || !edits.kinds.some((kind) => kind === message.kind)) return null
+  let newest: SendOutcome | null = null
+  for (const receipt of earlier.slice(0, MOST_CHANGED)) {
+    const outcome = await ask(sending, 'PATCH', edits.url(url, receipt).href)
+    // All of it is done again: to change a message twice is to change it.
+    if (outcome.kind === 'passing') return outcome
+    newest ??= outcome
+  }
+  return newest?.kind === 'delivered' ? { kind: 'delivered' } : null
+}
+
+async function ask(sending: Sending, method: 'POST' | 'PATCH', url: string): Promise<SendOutcome> {
+  const { outbound, webhookSecret, order, signal, credential } = sending
+  const service = serviceFor(sending)
+  const definition = definitionOf(service)
+  const body = bodyOf(service, order.message, { ...order, credential })
+  try {
+    const answer = await outbound.request(url, {
+      method,
+      headers: { ...HEADERS, ...definition.headers?.(order, body, credential ?? webhookSecret) },
+      body,
+      limits: LIMITS,
+      signal,
+    })
+    const outcome = outcomeOf(service, answer, order.at)
+    const receipt = outcome.kind === 'delivered' ? definition.edits?.receiptIn(answer.body) : null
+    return typeof receipt === 'string' ? { ...outcome, kind: 'delivered', receipt } : outcome
+  } catch (thrown) {
+    return outcomeOfFailure(thrown)
   }
 }
 

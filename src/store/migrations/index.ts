@@ -23,6 +23,7 @@ import { consentSignals } from './0022-consent-signals.ts'
 import { validitySignals } from './0023-validity-signals.ts'
 import { containerVersions } from './0024-container-versions.ts'
 import { annotations } from './0025-annotations.ts'
+import { deliveryReceipts } from './0030-delivery-receipts.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   validitySignals,
   containerVersions,
   annotations,
+  deliveryReceipts,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

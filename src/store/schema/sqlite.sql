@@ -165,7 +165,7 @@ CREATE TABLE deliveries (
   last_attempt_at integer,
   last_error text,
   delivered_at integer
-);
+  , receipt text);
 
 CREATE TABLE deploy_markers (
   site_id text not null,

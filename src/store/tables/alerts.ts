@@ -165,6 +165,8 @@ export interface DeliveryTable {
   last_attempt_at: number | null
   last_error: string | null
   delivered_at: number | null
+  /** By which the service knows it, where it may be changed later. */
+  receipt: Generated<string | null>
 }
 
 /** The periods whose digest is done with: written for the client, or left out because it would have come too late. */
