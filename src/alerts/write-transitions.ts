@@ -6,6 +6,7 @@ import {
   type ChannelSettings,
   channelInWords,
   channelsOf,
+  channelsTold,
   type DeliveredHook,
   enqueue,
   isForIncidents,
@@ -146,6 +147,11 @@ export async function entriesOf(
     trx,
     due.flatMap(({ known }) => known.row.parent_id ?? []),
   )
+  const ends = due.filter(({ kind }) => QUIETENS.includes(kind))
+  const told = await channelsTold(
+    trx,
+    ends.map(({ alert }) => alert.id),
+  )
   return due.flatMap((message) => {
     const { source, alert, known, kind } = message
     const vendor = vendors.get(known.row.parent_id ?? '')
@@ -159,6 +165,8 @@ export async function entriesOf(
       channelsOf({ client: source.client, ...channelSettings })
         .filter(({ key }) => isForOperator || key !== 'global')
         .filter(({ key, address }) => hears(kindOf(key, address), message))
+        // One that was added meanwhile knows of no beginning.
+        .filter(({ key }) => !QUIETENS.includes(kind) || told.get(alert.id)?.has(key) !== false)
         // To a channel for what is critical the escalation is the opening, whatever the client wants of escalations.
         .filter(
           ({ minimumSeverity }) => kind !== 'escalated' || source.notifyAllEscalated || minimumSeverity === 'critical',

@@ -1,5 +1,5 @@
 import { DAY, MINUTE } from '../../lib/index.ts'
-import { amendMessages } from '../../notifications/index.ts'
+import { amendMessages, amendVendorMessages } from '../../notifications/index.ts'
 import { type LossCounts, readLosses } from '../../probes/index.ts'
 import { attemptEach, type IncidentRow, type Store } from '../../store/index.ts'
 import { messageImpact } from '../alert-message.ts'
@@ -103,7 +103,9 @@ async function write(
       .set({ impact: text, impact_due: isOver ? null : now + EVERY_MS })
       .where('id', '=', row.id)
       .execute()
-    if (current.announced_alert_id === null) return
-    await amendMessages(trx, current.announced_alert_id, { impact: messageImpact({ impact: text }, isOver) })
+    const known = messageImpact({ impact: text }, isOver)
+    if (row.scope === 'vendor') await amendVendorMessages(trx, row.id, known)
+    else if (current.announced_alert_id !== null)
+      await amendMessages(trx, current.announced_alert_id, { impact: known })
   })
 }

@@ -1,5 +1,5 @@
 import { newOrderedId } from '../../lib/index.ts'
-import { type ChannelSettings, enqueue, type VendorMessage, withdrawMessages } from '../../notifications/index.ts'
+import { type ChannelSettings, enqueue, GATHER_MS, type VendorMessage, withdrawMessages } from '../../notifications/index.ts'
 import type { IncidentRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
 import { loadMutes } from '../mutes.ts'
@@ -202,6 +202,8 @@ export async function writeVendor(
     channel: { key: 'global' as const, address: globalWebhook },
     clientId: null,
     alertId: null,
+    // What its sites have lost so far is counted meanwhile, and how it ended.
+    holdMs: GATHER_MS,
     message: {
       kind,
       vendor: vendorName(row.vendor ?? ''),
