@@ -1,5 +1,12 @@
 import { type Finished, markResults } from '../probes/index.ts'
-import { chunksOf, type Kysely, type MaintenanceRow, type Tables, type Transaction } from '../store/index.ts'
+import {
+  chunksOf,
+  type Kysely,
+  type MaintenanceRow,
+  type SilenceRow,
+  type Tables,
+  type Transaction,
+} from '../store/index.ts'
 import { scheduleOf, windowAt } from './maintenance/window.ts'
 import type { Scope } from './scope.ts'
 
@@ -10,6 +17,8 @@ interface Target {
   probeId: string
   /** The subject's key, as alerts have it. */
   subject: string
+  /** The incident that it is part of; null, or missing, of what is in none yet. */
+  incidentId?: string | null
 }
 
 /** A time in which nothing is sent, of a silence or of maintenance. Epoch ms, half-open. */
@@ -19,6 +28,8 @@ export interface Mute extends Scope {
   ends_at: number
   /** With a probe: only this subject of it. */
   subject_key?: string | null
+  /** Of an incident: itself, and those that it explains. */
+  incident_ids?: readonly string[]
 }
 
 /** What keeps messages from being sent. */
@@ -41,11 +52,16 @@ export function muteFor(
   maintenances: readonly Mute[],
   at: number,
 ): MuteReason | null {
-  const applies = ({ client_id, site_id, probe_id, subject_key = null, starts_at, ends_at }: Mute): boolean =>
-    starts_at <= at &&
-    at < ends_at &&
-    (subject_key === null || subject_key === target.subject) &&
-    (client_id === target.clientId || site_id === target.siteId || probe_id === target.probeId)
+  const applies = (mute: Mute): boolean => {
+    const { client_id, site_id, probe_id, subject_key = null, incident_ids = [] } = mute
+    const isOf = client_id === target.clientId || site_id === target.siteId || probe_id === target.probeId
+    return (
+      mute.starts_at <= at &&
+      at < mute.ends_at &&
+      (subject_key === null || subject_key === target.subject) &&
+      (isOf || incident_ids.some((id) => id === target.incidentId))
+    )
+  }
   const silence = silences.find(applies)
   const maintenanceId = maintenances.find(applies)?.id ?? null
   if (silence !== undefined) return { by: `silence:${silence.id}`, maintenanceId }
@@ -59,7 +75,7 @@ export function muteFor(
 export async function loadMutes(db: Kysely<Tables>, at: number): Promise<Mutes> {
   const silences = await db
     .selectFrom('silences')
-    .select(['id', 'client_id', 'site_id', 'probe_id', 'subject_key', 'starts_at', 'ends_at'])
+    .select(['id', 'client_id', 'site_id', 'probe_id', 'subject_key', 'incident_id', 'starts_at', 'ends_at'])
     .where('ends_at', '>', at)
     .where('starts_at', '<=', at)
     .orderBy('id')
@@ -73,8 +89,28 @@ export async function loadMutes(db: Kysely<Tables>, at: number): Promise<Mutes> 
     )
     .orderBy('id')
     .execute()
-  return { silences, maintenances: rows.flatMap((row) => underWay(row, at)) }
+  return { silences: await withParts(db, silences), maintenances: rows.flatMap((row) => underWay(row, at)) }
 }
+
+/** Silences of incidents are those of what these explain, too. */
+async function withParts(
+  db: Kysely<Tables>,
+  silences: readonly (Mute & Pick<SilenceRow, 'incident_id'>)[],
+): Promise<Mute[]> {
+  const ids = silences.flatMap(({ incident_id }) => incident_id ?? [])
+  const parts = new Map<string, string[]>()
+  for (const chunk of chunksOf(ids)) {
+    const rows = await db.selectFrom('incidents').select(['id', 'parent_id']).where('parent_id', 'in', chunk).execute()
+    for (const { id, parent_id } of rows) parts.set(parent_id ?? '', [...(parts.get(parent_id ?? '') ?? []), id])
+  }
+  return silences.map(({ incident_id, ...mute }) =>
+    incident_id === null ? mute : { ...mute, incident_ids: [incident_id, ...(parts.get(incident_id) ?? [])] },
+  )
+}
+
+/** Whether someone has silenced all of an incident, with what joins it later. */
+export const isSilenced = ({ silences }: Pick<Mutes, 'silences'>, incidentId: string): boolean =>
+  silences.some(({ incident_ids = [] }) => incident_ids.includes(incidentId))
 
 function underWay(row: MaintenanceRow, at: number): Mute[] {
   const { id, client_id, site_id, probe_id } = row

@@ -88,7 +88,7 @@ async function pendingOf(
     alert !== null && (await isGone(trx, judgement, alert, now))
       ? { type: 'gone' }
       : { type: 'result', streak, violation, startedAt, events, identity }
-  const rules = rulesOf({ subject: key }, source, context)
+  const rules = rulesOf({ subject: key, incident_id: alert?.incident_id ?? null }, source, context)
   return [{ before: alert, transition: transition(alert, input, rules, now), source }]
 }
 

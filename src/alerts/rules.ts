@@ -28,7 +28,7 @@ export function rulesOf(alert: Alert, source: AlertSource, context: AlertContext
   }
 }
 
-type Alert = Pick<AlertRow, 'subject'>
+type Alert = Pick<AlertRow, 'subject' | 'incident_id'>
 
 function suppressionRules(
   alert: Alert,
@@ -37,7 +37,13 @@ function suppressionRules(
 ): Pick<Rules, 'suppressedBy' | 'suppressedText'> {
   const { mutes, channelSettings, off, now } = context
   const { client, site, probe } = source
-  const target = { clientId: client.id, siteId: site.id, probeId: probe.id, subject: alert.subject }
+  const target = {
+    clientId: client.id,
+    siteId: site.id,
+    probeId: probe.id,
+    subject: alert.subject,
+    incidentId: alert.incident_id,
+  }
   const reason = muteFor(target, mutes.silences, mutes.maintenances, now)
   if (reason !== null) return { suppressedBy: reason.by }
   if (isReachable(client, channelSettings, off)) return { suppressedBy: null }

@@ -71,18 +71,28 @@ async function lockSiteOfProbe(trx: Transaction<Tables>, id: string): Promise<{ 
   return trx.selectFrom('sites').select('timezone').where('id', '=', probe.site_id).executeTakeFirst()
 }
 
-/** The conditions by which rows with a scope lie within what a list was asked for. */
-export function withinScope({ client_id, site_id, probe_id }: ScopeInput): RawBuilder<SqlBool>[] {
+/**
+ * The conditions by which rows with a scope lie within what a list was asked for.
+ *
+ * @param ofIncidents whether they may be of an incident
+ */
+export function withinScope({ client_id, site_id, probe_id }: ScopeInput, ofIncidents = false): RawBuilder<SqlBool>[] {
+  const orIncidents = (column: 'client_id' | 'site_id', id: string) =>
+    ofIncidents
+      ? sql`or incident_id in (select incidents.id from incidents where ${sql.ref(`incidents.${column}`)} = ${id})`
+      : sql``
   const conditions: RawBuilder<SqlBool>[] = []
   if (typeof client_id === 'string') {
     conditions.push(sql<SqlBool>`(client_id = ${client_id}
       or site_id in (select sites.id from sites where sites.client_id = ${client_id})
       or probe_id in (select probes.id from probes join sites on sites.id = probes.site_id
-        where sites.client_id = ${client_id}))`)
+        where sites.client_id = ${client_id})
+      ${orIncidents('client_id', client_id)})`)
   }
   if (typeof site_id === 'string') {
     conditions.push(sql<SqlBool>`(site_id = ${site_id}
-      or probe_id in (select probes.id from probes where probes.site_id = ${site_id}))`)
+      or probe_id in (select probes.id from probes where probes.site_id = ${site_id})
+      ${orIncidents('site_id', site_id)})`)
   }
   if (typeof probe_id === 'string') conditions.push(sql<SqlBool>`probe_id = ${probe_id}`)
   return conditions

@@ -25,6 +25,7 @@ testOnEveryEngine('a silence begins now, is active, and deleting it ends it and 
     client_id: null,
     site_id: site.id,
     probe_id: null,
+    incident_id: null,
     subject_key: null,
     subject_label: null,
     until_resolved: false,
@@ -40,7 +41,7 @@ testOnEveryEngine('a silence begins now, is active, and deleting it ends it and 
   assert.deepEqual(await api.get('/api/silences'), [])
   await api.refused(404, 'DELETE', `/api/silences/${silence.id}`)
   await api.refused(404, 'DELETE', '/api/silences/nonsense')
-  const { client_id, probe_id, subject_key, subject_label, ...held } = silence
+  const { client_id, probe_id, incident_id, subject_key, subject_label, ...held } = silence
   assert.deepEqual(await auditOf(store), [
     { action: 'silence.create', actor: 'anonymous', entity_id: silence.id, before: null, after: held },
     { action: 'silence.delete', actor: 'anonymous', entity_id: silence.id, before: held, after: null },

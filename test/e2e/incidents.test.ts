@@ -51,7 +51,7 @@ test('the incident of a vendor, over two clients of the demo store', async (t) =
     await page.keyboard.press('u')
     await page.getByRole('heading', { level: 2, name: /^Open 1/ }).waitFor()
     await page.keyboard.press('s')
-    await page.getByRole('menuitemradio', { name: 'All that is affected: 3 checks', checked: true }).waitFor()
+    await page.getByRole('menuitemradio', { name: 'This incident, with what joins it', checked: true }).waitFor()
     await page.getByRole('menuitem', { name: '1 hour' }).click()
     await row(page, VENDOR)
       .getByText(/^silenced until /)

@@ -220,6 +220,7 @@ test('of several things that keep an alert mute the one that lasts longest is na
   const scope = { client_id: null, site_id: null, probe_id: null }
   const silence = (id: string, state: 'active' | 'ended', hours: number, over: object) => ({
     ...scope,
+    incident_id: null,
     subject_key: null,
     subject_label: null,
     until_resolved: false,

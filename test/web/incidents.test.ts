@@ -133,7 +133,7 @@ for (const [words, of, parts] of PLACES) {
   test(`an incident is at "${words}"`, () => assert.equal(whereWords(of, parts, DIRECTORY), words))
 }
 
-test('all of an incident is silenced by what its lasting alerts are about, or by its sites', () => {
+test('an incident is silenced as such, or by the sites of its lasting alerts', () => {
   const alerts = [
     alert('Pixel'),
     alert('again', { probe_id: 'probe of Pixel', subject_key: 'tag:"Pixel"' }),
@@ -141,11 +141,8 @@ test('all of an incident is silenced by what its lasting alerts are about, or by
     alert('health', { site_id: 'blog', subject_key: 'target', subject_label: null }),
   ]
   const none = { client_id: null, site_id: null, probe_id: null }
-  assert.deepEqual(incidentScopes(alerts, 'alerts'), [
-    { ...none, probe_id: 'probe of Pixel', subject_key: 'tag:"Pixel"' },
-    { ...none, probe_id: 'probe of health' },
-  ])
-  assert.deepEqual(incidentScopes(alerts, 'sites'), [
+  assert.deepEqual(incidentScopes('one', alerts, 'incident'), [{ ...none, incident_id: 'one' }])
+  assert.deepEqual(incidentScopes('one', alerts, 'sites'), [
     { ...none, site_id: 'shop' },
     { ...none, site_id: 'blog' },
   ])

@@ -27,6 +27,7 @@ export interface Spoken {
  * Changes what `known` says of its messages.
  *
  * @param made what the alert's own rules came to
+ * @param isSilenced whether someone has silenced the incident
  */
 export function speak(
   before: AlertRow | null,
@@ -34,6 +35,7 @@ export function speak(
   known: Case,
   wishes: Wishes,
   now: number,
+  isSilenced = false,
 ): Spoken | null {
   const { alert, message, events } = made
   if (alert === null || message === null) return null
@@ -43,6 +45,8 @@ export function speak(
   switch (message) {
     case 'opened':
     case 'flapping':
+      // What joins it is silenced with it: what is still bad at the end is due again then.
+      if (isSilenced && !isVoice) return { ...quiet(before, made, alert, known), message: null, note: null }
       if (row.announced_at === null && row.resolved_at === null) {
         announce(known, alert, now)
         return { ...said, message }

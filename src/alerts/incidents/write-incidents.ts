@@ -1,6 +1,7 @@
 import { withdrawEnd } from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
+import { isSilenced } from '../mutes.ts'
 import type { AlertContext, AlertSource } from '../rules.ts'
 import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
 import { followAlerts } from './close.ts'
@@ -66,7 +67,7 @@ export async function throughIncidents(
     facts,
     now,
   )
-  const { written, intents } = speakAll(moves, cases, now)
+  const { written, intents } = speakAll(moves, cases, context)
   for (const { kind, known, note } of await stillNews(trx, news)) {
     intents.push({ known, kind, note, move: null, ending: null })
   }
@@ -156,7 +157,7 @@ const toldIn = (before: AlertRow | null): AlertRow | null =>
 function speakAll(
   moves: readonly Move[],
   cases: ReadonlyMap<string, Case>,
-  now: number,
+  { mutes, now }: AlertContext,
 ): { written: Map<PendingTransition, PendingTransition>; intents: Intent[] } {
   const written = new Map<PendingTransition, PendingTransition>()
   const intents: Intent[] = []
@@ -164,7 +165,10 @@ function speakAll(
     const { before, transition, source } = pending
     const known = cases.get(alert.incident_id ?? '')
     const wishes = source ?? { notifyEscalated: false, reminderMinutes: null }
-    const spoken = known === undefined ? null : speak(before, { ...transition, alert }, known, wishes, now)
+    const spoken =
+      known === undefined
+        ? null
+        : speak(before, { ...transition, alert }, known, wishes, now, isSilenced(mutes, known.row.id))
     if (spoken === null || known === undefined) {
       written.set(pending, { ...pending, transition: { ...transition, alert } })
       continue

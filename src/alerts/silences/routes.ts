@@ -42,7 +42,7 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
         tags,
         summary: 'Create a silence',
         description:
-          'Until `ends_at` nothing is sent about a client, a site or a probe: exactly one of the three is named. ' +
+          'Until `ends_at` nothing is sent about a client, a site, a probe or an incident: exactly one of the four is named. ' +
           'Probes and alerts continue; what is still bad at the end is sent then.',
         body: CreateSilence,
         response: { 201: SilenceRecord, ...errorResponses(400, 413) },

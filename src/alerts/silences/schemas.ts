@@ -15,11 +15,21 @@ const SubjectKey = nullable(
 )
 const Comment = nullable(Type.String({ maxLength: 500, description: 'Why it is silent' }))
 
+const IncidentId = nullable(
+  Type.String({
+    format: 'uuid',
+    description: 'All alerts of this incident, and of those that it explains, also those that join it later',
+  }),
+)
+
 export const SilenceRecord = Type.Object({
   id: Uuid,
   ...ScopeFields,
+  incident_id: IncidentId,
   subject_key: SubjectKey,
-  subject_label: nullable(Type.String({ description: 'That tag, event or field for people' })),
+  subject_label: nullable(
+    Type.String({ description: 'That tag, event or field for people; of an incident its title then' }),
+  ),
   starts_at: IsoTime,
   ends_at: IsoTime,
   until_resolved: Type.Boolean({ description: 'It ends sooner, when no alert within it is unresolved any more' }),
@@ -33,6 +43,7 @@ export type SilenceRecord = Static<typeof SilenceRecord>
 export const CreateSilence = Type.Object(
   {
     ...Type.Partial(Type.Object(ScopeFields)).properties,
+    incident_id: Type.Optional(IncidentId),
     starts_at: Type.Optional(Type.String({ format: 'date-time', description: 'Now by default' })),
     subject_key: Type.Optional(SubjectKey),
     ends_at: Type.Optional(
@@ -76,6 +87,7 @@ export const silenceRecord = (row: SilenceRow, now: number): SilenceRecord => ({
   client_id: row.client_id,
   site_id: row.site_id,
   probe_id: row.probe_id,
+  incident_id: row.incident_id,
   subject_key: row.subject_key,
   subject_label: row.subject_label,
   starts_at: isoTime(row.starts_at),

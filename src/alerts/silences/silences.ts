@@ -3,7 +3,7 @@ import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../../http/index.ts'
 import { DAY, invalidRequest, isoTime, newOrderedId, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { SilenceRow, Store, Tables, Transaction } from '../../store/index.ts'
-import { lockScope, type Scope, withinScope } from '../scope.ts'
+import { lockScope, withinScope } from '../scope.ts'
 import { type CreateSilence, type SilenceQuery, type SilenceRecord, silenceRecord } from './schemas.ts'
 
 /** A year, and the day that a leap year adds. A forgotten silence must not hide outages for years. */
@@ -19,7 +19,7 @@ export async function createSilence(ctx: Context, input: CreateSilence): Promise
   const { subject_key = null, until_resolved = false } = input
   const times = timesOf(input, now)
   return ctx.store.write.transaction().execute(async (trx) => {
-    const { scope } = await lockScope(trx, input)
+    const scope = await scopeOf(trx, input)
     if (subject_key !== null && scope.probe_id === null) throw invalidRequest('/subject_key', 'needs a probe_id')
     if (until_resolved && (await unresolvedWithin(trx, { ...scope, subject_key })) === 0) {
       throw invalidRequest('/until_resolved', 'no alert is open there: give it an end (ends_at)')
@@ -44,6 +44,25 @@ export async function createSilence(ctx: Context, input: CreateSilence): Promise
   })
 }
 
+type SilenceScope = Pick<SilenceRow, 'client_id' | 'site_id' | 'probe_id' | 'incident_id'>
+
+/** @throws AppError `invalid_request` naming the fault */
+async function scopeOf(trx: Transaction<Tables>, input: CreateSilence): Promise<SilenceScope> {
+  const { incident_id = null, client_id = null, site_id = null, probe_id = null } = input
+  if (incident_id === null) return { ...(await lockScope(trx, input)).scope, incident_id }
+  if ((client_id ?? site_id ?? probe_id) !== null) {
+    throw invalidRequest('/incident_id', 'stands for itself: no client_id, site_id or probe_id beside it')
+  }
+  // Written as it is: so it stays until this is written.
+  const { numUpdatedRows } = await trx
+    .updateTable('incidents')
+    .set(({ ref }) => ({ title: ref('title') }))
+    .where('id', '=', incident_id)
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows === 0n) throw invalidRequest('/incident_id', 'is not the id of an incident')
+  return { client_id, site_id, probe_id, incident_id }
+}
+
 function timesOf(input: CreateSilence, now: number): { starts_at: number; ends_at: number } {
   const starts_at = input.starts_at === undefined ? now : Date.parse(input.starts_at)
   const latest = now + MOST_DAYS * DAY
@@ -57,8 +76,16 @@ function timesOf(input: CreateSilence, now: number): { starts_at: number; ends_a
   return { starts_at, ends_at }
 }
 
-/** How the subject's last alert names it. */
-async function labelOf(trx: Transaction<Tables>, { probe_id }: Scope, key: string | null): Promise<string | null> {
+/** How the subject's last alert names it; of an incident its title. */
+async function labelOf(
+  trx: Transaction<Tables>,
+  { probe_id, incident_id }: SilenceScope,
+  key: string | null,
+): Promise<string | null> {
+  if (incident_id !== null) {
+    const of = await trx.selectFrom('incidents').select('title').where('id', '=', incident_id).executeTakeFirst()
+    return of?.title ?? null
+  }
   if (probe_id === null || key === null) return null
   const row = await trx
     .selectFrom('alerts')
@@ -102,7 +129,7 @@ export async function listSilences(
     .selectAll()
     .orderBy('id', 'desc')
     .limit(limit + 1)
-  for (const condition of withinScope(scope)) query = query.where(condition)
+  for (const condition of withinScope(scope, true)) query = query.where(condition)
   if (active_only) query = query.where('starts_at', '<=', now).where('ends_at', '>', now)
   if (before !== undefined) query = query.where('id', '<', idBefore(before, 'a silence'))
   const rows = await query.execute()
@@ -113,22 +140,30 @@ export async function listSilences(
   )
 }
 
-/** What a silence applies to. */
-type SilenceScope = Pick<SilenceRow, 'client_id' | 'site_id' | 'probe_id' | 'subject_key'>
-
 /** Which alerts are within a silence and unresolved. */
 const isWithin =
-  ({ client_id, site_id, probe_id, subject_key }: SilenceScope) =>
+  ({ client_id, site_id, probe_id, subject_key, incident_id }: SilenceScope & Pick<SilenceRow, 'subject_key'>) =>
   (eb: ExpressionBuilder<Tables, 'alerts'>) =>
     eb.and([
       eb('state', '<>', 'resolved'),
+      ...(incident_id === null ? [] : [eb('incident_id', 'in', withParts(eb, incident_id))]),
       ...(client_id === null ? [] : [eb('client_id', '=', client_id)]),
       ...(site_id === null ? [] : [eb('site_id', '=', site_id)]),
       ...(probe_id === null ? [] : [eb('probe_id', '=', probe_id)]),
       ...(subject_key === null ? [] : [eb('subject', '=', subject_key)]),
     ])
 
-async function unresolvedWithin(trx: Transaction<Tables>, scope: SilenceScope): Promise<number> {
+/** An incident and those that it explains. */
+const withParts = (eb: ExpressionBuilder<Tables, 'alerts'>, incidentId: string) =>
+  eb
+    .selectFrom('incidents')
+    .select('incidents.id')
+    .where((of) => of.or([of('incidents.id', '=', incidentId), of('incidents.parent_id', '=', incidentId)]))
+
+async function unresolvedWithin(
+  trx: Transaction<Tables>,
+  scope: SilenceScope & Pick<SilenceRow, 'subject_key'>,
+): Promise<number> {
   const { count } = await trx
     .selectFrom('alerts')
     .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -23,7 +23,8 @@ import { consentSignals } from './0022-consent-signals.ts'
 import { validitySignals } from './0023-validity-signals.ts'
 import { containerVersions } from './0024-container-versions.ts'
 import { annotations } from './0025-annotations.ts'
-import { deliveryReceipts } from './0030-delivery-receipts.ts'
+import { deliveryReceipts } from './0026-delivery-receipts.ts'
+import { incidentSilences } from './0027-incident-silences.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -54,6 +55,7 @@ export const migrations: readonly Migration[] = [
   containerVersions,
   annotations,
   deliveryReceipts,
+  incidentSilences,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -458,7 +458,7 @@ CREATE TABLE silences (
   comment text,
   created_at integer not null,
   created_by text not null
-  , subject_key text, subject_label text, until_resolved integer not null default 0);
+  , subject_key text, subject_label text, until_resolved integer not null default 0, incident_id text);
 
 CREATE TABLE site_containers (
   site_no integer not null,

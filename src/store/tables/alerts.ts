@@ -78,6 +78,8 @@ export interface SilenceTable {
   client_id: string | null
   site_id: string | null
   probe_id: string | null
+  /** All alerts of this incident, and of those that it explains, whenever they join it. */
+  incident_id: Generated<string | null>
   /** With a probe: of its alerts only those about this subject; null for all. */
   subject_key: string | null
   /** That subject as people read it. */

@@ -11,7 +11,7 @@ import type { DirectorySite } from '../../lib/use-directory.ts'
 import { counted, duration, exact } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
-import { muteOf, useMutes } from '../../ui/mute/mutes.ts'
+import { mutesOfAll, useMutes } from '../../ui/mute/mutes.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { useUndoAcknowledgingIncidents } from '../../ui/undo.tsx'
@@ -64,11 +64,11 @@ export function IncidentHead({ incident, site }: IncidentHeadProps) {
 const PARENTS = [{ label: 'Incidents', to: '/incidents' }]
 
 /** The ids of the silences that mute all of it; null while one of its alerts may speak. */
-function useSilences({ alerts }: IncidentDetail): string[] | null {
-  const mutes = useMutes()
-  const found = alerts.filter(({ state }) => state !== 'resolved').map((alert) => muteOf(mutes, alert))
-  if (found.length === 0 || !found.every((mute) => mute !== null && mute.kind === 'silence')) return null
-  return [...new Set(found.flatMap((mute) => mute?.id ?? []))]
+function useSilences({ id, alerts }: IncidentDetail): string[] | null {
+  const lasting = alerts.filter(({ state }) => state !== 'resolved')
+  const found = mutesOfAll(useMutes(), id, lasting)
+  if (found === null || !found.every(({ kind }) => kind === 'silence')) return null
+  return [...new Set(found.map((mute) => mute.id))]
 }
 
 function Since({ incident, zone }: { incident: IncidentDetail; zone: string | undefined }) {
@@ -143,7 +143,7 @@ function Actions({ incident: { id, state, alerts }, zone, silences }: ActionsPro
         </Button>
       )}
       {silences === null ? (
-        <SilenceIncident alerts={alerts} zone={zone}>
+        <SilenceIncident id={id} alerts={alerts} zone={zone}>
           <Button variant="default" leftSection={<BellOff size={16} aria-hidden />}>
             Silence
           </Button>

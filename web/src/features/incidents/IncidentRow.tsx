@@ -7,7 +7,7 @@ import { useNow } from '../../lib/external.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { counted } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
-import { type Mute, muteOf, type Scope, untilWords } from '../../ui/mute/mutes.ts'
+import { type Mute, mutesOfAll, type Scope, untilWords } from '../../ui/mute/mutes.ts'
 import { Awaited } from '../../ui/States.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
@@ -88,10 +88,8 @@ export function IncidentRow({ node, directory, mutes, isSelected, isUnfolded, ..
 }
 
 /** What mutes all of its alerts; null while one of them may speak. */
-function muteOfAll({ alerts }: IncidentNode, mutes: readonly (Mute & Scope)[]): Mute | null {
-  const found = alerts.map((alert) => muteOf(mutes, alert))
-  return found.length > 0 && found.every((mute) => mute !== null) ? (found[0] ?? null) : null
-}
+const muteOfAll = ({ incident, alerts }: IncidentNode, mutes: readonly (Mute & Scope)[]): Mute | null =>
+  mutesOfAll(mutes, incident.id, alerts)?.[0] ?? null
 
 function Handled({ incident, mute, zone }: { incident: IncidentSummary; mute: Mute | null; zone: string | undefined }) {
   const now = useNow()
@@ -147,6 +145,7 @@ function Actions({
       )}
       {mute === null && (
         <SilenceIncident
+          id={incident.id}
           alerts={alerts}
           zone={zone}
           opened={silencing === incident.id}

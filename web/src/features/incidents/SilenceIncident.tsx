@@ -2,12 +2,13 @@ import { Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { type ReactElement, useState } from 'react'
 import type { AlertRecord } from '../../api/alerts.ts'
-import { counted } from '../../lib/words.ts'
 import { SPANS } from '../../ui/mute/mutes.ts'
 import { useSilencing } from '../../ui/undo.tsx'
 import { incidentScopes } from './silence.ts'
 
 interface SilenceIncidentProps {
+  /** The incident's. */
+  id: string
   /** Of the incident. */
   alerts: readonly AlertRecord[]
   /** IANA zone: "tomorrow" is tomorrow there. */
@@ -18,27 +19,27 @@ interface SilenceIncidentProps {
   onChange?: (opened: boolean) => void
 }
 
-/** Keeps messages about all of an incident back for a while, in two clicks: about what is affected, unless its whole sites are chosen. */
-export function SilenceIncident({ alerts, zone, children, opened, onChange }: SilenceIncidentProps) {
-  const [reach, setReach] = useState<'alerts' | 'sites'>('alerts')
+/** Keeps messages about all of an incident back for a while, in two clicks: about itself, unless its whole sites are chosen. */
+export function SilenceIncident({ id, alerts, zone, children, opened, onChange }: SilenceIncidentProps) {
+  const [reach, setReach] = useState<'incident' | 'sites'>('incident')
   const { runAll } = useSilencing()
-  const [affected, sites] = [incidentScopes(alerts, 'alerts'), incidentScopes(alerts, 'sites')]
+  const sites = incidentScopes(id, alerts, 'sites')
   const choose = (end: { ends_at: string } | { until_resolved: true }) =>
-    void runAll((reach === 'alerts' ? affected : sites).map((scope) => ({ ...scope, ...end }))).catch(
-      ({ message }: Error) => notifications.show({ color: 'danger', title: 'Not silenced', message }),
+    void runAll(incidentScopes(id, alerts, reach).map((scope) => ({ ...scope, ...end }))).catch(({ message }: Error) =>
+      notifications.show({ color: 'danger', title: 'Not silenced', message }),
     )
   return (
     <Menu
       position="bottom-end"
-      onOpen={() => setReach('alerts')}
+      onOpen={() => setReach('incident')}
       {...(opened === undefined ? {} : { opened })}
       {...(onChange === undefined ? {} : { onChange })}
     >
       <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>What to silence</Menu.Label>
-        <Menu.RadioGroup value={reach} onChange={(value) => setReach(value === 'sites' ? 'sites' : 'alerts')}>
-          <Menu.RadioItem value="alerts">All that is affected: {counted(affected.length, 'check')}</Menu.RadioItem>
+        <Menu.RadioGroup value={reach} onChange={(value) => setReach(value === 'sites' ? 'sites' : 'incident')}>
+          <Menu.RadioItem value="incident">This incident, with what joins it</Menu.RadioItem>
           <Menu.RadioItem value="sites">
             {sites.length === 1 ? 'The whole site' : `All of ${sites.length} sites`}
           </Menu.RadioItem>

@@ -76,6 +76,7 @@ export function zoneOf(scope: Scope, directory: Directory): string | undefined {
 
 /** "ACME", "ACME · shop.acme.com", "ACME · shop.acme.com · health": from the largest to the smallest. */
 export function scopeName(scope: Scope, directory: Directory): string {
+  if (typeof scope.incident_id === 'string') return 'An incident'
   const { clientId, siteId } = aboveOf(scope, directory)
   const site = siteId === null ? undefined : directory.sites[siteId]
   const client = clientId === null ? undefined : directory.clients[clientId]?.name

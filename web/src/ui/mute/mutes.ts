@@ -9,6 +9,8 @@ export interface SilenceTarget {
   client_id: string
   site_id: string
   probe_id: string
+  /** Of an alert: what it is part of. */
+  incident_id?: string | null
   /** Of an alert: which tag, event or field. Left out, a silence of one of them does not cover it. */
   subject_key?: string
   /** The same for people; null or left out: the whole of what the probe watches. */
@@ -70,25 +72,40 @@ export const untilWords = ({ until, untilResolved }: Mute, clock: (at: number) =
 /** What of it covers the target; null: people are notified. */
 export const muteOf = (mutes: readonly (Mute & Scope)[], target: SilenceTarget): Mute | null =>
   mutes.find(
-    ({ client_id, site_id, probe_id, subject_key = null }) =>
+    ({ client_id, site_id, probe_id, subject_key = null, incident_id = null }) =>
       (subject_key === null || subject_key === target.subject_key) &&
-      (client_id === target.client_id || site_id === target.site_id || probe_id === target.probe_id),
+      (client_id === target.client_id ||
+        site_id === target.site_id ||
+        probe_id === target.probe_id ||
+        (incident_id !== null && incident_id === target.incident_id)),
   ) ?? null
+
+/** What covers each of an incident's alerts; null while one of them may speak. Those of sites are of the vendor's incident, too. */
+export function mutesOfAll(
+  mutes: readonly (Mute & Scope)[],
+  incident_id: string,
+  alerts: readonly SilenceTarget[],
+): Mute[] | null {
+  const found = alerts.flatMap((alert) => muteOf(mutes, alert) ?? muteOf(mutes, { ...alert, incident_id }) ?? [])
+  return found.length > 0 && found.length === alerts.length ? found : null
+}
 
 /** Exactly one is not null. */
 export interface Scope {
   client_id: string | null
   site_id: string | null
   probe_id: string | null
+  incident_id?: string | null
   /** With a probe: only that of it. */
   subject_key?: string | null
 }
 
-const scopeOf = ({ client_id, site_id, probe_id, subject_key = null }: Scope): Scope => ({
+const scopeOf = ({ client_id, site_id, probe_id, subject_key = null, incident_id = null }: Scope): Scope => ({
   client_id,
   site_id,
   probe_id,
   subject_key,
+  incident_id,
 })
 
 /** What can be muted from where an alert is shown. */
