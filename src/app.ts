@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { alertRoutes, incidentRoutes, maintenanceRoutes, silenceRoutes } from './alerts/index.ts'
-import { analyticsRoutes, REPORT_LIMITS } from './analytics/index.ts'
+import { analyticsRoutes, REPORT_LIMITS, tagVendorRoutes } from './analytics/index.ts'
 import { clusterMetrics, type Leases, type Membership } from './cluster/index.ts'
 import { type Config, hasRole, isLoopback } from './config.ts'
 import { dashboardRoutes, SiteMetrics } from './dashboard/index.ts'
@@ -125,6 +125,7 @@ function apiRoutes(
     retention: retentionOf(config),
     limits: REPORT_LIMITS,
   })
+  tagVendorRoutes(app, { store, clock })
   dashboardRoutes(app, { store, clock, channelSettings: alerts.channelSettings, sessions, onError })
   sharingRoutes(app, { store, clock })
   nodeRoutes(app, { store, clock })

@@ -1,4 +1,5 @@
 import { Alerts, noteDelivered } from './alerts/index.ts'
+import { tagVendorHooks } from './analytics/index.ts'
 import type { Expiry, Leases, Membership } from './cluster/index.ts'
 import type { Config } from './config.ts'
 import { Digests } from './digests/index.ts'
@@ -54,7 +55,8 @@ export class Worker {
 
   get deletionHooks(): DeletionHooks {
     const { alerts, notifications, probes } = this
-    const rooms = [alerts, this.#digests, this.#quotas, notifications, probes, this.#maintenance]
+    const vendors = { deletionHooks: tagVendorHooks }
+    const rooms = [alerts, this.#digests, this.#quotas, notifications, probes, vendors, this.#maintenance]
     return hooksInOrder(rooms.map(({ deletionHooks }) => deletionHooks))
   }
 

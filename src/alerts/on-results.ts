@@ -9,6 +9,7 @@ import { transition } from './machine/transition.ts'
 import { type AlertInput, SILENT, type Streak, streakOf, type Violation } from './machine/types.ts'
 import { loadMutes, markMaintained } from './mutes.ts'
 import { type AlertContext, loadContext, rulesOf } from './rules.ts'
+import { vendorSaidOf } from './tag-vendor.ts'
 import { lockUnresolved, writeTransitions } from './write-transitions.ts'
 
 /**
@@ -82,6 +83,7 @@ async function pendingOf(
     probe_id: finished.probe.id,
     probe_type: finished.probe.probe_type,
     subject: key,
+    vendor: alert === null ? await vendorSaidOf(trx, source.site.id, violation.details) : alert.vendor,
   }
   const startedAt = alert === null ? await startOf(trx, judgement) : (judgement.startedAt ?? alert.started_at)
   const input: AlertInput =

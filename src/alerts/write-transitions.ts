@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { vendorName } from '../analytics/index.ts'
 import { newOrderedId } from '../lib/index.ts'
 import {
   type AlertMessageKind,
@@ -29,7 +30,6 @@ import {
 import { alertMessage, changesBefore } from './alert-message.ts'
 import { endFeedback } from './feedback-rows.ts'
 import type { DueMessage } from './incidents/due-messages.ts'
-import { vendorName } from './incidents/vendors.ts'
 import { type PendingTransition, throughIncidents } from './incidents/write-incidents.ts'
 import type { AlertContext, AlertSource } from './rules.ts'
 import { endResolvedSilences } from './silences/silences.ts'

@@ -23,6 +23,8 @@ const tag = {
   tag_key: Type.String(),
   tag_id: nullable(Type.String()),
   tag_name: nullable(Type.String()),
+  vendor: nullable(Type.String({ description: 'Whose tag it is: by its name, unless someone has set it' })),
+  vendor_by_hand: Type.Boolean({ description: 'Whether someone has set it' }),
   executions: Count,
   ...outcomes,
   success_rate: Rate,

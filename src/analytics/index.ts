@@ -19,6 +19,15 @@ export { type SiteFigures, type SiteSummary, siteFigures, siteSummaries, type Ta
 export { addSums, type Stretch, type Sums, sumStretches, totals, zeroSums } from './sums.ts'
 export { identityOf } from './tag-identity.ts'
 export { type TagDetail, tag } from './tag-report.ts'
+export {
+  type SetTagVendor,
+  saidOf,
+  type TagVendorRecord,
+  tagVendorHooks,
+  tagVendorRoutes,
+  type VendorRecord,
+} from './tag-vendors.ts'
 export { type Timeseries, timeseries } from './timeseries/index.ts'
 export type { Metric, TimeseriesQuery } from './timeseries/plan.ts'
+export { isOneService, vendorName, vendorOf } from './vendors.ts'
 export type { RangeQuery } from './window.ts'

@@ -26,6 +26,7 @@ import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 import { addSums, byCountThenKey, type Sums, sumBy, sumByInTurns, sumRollups, totals, zeroSums } from './sums.ts'
 import { identityOf, type TagIdentity } from './tag-identity.ts'
 import { type TagReport, tagReport } from './tag-report.ts'
+import { saidOf } from './tag-vendors.ts'
 import { previousWindow, type RangeQuery, type ReportWindow, reportWindow } from './window.ts'
 
 /** What happened in one window. Times are epoch ms. */
@@ -70,6 +71,7 @@ export async function overview(context: ReportContext, site: SiteRow, query: Ove
     async (snapshot) => {
       const facts = {
         identity: await identityOf(snapshot.db, site.site_no),
+        vendorSaid: await vendorsSaid(snapshot, site.id),
         containers: await containersOf(snapshot.db, site.site_no),
         idsOverCapAt: await idsOverCapAt(snapshot.db, site.site_no),
       }
@@ -86,8 +88,15 @@ export async function overview(context: ReportContext, site: SiteRow, query: Ove
   )
 }
 
+async function vendorsSaid({ db }: Snapshot, siteId: string): Promise<SiteFacts['vendorSaid']> {
+  const said = await saidOf(db, [siteId])
+  return (tagKey) => said(siteId, tagKey)
+}
+
 interface SiteFacts {
   identity: TagIdentity
+  /** The vendor that people set of a tag. */
+  vendorSaid: (tagKey: string) => string | undefined
   containers: ContainerReport[]
   idsOverCapAt: number | null
 }
@@ -98,7 +107,7 @@ async function windowReport(
   facts: SiteFacts,
   alert: CriticalAlert | null,
 ): Promise<WindowReport> {
-  const { identity, containers, idsOverCapAt } = facts
+  const { identity, vendorSaid, containers, idsOverCapAt } = facts
   const otherContainer = containers.find(({ container_id }) => container_id === OTHER)
   const since = floorTo(window.range.from, DAY)
   const events = await eventSums(snapshot, window)
@@ -119,7 +128,7 @@ async function windowReport(
           (event) => event.event_name,
         ),
       ),
-    tags: Array.from(tags, ([key, sums]) => tagReport(key, sums, identity)).sort(
+    tags: Array.from(tags, ([key, sums]) => tagReport(key, sums, identity, vendorSaid)).sort(
       byCountThenKey(
         (tag) => tag.executions,
         (tag) => tag.tag_key,

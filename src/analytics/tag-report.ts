@@ -5,6 +5,8 @@ import { ratio } from './score.ts'
 import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 import { byCountThenKey, isOneOf, type Sums, sumBy, sumRollups, totals } from './sums.ts'
 import { identityOf, meantTag, rawKeysMeant, type TagIdentity } from './tag-identity.ts'
+import { saidOf } from './tag-vendors.ts'
+import { vendorName, vendorOf } from './vendors.ts'
 import { type RangeQuery, type ReportWindow, reportWindow } from './window.ts'
 
 /** One tag over a window. */
@@ -12,6 +14,10 @@ export interface TagReport {
   tag_key: string
   tag_id: string | null
   tag_name: string | null
+  /** Whose it is, for people; null where neither people nor its name say. */
+  vendor: string | null
+  /** Whether people said so. */
+  vendor_by_hand: boolean
   executions: number
   success: number
   failure: number
@@ -26,12 +32,19 @@ export interface TagReport {
   p99_ms: number | null
 }
 
-export function tagReport(key: string, counts: TagCounts, identity: TagIdentity): TagReport {
+/** @param vendorSaid the vendor that people set of a key, see `tag-vendors.ts` */
+export function tagReport(
+  key: string,
+  counts: TagCounts,
+  identity: TagIdentity,
+  vendorSaid: (key: string) => string | undefined,
+): TagReport {
   const { executions, success, failure, timeout, exception } = counts
   return {
     tag_key: key,
     tag_id: identity.idOf(key),
     tag_name: identity.nameOf(key),
+    ...vendorFields(key, identity, vendorSaid),
     executions,
     success,
     failure,
@@ -40,6 +53,17 @@ export function tagReport(key: string, counts: TagCounts, identity: TagIdentity)
     success_rate: ratio(success, executions),
     ...latency(counts),
   }
+}
+
+/** What was said of an older name of it counts, too. */
+function vendorFields(
+  key: string,
+  identity: TagIdentity,
+  vendorSaid: (key: string) => string | undefined,
+): Pick<TagReport, 'vendor' | 'vendor_by_hand'> {
+  const said = [key, ...identity.rawKeysOf(key)].map(vendorSaid).find((one) => one !== undefined)
+  const vendor = said ?? vendorOf(key)?.id
+  return { vendor: vendor === undefined ? null : vendorName(vendor), vendor_by_hand: said !== undefined }
 }
 
 type Latency = Pick<TagReport, 'avg_ms' | 'p50_ms' | 'p95_ms' | 'p99_ms'>
@@ -142,6 +166,7 @@ export async function tag(context: ReportContext, site: SiteRow, key: string, qu
     window.hours,
     async (snapshot) => {
       const identity = await identityOf(snapshot.db, site.site_no)
+      const said = await saidOf(snapshot.db, [site.id])
       const rawKeys = rawKeysMeant(identity, key)
       const rows = await sumRollups(snapshot.db, {
         table: 'tag_rollups',
@@ -160,7 +185,7 @@ export async function tag(context: ReportContext, site: SiteRow, key: string, qu
       return {
         site_id: site.id,
         ...window.range,
-        ...tagReport(meant, counts, identity),
+        ...tagReport(meant, counts, identity, (of) => said(site.id, of)),
         events: events
           .filter((event) => event.tag_key === meant)
           .map(onEvent)

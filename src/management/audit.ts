@@ -38,6 +38,7 @@ interface AuditEntry {
     | 'site'
     | 'special_days'
     | 'annotation'
+    | 'tag_vendor'
     | 'probe'
     | 'alert'
     | 'incident'

@@ -30,6 +30,7 @@ import type {
   SiteTable,
   SpecialDayTable,
   StatusLinkTable,
+  TagVendorTable,
 } from './tables/management.ts'
 import type {
   ClientUsageTable,
@@ -58,6 +59,7 @@ export interface Tables {
   site_removals: SiteRemovalTable
   special_days: SpecialDayTable
   annotations: AnnotationTable
+  tag_vendors: TagVendorTable
   journal: JournalTable
   folds: FoldTable
   idempotency_keys: IdempotencyKeyTable

@@ -35,6 +35,7 @@ testOnEveryEngine(
         last_seen_at: openedAt + MINUTE,
         occurrences: 2,
         confirmed_at: openedAt,
+        vendor: null,
         acknowledged_at: null,
         acknowledged_by: null,
         resolved_at: null,

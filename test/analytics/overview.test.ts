@@ -63,6 +63,8 @@ testOnEveryEngine('both send modes add up to one overview', async (store) => {
     tag_key: 'GA4',
     tag_id: '12',
     tag_name: 'GA4',
+    vendor: 'Google Analytics',
+    vendor_by_hand: false,
     executions: 130,
     success: 126,
     failure: 2,

@@ -40,6 +40,8 @@ testOnEveryEngine('the overview answers with ISO times and the fixed names', asy
       tag_key: 'GA4',
       tag_id: '1',
       tag_name: 'GA4',
+      vendor: 'Google Analytics',
+      vendor_by_hand: false,
       executions: 1,
       success: 1,
       failure: 0,

@@ -34,6 +34,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /api/incidents/{incident_id}/notes': { text: 'It was the vendor' },
   'POST /api/annotations': { site_id: ID, text: 'Release 12' },
   'POST /api/sites/{site_id}/special-days': { first_day: '2026-11-27' },
+  'POST /api/sites/{site_id}/tag-vendors/{tag_key}': { vendor: 'meta' },
   'POST /api/session': { token: 'admin-token-0123456789' },
 }
 

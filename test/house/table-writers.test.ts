@@ -16,6 +16,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
     'silences',
     'maintenance',
   ],
+  analytics: ['tag_vendors'],
   cluster: ['nodes', 'leases', 'listening', 'outages', 'clock_checks'],
   digests: ['digests'],
   ingest: ['client_demand', 'recent_payloads', 'rejection_counts', 'rejections'],

@@ -1,10 +1,10 @@
+import { vendorName } from '../../analytics/index.ts'
 import type { DigestIncident } from '../../notifications/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
 import { lossInWords } from './impact.ts'
 import { impactIn } from './records.ts'
 import { type Cause, causeOf } from './sign.ts'
-import { vendorName } from './vendors.ts'
 
 /** A client whose probes flap for a week has hundreds; no one reads them in an e-mail. */
 const MOST_INCIDENTS = 500

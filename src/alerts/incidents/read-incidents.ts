@@ -1,3 +1,4 @@
+import { vendorName } from '../../analytics/index.ts'
 import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../../http/index.ts'
 import { firstIdAt, isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import { deliveriesOf } from '../../notifications/index.ts'
@@ -8,7 +9,6 @@ import { type Change, evidenceOf, type Known, likelyCause } from './evidence.ts'
 import { LASTS, summariesOf } from './reach.ts'
 import { type IncidentQuery, type IncidentSummary, incidentEntry, incidentRecord, noteRecord } from './records.ts'
 import { signOf } from './sign.ts'
-import { vendorName } from './vendors.ts'
 
 /**
  * A page of incidents, newest first.

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { vendorName } from '../../analytics/index.ts'
 import { IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
 import type { IncidentEventRow, IncidentNoteRow, IncidentRow } from '../../store/index.ts'
@@ -6,7 +7,6 @@ import { AlertRecord, by, SEVERITIES, STATES, severityOf, stateOf } from '../ale
 import { INCIDENT_EVENT_KINDS } from './case.ts'
 import { type Impact, lossInWords } from './impact.ts'
 import { CAUSES, causeOf } from './sign.ts'
-import { vendorName } from './vendors.ts'
 
 const SCOPES = ['site', 'vendor'] as const
 const Severity = Type.Enum([...SEVERITIES])

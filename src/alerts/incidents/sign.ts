@@ -1,8 +1,8 @@
+import { isOneService, vendorOf } from '../../analytics/index.ts'
 import { fieldsOf, HOUR } from '../../lib/index.ts'
 import { WHOLE } from '../../probes/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 import { badEventsOf } from '../machine/bad.ts'
-import { isOneService, vendorOf } from './vendors.ts'
 
 /**
  * What can be wrong, from what explains most to what explains nothing: our own connection or check; the tag server, its name or its
@@ -96,6 +96,7 @@ type SignRow = Pick<
   | 'started_at'
   | 'resolved_at'
   | 'resolution'
+  | 'vendor'
 >
 
 export function signOf(alert: SignRow): Sign {
@@ -113,7 +114,7 @@ export function signOf(alert: SignRow): Sign {
     tag: tag ?? null,
     events: events.length > 0 ? events : typeof event === 'string' ? [event] : [],
     field: field ?? null,
-    vendor: alert.subject === 'check' ? null : vendorIn(alert.probe_type, tag ?? null),
+    vendor: alert.subject === 'check' ? null : vendorIn(alert, tag ?? null),
     failing: FAILING[alert.probe_type] ?? null,
     isSurge: isSurge(finding) && alert.probe_type === 'data_volume',
     startedAt: alert.started_at,
@@ -131,10 +132,10 @@ function kindOf({ probe_type, subject }: SignRow, event: string | null, tag: str
   return kind === 'silence' && (subject !== WHOLE || event !== null) ? 'event' : kind
 }
 
-function vendorIn(probeType: string, tag: string | null): string | null {
-  if (probeType === 'warehouse_events') return 'bigquery'
-  const vendor = tag === null ? undefined : vendorOf(tag)?.id
-  return vendor !== undefined && isOneService(vendor) ? vendor : null
+function vendorIn({ probe_type, vendor: said }: SignRow, tag: string | null): string | null {
+  if (probe_type === 'warehouse_events') return 'bigquery'
+  const vendor = tag === null ? null : (said ?? vendorOf(tag)?.id ?? null)
+  return vendor !== null && isOneService(vendor) ? vendor : null
 }
 
 /** The worst finding that a result's details (JSON) hold, which each type of probe writes as it likes. */

@@ -1,5 +1,12 @@
+import { vendorName } from '../../analytics/index.ts'
 import { newOrderedId } from '../../lib/index.ts'
-import { type ChannelSettings, enqueue, GATHER_MS, type VendorMessage, withdrawMessages } from '../../notifications/index.ts'
+import {
+  type ChannelSettings,
+  enqueue,
+  GATHER_MS,
+  type VendorMessage,
+  withdrawMessages,
+} from '../../notifications/index.ts'
 import type { IncidentRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
 import { loadMutes } from '../mutes.ts'
@@ -11,7 +18,6 @@ import { dueMessages } from './due-messages.ts'
 import { lossInWords, togetherOf } from './impact.ts'
 import { impactIn } from './records.ts'
 import { readVendors, type VendorState } from './vendor-reads.ts'
-import { vendorName } from './vendors.ts'
 
 /**
  * Looks across all sites, on one node every two seconds: what many of them show of one vendor at once becomes one incident of that vendor.

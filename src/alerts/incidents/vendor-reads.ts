@@ -1,9 +1,9 @@
+import { saidOf, vendorOf } from '../../analytics/index.ts'
 import { DAY, firstIdAt, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import type { IncidentRow, Kysely, Tables } from '../../store/index.ts'
 import { BASE_MS, LEAST_SITES, mostTogether, siteCount, type VendorSign, type VendorSite } from './across-sites.ts'
 import { LASTS } from './reach.ts'
 import { FAILING } from './sign.ts'
-import { vendorOf } from './vendors.ts'
 
 /** What is known of vendors across sites. */
 export interface VendorState {
@@ -117,22 +117,27 @@ async function sitesByVendor(
 ): Promise<VendorState['sitesOf']> {
   const users = new Map<string, Set<string>>()
   const use = (vendor: string, siteId: string) => users.set(vendor, (users.get(vendor) ?? new Set()).add(siteId))
-  for (const { id, tag_name } of await tagsOfSites(db, now)) {
-    const vendor = vendorOf(tag_name)?.id
+  const tags = await tagsOfSites(db, now)
+  const said = await saidOf(
+    db,
+    tags.map(({ id }) => id),
+  )
+  for (const { id, tag_name } of tags) {
+    const vendor = said(id, tag_name) ?? vendorOf(tag_name)?.id
     if (vendor !== undefined) use(vendor, id)
   }
   for (const { vendor, siteId } of judged) use(vendor, siteId)
   const past = await db
     .selectFrom('alerts')
-    .select(['site_id', 'probe_type', 'subject_label', 'incident_id'])
+    .select(['site_id', 'probe_type', 'subject_label', 'incident_id', 'vendor as named'])
     .where('id', '>=', firstIdAt(Math.max(0, now - BASE_MS)))
     .where('probe_type', 'in', TAG_TYPES)
     .where('subject_label', 'is not', null)
     .execute()
   const isJudged = new Set(judged.map(({ incidentId }) => incidentId))
   const counts = new Map<string, number>()
-  for (const { site_id, probe_type, subject_label, incident_id } of past) {
-    const vendor = vendorOf(subject_label ?? '')?.id
+  for (const { site_id, probe_type, subject_label, incident_id, named } of past) {
+    const vendor = named ?? vendorOf(subject_label ?? '')?.id
     if (vendor === undefined || isJudged.has(incident_id ?? '')) continue
     const key = `${site_id} ${vendor} ${failingOf(probe_type)}`
     counts.set(key, (counts.get(key) ?? 0) + 1)

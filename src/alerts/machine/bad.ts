@@ -32,6 +32,7 @@ export const JUST_OPENED = {
   notified_severity: null,
   told_events: 0,
   incident_id: null,
+  vendor: null,
 } as const satisfies Partial<AlertRow>
 
 export function openAlert(
@@ -44,6 +45,7 @@ export function openAlert(
     ...violation,
     severity_since: now,
     ...JUST_OPENED,
+    vendor: identity.vendor ?? null,
     started_at: Math.min(startedAt, now),
     opened_at: now,
     last_seen_at: now,

@@ -75,7 +75,8 @@ export interface Violation {
 }
 
 /** What an alert is about; stays as it is. A probe has at most one unresolved alert for each subject. */
-type Identity = Pick<AlertRow, 'id' | 'client_id' | 'site_id' | 'probe_id' | 'probe_type' | 'subject'>
+type Identity = Pick<AlertRow, 'id' | 'client_id' | 'site_id' | 'probe_id' | 'probe_type' | 'subject'> &
+  Partial<Pick<AlertRow, 'vendor'>>
 
 /** What moves an alert on: a result, the time, a person, or the end of its probe. */
 export type AlertInput =

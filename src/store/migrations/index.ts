@@ -25,6 +25,7 @@ import { containerVersions } from './0024-container-versions.ts'
 import { annotations } from './0025-annotations.ts'
 import { deliveryReceipts } from './0026-delivery-receipts.ts'
 import { incidentSilences } from './0027-incident-silences.ts'
+import { tagVendors } from './0028-tag-vendors.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -56,6 +57,7 @@ export const migrations: readonly Migration[] = [
   annotations,
   deliveryReceipts,
   incidentSilences,
+  tagVendors,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -85,6 +85,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   special_days: 'coordinator',
   // Read a client at a time, some a day.
   annotations: 'coordinator',
+  tag_vendors: 'coordinator',
   // A row a browser, read by its key.
   sign_ins: 'coordinator',
   // One row each.

@@ -47,7 +47,7 @@ CREATE TABLE alerts (
   first_notified_at integer,
   last_notified_at integer,
   notified_severity text
-  , subject_label text, started_at integer not null default 0, announced_at integer, last_announced_at integer, bad_events text not null default '[]', told_events integer not null default 0, incident_id text);
+  , subject_label text, started_at integer not null default 0, announced_at integer, last_announced_at integer, bad_events text not null default '[]', told_events integer not null default 0, incident_id text, vendor text);
 
 CREATE TABLE annotations (
   id text primary key,
@@ -559,6 +559,15 @@ CREATE TABLE tag_signal_rollups (
   analytics_storage_denied integer not null,
   primary key (site_no, grain, bucket, container_id, tag_key)
 ) without rowid;
+
+CREATE TABLE tag_vendors (
+  site_id text not null,
+  tag_key text not null,
+  vendor text not null,
+  created_at integer not null,
+  created_by text not null,
+  primary key (site_id, tag_key)
+);
 
 CREATE TABLE write_checks (
   id integer primary key,

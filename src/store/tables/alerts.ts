@@ -54,6 +54,8 @@ export interface AlertTable {
   notified_severity: string | null
   /** JSON: on which of its events a tag was bad since the alert opened, in that order; empty where that is not judged by event. */
   bad_events: string
+  /** Whose tag it is about, where people had set that when it opened. */
+  vendor: Generated<string | null>
   /** How many of them, from the first on, messages were written of. */
   told_events: number
   /** The incident that people are notified of; null of what an earlier version opened and resolved. */

@@ -113,6 +113,18 @@ export interface SpecialDayTable {
   created_by: string
 }
 
+/** Whose tag it is, where its name does not say. */
+export interface TagVendorTable {
+  site_id: string
+  /** As reports name it. */
+  tag_key: string
+  /** The id of a known vendor, or another name. */
+  vendor: string
+  created_at: number
+  created_by: string
+}
+
+export type TagVendorRow = Selectable<TagVendorTable>
 export type SpecialDayRow = Selectable<SpecialDayTable>
 
 /** What happened at a moment, as people or their pipelines say: charts draw it. */

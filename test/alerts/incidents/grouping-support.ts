@@ -61,6 +61,7 @@ export function sign(fault: Fault, id = 'new'): Sign {
     started_at: time(at),
     resolved_at: ended === undefined ? null : time(ended),
     resolution: ended === undefined ? null : byHand ? 'manual' : 'recovered',
+    vendor: null,
   })
 }
 

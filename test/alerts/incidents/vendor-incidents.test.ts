@@ -14,12 +14,12 @@ import { typeOf } from '../../probes/support.ts'
 import { watch } from '../support.ts'
 
 /** Sites of a client each, all with a tag of Meta's; `fail` says which of them it fails on. */
-async function watchSites(t: TestContext, store: Store, count: number) {
+async function watchSites(t: TestContext, store: Store, count: number, tag_key = 'Meta CAPI') {
   const failing = new Set<string>()
   let status: 'warning' | 'critical' = 'critical'
   const run = async ({ site }: { site: { id: string } }): Promise<ProbeOutcome> => {
     if (!failing.has(site.id)) return { status: 'ok', message: 'fine', details: {}, findings: [] }
-    const subject = { tag_key: 'Meta CAPI' }
+    const subject = { tag_key }
     const message = `Meta CAPI fails on ${names.get(site.id)}`
     const details = { findings: [{ subject }] }
     return {
@@ -45,8 +45,8 @@ async function watchSites(t: TestContext, store: Store, count: number) {
       .set({ name: `client-${n}`, chat_webhook: `https://hooks.example/${n}` })
       .where('id', '=', client_id)
       .execute()
-    const name = { container_id: 'GTM-TEST', tag_id: '1', tag_name: 'Meta CAPI', last_seen_at: seen.clock.now() }
-    const inBatches = { day: floorTo(seen.clock.now(), DAY), kind: 'tag', name: 'Meta CAPI' }
+    const name = { container_id: 'GTM-TEST', tag_id: '1', tag_name: tag_key, last_seen_at: seen.clock.now() }
+    const inBatches = { day: floorTo(seen.clock.now(), DAY), kind: 'tag', name: tag_key }
     // Every other one sends batches, which have no ids of tags.
     if (n % 2 === 0)
       await store.write
@@ -205,3 +205,58 @@ testOnEveryEngine("a vendor's incident becomes as bad as that of its worst site"
   )
   assert.deepEqual([summary?.alert_count, summary?.site_count], [4, 4])
 })
+
+testOnEveryEngine('tags whose names say nothing are one vendor where people have said so', async (store, t) => {
+  const { fail, sites } = await watchSites(t, store, 6, 'Server push')
+  const said = sites.slice(0, 4).map(({ id }) => ({
+    site_id: id,
+    tag_key: 'Server push',
+    vendor: 'Our CRM',
+    created_at: 0,
+    created_by: 'admin',
+  }))
+  await store.write.insertInto('tag_vendors').values(said).execute()
+  await fail(3)
+  const vendors = (await incidents(store)).filter(({ scope }) => scope === 'vendor')
+  assert.deepEqual(
+    vendors.map(({ title, vendor }) => [title, vendor]),
+    [['Our CRM tags fail on 3 of 4 sites', 'Our CRM']],
+  )
+})
+
+testOnEveryEngine(
+  'the message about a vendor says what its sites have lost by the time it is sent',
+  async (store, t) => {
+    const { fail, clock, upkeep } = await watchSites(t, store, 4)
+    await fail(3)
+    const opened = async () => {
+      const [found] = (await on(store, 'global')).filter(({ text }) => text === 'vendor_opened pending')
+      return JSON.parse(found?.message ?? '{}') as VendorMessage
+    }
+    assert.equal((await opened()).incident.impact ?? null, null)
+    const loss = { lost: 100, of: 400, low: 100, high: 100 }
+    const impact = {
+      from: 0,
+      to: 1,
+      final: false,
+      sites: 1,
+      events: null,
+      key_events: [],
+      share: 0.25,
+      estimate: 'counted',
+    }
+    const cost = { ...impact, executions: loss, key_executions: [{ event_name: 'purchase', ...loss }] }
+    const far = clock.now() + 60 * MINUTE
+    await store.write
+      .updateTable('incidents')
+      .set({ impact: JSON.stringify(cost), impact_due: far })
+      .where('scope', '=', 'site')
+      .execute()
+    await store.write.updateTable('incidents').set({ impact_due: clock.now() }).where('scope', '=', 'vendor').execute()
+    await upkeep()
+    assert.deepEqual((await opened()).incident.impact, {
+      text: '300 of 1,200 tag executions on purchases (25 %)',
+      final: false,
+    })
+  },
+)

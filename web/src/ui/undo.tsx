@@ -18,7 +18,7 @@ const ID = 'undo'
  *
  * @param done "1 alert acknowledged"
  */
-function offerUndo(done: string, undo: () => Promise<unknown>): void {
+export function offerUndo(done: string, undo: () => Promise<unknown>): void {
   notifications.hide(ID)
   const take = () => {
     notifications.hide(ID)

@@ -21,6 +21,7 @@ import { Note, Panel } from './Panel.tsx'
 import { Figure, Figures } from './SiteFigures.tsx'
 import classes from './site.module.css'
 import { NO_WINDOW, useSite } from './site-scope.ts'
+import { TagVendor } from './TagVendor.tsx'
 import { EVENT_TAG_COLUMNS, TAG_EVENT_COLUMNS } from './table-columns.tsx'
 import { span } from './words.ts'
 
@@ -57,6 +58,7 @@ export function TagFocus({ name }: { name: string }) {
   return (
     <div className={classes.charts}>
       <FocusBar kind="Tag" name={data.tag_key} />
+      <TagVendor siteId={site.id} tag={data} />
       <Figures label={`${data.tag_key} in numbers`}>
         <Figure name="Executions" value={data.executions} kind="count" before={was?.executions} />
         <Figure

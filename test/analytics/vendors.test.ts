@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isOneService, VENDORS, vendorName, vendorOf } from '../../../src/alerts/incidents/vendors.ts'
+import { isOneService, VENDORS, vendorIdOf, vendorName, vendorOf } from '../../src/analytics/vendors.ts'
 
 const TAGS: readonly (readonly [name: string, vendor: string | undefined])[] = [
   ['Meta CAPI', 'meta'],
@@ -86,4 +86,15 @@ test('every vendor has an id of its own and is found by each of its words', () =
 
 test('two webhooks lead to two services', () => {
   assert.deepEqual([isOneService('webhook'), isOneService('meta')], [false, true])
+})
+
+test('a vendor is found by its id or name in any case, and by nothing else', () => {
+  assert.deepEqual(['meta', ' META ', 'Google Ads', 'google_ads', 'Meta CAPI', ''].map(vendorIdOf), [
+    'meta',
+    'meta',
+    'google_ads',
+    'google_ads',
+    undefined,
+    undefined,
+  ])
 })

@@ -130,7 +130,13 @@ const asWords = (name: string): string =>
     .split(/[^\p{L}\d]+/u)
     .join(' ')} `
 
-/** For people; the id itself where a later version wrote it. */
+/** The one that has this id or name, whatever its case. */
+export function vendorIdOf(text: string): string | undefined {
+  const wanted = text.trim().toLowerCase()
+  return VENDORS.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted)?.id
+}
+
+/** For people; the id itself where people named another, or a later version wrote it. */
 export const vendorName = (id: string): string => BY_ID.get(id)?.name ?? id
 
 /** Whether two tags of it have their faults in common. */

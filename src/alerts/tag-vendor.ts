@@ -1,0 +1,18 @@
+import { saidOf } from '../analytics/index.ts'
+import { fieldsOf } from '../lib/index.ts'
+import type { Tables, Transaction } from '../store/index.ts'
+
+/**
+ * Whose tag an alert that opens is about, where people have set that; null where they have not. It stays the alert's: what is set later holds for
+ * what opens later.
+ *
+ * @param details of its first bad result (JSON)
+ */
+export async function vendorSaidOf(trx: Transaction<Tables>, siteId: string, details: string): Promise<string | null> {
+  const { findings } = fieldsOf(JSON.parse(details))
+  const finding = fieldsOf(Array.isArray(findings) ? findings[0] : undefined)
+  const tag = fieldsOf(finding.subject).tag_key
+  if (typeof tag !== 'string') return null
+  const said = await saidOf(trx, [siteId])
+  return said(siteId, tag) ?? null
+}

@@ -1,0 +1,86 @@
+import { Autocomplete, Button, Group, Popover, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { TagAnswer } from '../../api/analytics.ts'
+import { useSession } from '../../api/session.ts'
+import { useSetTagVendor, vendorsQuery } from '../../api/tag-vendors.ts'
+import { offerUndo } from '../../ui/undo.tsx'
+import classes from './site.module.css'
+
+type Named = Pick<TagAnswer, 'tag_key' | 'vendor' | 'vendor_by_hand'>
+
+/** Whose tag it is, by its name or because someone said so, and a way to say it. */
+export function TagVendor({ siteId, tag }: { siteId: string; tag: Named }) {
+  const { mayChange } = useSession()
+  const [isOpen, setOpen] = useState(false)
+  const { vendor, vendor_by_hand } = tag
+  return (
+    <p className={classes.vendor}>
+      <span>
+        Vendor: <b>{vendor ?? 'unknown'}</b>
+        <span className={classes.muted}>
+          {vendor_by_hand ? ', set by hand' : vendor === null ? '' : ', by its name'}
+        </span>
+      </span>
+      {mayChange && (
+        <Popover opened={isOpen} onChange={setOpen} position="bottom-start" width={320} trapFocus>
+          <Popover.Target>
+            <Button size="compact-sm" variant="default" onClick={() => setOpen(!isOpen)}>
+              Set vendor
+            </Button>
+          </Popover.Target>
+          <Popover.Dropdown aria-label="Set vendor">
+            <Form siteId={siteId} tag={tag} onDone={() => setOpen(false)} />
+          </Popover.Dropdown>
+        </Popover>
+      )}
+    </p>
+  )
+}
+
+function Form({ siteId, tag, onDone }: { siteId: string; tag: Named; onDone: () => void }) {
+  const { data: vendors = [] } = useQuery(vendorsQuery)
+  const { mutateAsync, isPending, error } = useSetTagVendor(siteId, tag.tag_key)
+  const [name, setName] = useState(tag.vendor_by_hand ? (tag.vendor ?? '') : '')
+  const before = tag.vendor_by_hand ? tag.vendor : null
+  const set = (vendor: string | null) =>
+    void mutateAsync(vendor)
+      .then(() => offerUndo(vendor === null ? 'Vendor by its name' : 'Vendor set', () => mutateAsync(before)))
+      .then(onDone, () => undefined)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (name.trim() !== '') set(name)
+      }}
+    >
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          Tags of one vendor that fail together are one incident, on this site and across sites. It holds for what opens
+          from now on.
+        </Text>
+        <Autocomplete
+          label="Vendor"
+          placeholder="Meta, or a name of your own"
+          data={vendors.map((one) => one.name)}
+          limit={8}
+          maxLength={60}
+          value={name}
+          onChange={setName}
+          error={error?.message}
+          data-autofocus
+        />
+        <Group justify="flex-end">
+          {tag.vendor_by_hand && (
+            <Button variant="default" onClick={() => set(null)} disabled={isPending}>
+              By its name
+            </Button>
+          )}
+          <Button type="submit" loading={isPending}>
+            Set
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
