@@ -161,7 +161,10 @@ function speakAll(
 ): { written: Map<PendingTransition, PendingTransition>; intents: Intent[] } {
   const written = new Map<PendingTransition, PendingTransition>()
   const intents: Intent[] = []
-  for (const { pending, alert } of moves) {
+  // Of what is found at once the cause speaks: told second, it would be a message of its own.
+  const leads = ({ alert }: Move) => cases.get(alert.incident_id ?? '')?.row.lead_alert_id === alert.id
+  const causesFirst = moves.toSorted((a, b) => Number(leads(b)) - Number(leads(a)))
+  for (const { pending, alert } of causesFirst) {
     const { before, transition, source } = pending
     const known = cases.get(alert.incident_id ?? '')
     const wishes = source ?? { notifyEscalated: false, reminderMinutes: null }
