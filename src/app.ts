@@ -26,6 +26,7 @@ import { healthRoutes, metricsRoutes, nodeRoutes, type RegisterMetrics, settings
 import { probeRoutes } from './probes/index.ts'
 import { sharingRoutes } from './sharing/index.ts'
 import { isPassing, type Store } from './store/index.ts'
+import { uptimeRoutes } from './uptime/index.ts'
 import { VERSION } from './version.ts'
 import { retentionOf, type Worker } from './worker.ts'
 
@@ -126,6 +127,7 @@ function apiRoutes(
     limits: REPORT_LIMITS,
   })
   tagVendorRoutes(app, { store, clock })
+  uptimeRoutes(app, { store, clock, retention: retentionOf(config) })
   dashboardRoutes(app, { store, clock, channelSettings: alerts.channelSettings, sessions, onError })
   sharingRoutes(app, { store, clock })
   nodeRoutes(app, { store, clock })

@@ -12,6 +12,7 @@ import { Probes } from './probes/index.ts'
 import { Quotas } from './quotas/index.ts'
 import { Maintenance } from './rollups/index.ts'
 import type { Store } from './store/index.ts'
+import { Uptime } from './uptime/index.ts'
 
 export interface WorkerOptions {
   config: Config
@@ -36,6 +37,7 @@ export class Worker {
   readonly #maintenance: Maintenance
   readonly #digests: Digests
   readonly #quotas: Quotas
+  readonly #uptime: Uptime
 
   constructor({ config, transports, publicUrl, ...node }: WorkerOptions) {
     const { retentionResultDays: resultDays, chatWebhookUrl: globalWebhook, keyEvents } = config
@@ -51,12 +53,13 @@ export class Worker {
     this.probes = new Probes({ ...node, settings: config, connectionCheckUrls, resultDays, onResults })
     this.#digests = new Digests({ ...node, retention, isEmailOn: channelSettings.isEmailOn })
     this.#quotas = new Quotas({ ...node, channelSettings })
+    this.#uptime = new Uptime({ ...node, retention })
   }
 
   get deletionHooks(): DeletionHooks {
     const { alerts, notifications, probes } = this
     const vendors = { deletionHooks: tagVendorHooks }
-    const rooms = [alerts, this.#digests, this.#quotas, notifications, probes, vendors, this.#maintenance]
+    const rooms = [alerts, this.#digests, this.#quotas, notifications, probes, vendors, this.#uptime, this.#maintenance]
     return hooksInOrder(rooms.map(({ deletionHooks }) => deletionHooks))
   }
 
@@ -76,7 +79,16 @@ export class Worker {
   }
 
   get #parts() {
-    return [this.#orphans, this.#maintenance, this.notifications, this.alerts, this.#digests, this.#quotas, this.probes]
+    return [
+      this.#orphans,
+      this.#maintenance,
+      this.notifications,
+      this.alerts,
+      this.#digests,
+      this.#quotas,
+      this.#uptime,
+      this.probes,
+    ]
   }
 }
 

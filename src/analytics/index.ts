@@ -7,6 +7,7 @@ export {
   type TagAnswer,
   type TimeseriesAnswer,
 } from './answers.ts'
+export { type DayDelivery, deliveryByDay } from './delivery-by-day.ts'
 export { type Marker, markers } from './markers.ts'
 export { type Matrix, matrix } from './matrix.ts'
 export { type Overview, overview, type WindowReport } from './overview.ts'

@@ -44,7 +44,7 @@ export function previousWindow(context: ReportContext, site: SiteRow, window: Re
   return windowOf(context, site, previousRange(window.range, context.clock.now(), context.retention))
 }
 
-function windowOf(context: ReportContext, site: SiteRow, requested: TimeRange): ReportWindow {
+export function windowOf(context: ReportContext, site: SiteRow, requested: TimeRange): ReportWindow {
   const spans = offsetSpans(site.timezone, requested)
   const splitOf = hourSplits(site.timezone, spans)
   const rowsFrom = minuteRowsFrom(context.clock.now(), context.retention)

@@ -14,6 +14,8 @@ export interface SiteHealth extends SiteStatus {
   siteNo: number
   clientId: string
   name: string
+  timezone: string
+  created_at: number
   /** Epoch ms, null when none ever came. */
   lastEventAt: number | null
   /** Its unresolved alerts, the worst first. */
@@ -30,6 +32,7 @@ export const siteHealthCache = (store: Pick<Store, 'read'>): SiteHealthCache =>
         .selectFrom('sites')
         .innerJoin('clients', 'clients.id', 'sites.client_id')
         .select(['sites.id', 'sites.site_no', 'sites.client_id', 'sites.name'])
+        .select(['sites.timezone', 'sites.created_at'])
         .where('sites.is_active', '=', 1)
         .where('clients.is_active', '=', 1)
         .execute(),
@@ -40,13 +43,15 @@ export const siteHealthCache = (store: Pick<Store, 'read'>): SiteHealthCache =>
     const probesBySite = Map.groupBy(probes, ({ siteId }) => siteId)
     const alertsBySite = Map.groupBy(alerts, ({ siteId }) => siteId)
     return new Map(
-      sites.map(({ id, site_no, client_id, name }) => [
+      sites.map(({ id, site_no, client_id, name, timezone, created_at }) => [
         id,
         {
           id,
           siteNo: site_no,
           clientId: client_id,
           name,
+          timezone,
+          created_at,
           ...siteStatus(probesBySite.get(id) ?? [], seen.get(site_no) ?? null, now),
           lastEventAt: seen.get(site_no) ?? null,
           alerts: alertsBySite.get(id) ?? [],

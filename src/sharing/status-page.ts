@@ -7,6 +7,7 @@ import { clientOfStatusLink } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { KeptPages } from './kept-pages.ts'
 import type { SiteHealth, SiteHealthCache } from './site-health.ts'
+import { histories, NO_HISTORY, SharedHistory, type SiteHistory } from './site-history.ts'
 
 const { severity, state, started_at, opened_at } = AlertRecord.properties
 
@@ -19,6 +20,7 @@ const SharedSite = Type.Object({
   ),
   last_event_at: nullable(IsoTime),
   sparkline: SiteState.properties.sparkline,
+  ...SharedHistory,
   alerts: Type.Array(Type.Object({ title: Type.String(), severity, state, started_at, opened_at }), {
     description: 'Unresolved ones, acknowledged or not, the worst first',
   }),
@@ -44,15 +46,18 @@ const statusPages = (store: Store, siteHealth: SiteHealthCache) =>
   new KeptPages<Content>((clientId) => {
     // Of its own, as they keep the shapes of the sites asked for last.
     const sparklines = new Sparklines(store)
+    const sitesOf = async (now: number) =>
+      [...(await siteHealth.get(now)).values()].filter((site) => site.clientId === clientId)
+    const days = histories(store, sitesOf)
     return async (now) => {
-      const all = await siteHealth.get(now)
-      const sites = [...all.values()].filter((site) => site.clientId === clientId)
+      const sites = await sitesOf(now)
       const siteNos = sites.map(({ siteNo }) => siteNo)
       const hours = await sparklines.of(siteNos, now)
+      const history = await days.get(now)
       return {
         generated_at: isoTime(now),
         status: worstStatus(sites.map(({ status }) => status)),
-        sites: sites.toSorted(byTrouble).map((site) => sharedSite(site, hours.get(site.siteNo))),
+        sites: sites.toSorted(byTrouble).map((site) => sharedSite(site, history.get(site.id), hours.get(site.siteNo))),
       }
     }
   })
@@ -64,6 +69,7 @@ const byTrouble = (a: SiteHealth, b: SiteHealth): number =>
 
 const sharedSite = (
   { name, status, reason, alerts, lastEventAt }: SiteHealth,
+  history: SiteHistory = NO_HISTORY,
   sparkline: readonly number[] = [],
 ): SharedSite => ({
   name,
@@ -72,6 +78,7 @@ const sharedSite = (
   since: isoTimeOrNull(beganAt(status, alerts)),
   last_event_at: isoTimeOrNull(lastEventAt),
   sparkline: [...sparkline],
+  ...history,
   alerts: alerts.map(sharedAlert),
 })
 

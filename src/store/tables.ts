@@ -26,6 +26,7 @@ import type {
   ClientTable,
   QuotaMessageTable,
   SignInTable,
+  SiteDayTable,
   SiteRemovalTable,
   SiteTable,
   SpecialDayTable,
@@ -60,6 +61,7 @@ export interface Tables {
   special_days: SpecialDayTable
   annotations: AnnotationTable
   tag_vendors: TagVendorTable
+  site_days: SiteDayTable
   journal: JournalTable
   folds: FoldTable
   idempotency_keys: IdempotencyKeyTable

@@ -90,6 +90,7 @@ const ROUTES: Readonly<Record<string, Access>> = {
   'DELETE /api/sites/{site_id}/tag-vendors/{tag_key}': 'change',
   'POST /api/sites/{site_id}/tag-vendors/{tag_key}': 'change',
   'GET /api/sites/{site_id}/template.tpl': 'read',
+  'GET /api/sites/{site_id}/uptime': 'read',
   'GET /api/status/{token}': 'public',
   'GET /api/status/{token}/incidents/{incident_id}': 'public',
   'GET /api/stream': 'read',

@@ -75,6 +75,7 @@ test('the shared status page', async (t) => {
         await page.getByText(title).waitFor()
         const names = await page.getByRole('heading', { level: 3 }).allTextContents()
         assert.deepEqual(names, ['Feldkamp Outdoor', 'Harbour Coffee Roasters', 'Maple & Birch Furniture'])
+        assert.equal(await page.getByRole('img', { name: /^The last 90 days: / }).count(), 3)
         assert.match(await page.title(), /^■ Feldkamp Group: 1 of 3 sites/)
         assert.equal(await page.getByRole('navigation').count(), 0)
         await assertAccessible(page)

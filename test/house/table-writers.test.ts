@@ -40,6 +40,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
     'tag_rollups',
     'tag_signal_rollups',
   ],
+  uptime: ['site_days'],
 }
 
 /** Makes and moves tables, whatever is in them. */

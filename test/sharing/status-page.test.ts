@@ -75,7 +75,13 @@ testPerEngine(
     ]
     await insertAlert(store, broken, now - HOUR, { state: 'resolved', resolved_at: now, title: 'It was down' })
     assert.equal((await api.ingest(fine, eventPayload({ timestamp_ms: now }))).status, 200)
-    const shown = await page()
+    const { sites, ...whole } = await page()
+    // Probes that never ran have judged nothing: no day is green.
+    for (const { days, uptime } of sites) {
+      assert.deepEqual([days.length, uptime, days.at(-1)?.day], [90, null, '2026-11-20'])
+      assert.deepEqual(new Set(days.map(({ status }) => status)), new Set(['unknown']))
+    }
+    const shown = { ...whole, sites: sites.map(({ days: _days, uptime: _uptime, ...site }) => site) }
     assert.deepEqual(shown, {
       generated_at: NOW,
       name: 'Acme',

@@ -16,6 +16,8 @@ const site = (status: Status, since: string | null = null, open = 0): SharedSite
   since,
   last_event_at: null,
   sparkline: [],
+  uptime: null,
+  days: [],
   alerts: Array.from({ length: open }, () => ({
     title: 'It is down',
     severity: 'critical' as const,

@@ -26,6 +26,7 @@ import { annotations } from './0025-annotations.ts'
 import { deliveryReceipts } from './0026-delivery-receipts.ts'
 import { incidentSilences } from './0027-incident-silences.ts'
 import { tagVendors } from './0028-tag-vendors.ts'
+import { siteDays } from './0029-site-days.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -58,6 +59,7 @@ export const migrations: readonly Migration[] = [
   deliveryReceipts,
   incidentSilences,
   tagVendors,
+  siteDays,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -86,6 +86,8 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   // Read a client at a time, some a day.
   annotations: 'coordinator',
   tag_vendors: 'coordinator',
+  // A row a site and day, read by site.
+  site_days: 'coordinator',
   // A row a browser, read by its key.
   sign_ins: 'coordinator',
   // One row each.

@@ -467,6 +467,20 @@ CREATE TABLE site_containers (
   primary key (site_no, container_id)
 ) without rowid;
 
+CREATE TABLE site_days (
+  site_id text not null,
+  day text not null,
+  ok_ms integer not null,
+  warning_ms integer not null,
+  critical_ms integer not null,
+  maintenance_ms integer not null,
+  unknown_ms integer not null,
+  executions integer,
+  successes integer,
+  written_at integer not null,
+  primary key (site_id, day)
+)without rowid;
+
 CREATE TABLE site_removals (
   site_no integer primary key,
   requested_at integer not null,
@@ -623,6 +637,8 @@ CREATE INDEX probes_due on probes (next_run_at) where is_active = 1;
 CREATE INDEX rollup_marks_by_bucket on rollup_marks (grain, bucket);
 
 CREATE INDEX silences_by_end on silences (ends_at);
+
+CREATE INDEX site_days_by_day on site_days (day);
 
 CREATE INDEX sites_by_client on sites (client_id);
 

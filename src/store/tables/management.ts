@@ -124,6 +124,24 @@ export interface TagVendorTable {
   created_by: string
 }
 
+/** What a site was on a calendar day of its time zone, written once when the day is over: each ms of it is one of the five. */
+export interface SiteDayTable {
+  site_id: string
+  /** `YYYY-MM-DD`. */
+  day: string
+  ok_ms: number
+  warning_ms: number
+  critical_ms: number
+  maintenance_ms: number
+  /** Not watched, not judged, or we were down. */
+  unknown_ms: number
+  /** Of its tags, and how many of them ended well; null where counts of that day were no longer kept. */
+  executions: number | null
+  successes: number | null
+  written_at: number
+}
+
+export type SiteDayRow = Selectable<SiteDayTable>
 export type TagVendorRow = Selectable<TagVendorTable>
 export type SpecialDayRow = Selectable<SpecialDayTable>
 

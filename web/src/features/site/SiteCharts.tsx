@@ -21,13 +21,14 @@ import { QualityPanel } from './QualityPanel.tsx'
 import classes from './SiteCharts.module.css'
 import page from './site.module.css'
 import { useSite } from './site-scope.ts'
+import { UptimePanel } from './UptimePanel.tsx'
 
 /** More rows than this need scrolling past; the table has all tags. */
 const ROWS = 12
 
 /** The whole site on one time axis. */
 export function SiteCharts() {
-  const { report, view } = useSite()
+  const { report, site, view } = useSite()
   const { setFocus, setTab } = view
   const pick = useCallback((name: string, picked?: Stretch) => setFocus({ kind: 'tag', name }, picked), [setFocus])
   const rows = heatRows(report.tags, report.previous?.tags)
@@ -54,6 +55,7 @@ export function SiteCharts() {
       <QualityPanel part="user_data" />
       <QualityPanel part="ecommerce" />
       <ConsentPanel />
+      <UptimePanel site={site} />
       <div className={page.pair}>
         <ProbesPanel />
         <div className={page.charts}>

@@ -18,6 +18,8 @@ import { Sparkline } from '../../ui/Sparkline.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_SIGNS, useTab } from '../../ui/status/status.ts'
+import { UptimeBar } from '../../ui/uptime/UptimeBar.tsx'
+import { uptimePercent } from '../../ui/uptime/words.ts'
 import { Gone, Sheet } from './Sheet.tsx'
 import { moment, sentence, stateWords } from './sentence.ts'
 import classes from './status.module.css'
@@ -99,6 +101,14 @@ function SharedSite({ site, now }: { site: Site; now: number }) {
           )}
         </span>
       </div>
+      {site.days.length > 0 && (
+        <div className={classes.days}>
+          <UptimeBar days={site.days} />
+          <span className={classes.seen}>
+            {site.uptime === null ? '90 days, not judged yet' : `90 days: ${uptimePercent(site.uptime)} up`}
+          </span>
+        </div>
+      )}
       {site.alerts.length > 0 && (
         <ul className={classes.alerts} aria-label={`Open problems of ${site.name}`}>
           {site.alerts.map((alert, index) => (

@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import { readOutages } from '../cluster/index.ts'
+import { firstIdAt, HOUR, MINUTE, SECOND } from '../lib/index.ts'
+import { chunksOf, type Kysely, type SiteRow, type Tables } from '../store/index.ts'
+import { type Evidence, lengthOf, type Span, type StateTimes, timesIn, within } from './spans.ts'
+
+/** Runs are read by stretches of this length: how exact the beginning and the end of what was watched are, ms. */
+const STEP_MS = 5 * MINUTE
+/** A probe that runs once a day vouches for no day, ms. */
+const MOST_REACH_MS = 3 * HOUR
+/** It says how much of the budget is spent, and must not spend of it itself. */
+export const BUDGET_TYPE = 'error_budget'
+/** They judge whether events come as they should, see the status of a site. */
+const NORM_TYPES = ['data_freshness', 'data_volume']
+
+/** What is known of a site's time, read once for many days of it. */
+export interface SiteEvidence extends Evidence {
+  /** When a probe judged that knows how many events are usual. */
+  normJudged: readonly Span[]
+}
+
+/** Reads what is known of a site's time between two moments, epoch ms. */
+export async function readEvidence(db: Kysely<Tables>, site: Pick<SiteRow, 'id'>, range: Span): Promise<SiteEvidence> {
+  const outages = await readOutages(db, range.from, range.to)
+  return { outages, ...(await readRuns(db, site, range)), ...(await readTroubles(db, site, range)) }
+}
+
+/**
+ * What a site was on a day, or a part of it. As everywhere, a site is healthy only where its events are within their norm: a probe
+ * that knows the norm has judged, or an event came.
+ */
+export function timesOf(range: Span, evidence: SiteEvidence, hasEvents: boolean): StateTimes {
+  const isWithinNorm = hasEvents || lengthOf(within([range], evidence.normJudged)) > 0
+  return timesIn(range, isWithinNorm ? evidence : { ...evidence, judged: [] })
+}
+
+interface RunRow {
+  bucket: number
+  interval_seconds: number
+  judged: number
+  norm_judged: number
+  maintained: number
+}
+
+/** A result stands for the time until the one after the next was due. */
+const reachOf = (intervalSeconds: number): number => Math.min(2 * intervalSeconds * SECOND + STEP_MS, MOST_REACH_MS)
+
+async function readRuns(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from, to }: Span) {
+  const step = sql.lit(STEP_MS)
+  const isJudged = sql`r.reason is null and r.status <> 'error'`
+  const { rows } = await sql<RunRow>`
+    select r.executed_at - r.executed_at % ${step} as bucket, p.interval_seconds,
+      max(case when ${isJudged} then 1 else 0 end) as judged,
+      max(case when ${isJudged} and p.probe_type in (${sql.join(NORM_TYPES)}) then 1 else 0 end) as norm_judged,
+      min(case when r.maintenance_id is null then 0 else 1 end) as maintained
+    from probes p join probe_results r on r.probe_id = p.id
+    where p.site_id = ${id} and p.probe_type <> ${BUDGET_TYPE}
+      and r.id >= ${firstIdAt(Math.max(0, from - MOST_REACH_MS))} and r.id < ${firstIdAt(to)}
+    group by r.executed_at - r.executed_at % ${step}, p.interval_seconds`.execute(db)
+  const spansOf = (chosen: readonly RunRow[]): Span[] =>
+    chosen.map(({ bucket, interval_seconds }) => ({ from: bucket, to: bucket + reachOf(interval_seconds) }))
+  const byBucket = [...Map.groupBy(rows, ({ bucket }) => bucket)]
+  return {
+    ran: spansOf(rows),
+    judged: spansOf(rows.filter(({ judged }) => judged === 1)),
+    normJudged: spansOf(rows.filter(({ norm_judged }) => norm_judged === 1)),
+    // Maintenance of one probe is none of the site: the others' results are not marked.
+    maintained: byBucket.flatMap(([bucket, runs]): Span[] => {
+      if (runs.some(({ maintained }) => maintained === 0)) return []
+      const interval = Math.min(...runs.map(({ interval_seconds }) => interval_seconds)) * SECOND
+      return [{ from: bucket, to: bucket + Math.max(STEP_MS, Math.min(interval, MOST_REACH_MS)) }]
+    }),
+  }
+}
+
+/** When alerts of the site lasted that people may have been notified of, by how bad they were at the time. */
+async function readTroubles(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from, to }: Span) {
+  const alerts = await db
+    .selectFrom('alerts')
+    .select(['id', 'subject', 'severity', 'started_at', 'resolved_at'])
+    .where('site_id', '=', id)
+    .where('probe_type', '<>', BUDGET_TYPE)
+    .where('confirmed_at', 'is not', null)
+    .where('started_at', '<', to)
+    .where(({ eb, or }) => or([eb('resolved_at', 'is', null), eb('resolved_at', '>', from)]))
+    .execute()
+  const changes = await severityChanges(
+    db,
+    alerts.map((alert) => alert.id),
+  )
+  const troubles = { critical: [] as Span[], warning: [] as Span[], unchecked: [] as Span[] }
+  for (const { subject, severity, started_at, resolved_at, ...alert } of alerts) {
+    const span = { from: started_at, to: resolved_at ?? Number.POSITIVE_INFINITY }
+    if (subject === 'check') troubles.unchecked.push(span)
+    else addBySeverity(troubles, span, severity, changes.get(alert.id) ?? [])
+  }
+  return troubles
+}
+
+interface SeverityChange {
+  at: number
+  kind: string
+}
+
+/** By the alert's id, oldest first. */
+async function severityChanges(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<string, SeverityChange[]>> {
+  const changes = new Map<string, SeverityChange[]>()
+  for (const chunk of chunksOf(ids)) {
+    const rows = await db
+      .selectFrom('alert_events')
+      .select(['alert_id', 'at', 'kind'])
+      .where('alert_id', 'in', chunk)
+      .where('kind', 'in', ['escalated', 'eased'])
+      .orderBy('id')
+      .execute()
+    for (const row of rows) changes.set(row.alert_id, [...(changes.get(row.alert_id) ?? []), row])
+  }
+  return changes
+}
+
+/** An alert knows how bad it is, and its timeline when that changed: what it was before the first change is the opposite of it. */
+function addBySeverity(
+  { critical, warning }: { critical: Span[]; warning: Span[] },
+  span: Span,
+  severity: string,
+  changes: readonly SeverityChange[],
+): void {
+  const [first] = changes
+  let isCritical = first === undefined ? severity === 'critical' : first.kind === 'eased'
+  let { from } = span
+  for (const { at, kind } of changes) {
+    ;(isCritical ? critical : warning).push({ from, to: at })
+    isCritical = kind === 'escalated'
+    from = at
+  }
+  ;(isCritical ? critical : warning).push({ from, to: span.to })
+}

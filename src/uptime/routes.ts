@@ -1,0 +1,125 @@
+import { type Static, Type } from 'typebox'
+import { deliveryByDay, type ReportContext } from '../analytics/index.ts'
+import { errorResponses, type HttpApp, IsoTime, nullable, Uuid } from '../http/index.ts'
+import { floorTo, isoTime, MINUTE, SECOND } from '../lib/index.ts'
+import { lastEventAt, requireSite } from '../management/index.ts'
+import type { SiteRow, Store } from '../store/index.ts'
+import { DAY_STATUSES, dayStatus, readSiteDays, type SiteDay, totalTimes, uptimeOf } from './read-days.ts'
+import type { StateTimes } from './spans.ts'
+
+const Seconds = (description: string) => Type.Integer({ minimum: 0, description })
+
+const times = {
+  ok_seconds: Seconds('Judged, and fine'),
+  warning_seconds: Seconds('The worst open problem was a warning'),
+  critical_seconds: Seconds('A problem was critical'),
+  maintenance_seconds: Seconds('Planned maintenance of the site'),
+  unknown_seconds: Seconds('Not watched, not judged, a check could not run, or this service was down'),
+  uptime: nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'Share of the judged time without a critical problem; null where nothing was judged',
+    }),
+  ),
+}
+
+const delivered = nullable(
+  Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'Share of tag executions that ended well; null where none is known',
+  }),
+)
+
+const UptimeDay = Type.Object({
+  day: Type.String({ format: 'date', description: "Calendar day of the site's time zone" }),
+  status: Type.Enum([...DAY_STATUSES], {
+    description: 'The worst that it held; `ok` only where at least half of it was',
+  }),
+  ...times,
+  delivered,
+  is_final: Type.Boolean({ description: 'It is written down, and changes no more' }),
+})
+
+export const UptimeAnswer = Type.Object({
+  site_id: Uuid,
+  timezone: Type.String(),
+  generated_at: IsoTime,
+  ...times,
+  delivered,
+  days: Type.Array(UptimeDay, { description: 'The last 90, oldest first; today as far as it has come' }),
+})
+export type UptimeAnswer = Static<typeof UptimeAnswer>
+
+/** Adds the report on how long a site was healthy. */
+export function uptimeRoutes(app: HttpApp, context: ReportContext & { store: Pick<Store, 'read' | 'reports'> }): void {
+  app.get(
+    '/api/sites/:site_id/uptime',
+    {
+      config: { work: 'report' },
+      schema: {
+        tags: ['Reports'],
+        summary: 'How long a site was healthy',
+        description:
+          'Each of the last 90 days of the site, in its time zone: how long it was what, and how many executions of its tags ended well. ' +
+          'Time that no one judged is unknown and counts neither way.',
+        params: Type.Object({ site_id: Uuid }),
+        response: { 200: UptimeAnswer, ...errorResponses(404) },
+      },
+    },
+    async ({ params: { site_id } }) => uptimeAnswer(context, await requireSite(context.store.read, site_id)),
+  )
+}
+
+async function uptimeAnswer(context: ReportContext, site: SiteRow): Promise<UptimeAnswer> {
+  const { read } = context.store
+  const now = context.clock.now()
+  const watched = { ...site, lastEventAt: await lastEventAt(read, site.site_no) }
+  const days = await withDelivery(context, site, (await readSiteDays(read, [watched], now)).get(site.id) ?? [], now)
+  return {
+    site_id: site.id,
+    timezone: site.timezone,
+    generated_at: isoTime(now),
+    ...timesAnswer(totalTimes(days)),
+    delivered: deliveredShare(days),
+    days: days.map((day) => ({
+      day: day.day,
+      status: dayStatus(day.times),
+      ...timesAnswer(day.times),
+      delivered: deliveredShare([day]),
+      is_final: day.isFinal,
+    })),
+  }
+}
+
+/** Of the days that are not written yet it is counted now. */
+async function withDelivery(
+  context: ReportContext,
+  site: SiteRow,
+  days: readonly SiteDay[],
+  now: number,
+): Promise<SiteDay[]> {
+  const open = days.slice(-3).filter(({ isFinal, to }) => !isFinal && to > site.created_at)
+  const ranges = open.map(({ from, to }) => ({ from, to: Math.min(to, floorTo(now, MINUTE) + MINUTE) }))
+  const counts = await deliveryByDay(context, site, ranges)
+  return days.map((day) => {
+    const count = counts[open.indexOf(day)]
+    return count === undefined ? day : { ...day, executions: count.executions, successes: count.successes }
+  })
+}
+
+const timesAnswer = (sums: StateTimes) => ({
+  ok_seconds: Math.round(sums.ok / SECOND),
+  warning_seconds: Math.round(sums.warning / SECOND),
+  critical_seconds: Math.round(sums.critical / SECOND),
+  maintenance_seconds: Math.round(sums.maintenance / SECOND),
+  unknown_seconds: Math.round(sums.unknown / SECOND),
+  uptime: uptimeOf(sums),
+})
+
+function deliveredShare(days: readonly Pick<SiteDay, 'executions' | 'successes'>[]): number | null {
+  const executions = days.reduce((sum, day) => sum + (day.executions ?? 0), 0)
+  const successes = days.reduce((sum, day) => sum + (day.successes ?? 0), 0)
+  return executions === 0 ? null : successes / executions
+}

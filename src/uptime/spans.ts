@@ -1,0 +1,93 @@
+/** A half-open stretch of time, epoch ms. */
+export interface Span {
+  from: number
+  to: number
+}
+
+/** What is known of a site's time. Spans of one list may overlap and stand in any order. */
+export interface Evidence {
+  /** No process of ours took events. */
+  outages: readonly Span[]
+  /** Some probe of the site had run, whatever came of it. */
+  ran: readonly Span[]
+  /** Some probe of it had judged something. */
+  judged: readonly Span[]
+  /** What was found was found during planned maintenance of the site. */
+  maintained: readonly Span[]
+  /** A confirmed alert about the site was critical. */
+  critical: readonly Span[]
+  /** One was a warning. */
+  warning: readonly Span[]
+  /** One of our own checks could not run. */
+  unchecked: readonly Span[]
+}
+
+/** How long the site was what, ms. */
+export interface StateTimes {
+  ok: number
+  warning: number
+  critical: number
+  maintenance: number
+  unknown: number
+}
+
+/**
+ * What a site was in a stretch of time. Each instant counts once, as the first of these that holds: `unknown` while we were down or no
+ * probe ran, `maintenance`, `critical`, `warning`, `unknown` while a check could not run or nothing was judged, `ok`. So what no one
+ * looked at is never ok, and a problem that is open stays one while a silence leaves nothing to judge.
+ */
+export function timesIn(range: Span, evidence: Evidence): StateTimes {
+  const watched = without(within([range], evidence.ran), evidence.outages)
+  const working = without(watched, evidence.maintained)
+  const calm = without(working, evidence.critical)
+  const fine = without(calm, evidence.warning)
+  const ok = lengthOf(without(within(fine, evidence.judged), evidence.unchecked))
+  return {
+    ok,
+    warning: lengthOf(calm) - lengthOf(fine),
+    critical: lengthOf(working) - lengthOf(calm),
+    maintenance: lengthOf(watched) - lengthOf(working),
+    unknown: range.to - range.from - lengthOf(watched) + lengthOf(fine) - ok,
+  }
+}
+
+/** In order and without overlaps. */
+export function merged(spans: readonly Span[]): Span[] {
+  const result: Span[] = []
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    if (to <= from) continue
+    const last = result.at(-1)
+    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to)
+    else result.push({ from, to })
+  }
+  return result
+}
+
+/** The parts of `spans` that lie in one of `others`. */
+export function within(spans: readonly Span[], others: readonly Span[]): Span[] {
+  const result: Span[] = []
+  const rest = merged(others)
+  let next = 0
+  for (const { from, to } of merged(spans)) {
+    while ((rest[next]?.to ?? Number.POSITIVE_INFINITY) <= from) next++
+    for (let n = next; n < rest.length; n++) {
+      const other = rest[n]
+      if (other === undefined || other.from >= to) break
+      result.push({ from: Math.max(from, other.from), to: Math.min(to, other.to) })
+    }
+  }
+  return result
+}
+
+/** The parts of `spans` that lie in none of `others`. */
+export function without(spans: readonly Span[], others: readonly Span[]): Span[] {
+  const holes = merged(others)
+  const gaps = [Number.NEGATIVE_INFINITY, ...holes.map(({ to }) => to)].map((from, n) => ({
+    from,
+    to: holes[n]?.from ?? Number.POSITIVE_INFINITY,
+  }))
+  return within(spans, gaps)
+}
+
+/** Of spans without overlaps, ms. */
+export const lengthOf = (spans: readonly Span[]): number => spans.reduce((sum, { from, to }) => sum + to - from, 0)

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { type Expiry, Leases } from '../../src/cluster/index.ts'
+import { DAY, HOUR, MINUTE, newOrderedId, SECOND } from '../../src/lib/index.ts'
+import type { SiteRow, Store } from '../../src/store/index.ts'
+import { readSiteDays } from '../../src/uptime/read-days.ts'
+import { Uptime } from '../../src/uptime/uptime.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertProbe } from '../../testkit/probes.ts'
+import { insertSite } from '../../testkit/sites.ts'
+import { count, RETENTION } from '../analytics/support.ts'
+import { joinNode } from '../cluster/support.ts'
+
+/** Berlin is an hour ahead: the day lasts from 23:00 to 23:00 UTC. */
+const MIDNIGHT = Date.parse('2026-11-18T23:00:00Z')
+const END = MIDNIGHT + DAY
+/** Six hours after its end. */
+const SETTLED = END + 6 * HOUR
+
+async function openUptime(t: TestContext, store: Store, now: number, expiry?: Expiry) {
+  const clock = new TestClock(now)
+  const { membership, errors } = await joinNode(t, store, clock)
+  const leases = new Leases({ store, clock, membership, ...(expiry === undefined ? {} : { expiry }) })
+  const uptime = new Uptime({
+    store,
+    clock,
+    retention: RETENTION,
+    leases,
+    onError: (error) => errors.push(error.message),
+  })
+  t.after(() => uptime.stop())
+  const tick = async () => {
+    await membership.beat()
+    for (const loop of uptime.loops) await loop.tick()
+    assert.deepEqual(errors, [])
+  }
+  return { uptime, clock, tick }
+}
+
+const berlin = (store: Store, over: Partial<SiteRow> = {}) =>
+  insertSite(store, { timezone: 'Europe/Berlin', created_at: MIDNIGHT, ...over })
+
+/** Results of a probe of the site every 5 minutes. */
+async function run(
+  store: Store,
+  site: SiteRow,
+  from: number,
+  to: number,
+  over: { status?: string; reason?: string; maintenance_id?: string } = {},
+): Promise<void> {
+  const probe = await insertProbe(store, site.id, { interval_seconds: 300, probe_type: 'data_freshness' })
+  const rows = []
+  for (let at = from; at < to; at += 5 * MINUTE) {
+    rows.push({
+      probe_id: probe.id,
+      id: newOrderedId(at),
+      status: 'ok',
+      reason: null,
+      message: '',
+      response_time_ms: null,
+      details: '{}',
+      attempts: 1,
+      executed_at: at,
+      maintenance_id: null,
+      ...over,
+    })
+  }
+  for (let n = 0; n < rows.length; n += 500) {
+    await store.write
+      .insertInto('probe_results')
+      .values(rows.slice(n, n + 500))
+      .execute()
+  }
+}
+
+const rowsOf = async (store: Store) => {
+  const rows = await store.write.selectFrom('site_days').selectAll().orderBy('day').execute()
+  return rows.map(({ day, ok_ms, warning_ms, critical_ms, maintenance_ms, unknown_ms, executions, successes }) => ({
+    day,
+    minutes: [ok_ms, warning_ms, critical_ms, maintenance_ms, unknown_ms].map((ms) => Math.round(ms / MINUTE)),
+    executions,
+    successes,
+  }))
+}
+
+testOnEveryEngine('a day is written once, when it is settled, from alerts, results and counts', async (store, t) => {
+  const site = await berlin(store)
+  await run(store, site, MIDNIGHT, SETTLED)
+  const half = { confirmed_at: 1, state: 'resolved' }
+  const escalating = await insertAlert(store, site, MIDNIGHT + 2 * HOUR, { ...half, resolved_at: MIDNIGHT + 4 * HOUR })
+  await store.write
+    .insertInto('alert_events')
+    .values({
+      alert_id: escalating.id,
+      id: newOrderedId(MIDNIGHT + 3 * HOUR),
+      at: MIDNIGHT + 3 * HOUR,
+      kind: 'escalated',
+      actor: null,
+      text: '',
+    })
+    .execute()
+  await insertAlert(store, site, MIDNIGHT + 6 * HOUR, {
+    ...half,
+    confirmed_at: null,
+    resolved_at: MIDNIGHT + 7 * HOUR,
+  })
+  await insertAlert(store, site, MIDNIGHT + 8 * HOUR, {
+    ...half,
+    probe_type: 'error_budget',
+    resolved_at: MIDNIGHT + 9 * HOUR,
+  })
+  await count(store, site, [
+    eventPayload({
+      timestamp_ms: MIDNIGHT + HOUR,
+      tags: [
+        { id: '1', status: 'success' },
+        { id: '2', status: 'failure' },
+      ],
+    }),
+    eventPayload({ timestamp_ms: END + HOUR, tags: [{ id: '1', status: 'failure' }] }),
+  ])
+  const { clock, tick } = await openUptime(t, store, SETTLED - SECOND)
+  await tick()
+  assert.deepEqual(await rowsOf(store), [])
+  clock.advance(SECOND)
+  await tick()
+  const written = [{ day: '2026-11-19', minutes: [22 * 60, 60, 60, 0, 0], executions: 2, successes: 1 }]
+  assert.deepEqual(await rowsOf(store), written)
+  await store.write.deleteFrom('probe_results').execute()
+  await tick()
+  assert.deepEqual(await rowsOf(store), written, 'it is not written again')
+})
+
+testOnEveryEngine(
+  'days that ended while the service was down are written when it is back, as far as they are known',
+  async (store, t) => {
+    const site = await berlin(store)
+    await run(store, site, MIDNIGHT, MIDNIGHT + 12 * HOUR)
+    const back = END + 2 * DAY + 10 * HOUR
+    await run(store, site, back, back + HOUR)
+    await store.write
+      .insertInto('outages')
+      .values({ began_at: MIDNIGHT + 11 * HOUR, ended_at: back })
+      .execute()
+    const { tick } = await openUptime(t, store, back + MINUTE)
+    await tick()
+    assert.deepEqual(
+      (await rowsOf(store)).map(({ day, minutes }) => [day, ...minutes]),
+      [
+        ['2026-11-19', 11 * 60, 0, 0, 0, 13 * 60],
+        ['2026-11-20', 0, 0, 0, 0, 24 * 60],
+        ['2026-11-21', 0, 0, 0, 0, 24 * 60],
+      ],
+    )
+  },
+)
+
+testOnEveryEngine(
+  'results that judged nothing, checks that cannot run and maintenance are not green',
+  async (store, t) => {
+    const site = await berlin(store)
+    await run(store, site, MIDNIGHT, MIDNIGHT + 6 * HOUR)
+    await run(store, site, MIDNIGHT + 6 * HOUR, MIDNIGHT + 12 * HOUR, { reason: 'no_data' })
+    await run(store, site, MIDNIGHT + 12 * HOUR, MIDNIGHT + 18 * HOUR, { status: 'error' })
+    await run(store, site, MIDNIGHT + 18 * HOUR, END, { maintenance_id: 'planned' })
+    const { tick } = await openUptime(t, store, SETTLED)
+    await tick()
+    const [day] = await rowsOf(store)
+    // A result stands until the one after the next was due.
+    assert.deepEqual(day?.minutes, [6 * 60 + 10, 0, 0, 6 * 60, 12 * 60 - 10])
+  },
+)
+
+testOnEveryEngine('a site that only answers and never sends is not green', async (store, t) => {
+  const site = await berlin(store)
+  await run(store, site, MIDNIGHT, END)
+  await store.write.updateTable('probes').set({ probe_type: 'http_health' }).execute()
+  const { tick } = await openUptime(t, store, SETTLED)
+  await tick()
+  assert.deepEqual((await rowsOf(store))[0]?.minutes, [0, 0, 0, 0, 24 * 60])
+})
+
+testOnEveryEngine('today is read live, and days of a site that was not there are unknown', async (store) => {
+  const site = await berlin(store)
+  await run(store, site, MIDNIGHT, MIDNIGHT + 12 * HOUR)
+  const now = MIDNIGHT + 12 * HOUR
+  const days = (await readSiteDays(store.read, [{ ...site, lastEventAt: now }], now)).get(site.id) ?? []
+  assert.equal(days.length, 90)
+  assert.deepEqual(days.at(-1)?.times, { ok: 12 * HOUR, warning: 0, critical: 0, maintenance: 0, unknown: 0 })
+  assert.deepEqual(days.at(-2)?.times, { ok: 0, warning: 0, critical: 0, maintenance: 0, unknown: DAY })
+})
+
+testOnEveryEngine('days go with their site and when they are no longer shown', async (store, t) => {
+  const site = await berlin(store, { created_at: END - 200 * DAY })
+  const { uptime, clock, tick } = await openUptime(t, store, SETTLED)
+  await tick()
+  assert.equal((await rowsOf(store)).length, 89, 'today is the 90th')
+  clock.advance(30 * DAY)
+  await tick()
+  assert.ok((await rowsOf(store)).length <= 92)
+  await store.write.transaction().execute(async (trx) => uptime.deletionHooks.removeOfSites(trx, [site]))
+  assert.deepEqual(await rowsOf(store), [])
+})
+
+testOnEveryEngine('nothing is written while the clock is in doubt', async (store, t) => {
+  await berlin(store)
+  const { tick } = await openUptime(t, store, SETTLED + 30 * DAY, { expiryTime: () => null })
+  await tick()
+  assert.deepEqual(await rowsOf(store), [])
+})

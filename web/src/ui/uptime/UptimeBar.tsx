@@ -1,0 +1,45 @@
+import { Tooltip } from '@mantine/core'
+import { type PointerEvent, useState } from 'react'
+import classes from './UptimeBar.module.css'
+import { type BarDay, barInWords, dayInWords } from './words.ts'
+
+const STEP = 4
+const BAR = 3
+const HEIGHT = 20
+/** What is worse stands higher, and what no one knows is a stub: the colour never says it alone. */
+const HEIGHTS = { unknown: 4, maintenance: 8, ok: 12, warning: 16, critical: 20 } as const
+
+/** The last days as bars, today at the right. Pointing at one says what it held. */
+export function UptimeBar({ days }: { days: readonly BarDay[] }) {
+  const [pointed, setPointed] = useState<number | null>(null)
+  const day = pointed === null ? undefined : days[pointed]
+  const point = (event: PointerEvent<SVGSVGElement>) => {
+    const box = event.currentTarget.getBoundingClientRect()
+    setPointed(Math.floor(((event.clientX - box.left) / box.width) * days.length))
+  }
+  return (
+    <Tooltip.Floating disabled={day === undefined} multiline maw={320} label={day === undefined ? '' : dayInWords(day)}>
+      <svg
+        className={classes.bar}
+        viewBox={`0 0 ${Math.max(1, days.length * STEP - (STEP - BAR))} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={barInWords(days)}
+        onPointerMove={point}
+        onPointerLeave={() => setPointed(null)}
+      >
+        {days.map((each, n) => (
+          <rect
+            key={each.day}
+            data-status={each.status}
+            data-pointed={pointed === n || undefined}
+            x={n * STEP}
+            y={HEIGHT - HEIGHTS[each.status]}
+            width={BAR}
+            height={HEIGHTS[each.status]}
+          />
+        ))}
+      </svg>
+    </Tooltip.Floating>
+  )
+}

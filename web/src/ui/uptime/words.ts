@@ -1,0 +1,60 @@
+import type { UptimeAnswer } from '../../api/uptime.ts'
+import { duration } from '../../lib/words.ts'
+
+type Day = UptimeAnswer['days'][number]
+export type DayStatus = Day['status']
+
+/** What a bar needs of a day; the times are known where someone is signed in. */
+export type BarDay = Pick<Day, 'day' | 'status' | 'uptime'> & Partial<Day>
+
+export const DAY_WORDS: Readonly<Record<DayStatus, string>> = {
+  ok: 'healthy',
+  warning: 'with a warning',
+  critical: 'with a critical problem',
+  maintenance: 'planned maintenance',
+  unknown: 'unknown',
+}
+
+/** A share of time: what is not whole is never rounded up to 100 %. */
+export function uptimePercent(share: number | null): string {
+  if (share === null) return 'unknown'
+  const hundredths = share === 1 ? 10_000 : Math.min(9_999, Math.floor(share * 10_000))
+  return `${(hundredths / 100).toFixed(2).replace(/\.?0+$/, '')} %`
+}
+
+/** "19 Nov" */
+const dayName = (day: string): string =>
+  new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(Date.parse(day))
+
+const PARTS = [
+  ['critical_seconds', 'critical'],
+  ['warning_seconds', 'warning'],
+  ['maintenance_seconds', 'maintenance'],
+  ['unknown_seconds', 'unknown'],
+] as const
+
+/** "19 Nov: 98.2 % up · critical 26 min · unknown 2 h · 99.1 % of tag runs delivered" */
+export function dayInWords(day: BarDay): string {
+  const lengths = PARTS.flatMap(([field, name]) => {
+    const seconds = day[field] ?? 0
+    return seconds === 0 ? [] : [`${name} ${duration(seconds * 1_000)}`]
+  })
+  const delivered = day.delivered ?? null
+  const head = day.uptime === null ? DAY_WORDS[day.status] : `${uptimePercent(day.uptime)} up`
+  return [
+    `${dayName(day.day)}: ${head}`,
+    ...(lengths.length === 0 && day.uptime !== null && day.status !== 'ok' ? [DAY_WORDS[day.status]] : lengths),
+    ...(delivered === null ? [] : [`${uptimePercent(delivered)} of tag runs delivered`]),
+  ].join(' · ')
+}
+
+/** The whole bar for those who do not see it: how many days were what, and which were bad. */
+export function barInWords(days: readonly BarDay[]): string {
+  const counts = (['critical', 'warning', 'maintenance', 'ok', 'unknown'] as const).flatMap((status) => {
+    const count = days.filter((day) => day.status === status).length
+    return count === 0 ? [] : [`${count} ${DAY_WORDS[status]}`]
+  })
+  const bad = days.filter(({ status }) => status === 'critical').slice(-5)
+  const named = bad.length === 0 ? '' : `; the last critical ones: ${bad.map(({ day }) => dayName(day)).join(', ')}`
+  return `The last ${days.length} days: ${counts.join(', ')}${named}`
+}
