@@ -30,13 +30,17 @@ const COUNT = `select 1 ${OTHERS}`
 const TERMINATE = `select pg_terminate_backend(pid) ${OTHERS}`
 
 /** An empty database that the program is to own. */
-export async function newPlace({ postgres }: Workshop): Promise<PostgresPlace> {
+export async function newPlace({ postgres, closers }: Workshop): Promise<PostgresPlace> {
   const server = await postgres()
   const name = `chaos_${randomBytes(6).toString('hex')}`
   const url = await createOwnedDatabase(server.adminUrl, name)
   const admin = new URL(server.adminUrl)
   admin.pathname = name
-  const ask: PostgresPlace['ask'] = (sql) => asked(admin.href, sql)
+  // One connection, as it is asked again and again; a new one where the server was away in between.
+  const pool = new pg.Pool({ connectionString: admin.href, application_name: 'chaos', max: 1 })
+  pool.on('error', () => undefined)
+  closers.add(() => pool.end())
+  const ask: PostgresPlace['ask'] = async <Row extends object>(sql: string) => (await pool.query<Row>(sql)).rows
   return {
     server,
     url,
@@ -99,16 +103,4 @@ export async function openSession(url: string): Promise<Session> {
   client.on('error', () => undefined)
   await client.connect()
   return { query: (sql) => client.query(sql), end: () => client.end() }
-}
-
-/** On a connection of its own: the server may have been away in between. */
-async function asked<Row extends object>(url: string, sql: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'chaos' })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    return (await client.query<Row>(sql)).rows
-  } finally {
-    await client.end()
-  }
 }

@@ -15,6 +15,8 @@ const SITES: readonly Habit[] = [
   ...new Array<Habit>(2).fill(HEALTHY.plain),
 ]
 const POLL_MS = 20
+/** Each look opens the database, or asks its server. */
+const SETTLE_POLL_MS = 100
 const SETTLE_PATIENCE_MS = 90_000
 const STATE_TIMEOUT_MS = 3_000
 const METRICS_SHOWN = /^tagwarden_(ingest|commits|submissions|fold|loop)/
@@ -93,7 +95,7 @@ export class Scene {
   /** Resolves when all that was committed is in the reports. Nothing may be in flight. */
   async settle(): Promise<void> {
     const began = Date.now()
-    for (let nudgeAt = began + NUDGE_AFTER_MS; !(await this.#isSettled()); await sleep(POLL_MS)) {
+    for (let nudgeAt = began + NUDGE_AFTER_MS; !(await this.#isSettled()); await sleep(SETTLE_POLL_MS)) {
       const now = Date.now()
       if (now > began + SETTLE_PATIENCE_MS) throw new Error('the journal is not folded')
       if (now < nudgeAt) continue
