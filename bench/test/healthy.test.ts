@@ -8,8 +8,8 @@ import { Random } from '../detection/random.ts'
 import { replay } from '../detection/replay.ts'
 import { RUN_EVERY, SLOTS } from '../detection/world.ts'
 
-/** Of the runs that the service makes, one an hour on every change, at night all. */
-const EVERY = amount(12, 1) * RUN_EVERY
+/** Of the runs that the service makes, one in three hours and five minutes on every change, which goes through all times of a day; at night all. */
+const EVERY = amount(37, 1) * RUN_EVERY
 const BATCH = 50
 
 for (const batch of [1, BATCH]) {
