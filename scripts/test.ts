@@ -12,6 +12,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { globalSetup, globalTeardown } from '../testkit/global-setup.ts'
+import { packLibraries } from '../testkit/processes/packed-libraries.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = '{test,bench,trials}/**/*.test.ts'
@@ -80,9 +81,10 @@ process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/compiled')
 
 const folder = await mkdtemp(join(tmpdir(), 'tagwarden-tests-'))
 try {
+  const execArgv = await packLibraries()
   await globalSetup()
   const entries = await Promise.all(processesFor(files).map(entryOf))
-  const events = run({ files: entries, concurrency: CONCURRENCY, cwd: ROOT })
+  const events = run({ files: entries, concurrency: CONCURRENCY, cwd: ROOT, execArgv })
   events.on('test:summary', ({ file, success }) => {
     if (file === undefined && !success) process.exitCode = 1
   })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../until.ts'
+import { withPackedLibraries } from './packed-libraries.ts'
 
 const STOP_TIMEOUT_MS = 20_000
 const LOG_TAIL_CHARACTERS = 4_000
@@ -67,7 +68,8 @@ export class NodeProcess {
   /** Starts it and does not wait. @param environment more settings */
   launch(environment: Readonly<Record<string, string>> = {}): void {
     const { args, core = null, folder, isWorker = false } = this.options
-    const [command = process.execPath, ...rest] = [...pinTo(core), process.execPath, ...args]
+    const node = [process.execPath, ...withPackedLibraries(), ...args]
+    const [command = process.execPath, ...rest] = [...pinTo(core), ...node]
     this.#outFrom = sizeOf(this.#path('out'))
     const [out, err] = [openSync(this.#path('out'), 'a'), openSync(this.#path('err'), 'a')]
     this.#child = spawn(command, rest, {
