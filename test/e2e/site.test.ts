@@ -38,26 +38,62 @@ test('the page of a site of the demo store', async (t) => {
   const path = `/sites/${site.id}`
 
   for (const variant of VARIANTS) {
-    await t.test(
-      `all charts are there in ${variant.scheme} on a ${variant.device}, and axe finds nothing`,
-      async (t) => {
-        const { page } = await openPage(t, demo.url, path, variant)
-        await page.getByRole('heading', { level: 1, name: site.name }).waitFor()
-        await page
-          .getByRole('article')
-          .filter({ hasText: /Meta CAPI/ })
-          .getByText(/^(since|started) /)
-          .waitFor()
-        for (const name of CHARTS) await chart(page, name).first().waitFor()
-        await page
-          .getByRole('img', { name: /^Last \d+ result/ })
-          .first()
-          .waitFor()
-        await assertAccessible(page)
-        assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
-        await screenshot(page, 'site', variant)
-      },
-    )
+    await t.test(`the page in ${variant.scheme} on a ${variant.device}`, async (t) => {
+      const { page } = await openPage(t, demo.url, path, variant)
+
+      await t.test(
+        `all charts are there in ${variant.scheme} on a ${variant.device}, and axe finds nothing`,
+        async () => {
+          await page.getByRole('heading', { level: 1, name: site.name }).waitFor()
+          await page
+            .getByRole('article')
+            .filter({ hasText: /Meta CAPI/ })
+            .getByText(/^(since|started) /)
+            .waitFor()
+          for (const name of CHARTS) await chart(page, name).first().waitFor()
+          await page
+            .getByRole('img', { name: /^Last \d+ result/ })
+            .first()
+            .waitFor()
+          await assertAccessible(page)
+          assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
+          await screenshot(page, 'site', variant)
+        },
+      )
+
+      await t.test(
+        `one crosshair shows one time on every chart in ${variant.scheme} on a ${variant.device}`,
+        async () => {
+          for (const name of CHARTS) await chart(page, name).first().waitFor()
+          const events = page.getByRole('img', { name: /^Events by name over time/ })
+          await events.hover({ position: await middleOf(events) })
+          const times = await until('all charts show a crosshair', async () => {
+            const found = await page.evaluate<string[]>(CROSSHAIRS)
+            return found.length === CHARTS.length ? found : undefined
+          })
+          const [first = ''] = times
+          for (const time of times) {
+            assert.ok(Math.abs(Date.parse(time) - Date.parse(first)) < 60_000, times.join(' '))
+          }
+          await page.mouse.move(0, 0)
+          await page.locator('[data-crosshair]').first().waitFor({ state: 'detached' })
+        },
+      )
+
+      await t.test(`a cell of the heat map says its numbers in ${variant.scheme} on a ${variant.device}`, async () => {
+        const heat = page.getByRole('img', { name: /^Tag health over time/ })
+        await heat.locator('canvas').first().waitFor()
+        // The first row; on a phone its name is above it.
+        const cell = { x: (await middleOf(heat)).x, y: variant.device === 'phone' ? 38 : 12 }
+        await heat.hover({ position: cell })
+        await heat.getByText(/^\d\d:\d\d–\d\d:\d\d, /).waitFor()
+        await heat.getByText(/^[\d,]+ of [\d,]+ failed \([\d.]+ %\)$/).waitFor()
+        await heat.click({ position: cell })
+        await page.waitForURL((url) => url.searchParams.has('at') && url.searchParams.has('tag'))
+        await page.getByTitle('Forget this time').click()
+        await page.waitForURL((url) => !url.searchParams.has('at') && url.searchParams.has('tag'))
+      })
+    })
 
     await t.test(`a tag, the matrix and the payloads in ${variant.scheme} on a ${variant.device}, too`, async (t) => {
       const { page } = await openPage(t, demo.url, `${path}?tag=Meta+CAPI&compare=previous`, variant)
@@ -108,43 +144,6 @@ test('the page of a site of the demo store', async (t) => {
     await page.getByRole('table').getByRole('button', { name: 'GA4' }).click()
     await page.getByRole('heading', { name: 'Tag GA4' }).waitFor()
   })
-
-  for (const variant of VARIANTS) {
-    await t.test(
-      `one crosshair shows one time on every chart in ${variant.scheme} on a ${variant.device}`,
-      async (t) => {
-        const { page } = await openPage(t, demo.url, path, variant)
-        for (const name of CHARTS) await chart(page, name).first().waitFor()
-        const events = page.getByRole('img', { name: /^Events by name over time/ })
-        await events.hover({ position: await middleOf(events) })
-        const times = await until('all charts show a crosshair', async () => {
-          const found = await page.evaluate<string[]>(CROSSHAIRS)
-          return found.length === CHARTS.length ? found : undefined
-        })
-        const [first = ''] = times
-        for (const time of times) {
-          assert.ok(Math.abs(Date.parse(time) - Date.parse(first)) < 60_000, times.join(' '))
-        }
-        await page.mouse.move(0, 0)
-        await page.locator('[data-crosshair]').first().waitFor({ state: 'detached' })
-      },
-    )
-
-    await t.test(`a cell of the heat map says its numbers in ${variant.scheme} on a ${variant.device}`, async (t) => {
-      const { page } = await openPage(t, demo.url, path, variant)
-      const heat = page.getByRole('img', { name: /^Tag health over time/ })
-      await heat.locator('canvas').first().waitFor()
-      // The first row; on a phone its name is above it.
-      const cell = { x: (await middleOf(heat)).x, y: variant.device === 'phone' ? 38 : 12 }
-      await heat.hover({ position: cell })
-      await heat.getByText(/^\d\d:\d\d–\d\d:\d\d, /).waitFor()
-      await heat.getByText(/^[\d,]+ of [\d,]+ failed \([\d.]+ %\)$/).waitFor()
-      await heat.click({ position: cell })
-      await page.waitForURL((url) => url.searchParams.has('at') && url.searchParams.has('tag'))
-      await page.getByTitle('Forget this time').click()
-      await page.waitForURL((url) => !url.searchParams.has('at') && url.searchParams.has('tag'))
-    })
-  }
 
   await t.test('a report that fails says so where its chart would be, and comes when it is tried again', async (t) => {
     const { page, browserErrors } = await openPage(t, demo.url, '/')
@@ -212,45 +211,6 @@ test('the page of a site of the demo store', async (t) => {
     },
   )
 
-  await t.test('dragging over a chart zooms into that time, Escape and a double click lead back', async (t) => {
-    const { page } = await openPage(t, demo.url, `${path}?range=6h`)
-    for (const name of CHARTS) await chart(page, name).first().waitFor()
-    const events = page.getByRole('img', { name: /^Events by name over time/ })
-    const drag = async (from: number, to: number, end: () => Promise<void>) => {
-      const { x = 0, y = 0, width = 0, height = 0 } = (await events.boundingBox()) ?? {}
-      await page.mouse.move(x + from * width, y + height / 2)
-      await page.mouse.down()
-      await page.mouse.move(x + to * width, y + height / 2, { steps: 5 })
-      await end()
-    }
-    const length = () => {
-      const { searchParams } = new URL(page.url())
-      return Date.parse(searchParams.get('to') ?? '') - Date.parse(searchParams.get('from') ?? '')
-    }
-    await drag(0.3, 0.6, async () => {
-      await page.keyboard.press('Escape')
-      await page.mouse.up()
-    })
-    assert.equal(new URL(page.url()).searchParams.get('range'), '6h', 'Escape drops what is being dragged')
-    await drag(0.6, 0.3, () => page.mouse.up())
-    await page.waitForURL((url) => url.searchParams.has('from') && !url.searchParams.has('range'))
-    assert.ok(Math.abs(length() - 0.3 * 6 * HOUR) < 0.06 * 6 * HOUR, `${length()} ms of six hours`)
-    const once = page.url()
-    await chart(page, /^Events by name over time/)
-      .first()
-      .waitFor()
-    await page.getByText(/^by name, per [12] min$/).waitFor()
-    await drag(0.4, 0.8, () => page.mouse.up())
-    await page.waitForURL((url) => url.href !== once)
-    await page.keyboard.press('Escape')
-    await page.waitForURL(once)
-    await drag(0.4, 0.8, () => page.mouse.up())
-    await page.waitForURL((url) => url.href !== once)
-    // Above the bars: a click on one leads to its event.
-    await events.dblclick({ position: { x: (await middleOf(events)).x, y: 8 } })
-    await page.waitForURL((url) => url.searchParams.get('range') === '6h')
-  })
-
   await t.test(
     'the range moves by half of itself, begins at what changed, and is copied with fixed times',
     async (t) => {
@@ -273,66 +233,136 @@ test('the page of a site of the demo store', async (t) => {
     },
   )
 
-  await t.test('a week ago lies under the charts, and its figures beside those of now', async (t) => {
+  await t.test('of six hours', async (t) => {
     const { page, browserErrors } = await openPage(t, demo.url, `${path}?range=6h`)
-    await page.getByRole('button', { name: 'Compare' }).click()
-    const asked = page.waitForRequest((request) => {
-      const { pathname, searchParams } = new URL(request.url())
-      const from = Date.parse(searchParams.get('from') ?? '')
-      return pathname.endsWith('/timeseries') && Math.abs(clock.now() - 6 * HOUR - 7 * DAY - from) < HOUR
-    })
-    await page.getByRole('menuitem', { name: 'With the same time a week ago' }).click()
-    await page.waitForURL('**/sites/*?range=6h&compare=week')
-    await asked
-    await page.getByRole('button', { name: 'Compare', pressed: true }).click()
-    await page.getByRole('menuitem', { name: 'With nothing' }).click()
-    await page.waitForURL((url) => !url.searchParams.has('compare'))
-    // The browser logs the answer that minutes are no longer kept, after which hours are asked for.
-    assert.ok(
-      browserErrors.every((text) => /status of 400/.test(text)),
-      browserErrors.join('\n'),
-    )
-    browserErrors.length = 0
-  })
 
-  await t.test(
-    '"n" writes down what happened: it stands on the charts and in the list, until it is deleted',
-    async (t) => {
-      const { page, browserErrors } = await openPage(t, demo.url, path)
-      for (const name of CHARTS) await chart(page, name).first().waitFor()
-      await page.keyboard.press('n')
-      const dialog = page.getByRole('dialog', { name: 'What happened?' })
-      await dialog.getByLabel('What happened').fill('Consent banner changed')
-      await dialog.getByLabel('Link').fill('not a link')
-      await dialog.getByRole('button', { name: 'Annotate' }).click()
-      await dialog.getByText(/^must be /).waitFor()
-      await assertAccessible(page)
-      await dialog.getByLabel('Link').fill('https://git.example/banner')
-      await dialog.getByRole('button', { name: 'Annotate' }).click()
-      await dialog.waitFor({ state: 'detached' })
-      const entry = page.getByRole('list', { name: 'What changed' }).getByRole('listitem').first()
-      assert.equal(await entry.getByRole('link').getAttribute('href'), 'https://git.example/banner')
-      await assertAccessible(page)
-      await entry.getByRole('button', { name: 'Delete Consent banner changed' }).click()
-      await entry.getByText('Consent banner changed').waitFor({ state: 'detached' })
-      // The browser logs the answer that refused the link.
+    await t.test('the numbers of the view are downloaded as CSV', async () => {
+      await page.getByRole('button', { name: 'CSV' }).click()
+      const item = page.getByRole('menuitem', { name: 'Failures by tag' })
+      const href = (await item.getAttribute('href')) ?? ''
+      const [download] = await Promise.all([page.waitForEvent('download'), item.click()])
+      assert.match(download.suggestedFilename(), /^feldkamp-outdoor-failures-.*\.csv$/)
+      const csv = (await demo.call('GET', href)).text
+      assert.match(csv, /^t,key,value\n/)
+      assert.match(csv, /,Meta CAPI,\d+\n/)
+    })
+
+    await t.test('a week ago lies under the charts, and its figures beside those of now', async () => {
+      await page.getByRole('button', { name: 'Compare' }).click()
+      const asked = page.waitForRequest((request) => {
+        const { pathname, searchParams } = new URL(request.url())
+        const from = Date.parse(searchParams.get('from') ?? '')
+        return pathname.endsWith('/timeseries') && Math.abs(clock.now() - 6 * HOUR - 7 * DAY - from) < HOUR
+      })
+      await page.getByRole('menuitem', { name: 'With the same time a week ago' }).click()
+      await page.waitForURL('**/sites/*?range=6h&compare=week')
+      await asked
+      await page.getByRole('button', { name: 'Compare', pressed: true }).click()
+      await page.getByRole('menuitem', { name: 'With nothing' }).click()
+      await page.waitForURL((url) => !url.searchParams.has('compare'))
+      // The browser logs the answer that minutes are no longer kept, after which hours are asked for.
       assert.ok(
         browserErrors.every((text) => /status of 400/.test(text)),
         browserErrors.join('\n'),
       )
       browserErrors.length = 0
-    },
-  )
+    })
 
-  await t.test('the score says what it is made of, and closes by Escape', async (t) => {
-    const { page } = await openPage(t, demo.url, path)
-    const button = page.getByRole('button', { name: 'Score: what it is made of' })
-    await button.click()
-    await page.getByRole('row', { name: /^transaction id/ }).waitFor()
-    await assertAccessible(page)
-    await page.keyboard.press('Escape')
-    await page.getByRole('row', { name: /^transaction id/ }).waitFor({ state: 'detached' })
-    await page.waitForFunction('document.activeElement?.ariaLabel === "Score: what it is made of"')
+    await t.test('dragging over a chart zooms into that time, Escape and a double click lead back', async () => {
+      for (const name of CHARTS) await chart(page, name).first().waitFor()
+      const events = page.getByRole('img', { name: /^Events by name over time/ })
+      const drag = async (from: number, to: number, end: () => Promise<void>) => {
+        const { x = 0, y = 0, width = 0, height = 0 } = (await events.boundingBox()) ?? {}
+        await page.mouse.move(x + from * width, y + height / 2)
+        await page.mouse.down()
+        await page.mouse.move(x + to * width, y + height / 2, { steps: 5 })
+        await end()
+      }
+      const length = () => {
+        const { searchParams } = new URL(page.url())
+        return Date.parse(searchParams.get('to') ?? '') - Date.parse(searchParams.get('from') ?? '')
+      }
+      await drag(0.3, 0.6, async () => {
+        await page.keyboard.press('Escape')
+        await page.mouse.up()
+      })
+      assert.equal(new URL(page.url()).searchParams.get('range'), '6h', 'Escape drops what is being dragged')
+      await drag(0.6, 0.3, () => page.mouse.up())
+      await page.waitForURL((url) => url.searchParams.has('from') && !url.searchParams.has('range'))
+      assert.ok(Math.abs(length() - 0.3 * 6 * HOUR) < 0.06 * 6 * HOUR, `${length()} ms of six hours`)
+      const once = page.url()
+      await chart(page, /^Events by name over time/)
+        .first()
+        .waitFor()
+      await page.getByText(/^by name, per [12] min$/).waitFor()
+      await drag(0.4, 0.8, () => page.mouse.up())
+      await page.waitForURL((url) => url.href !== once)
+      await page.keyboard.press('Escape')
+      await page.waitForURL(once)
+      await drag(0.4, 0.8, () => page.mouse.up())
+      await page.waitForURL((url) => url.href !== once)
+      // Above the bars: a click on one leads to its event.
+      await events.dblclick({ position: { x: (await middleOf(events)).x, y: 8 } })
+      await page.waitForURL((url) => url.searchParams.get('range') === '6h')
+    })
+  })
+
+  await t.test('what is done on the page', async (t) => {
+    const { page, browserErrors } = await openPage(t, demo.url, path)
+
+    await t.test(
+      '"n" writes down what happened: it stands on the charts and in the list, until it is deleted',
+      async () => {
+        for (const name of CHARTS) await chart(page, name).first().waitFor()
+        await page.keyboard.press('n')
+        const dialog = page.getByRole('dialog', { name: 'What happened?' })
+        await dialog.getByLabel('What happened').fill('Consent banner changed')
+        await dialog.getByLabel('Link').fill('not a link')
+        await dialog.getByRole('button', { name: 'Annotate' }).click()
+        await dialog.getByText(/^must be /).waitFor()
+        await assertAccessible(page)
+        await dialog.getByLabel('Link').fill('https://git.example/banner')
+        await dialog.getByRole('button', { name: 'Annotate' }).click()
+        await dialog.waitFor({ state: 'detached' })
+        const entry = page.getByRole('list', { name: 'What changed' }).getByRole('listitem').first()
+        assert.equal(await entry.getByRole('link').getAttribute('href'), 'https://git.example/banner')
+        await assertAccessible(page)
+        await entry.getByRole('button', { name: 'Delete Consent banner changed' }).click()
+        await entry.getByText('Consent banner changed').waitFor({ state: 'detached' })
+        // The browser logs the answer that refused the link.
+        assert.ok(
+          browserErrors.every((text) => /status of 400/.test(text)),
+          browserErrors.join('\n'),
+        )
+        browserErrors.length = 0
+      },
+    )
+
+    await t.test('the score says what it is made of, and closes by Escape', async () => {
+      const button = page.getByRole('button', { name: 'Score: what it is made of' })
+      await button.click()
+      await page.getByRole('row', { name: /^transaction id/ }).waitFor()
+      await assertAccessible(page)
+      await page.keyboard.press('Escape')
+      await page.getByRole('row', { name: /^transaction id/ }).waitFor({ state: 'detached' })
+      await page.waitForFunction('document.activeElement?.ariaLabel === "Score: what it is made of"')
+    })
+
+    await t.test('an alert is acknowledged and silenced where it stands, in two clicks each', async () => {
+      const banner = page.getByRole('article').filter({ hasText: /Meta CAPI/ })
+      await banner.getByRole('button', { name: 'Acknowledge' }).click()
+      await banner.getByText(/^acknowledged by/).waitFor()
+      assert.equal(await banner.getByRole('button', { name: 'Acknowledge' }).count(), 0)
+      await page.getByText('1 alert acknowledged', { exact: true }).waitFor()
+      await banner.getByRole('button', { name: 'Silence' }).click()
+      await page.getByRole('menuitemradio', { name: /Meta CAPI/, checked: true }).waitFor()
+      await page.getByRole('menuitemradio', { name: 'All of this check' }).waitFor()
+      await page.getByRole('menuitem', { name: '1 hour' }).click()
+      await banner.getByText(/^silent until/).waitFor()
+      await assertAccessible(page)
+      await banner.getByRole('button', { name: 'End the silence' }).click()
+      await banner.getByRole('button', { name: 'Silence' }).waitFor()
+    })
   })
 
   await t.test('for paper the page is drawn in light colours and as wide as a sheet, charts too', async (t) => {
@@ -353,35 +383,6 @@ test('the page of a site of the demo store', async (t) => {
     await page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
     assert.deepEqual(await drawn(), onScreen)
-  })
-
-  await t.test('the numbers of the view are downloaded as CSV', async (t) => {
-    const { page } = await openPage(t, demo.url, `${path}?range=6h`)
-    await page.getByRole('button', { name: 'CSV' }).click()
-    const item = page.getByRole('menuitem', { name: 'Failures by tag' })
-    const href = (await item.getAttribute('href')) ?? ''
-    const [download] = await Promise.all([page.waitForEvent('download'), item.click()])
-    assert.match(download.suggestedFilename(), /^feldkamp-outdoor-failures-.*\.csv$/)
-    const csv = (await demo.call('GET', href)).text
-    assert.match(csv, /^t,key,value\n/)
-    assert.match(csv, /,Meta CAPI,\d+\n/)
-  })
-
-  await t.test('an alert is acknowledged and silenced where it stands, in two clicks each', async (t) => {
-    const { page } = await openPage(t, demo.url, path)
-    const banner = page.getByRole('article').filter({ hasText: /Meta CAPI/ })
-    await banner.getByRole('button', { name: 'Acknowledge' }).click()
-    await banner.getByText(/^acknowledged by/).waitFor()
-    assert.equal(await banner.getByRole('button', { name: 'Acknowledge' }).count(), 0)
-    await page.getByText('1 alert acknowledged', { exact: true }).waitFor()
-    await banner.getByRole('button', { name: 'Silence' }).click()
-    await page.getByRole('menuitemradio', { name: /Meta CAPI/, checked: true }).waitFor()
-    await page.getByRole('menuitemradio', { name: 'All of this check' }).waitFor()
-    await page.getByRole('menuitem', { name: '1 hour' }).click()
-    await banner.getByText(/^silent until/).waitFor()
-    await assertAccessible(page)
-    await banner.getByRole('button', { name: 'End the silence' }).click()
-    await banner.getByRole('button', { name: 'Silence' }).waitFor()
   })
 
   await t.test('what was refused stands there with its reason, what was accepted as it is kept', async (t) => {
