@@ -26,6 +26,7 @@ import { healthRoutes, metricsRoutes, nodeRoutes, type RegisterMetrics, settings
 import { probeRoutes } from './probes/index.ts'
 import { sharingRoutes } from './sharing/index.ts'
 import { isPassing, type Store } from './store/index.ts'
+import { todayRoutes } from './today/index.ts'
 import { uptimeRoutes } from './uptime/index.ts'
 import { VERSION } from './version.ts'
 import { retentionOf, type Worker } from './worker.ts'
@@ -120,12 +121,9 @@ function apiRoutes(
   maintenanceRoutes(app, { store, clock })
   notificationRoutes(app, { store, clock, notifications })
   const { read, interactive } = store
-  analyticsRoutes(app, {
-    store: { read, reports: interactive },
-    clock,
-    retention: retentionOf(config),
-    limits: REPORT_LIMITS,
-  })
+  const reports = { store: { read, reports: interactive }, clock, retention: retentionOf(config) }
+  analyticsRoutes(app, { ...reports, limits: REPORT_LIMITS })
+  todayRoutes(app, reports)
   tagVendorRoutes(app, { store, clock })
   uptimeRoutes(app, { store, clock, retention: retentionOf(config) })
   dashboardRoutes(app, { store, clock, channelSettings: alerts.channelSettings, sessions, onError })

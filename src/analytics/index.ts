@@ -18,6 +18,7 @@ export { qualityCounts, SCORE_EVENT_COLUMNS, SCORE_EVENT_MEASURES } from './scor
 export { REPORT_LIMITS, type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 export { type SiteFigures, type SiteSummary, siteFigures, siteSummaries, type TagFigures } from './summaries.ts'
 export { addSums, type Stretch, type Sums, sumStretches, totals, zeroSums } from './sums.ts'
+export { identitiesOf, sumsBySite } from './sums-by-site.ts'
 export { identityOf } from './tag-identity.ts'
 export { type TagDetail, tag } from './tag-report.ts'
 export {

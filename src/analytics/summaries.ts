@@ -1,7 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
-import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
-import { GRAIN, type TimeRange } from '../rollups/index.ts'
-import type { Kysely, SiteRow, Store, Tables } from '../store/index.ts'
+import { DAY, floorTo, MINUTE } from '../lib/index.ts'
+import type { TimeRange } from '../rollups/index.ts'
+import type { SiteRow, Store } from '../store/index.ts'
 import { type ScoreCap, score } from './score.ts'
 import {
   SCORE_EVENT_COLUMNS,
@@ -11,7 +10,8 @@ import {
   scoreCounts,
 } from './score-counts.ts'
 import { criticalAlerts } from './site-facts.ts'
-import { type Sums, sumBy } from './sums.ts'
+import { sumBy } from './sums.ts'
+import { sumsBySite } from './sums-by-site.ts'
 
 /** What an overview of many sites says of each: its last 24 hours. */
 export interface SiteSummary {
@@ -88,47 +88,4 @@ async function summariesOf(
       },
     ]
   })
-}
-
-/**
- * Sums over a range of days or less, for many sites in one statement: hour rows of hours that are not dirty, minute rows of
- * dirty hours and of the partial hour at the start. (A plan per site would be a statement per site.) Each part groups in the
- * order of the key it reads by; grouped otherwise, the dirty hours take two and a half times as long to sort. Sums grouped by
- * `keyColumn` pay for that.
- */
-async function sumsBySite<M extends string>(
-  db: Kysely<Tables>,
-  table: 'event_rollups' | 'tag_rollups',
-  siteNos: readonly number[],
-  range: TimeRange,
-  measures: Readonly<Record<M, RawBuilder<number>>>,
-  keyColumn: 'event_name' | 'tag_key',
-): Promise<({ site_no: number; key: string } & Sums<M>)[]> {
-  const hoursFrom = ceilTo(range.from, HOUR)
-  const key = sql.ref(`r.${keyColumn}`)
-  const sums = sql.join(
-    Object.entries<RawBuilder<number>>(measures).map(([name, measure]) => sql`${measure} as ${sql.ref(name)}`),
-  )
-  const rollups = sql.table(table)
-  const sites = sql.join(siteNos)
-  const { rows } = await sql<{ site_no: number; key: string } & Sums<M>>`
-    select r.site_no, ${key} as key, ${sums} from ${rollups} r
-    where r.site_no in (${sites}) and r.grain = ${GRAIN.minute}
-      and r.bucket >= ${range.from} and r.bucket < ${hoursFrom}
-    group by r.site_no, ${key}
-    union all
-    select r.site_no, ${key} as key, ${sums} from ${rollups} r
-    where r.site_no in (${sites}) and r.grain = ${GRAIN.hour} and r.bucket >= ${hoursFrom} and r.bucket < ${range.to}
-      and not exists (
-        select 1 from rollup_marks m
-        where m.site_no = r.site_no and m.grain = ${GRAIN.hour} and m.bucket = r.bucket - r.bucket % ${HOUR}
-      )
-    group by r.site_no, ${key}
-    union all
-    select m.site_no, ${key} as key, ${sums} from rollup_marks m
-    join ${rollups} r
-      on r.site_no = m.site_no and r.grain = ${GRAIN.minute} and r.bucket >= m.bucket and r.bucket < m.bucket + ${HOUR}
-    where m.site_no in (${sites}) and m.grain = ${GRAIN.hour} and m.bucket >= ${hoursFrom} and m.bucket < ${range.to}
-    group by m.site_no, ${key}`.execute(db)
-  return rows
 }

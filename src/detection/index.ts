@@ -89,4 +89,17 @@ export {
 } from './verdict.ts'
 export { DATA_VOLUME_DEFAULTS, type VolumeConfig } from './volume-assessment.ts'
 export { type BucketCounts, type RecentCounts, withoutOutages } from './volume-counts.ts'
+export {
+  besideRest,
+  chanceOf,
+  countChange,
+  LEAST_NOISE,
+  levelNoise,
+  type Runs,
+  shareChange,
+  shareNoise,
+  significant,
+  USUAL_NOISE,
+  type WeekChange,
+} from './week-change.ts'
 export { hoursCompared } from './week-hours.ts'

@@ -5,6 +5,7 @@ import { lockClient } from '../management/index.ts'
 import { type DigestMessage, type DigestSite, enqueue } from '../notifications/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
 import type { DueDigest, DuePeriod } from './digests.ts'
+import { morningOf } from './morning.ts'
 
 /** What a digest is read from and written to. */
 export interface DigestContext extends ReportContext {
@@ -14,7 +15,7 @@ export interface DigestContext extends ReportContext {
 /** The morning's digest is no use in the evening, nor are several at once after days of standstill. */
 const TOO_LATE_MS = 12 * HOUR
 
-type Content = Pick<DigestMessage, 'sites' | 'incidents'>
+type Content = Pick<DigestMessage, 'sites' | 'incidents' | 'morning'>
 
 /**
  * Puts a digest into the outbox and notes that it is done, in one transaction: however many nodes do it, and whenever one
@@ -49,7 +50,8 @@ export async function writeDigest(context: DigestContext, due: DueDigest): Promi
 }
 
 /** Null when the client had no active site in the period. */
-async function contentOf(context: DigestContext, { clientId, period }: DueDigest): Promise<Content | null> {
+async function contentOf(context: DigestContext, due: DueDigest): Promise<Content | null> {
+  const { clientId, period } = due
   const sites = await context.store.read
     .selectFrom('sites')
     .selectAll()
@@ -62,7 +64,8 @@ async function contentOf(context: DigestContext, { clientId, period }: DueDigest
   if (sites.length === 0) return null
   const digests: Content['sites'][number][] = []
   for (const site of sites) digests.push(await siteDigest(context, site, period))
-  return { sites: digests, incidents: await incidentsOfPeriod(context.store.read, clientId, period) }
+  const incidents = await incidentsOfPeriod(context.store.read, clientId, period)
+  return { sites: digests, incidents, morning: await morningOf(context, due, sites) }
 }
 
 /** A share of fewer executions than this jumps by chance. */

@@ -106,6 +106,20 @@ export interface DigestMessage {
   timezone: string
   sites: readonly DigestSite[]
   incidents: readonly DigestIncident[]
+  /** What a morning wants to know besides; missing of one that an earlier version wrote. */
+  morning?: DigestMorning
+}
+
+/** As the page of the morning says it. Times are epoch ms. */
+export interface DigestMorning {
+  /** Against the same day of the week before: `purchase: 640, a week before 1,290 (−50 %, usually ±8 %)`. */
+  changes: readonly { site: string; text: string }[]
+  /** Published in the period: `web container 41 → 42`. */
+  versions: readonly { site: string; text: string; at: number }[]
+  /** Where 80 % of the month's events are used up. */
+  quota: { events: number; limit: number } | null
+  /** Null: until what it silences is resolved. */
+  muted: readonly { kind: 'silence' | 'maintenance'; of: string; why: string | null; ends_at: number | null }[]
 }
 
 export interface DigestSite extends Named {

@@ -3,13 +3,47 @@ import { sql } from 'kysely'
 import { dueDigests } from '../../src/digests/digests.ts'
 import { writeDigest } from '../../src/digests/write-digest.ts'
 import type { Payload } from '../../src/journal/payload.ts'
-import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE, newOrderedId } from '../../src/lib/index.ts'
+import type { SiteRow, Store } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
 import { event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext } from '../analytics/support.ts'
 import { insertReader, insertStory, NOW, notes, openDigests, written } from './support.ts'
+
+/** What a morning wants to know besides: a version, a silence, and a quota near its end. */
+async function insertMorning(store: Store, site: SiteRow): Promise<void> {
+  const at = Date.parse('2026-11-19T08:00Z')
+  const version = { source: 'web container', from_version: '41', to_version: '42', details: '{}' }
+  const marker = (time: number) => ({ site_id: site.id, id: newOrderedId(time), at: time, ...version })
+  await store.write
+    .insertInto('deploy_markers')
+    .values([marker(at), marker(at + DAY)])
+    .execute()
+  await store.write
+    .insertInto('silences')
+    .values({
+      id: newOrderedId(at),
+      client_id: null,
+      site_id: site.id,
+      probe_id: null,
+      subject_key: null,
+      subject_label: null,
+      starts_at: at,
+      ends_at: Date.parse('2026-11-20T12:00Z'),
+      comment: 'Moving',
+      created_at: at,
+      created_by: 'admin',
+    })
+    .execute()
+  await store.write.updateTable('clients').set({ plan: 'free' }).where('id', '=', site.client_id).execute()
+  await store.write
+    .insertInto('client_usage')
+    .values({ client_id: site.client_id, month: 202_611, events: 90_000, requests: 1 })
+    .onConflict((conflict) => conflict.columns(['client_id', 'month']).doUpdateSet({ events: 90_000 }))
+    .execute()
+}
 
 /** Events with GA4 on each, Meta on each of which the last `failing` fail, and a rare tag on the first ten. */
 const traffic = (time: string, total: number, failing: number, rare: 'success' | 'failure'): Payload[] =>
@@ -80,6 +114,7 @@ testOnEveryEngine(
     )
     await insertStory(store, other, '2026-11-19T12:00Z', { title: "Another client's" })
 
+    await insertMorning(store, site)
     const { tick, errors } = await openDigests(t, store)
     await tick()
     assert.deepEqual(errors, [])
@@ -136,6 +171,12 @@ testOnEveryEngine(
             { ...line(planned), unnotified: 'not notified: maintenance' },
             { ...line(over), site: 'blog', unnotified: 'not notified' },
           ],
+          morning: {
+            changes: [{ site: 'shop', text: 'All events: 82, none a week before' }],
+            versions: [{ site: 'shop', text: 'web container 41 → 42', at: Date.parse('2026-11-19T08:00Z') }],
+            quota: { events: 90_000, limit: 100_000 },
+            muted: [{ kind: 'silence', of: 'shop', why: 'Moving', ends_at: Date.parse('2026-11-20T12:00Z') }],
+          },
         },
       },
     ])

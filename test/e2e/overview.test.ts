@@ -47,12 +47,12 @@ test('the overview of the demo store', async (t) => {
   await t.test('the address holds filter and search, and "back" leads to the filter before', async (t) => {
     const { page } = await openPage(t, demo.url, '/')
     await page.getByText('Broken', { exact: true }).click()
-    await page.waitForURL('**/?filter=broken')
+    await page.waitForURL('**/overview?filter=broken')
     await page.getByText('Harbour Coffee Roasters').waitFor({ state: 'detached' })
     await page.goBack()
     await page.getByText('Harbour Coffee Roasters').waitFor()
     await page.getByLabel('Find sites and clients').fill('harbour')
-    await page.waitForURL('**/?q=harbour')
+    await page.waitForURL('**/overview?q=harbour')
     await page.getByText('Feldkamp Outdoor').waitFor({ state: 'detached' })
     await page.reload()
     await page.getByText('Harbour Coffee Roasters').waitFor()
@@ -93,7 +93,7 @@ test('the overview of the demo store', async (t) => {
         await page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.innerText ?? ""'),
       )
     }
-    assert.deepEqual(names.slice(0, 3), ['Skip to the content', 'Tagwarden', 'Overview'])
+    assert.deepEqual(names.slice(0, 3), ['Skip to the content', 'Tagwarden', 'Today'])
     assert.ok(names.includes('Find sites and clients'), names.join(' | '))
   })
 

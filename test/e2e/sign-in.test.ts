@@ -63,7 +63,7 @@ test('signing in', async (t) => {
     await assertAccessible(page)
     await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
     await page.keyboard.press('Enter')
-    await page.waitForURL('**/?filter=broken')
+    await page.waitForURL('**/overview?filter=broken')
     await page.getByRole('button', { name: 'Signed in as admin' }).waitFor()
     assert.ok(
       browserErrors.every((text) => EXPECTED.test(text)),

@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { vendorName } from '../../analytics/index.ts'
 import type { DigestIncident } from '../../notifications/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
 import { lossInWords } from './impact.ts'
-import { impactIn } from './records.ts'
+import { openIncidents, summariesOf } from './reach.ts'
+import { type IncidentSummary, impactIn } from './records.ts'
 import { type Cause, causeOf } from './sign.ts'
 
 /** A client whose probes flap for a week has hundreds; no one reads them in an e-mail. */
@@ -32,14 +34,7 @@ export async function incidentsOfPeriod(
     .where('incidents.client_id', '=', clientId)
     .where('incidents.opened_at', '<', to)
     .where(({ eb, or }) => or([eb('incidents.resolved_at', 'is', null), eb('incidents.resolved_at', '>=', from)]))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('alerts')
-          .select('alerts.id')
-          .whereRef('alerts.incident_id', '=', 'incidents.id')
-          .where('alerts.confirmed_at', 'is not', null),
-      ),
-    )
+    .where(HAS_CONFIRMED_ALERT)
     .orderBy((eb) => eb.case().when('incidents.resolved_at', 'is', null).then(0).else(1).end())
     .orderBy('incidents.id', 'desc')
     .limit(MOST_INCIDENTS)
@@ -61,6 +56,57 @@ export async function incidentsOfPeriod(
       unnotified: row.first_notified_at !== null ? null : (reasons.get(id) ?? 'not notified'),
     }
   })
+}
+
+/** There were as many bad results in a row as a probe wants before a message. */
+const HAS_CONFIRMED_ALERT = sql<boolean>`exists (select 1 from alerts
+  where alerts.incident_id = incidents.id and alerts.confirmed_at is not null)`
+
+/** What happened since a moment, the incidents that last first, and each kind the latest first. */
+export interface Lately {
+  opened: number
+  resolved: number
+  open: number
+  incidents: IncidentSummary[]
+}
+
+/** A bad night has hundreds; the inbox has them all. */
+const MOST_SHOWN = 50
+
+/**
+ * The incidents that were opened or resolved since `since`, and those that last, as a morning looks at them: as in digests without what was over
+ * before it was confirmed, and without those that another of them explains. Of active sites, and of vendors where no client is asked about.
+ *
+ * @param since epoch ms
+ */
+export async function incidentsSince(db: Kysely<Tables>, clientId: string | null, since: number): Promise<Lately> {
+  const lasting = (await openIncidents(db)).filter(({ client_id }) => clientId === null || client_id === clientId)
+  let query = db
+    .selectFrom('incidents')
+    .leftJoin('sites', 'sites.id', 'incidents.site_id')
+    .leftJoin('clients', 'clients.id', 'incidents.client_id')
+    .selectAll('incidents')
+    .where('incidents.state', '=', 'resolved')
+    .where('incidents.resolved_at', '>=', since)
+    .where(({ eb, and, or }) =>
+      or([
+        eb('incidents.scope', '=', 'vendor'),
+        and([eb('sites.is_active', '=', 1), eb('clients.is_active', '=', 1), HAS_CONFIRMED_ALERT]),
+      ]),
+    )
+    .orderBy('incidents.id', 'desc')
+    .limit(MOST_INCIDENTS)
+  if (clientId !== null) query = query.where('incidents.client_id', '=', clientId)
+  const over = await query.execute()
+  const ids = new Set([...lasting, ...over].map(({ id }) => id))
+  const resolved = over.filter(({ parent_id }) => !ids.has(parent_id ?? ''))
+  const all = [...lasting, ...resolved]
+  return {
+    opened: all.filter(({ opened_at }) => opened_at >= since).length,
+    resolved: resolved.length,
+    open: lasting.length,
+    incidents: await summariesOf(db, all.slice(0, MOST_SHOWN)),
+  }
 }
 
 const CAUSE_WORDS: Readonly<Record<Cause, string | null>> = {

@@ -89,6 +89,34 @@ export function scoreOf({ score, score_before: before }: DigestSite): string | n
   return then === null || then === now ? `${now}` : `${now} (was ${then})`
 }
 
+/** What a morning wants to know besides, in sections of lines; those with nothing to say are missing. */
+export function morningOf({ morning, timezone, to }: DigestMessage): { title: string; lines: string[] }[] {
+  if (morning === undefined) return []
+  const times = new LocalTimes(timezone)
+  const { changes, versions, quota, muted } = morning
+  const sections = [
+    { title: 'Changed against the week before', lines: changes.map(({ site, text }) => `${site}: ${text}`) },
+    {
+      title: 'Versions published',
+      lines: versions.map(({ site, text, at }) => `${site}: ${text}, ${times.moment(at, to)}`),
+    },
+    {
+      title: 'Quota of the month',
+      lines: quota === null ? [] : [`${whole(quota.events)} of ${whole(quota.limit)} events are used up`],
+    },
+    {
+      title: 'Muted',
+      lines: muted.map(({ kind, of, why, ends_at }) => {
+        const until = ends_at === null ? 'until it is resolved' : `until ${times.moment(ends_at, to)}`
+        return `${kind === 'silence' ? 'Silence' : 'Maintenance'} of ${of}, ${until}${why === null ? '' : `: ${why}`}`
+      }),
+    },
+  ]
+  return sections.flatMap(({ title, lines }) =>
+    lines.length === 0 ? [] : [{ title, lines: lines.map((line) => cut(defanged(oneLine(line)), ABOUT_MAX)) }],
+  )
+}
+
 /** `Meta CAPI succeeded in 69 % (was 99.6 %)` */
 export const worseTagsOf = ({ worse_tags }: DigestSite): string[] =>
   worse_tags.map(

@@ -5,6 +5,7 @@ import {
   digestHeading,
   incidentsInWords,
   incidentsOf,
+  morningOf,
   percent,
   scoreOf,
   trendOf,
@@ -106,6 +107,12 @@ function digestText(digest: DigestMessage, publicUrl: string): string {
     incidentsInWords(incidents.length),
     ...incidents.slice(0, MAX_INCIDENTS).map((incident) => `  ${incidentInWords(incident, digest)}`),
     ...moreOf(incidents.length, MAX_INCIDENTS, 'incidents'),
+    ...morningOf(digest).flatMap(({ title, lines: ofSection }) => [
+      '',
+      title,
+      ...ofSection.slice(0, MAX_INCIDENTS).map((line) => `  ${line}`),
+      ...moreOf(ofSection.length, MAX_INCIDENTS, 'entries'),
+    ]),
     '',
     `${LINK}: ${publicUrl}`,
   ]
@@ -136,6 +143,11 @@ function digestHtml(digest: DigestMessage, publicUrl: string): string {
     heading(incidentsInWords(incidents.length)),
     ...incidents.slice(0, MAX_INCIDENTS).map((incident) => incidentHtml(incident, digest, publicUrl)),
     ...moreOf(incidents.length, MAX_INCIDENTS, 'incidents').map((more) => block(more)),
+    ...morningOf(digest).flatMap(({ title, lines }) => [
+      heading(title),
+      block(lines.slice(0, MAX_INCIDENTS).map(escapeHtml).join('<br>')),
+      ...moreOf(lines.length, MAX_INCIDENTS, 'entries').map((more) => block(more)),
+    ]),
     button({ label: LINK, url: publicUrl }),
   ])
 }

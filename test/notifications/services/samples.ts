@@ -163,6 +163,21 @@ export const digest: DigestMessage = {
       unnotified: 'not notified: silenced',
     },
   ],
+  morning: {
+    changes: [
+      { site: 'shop.acme.com', text: 'purchase: 640, a week before 1,290 (−50 %, usually ±8 %)' },
+      {
+        site: 'shop.acme.com',
+        text: 'Meta CAPI fails: 31 % of 1,284 runs, a week before 0.4 % (usually ±1.2 points)',
+      },
+    ],
+    versions: [{ site: 'shop.acme.com', text: 'web container 41 → 42', at: Date.parse('2026-11-12T08:26:00Z') }],
+    quota: { events: 83_996, limit: 100_000 },
+    muted: [
+      { kind: 'silence', of: 'outlet.acme.com', why: 'Moving the server', ends_at: Date.parse('2026-11-16T11:00Z') },
+      { kind: 'silence', of: 'an incident: Nothing arrives', why: null, ends_at: null },
+    ],
+  },
 }
 
 export const quota: QuotaMessage = {

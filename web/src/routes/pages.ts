@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { BellRing, Building2, CalendarClock, History, LayoutList, Radar, Settings } from 'lucide-react'
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { BellRing, Building2, CalendarClock, History, LayoutList, Radar, Settings, Sunrise } from 'lucide-react'
 import { frameRoute } from './root.tsx'
+import { decideStart } from './start.ts'
 
 const getParentRoute = () => frameRoute
 
@@ -19,6 +20,19 @@ export const pages = [
   createRoute({
     getParentRoute,
     path: '/',
+    beforeLoad: async ({ context, search }) => {
+      throw redirect({ to: await decideStart(context.queryClient, search), search, replace: true })
+    },
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/today',
+    staticData: { nav: { label: 'Today', icon: Sunrise } },
+    component: lazyRouteComponent(() => import('../features/today/TodayPage.tsx'), 'TodayPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/overview',
     staticData: { nav: { label: 'Overview', icon: LayoutList } },
     component: lazyRouteComponent(() => import('../features/overview/OverviewPage.tsx'), 'OverviewPage'),
   }),

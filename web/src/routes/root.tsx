@@ -57,7 +57,7 @@ function NotFound() {
       icon={Compass}
       title="Page not found"
       action={
-        <Button component={Link} to="/">
+        <Button component={Link} to="/overview">
           Go to the overview
         </Button>
       }

@@ -63,7 +63,7 @@ export function NoAlerts({ filter, onShowAll }: { filter: Filter; onShowAll: () 
       title={TITLES[filter]}
       action={
         filter === 'all' ? (
-          <Button component={Link} to="/" variant="default">
+          <Button component={Link} to="/overview" variant="default">
             Go to the overview
           </Button>
         ) : (

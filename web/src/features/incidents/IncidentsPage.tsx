@@ -171,7 +171,7 @@ function NoIncidents({ filter, onShowAll }: { filter: Filter; onShowAll: () => v
       title={title}
       action={
         filter === 'all' ? (
-          <Button component={Link} to="/" variant="default">
+          <Button component={Link} to="/overview" variant="default">
             Go to the overview
           </Button>
         ) : (

@@ -30,7 +30,7 @@ export function KitPage() {
     <Stack gap="xl">
       <PageHeader
         title="Kit"
-        parents={[{ label: 'Overview', to: '/' }]}
+        parents={[{ label: 'Overview', to: '/overview' }]}
         mark={<StatusMark status="critical" size={16} label="critical" />}
         actions={<TimeRangePicker zone={ZONE} />}
       >

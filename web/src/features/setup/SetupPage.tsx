@@ -41,7 +41,7 @@ function Loaded({ site }: { site: SiteRecord }) {
       <PageHeader
         title="Setup"
         parents={[
-          { label: 'Overview', to: '/' },
+          { label: 'Overview', to: '/overview' },
           { label: site.name, to: `/sites/${site.id}` },
         ]}
       >

@@ -23,7 +23,7 @@ interface SiteHeaderProps {
   view: SiteView
 }
 
-const PARENTS = [{ label: 'Overview', to: '/' }]
+const PARENTS = [{ label: 'Overview', to: '/overview' }]
 
 function LastEvent({ at, zone }: { at: string | null; zone: string }) {
   if (at === null) return 'no event yet'

@@ -40,7 +40,7 @@ export function Rail({ worst, waiting, isNarrow, onToggle }: Props) {
         {pages.map(({ to, label, icon: Icon }, index) => (
           <li key={to} className={index < ON_A_PHONE ? undefined : classes.wide}>
             <Tooltip label={label} position="right" disabled={!isNarrow}>
-              <Link to={to} className={classes.item} activeOptions={{ exact: to === '/' }}>
+              <Link to={to} className={classes.item}>
                 <Icon size={18} strokeWidth={1.75} aria-hidden />
                 <span className={classes.label}>{label}</span>
                 {to === '/incidents' && waiting > 0 && <Count waiting={waiting} />}

@@ -47,7 +47,7 @@ function useGroups(): SpotlightActionGroupData[] {
       group: 'Sites',
       actions: siteActions(data, (siteId) => void navigate({ to: '/sites/$siteId', params: { siteId } })),
     },
-    { group: 'Clients', actions: clientActions(data, (name) => show('/', { q: name })) },
+    { group: 'Clients', actions: clientActions(data, (name) => show('/overview', { q: name })) },
     {
       group: 'Pages',
       actions: useNavPages().map(({ to, label, icon: Icon }) => ({

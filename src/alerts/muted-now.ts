@@ -1,0 +1,77 @@
+import { type Static, Type } from 'typebox'
+import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import type { Store } from '../store/index.ts'
+import { listMaintenance } from './maintenance/maintenance.ts'
+import { ScopeFields } from './scope.ts'
+import { listSilences } from './silences/silences.ts'
+
+/** As many as one list holds; no one reads more of them. */
+const MOST = 1_000
+
+export const MutedNow = Type.Object({
+  kind: Type.Enum(['silence', 'maintenance']),
+  id: Uuid,
+  ...ScopeFields,
+  incident_id: nullable(Uuid),
+  subject_label: nullable(Type.String({ description: 'Only this tag, event or field' })),
+  why: nullable(Type.String({ description: 'The comment of a silence, the title of maintenance' })),
+  ends_at: IsoTime,
+  until_resolved: Type.Boolean({ description: 'It ends sooner, with the last alert within it' }),
+  created_by: Type.String(),
+})
+export type MutedNow = Static<typeof MutedNow>
+
+/** What keeps messages back now, of a client or of all: what ends last comes first. */
+export async function mutedNow(store: Pick<Store, 'read'>, clientId: string | null, now: number): Promise<MutedNow[]> {
+  const query = { active_only: true, limit: MOST, ...(clientId === null ? {} : { client_id: clientId }) }
+  const [silences, maintenance] = await Promise.all([
+    listSilences(store, query, now),
+    listMaintenance(store, query, now),
+  ])
+  const silent = silences.entries.map(
+    ({
+      id,
+      client_id,
+      site_id,
+      probe_id,
+      incident_id,
+      subject_label,
+      comment,
+      ends_at,
+      until_resolved,
+      created_by,
+    }) => ({
+      kind: 'silence' as const,
+      id,
+      client_id,
+      site_id,
+      probe_id,
+      incident_id,
+      subject_label,
+      why: comment,
+      ends_at,
+      until_resolved,
+      created_by,
+    }),
+  )
+  const planned = maintenance.entries.flatMap(({ is_under_way, next_occurrence, ...record }) =>
+    is_under_way && next_occurrence !== null
+      ? [
+          {
+            kind: 'maintenance' as const,
+            id: record.id,
+            client_id: record.client_id,
+            site_id: record.site_id,
+            probe_id: record.probe_id,
+            incident_id: null,
+            subject_label: null,
+            why: record.title,
+            ends_at: next_occurrence.ends_at,
+            until_resolved: false,
+            created_by: record.created_by,
+          },
+        ]
+      : [],
+  )
+  return [...silent, ...planned].sort((a, b) => (a.ends_at < b.ends_at ? 1 : a.ends_at > b.ends_at ? -1 : 0))
+}

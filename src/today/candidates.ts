@@ -1,0 +1,175 @@
+import { identitiesOf, sumsBySite, totals } from '../analytics/index.ts'
+import {
+  besideRest,
+  chanceOf,
+  countChange,
+  LEAST_NOISE,
+  type Runs,
+  shareChange,
+  USUAL_NOISE,
+  type WeekChange,
+} from '../detection/index.ts'
+import { NO_EVENT, OTHER, type TimeRange } from '../rollups/index.ts'
+import type { SiteRow, Store } from '../store/index.ts'
+
+export type ComparedSite = Pick<SiteRow, 'site_no' | 'id' | 'created_at'>
+
+/** Two windows of whole hours and equal length, a week apart. Epoch ms. */
+export interface Weeks {
+  now: TimeRange
+  before: TimeRange
+}
+
+/** `events`: of the whole site. `event`: of one name. `tag_runs`, `tag_failures`: how often a tag ran, and which share of that failed. */
+export const CHANGE_KINDS = ['events', 'event', 'tag_runs', 'tag_failures'] as const
+export type ChangeKind = (typeof CHANGE_KINDS)[number]
+
+/** Something of a site in both windows. */
+export interface Candidate {
+  siteNo: number
+  kind: ChangeKind
+  /** The event or the tag; null of the whole site. */
+  name: string | null
+  /** Of what is only counted none is bad. */
+  now: Runs
+  before: Runs
+  /** The count that the week before lets expect, see `besideRest`. */
+  expected: number
+}
+
+export interface SiteCandidates {
+  /** What was compared; none of a site that is younger, or sent nothing in either window. */
+  looked: number
+  candidates: readonly Candidate[]
+}
+
+/** How far a candidate is from what is expected; null where that is too little to matter. */
+export const measured = (
+  { kind, now, before, expected }: Candidate,
+  noise: Readonly<Record<'level' | 'share', number>>,
+): WeekChange | null =>
+  kind === 'tag_failures' ? shareChange(now, before, noise.share) : countChange(now.runs, expected, noise.level)
+
+/** What cannot be noise, however steady it is: only that is measured against its own past. */
+const UNLIKELY = 0.001
+/** A site where everything changed says so by less. */
+const MOST_OF_A_SITE = 20
+
+const EVENT_MEASURES = totals(['total', 'events'] as const)
+const TAG_MEASURES = totals(['executions', 'failure', 'timeout', 'exception'] as const)
+
+/**
+ * What of each site is not as it was a week before, by `site_no`: four statements for all of them, of hour rows but for hours that are not
+ * rolled up yet. A site that was not there the week before has nothing to compare.
+ */
+export async function candidatesOf(
+  { reports }: Pick<Store, 'reports'>,
+  sites: readonly ComparedSite[],
+  weeks: Weeks,
+): Promise<Map<number, SiteCandidates>> {
+  const siteNos = sites.map(({ site_no }) => site_no)
+  const read = await reports.transaction().execute(async (db) => ({
+    identities: await identitiesOf(db, siteNos),
+    events: {
+      now: await sumsBySite(db, 'event_rollups', siteNos, weeks.now, EVENT_MEASURES, 'event_name'),
+      before: await sumsBySite(db, 'event_rollups', siteNos, weeks.before, EVENT_MEASURES, 'event_name'),
+    },
+    tags: {
+      now: await sumsBySite(db, 'tag_rollups', siteNos, weeks.now, TAG_MEASURES, 'tag_key'),
+      before: await sumsBySite(db, 'tag_rollups', siteNos, weeks.before, TAG_MEASURES, 'tag_key'),
+    },
+  }))
+  const events = { now: bySite(read.events.now), before: bySite(read.events.before) }
+  const tags = { now: bySite(read.tags.now), before: bySite(read.tags.before) }
+  return new Map(
+    sites.map(({ site_no, created_at }) => {
+      if (created_at > weeks.before.from) return [site_no, NOTHING]
+      const ofEvents = { now: eventsIn(events.now.get(site_no)), before: eventsIn(events.before.get(site_no)) }
+      const keyOf = (key: string) => read.identities.get(site_no)?.resolve(key) ?? key
+      const ofTags = { now: tagsIn(tags.now.get(site_no), keyOf), before: tagsIn(tags.before.get(site_no), keyOf) }
+      const all = comparisonsOf(site_no, ofEvents, ofTags)
+      return [site_no, { looked: all.length, candidates: unlikely(all) }]
+    }),
+  )
+}
+
+const NOTHING: SiteCandidates = { looked: 0, candidates: [] }
+
+const bySite = <R extends { site_no: number }>(rows: readonly R[]): Map<number, R[]> =>
+  Map.groupBy(rows, ({ site_no }) => site_no)
+
+interface Pair<T> {
+  now: T
+  before: T
+}
+interface EventsOf {
+  total: number
+  byName: ReadonlyMap<string, number>
+}
+
+function eventsIn(rows: readonly { key: string; total: number; events: number }[] = []): EventsOf {
+  const byName = new Map<string, number>()
+  for (const { key, events } of rows) if (isNamed(key)) byName.set(key, (byName.get(key) ?? 0) + events)
+  return { total: rows.reduce((sum, { total }) => sum + total, 0), byName }
+}
+
+type TagRow = { key: string } & Record<keyof typeof TAG_MEASURES, number>
+
+function tagsIn(rows: readonly TagRow[] = [], keyOf: (key: string) => string): Map<string, Runs> {
+  const byTag = new Map<string, Runs>()
+  for (const { key, executions, failure, timeout, exception } of rows) {
+    if (!isNamed(key)) continue
+    const sum = byTag.get(keyOf(key)) ?? NONE
+    byTag.set(keyOf(key), { runs: sum.runs + executions, bad: sum.bad + failure + timeout + exception })
+  }
+  return byTag
+}
+
+/** What stands for others says nothing of any of them. */
+const isNamed = (key: string): boolean => key !== NO_EVENT && key !== OTHER
+
+const NONE: Runs = { runs: 0, bad: 0 }
+
+/** Everything of a site that can be compared. */
+function comparisonsOf(siteNo: number, events: Pair<EventsOf>, tags: Pair<ReadonlyMap<string, Runs>>): Candidate[] {
+  const counted = (count: number): Runs => ({ runs: count, bad: 0 })
+  const total = { now: events.now.total, before: events.before.total }
+  const whole: Candidate = {
+    siteNo,
+    kind: 'events',
+    name: null,
+    now: counted(total.now),
+    before: counted(total.before),
+    expected: total.before,
+  }
+  // Of a site that began to send, or that no longer does, everything changed: that is said once.
+  if (total.now === 0 && total.before === 0) return []
+  if (total.now === 0 || total.before === 0) return [whole]
+  const names = new Set([...events.now.byName.keys(), ...events.before.byName.keys()])
+  const ofEvents = Array.from(names, (name): Candidate => {
+    const [now, before] = [events.now.byName.get(name) ?? 0, events.before.byName.get(name) ?? 0]
+    // The rest of a site says nothing of what is most of it.
+    const isMost = 2 * before > total.before
+    const rest = isMost ? total : { now: total.now - now, before: total.before - before }
+    const expected = besideRest(before, rest)
+    return { siteNo, kind: 'event', name, now: counted(now), before: counted(before), expected }
+  })
+  const keys = new Set([...tags.now.keys(), ...tags.before.keys()])
+  const ofTags = Array.from(keys).flatMap((name): Candidate[] => {
+    const [now, before] = [tags.now.get(name) ?? NONE, tags.before.get(name) ?? NONE]
+    const both = { siteNo, name, now, before, expected: besideRest(before.runs, total) }
+    return [
+      { ...both, kind: 'tag_runs' },
+      { ...both, kind: 'tag_failures' },
+    ]
+  })
+  return [whole, ...ofEvents, ...ofTags]
+}
+
+function unlikely(all: readonly Candidate[]): Candidate[] {
+  const distance = (candidate: Candidate) => Math.abs(measured(candidate, USUAL_NOISE)?.deviations ?? 0)
+  return all
+    .filter((candidate) => chanceOf(measured(candidate, LEAST_NOISE)?.deviations ?? 0) < UNLIKELY)
+    .sort((a, b) => distance(b) - distance(a))
+    .slice(0, MOST_OF_A_SITE)
+}

@@ -1,0 +1,188 @@
+import { type ReportContext, readSnapshot, sumStretches, totals } from '../analytics/index.ts'
+import { chanceOf, levelNoise, type Runs, shareNoise, significant } from '../detection/index.ts'
+import { ceilTo, DAY, floorTo, Mutex } from '../lib/index.ts'
+import { GRAIN, hourRowsFrom, type TimeRange } from '../rollups/index.ts'
+import {
+  type Candidate,
+  type ComparedSite,
+  candidatesOf,
+  measured,
+  type SiteCandidates,
+  type Weeks,
+} from './candidates.ts'
+
+/** What is not as it was a week before, beyond what it varies by itself. */
+export interface Change extends Candidate {
+  /** In standard deviations; below 0: there is less. */
+  deviations: number
+  /** One of them, in the unit of the value. */
+  usual: number
+  /** That chance alone brings as much, 0–1. */
+  chance: number
+}
+
+export interface ChangesReport extends Weeks {
+  /** Sites that are compared; the others are younger than a week, or there was no time for them. */
+  compared: number
+  /** False while there was no time to look at all of them: asked again, it goes on from there. */
+  isComplete: boolean
+  /** The least likely first. */
+  entries: Change[]
+}
+
+/** Sites per snapshot: a reader is busy with one for long enough as it is. */
+const SITES_PER_READ = 50
+/** So many of all sites are measured against their own past, those that are farthest from usual first. */
+const MOST_MEASURED = 60
+const MOST_SHOWN = 20
+const PAST_DAYS = 28
+
+interface Noise {
+  level: number
+  share: number
+}
+
+/**
+ * What changed at many sites against the week before. What was read is kept for as long as the same hours are asked for: a site is read once
+ * an hour, whoever looks.
+ */
+export class Changes {
+  readonly #context: ReportContext
+  /** One reader at a time: the next finds what it left. */
+  readonly #turn = new Mutex()
+  #key = ''
+  readonly #sites = new Map<number, SiteCandidates>()
+  readonly #noises = new Map<string, Noise>()
+
+  constructor(context: ReportContext) {
+    this.#context = context
+  }
+
+  /** @param patienceMs after so long no further sites are read; those that were stay known for the next call */
+  of(sites: readonly ComparedSite[], weeks: Weeks, patienceMs = Number.POSITIVE_INFINITY): Promise<ChangesReport> {
+    return this.#turn.run(async () => {
+      this.#begin(weeks)
+      const endsAt = performance.now() + patienceMs
+      const earliest = hourRowsFrom(this.#context.clock.now(), this.#context.retention)
+      const isKept = weeks.before.from >= earliest
+      if (isKept) await this.#read(sites, weeks, endsAt)
+      const known = isKept ? sites.filter(({ site_no }) => (this.#sites.get(site_no)?.looked ?? 0) > 0) : []
+      const found = known.map(({ site_no }) => this.#sites.get(site_no) ?? { looked: 0, candidates: [] })
+      const looked = found.reduce((sum, site) => sum + site.looked, 0)
+      const farthest = farthestOf(found.flatMap(({ candidates }) => candidates))
+      await this.#learn(known, farthest, weeks, endsAt)
+      const isRead = !isKept || sites.every(({ site_no }) => this.#sites.has(site_no))
+      const isComplete = isRead && farthest.every((candidate) => this.#noises.has(nameOf(candidate)))
+      return { ...weeks, compared: known.length, isComplete, entries: this.#significant(farthest, looked) }
+    })
+  }
+
+  #begin({ now, before }: Weeks): void {
+    const key = `${now.from} ${now.to} ${before.from} ${before.to}`
+    if (key === this.#key) return
+    this.#key = key
+    this.#sites.clear()
+    this.#noises.clear()
+  }
+
+  async #read(sites: readonly ComparedSite[], weeks: Weeks, endsAt: number): Promise<void> {
+    const missing = sites.filter(({ site_no }) => !this.#sites.has(site_no))
+    for (let start = 0; start < missing.length && performance.now() < endsAt; start += SITES_PER_READ) {
+      const part = missing.slice(start, start + SITES_PER_READ)
+      for (const [siteNo, found] of await candidatesOf(this.#context.store, part, weeks)) this.#sites.set(siteNo, found)
+    }
+  }
+
+  /** Reads the past of the candidates, site by site; for one that there is no time for, nothing is said. */
+  async #learn(
+    sites: readonly ComparedSite[],
+    candidates: readonly Candidate[],
+    weeks: Weeks,
+    endsAt: number,
+  ): Promise<void> {
+    const unknown = candidates.filter((candidate) => !this.#noises.has(nameOf(candidate)))
+    const byNumber = new Map(sites.map((site) => [site.site_no, site]))
+    for (const [siteNo, ofSite] of Map.groupBy(unknown, (candidate) => candidate.siteNo)) {
+      const site = byNumber.get(siteNo)
+      if (site === undefined || performance.now() >= endsAt) continue
+      const past = await pastOf(this.#context, site, weeks)
+      for (const candidate of ofSite) {
+        const days = past(candidate)
+        const level = levelNoise(days.map(({ runs }) => runs))
+        this.#noises.set(nameOf(candidate), { level, share: shareNoise(days) })
+      }
+    }
+  }
+
+  #significant(candidates: readonly Candidate[], looked: number): Change[] {
+    const changes = candidates.flatMap((candidate): Change[] => {
+      const noise = this.#noises.get(nameOf(candidate))
+      const change = noise === undefined ? null : measured(candidate, noise)
+      return change === null ? [] : [{ ...candidate, ...change, chance: chanceOf(change.deviations) }]
+    })
+    changes.sort((a, b) => Math.abs(b.deviations) - Math.abs(a.deviations))
+    const count = significant(
+      changes.map(({ chance }) => chance),
+      looked,
+    )
+    return changes.slice(0, Math.min(count, MOST_SHOWN))
+  }
+}
+
+const nameOf = ({ siteNo, kind, name }: Candidate): string => `${siteNo} ${kind} ${name ?? ''}`
+
+/** By the noise of what nothing is known of. */
+function farthestOf(candidates: readonly Candidate[]): Candidate[] {
+  const usual = { level: levelNoise([]), share: shareNoise([]) }
+  const distance = (candidate: Candidate) => Math.abs(measured(candidate, usual)?.deviations ?? 0)
+  return candidates.toSorted((a, b) => distance(b) - distance(a)).slice(0, MOST_MEASURED)
+}
+
+const EVENTS = totals(['total', 'events'] as const)
+const RUNS = totals(['executions', 'failure', 'timeout', 'exception'] as const)
+
+/**
+ * What a site did on the UTC days of the four weeks before, oldest first. By day rows, so that it costs a few thousand of them whatever the
+ * site sends.
+ */
+async function pastOf(
+  context: ReportContext,
+  site: ComparedSite,
+  { now }: Weeks,
+): Promise<(candidate: Candidate) => Runs[]> {
+  const to = floorTo(now.from, DAY)
+  const earliest = Math.max(ceilTo(site.created_at, DAY), hourRowsFrom(context.clock.now(), context.retention))
+  const range: TimeRange = { from: Math.max(to - PAST_DAYS * DAY, earliest), to }
+  if (range.from >= to) return () => []
+  const stretches = [{ ...range, coarsest: GRAIN.day }]
+  const slots = { length: DAY, end: to }
+  const read = await readSnapshot(context.store, site.site_no, range, async (snapshot) => ({
+    events: await sumStretches(snapshot, {
+      table: 'event_rollups',
+      stretches,
+      by: ['event_name'],
+      measures: EVENTS,
+      slots,
+    }),
+    tags: await sumStretches(snapshot, { table: 'tag_rollups', stretches, by: ['tag_key'], measures: RUNS, slots }),
+  }))
+  const dayOf = (at: number) => Math.floor((at - range.from) / DAY)
+  const count = (to - range.from) / DAY
+  return ({ kind, name }) => {
+    const days = Array.from({ length: count }, (): Runs => ({ runs: 0, bad: 0 }))
+    const add = (at: number, runs: number, bad: number) => {
+      const day = days[dayOf(at)]
+      if (day === undefined) return
+      day.runs += runs
+      day.bad += bad
+    }
+    if (kind === 'events') for (const row of read.events) add(row.at, row.total, 0)
+    else if (kind === 'event') for (const row of read.events) if (row.event_name === name) add(row.at, row.events, 0)
+    if (kind === 'tag_runs' || kind === 'tag_failures') {
+      for (const row of read.tags) {
+        if (row.tag_key === name) add(row.at, row.executions, row.failure + row.timeout + row.exception)
+      }
+    }
+    return days
+  }
+}

@@ -1,0 +1,6 @@
+export { type Change, Changes } from './changes.ts'
+export { todayRoutes } from './routes.ts'
+export type { ChangeRecord, Today } from './schemas.ts'
+export { weeksOf } from './times.ts'
+export { versionsIn } from './versions.ts'
+export { changeInWords, versionInWords } from './words.ts'

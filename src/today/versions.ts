@@ -1,0 +1,33 @@
+import { firstIdAt } from '../lib/index.ts'
+import { chunksOf, type DeployMarkerTable, type Kysely, type Tables } from '../store/index.ts'
+
+/** More are a release train, and each site's page has them all. */
+const MOST = 50
+
+export type Version = Pick<DeployMarkerTable, 'site_id' | 'at' | 'source' | 'from_version' | 'to_version'>
+
+/** Versions of what these sites run that were seen for the first time in the window (epoch ms), the latest first. */
+export async function versionsIn(
+  db: Kysely<Tables>,
+  siteIds: readonly string[],
+  { from, to }: { from: number; to: number },
+): Promise<Version[]> {
+  const found: (Version & { id: string })[] = []
+  for (const chunk of chunksOf(siteIds)) {
+    const rows = await db
+      .selectFrom('deploy_markers')
+      .select(['id', 'site_id', 'at', 'source', 'from_version', 'to_version'])
+      .where('site_id', 'in', chunk)
+      // Ids begin with the time, and the key is of site and id.
+      .where('id', '>=', firstIdAt(from))
+      .where('id', '<', firstIdAt(to))
+      .orderBy('id', 'desc')
+      .limit(MOST)
+      .execute()
+    found.push(...rows)
+  }
+  return found
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, MOST)
+    .map(({ id: _, ...version }) => version)
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { DAY, HOUR } from '../../src/lib/index.ts'
+import { Changes } from '../../src/today/changes.ts'
+import { lastDay } from '../../src/today/times.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { batch, event } from '../../testkit/payloads.ts'
+import { insertSite } from '../../testkit/sites.ts'
+import { count, reportContext } from '../analytics/support.ts'
+import { NOW, sendWeeks } from './support.ts'
+
+const WEEKS = lastDay(NOW, 'UTC')
+
+testOnEveryEngine('what changed is named, the rest of it is not, and a calm site names nothing', async (store) => {
+  const calm = await insertSite(store, { name: 'calm' })
+  const lessSales = await insertSite(store, { name: 'less sales' })
+  const gone = await insertSite(store, { name: 'half gone' })
+  const failing = await insertSite(store, { name: 'failing' })
+  await sendWeeks(store, calm, {})
+  await sendWeeks(store, lessSales, { purchase: 20 })
+  await sendWeeks(store, gone, { page_view: 300, purchase: 30 })
+  await sendWeeks(store, failing, { failures: 60 })
+  const sites = [calm, lessSales, gone, failing]
+  const changes = new Changes(reportContext(store, NOW))
+  const { entries, compared, isComplete } = await changes.of(sites, WEEKS)
+  assert.deepEqual([compared, isComplete], [4, true])
+  const named = entries.map(({ siteNo, kind, name, now }) => [siteNo, kind, name, now.runs, now.bad])
+  assert.deepEqual(
+    named.sort(),
+    [
+      [lessSales.site_no, 'event', 'purchase', 40, 0],
+      // It runs on purchases, and of these there are as few.
+      [lessSales.site_no, 'tag_runs', 'Meta CAPI', 40, 2],
+      [gone.site_no, 'events', null, 660, 0],
+      [failing.site_no, 'tag_failures', 'Meta CAPI', 200, 120],
+    ].sort(),
+  )
+  const total = entries.find(({ kind }) => kind === 'events')
+  assert.ok(total !== undefined && total.deviations < -5 && total.chance < 1e-6 && total.before.runs > 2_000)
+  assert.deepEqual(
+    (await changes.of([calm], WEEKS)).entries,
+    [],
+    'of one client only its own sites are looked at, by what was read before',
+  )
+})
+
+testOnEveryEngine('a site younger than a week, and one without retention for it, is not compared', async (store) => {
+  const young = await insertSite(store, { created_at: NOW - 3 * DAY })
+  const old = await insertSite(store)
+  await sendWeeks(store, young, { page_view: 0 }, 1)
+  await sendWeeks(store, old, { page_view: 0 }, 1)
+  const context = reportContext(store, NOW)
+  assert.equal((await new Changes(context).of([young, old], WEEKS)).compared, 1)
+  const short = { ...context, retention: { minuteDays: 2, hourDays: 7 } }
+  assert.partialDeepStrictEqual(await new Changes(short).of([young, old], WEEKS), { compared: 0, isComplete: true })
+})
+
+testOnEveryEngine('without time nothing is said, and the next call goes on from there', async (store) => {
+  const site = await insertSite(store)
+  await sendWeeks(store, site, { page_view: 0 })
+  const changes = new Changes(reportContext(store, NOW))
+  assert.partialDeepStrictEqual(await changes.of([site], WEEKS, 0), { compared: 0, isComplete: false, entries: [] })
+  const { entries, isComplete } = await changes.of([site], WEEKS)
+  assert.ok(entries.length > 0 && isComplete)
+})
+
+testOnEveryEngine('hours that are not rolled up count as well, and those after the window do not', async (store) => {
+  const site = await insertSite(store)
+  await sendWeeks(store, site, {}, 2)
+  const context = reportContext(store, NOW)
+  const before = await new Changes(context).of([site], WEEKS)
+  assert.deepEqual(before.entries, [])
+  const many = (at: number) => [batch(at, { total_events: 3_000, event_counts: { spike: 3_000 } })]
+  await count(store, site, many(WEEKS.now.to))
+  assert.deepEqual((await new Changes(context).of([site], WEEKS)).entries, [])
+  await count(store, site, many(WEEKS.now.to - HOUR))
+  const { entries } = await new Changes(context).of([site], WEEKS)
+  assert.deepEqual(
+    entries.filter(({ kind }) => kind === 'event').map(({ name, before: { runs } }) => [name, runs]),
+    [['spike', 0]],
+  )
+})
+
+testOnEveryEngine('a tag that was renamed is the same tag', async (store) => {
+  const site = await insertSite(store)
+  const tags = (name: string) => ({ tags: [{ id: '7', name, status: 'success' as const, execution_time: 1 }] })
+  const runs = (at: number, name: string) => Array.from({ length: 40 }, () => event(at, tags(name)))
+  await count(store, site, [...runs(WEEKS.before.from + HOUR, 'Old name'), ...runs(WEEKS.now.from + HOUR, 'New name')])
+  assert.deepEqual((await new Changes(reportContext(store, NOW)).of([site], WEEKS)).entries, [])
+})

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  dateLine,
+  differenceWords,
+  isWorse,
+  momentLine,
+  subjectWords,
+  usualWords,
+  valueWords,
+} from '../../web/src/features/today/words.ts'
+import { startOf } from '../../web/src/routes/start.ts'
+
+test('the start page is the overview up to five sites, and where the address searches or nothing is known', () => {
+  assert.deepEqual(
+    [0, 5, 6, 1_000, null].map((sites) => startOf(sites, false)),
+    ['/overview', '/overview', '/today', '/today', '/overview'],
+  )
+  assert.equal(startOf(1_000, true), '/overview')
+})
+
+test('what changed is said with its unit', () => {
+  const count = { kind: 'event' as const, name: 'purchase', now: 640, before: 1_290, expected: 1_290, usual: 103 }
+  assert.deepEqual(
+    [subjectWords(count), valueWords(count, 1_290), differenceWords(count), usualWords(count)],
+    ['purchase', '1,290', '−50 %', '±8 %'],
+  )
+  assert.equal(differenceWords({ ...count, before: 0 }), 'new')
+  assert.equal(usualWords({ ...count, expected: 0 }), '')
+  const share = { kind: 'tag_failures' as const, name: 'Meta', now: 0.31, before: 0.004, expected: 0.004, usual: 0.012 }
+  assert.deepEqual(
+    [subjectWords(share), valueWords(share, 0.31), differenceWords(share), usualWords(share)],
+    ['Meta, failure rate', '31 %', '+31 points', '±1.2 points'],
+  )
+  assert.deepEqual(
+    [isWorse({ ...count, deviations: -5 }), isWorse({ ...count, deviations: 5 }), isWorse({ ...share, deviations: 5 })],
+    [true, false, true],
+  )
+})
+
+test('times are those of a zone, with the day', () => {
+  const at = Date.parse('2026-11-25T13:20:00Z')
+  assert.equal(dateLine(at, 'Europe/Berlin'), 'Wednesday 25 November 2026, 14:20 CET')
+  assert.equal(momentLine(at, 'Europe/Berlin'), 'Wed 25 Nov, 14:20')
+})

@@ -1,0 +1,80 @@
+import { Link } from '@tanstack/react-router'
+import { MoonStar } from 'lucide-react'
+import type { Today } from '../../api/today.ts'
+import type { Directory } from '../../lib/use-directory.ts'
+import { counted } from '../../lib/words.ts'
+import { TextLink } from '../../ui/LinkButton.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS } from '../../ui/status/status.ts'
+import { AlertTimes } from '../alerts/AlertRow.tsx'
+import { sentence } from '../alerts/words.ts'
+import { impactSentence } from '../incidents/impact.ts'
+import { markOf, whereWords } from '../incidents/words.ts'
+import { Section } from './Section.tsx'
+import classes from './today.module.css'
+import { momentLine, nightWords } from './words.ts'
+
+interface NightSectionProps {
+  overnight: Today['overnight']
+  zone: string
+  directory: Directory
+}
+
+/** What opened and what ended since the evening, and what lasts. */
+export function NightSection({ overnight, zone, directory }: NightSectionProps) {
+  const since = `since ${momentLine(Date.parse(overnight.since), zone)}`
+  const { incidents, opened, resolved, open } = overnight
+  if (incidents.length === 0) {
+    return (
+      <Section title="Overnight" about={since}>
+        <p className={classes.calm}>
+          <MoonStar size={20} strokeWidth={1.5} aria-hidden />
+          <span>
+            <b>Nothing broke overnight</b>
+            No incident opened, and none is still open.
+          </span>
+        </p>
+      </Section>
+    )
+  }
+  const more = open + resolved - incidents.length
+  return (
+    <Section title="Overnight" about={`${nightWords({ ...overnight, opened, resolved, open })}, ${since}`}>
+      <ul className={classes.lines}>
+        {incidents.map((incident) => {
+          const status = incident.state === 'resolved' ? 'ok' : markOf(incident)
+          const word = incident.state === 'resolved' ? 'resolved' : STATUS_WORDS[status]
+          const lost = impactSentence(incident.impact)
+          return (
+            <li key={incident.id}>
+              <StatusMark
+                status={status}
+                label={word}
+                variant={incident.state === 'acknowledged' ? 'outline' : 'filled'}
+              />
+              <span className={classes.what}>
+                <Link to="/incidents/$incidentId" params={{ incidentId: incident.id }}>
+                  {sentence(incident.title)}
+                </Link>
+                <span className={classes.muted}>
+                  {whereWords(incident, [], directory)}
+                  {lost !== null && ` · ${lost}`}
+                  {incident.acknowledged_by !== null && ` · acknowledged by ${incident.acknowledged_by}`}
+                </span>
+              </span>
+              <span className={classes.when}>
+                {incident.state === 'resolved' && 'resolved '}
+                <AlertTimes alert={incident} zone={zone} />
+              </span>
+            </li>
+          )
+        })}
+      </ul>
+      {more > 0 && (
+        <p className={classes.more}>
+          <TextLink to="/incidents">{counted(more, 'more incident')}</TextLink>
+        </p>
+      )}
+    </Section>
+  )
+}

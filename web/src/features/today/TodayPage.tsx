@@ -1,0 +1,78 @@
+import { Button, Skeleton, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Printer } from 'lucide-react'
+import { type Today, todayQuery } from '../../api/today.ts'
+import { type Directory, useDirectory } from '../../lib/use-directory.ts'
+import { usePrint } from '../../lib/use-print.ts'
+import { useUrlState } from '../../lib/use-url-state.ts'
+import { counted } from '../../lib/words.ts'
+import { ownZone } from '../../lib/zone.ts'
+import { ClientSelect } from '../../ui/ClientSelect.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { ErrorState } from '../../ui/States.tsx'
+import { ChangesSection } from './ChangesSection.tsx'
+import { NightSection } from './NightSection.tsx'
+import { MutedSection, QuotaSection, VersionsSection } from './sections.tsx'
+import classes from './today.module.css'
+import { dateLine } from './words.ts'
+
+/** What happened over night, and what is not as it was: read at nine, printed for the meeting. */
+export function TodayPage() {
+  usePrint()
+  const directory = useDirectory()
+  const [client, setClient] = useUrlState('client', '')
+  const { data, error, refetch } = useQuery(todayQuery(client, ownZone()))
+  return (
+    <div className={classes.page}>
+      <PageHeader
+        title="Today"
+        actions={
+          <>
+            <ClientSelect directory={directory} client={client} onChange={setClient} />
+            <Button variant="default" leftSection={<Printer size={16} aria-hidden />} onClick={() => window.print()}>
+              Print
+            </Button>
+          </>
+        }
+      >
+        {data === undefined ? (
+          'What happened over night, and what is not as it was a week ago'
+        ) : (
+          <Facts today={data} client={directory.clients[client]?.name} />
+        )}
+      </PageHeader>
+      {data !== undefined ? (
+        <Loaded today={data} directory={directory} />
+      ) : error !== null ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Stack gap="sm" aria-busy="true">
+          <Skeleton height={140} radius="md" />
+          <Skeleton height={240} radius="md" />
+          <Skeleton height={90} radius="md" />
+        </Stack>
+      )}
+    </div>
+  )
+}
+
+/** On paper no one sees what was chosen: so it is written. */
+function Facts({ today, client = 'All clients' }: { today: Today; client?: string | undefined }) {
+  return (
+    <>
+      {dateLine(Date.parse(today.generated_at), today.timezone)} · {client} · {counted(today.sites, 'site')}
+    </>
+  )
+}
+
+function Loaded({ today, directory }: { today: Today; directory: Directory }) {
+  return (
+    <Stack gap="sm">
+      <NightSection overnight={today.overnight} zone={today.timezone} directory={directory} />
+      <ChangesSection today={today} directory={directory} />
+      <VersionsSection versions={today.versions} zone={today.timezone} directory={directory} />
+      <QuotaSection quotas={today.quotas} />
+      <MutedSection muted={today.muted} zone={today.timezone} directory={directory} />
+    </Stack>
+  )
+}

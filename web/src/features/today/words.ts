@@ -1,0 +1,65 @@
+import type { ChangeRecord, Today } from '../../api/today.ts'
+import { counted, percent, whole } from '../../lib/words.ts'
+
+/** "Wednesday 25 November 2026, 14:20 CET" */
+export const dateLine = (at: number, zone: string): string =>
+  inZone(at, zone, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  })
+    .replace(/^(\w+), /, '$1 ')
+    .replace(' at ', ', ')
+
+/** "Tue 24 Nov, 18:00" */
+export const momentLine = (at: number, zone: string): string =>
+  inZone(at, zone, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }).replace(
+    /^(\w+), /,
+    '$1 ',
+  )
+
+const inZone = (at: number, zone: string, options: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone, hourCycle: 'h23' }).format(at)
+
+/** "2 opened · 1 resolved · 1 still open" */
+export const nightWords = ({ opened, resolved, open }: Today['overnight']): string =>
+  [`${whole(opened)} opened`, `${whole(resolved)} resolved`, `${whole(open)} still open`].join(' · ')
+
+/** "12 of 14 sites compared: the others are younger than a week." Null where all are. */
+export function comparedWords({ sites, changes: { compared, complete } }: Today): string | null {
+  if (!complete) return 'Not all sites are compared yet: the others follow automatically.'
+  if (compared === sites) return null
+  if (compared === 0) return 'No site sent anything to compare with last week.'
+  return `${compared} of ${counted(sites, 'site')} compared: the others sent nothing, or are younger than a week.`
+}
+
+/** What a change is of: "All events", "purchase", "Meta CAPI, runs". */
+export function subjectWords({ kind, name }: Pick<ChangeRecord, 'kind' | 'name'>): string {
+  if (kind === 'events') return 'All events'
+  return `${name ?? ''}${kind === 'tag_runs' ? ', runs' : kind === 'tag_failures' ? ', failure rate' : ''}`
+}
+
+export const valueWords = ({ kind }: Pick<ChangeRecord, 'kind'>, value: number): string =>
+  kind === 'tag_failures' ? percent(value) : whole(value)
+
+/** "−50 %", "+12 points", "new" */
+export function differenceWords({ kind, now, before }: Pick<ChangeRecord, 'kind' | 'now' | 'before'>): string {
+  const sign = now < before ? '−' : '+'
+  if (kind === 'tag_failures') return `${sign}${points(Math.abs(now - before))}`
+  if (before === 0) return 'new'
+  return `${sign}${percent(Math.abs(now / before - 1))}`
+}
+
+/** "±8 %", "±1.2 points": what it differs by itself from week to week. */
+export const usualWords = ({ kind, usual, expected }: Pick<ChangeRecord, 'kind' | 'usual' | 'expected'>): string =>
+  kind === 'tag_failures' ? `±${points(usual)}` : expected <= 0 ? '' : `±${percent(usual / expected)}`
+
+const points = (share: number): string => `${(100 * share).toFixed(share < 0.1 ? 1 : 0).replace(/\.0$/, '')} points`
+
+/** Whether a change is for the worse: fewer events, more failures. More of something is only news. */
+export const isWorse = ({ kind, deviations }: Pick<ChangeRecord, 'kind' | 'deviations'>): boolean =>
+  kind === 'tag_failures' ? deviations > 0 : deviations < 0

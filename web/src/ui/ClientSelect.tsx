@@ -1,0 +1,31 @@
+import { Select } from '@mantine/core'
+import type { Directory } from '../lib/use-directory.ts'
+import { clearButton } from './clear-button.ts'
+
+/** Options that are drawn; typing finds the others. */
+const SHOWN = 100
+
+interface Props {
+  directory: Directory
+  /** Empty: all. */
+  client: string
+  onChange: (client: string) => void
+}
+
+/** Chooses one client, or all. */
+export function ClientSelect({ directory, client, onChange }: Props) {
+  return (
+    <Select
+      aria-label="Client"
+      placeholder="All clients"
+      data={Object.values(directory.clients).map(({ id, name }) => ({ value: id, label: name }))}
+      value={client === '' ? null : client}
+      onChange={(id) => onChange(id ?? '')}
+      searchable
+      clearable
+      clearButtonProps={clearButton('All clients')}
+      limit={SHOWN}
+      nothingFoundMessage="No client has this name"
+    />
+  )
+}
