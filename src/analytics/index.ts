@@ -20,7 +20,7 @@ export { type SiteFigures, type SiteSummary, siteFigures, siteSummaries, type Ta
 export { addSums, type Stretch, type Sums, sumStretches, totals, zeroSums } from './sums.ts'
 export { identitiesOf, sumsBySite } from './sums-by-site.ts'
 export { identityOf } from './tag-identity.ts'
-export { type TagDetail, tag } from './tag-report.ts'
+export { latency, type TagDetail, tag } from './tag-report.ts'
 export {
   type SetTagVendor,
   saidOf,

@@ -94,6 +94,8 @@ const ROUTES: Readonly<Record<string, Access>> = {
   'GET /api/status/{token}': 'public',
   'GET /api/status/{token}/incidents/{incident_id}': 'public',
   'GET /api/stream': 'read',
+  'GET /api/tags': 'read',
+  'GET /api/tags/sites': 'read',
   'GET /api/today': 'read',
   'GET /api/vendors': 'read',
   'GET /badge/{site_id}.svg': 'public',

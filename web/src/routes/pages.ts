@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { BellRing, Building2, CalendarClock, History, LayoutList, Radar, Settings, Sunrise } from 'lucide-react'
+import { BellRing, Building2, CalendarClock, History, LayoutList, Radar, Settings, Sunrise, Tags } from 'lucide-react'
 import { frameRoute } from './root.tsx'
 import { decideStart } from './start.ts'
 
@@ -61,6 +61,12 @@ export const pages = [
     getParentRoute,
     path: '/alerts/$alertId',
     component: lazyRouteComponent(() => import('../features/alerts/AlertPage.tsx'), 'AlertPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/tags',
+    staticData: { nav: { label: 'Tags', icon: Tags } },
+    component: lazyRouteComponent(() => import('../features/tags/TagsPage.tsx'), 'TagsPage'),
   }),
   createRoute({
     getParentRoute,

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { Kysely, Tables } from '../../store/index.ts'
+import { LASTS } from './reach.ts'
+import { FAILING, signOf } from './sign.ts'
+
+/** How a vendor does now. */
+export interface VendorNow {
+  /** Active sites with an unresolved alert about a tag of it. */
+  failing: ReadonlySet<string>
+  /** That it fails on many sites at once, where that was found. */
+  incident: { id: string; title: string } | null
+}
+
+const TYPES = Object.keys(FAILING)
+
+/** Of the vendors that anything is wrong with, by id. */
+export async function vendorsNow(db: Kysely<Tables>): Promise<Map<string, VendorNow>> {
+  const alerts = await db
+    .selectFrom('alerts')
+    .innerJoin('sites', 'sites.id', 'alerts.site_id')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['alerts.id', 'alerts.site_id', 'probe_type', 'subject', 'details', 'bad_events', 'severity', 'title'])
+    .select(['started_at', 'resolved_at', 'resolution', 'vendor'])
+    // Written out, as with a parameter neither engine would use the index over what lasts.
+    .where(sql<boolean>`alerts.state <> 'resolved'`)
+    .where('probe_type', 'in', TYPES)
+    .where('sites.is_active', '=', 1)
+    .where('clients.is_active', '=', 1)
+    .execute()
+  const failing = new Map<string, Set<string>>()
+  for (const alert of alerts) {
+    const { vendor } = signOf(alert)
+    if (vendor !== null) failing.set(vendor, (failing.get(vendor) ?? new Set()).add(alert.site_id))
+  }
+  const incidents = await db
+    .selectFrom('incidents')
+    .select(['id', 'title', 'vendor'])
+    .where(LASTS)
+    .where('scope', '=', 'vendor')
+    .orderBy('id')
+    .execute()
+  const together = new Map(incidents.flatMap(({ vendor, ...one }) => (vendor === null ? [] : [[vendor, one] as const])))
+  return new Map(
+    [...new Set([...failing.keys(), ...together.keys()])].map((vendor) => [
+      vendor,
+      { failing: failing.get(vendor) ?? new Set<string>(), incident: together.get(vendor) ?? null },
+    ]),
+  )
+}

@@ -1,0 +1,48 @@
+import type { ReportContext } from '../../analytics/index.ts'
+import { errorResponses, type HttpApp } from '../../http/index.ts'
+import { catalogue } from './catalogue.ts'
+import { Catalogue, CatalogueQuery, VendorSites, VendorSitesQuery } from './schemas.ts'
+import { vendorSites } from './vendor-sites.ts'
+import { VendorReads } from './vendor-sums.ts'
+
+const tags = ['Dashboard']
+/** They read a day of all sites once an hour. */
+const config = { work: 'report' } as const
+
+/** Adds the catalogue of tags over all sites. */
+export function tagCatalogueRoutes(app: HttpApp, context: ReportContext): void {
+  const reads = new VendorReads(context)
+
+  app.get(
+    '/api/tags',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'List tags by vendor',
+        description:
+          'Over all active sites and the last 24 whole hours: how often the tags of each vendor ran and failed. Counts are read once an hour; what ' +
+          'fails now is known by alerts. `limit` and `offset` page through.',
+        querystring: CatalogueQuery,
+        response: { 200: Catalogue, ...errorResponses(400, 404) },
+      },
+    },
+    ({ query }) => catalogue(context, reads, query),
+  )
+
+  app.get(
+    '/api/tags/sites',
+    {
+      config,
+      schema: {
+        tags,
+        summary: "List a vendor's sites over time",
+        description:
+          'Whether it fails for everyone: each site with runs and failures by the hour, the last hour up to now. `limit` and `offset` page through.',
+        querystring: VendorSitesQuery,
+        response: { 200: VendorSites, ...errorResponses(400, 404) },
+      },
+    },
+    ({ query }) => vendorSites(context, reads, query),
+  )
+}

@@ -1,0 +1,60 @@
+import { notFound } from '../../lib/index.ts'
+import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
+import type { WatchedSite } from './vendor-sums.ts'
+
+/** Active sites of active clients, or of one. @throws AppError `not_found` of a client that is not there */
+export async function watchedSites(db: Kysely<Tables>, clientId: string | undefined): Promise<WatchedSite[]> {
+  let query = db
+    .selectFrom('sites')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['sites.site_no', 'sites.id', 'sites.client_id'])
+    .where('sites.is_active', '=', 1)
+    .where('clients.is_active', '=', 1)
+    .orderBy('sites.site_no')
+  if (clientId !== undefined) {
+    const client = await db.selectFrom('clients').select('id').where('id', '=', clientId).executeTakeFirst()
+    if (client === undefined) throw notFound('Client')
+    query = query.where('sites.client_id', '=', clientId)
+  }
+  return query.execute()
+}
+
+/** Versions of a site's containers that sent something lately. */
+export interface LiveVersions {
+  /** `GTM-ABC1234 42` */
+  names: readonly string[]
+  /** One container sends in several versions, as while a new one is rolled out. */
+  isMixed: boolean
+}
+
+/** Of a site that names thousands. */
+const MOST_VERSIONS = 5_000
+const MOST_NAMED = 6
+
+/** By `site_no`; a site whose containers do not say their version is missing. Only what visitors meet counts, no preview. */
+export async function liveVersions(
+  db: Kysely<Tables>,
+  sites: readonly WatchedSite[],
+  since: number,
+): Promise<Map<number, LiveVersions>> {
+  const found = new Map<number, LiveVersions>()
+  for (const chunk of chunksOf(sites.map(({ site_no }) => site_no))) {
+    const rows = await db
+      .selectFrom('container_versions')
+      .select(['site_no', 'container_id', 'version', 'environment'])
+      .where('site_no', 'in', chunk)
+      .where('last_seen_at', '>=', since)
+      .orderBy('site_no')
+      .orderBy('container_id')
+      .orderBy('version')
+      .limit(MOST_VERSIONS)
+      .execute()
+    const live = rows.filter(({ environment }) => environment === '' || environment.toLowerCase() === 'live')
+    for (const [siteNo, ofSite] of Map.groupBy(live, ({ site_no }) => site_no)) {
+      const names = [...new Set(ofSite.map(({ container_id, version }) => `${container_id} ${version}`))]
+      const containers = new Set(ofSite.map(({ container_id }) => container_id))
+      found.set(siteNo, { names: names.slice(0, MOST_NAMED), isMixed: names.length > containers.size })
+    }
+  }
+  return found
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startDemo } from './support/demo.ts'
+import { sideways } from './support/forms.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { screenshot } from './support/screenshot.ts'
+
+test('the catalogue of tags of the demo store', async (t) => {
+  const demo = await startDemo(t)
+  for (const variant of VARIANTS) {
+    await t.test(
+      `says by vendor what fails where, in ${variant.scheme} on a ${variant.device}, and axe finds nothing`,
+      async (t) => {
+        const { page } = await openPage(t, demo.url, '/tags', variant)
+        const meta = page.getByRole('row').filter({ hasText: 'Meta' })
+        await meta.getByText(/^[1-4] of [1-4] sites?$/).waitFor()
+        await assertAccessible(page)
+        assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+        await screenshot(page, 'tags', variant)
+        await meta.click()
+        await page.waitForURL('**/tags?vendor=meta')
+        await page.getByText(/^Meta fails on (all|\d) of its \d sites? now\./).waitFor()
+        await page
+          .getByRole('img', { name: /^failed most from .+: \d+ % of [\d,]+ runs$/ })
+          .first()
+          .waitFor()
+        await assertAccessible(page)
+        assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+        await screenshot(page, 'tags-vendor', variant)
+      },
+    )
+  }
+
+  await t.test('a site of a vendor leads to its tag there, and "back" to where one was', async (t) => {
+    const { page } = await openPage(t, demo.url, '/tags?vendor=meta')
+    const row = page.getByRole('row').filter({ hasText: 'Feldkamp Outdoor' })
+    await row.focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/sites\/[^/]+\?tag=/)
+    await page.goBack()
+    await page.waitForURL('**/tags?vendor=meta')
+    await page.getByRole('link', { name: 'Tags', exact: true }).first().click()
+    await page.waitForURL((url) => url.pathname === '/tags' && url.search === '')
+    await page.getByRole('row').filter({ hasText: 'Google Analytics' }).waitFor()
+  })
+})

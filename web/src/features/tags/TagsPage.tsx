@@ -1,0 +1,137 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Tags } from 'lucide-react'
+import { type Catalogue, catalogueQuery, type VendorEntry } from '../../api/tags.ts'
+import { useDirectory } from '../../lib/use-directory.ts'
+import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
+import { counted, whole } from '../../lib/words.ts'
+import { ClientSelect } from '../../ui/ClientSelect.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { EmptyState, ErrorState } from '../../ui/States.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import { Pager } from './Pager.tsx'
+import classes from './tags.module.css'
+import { VendorMark } from './VendorMark.tsx'
+import { VendorView } from './VendorView.tsx'
+import { failingWords, msWords, OTHER_TAGS, rateWords, versionWords } from './words.ts'
+
+/** Which tags run where, by vendor; one of them with its sites over time. */
+export function TagsPage() {
+  const [vendor] = useUrlState('vendor', '')
+  const [client] = useUrlState('client', '')
+  const [page] = useUrlState('page', '0')
+  const at = Math.max(0, Math.floor(Number(page)) || 0)
+  return vendor === '' ? (
+    <VendorList client={client} page={at} />
+  ) : (
+    <VendorView vendor={vendor === OTHER_TAGS ? null : vendor} client={client} page={at} />
+  )
+}
+
+function VendorList({ client, page }: { client: string; page: number }) {
+  const directory = useDirectory()
+  const set = useSetUrlState()
+  const go = useSetUrlState({ push: true })
+  const { data, error, refetch } = useQuery(catalogueQuery(client, page))
+  return (
+    <>
+      <PageHeader
+        title="Tags"
+        actions={
+          <ClientSelect
+            directory={directory}
+            client={client}
+            onChange={(id) => set({ client: id === '' ? undefined : id, page: undefined })}
+          />
+        }
+      >
+        By vendor, over all sites, in the last 24 whole hours
+      </PageHeader>
+      {data !== undefined ? (
+        <Loaded catalogue={data} onOpen={({ vendor }) => go({ vendor: vendor ?? OTHER_TAGS, page: undefined })} />
+      ) : error !== null ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton height={320} radius="md" />
+      )}
+      {data !== undefined && (
+        <Pager page={page} total={data.total} onTurn={(next) => go({ page: next === 0 ? undefined : String(next) })} />
+      )}
+    </>
+  )
+}
+
+function Loaded({ catalogue, onOpen }: { catalogue: Catalogue; onOpen: (entry: VendorEntry) => void }) {
+  if (catalogue.total === 0) {
+    return (
+      <EmptyState icon={Tags} title="No tag ran in the last day">
+        A site's tags are here once they report: its setup says how.
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      {!catalogue.complete && (
+        <p className={classes.note}>Not all sites are read yet: the others follow automatically.</p>
+      )}
+      <DataTable
+        label="Tags by vendor"
+        columns={COLUMNS}
+        rows={catalogue.vendors}
+        keyOf={({ vendor }) => vendor ?? OTHER_TAGS}
+        onOpen={onOpen}
+      />
+    </>
+  )
+}
+
+const COLUMNS: readonly Column<VendorEntry>[] = [
+  {
+    key: 'name',
+    title: 'Vendor',
+    sortBy: ({ name }) => name,
+    render: ({ name, tags }) => (
+      <span className={classes.vendor}>
+        <VendorMark name={name} />
+        <span>
+          {name} <span className={classes.muted}>{counted(tags, 'tag')}</span>
+        </span>
+      </span>
+    ),
+  },
+  {
+    key: 'failing',
+    title: 'Failing now',
+    sortBy: ({ failing_sites }) => failing_sites,
+    render: (entry) => (
+      <span className={classes.failing}>
+        {entry.failing_sites > 0 && <StatusMark status="critical" size={10} />}
+        {failingWords(entry)}
+      </span>
+    ),
+  },
+  { key: 'sites', title: 'Sites', isNumber: true, sortBy: ({ sites }) => sites, render: ({ sites }) => whole(sites) },
+  { key: 'runs', title: 'Runs', isNumber: true, sortBy: ({ runs }) => runs, render: ({ runs }) => whole(runs) },
+  {
+    key: 'rate',
+    title: 'Failure rate',
+    isNumber: true,
+    sortBy: ({ failure_rate }) => failure_rate,
+    render: ({ failure_rate }) => rateWords(failure_rate),
+  },
+  {
+    key: 'p95',
+    title: 'p95',
+    isNumber: true,
+    sortBy: ({ p95_ms }) => p95_ms,
+    render: ({ p95_ms }) => msWords(p95_ms),
+  },
+  {
+    key: 'versions',
+    title: 'Container versions',
+    sortBy: ({ versions }) => versions.mixed,
+    render: versionWords,
+  },
+]

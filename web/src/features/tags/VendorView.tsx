@@ -1,0 +1,140 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type VendorSite, type VendorSites, vendorSitesQuery } from '../../api/tags.ts'
+import { type Directory, useDirectory } from '../../lib/use-directory.ts'
+import { useSetUrlState } from '../../lib/use-url-state.ts'
+import { whole } from '../../lib/words.ts'
+import { ownZone } from '../../lib/zone.ts'
+import { ClientSelect } from '../../ui/ClientSelect.tsx'
+import { TextLink } from '../../ui/LinkButton.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { ErrorState } from '../../ui/States.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import { momentLine } from '../today/words.ts'
+import { HourStrip } from './HourStrip.tsx'
+import { Pager } from './Pager.tsx'
+import classes from './tags.module.css'
+import { msWords, rateWords, verdictWords } from './words.ts'
+
+interface Props {
+  /** Null: the tags whose vendor no one knows. */
+  vendor: string | null
+  client: string
+  page: number
+}
+
+/** A vendor's sites over time: is it down for everyone? */
+export function VendorView({ vendor, client, page }: Props) {
+  const directory = useDirectory()
+  const set = useSetUrlState()
+  const go = useSetUrlState({ push: true })
+  const { data, error, refetch } = useQuery(vendorSitesQuery(vendor, client, page))
+  return (
+    <>
+      <PageHeader
+        title={data?.name ?? vendor ?? 'Other tags'}
+        parents={[{ label: 'Tags', to: '/tags' }]}
+        actions={
+          <ClientSelect
+            directory={directory}
+            client={client}
+            onChange={(id) => set({ client: id === '' ? undefined : id, page: undefined })}
+          />
+        }
+      >
+        {data === undefined ? 'Its sites, hour by hour' : <Verdict sites={data} />}
+      </PageHeader>
+      {data !== undefined ? (
+        data.sites.length > 0 && <Sites sites={data} directory={directory} />
+      ) : error !== null ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton height={320} radius="md" />
+      )}
+      {data !== undefined && (
+        <Pager page={page} total={data.total} onTurn={(next) => go({ page: next === 0 ? undefined : String(next) })} />
+      )}
+    </>
+  )
+}
+
+function Verdict({ sites }: { sites: VendorSites }) {
+  return (
+    <>
+      {verdictWords(sites)}{' '}
+      {sites.incident !== null && (
+        <TextLink to="/incidents/$incidentId" params={{ incidentId: sites.incident.id }}>
+          {sites.incident.title}
+        </TextLink>
+      )}
+    </>
+  )
+}
+
+function Sites({ sites, directory }: { sites: VendorSites; directory: Directory }) {
+  const navigate = useNavigate()
+  const zone = ownZone()
+  const timeOf = (index: number) => momentLine(Date.parse(sites.hours[index] ?? ''), zone)
+  return (
+    <DataTable
+      label={`Sites with ${sites.name}`}
+      columns={columnsOf(directory, timeOf)}
+      rows={sites.sites}
+      keyOf={({ site_id }) => site_id}
+      onOpen={({ site_id, tags: [tag] }) =>
+        void navigate({
+          to: '/sites/$siteId',
+          params: { siteId: site_id },
+          search: (tag === undefined ? {} : { tag }) as object,
+        })
+      }
+    />
+  )
+}
+
+const columnsOf = ({ sites }: Directory, timeOf: (index: number) => string): readonly Column<VendorSite>[] => [
+  {
+    key: 'site',
+    title: 'Site',
+    sortBy: ({ site_id }) => sites[site_id]?.name ?? '',
+    render: ({ site_id, tags, failing }) => (
+      <span className={classes.site}>
+        <StatusMark status={failing ? 'critical' : 'ok'} size={10} label={failing ? 'failing' : 'no alert'} />
+        <span className={classes.names}>
+          <span>{sites[site_id]?.name ?? 'A site'}</span>
+          <span className={classes.muted}>{tags.join(', ')}</span>
+        </span>
+      </span>
+    ),
+  },
+  {
+    key: 'hours',
+    title: 'Last 24 hours',
+    width: '12rem',
+    render: ({ hours }) => <HourStrip hours={hours} timeOf={timeOf} />,
+  },
+  {
+    key: 'rate',
+    title: 'Failure rate',
+    isNumber: true,
+    sortBy: ({ failure_rate }) => failure_rate,
+    render: ({ failure_rate }) => rateWords(failure_rate),
+  },
+  { key: 'runs', title: 'Runs', isNumber: true, sortBy: ({ runs }) => runs, render: ({ runs }) => whole(runs) },
+  {
+    key: 'p95',
+    title: 'p95',
+    isNumber: true,
+    sortBy: ({ p95_ms }) => p95_ms,
+    render: ({ p95_ms }) => msWords(p95_ms),
+  },
+  {
+    key: 'versions',
+    title: 'Container versions',
+    render: ({ versions }) =>
+      versions.length === 0 ? '–' : <code className={classes.code}>{versions.join(', ')}</code>,
+  },
+]
