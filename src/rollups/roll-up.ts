@@ -7,9 +7,16 @@ import { DAYS, type DirtyBucket, derive, HOURS, type RollUpLevel } from './deriv
 const SETTLED_AFTER_MS = 2 * MINUTE
 /** Dirty buckets of each grain that one round handles, so that it ends; a full round is followed by another. */
 export const BUCKETS_PER_ROUND = 500
+/**
+ * A bucket long past that was derived rests so long before it is derived again. A sender whose events are hours late makes the same
+ * hours dirty every second: derived every ten seconds, each time in vain, they held up the commits of all others.
+ */
+export const LATE_REST_MS = 5 * MINUTE
+/** Buckets that rest at a time; beyond, they are derived as often as they are dirty. */
+const MOST_RESTING = 1_000
 
 interface RollUpOptions {
-  /** Of the buckets that failed; kept from one call to the next. */
+  /** Of the buckets that failed or rest; kept from one call to the next. */
   backoff?: Backoff
   /** Finer rows summed by one transaction, if not the default. */
   rowsAtOnce?: number
@@ -76,7 +83,10 @@ async function oneRound(
       // Until it has succeeded: however it ends.
       backoff.failed(name, now)
       tally.tried++
-      if (await derive(store, level, dirty, rowsAtOnce)) backoff.succeeded(name)
+      if (await derive(store, level, dirty, rowsAtOnce)) {
+        backoff.succeeded(name)
+        if (isLongPast(level, dirty, now)) backoff.rest(name, now)
+      }
       tally.derived++
       return true
     })
@@ -90,6 +100,9 @@ async function oneRound(
     return true
   })
 }
+
+const isLongPast = ({ span }: RollUpLevel, { bucket }: DirtyBucket, now: number): boolean =>
+  bucket < now - 2 * span - SETTLED_AFTER_MS
 
 /** Dirty buckets that have ended, the oldest first; days only when none of their hours is dirty. */
 async function settledBuckets(
@@ -134,7 +147,7 @@ async function settledBuckets(
       ),
     )
     .orderBy('rollup_marks.bucket')
-    .limit(BUCKETS_PER_ROUND + backoff.size)
+    .limit(BUCKETS_PER_ROUND + backoff.sizeAt(now))
     .execute()
   return rows
     .map(({ site_no, bucket, writes, timezone, gone_before }) => ({
@@ -152,17 +165,20 @@ const nameOf = (grain: number, { siteNo, bucket }: DirtyBucket): string => `${gr
 const FIRST_WAIT_MS = MINUTE
 const LONGEST_WAIT_MS = HOUR
 
-/** Exponential backoff: what failed is not tried again for a while, twice as long each time. */
+/** What is not to be tried for a while: what failed, twice as long each time, and what was done a moment ago. */
 export class Backoff {
   readonly #waits = new Map<string, { until: number; waitMs: number }>()
+  /** Until when each rests, the first to wake first. */
+  readonly #resting = new Map<string, number>()
 
   /** How many things are blocked, or were until recently. */
-  get size(): number {
-    return this.#waits.size
+  sizeAt(now: number): number {
+    this.#wake(now)
+    return this.#waits.size + this.#resting.size
   }
 
   isBlocked(what: string, now: number): boolean {
-    return now < (this.#waits.get(what)?.until ?? 0)
+    return now < Math.max(this.#waits.get(what)?.until ?? 0, this.#resting.get(what) ?? 0)
   }
 
   failed(what: string, now: number): void {
@@ -179,5 +195,19 @@ export class Backoff {
 
   succeeded(what: string): void {
     this.#waits.delete(what)
+  }
+
+  /** It was done, and need not be done again at once. */
+  rest(what: string, now: number): void {
+    this.#wake(now)
+    if (this.#resting.size < MOST_RESTING) this.#resting.set(what, now + LATE_REST_MS)
+  }
+
+  #wake(now: number): void {
+    for (const [name, until] of this.#resting) {
+      // A clock that was set back must not leave anything asleep.
+      if (until > now && until <= now + LATE_REST_MS) break
+      this.#resting.delete(name)
+    }
   }
 }

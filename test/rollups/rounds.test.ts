@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { foldOrphans } from '../../src/journal/index.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import { applyRetention, Backoff, GRAIN, removeDeletedSites, rollUp } from '../../src/rollups/index.ts'
-import { BUCKETS_PER_ROUND, rollUpAll } from '../../src/rollups/roll-up.ts'
+import { BUCKETS_PER_ROUND, LATE_REST_MS, rollUpAll } from '../../src/rollups/roll-up.ts'
 import { chunksOf, type Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
@@ -58,6 +58,39 @@ testOnEveryEngine('rounds end when no more are allowed', async (store) => {
     (await store.read.selectFrom('rollup_marks').select('bucket').where('grain', '=', GRAIN.hour).execute()).length,
     1,
   )
+})
+
+testOnEveryEngine(
+  'an hour long past that late events make dirty again and again rests between two roll-ups',
+  async (store) => {
+    const { site_no } = await insertSite(store)
+    const backoff = new Backoff()
+    const round = (now: number) => rollUp(store, now, { backoff })
+    const dirtyHours = () =>
+      store.read.selectFrom('rollup_marks').select('bucket').where('grain', '=', GRAIN.hour).orderBy('bucket').execute()
+    const noon = MIDNIGHT + 12 * HOUR
+    await countOne(store, site_no)
+    await countOne(store, site_no, noon - 2 * HOUR)
+    await round(noon)
+    assert.deepEqual(await dirtyHours(), [])
+    await countOne(store, site_no)
+    await countOne(store, site_no, noon - 2 * HOUR)
+    await round(noon + LATE_REST_MS - 1)
+    assert.deepEqual(await dirtyHours(), [{ bucket: MIDNIGHT }], 'an hour that has just ended does not rest')
+    assert.equal(await totalEvents(store, site_no), 4, 'a report reads its minutes meanwhile')
+    await round(noon + LATE_REST_MS)
+    assert.deepEqual(await dirtyHours(), [])
+    assert.equal(await totalEvents(store, site_no), 4)
+  },
+)
+
+testOnEveryEngine('a clock that is set back leaves no hour at rest', async (store) => {
+  const { site_no } = await insertSite(store)
+  const backoff = new Backoff()
+  await countOne(store, site_no)
+  await rollUp(store, MIDNIGHT + 30 * DAY, { backoff })
+  await countOne(store, site_no)
+  assert.equal(await rollUp(store, MIDNIGHT + 12 * HOUR, { backoff }), 1)
 })
 
 /** More than one step deletes. */
