@@ -255,6 +255,7 @@ ___TEMPLATE_PARAMETERS___
 ___SANDBOXED_JS_FOR_SERVER___
 
 const addEventCallback = require('addEventCallback');
+const addMessageListener = require('addMessageListener');
 const generateRandom = require('generateRandom');
 const getContainerVersion = require('getContainerVersion');
 const getEventData = require('getEventData');
@@ -276,6 +277,11 @@ const MAX_NAME_LENGTH = 256;
 const MAX_ID_LENGTH = 64;
 const MAX_INTEGER = 9007199254740991;
 const OUTCOMES = ['success', 'failure', 'timeout', 'exception'];
+
+// What other templates send with sendMessage: { tag: id or name of the tag, status: of the answer or its first digit, 0 without one }.
+const STATUS_MESSAGE = 'tagwarden_status';
+// The better first; of several answers of one tag the worst counts.
+const RESPONSES = ['2xx', '3xx', '4xx', '5xx', 'none'];
 
 const EVENT_TIMEOUT_MS = 5000;
 const BATCH_TIMEOUT_MS = 10000;
@@ -514,6 +520,9 @@ const readEvent = (settings) => {
   };
 };
 
+// Names are kept with a mark in front, or an event called "constructor" would find what every object has.
+const marked = (name) => '$' + name;
+
 // --- Tags ---
 
 // Ids are numbers at run time and text in the table.
@@ -523,6 +532,30 @@ const excludedIds = () => {
   return getType(own) === 'number' || getType(own) === 'string' ? typed.concat([makeString(own)]) : typed;
 };
 
+// How vendors answered, by tag: the place in RESPONSES. Of a message only this is kept, and only that of a tag of the event is sent.
+const responses = {};
+
+const placeOf = (status) => {
+  const number = getType(status) === 'number' || getType(status) === 'string' ? makeNumber(status) : -1;
+  if (number === 0) return RESPONSES.length - 1;
+  const place = Math.floor(number >= 100 ? number / 100 : number) - 2;
+  return place >= 0 && place < RESPONSES.length - 1 ? place : -1;
+};
+
+const noteResponse = (messageType, message) => {
+  if (getType(message) !== 'object') return;
+  const place = placeOf(message.status);
+  const key = marked(makeString(message.tag).trim());
+  if (place === -1 || (responses[key] === undefined && Object.keys(responses).length >= MAX_TAGS)) return;
+  if (responses[key] === undefined || responses[key] < place) responses[key] = place;
+};
+
+const responseTo = (id, name) => {
+  const places = [responses[marked(id)], name === '' ? undefined : responses[marked(name)]];
+  const known = places.filter((place) => place !== undefined);
+  return known.length === 2 && known[1] > known[0] ? known[1] : known[0];
+};
+
 const reportedTag = (tag, nameKey) => {
   const reported = {
     id: makeString(tag.id).slice(0, MAX_ID_LENGTH) || 'unknown',
@@ -530,6 +563,8 @@ const reportedTag = (tag, nameKey) => {
   };
   const name = trimmed(tag[nameKey]).slice(0, MAX_NAME_LENGTH);
   if (name !== '') reported.name = name;
+  const place = responseTo(reported.id, name);
+  if (place !== undefined) reported.response = RESPONSES[place];
   const time = tag.executionTime;
   if (getType(time) === 'number' && time >= 0 && time <= MAX_INTEGER) reported.execution_time = Math.floor(time);
   return reported;
@@ -579,10 +614,7 @@ const sendEvent = (settings, containerId, event, tags) => {
   });
 };
 
-// --- Batches: counters that add up. Names are kept with a mark in front, or an event called "constructor" would find
-// --- what every object has.
-
-const marked = (name) => '$' + name;
+// --- Batches: counters that add up. ---
 
 const countOf = (flag) => flag ? 1 : 0;
 
@@ -613,6 +645,7 @@ const addTagMetrics = (target, source) => {
 const tagMetric = (tag, consent) => {
   const metric = { success: 0, failure: 0, timeout: 0, exception: 0, total_exec_ms: tag.execution_time || 0, count: 1 };
   metric[tag.status] = 1;
+  if (tag.response) metric['response_' + tag.response] = 1;
   if (consent) {
     metric.consent_total = 1;
     metric.ad_storage_denied = countOf(consent.ad_storage === 'denied');
@@ -879,6 +912,8 @@ if (isPreview && data.previewTraffic === 'skip') {
 const event = readEvent(settings);
 const report = data.sendMode === 'batched' ? countEvent : sendEvent;
 
+addMessageListener(STATUS_MESSAGE, noteResponse);
+
 addEventCallback((containerId, eventData) => {
   const tags = reportedTags(eventData.tags, settings.excluded, settings.nameKey);
   report(settings, containerId || version.containerId, event, tags);
@@ -1125,6 +1160,58 @@ ___SERVER_PERMISSIONS___
   {
     "instance": {
       "key": {
+        "publicId": "use_message",
+        "versionId": "1"
+      },
+      "param": [
+        {
+          "key": "allowedActions",
+          "value": {
+            "type": 1,
+            "string": "specific"
+          }
+        },
+        {
+          "key": "messageTypes",
+          "value": {
+            "type": 2,
+            "listItem": [
+              {
+                "type": 3,
+                "mapKey": [
+                  {
+                    "type": 1,
+                    "string": "type"
+                  },
+                  {
+                    "type": 1,
+                    "string": "action"
+                  }
+                ],
+                "mapValue": [
+                  {
+                    "type": 1,
+                    "string": "tagwarden_status"
+                  },
+                  {
+                    "type": 1,
+                    "string": "listen"
+                  }
+                ]
+              }
+            ]
+          }
+        }
+      ]
+    },
+    "clientAnnotations": {
+      "isEditedByUser": true
+    },
+    "isRequired": true
+  },
+  {
+    "instance": {
+      "key": {
         "publicId": "send_http",
         "versionId": "1"
       },
@@ -1281,6 +1368,43 @@ scenarios:
     assertThat(requests).hasLength(4);
     assertApi('gtmOnFailure').wasNotCalled();
     assertApi('addEventCallback').wasCalled();
+- name: Reports how vendors answered where their tags say it
+  code: |-
+    const answeredWith = (messages) => {
+      requests = [];
+      runCode(settings);
+      messages.forEach((message) => listener('tagwarden_status', message));
+      callback('GTM-ABC1234', { tags: [{ id: 42, name: 'Meta CAPI', status: 'success' }, tag(43)] });
+      return requests[0].payload.tags.map((reported) => reported.response);
+    };
+    [
+      [[], []], [['2xx'], [{ tag: 42, status: 2 }]], [['4xx'], [{ tag: '42', status: 400 }]], [['5xx'], [{ tag: 'Meta CAPI', status: 503 }]],
+      [['none'], [{ tag: ' 42 ', status: 0 }]], [['3xx'], [{ tag: 42, status: '302' }]],
+      [['5xx'], [{ tag: 42, status: 200 }, { tag: 42, status: 500 }, { tag: 42, status: 404 }]],
+      [['4xx'], [{ tag: 42, status: 404 }, { tag: 'Meta CAPI', status: 200 }]],
+      [[], [{ tag: 44, status: 400 }, { tag: 'constructor', status: 400 }, { status: 400 }]],
+      [[], [undefined, 'text', [], { tag: 42 }, { tag: 42, status: 'gone' }, { tag: 42, status: 99 }, { tag: 42, status: 600 }]],
+      [[], [{ tag: 42, status: {} }, { tag: 42, status: null }, { tag: 42, status: -200 }, { tag: 42, status: 0 / 0 }]]
+    ].forEach((row) => {
+      assertThat(answeredWith(row[1]), JSON.stringify(row[1])).isEqualTo([row[0][0], undefined]);
+    });
+- name: Counts how vendors answered in batches
+  code: |-
+    batched(2);
+    [400, 200].forEach((status) => {
+      runCode(settings);
+      listener('tagwarden_status', { tag: 42, status: status });
+      callback('GTM-ABC1234', { tags: [tag(42), tag(43)] });
+    });
+    const metrics = requests[0].payload.tag_metrics;
+    assertThat([metrics.tag_42.response_4xx, metrics.tag_42.response_2xx, metrics.tag_42.count]).isEqualTo([1, 1, 2]);
+    assertThat(metrics.tag_43.response_2xx).isUndefined();
+- name: Takes no more answers than an event has tags
+  code: |-
+    runCode(settings);
+    for (let id = 0; id < 501; id++) listener('tagwarden_status', { tag: id, status: 500 });
+    callback('GTM-ABC1234', { tags: [tag(499), tag(500)] });
+    assertThat(requests[0].payload.tags.map((reported) => reported.response)).isEqualTo(['5xx', undefined]);
 - name: Reports itself where the container does not say which tag it is
   code: |-
     settings.excludeTagIds = undefined;
@@ -1903,6 +2027,7 @@ setup: |-
   let logs = [];
   let stored = {};
   let callback;
+  let listener;
 
   // How the coming requests end; 200 when nothing is planned. While `pending` is a list, they end when a scenario says so.
   let answers = [];
@@ -1933,6 +2058,9 @@ setup: |-
   mock('generateRandom', () => 7);
   mock('addEventCallback', (registered) => {
     callback = registered;
+  });
+  mock('addMessageListener', (messageType, registered) => {
+    listener = registered;
   });
   mock('logToConsole', (text) => {
     logs.push(text);

@@ -23,6 +23,8 @@ export interface Model {
   validity: Map<string, number>
   /** Executions while it was denied: `GA4 ad_storage`; likewise. */
   denied: Map<string, number>
+  /** Executions by how the vendor answered: `GA4 response_4xx`; likewise. */
+  responses: Map<string, number>
 }
 
 /** Adds up payloads one by one, without minutes, merging or anything else that could go wrong. */
@@ -37,6 +39,7 @@ export function modelOf(payloads: readonly Payload[]): Model {
     identifiers: new Map(),
     validity: new Map(),
     denied: new Map(),
+    responses: new Map(),
   }
   for (const payload of payloads) {
     if (payload.batch === true) addBatch(model, payload)
@@ -70,8 +73,10 @@ function addEvent(model: Model, payload: EventPayload): void {
     const tag = tagOf(model, execution.name ? execution.name : `tag_${execution.id}`)
     tag.executions++
     tag[execution.status]++
+    const key = execution.name || `tag_${execution.id}`
+    if (execution.response !== undefined) raise(model.responses, `${key} response_${execution.response}`, 1)
     for (const purpose of ['ad_storage', 'analytics_storage'] as const) {
-      if (consent[purpose] === 'denied') raise(model.denied, `${execution.name || `tag_${execution.id}`} ${purpose}`, 1)
+      if (consent[purpose] === 'denied') raise(model.denied, `${key} ${purpose}`, 1)
     }
   }
   if (Object.keys(consent).length > 0) {
@@ -123,6 +128,9 @@ function addBatch(model: Model, batch: BatchPayload): void {
     tag.timeout += timeout
     tag.exception += exception
     tag.executions += metric.count ?? success + failure + timeout + exception
+    for (const [field, count] of Object.entries(metric)) {
+      if (field.startsWith('response_')) raise(model.responses, `${name} ${field}`, count)
+    }
     raise(model.denied, `${name} ad_storage`, metric.ad_storage_denied)
     raise(model.denied, `${name} analytics_storage`, metric.analytics_storage_denied)
   }

@@ -12,6 +12,7 @@ const TAGS = [
 ] as const
 
 const status = fc.constantFrom('success' as const, 'failure' as const, 'timeout' as const, 'exception' as const)
+const response = fc.constantFrom('2xx' as const, '3xx' as const, '4xx' as const, '5xx' as const, 'none' as const)
 const flags = <const K extends string>(...names: K[]) =>
   fc.record(Object.fromEntries(names.map((name) => [name, fc.boolean()])) as Record<K, fc.Arbitrary<boolean>>, {
     requiredKeys: [],
@@ -56,8 +57,10 @@ const consentCounts = fc
 
 function event(from: number, to: number): fc.Arbitrary<EventPayload> {
   const execution = fc
-    .tuple(fc.constantFrom(...TAGS), status, optional(fc.integer({ min: 0, max: 8_000 })))
-    .map(([tag, outcome, execution_time]) => withoutUndefined({ ...tag, status: outcome, execution_time }))
+    .tuple(fc.constantFrom(...TAGS), status, optional(fc.integer({ min: 0, max: 8_000 })), optional(response))
+    .map(([tag, outcome, execution_time, answer]) =>
+      withoutUndefined({ ...tag, status: outcome, execution_time, response: answer }),
+    )
   return fc
     .record({
       container_id: fc.constantFrom('GTM-AAAA', 'GTM-BBBB'),
@@ -115,7 +118,7 @@ function batch(from: number, to: number): fc.Arbitrary<BatchPayload> {
     const ended = success + failure + timeout + exception
     const denied = Math.floor((ended * share) / 100)
     const consents = hasConsent
-      ? { consent_total: ended, ad_storage_denied: denied, analytics_storage_denied: ended }
+      ? { consent_total: ended, ad_storage_denied: denied, analytics_storage_denied: ended, response_5xx: denied }
       : {}
     return { ...outcomes, ...consents, ...(unknown === undefined ? {} : { count: unknown + ended }) }
   })

@@ -1,10 +1,6 @@
-import { GRAIN, TAG_SIGNAL_COLUMNS } from '../rollups/index.ts'
-import type { SignalCounts } from '../store/index.ts'
+import type { SignalCounts, TagSignalCounts } from '../store/index.ts'
 import { type Presence, presence } from './score.ts'
-import type { Snapshot } from './snapshot.ts'
-import { byCountThenKey, sumByInTurns, sumRollups, totals } from './sums.ts'
-import type { TagIdentity } from './tag-identity.ts'
-import type { ReportWindow } from './window.ts'
+import { byCountThenKey } from './sums.ts'
 
 /** What Google's consent mode asks for, by its names. */
 export const PURPOSES = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'] as const
@@ -44,12 +40,7 @@ export function classesOf(sums: SignalCounts, purpose: Purpose): ConsentClasses 
   return { granted, denied, absent: sums.consent_total - granted - denied }
 }
 
-export async function consentReport(
-  snapshot: Snapshot,
-  window: ReportWindow,
-  identity: TagIdentity,
-  sums: SignalCounts,
-): Promise<ConsentReport> {
+export function consentReport(sums: SignalCounts, tags: ReadonlyMap<string, TagSignalCounts>): ConsentReport {
   return {
     total: sums.consent_total,
     ad_storage: classesOf(sums, 'ad_storage'),
@@ -58,21 +49,17 @@ export async function consentReport(
     ad_personalization: classesOf(sums, 'ad_personalization'),
     never_updated: presence(sums.never_updated, sums.update_known),
     dma: sums.dma,
-    tags: await deniedTags(snapshot, window, identity),
+    tags: deniedTags(tags),
   }
 }
 
-async function deniedTags(snapshot: Snapshot, window: ReportWindow, identity: TagIdentity): Promise<TagConsent[]> {
-  const rows = await sumRollups(snapshot.db, {
-    table: 'tag_signal_rollups',
-    siteNo: snapshot.siteNo,
-    budget: snapshot.budget,
-    segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
-    by: ['container_id', 'tag_key'],
-    measures: totals(TAG_SIGNAL_COLUMNS),
-  })
-  const tags = await sumByInTurns(rows, TAG_SIGNAL_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
-  return Array.from(tags, ([tag_key, { consent_total, ...denied }]) => ({ tag_key, total: consent_total, ...denied }))
+function deniedTags(tags: ReadonlyMap<string, TagSignalCounts>): TagConsent[] {
+  return Array.from(tags, ([tag_key, { consent_total, ad_storage_denied, analytics_storage_denied }]) => ({
+    tag_key,
+    total: consent_total,
+    ad_storage_denied,
+    analytics_storage_denied,
+  }))
     .filter((tag) => tag.ad_storage_denied > 0 || tag.analytics_storage_denied > 0)
     .sort(
       byCountThenKey(

@@ -62,5 +62,24 @@ const Validity = Type.Object(
   { description: 'Commerce events with each fault, of the `total` that were looked at' },
 )
 
+const Responses = Type.Object(
+  {
+    total: Count,
+    tags: Type.Array(
+      Type.Object({
+        tag_key: Type.String(),
+        total: Count,
+        response_2xx: Count,
+        response_3xx: Count,
+        response_4xx: Count,
+        response_5xx: Count,
+        response_none: Type.Integer({ description: 'No answer came' }),
+      }),
+      { description: 'Those that were refused most first' },
+    ),
+  },
+  { description: 'Tag executions by the class of the HTTP status of their vendor, of the `total` that reported it' },
+)
+
 /** What an overview says of the signals that version 2 of the tag sends. */
-export const signals = { consent: Consent, identifiers: Identifiers, validity: Validity }
+export const signals = { consent: Consent, identifiers: Identifiers, validity: Validity, responses: Responses }

@@ -1,9 +1,10 @@
-import { GRAIN, SIGNAL_COLUMNS } from '../rollups/index.ts'
-import type { SignalCounts } from '../store/index.ts'
+import { GRAIN, SIGNAL_COLUMNS, TAG_SIGNAL_COLUMNS } from '../rollups/index.ts'
+import type { SignalCounts, TagSignalCounts } from '../store/index.ts'
 import { type ConsentReport, consentReport } from './consent.ts'
+import { type ResponseReport, responseReport } from './responses.ts'
 import { type Presence, presence } from './score.ts'
 import type { Snapshot } from './snapshot.ts'
-import { addSums, sumRollups, totals, zeroSums } from './sums.ts'
+import { addSums, sumByInTurns, sumRollups, totals, zeroSums } from './sums.ts'
 import type { TagIdentity } from './tag-identity.ts'
 import type { ReportWindow } from './window.ts'
 
@@ -23,6 +24,7 @@ export interface SignalReport {
   identifiers: { total: number } & Record<(typeof IDENTIFIERS)[number], Presence>
   /** Of the commerce events whose fields were looked at, how many have each fault. */
   validity: { total: number } & Record<(typeof VALIDITY)[number], Presence>
+  responses: ResponseReport
 }
 
 export async function signalReport(
@@ -31,10 +33,12 @@ export async function signalReport(
   identity: TagIdentity,
 ): Promise<SignalReport> {
   const sums = await signalSums(snapshot, window)
+  const tags = await tagSignalSums(snapshot, window, identity)
   return {
-    consent: await consentReport(snapshot, window, identity, sums),
+    consent: consentReport(sums, tags),
     identifiers: { total: sums.identifiers_total, ...presences(IDENTIFIERS, sums, sums.identifiers_total) },
     validity: { total: sums.validity_total, ...presences(VALIDITY, sums, sums.validity_total) },
+    responses: responseReport(tags),
   }
 }
 
@@ -53,4 +57,20 @@ async function signalSums(snapshot: Snapshot, window: ReportWindow): Promise<Sig
   const sums = zeroSums(SIGNAL_COLUMNS)
   for (const row of rows) addSums(sums, row, SIGNAL_COLUMNS)
   return sums
+}
+
+async function tagSignalSums(
+  snapshot: Snapshot,
+  window: ReportWindow,
+  identity: TagIdentity,
+): Promise<Map<string, TagSignalCounts>> {
+  const rows = await sumRollups(snapshot.db, {
+    table: 'tag_signal_rollups',
+    siteNo: snapshot.siteNo,
+    budget: snapshot.budget,
+    segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
+    by: ['container_id', 'tag_key'],
+    measures: totals(TAG_SIGNAL_COLUMNS),
+  })
+  return sumByInTurns(rows, TAG_SIGNAL_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
 }

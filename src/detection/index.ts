@@ -77,6 +77,7 @@ export {
   type UsualCounts,
   usualCounts,
 } from './usual-counts.ts'
+export { VENDOR_STATUS_DEFAULTS, vendorStatus } from './vendor-status.ts'
 export {
   type Finding,
   isBad,

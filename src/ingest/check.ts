@@ -10,6 +10,7 @@ import {
   Counter,
   EventPayload,
   excessiveConsent,
+  excessiveResponses,
   excessiveTagConsent,
   excessiveValidity,
   IDENTIFIER_COUNTS,
@@ -103,7 +104,8 @@ function inconsistentPath(batch: BatchPayload): string | undefined {
     const { count, success = 0, failure = 0, timeout = 0, exception = 0 } = metric
     const ended = success + failure + timeout + exception
     if (count !== undefined && ended > count) return `/tag_metrics/${name}/count`
-    const excess = excessiveTagConsent(metric, count ?? ended)
+    const executions = count ?? ended
+    const excess = excessiveTagConsent(metric, executions) ?? excessiveResponses(metric, executions)
     if (excess !== undefined) return `/tag_metrics/${name}/${excess}`
   }
   for (const field of ['user_data_quality', 'ecommerce_quality', 'identifiers'] as const) {
@@ -160,10 +162,11 @@ function eventFields(payload: EventPayload): EventPayload {
 }
 
 /** Written out, because it is done for every tag of every request. */
-function tagFields({ id, name, status, execution_time }: TagExecution): TagExecution {
+function tagFields({ id, name, status, execution_time, response }: TagExecution): TagExecution {
   const known: TagExecution = { id, status }
   if (name !== undefined) known.name = name
   if (execution_time !== undefined) known.execution_time = execution_time
+  if (response !== undefined) known.response = response
   return known
 }
 
@@ -203,6 +206,7 @@ function batchFields(payload: BatchPayload): BatchPayload {
 function metricFields(metric: TagMetric): TagMetric {
   const { success, failure, timeout, exception, total_exec_ms, count } = metric
   const { consent_total, ad_storage_denied, analytics_storage_denied } = metric
+  const { response_2xx, response_3xx, response_4xx, response_5xx, response_none } = metric
   const known: TagMetric = {}
   if (success !== undefined) known.success = success
   if (failure !== undefined) known.failure = failure
@@ -213,6 +217,11 @@ function metricFields(metric: TagMetric): TagMetric {
   if (consent_total !== undefined) known.consent_total = consent_total
   if (ad_storage_denied !== undefined) known.ad_storage_denied = ad_storage_denied
   if (analytics_storage_denied !== undefined) known.analytics_storage_denied = analytics_storage_denied
+  if (response_2xx !== undefined) known.response_2xx = response_2xx
+  if (response_3xx !== undefined) known.response_3xx = response_3xx
+  if (response_4xx !== undefined) known.response_4xx = response_4xx
+  if (response_5xx !== undefined) known.response_5xx = response_5xx
+  if (response_none !== undefined) known.response_none = response_none
   return known
 }
 

@@ -124,8 +124,9 @@ export function addConsentCounts(counts: Counts, given: ConsentCounts): void {
   for (const field of CONSENT_COUNTS) counts[SIGNAL[field]] = given[field] ?? 0
 }
 
-/** What a batch says of a tag's executions, by place; undefined where it says nothing. */
-export function tagConsentCounts(counts: TagConsent): Counts | undefined {
-  const { consent_total = 0, ad_storage_denied = 0, analytics_storage_denied = 0 } = counts
-  return consent_total === 0 ? undefined : [consent_total, ad_storage_denied, analytics_storage_denied]
+/** Adds what a batch says of a tag's executions. */
+export function addTagConsentCounts(counts: Counts, given: TagConsent): void {
+  counts[TAG_SIGNAL.consent_total] = given.consent_total ?? 0
+  counts[TAG_SIGNAL.ad_storage_denied] = given.ad_storage_denied ?? 0
+  counts[TAG_SIGNAL.analytics_storage_denied] = given.analytics_storage_denied ?? 0
 }

@@ -184,6 +184,7 @@ export function tagIn(event: EventDelta, key: string): TagDelta {
 }
 
 export const noSignals = (): Counts => NO_SIGNALS.slice()
+export const noTagSignals = (): Counts => NO_TAG_SIGNALS.slice()
 
 /** The signals of an event, to add to. */
 export function signalsIn(event: EventDelta): Counts {
@@ -193,7 +194,7 @@ export function signalsIn(event: EventDelta): Counts {
 
 /** The signals of a tag, to add to. */
 export function tagSignalsIn(tag: TagDelta): Counts {
-  tag.signals ??= NO_TAG_SIGNALS.slice()
+  tag.signals ??= noTagSignals()
   return tag.signals
 }
 

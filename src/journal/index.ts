@@ -28,6 +28,7 @@ export {
   TagMetric,
 } from './payload.ts'
 export { readFoldTask } from './read.ts'
+export { excessiveResponses } from './responses.ts'
 export { addLog, appendDelta, type Log, latencyBucket } from './row.ts'
 export { foldJournal, foldOrphans, type JournalFolder, OrphanFolding } from './streams.ts'
 export { excessiveValidity, VALIDITY_FIELDS } from './validity.ts'

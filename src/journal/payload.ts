@@ -1,13 +1,14 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { DAY, floorTo, MINUTE, monthOf, storable } from '../lib/index.ts'
 import { EVENT_COLUMNS, NO_EVENT } from '../rollups/index.ts'
-import { Consent, ConsentCounts, consentOfTags, TagConsent, tagConsentCounts } from './consent.ts'
+import { Consent, ConsentCounts, consentOfTags, TagConsent } from './consent.ts'
 import { ContainerInfo, versionOf } from './container.ts'
 import { type Counts, EVENT } from './delta.ts'
 import { Counter, Flag, OptionalCounter } from './fields.ts'
 import { IdentifierCounts, Identifiers } from './identifiers.ts'
+import { ResponseClass, ResponseCounts, responseSignals } from './responses.ts'
 import { appendOwnVersion, appendSignals, type Log, NO_ID, NO_TIME, outcomeWith, PART, SUM } from './row.ts'
-import { batchSignals, eventSignals } from './signals.ts'
+import { batchSignals, eventSignals, tagSignals } from './signals.ts'
 import { Validity, ValidityCounts } from './validity.ts'
 
 /** Longest texts a payload may carry, in characters. */
@@ -44,6 +45,7 @@ const TagExecution = Type.Object({
     Type.Literal('exception'),
   ]),
   execution_time: Type.Optional(Type.Union([Counter, Type.Null()], { description: 'Duration in milliseconds' })),
+  response: ResponseClass,
 })
 
 /** One event with the tags that ran on it (section 2.3 of the interface). Unknown fields are ignored. */
@@ -89,6 +91,7 @@ export const TagMetric = Type.Object({
   total_exec_ms: OptionalCounter,
   count: OptionalCounter,
   ...TagConsent.properties,
+  ...ResponseCounts.properties,
 })
 
 /**
@@ -193,10 +196,11 @@ function appendEvent(log: Log, payload: EventPayload, isSkewed: boolean): void {
   log.push(mask, payload.tags.length)
   const ofTags = consentOfTags(signals)
   for (const execution of payload.tags) {
-    const { id, status, execution_time } = execution
-    const outcome = outcomeWith(status, ofTags)
-    if (isNamed(execution)) log.push(execution.name, outcome, execution_time ?? NO_TIME, storable(id))
-    else log.push(`tag_${id}`, outcome, execution_time ?? NO_TIME, NO_ID)
+    const { id, status, execution_time, response } = execution
+    log.push(isNamed(execution) ? execution.name : `tag_${id}`)
+    appendSignals(log, responseSignals(response))
+    const linked = isNamed(execution) ? storable(id) : NO_ID
+    log.push(outcomeWith(status, ofTags), execution_time ?? NO_TIME, linked)
   }
 }
 
@@ -267,7 +271,7 @@ function appendMetric(log: Log, name: string, metric: TagMetric): void {
   const executions = metric.count ?? success + failure + timeout + exception
   const timed = total_exec_ms === undefined ? 0 : executions
   log.push(name)
-  appendSignals(log, tagConsentCounts(metric))
+  appendSignals(log, tagSignals(metric))
   log.push(PART, success, failure, timeout, exception, executions, total_exec_ms ?? 0, timed)
 }
 

@@ -1,6 +1,14 @@
-import { addConsent, addConsentCounts, type Consent, type ConsentCounts } from './consent.ts'
-import { type Counts, noSignals, SIGNAL } from './delta.ts'
+import {
+  addConsent,
+  addConsentCounts,
+  addTagConsentCounts,
+  type Consent,
+  type ConsentCounts,
+  type TagConsent,
+} from './consent.ts'
+import { type Counts, noSignals, noTagSignals, SIGNAL } from './delta.ts'
 import { addIdentifierCounts, addIdentifiers, type IdentifierCounts, type Identifiers } from './identifiers.ts'
+import { addResponseCounts, type ResponseCounts } from './responses.ts'
 import { addValidity, addValidityCounts, saysValidity, type Validity, type ValidityCounts } from './validity.ts'
 
 /** The parts of an event that count as signals. */
@@ -42,3 +50,11 @@ export function batchSignals({ consent, identifiers, ecommerce_quality }: BatchS
 
 const withBase = (counts: Counts): Counts | undefined =>
   BASES.some((place) => (counts[place] ?? 0) > 0) ? counts : undefined
+
+/** What a batch says of a tag's executions, likewise. */
+export function tagSignals(metric: TagConsent & ResponseCounts): Counts | undefined {
+  const counts = noTagSignals()
+  addTagConsentCounts(counts, metric)
+  addResponseCounts(counts, metric)
+  return counts.some((count) => count > 0) ? counts : undefined
+}

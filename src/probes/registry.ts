@@ -12,6 +12,7 @@ import { tagLatency } from './types/tag-latency.ts'
 import { tagManagerVersion } from './types/tag-manager-version.ts'
 import { tagMissing } from './types/tag-missing.ts'
 import { tagServerInfra } from './types/tag-server-infra.ts'
+import { vendorStatus } from './types/vendor-status.ts'
 import { warehouseEvents } from './types/warehouse-events.ts'
 
 /** Every type of probe, in the order in which people are shown them. */
@@ -24,6 +25,7 @@ export const PROBE_TYPES: readonly ProbeType[] = [
   dataVolume,
   dataFreshness,
   tagFailureRate,
+  vendorStatus,
   tagLatency,
   tagMissing,
   userDataQuality,

@@ -89,11 +89,21 @@ export const SIGNAL_COLUMNS = [
   'items_empty',
 ] as const satisfies (keyof SignalCounts)[]
 
+/** Of how vendors answered. */
+export const RESPONSE_COLUMNS = [
+  'response_2xx',
+  'response_3xx',
+  'response_4xx',
+  'response_5xx',
+  'response_none',
+] as const satisfies (keyof TagSignalCounts)[]
+
 /** Likewise. */
 export const TAG_SIGNAL_COLUMNS = [
   'consent_total',
   'ad_storage_denied',
   'analytics_storage_denied',
+  ...RESPONSE_COLUMNS,
 ] as const satisfies (keyof TagSignalCounts)[]
 
 /** Distinct event names, and as many tag keys, that a site may use on one UTC day; further ones are counted together. */

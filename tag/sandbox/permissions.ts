@@ -30,6 +30,15 @@ export class Permissions {
     if (!this.allows('read_event_data', path)) throw new PermissionError(`read_event_data does not allow "${path}".`)
   }
 
+  demandMessage(type: string, action: 'listen' | 'send'): void {
+    const { allowedActions, messageTypes } = this.#params.get('use_message') ?? {}
+    const isAllowed = messageList(messageTypes).some(
+      (entry) => entry.type === type && (entry.action === action || entry.action === 'listen_and_send'),
+    )
+    if (allowedActions === 'any' || isAllowed) return
+    throw new PermissionError(`use_message does not allow to ${action} “${type}”.`)
+  }
+
   demandAllEventData(): void {
     if (this.#params.get('read_event_data')?.eventDataAccess === 'any') return
     throw new PermissionError('getAllEventData needs read_event_data with access to any key.')
@@ -94,6 +103,11 @@ function allowsKey(params: Readonly<Record<string, Plain>>, path: string): boole
     pattern.endsWith('.*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern,
   )
 }
+
+const messageList = (value: Plain): Readonly<Record<string, Plain>>[] =>
+  Array.isArray(value)
+    ? value.filter((item): item is Readonly<Record<string, Plain>> => typeof item === 'object' && item !== null)
+    : []
 
 const textList = (value: Plain): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []

@@ -75,6 +75,14 @@ export interface OtherTag {
   readonly executionTime?: number
   /** Flat on the entry, as "Additional Tag Metadata" is. The tag name is one of them, under the key that the user chose. */
   readonly metadata?: Readonly<Record<string, string>>
+  /** What it sends with sendMessage while it runs: after the template's own code, and before the callbacks of the event. */
+  readonly messages?: readonly TagMessage[]
+}
+
+/** A message to the listeners of its type. */
+export interface TagMessage {
+  readonly type: string
+  readonly message: Plain
 }
 
 export type TagStatus = 'success' | 'failure' | 'exception' | 'timeout'

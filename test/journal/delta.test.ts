@@ -18,6 +18,7 @@ const payload = fc
           name: fc.constantFrom('GA4', 'Meta', ''),
           status: fc.constantFrom('success' as const, 'failure' as const, 'timeout' as const, 'exception' as const),
           execution_time: fc.integer({ min: 0, max: 9_000 }),
+          response: fc.constantFrom('2xx' as const, '5xx' as const, 'none' as const),
         },
         { requiredKeys: ['id', 'status'] },
       ),

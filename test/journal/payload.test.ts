@@ -127,10 +127,30 @@ test('consent is counted by class, and with the tags that ran while it was denie
     ['consent_total', 'ad_storage_denied', 'analytics_storage_granted', 'update_known', 'never_updated', 'dma'],
   )
   for (const tag of event?.tags.values() ?? []) {
-    assert.deepEqual(tag.signals, [1, 1, 0])
+    assert.deepEqual(tag.signals?.slice(0, 4), [1, 1, 0, 0])
     assert.equal(tag.counts[TAG.executions], 1)
   }
   assert.equal(event?.tags.get('tag_31')?.counts[TAG.timeout], 1)
+})
+
+test('how a vendor answered is counted with the tag, beside what the event said of consent', () => {
+  const tags = [
+    { id: '1', name: 'Meta', status: 'success' as const, response: '4xx' as const, execution_time: 30 },
+    { id: '2', status: 'failure' as const, response: 'none' as const },
+    { id: '3', status: 'success' as const },
+  ]
+  const event = cellOf(
+    eventPayload({ timestamp_ms: NOW, tags, consent: { analytics_storage: 'denied' } }),
+  ).cell.events.get('purchase')
+  const raisedOf = (key: string) =>
+    Object.entries(TAG_SIGNAL).flatMap(([name, place]) => (event?.tags.get(key)?.signals?.[place] === 1 ? [name] : []))
+  const consent = ['consent_total', 'analytics_storage_denied']
+  assert.deepEqual(raisedOf('Meta'), [...consent, 'response_4xx'])
+  assert.deepEqual(raisedOf('tag_2'), [...consent, 'response_none'])
+  assert.deepEqual(raisedOf('tag_3'), consent)
+  assert.deepEqual([...(event?.tags.get('Meta')?.ids ?? [])], ['1'])
+  assert.equal(event?.tags.get('Meta')?.counts[TAG.success], 1)
+  assert.equal(event?.tags.get('tag_2')?.counts[TAG.failure], 1)
 })
 
 test('an event that says nothing of consent, or an empty object, has no signals', () => {
@@ -177,7 +197,11 @@ test('a batch counts the classes of consent of its events and tags', () => {
     window_start_ms: NOW,
     window_end_ms: NOW,
     total_events: 9,
-    tag_metrics: { GA4: { success: 9, consent_total: 8, ad_storage_denied: 5 }, Meta: { success: 1 } },
+    tag_metrics: {
+      GA4: { success: 9, consent_total: 8, ad_storage_denied: 5 },
+      Ads: { success: 9, response_2xx: 7, response_5xx: 2 },
+      Meta: { success: 1 },
+    },
     consent: { total: 8, ad_storage_denied: 5, ad_storage_granted: 2 },
   })
   const whole = cell.events.get(NO_EVENT)
@@ -185,6 +209,7 @@ test('a batch counts the classes of consent of its events and tags', () => {
   assert.equal(whole?.signals?.[SIGNAL.ad_storage_denied], 5)
   assert.equal(whole?.tags.get('GA4')?.signals?.[TAG_SIGNAL.ad_storage_denied], 5)
   assert.equal(whole?.tags.get('GA4')?.counts[TAG.success], 9)
+  assert.equal(whole?.tags.get('Ads')?.signals?.[TAG_SIGNAL.response_5xx], 2)
   assert.equal(whole?.tags.get('Meta')?.signals, undefined)
 })
 

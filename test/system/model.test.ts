@@ -25,6 +25,7 @@ interface Overview {
   > & { tags: { tag_key: string; ad_storage_denied: number; analytics_storage_denied: number }[] }
   identifiers: { total: number } & Record<string, Presence>
   validity: { total: number } & Record<string, Presence>
+  responses: { total: number; tags: ({ tag_key: string; total: number } & Record<string, number | string>)[] }
   score: Record<string, unknown>
 }
 
@@ -49,6 +50,7 @@ function reported(overview: Overview): Model {
     ...reportedConsent(overview),
     identifiers: presences(overview.identifiers),
     validity: presences(overview.validity),
+    responses: reportedResponses(overview),
   }
 }
 
@@ -65,6 +67,17 @@ function reportedConsent({ consent }: Overview): Pick<Model, 'consent' | 'denied
     [`${tag_key} analytics_storage`, analytics_storage_denied] as const,
   ])
   return { consent: aboveZero(counts), denied: aboveZero(ofTags) }
+}
+
+function reportedResponses({ responses }: Overview): Model['responses'] {
+  const counts = responses.tags.flatMap(({ tag_key, total, ...classes }) =>
+    Object.entries(classes).map(([name, count]) => [`${tag_key} ${name}`, Number(count)] as const),
+  )
+  assert.equal(
+    responses.total,
+    counts.reduce((sum, [, count]) => sum + count, 0),
+  )
+  return aboveZero(counts)
 }
 
 const presences = ({ total, ...fields }: { total: number } & Record<string, Presence>) =>

@@ -12,10 +12,11 @@ export function countsOf(fired: readonly Fired[], mode: 'per_event' | 'batched')
   for (const { name, has, commerce, consent, ran } of fired) {
     add('total_events')
     add(`event ${name}`)
-    for (const { key, status, ms } of ran) {
+    for (const { key, status, ms, response } of ran) {
       add(`tag ${key} executions`)
       add(`tag ${key} ${status}`)
       add(`tag ${key} ms`, ms)
+      if (response !== null) add(`answer ${key} response_${response}`)
       if (consent.ad_storage === 'denied') add(`denied ${key} ad_storage`)
       if (consent.analytics_storage === 'denied') add(`denied ${key} analytics_storage`)
     }
@@ -33,6 +34,8 @@ export function countsOf(fired: readonly Fired[], mode: 'per_event' | 'batched')
   }
   return counts
 }
+
+const RESPONSES = ['response_2xx', 'response_3xx', 'response_4xx', 'response_5xx', 'response_none'] as const
 
 type Presence = Record<string, number | { present: number }>
 
@@ -56,13 +59,14 @@ export interface Overview {
     'ad_storage' | 'analytics_storage',
     Record<'granted' | 'denied' | 'absent', number>
   >
+  responses: { tags: ({ tag_key: string } & Record<(typeof RESPONSES)[number], number>)[] }
   rejections: Record<string, number>
   containers: { container_id: string }[]
 }
 
 /** An overview as the same counts; zeros other than totals are left out. */
 export function reportedCounts(overview: Overview): Counts {
-  const { total_events, events, tags, user_data, ecommerce, consent } = overview
+  const { total_events, events, tags, user_data, ecommerce, consent, responses } = overview
   const entries = [
     ['total_events', total_events] as const,
     ...events.map(({ event_name, total }) => [`event ${event_name}`, total] as const),
@@ -77,6 +81,9 @@ export function reportedCounts(overview: Overview): Counts {
     ['consent total', consent.total] as const,
     ...(['ad_storage', 'analytics_storage'] as const).flatMap((purpose) =>
       Object.entries(consent[purpose]).map(([said, count]) => [`consent ${purpose} ${said}`, count] as const),
+    ),
+    ...responses.tags.flatMap((tag) =>
+      RESPONSES.map((column) => [`answer ${tag.tag_key} ${column}`, tag[column]] as const),
     ),
     ...consent.tags.flatMap((tag) => [
       [`denied ${tag.tag_key} ad_storage`, tag.ad_storage_denied] as const,

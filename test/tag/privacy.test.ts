@@ -15,6 +15,16 @@ const NAMES = [
   ...['street', 'postal_code', 'city', 'region', 'country', 'currency', 'transaction_id', 'items', 'item_id', 'id'],
 ]
 
+/** What other templates may say, with content where it does not belong. */
+const MESSAGES = [
+  { tag: 7, status: 400, url: `https://vendor.example/${MARK}`, body: MARK },
+  { tag: MARK, status: 500 },
+  { tag: 7, status: MARK },
+  { tag: { [MARK]: MARK }, status: { [MARK]: MARK } },
+  [MARK],
+  MARK,
+].map((message) => ({ type: 'tagwarden_status', message }))
+
 type Content = (path: string) => Plain
 
 const objectOf = (path: string, content: Content): Plain =>
@@ -55,7 +65,9 @@ async function sendEverything(t: TestContext, sendMode: string, status: number) 
       for (const shape of SHAPES) {
         const content = Object.fromEntries(fields.map((field) => [field, shape(field)]))
         const elsewhere = { ip_override: `${MARK} ip`, page_location: `https://shop.example/?${MARK}`, user_id: MARK }
-        const tags = [{ id: 7, status: 'failure', executionTime: 4, metadata: { note: `${MARK} note` } }]
+        const tags = [
+          { id: 7, status: 'failure', executionTime: 4, metadata: { note: `${MARK} note` }, messages: MESSAGES },
+        ]
         await container.fire({ ...elsewhere, ...content, event_name }, tags, { preview })
         clock.advance(31_000)
       }
@@ -78,6 +90,10 @@ for (const sendMode of ['per_event', 'batched']) {
       assert.ok(
         container.requests.some(({ body }) => /"has_email":true|"email":[1-9]/.test(body)),
         'that it was there is reported',
+      )
+      assert.ok(
+        container.requests.some(({ body }) => /"response":"4xx"|"response_4xx":[1-9]/.test(body)),
+        'how vendors answered is reported',
       )
     })
   }

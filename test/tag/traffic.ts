@@ -11,8 +11,20 @@ export interface Fired {
   readonly commerce: ReadonlySet<CommerceField> | null
   /** What its signals say of the two that tags are held to. */
   readonly consent: { readonly ad_storage: string; readonly analytics_storage: string }
-  readonly ran: readonly { key: string; status: TagStatus; ms: number }[]
+  readonly ran: readonly { key: string; status: TagStatus; ms: number; response: ResponseClass | null }[]
 }
+
+type ResponseClass = '2xx' | '3xx' | '4xx' | '5xx' | 'none'
+
+/** What a tag may tell of its answers, and what is to be counted of it. */
+const ANSWERS: readonly { statuses: readonly number[]; response: ResponseClass | null }[] = [
+  { statuses: [], response: null },
+  { statuses: [200], response: '2xx' },
+  { statuses: [2, 302], response: '3xx' },
+  { statuses: [400, 204], response: '4xx' },
+  { statuses: [404, 503], response: '5xx' },
+  { statuses: [0, 500], response: 'none' },
+]
 
 export const USER_FIELDS = ['email', 'phone', 'first_name', 'last_name', 'city', 'country'] as const
 export type UserField = (typeof USER_FIELDS)[number]
@@ -63,10 +75,17 @@ export function randomEvent(random: Random): Fired {
     ...(tagName === null ? {} : { metadata: { name: tagName } }),
   }))
   const { data: signals, classes } = pick(CONSENTS)
+  const answers = new Map(tags.map(({ id }) => [id, pick(ANSWERS)]))
   const counted = tags.filter(({ id }) => id !== EXCLUDED_TAG)
   return {
     data: { event_name: name, ...userData(has, pick), ...commerceData(commerce, pick), ...signals },
-    tags,
+    tags: tags.map((tag) => ({
+      ...tag,
+      messages: (answers.get(tag.id)?.statuses ?? []).map((httpStatus) => ({
+        type: 'tagwarden_status',
+        message: { tag: pick([tag.id, String(tag.id)]), status: httpStatus },
+      })),
+    })),
     name,
     has,
     commerce: isCommerce ? commerce : null,
@@ -75,6 +94,7 @@ export function randomEvent(random: Random): Fired {
       key: metadata?.name ?? `tag_${id}`,
       status,
       ms,
+      response: answers.get(id)?.response ?? null,
     })),
   }
 }

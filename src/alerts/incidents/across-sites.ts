@@ -6,7 +6,7 @@ export interface VendorSign {
   incidentId: string
   siteId: string
   vendor: string
-  /** How its tags are bad: `failing`, `missing`, `slow`. */
+  /** How its tags are bad: `failing`, `missing`, `slow`, `refused`. */
   failing: string
   startedAt: number
 }
@@ -100,6 +100,7 @@ const DOES: Readonly<Record<string, string>> = {
   failing: 'tags fail',
   missing: 'tags do not run',
   slow: 'tags are slow',
+  refused: 'refuses events',
 }
 
 /** `Meta tags fail on 14 of 20 sites` */

@@ -51,6 +51,7 @@ function cluesOf(known: Known): Clue[] {
     ...(vendorElsewhere === null ? [] : [{ text: elsewhereText(vendorElsewhere), causeRank: rankOf('release') - 0.5 }]),
     ...changeClue(known),
     ...statusClue(known),
+    ...answerClues(signs),
     ...firstSign(signs),
   ]
   return clues.toSorted((a, b) => (a.causeRank ?? Number.POSITIVE_INFINITY) - (b.causeRank ?? Number.POSITIVE_INFINITY))
@@ -79,6 +80,16 @@ function changeClue({ signs, leadId, change }: Known): Clue[] {
 
 const statusClue = ({ httpStatus }: Known): Clue[] =>
   httpStatus === null ? [] : [{ text: `The target answers with HTTP status ${httpStatus}`, causeRank: null }]
+
+/** What vendors answer their tags with, and since when: the tags themselves may succeed. */
+function answerClues(signs: readonly Sign[]): Clue[] {
+  const began = Math.min(...signs.map(({ startedAt }) => startedAt))
+  return signs.flatMap(({ tag, answer, startedAt }) => {
+    if (tag === null || answer === null) return []
+    const since = startedAt - began < MINUTE ? 'since it began' : `since ${duration(startedAt - began)} after it began`
+    return [{ text: `The vendor of “${tag}” answers with ${answer} ${since}`, causeRank: null }]
+  })
+}
 
 /** What was bad first, and how long before the next. */
 function firstSign(signs: readonly Sign[]): Clue[] {

@@ -19,7 +19,7 @@ export const causeOf = (text: string): Cause => CAUSES.find((known) => known ===
 export const rankOf = (cause: Cause): number => CAUSES.indexOf(cause)
 
 /** How a vendor's tags are bad: what has to agree on several sites. */
-type Failing = 'failing' | 'missing' | 'slow'
+type Failing = 'failing' | 'missing' | 'slow' | 'refused'
 
 /** An alert, as far as it says what it may have in common with others. */
 export interface Sign {
@@ -36,6 +36,8 @@ export interface Sign {
   field: string | null
   vendor: string | null
   failing: Failing | null
+  /** What the vendor answers where it refuses: `HTTP 4xx`. */
+  answer: string | null
   /** There is too much, not too little. */
   isSurge: boolean
   startedAt: number
@@ -55,6 +57,7 @@ const KINDS: Readonly<Record<string, Cause>> = {
   data_volume: 'silence',
   tag_missing: 'tag',
   tag_failure_rate: 'tag',
+  vendor_status: 'tag',
   warehouse_events: 'tag',
   tag_latency: 'quality',
   user_data_quality: 'quality',
@@ -71,6 +74,7 @@ export const FAILING: Readonly<Record<string, Failing>> = {
   tag_failure_rate: 'failing',
   tag_missing: 'missing',
   tag_latency: 'slow',
+  vendor_status: 'refused',
 }
 
 const BY_THE_HOUR: readonly string[] = [
@@ -116,6 +120,7 @@ export function signOf(alert: SignRow): Sign {
     field: field ?? null,
     vendor: alert.subject === 'check' ? null : vendorIn(alert, tag ?? null),
     failing: FAILING[alert.probe_type] ?? null,
+    answer: alert.probe_type === 'vendor_status' ? answerIn(finding) : null,
     isSurge: isSurge(finding) && alert.probe_type === 'data_volume',
     startedAt: alert.started_at,
     resolutionMs: BY_THE_HOUR.includes(alert.probe_type) ? HOUR : 0,
@@ -147,6 +152,15 @@ function findingIn(details: string): Readonly<Record<string, unknown>> {
 function isSurge({ measured, band }: Readonly<Record<string, unknown>>): boolean {
   const { high } = fieldsOf(band)
   return typeof measured === 'number' && typeof high === 'number' && measured > high
+}
+
+const ANSWERS = { response_4xx: 'HTTP 4xx', response_5xx: 'HTTP 5xx', response_none: 'no answer' } as const
+
+/** The one that came most often. */
+function answerIn({ evidence }: Readonly<Record<string, unknown>>): string | null {
+  const counts = fieldsOf(evidence)
+  const found = Object.entries(ANSWERS).map(([column, words]) => ({ words, count: Number(counts[column] ?? 0) }))
+  return found.filter(({ count }) => count > 0).toSorted((a, b) => b.count - a.count)[0]?.words ?? null
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)

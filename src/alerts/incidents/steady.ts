@@ -13,6 +13,7 @@ export const AGAIN_MS = 4 * HOUR
 export const ESTIMATED: readonly string[] = [
   'data_volume',
   'tag_failure_rate',
+  'vendor_status',
   'tag_latency',
   'user_data_quality',
   'ecommerce_quality',

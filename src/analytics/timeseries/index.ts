@@ -9,7 +9,7 @@ import type { Series } from './plan.ts'
 import { type Metric, needsEventTags, requireAnswerable, type TimeseriesQuery } from './plan.ts'
 import type { SeriesContext } from './read.ts'
 import { consentSeries, identifierSeries, validitySeries } from './signals.ts'
-import { executionSeries, latencySeries } from './tags.ts'
+import { executionSeries, latencySeries, responseSeries } from './tags.ts'
 
 export type { Point, Series } from './plan.ts'
 export { GROUPS, METRICS, type Metric, type TimeseriesQuery } from './plan.ts'
@@ -33,6 +33,7 @@ const SERIES_OF: Readonly<Record<Metric, (context: SeriesContext) => Promise<Ser
   consent: consentSeries,
   identifiers: identifierSeries,
   validity: validitySeries,
+  responses: responseSeries,
   score: scoreSeries,
 }
 

@@ -14,6 +14,7 @@ export const METRICS = [
   'consent',
   'identifiers',
   'validity',
+  'responses',
   'score',
 ] as const
 export type Metric = (typeof METRICS)[number]
@@ -44,7 +45,8 @@ export const TimeseriesParams = Type.Object(
       Type.Enum([...GROUPS], {
         description:
           'One series each: `event_name` with events, executions, failures; `tag_key` with executions, failures, latency ' +
-          '(then p95); `outcome` with executions, failures; `field` with user_data, ecommerce, consent, identifiers, validity',
+          '(then p95), responses; `outcome` with executions, failures; `field` with user_data, ecommerce, consent, identifiers, ' +
+          'validity, responses',
       }),
     ),
     event_name: Type.Optional(
@@ -53,7 +55,9 @@ export const TimeseriesParams = Type.Object(
         description: 'Only this event: events, executions, failures, consent, identifiers, validity',
       }),
     ),
-    tag_key: Type.Optional(Type.String({ minLength: 1, description: 'Only this tag: executions, failures, latency' })),
+    tag_key: Type.Optional(
+      Type.String({ minLength: 1, description: 'Only this tag: executions, failures, latency, responses' }),
+    ),
     keys: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         maxItems: KEYS_MAX,
@@ -82,6 +86,7 @@ const ALLOWED: Readonly<Record<Metric, { groups: readonly Group[]; filters: read
   consent: { groups: ['field'], filters: ['event_name'] },
   identifiers: { groups: ['field'], filters: ['event_name'] },
   validity: { groups: ['field'], filters: ['event_name'] },
+  responses: { groups: ['field', 'tag_key'], filters: ['tag_key'] },
   score: { groups: [], filters: [] },
 }
 

@@ -1,6 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { LATENCY_COLUMNS, OUTCOMES, type Outcome, type RollupTable } from '../../rollups/index.ts'
+import { LATENCY_COLUMNS, OUTCOMES, type Outcome, RESPONSE_COLUMNS, type RollupTable } from '../../rollups/index.ts'
 import { totalOf } from '../../store/index.ts'
+import { answered, refused } from '../responses.ts'
+import { ratio } from '../score.ts'
 import { isOneOf, type SumRow, type Sums, totals } from '../sums.ts'
 import { meantTag, rawKeysMeant } from '../tag-identity.ts'
 import { bad, latency } from '../tag-report.ts'
@@ -64,6 +66,28 @@ export async function latencySeries(context: SeriesContext): Promise<Series[]> {
   )
 }
 
+const RESPONSE_MEASURES = totals(RESPONSE_COLUMNS)
+
+/** Share of the answered executions that vendors did not take (0–1), of all or of each tag; or the share of each class. */
+export async function responseSeries(context: SeriesContext): Promise<Series[]> {
+  const { starts } = context.buckets
+  const { metric, group_by } = context.query
+  const cells = await tagCells(context, 'tag_signal_rollups', RESPONSE_MEASURES)
+  const share = (key: string, ofKey: string, part: (sums: Sums<(typeof RESPONSE_COLUMNS)[number]>) => number) =>
+    seriesOf(
+      key,
+      starts,
+      cells.get(ofKey) ?? [],
+      RESPONSE_COLUMNS,
+      (sums) => ratio(part(sums), answered(sums)),
+      answered,
+    )
+  if (group_by === 'field') return RESPONSE_COLUMNS.map((column) => share(column, metric, (sums) => sums[column]))
+  if (group_by === undefined) return [share(metric, metric, refused)]
+  const isAnswered = (key: string) => (cells.get(key) ?? []).some((sums) => sums !== undefined && answered(sums) > 0)
+  return largestFirst([...cells.keys()].filter(isAnswered).map((key) => share(key, key, refused)))
+}
+
 type KeyColumn = 'container_id' | 'tag_key' | 'event_name'
 
 /**
@@ -72,7 +96,7 @@ type KeyColumn = 'container_id' | 'tag_key' | 'event_name'
  */
 async function tagCells<M extends string>(
   context: SeriesContext,
-  table: Extract<RollupTable, 'tag_rollups' | 'event_tag_rollups'>,
+  table: Extract<RollupTable, 'tag_rollups' | 'event_tag_rollups' | 'tag_signal_rollups'>,
   measures: Readonly<Record<M, RawBuilder<number>>>,
 ): Promise<Map<string, Cells<M>>> {
   const { query, identity, buckets } = context

@@ -27,6 +27,7 @@ import { deliveryReceipts } from './0026-delivery-receipts.ts'
 import { incidentSilences } from './0027-incident-silences.ts'
 import { tagVendors } from './0028-tag-vendors.ts'
 import { siteDays } from './0029-site-days.ts'
+import { vendorResponses } from './0030-vendor-responses.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -60,6 +61,7 @@ export const migrations: readonly Migration[] = [
   incidentSilences,
   tagVendors,
   siteDays,
+  vendorResponses,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

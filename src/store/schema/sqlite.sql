@@ -570,7 +570,7 @@ CREATE TABLE tag_signal_rollups (
   tag_key text not null,
   consent_total integer not null,
   ad_storage_denied integer not null,
-  analytics_storage_denied integer not null,
+  analytics_storage_denied integer not null, response_2xx integer not null default 0, response_3xx integer not null default 0, response_4xx integer not null default 0, response_5xx integer not null default 0, response_none integer not null default 0,
   primary key (site_no, grain, bucket, container_id, tag_key)
 ) without rowid;
 

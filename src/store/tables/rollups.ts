@@ -110,12 +110,19 @@ export interface TagRollupTable extends RollupKey, TagCounts {
   tag_key: string
 }
 
-/** What events said on which a tag ran. */
+/** What events said on which a tag ran, and how its vendor answered. */
 export interface TagSignalCounts {
   /** Executions on events that said anything of consent. */
   consent_total: number
   ad_storage_denied: number
   analytics_storage_denied: number
+  /** Executions by the class of the HTTP status that the vendor answered with, where the tag says it. */
+  response_2xx: number
+  response_3xx: number
+  response_4xx: number
+  response_5xx: number
+  /** No answer came. */
+  response_none: number
 }
 
 export interface TagSignalRollupTable extends RollupKey, TagSignalCounts {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/lib/index.ts'
 import type { Permissions } from '../permissions.ts'
-import type { InnerFunction, Realm } from '../realm/index.ts'
+import type { Inner, InnerFunction, Realm } from '../realm/index.ts'
 import type { Plain } from '../types.ts'
 import type { TemplateStorage } from './storage.ts'
 
@@ -42,6 +42,8 @@ export interface Host {
   readonly clientName: () => string
   readonly log: (text: string) => void
   readonly addEventCallback: (callback: InnerFunction) => void
+  readonly addMessageListener: (type: string, callback: InnerFunction) => void
+  readonly sendMessage: (type: string, message: Inner) => void
   /** Sends and settles later, within the realm's jobs. */
   readonly send: (request: OutgoingRequest, settlement: Settlement) => void
 }

@@ -61,6 +61,15 @@ const OBJECTS: Readonly<Record<string, (host: Host) => Inner>> = {
 
 const FUNCTIONS: Readonly<Record<string, (host: Host, args: readonly Inner[]) => Inner>> = {
   addEventCallback: (host, [callback]) => host.addEventCallback(callable(callback, 'addEventCallback')),
+  addMessageListener: (host, [type, callback]) => {
+    host.permissions.demandMessage(String(type), 'listen')
+    // What is no function is no listener (D).
+    if (typeof callback === 'function') host.addMessageListener(String(type), callback as InnerFunction)
+  },
+  sendMessage: (host, [type, message]) => {
+    host.permissions.demandMessage(String(type), 'send')
+    host.sendMessage(String(type), message)
+  },
   sendHttpRequest,
   sendHttpGet,
   getEventData: (host, [path]) => getEventData(host, path),

@@ -10,6 +10,8 @@ const guarded = (permission: string, evidence: string): ApiEntry => ({ permissio
 
 /** The APIs that this runner plays. */
 export const APIS: Readonly<Record<string, ApiEntry>> = {
+  addMessageListener: guarded('use_message', 'D signature, O permission'),
+  sendMessage: guarded('use_message', 'D signature, O permission'),
   addEventCallback: guarded('read_event_metadata', 'T signature, O permission'),
   sendHttpRequest: guarded('send_http', 'T signature, O permission'),
   sendHttpGet: guarded('send_http', 'T signature; permission by analogy with sendHttpRequest'),
@@ -38,7 +40,6 @@ export const APIS: Readonly<Record<string, ApiEntry>> = {
 
 /** Real APIs of a server container that a tag like ours has no use for, so this runner does not play them. */
 export const NOT_PLAYED: readonly string[] = [
-  'addMessageListener',
   'BigQuery',
   'claimRequest',
   'computeEffectiveTldPlusOne',
@@ -70,7 +71,6 @@ export const NOT_PLAYED: readonly string[] = [
   'returnResponse',
   'runContainer',
   'sendEventToGoogleAnalytics',
-  'sendMessage',
   'sendPixelFromBrowser',
   'setCookie',
   'setPixelResponse',

@@ -57,6 +57,7 @@ export class Instance {
         throw error
       }
     })
+    for (const { messages = [] } of tags) for (const { type, message } of messages) this.#deliver(run, type, message)
     // A tag may end when its request does. Nothing else can wake it, so without one it hangs until the time limit.
     while (run.status === null && run.requests.size > 0) await Promise.race(run.requests)
     if (run.status === null) run.end('timeout', this.#shared.options.clock.now())
@@ -82,6 +83,14 @@ export class Instance {
       this.#guarded(run, () =>
         this.#realm.jobs.run(() => callback(containerId, this.#realm.inside.copy({ tags: entries }))),
       )
+    }
+  }
+
+  /** To the listeners of the event, at once (D). */
+  #deliver(run: TagRun, type: string, message: unknown): void {
+    const { inside, jobs } = this.#realm
+    for (const listener of run.listeners.filter((one) => one.type === type)) {
+      this.#guarded(run, () => jobs.run(() => listener.callback(type, inside.copy(message))))
     }
   }
 
@@ -127,6 +136,8 @@ export class Instance {
         if (!run.over) run.callbacks.push(callback)
         else this.#shared.error('addEventCallback came after the end of its event; the callback never runs.')
       },
+      addMessageListener: (type, callback) => void run.listeners.push({ type, callback }),
+      sendMessage: (type, message) => this.#deliver(run, type, message),
       send: (request, settlement) => this.#send(request, settlement, run),
     }
   }

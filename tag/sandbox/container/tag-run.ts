@@ -5,6 +5,7 @@ import type { OtherTag, Plain, TagStatus } from '../types.ts'
 export class TagRun {
   readonly startedAt: number
   readonly callbacks: InnerFunction[] = []
+  readonly listeners: { type: string; callback: InnerFunction }[] = []
   readonly errors: string[] = []
   readonly requests = new Set<Promise<void>>()
   endedAt: number

@@ -48,6 +48,8 @@ function paramProblem({ publicId, params }: Permission): string | null {
       return choice(publicId, params, 'allowedUrls', 'urls')
     case 'read_event_data':
       return choice(publicId, params, 'eventDataAccess', 'keyPatterns')
+    case 'use_message':
+      return messageProblem(params)
     default:
       return Object.keys(params).length === 0 ? null : `${publicId} takes no parameters.`
   }
@@ -58,6 +60,20 @@ function choice(publicId: string, params: Permission['params'], access: string, 
   const items = params[list]
   const texts = Array.isArray(items) && items.length > 0 && items.every((item) => typeof item === 'string')
   return params[access] === 'any' || texts ? null : `${publicId}: "specific" needs a list of texts in ${list}.`
+}
+
+function messageProblem({ allowedActions, messageTypes }: Permission['params']): string | null {
+  if (allowedActions === 'any') return null
+  if (allowedActions !== 'specific') return 'use_message: allowedActions must be "any" or "specific".'
+  const isNamed = (entry: Plain) =>
+    typeof entry === 'object' &&
+    entry !== null &&
+    'type' in entry &&
+    'action' in entry &&
+    typeof entry.type === 'string' &&
+    oneOf(entry.action, ['listen', 'send', 'listen_and_send'])
+  const isList = Array.isArray(messageTypes) && messageTypes.length > 0 && messageTypes.every(isNamed)
+  return isList ? null : 'use_message: "specific" needs a list of maps with type and action in messageTypes.'
 }
 
 function allEventData(permissions: readonly Permission[], calls: readonly RequireCall[]): Finding[] {

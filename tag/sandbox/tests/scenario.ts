@@ -100,6 +100,7 @@ const EVERYTHING = [
   { publicId: 'read_event_data', line: 0, params: { eventDataAccess: 'any' } },
   { publicId: 'read_event_metadata', line: 0, params: {} },
   { publicId: 'send_http', line: 0, params: { allowedUrls: 'any' } },
+  { publicId: 'use_message', line: 0, params: { allowedActions: 'any' } },
 ]
 
 /** What has no sense without a container must be mocked: an unmocked request would really be sent by the editor (R). */
@@ -118,6 +119,8 @@ function stageHost(realm: Realm, permissions: Permissions): Host {
     clientName: unmocked('getClientName'),
     log: () => {},
     addEventCallback: () => {},
+    addMessageListener: () => {},
+    sendMessage: () => {},
     send: unmocked('sendHttpRequest'),
   }
 }

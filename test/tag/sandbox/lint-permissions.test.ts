@@ -49,6 +49,15 @@ const PERMISSIONS: readonly { what: string; parts: FixtureParts; at: string; say
     says: /environments/,
   },
   {
+    what: 'messages of types that are not named',
+    parts: {
+      code: "require('sendMessage')('a', {});\ndata.gtmOnSuccess();",
+      permissions: [permission('use_message', { allowedActions: 'specific', messageTypes: ['a'] })],
+    },
+    at: '"publicId"',
+    says: /list of maps with type and action/,
+  },
+  {
     what: 'a parameter that no one takes',
     parts: {
       code: "require('addEventCallback')(() => {});\ndata.gtmOnSuccess();",

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Permissions } from '../../../tag/sandbox/permissions.ts'
+import type { Permission } from '../../../tag/sandbox/types.ts'
 
 const URLS: readonly [pattern: string, url: string, allowed: boolean][] = [
   ['https://a.test/*', 'https://a.test/', true],
@@ -52,11 +53,26 @@ test('Access to any address and any key is just that', () => {
   assert.ok(permissions('read_event_data', { eventDataAccess: 'any' }).allows('read_event_data', 'a.b'))
 })
 
+test('use_message allows each type its own actions', () => {
+  const some = permissions('use_message', {
+    allowedActions: 'specific',
+    messageTypes: [
+      { type: 'a', action: 'listen' },
+      { type: 'b', action: 'listen_and_send' },
+    ],
+  })
+  some.demandMessage('a', 'listen')
+  some.demandMessage('b', 'send')
+  assert.throws(() => some.demandMessage('a', 'send'), /does not allow to send “a”/)
+  assert.throws(() => some.demandMessage('c', 'listen'), /does not allow to listen “c”/)
+  permissions('use_message', { allowedActions: 'any' }).demandMessage('c', 'send')
+})
+
 test('A permission that is not declared allows nothing', () => {
   const none = new Permissions([])
   assert.equal(none.allows('send_http', 'https://a.test/'), false)
   assert.equal(none.prints(true), false)
 })
 
-const permissions = (publicId: string, params: Record<string, string | string[]>): Permissions =>
+const permissions = (publicId: string, params: Permission['params']): Permissions =>
   new Permissions([{ publicId, line: 1, params }])

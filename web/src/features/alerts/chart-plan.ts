@@ -32,6 +32,16 @@ export function chartPlan(probeType: string, finding: DataFinding, bucketMinutes
         title: `Bad share of the executions of ${tag_key}`,
         ...shareOf('Bad share', { metric: 'failures', tag_key }, { metric: 'executions', tag_key }),
       }
+    case 'vendor_status':
+      return {
+        ...common,
+        title: `Share of refused executions of ${tag_key}`,
+        cuts: [{ metric: 'responses', tag_key }],
+        draw: ([answer]) => only(answer, 'responses', 'Refused', '--series-1'),
+        kind: 'lines',
+        format: percent,
+        most: 1,
+      }
     case 'tag_latency':
       return {
         ...common,

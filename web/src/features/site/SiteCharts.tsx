@@ -18,6 +18,7 @@ import { LatencyPanel } from './LatencyPanel.tsx'
 import type { Stretch } from './marks.ts'
 import { Note, Panel } from './Panel.tsx'
 import { QualityPanel } from './QualityPanel.tsx'
+import { ResponsesPanel } from './ResponsesPanel.tsx'
 import classes from './SiteCharts.module.css'
 import page from './site.module.css'
 import { useSite } from './site-scope.ts'
@@ -56,6 +57,7 @@ export function SiteCharts() {
       <QualityPanel part="ecommerce" />
       <ConsentPanel />
       <UptimePanel site={site} />
+      <ResponsesPanel />
       <div className={page.pair}>
         <ProbesPanel />
         <div className={page.charts}>

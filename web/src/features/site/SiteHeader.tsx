@@ -175,6 +175,7 @@ function cutsOf(focus: Focus | null): (Cut & { label: string })[] {
     { label: 'Consent by class', metric: 'consent', group_by: 'field' },
     { label: 'Identifiers by field', metric: 'identifiers', group_by: 'field' },
     { label: 'Faults of values', metric: 'validity', group_by: 'field' },
+    { label: 'Vendor responses by tag', metric: 'responses', group_by: 'tag_key' },
     { label: 'Score', metric: 'score' },
   ]
 }

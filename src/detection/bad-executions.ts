@@ -1,0 +1,124 @@
+import { isoTime, MINUTE } from '../lib/index.ts'
+import { binomialTail, sum, wilson } from './statistics.ts'
+import { newestUntil, type TimeRange } from './time.ts'
+import type { Status } from './verdict.ts'
+
+/** Executions of a tag in the last 24 hours, oldest first; buckets without any may be missing. */
+export interface BadBucket extends TimeRange {
+  readonly executions: number
+  readonly bad: number
+}
+
+export interface BadExecutionsConfig {
+  window_minutes: number
+  /** A tag that ran less often in the window is judged over as much more of the last 24 hours as it takes. */
+  min_executions: number
+  /** Bad share that is surely exceeded. */
+  warning_share: number
+  critical_share: number
+}
+
+export const BAD_EXECUTIONS_DEFAULTS: BadExecutionsConfig = {
+  window_minutes: 15,
+  min_executions: 20,
+  warning_share: 0.05,
+  critical_share: 0.25,
+}
+
+export interface JudgedExecutions {
+  status: Status
+  executions: number
+  bad: number
+  /** How many buckets of the input, counted from the last, were judged. */
+  judged: number
+  /** Wilson bounds of the bad share. */
+  low: number
+  high: number
+  /** What was judged, ms. */
+  length: number
+  /** ISO 8601; null when it is not bad. */
+  since: string | null
+  lastSeen: string
+}
+
+/** Executions of a tag in the 24 hours before the window, or in half of them, from which its usual bad share is known … */
+const MIN_PAST = 50
+/**
+ * … which explains what comes by chance more often than this. A site's five tags are judged 1,440 times a day: at 95 % a tag that
+ * always fails a little would warn every few weeks.
+ */
+const CHANCE = 1e-5
+
+/** A window that goes back until there are just enough executions is tried with each new one: three bad ones are chance. */
+const MIN_BAD_WHEN_WIDENED = 5
+
+const totalOf = (buckets: readonly BadBucket[]) => ({
+  executions: sum(buckets.map(({ executions }) => executions)),
+  bad: sum(buckets.map(({ bad }) => bad)),
+})
+
+/**
+ * Whether too many of a tag's executions are bad, judged by the lower Wilson bound: a few bad ones of a few executions are chance. Null
+ * when it ran too seldom.
+ */
+export function judgeExecutions(
+  buckets: readonly BadBucket[],
+  now: number,
+  config: BadExecutionsConfig,
+): JudgedExecutions | null {
+  const from = now - config.window_minutes * MINUTE
+  const window = newestUntil(buckets, from, ({ executions }) => executions, config.min_executions)
+  if (window === null) return null
+  const { executions, bad } = totalOf(window)
+  const { low, high } = wilson(bad, executions)
+  const isWidened = (window[0]?.from ?? now) < from
+  const isSure = !isWidened || bad >= MIN_BAD_WHEN_WIDENED
+  const bound = isSure ? statusOf(low, config) : 'ok'
+  const status = bound === 'warning' && isUsual(buckets, window, config.warning_share) ? 'ok' : bound
+  return {
+    status,
+    executions,
+    bad,
+    judged: window.length,
+    low,
+    high,
+    length: now - Math.min(window[0]?.from ?? now, from),
+    since: status === 'ok' ? null : isoTime(onset(buckets)),
+    lastSeen: isoTime(window.at(-1)?.to ?? now),
+  }
+}
+
+const statusOf = (low: number, { warning_share, critical_share }: BadExecutionsConfig): Status =>
+  low > critical_share ? 'critical' : low > warning_share ? 'warning' : 'ok'
+
+/**
+ * Whether as many bad ones as in the window come by chance with a tag that is bad as often as this one was before, and not all day too
+ * often. The better half of the day counts: a fault of some hours is not what is usual.
+ */
+function isUsual(day: readonly BadBucket[], window: readonly BadBucket[], warningShare: number): boolean {
+  const ofDay = totalOf(day)
+  if (wilson(ofDay.bad, ofDay.executions).low > warningShare) return false
+  const before = day.slice(0, day.length - window.length)
+  const middle = Math.ceil(before.length / 2)
+  const known = [before, before.slice(0, middle), before.slice(middle)]
+    .map(totalOf)
+    .filter(({ executions }) => executions >= MIN_PAST)
+  if (known.length === 0) return false
+  const usual = Math.min(warningShare, ...known.map(({ executions, bad }) => wilson(bad, executions).high))
+  const { executions, bad } = totalOf(window)
+  return binomialTail(bad, executions, usual) > CHANCE
+}
+
+/** It began where counting from makes the surest case. */
+function onset(buckets: readonly BadBucket[]): number {
+  let executions = 0
+  let bad = 0
+  let surest = { low: -1, from: 0 }
+  for (const bucket of buckets.toReversed()) {
+    executions += bucket.executions
+    bad += bucket.bad
+    const { low } = wilson(bad, executions)
+    if (low >= surest.low) surest = { low, from: bucket.from }
+  }
+  return surest.from
+}
