@@ -910,7 +910,9 @@ if (isPreview && data.previewTraffic === 'skip') {
 }
 
 const event = readEvent(settings);
-const report = data.sendMode === 'batched' ? countEvent : sendEvent;
+// A canary is waited for and is in no count, so it is never in a batch.
+const isCanary = event.name.indexOf('tagwarden_canary_') === 0;
+const report = data.sendMode === 'batched' && !isCanary ? countEvent : sendEvent;
 
 addMessageListener(STATUS_MESSAGE, noteResponse);
 
@@ -1823,6 +1825,19 @@ scenarios:
     fire([]);
     assertThat(requests).hasLength(2);
     assertThat(requests[1].payload.total_events).isEqualTo(1);
+- name: Batched sends a canary at once and counts it in no batch
+  code: |-
+    batched(2);
+    fire([{ id: 31, status: 'success', executionTime: 80 }]);
+    event = { event_name: 'tagwarden_canary_0123456789abcdef0123' };
+    fire([{ id: 31, status: 'success', executionTime: 40 }]);
+    assertThat(requests).hasLength(1);
+    assertThat(requests[0].payload.event_name).isEqualTo('tagwarden_canary_0123456789abcdef0123');
+    event = { event_name: 'page_view' };
+    fire([{ id: 31, status: 'success', executionTime: 80 }]);
+    assertThat(requests).hasLength(2);
+    assertThat(requests[1].payload.total_events).isEqualTo(2);
+    assertThat(requests[1].payload.tag_metrics.tag_31.count).isEqualTo(2);
 - name: Batched never mixes the counts of tags that are set differently
   code: |-
     [['ingestKey', 'OTHER'], ['endpoint', 'https://other.example/ingest'], ['gtmTagId', 5]].forEach((row) => {

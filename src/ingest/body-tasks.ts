@@ -1,4 +1,5 @@
 import { type EncodedEntry, encodeEntry, eventsIn } from '../journal/index.ts'
+import type { Canaries } from './canaries.ts'
 import { judgeBody, textOf } from './judge.ts'
 import { SAMPLE_BYTES_MAX } from './samples.ts'
 
@@ -10,14 +11,20 @@ interface LargeBody {
   now: number
 }
 
+interface CountedLarge {
+  events: number
+  entry: EncodedEntry
+  /** The payload as JSON, unless it is too large to be a sample. */
+  sample: string | null
+}
+
 /** What the main thread has to know of a large body, in texts and numbers: the payload itself would cost it as much as its JSON. */
 export type JudgedLarge =
   | {
       ok: true
-      events: number
-      entry: EncodedEntry
-      /** The payload as JSON, unless it is too large to be a sample. */
-      sample: string | null
+      /** Null: it holds canaries only. */
+      counted: CountedLarge | null
+      canaries: Canaries | null
     }
   | { ok: false; path: string }
 
@@ -30,13 +37,14 @@ export const tasks = {
     bytes.buffer.transfer(0)
     const judged = judgeBody(text)
     if (!judged.ok) return judged
-    const { payload } = judged
-    return {
-      ok: true,
+    const { payload, canaries } = judged
+    if (payload === null) return { ok: true, counted: null, canaries }
+    const counted = {
       events: eventsIn(payload),
       entry: encodeEntry(siteNo, payload, now),
       sample: size > SAMPLE_BYTES_MAX ? null : JSON.stringify(payload),
     }
+    return { ok: true, counted, canaries }
   },
 }
 

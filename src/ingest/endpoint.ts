@@ -1,32 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type EncodedEntry, eventsIn, type GroupCommit, type Payload, type Submission } from '../journal/index.ts'
 import type { Clock } from '../lib/index.ts'
+import { answerError, answerOk, type IngestError } from './answers.ts'
 import { announcesTooMuch, type Body, BodyReader, discardRest, SMALL_BODY } from './body.ts'
+import type { Canaries, CanaryBook } from './canaries.ts'
 import { judgeBody, judgeHeaders, textOf } from './judge.ts'
 import type { KeyIndex, SiteEntry } from './key-index.ts'
 import type { LargeBodies } from './large-bodies.ts'
 import type { RejectionReason, SampleRecorder } from './samples.ts'
 import type { Shedding } from './shedding.ts'
 
-/** The error answers of ingest: status and the one field of the body. */
-export const INGEST_ERRORS = {
-  invalid_payload: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  method_not_allowed: 405,
-  payload_too_large: 413,
-  rate_limited: 429,
-  internal_error: 500,
-  unavailable: 503,
-} as const
-
-export type IngestError = keyof typeof INGEST_ERRORS
-
 export interface IngestEndpointOptions {
   clock: Clock
   keys: KeyIndex
   commits: GroupCommit
   samples: SampleRecorder
+  canaries: CanaryBook
   shedding: Shedding
   largeBodies: LargeBodies
   /** Lower-cased names of the headers that may carry the ingest key, the first found wins. */
@@ -141,9 +130,14 @@ export class IngestEndpoint {
       const judged = judgeBody(textOf(body.bytes()))
       if (!judged.ok) refuse('invalid_payload', judged.path)
       else {
-        const { payload } = judged
-        const read = { payload, sample: payload, events: eventsIn(payload), now: clock.now(), idempotencyKey }
-        this.#commit(request, response, site, body, read)
+        const { payload, canaries } = judged
+        const now = clock.now()
+        this.#note(site, canaries, now)
+        if (payload === null) this.#answerUncounted(response, body)
+        else {
+          const read = { payload, sample: payload, events: eventsIn(payload), now, idempotencyKey }
+          this.#commit(request, response, site, body, read)
+        }
       }
       return
     }
@@ -160,11 +154,27 @@ export class IngestEndpoint {
         if (judged === null) refuse('unavailable', OVERLOAD.bodies, OVERLOAD_RETRY_SECONDS)
         else if (!judged.ok) refuse('invalid_payload', judged.path)
         else {
-          const { entry, sample, events } = judged
-          this.#commit(request, response, site, body, { payload: entry, sample, events, now, idempotencyKey })
+          const { counted, canaries } = judged
+          this.#note(site, canaries, now)
+          if (counted === null) this.#answerUncounted(response, body)
+          else {
+            const { entry, sample, events } = counted
+            this.#commit(request, response, site, body, { payload: entry, sample, events, now, idempotencyKey })
+          }
         }
       },
     })
+  }
+
+  #note(site: SiteEntry, canaries: Canaries | null, now: number): void {
+    if (canaries !== null) this.#options.canaries.arrived(site, canaries, now)
+  }
+
+  /** Nothing in it is counted: it takes its turn in the rate, and nothing of the quota. */
+  #answerUncounted(response: ServerResponse, body: Body): void {
+    body.release()
+    this.answers.ok++
+    answerOk(response)
   }
 
   #commit(request: IncomingMessage, response: ServerResponse, site: SiteEntry, body: Body, read: ReadBody): void {
@@ -259,31 +269,4 @@ function hasSmallBody(request: IncomingMessage): boolean {
   const length = request.headers['content-length']
   if (length === undefined) return request.headers['transfer-encoding'] === undefined
   return Number(length) <= SHORT_REST
-}
-
-// A string: Node then writes head and body as one chunk, where a buffer would make two.
-const OK_BODY = '{"status":"ok"}'
-// Name, value, name, value: Node takes this form as it is, without building an object per answer.
-const OK_HEADERS = ['Content-Type', 'application/json', 'Content-Length', String(OK_BODY.length)]
-
-function answerOk(response: ServerResponse): void {
-  response.writeHead(200, OK_HEADERS)
-  response.end(OK_BODY)
-}
-
-/** @param options.closing the body was not read to its end: follow with `discardRest`, which ends the response */
-function answerError(
-  response: ServerResponse,
-  error: IngestError,
-  options: { retryAfterSeconds?: number; closing?: boolean } = {},
-): void {
-  const body = `{"error":"${error}"}`
-  const headers = ['Content-Type', 'application/json', 'Content-Length', String(body.length)]
-  if (options.retryAfterSeconds !== undefined) headers.push('Retry-After', String(options.retryAfterSeconds))
-  if (error === 'method_not_allowed') headers.push('Allow', 'POST')
-  if (options.closing === true) headers.push('Connection', 'close')
-  response.writeHead(INGEST_ERRORS[error], headers)
-  // Ending the response would make Node cut the connection; `discardRest` does it when the sender has had its say.
-  if (options.closing === true) response.write(body)
-  else response.end(body)
 }

@@ -1,3 +1,3 @@
-export { INGEST_ERRORS, type IngestError } from './endpoint.ts'
+export { INGEST_ERRORS, type IngestError } from './answers.ts'
 export { INGEST_PATHS, ingestFirst, ingestRoutes } from './routes.ts'
 export { Ingest, type IngestOptions, type IngestStatus } from './service.ts'

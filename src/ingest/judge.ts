@@ -1,10 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import { IDEMPOTENCY_KEY_MAX, type Payload } from '../journal/index.ts'
 import { excessOf } from '../lib/index.ts'
+import { type Canaries, withoutCanaries } from './canaries.ts'
 import { checkPayload, knownFieldsOf } from './check.ts'
 
-/** The payload that a body holds, or what is wrong with it: a JSON pointer, or words. */
-export type Judged = { ok: true; payload: Payload } | { ok: false; path: string }
+/** What a body holds, or what is wrong with it: a JSON pointer, or words. */
+export type Judged =
+  | {
+      ok: true
+      /** What is counted of it; null: it holds canaries only. */
+      payload: Payload | null
+      canaries: Canaries | null
+    }
+  | { ok: false; path: string }
 
 const BYTE_ORDER_MARK = 0xfeff
 
@@ -27,7 +35,7 @@ export function judgeBody(text: string): Judged {
   const checked = checkPayload(value)
   if (!checked.ok) return checked
   // Drop unknown fields at once: an empty object of two bytes takes 56 in memory, and there may be half a million of them.
-  return { ok: true, payload: knownFieldsOf(checked.payload) }
+  return { ok: true, ...withoutCanaries(knownFieldsOf(checked.payload)) }
 }
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { Type } from 'typebox'
 import { boundPipeline, type HttpApp } from '../http/index.ts'
 import { BatchPayload, EventPayload } from '../journal/index.ts'
-import { INGEST_ERRORS, type IngestError } from './endpoint.ts'
+import { INGEST_ERRORS, type IngestError } from './answers.ts'
 import type { Ingest } from './service.ts'
 
 /** Both addresses of ingest: the published one and that of a self-hosted instance. */

@@ -4,6 +4,7 @@ import { type Leases, liveNodes, type Membership } from '../cluster/index.ts'
 import { FOLD_INTERVAL_MS, type GroupCommit, Journal, journalMetrics } from '../journal/index.ts'
 import { asError, type Clock, Loop } from '../lib/index.ts'
 import { isPassing, type Store } from '../store/index.ts'
+import { CanaryBook } from './canaries.ts'
 import { Demand, ROUND_INTERVAL_MS } from './demand.ts'
 import { IngestEndpoint } from './endpoint.ts'
 import { KeyIndex } from './key-index.ts'
@@ -43,6 +44,7 @@ export class Ingest {
   readonly #largeBodies: LargeBodies
   readonly #journal: Journal
   readonly #samples: SampleRecorder
+  readonly #canaries: CanaryBook
   readonly #demand: Demand
   readonly #loops: Loop[]
   readonly #shedding = new Shedding(performance.now())
@@ -55,12 +57,14 @@ export class Ingest {
     this.#keys = keys
     this.#journal = journal
     this.#samples = new SampleRecorder(store)
+    this.#canaries = new CanaryBook(store)
     this.#largeBodies = new LargeBodies(onError)
     this.#endpoint = new IngestEndpoint({
       clock,
       keys,
       commits: journal.commits,
       samples: this.#samples,
+      canaries: this.#canaries,
       shedding: this.#shedding,
       largeBodies: this.#largeBodies,
       keyHeaders: options.keyHeaders,
@@ -77,7 +81,7 @@ export class Ingest {
     const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
       new Loop({ name, clock, intervalMs, tick, onError })
     // The published name of the loop in `tagwarden_loop_lag_seconds`: alert rules may use it.
-    this.#loops = [...journal.loops, loop('evidence', FOLD_INTERVAL_MS, () => this.#samples.flush())]
+    this.#loops = [...journal.loops, loop('evidence', FOLD_INTERVAL_MS, () => this.#flushEvidence())]
     // While writes fail these loops would fail as well, and one report of that is enough.
     const whileWell = (tick: () => Promise<void>) => async () => {
       if (journal.trouble === null) await tick()
@@ -117,6 +121,12 @@ export class Ingest {
 
   async #foldLast(): Promise<void> {
     await this.#journal.drain()
+    await this.#flushEvidence()
+  }
+
+  /** Canaries first: a probe waits for them. */
+  async #flushEvidence(): Promise<void> {
+    await this.#canaries.flush()
     await this.#samples.flush()
   }
 

@@ -1,5 +1,6 @@
 export type { AddAnnotation, AnnotationRecord } from './annotations.ts'
 export { type AuditRecord, maskedUrl, writeAudit } from './audit.ts'
+export { CANARY_PREFIX, isCanaryOf, newCanaryName } from './canary-name.ts'
 export {
   ActiveOnly,
   type ClientRecord,

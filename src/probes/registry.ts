@@ -1,4 +1,5 @@
 import type { ProbeType } from './probe-type.ts'
+import { canary } from './types/canary.ts'
 import { cmpCheck } from './types/cmp-check.ts'
 import { consentSignals } from './types/consent-signals.ts'
 import { containerLag } from './types/container-lag.ts'
@@ -19,6 +20,7 @@ import { warehouseEvents } from './types/warehouse-events.ts'
 export const PROBE_TYPES: readonly ProbeType[] = [
   httpHealth,
   tagServerInfra,
+  canary,
   tagManagerVersion,
   warehouseEvents,
   cmpCheck,

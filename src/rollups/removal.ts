@@ -35,6 +35,7 @@ const KEYS = {
   recent_payloads: ['id'],
   rejections: ['id'],
   idempotency_keys: ['idempotency_key'],
+  canary_arrivals: ['event_name'],
 } as const satisfies Partial<Record<keyof Tables, readonly string[]>>
 
 type SiteTable = keyof typeof KEYS

@@ -69,6 +69,7 @@ async function removeOfSite(
     ),
     ['rejection_counts', sql<SqlBool>`bucket < ${from.hours}`] as const,
     ['daily_names', sql<SqlBool>`day < ${from.names}`] as const,
+    ['canary_arrivals', sql<SqlBool>`arrived_at < ${from.names}`] as const,
   ]
   for (const [table, condition] of old) {
     if (!(await untilDone(() => removeFirstRows(store, table, siteNo, condition), shouldContinue))) return false

@@ -80,6 +80,7 @@ export interface Tables {
   recent_payloads: RecentPayloadTable
   rejections: RejectionTable
   rejection_counts: RejectionCountTable
+  canary_arrivals: CanaryArrivalTable
   write_checks: WriteCheckTable
   clock_checks: ClockCheckTable
   outages: OutageTable
@@ -212,6 +213,18 @@ export interface RejectionCountTable {
   bucket: number
   reason: string
   total: number
+}
+
+/** A canary that came to ingest. It is in no count. */
+export interface CanaryArrivalTable {
+  site_no: number
+  event_name: string
+  /** When it was accepted first, epoch ms. */
+  arrived_at: number
+  /** 1: in a batch, which says nothing of the tags that ran on it. */
+  is_batched: number
+  /** Names of the tags that ran on it, as a JSON array. */
+  tags: string
 }
 
 /** One row, rewritten to learn whether the store takes writes. */

@@ -19,7 +19,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   analytics: ['tag_vendors'],
   cluster: ['nodes', 'leases', 'listening', 'outages', 'clock_checks'],
   digests: ['digests'],
-  ingest: ['client_demand', 'recent_payloads', 'rejection_counts', 'rejections'],
+  ingest: ['canary_arrivals', 'client_demand', 'recent_payloads', 'rejection_counts', 'rejections'],
   journal: ['folds', 'idempotency_keys', 'journal', 'write_checks'],
   management: ['annotations', 'audit_log', 'clients', 'sign_ins', 'sites', 'special_days', 'status_links'],
   notifications: ['channels', 'client_channels', 'deliveries'],

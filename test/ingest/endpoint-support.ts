@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
+import { CanaryBook } from '../../src/ingest/canaries.ts'
 import { IngestEndpoint } from '../../src/ingest/endpoint.ts'
 import { KeyIndex } from '../../src/ingest/key-index.ts'
 import { LargeBodies } from '../../src/ingest/large-bodies.ts'
@@ -29,6 +30,7 @@ export async function listen(t: TestContext, store: Store, given: Given = {}) {
   await keys.load()
   t.after(() => keys.close())
   const samples = new SampleRecorder(store)
+  const canaries = new CanaryBook(store)
   const largeBodies = given.largeBodies ?? new LargeBodies(assert.ifError)
   t.after(() => largeBodies.close())
   const commits = given.commits ?? newCommits(store)
@@ -36,6 +38,7 @@ export async function listen(t: TestContext, store: Store, given: Given = {}) {
     clock,
     keys,
     samples,
+    canaries,
     commits,
     shedding: given.shedding ?? new Shedding(performance.now()),
     largeBodies,
@@ -50,7 +53,7 @@ export async function listen(t: TestContext, store: Store, given: Given = {}) {
     const { status } = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body })
     return status
   }
-  return { send, samples, commits, endpoint }
+  return { send, samples, canaries, commits, endpoint }
 }
 
 export const newCommits = (store: Store) =>

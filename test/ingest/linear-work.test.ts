@@ -51,7 +51,7 @@ async function work(store: Store, bodies: readonly string[]): Promise<void> {
 /** What the endpoint makes of a body. */
 function payloadOf(body: string): Payload | undefined {
   const judged = judgeBody(body)
-  return judged.ok ? judged.payload : undefined
+  return judged.ok && judged.payload !== null ? judged.payload : undefined
 }
 
 function sumOf(log: Log): Delta {

@@ -53,6 +53,7 @@ const KINDS: Readonly<Record<string, Cause>> = {
   tag_server_infra: 'server',
   tag_manager_version: 'release',
   cmp_check: 'consent',
+  canary: 'silence',
   data_freshness: 'silence',
   data_volume: 'silence',
   tag_missing: 'tag',

@@ -28,6 +28,7 @@ import { incidentSilences } from './0027-incident-silences.ts'
 import { tagVendors } from './0028-tag-vendors.ts'
 import { siteDays } from './0029-site-days.ts'
 import { vendorResponses } from './0030-vendor-responses.ts'
+import { canaryArrivals } from './0031-canary-arrivals.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -62,6 +63,7 @@ export const migrations: readonly Migration[] = [
   tagVendors,
   siteDays,
   vendorResponses,
+  canaryArrivals,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -36,6 +36,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   recent_payloads: 'site_no',
   rejections: 'site_no',
   rejection_counts: 'site_no',
+  canary_arrivals: 'site_no',
   // One row a request that carries a key: as many as requests.
   idempotency_keys: 'site_no',
 

@@ -71,6 +71,15 @@ CREATE TABLE audit_log (
   after text
 );
 
+CREATE TABLE canary_arrivals (
+  site_no integer not null,
+  event_name text not null,
+  arrived_at integer not null,
+  is_batched integer not null,
+  tags text not null,
+  primary key (site_no, event_name)
+) without rowid;
+
 CREATE TABLE channels (
   channel text primary key,
   address text not null,

@@ -1,0 +1,42 @@
+import type { ServerResponse } from 'node:http'
+
+/** The error answers of ingest: status and the one field of the body. */
+export const INGEST_ERRORS = {
+  invalid_payload: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  method_not_allowed: 405,
+  payload_too_large: 413,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+} as const
+
+export type IngestError = keyof typeof INGEST_ERRORS
+
+// A string: Node then writes head and body as one chunk, where a buffer would make two.
+const OK_BODY = '{"status":"ok"}'
+// Name, value, name, value: Node takes this form as it is, without building an object per answer.
+const OK_HEADERS = ['Content-Type', 'application/json', 'Content-Length', String(OK_BODY.length)]
+
+export function answerOk(response: ServerResponse): void {
+  response.writeHead(200, OK_HEADERS)
+  response.end(OK_BODY)
+}
+
+/** @param options.closing the body was not read to its end: follow with `discardRest`, which ends the response */
+export function answerError(
+  response: ServerResponse,
+  error: IngestError,
+  options: { retryAfterSeconds?: number; closing?: boolean } = {},
+): void {
+  const body = `{"error":"${error}"}`
+  const headers = ['Content-Type', 'application/json', 'Content-Length', String(body.length)]
+  if (options.retryAfterSeconds !== undefined) headers.push('Retry-After', String(options.retryAfterSeconds))
+  if (error === 'method_not_allowed') headers.push('Allow', 'POST')
+  if (options.closing === true) headers.push('Connection', 'close')
+  response.writeHead(INGEST_ERRORS[error], headers)
+  // Ending the response would make Node cut the connection; `discardRest` does it when the sender has had its say.
+  if (options.closing === true) response.write(body)
+  else response.end(body)
+}

@@ -1,0 +1,26 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
+/** What the names of canaries begin with. Triggers that exclude them match it. */
+export const CANARY_PREFIX = 'tagwarden_canary_'
+
+/** Hexadecimal digits: GA4 takes names of 40 characters, and the prefix has 17. */
+const RANDOM_DIGITS = 12
+const PROOF_DIGITS = 8
+const NAME = new RegExp(`^${CANARY_PREFIX}([0-9a-f]{${RANDOM_DIGITS}})([0-9a-f]{${PROOF_DIGITS}})$`)
+
+/**
+ * The name of a new canary of the site. Visitors can send events of any name through the container, but cannot make one of these:
+ * its end proves that its maker has the site's key. So strangers cannot fill the list of arrivals.
+ */
+export function newCanaryName(ingestKey: string): string {
+  const random = randomBytes(RANDOM_DIGITS / 2).toString('hex')
+  return `${CANARY_PREFIX}${random}${proofOf(ingestKey, random)}`
+}
+
+export function isCanaryOf(ingestKey: string, name: string): boolean {
+  const [, random, proof] = NAME.exec(name) ?? []
+  return random !== undefined && proof === proofOf(ingestKey, random)
+}
+
+const proofOf = (ingestKey: string, random: string): string =>
+  createHmac('sha256', ingestKey).update(`canary ${random}`).digest('hex').slice(0, PROOF_DIGITS)

@@ -1,0 +1,70 @@
+import { isoTime, namesInWords, SECOND } from '../../lib/index.ts'
+import type { OutboundAnswer } from '../../outbound/index.ts'
+import type { ProbeOutcome } from '../probe-type.ts'
+import { shownAddress } from '../tag-server/addresses.ts'
+import type { CheckFinding } from '../tag-server/judge.ts'
+import type { CanaryMemory } from './memory.ts'
+
+type Verdict = Pick<ProbeOutcome, 'status' | 'message' | 'reason' | 'startedAt'>
+
+interface ArrivalFacts {
+  memory: CanaryMemory
+  limitMs: number
+  now: number
+  /** Tags that ran on the last canary. */
+  tags: readonly string[]
+  /** Why canaries do not arrive, as far as this service sees it; asked only where one is missing. */
+  why: () => Promise<string>
+}
+
+/**
+ * Whether canaries arrive. One that was lost is no fault while a later one comes: tags send an event once. So one is missing when it
+ * is overdue and none after it has arrived.
+ */
+export async function judgeArrivals({ memory, limitMs, now, tags, why }: ArrivalFacts): Promise<Verdict> {
+  const { waiting, last } = memory
+  const [overdue] = waiting.filter(({ at }) => now - at >= limitMs)
+  if (overdue === undefined) {
+    if (last === null) {
+      const message = 'The first canary is on its way: it was delivered and has not arrived yet'
+      return { status: 'ok', reason: 'no_data', message }
+    }
+    const more = tags.length === 0 ? '' : `. Other tags ran on it: ${namesInWords(tags)}`
+    return { status: 'ok', message: `The canary of ${isoTime(last.sentAt)} arrived after ${lag(last)}${more}` }
+  }
+  const limit = `${Math.round(limitMs / SECOND)} s`
+  if (last === null) {
+    const help =
+      'No canary has ever arrived. Check that a client of the server container takes the request, that the tag fires on its event, ' +
+      'and that no exclusion trigger is on the tag itself'
+    return { status: 'error', message: `${help}. ${await why()}` }
+  }
+  const message = `The canary of ${isoTime(overdue.at)} was delivered and did not arrive within ${limit}. ${await why()}`
+  return { status: 'critical', message, startedAt: overdue.at }
+}
+
+const lag = ({ sentAt, arrivedAt }: { sentAt: number; arrivedAt: number }): string =>
+  `${(Math.max(0, arrivedAt - sentAt) / SECOND).toFixed(1)} s`
+
+/** What the answer says of the delivery. A client that takes a request answers 200 or 204. */
+export function judgeDelivery({ url, status, location, headers }: OutboundAnswer): CheckFinding {
+  const where = shownAddress(url)
+  const delivery = (message: string): CheckFinding => ({ check: 'delivery', status: 'critical', message })
+  if (status >= 200 && status < 300) {
+    const isPage = /html/i.test(headers['content-type'] ?? '')
+    const page = isPage ? ' with a web page, which no client of a server container does' : ''
+    return { check: 'delivery', status: 'ok', message: `${where} answered ${status}${page}` }
+  }
+  if (location !== null) {
+    return delivery(`${where} redirects (${status}) to ${shownAddress(location)}: browsers lose the event on the way`)
+  }
+  return delivery(`${where} answered ${status}${hint(status)}`)
+}
+
+function hint(status: number): string {
+  if (status === 400 || status === 404) return ': no client of the container takes the request, or the path is wrong'
+  if (status === 401 || status === 403 || status === 405 || status === 429) {
+    return ': something in front of the container refuses it, such as a CDN or a firewall'
+  }
+  return status >= 500 ? ': the tag server or what is in front of it fails' : ''
+}

@@ -1,0 +1,61 @@
+import { fieldsOf } from '../../lib/index.ts'
+import type { JsonObject } from '../probe-type.ts'
+
+/** A canary that was delivered. Times are epoch ms. */
+export interface SentCanary {
+  name: string
+  at: number
+}
+
+export interface CanaryArrival {
+  sentAt: number
+  arrivedAt: number
+}
+
+export interface CanaryMemory {
+  /** Delivered and not seen at ingest, the oldest first. */
+  waiting: readonly SentCanary[]
+  /** Of all that arrived, the one that was sent last. */
+  last: CanaryArrival | null
+}
+
+/** The oldest says since when they are missing; of the others, any that arrives ends it. */
+const WAITING_MAX = 50
+
+/** What a run left behind; another version of the program may have written it. */
+export function memoryOf(memory: JsonObject): CanaryMemory {
+  const { sent_at: sentAt, arrived_at: arrivedAt } = fieldsOf(memory.last)
+  const waiting = Array.isArray(memory.waiting) ? memory.waiting : []
+  return {
+    waiting: waiting.flatMap((entry: unknown) => {
+      const { name, at } = fieldsOf(entry)
+      return typeof name === 'string' && typeof at === 'number' ? [{ name, at }] : []
+    }),
+    last: typeof sentAt === 'number' && typeof arrivedAt === 'number' ? { sentAt, arrivedAt } : null,
+  }
+}
+
+export const inMemory = ({ waiting, last }: CanaryMemory): JsonObject => ({
+  waiting: waiting.map(({ name, at }) => ({ name, at })),
+  last: last === null ? null : { sent_at: last.sentAt, arrived_at: last.arrivedAt },
+})
+
+export function withSent({ waiting, last }: CanaryMemory, sent: SentCanary): CanaryMemory {
+  const all = [...waiting, sent]
+  return { waiting: all.length > WAITING_MAX ? [...all.slice(0, 1), ...all.slice(2)] : all, last }
+}
+
+/** After these arrived: what was sent before the last of them is of no interest any more. */
+export function withArrivals(memory: CanaryMemory, arrivedAt: ReadonlyMap<string, number>): CanaryMemory {
+  const last = memory.waiting
+    .flatMap(({ name, at }) => {
+      const arrived = arrivedAt.get(name)
+      return arrived === undefined ? [] : [{ sentAt: at, arrivedAt: arrived }]
+    })
+    .reduce<CanaryArrival | null>(
+      (latest, one) => (latest === null || one.sentAt > latest.sentAt ? one : latest),
+      memory.last,
+    )
+  if (last === null) return memory
+  return { waiting: memory.waiting.filter(({ at }) => at > last.sentAt), last }
+}

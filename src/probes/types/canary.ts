@@ -1,0 +1,142 @@
+import { Type } from 'typebox'
+import { type ErrorDetail, isoTimeOrNull, SECOND } from '../../lib/index.ts'
+import { newCanaryName } from '../../management/index.ts'
+import type { OutboundAnswer } from '../../outbound/index.ts'
+import { waitForArrival, whyMissing } from '../canary/arrivals.ts'
+import { judgeArrivals, judgeDelivery } from '../canary/judge.ts'
+import { type CanaryMemory, inMemory, memoryOf, withArrivals, withSent } from '../canary/memory.ts'
+import { type CanaryWay, canaryRequest, EVENT_MARK } from '../canary/request.ts'
+import { defineProbeType, isNetworkFailure, type ProbeOutcome } from '../probe-type.ts'
+import { shownAddress } from '../tag-server/addresses.ts'
+import { failureDetails, targetFailure } from '../tag-server/ask.ts'
+import type { CheckFinding } from '../tag-server/judge.ts'
+
+const BODY_BYTES = 16 * 1_024
+/** Of a run's time, for what comes after the last look at ingest. */
+const REST_MS = 500
+
+export const canary = defineProbeType({
+  name: 'canary',
+  title: 'Canary',
+  description:
+    'Sends a marked event through the tag server and waits for it at ingest: name, certificate, CDN, client, container and tag in one. It is in no count.',
+  kind: 'wire',
+  siteFields: ['url', 'tag_server_url'],
+  needs: [['tag_server_url']],
+  // Someone has to exclude it from the other tags first.
+  autoNeeds: null,
+  config: Type.Object(
+    {
+      measurement_id: Type.Optional(
+        Type.String({
+          pattern: '^G-[A-Z0-9]{4,20}$',
+          description: 'Measurement ID of GA4 that the container takes events of; sent to /g/collect',
+        }),
+      ),
+      path: Type.Optional(
+        Type.String({
+          pattern: '^/',
+          maxLength: 1_024,
+          description: `Path and query of another client, from the root of the host, instead of /g/collect; ${EVENT_MARK} stands for the name of the event`,
+        }),
+      ),
+      body: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 4_096,
+          description: `What to send to the path with POST; without it the path is asked with GET. ${EVENT_MARK} stands for the name of the event`,
+        }),
+      ),
+      content_type: Type.String({
+        pattern: '^[\\x21-\\x7e][\\x20-\\x7e]*$',
+        maxLength: 100,
+        default: 'application/json',
+        description: 'Content type of the body',
+      }),
+      limit_seconds: Type.Integer({
+        minimum: 5,
+        maximum: 21_600,
+        default: 60,
+        description:
+          'How long a canary may take to arrive; with a tag of version 1 in batched mode more than the maximum age of a batch',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  checkConfig: wayFaults,
+  defaultIntervalSeconds: 300,
+  minIntervalSeconds: 60,
+  async run({ site, config, memory, now, timeoutMs, signal, outbound, store }) {
+    const { tag_server_url: tagServerUrl } = site
+    if (tagServerUrl === null) throw new Error('the site has no tag_server_url')
+    const began = performance.now()
+    const known = memoryOf(memory)
+    const name = newCanaryName(site.ingest_key)
+    const { url, request } = canaryRequest({ url: site.url, tagServerUrl }, config, name, now)
+    const limits = { totalMs: timeoutMs, bodyBytes: BODY_BYTES }
+    let answer: OutboundAnswer
+    try {
+      answer = await outbound.request(url, { ...request, limits, signal })
+    } catch (thrown) {
+      const { status, message } = targetFailure('delivery', url, thrown, timeoutMs)
+      const failure = failureDetails(thrown)
+      const details = { ...detailsOf(url, known), failed_at: failure.kind, failure }
+      return { status, message, details, isNetworkFailure: isNetworkFailure(thrown) }
+    }
+    const asked = { status: answer.status, ...detailsOf(url, known) }
+    const responseTimeMs = answer.timings.total
+    const delivery = judgeDelivery(answer)
+    if (delivery.status !== 'ok') {
+      return { ...undelivered(delivery, known), details: { ...asked, failed_at: 'answer' }, responseTimeMs }
+    }
+    const limitMs = config.limit_seconds * SECOND
+    const sent = withSent(known, { name, at: now })
+    const until = began + Math.min(timeoutMs - REST_MS, limitMs)
+    const arrivals = await waitForArrival(store, site.site_no, sent.waiting, until, signal)
+    const after = withArrivals(sent, arrivals.at)
+    const endedAt = now + Math.ceil(performance.now() - began)
+    const why = () => whyMissing(store, site, after.waiting[0]?.at ?? now, endedAt)
+    const verdict = await judgeArrivals({ memory: after, limitMs, now: endedAt, tags: arrivals.tags, why })
+    return {
+      ...verdict,
+      details: {
+        ...asked,
+        ...detailsOf(url, after),
+        failed_at: verdict.status === 'ok' ? null : 'arrival',
+        answer: delivery.message,
+        event_name: name,
+        tags_that_ran: arrivals.tags,
+      },
+      responseTimeMs,
+      memory: inMemory(after),
+    }
+  },
+})
+
+const detailsOf = (url: string, { waiting, last }: CanaryMemory) => ({
+  url: shownAddress(url),
+  last_sent_that_arrived: isoTimeOrNull(last?.sentAt ?? null),
+  last_arrival: isoTimeOrNull(last?.arrivedAt ?? null),
+  not_arrived: waiting.length,
+  not_arrived_since: isoTimeOrNull(waiting[0]?.at ?? null),
+})
+
+/** Until one has arrived, an answer says as much of the settings as of the tag server. */
+function undelivered(
+  { status, message }: CheckFinding,
+  { last }: CanaryMemory,
+): Pick<ProbeOutcome, 'status' | 'message'> {
+  if (last !== null) return { status, message }
+  return { status: 'error', message: `${message}. No canary has ever arrived: check measurement_id, or path and body` }
+}
+
+function wayFaults({ measurement_id: measurementId, path, body }: CanaryWay): readonly ErrorDetail[] {
+  if (path === undefined) {
+    if (body !== undefined) return [{ path: '/body', message: 'needs a path' }]
+    return measurementId === undefined
+      ? [{ path: '/measurement_id', message: 'is needed, unless there is a path' }]
+      : []
+  }
+  const isNamed = [path, body].some((text) => text?.includes(EVENT_MARK))
+  return isNamed ? [] : [{ path: '/path', message: `or the body must hold ${EVENT_MARK}` }]
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
+import { type TestContext, test } from 'node:test'
+import { MINUTE, SECOND } from '../../../src/lib/index.ts'
+import { memoryOf } from '../../../src/probes/canary/memory.ts'
+import { configFaults, type JsonObject, type ProbeOutcome } from '../../../src/probes/probe-type.ts'
+import { canary } from '../../../src/probes/types/canary.ts'
+import type { SiteRow, Store } from '../../../src/store/index.ts'
+import { NOW as TEST_NOW } from '../../../testkit/clock.ts'
+import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { deadAddress } from '../../../testkit/listeners.ts'
+import { event } from '../../../testkit/payloads.ts'
+import { hearFrom, insertSite } from '../../../testkit/sites.ts'
+import { NOW as INGEST_NOW, listen } from '../../ingest/endpoint-support.ts'
+import { httpServer } from '../../outbound/support.ts'
+import { type RunGiven, runType, siteRow } from './run-type.ts'
+
+const GA4 = { measurement_id: 'G-TEST1234' }
+/** Looked at once, and not waited for. */
+const AT_ONCE = 500
+const NO_ARRIVALS = { read: undefined, reports: undefined } as unknown as Pick<Store, 'read' | 'reports'>
+
+interface Asked {
+  method: string
+  url: URL
+  body: string
+}
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part as Buffer)
+  return Buffer.concat(parts).toString()
+}
+
+/** A tag server that does this with each request and answers so. */
+async function tagServer(t: TestContext, take: (asked: Asked) => Promise<number> | number) {
+  const asked: Asked[] = []
+  const { port } = await httpServer(t, (request, response) => {
+    void textOf(request).then(async (body) => {
+      const one = { method: request.method ?? '', url: new URL(request.url ?? '', 'http://tags.example'), body }
+      asked.push(one)
+      const status = await take(one)
+      response.writeHead(status, status === 302 ? { location: 'https://parked.example/' } : {}).end()
+    })
+  })
+  return { url: `http://127.0.0.1:${port}`, asked }
+}
+
+const run = (t: TestContext, site: SiteRow, given: Partial<RunGiven> = {}) =>
+  runType(t, canary, { site, config: GA4, timeoutMs: AT_ONCE, ...given })
+
+interface Details {
+  failed_at: string | null
+  event_name: string
+  tags_that_ran: string[]
+  not_arrived: number
+}
+const detailsOf = ({ details }: ProbeOutcome) => details as unknown as Details
+const waitingIn = ({ memory }: ProbeOutcome) => memoryOf(memory ?? {}).waiting.length
+
+/** A memory that knows of canaries that arrived. */
+const ARRIVED = { waiting: [], last: { sent_at: TEST_NOW - 10 * MINUTE, arrived_at: TEST_NOW - 10 * MINUTE + 900 } }
+
+/** A site whose tag server hands each event to ingest, as its tag does, unless the test says otherwise. */
+async function wholeWay(t: TestContext, store: Store, isLost: () => boolean = () => false) {
+  let deliver = (_name: string): Promise<number> => Promise.resolve(200)
+  const server = await tagServer(t, ({ url }) => (isLost() ? 200 : deliver(url.searchParams.get('en') ?? '')))
+  const site = await insertSite(store, { tag_server_url: `${server.url}/metrics` })
+  const { send, canaries } = await listen(t, store)
+  deliver = async (event_name) => {
+    const tags = [{ id: '7', name: 'Meta', status: 'success' as const }]
+    const status = await send(site, JSON.stringify(event(INGEST_NOW, { event_name, tags })))
+    await canaries.flush()
+    return status
+  }
+  return { site, asked: server.asked }
+}
+
+testOnEveryEngine('a canary that comes through tag server, tag and ingest is fine', async (store, t) => {
+  const { site, asked } = await wholeWay(t, store)
+  const outcome = await run(t, site, { store, now: INGEST_NOW })
+  assert.equal(outcome.status, 'ok')
+  assert.match(outcome.message, /^The canary of \S+ arrived after 0\.0 s\. Other tags ran on it: “Meta”$/)
+  const [one] = asked
+  assert.equal(one?.url.pathname, '/metrics/g/collect')
+  const query = Object.fromEntries(one?.url.searchParams ?? [])
+  assert.deepEqual([query.v, query.tid, query.gcs, query.dl], ['2', 'G-TEST1234', 'G100', site.url])
+  assert.equal(query.en, detailsOf(outcome).event_name)
+  assert.equal(waitingIn(outcome), 0)
+})
+
+testOnEveryEngine('two canaries that are lost are critical, and the next that arrives ends it', async (store, t) => {
+  let isLost = true
+  const { site } = await wholeWay(t, store, () => isLost)
+  const first = await run(t, site, { store, memory: ARRIVED })
+  assert.deepEqual([first.status, waitingIn(first)], ['ok', 1], 'it may be on its way')
+  await hearFrom(store, site.id, TEST_NOW + MINUTE)
+  const second = await run(t, site, { store, memory: first.memory ?? {}, now: TEST_NOW + 5 * MINUTE })
+  assert.deepEqual([second.status, second.startedAt, detailsOf(second).failed_at], ['critical', TEST_NOW, 'arrival'])
+  assert.match(
+    second.message,
+    /did not arrive within 60 s\. Other events arrive: the trigger of the tag leaves canaries/,
+  )
+  isLost = false
+  const third = await run(t, site, { store, memory: second.memory ?? {}, now: TEST_NOW + 10 * MINUTE })
+  assert.deepEqual([third.status, waitingIn(third)], ['ok', 0])
+})
+
+testOnEveryEngine(
+  'one that takes longer than the limit is missing in the same run, and where ingest refuses it says so',
+  async (store, t) => {
+    const server = await tagServer(t, () => 204)
+    const site = await insertSite(store, { tag_server_url: server.url, key_revoked_at: TEST_NOW - MINUTE })
+    const memory = { ...ARRIVED, waiting: [{ name: 'tagwarden_canary_a', at: TEST_NOW - 5 * MINUTE }] }
+    const { status, message, startedAt } = await run(t, site, { store, memory })
+    assert.deepEqual([status, startedAt], ['critical', TEST_NOW - 5 * MINUTE])
+    assert.match(message, /Ingest is reached, but requests are refused: key revoked/)
+  },
+)
+
+testOnEveryEngine(
+  'while no canary has ever arrived the check is not set up: an error that helps, and no alert',
+  async (store, t) => {
+    const server = await tagServer(t, () => 200)
+    const site = await insertSite(store, { tag_server_url: server.url })
+    const first = await run(t, site, { store })
+    assert.deepEqual([first.status, first.reason], ['ok', 'no_data'])
+    const second = await run(t, site, { store, memory: first.memory ?? {}, now: TEST_NOW + 2 * MINUTE })
+    assert.equal(second.status, 'error')
+    assert.match(
+      second.message,
+      /^No canary has ever arrived\. Check that a client .* exclusion trigger .*No other event has ever arrived/,
+    )
+  },
+)
+
+testOnEveryEngine('a canary of another site, or one that was never sent, is none of this site', async (store, t) => {
+  const server = await tagServer(t, () => 200)
+  const [site, other] = [await insertSite(store, { tag_server_url: server.url }), await insertSite(store)]
+  const waiting = [{ name: 'tagwarden_canary_mine', at: TEST_NOW - 5 * MINUTE }]
+  const arrival = { event_name: 'tagwarden_canary_mine', arrived_at: TEST_NOW, is_batched: 0, tags: '[]' }
+  const strange = { ...arrival, site_no: site.site_no, event_name: 'tagwarden_canary_strange' }
+  await store.write
+    .insertInto('canary_arrivals')
+    .values([{ ...arrival, site_no: other.site_no }, strange])
+    .execute()
+  const { status } = await run(t, site, { store, memory: { ...ARRIVED, waiting } })
+  assert.equal(status, 'critical')
+})
+
+const ANSWERS: readonly [status: number, says: RegExp][] = [
+  [400, /answered 400: no client of the container takes the request/],
+  [403, /answered 403: something in front of the container refuses it/],
+  [502, /answered 502: the tag server or what is in front of it fails/],
+  [302, /redirects \(302\) to parked\.example\//],
+]
+for (const [status, says] of ANSWERS) {
+  test(`an answer of ${status} is critical, and an error of the settings until one has arrived`, async (t) => {
+    const server = await tagServer(t, () => status)
+    const site = siteRow({ tag_server_url: server.url })
+    const outcome = await run(t, site, { memory: ARRIVED, store: NO_ARRIVALS })
+    assert.deepEqual([outcome.status, detailsOf(outcome).failed_at], ['critical', 'answer'])
+    assert.match(outcome.message, says)
+    const first = await run(t, site, { store: NO_ARRIVALS })
+    assert.equal(first.status, 'error')
+    assert.match(first.message, /No canary has ever arrived: check measurement_id/)
+  })
+}
+
+test('a tag server that cannot be reached is critical, and the details say at which step', async (t) => {
+  const outcome = await run(t, siteRow({ tag_server_url: await deadAddress() }), { store: NO_ARRIVALS })
+  assert.deepEqual([outcome.status, detailsOf(outcome).failed_at], ['critical', 'refused'])
+  assert.equal(outcome.isNetworkFailure, true)
+})
+
+testOnEveryEngine(
+  "a path of the user's own is asked with the name in it, by POST where there is a body",
+  async (store, t) => {
+    const server = await tagServer(t, () => 204)
+    const site = await insertSite(store, { tag_server_url: server.url })
+    const config = { path: '/data?v=2', body: '{"event_name":"{event}"}' }
+    const { details } = await run(t, site, { store, config })
+    const [one] = server.asked
+    const name = (details as unknown as Details).event_name
+    assert.deepEqual([one?.method, one?.url.pathname, one?.body], ['POST', '/data', `{"event_name":"${name}"}`])
+    await run(t, site, { store, config: { path: '/pixel?en={event}' } })
+    assert.match(server.asked[1]?.url.search ?? '', /^\?en=tagwarden_canary_[0-9a-f]{20}$/)
+  },
+)
+
+const FAULTS: readonly [what: string, config: JsonObject, paths: readonly string[]][] = [
+  ['neither id nor path', {}, ['/config/measurement_id']],
+  ['a path without a place for the name', { path: '/data' }, ['/config/path']],
+  ['a body without a path', { ...GA4, body: '{event}' }, ['/config/body']],
+  ['an id of something else', { measurement_id: 'UA-1' }, ['/config/measurement_id']],
+  ['an id', GA4, []],
+  ['a path', { path: '/c?e={event}', limit_seconds: 3_600 }, []],
+]
+for (const [what, config, paths] of FAULTS) {
+  test(`settings of a canary with ${what} ${paths.length === 0 ? 'can be used' : 'are refused'}`, () => {
+    assert.deepEqual(
+      configFaults(canary, config).map(({ path }) => path),
+      paths,
+    )
+  })
+}
+
+test('a canary that hangs is waited for no longer than its run', async (t) => {
+  const server = await tagServer(t, () => new Promise(() => undefined))
+  const site = siteRow({ tag_server_url: server.url })
+  const outcome = await run(t, site, { timeoutMs: SECOND / 5, store: NO_ARRIVALS })
+  assert.equal(outcome.status, 'critical')
+})
