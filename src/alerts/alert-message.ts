@@ -13,7 +13,7 @@ import { resolutionOf, severityOf, stateOf } from './alert-record.ts'
 import { elsewhereText } from './incidents/across-sites.ts'
 import type { DueMessage } from './incidents/due-messages.ts'
 import { likelyCause } from './incidents/evidence.ts'
-import { lossInWords } from './incidents/impact.ts'
+import { lossAndValue } from './incidents/impact-value.ts'
 import { impactIn } from './incidents/records.ts'
 import { signOf } from './incidents/sign.ts'
 import { badEventsOf } from './machine/bad.ts'
@@ -76,7 +76,7 @@ export function alertMessage(
 /** As it was last counted: what is counted of its end is added while the message waits for others. */
 export function messageImpact({ impact }: Pick<IncidentRow, 'impact'>, final: boolean): MessageImpact | null {
   const known = impactIn(impact)
-  const text = known === null ? null : lossInWords(known)
+  const text = known === null ? null : lossAndValue(known)
   return text === null ? null : { text, final }
 }
 

@@ -61,6 +61,8 @@ function isTimeZone(text: string): boolean {
   }
 }
 
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
+
 interface TextFormat {
   test: (text: string) => boolean
   /** Ends the sentence "must be …". */
@@ -75,5 +77,6 @@ export const FORMATS: Readonly<Record<string, TextFormat>> = {
   'http-url': { test: isHttpUrl, expects: 'an http or https address without a user name or password' },
   'date-time': { test: isIsoTime, expects: 'an ISO 8601 time like 2026-11-20T09:40:00.000Z' },
   date: { test: isDate, expects: 'a day like 2026-11-27' },
+  currency: { test: (text) => CURRENCIES.has(text), expects: 'a currency code (ISO 4217) like EUR' },
   'time-zone': { test: isTimeZone, expects: 'an IANA time zone like Europe/Berlin' },
 }

@@ -26,6 +26,14 @@ const settable = {
   is_active: Type.Boolean({ description: 'Ingest refuses an inactive site' }),
   timezone: Type.String({ format: 'time-zone', description: 'IANA name; days and hours of reports follow it' }),
   ...infrastructure,
+  average_order_value: nullable(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1_000_000_000,
+      description: 'What an order is worth, for an estimate of what an incident costs; needs `currency`',
+    }),
+  ),
+  currency: nullable(Type.String({ format: 'currency', description: 'Of `average_order_value`, ISO 4217' })),
 }
 
 export const SiteRecord = Type.Object({

@@ -19,6 +19,8 @@ export const BLANK_SITE = {
   hosting_a_container_id: null,
   hosting_b_container_id: null,
   cmp_provider: null,
+  average_order_value: null,
+  currency: null,
 } as const satisfies Partial<SiteRow>
 
 /**
@@ -175,9 +177,16 @@ export async function lastEventTimes(db: Kysely<Tables>, clientId?: string): Pro
   return new Map(rows.map((row) => [row.site_no, row.last_seen_at]))
 }
 
-/** The row, or row to be, after `input` was applied to it. */
+/**
+ * The row, or row to be, after `input` was applied to it.
+ *
+ * @throws AppError `invalid_request` when it has an order value without a currency: a number alone is no amount
+ */
 function applyToSite<T extends Omit<SiteRow, 'site_no'>>(row: T, input: UpdateSite): T {
   const { name, is_active, ...others } = input
+  const { average_order_value, currency } = { ...row, ...others }
+  if (average_order_value !== null && currency === null)
+    throw invalidRequest('/currency', 'is needed with an average order value')
   return {
     ...row,
     ...others,

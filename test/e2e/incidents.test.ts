@@ -142,6 +142,7 @@ async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>):
   await panel(page, 'What it costs')
     .getByText(/^Lost so far: [\d,]+ of [\d,]+ tag executions on purchases/)
     .waitFor()
+  await tellsAtAGlance(page, variant)
   await looksRight(page)
   await screenshot(page, 'incident', variant)
 
@@ -173,6 +174,21 @@ async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>):
   await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor()
 
   await share(t, demo, page, variant)
+}
+
+/** Woken at three, with a phone: the loss without a click, the cause and the tag with one. */
+async function tellsAtAGlance(page: Page, { device }: Required<Variant>): Promise<void> {
+  const loss = page.getByText(/^[\d,]+ of [\d,]+ tag executions on purchases/).first()
+  await loss.waitFor()
+  const { y, height } = (await page.getByText('Owner', { exact: true }).boundingBox()) ?? assert.fail('no owner')
+  const screen = page.viewportSize()?.height ?? 0
+  assert.ok(y + height < screen, `the strip ends at ${y + height} of ${screen} on a ${device}`)
+  const before = page.url()
+  await page.getByRole('link', { name: 'Open Meta CAPI at this time' }).click()
+  await page.waitForURL(/\/sites\/.*tag=Meta/)
+  await page.getByRole('heading', { level: 2, name: /Meta CAPI/ }).first().waitFor()
+  await page.goto(before)
+  await loss.waitFor()
 }
 
 /** A client is shown its own site, and that it is not alone. */

@@ -21,6 +21,8 @@ const BAD: Record<string, unknown[]> = {
   hosting_a_container_id: FOREIGN_NAMES,
   hosting_b_container_id: FOREIGN_NAMES,
   cmp_provider: FOREIGN_NAMES,
+  average_order_value: [0, -1, '79', 1e10],
+  currency: ['', 'eur', 'EURO', 'XXQ', 7],
   ingest_key: ['mine', null],
   key_revoked_at: ['2026-11-20T10:00:00.000Z', null],
   last_event_at: [null],

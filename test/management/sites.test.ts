@@ -15,6 +15,8 @@ const INFRASTRUCTURE = {
   hosting_a_container_id: 'abcd',
   hosting_b_container_id: 'efgh',
   cmp_provider: 'cookiebot',
+  average_order_value: 79.9,
+  currency: 'EUR',
 }
 const NONE = Object.fromEntries(Object.keys(INFRASTRUCTURE).map((field) => [field, null]))
 
@@ -50,6 +52,20 @@ testOnEveryEngine('a site is created with every field, and every optional one ca
   const cleared = await api.patch(`/api/sites/${site.id}`, NONE)
   assert.deepEqual(cleared, { ...site, ...NONE })
   assert.deepEqual(await api.patch(`/api/sites/${site.id}`, INFRASTRUCTURE), site)
+})
+
+testOnEveryEngine('an order value needs a currency, whichever of the two is changed', async (store, t) => {
+  const api = await openManagement(store, t)
+  const site = await api.site(await api.client(), { average_order_value: 79.9, currency: 'EUR' })
+  const other = await api.site(await api.client())
+  for (const [id, patch] of [
+    [site.id, { currency: null }],
+    [other.id, { average_order_value: 5 }],
+  ] as const) {
+    const { details } = await api.refused(400, 'PATCH', `/api/sites/${id}`, patch)
+    assert.deepEqual(details, [{ path: '/currency', message: 'is needed with an average order value' }])
+  }
+  await api.patch(`/api/sites/${site.id}`, { average_order_value: null, currency: null })
 })
 
 testOnEveryEngine('two sites never have the same key', async (store, t) => {

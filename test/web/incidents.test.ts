@@ -155,6 +155,8 @@ const affected = (alerts: readonly AlertRecord[]): IncidentDetail['affected'] =>
     site_id,
     site_name: DIRECTORY.sites[site_id]?.name ?? '',
     subject_label,
+    tag: null,
+    events: [],
     vendor: null,
     started_at,
     resolved_at,
@@ -210,6 +212,8 @@ const detail = (over: Partial<IncidentDetail> = {}): IncidentDetail => {
   return {
     ...incident('a'),
     likely_cause: null,
+    likely_cause_kind: null,
+    change_at: null,
     evidence: [],
     change: null,
     timeline: [],
@@ -253,6 +257,7 @@ const IMPACT: NonNullable<IncidentDetail['impact']> = {
   key_executions: [{ event_name: 'purchase', lost: 0, of: 0, low: 0, high: 0 }],
   share: 0.52,
   estimate: 'counted by events that were usual then',
+  value: null,
 }
 
 test('what is lost is said so far while it lasts, and not at all where nothing surely is', () => {

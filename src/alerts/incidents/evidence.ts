@@ -32,7 +32,13 @@ interface Clue {
   text: string
   /** What explains the incident, and not only describes it: the less, the surer. Null: it explains nothing. */
   causeRank: number | null
+  /** What kind of cause that is. */
+  kind?: CauseKind
 }
+
+/** An alert of the incident, a vendor that fails elsewhere too, or a version that was published. */
+export const CAUSE_KINDS = ['alert', 'vendor', 'change'] as const
+type CauseKind = (typeof CAUSE_KINDS)[number]
 
 /** What speaks for the cause of an incident, the strongest first. */
 export function evidenceOf(known: Known): string[] {
@@ -40,15 +46,19 @@ export function evidenceOf(known: Known): string[] {
 }
 
 /** What explains it best in a few words; null where nothing but the alert itself is known. */
-export function likelyCause(known: Known): string | null {
-  return cluesOf(known).find(({ causeRank }) => causeRank !== null)?.text ?? null
+export const likelyCause = (known: Known): string | null => strongestCause(known)?.text ?? null
+
+/** What explains it best, and what kind of cause that is. */
+export function strongestCause(known: Known): { text: string; kind: CauseKind | null } | null {
+  const clue = cluesOf(known).find(({ causeRank }) => causeRank !== null)
+  return clue === undefined ? null : { text: clue.text, kind: clue.kind ?? null }
 }
 
 function cluesOf(known: Known): Clue[] {
-  const { signs, vendorElsewhere } = known
+  const { signs } = known
   const clues: Clue[] = [
     ...causeAmongAlerts(known),
-    ...(vendorElsewhere === null ? [] : [{ text: elsewhereText(vendorElsewhere), causeRank: rankOf('release') - 0.5 }]),
+    ...vendorClue(known),
     ...changeClue(known),
     ...statusClue(known),
     ...answerClues(signs),
@@ -57,6 +67,11 @@ function cluesOf(known: Known): Clue[] {
   return clues.toSorted((a, b) => (a.causeRank ?? Number.POSITIVE_INFINITY) - (b.causeRank ?? Number.POSITIVE_INFINITY))
 }
 
+const vendorClue = ({ vendorElsewhere }: Known): Clue[] =>
+  vendorElsewhere === null
+    ? []
+    : [{ text: elsewhereText(vendorElsewhere), causeRank: rankOf('release') - 0.5, kind: 'vendor' }]
+
 /** An alert that is stronger than the one that was first. */
 function causeAmongAlerts({ signs, leadId, voiceId }: Known): Clue[] {
   const lead = signs.find(({ alertId }) => alertId === leadId)
@@ -64,7 +79,11 @@ function causeAmongAlerts({ signs, leadId, voiceId }: Known): Clue[] {
   if (lead === undefined || weaker.length === 0) return []
   const others = weaker.length === 1 ? 'the other alert' : `${weaker.length} other alerts`
   return [
-    { text: `“${lead.title}” explains ${others}`, causeRank: lead.alertId === voiceId ? null : rankOf(lead.kind) },
+    {
+      text: `“${lead.title}” explains ${others}`,
+      causeRank: lead.alertId === voiceId ? null : rankOf(lead.kind),
+      kind: 'alert',
+    },
   ]
 }
 
@@ -75,7 +94,7 @@ function changeClue({ signs, leadId, change }: Known): Clue[] {
   const when = apart >= 0 ? `${duration(apart)} before it began` : `${duration(-apart)} after it began`
   const version = change.from_version === null ? change.to_version : `${change.from_version} → ${change.to_version}`
   const text = `${capitalised(change.source)} ${version} was ${apart >= 0 ? 'published' : 'seen'} ${when}`
-  return [{ text, causeRank: releaseBehind(lead, [change.at]) === null ? null : rankOf('release') }]
+  return [{ text, causeRank: releaseBehind(lead, [change.at]) === null ? null : rankOf('release'), kind: 'change' }]
 }
 
 const statusClue = ({ httpStatus }: Known): Clue[] =>

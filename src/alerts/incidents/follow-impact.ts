@@ -3,7 +3,8 @@ import { amendMessages, amendVendorMessages } from '../../notifications/index.ts
 import { type LossCounts, readLosses } from '../../probes/index.ts'
 import { attemptEach, type IncidentRow, type Store } from '../../store/index.ts'
 import { messageImpact } from '../alert-message.ts'
-import { affectedBy, type Impact, impactOf, togetherOf } from './impact.ts'
+import { affectedBy, type Impact, impactOf } from './impact.ts'
+import { purchaseValue, totalOf } from './impact-value.ts'
 import { impactIn } from './records.ts'
 import { signOf } from './sign.ts'
 
@@ -71,14 +72,15 @@ async function impactOfSite(
   const range = { from: Math.max(affected.from, affected.to - LONGEST_MS), to: affected.to }
   const tags = [...affected.failing, ...affected.missing.map(({ tag }) => tag)]
   const counts: LossCounts = await readLosses({ store, site, now }, range, [...new Set(tags)])
-  return impactOf({ ...affected, ...range }, counts, keyEvents, row.resolved_at !== null)
+  const impact = impactOf({ ...affected, ...range }, counts, keyEvents, row.resolved_at !== null)
+  return impact === null ? null : { ...impact, value: purchaseValue(impact, new Set(tags).size, site) }
 }
 
 /** What the sites' incidents are known to cost: each is counted on its own. */
 async function impactOfParts({ read }: Store, { id, resolved_at }: IncidentRow): Promise<Impact | null> {
   const parts = await read.selectFrom('incidents').select('impact').where('parent_id', '=', id).execute()
-  const together = togetherOf(parts.flatMap(({ impact }) => impactIn(impact) ?? []))
-  return together === null ? null : { ...together, final: resolved_at !== null }
+  const total = totalOf(parts.flatMap(({ impact }) => impactIn(impact) ?? []))
+  return total === null ? null : { ...total, final: resolved_at !== null }
 }
 
 async function write(

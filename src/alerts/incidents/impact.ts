@@ -22,6 +22,19 @@ export interface Impact {
   share: number | null
   /** How it was found out, in words. */
   estimate: string
+  /** What the purchases of its headline were worth; missing in what earlier versions wrote. */
+  value?: ImpactValue | null
+}
+
+/** What lost purchases were worth. */
+export interface ImpactValue {
+  /** ISO 4217 */
+  currency: string
+  lost: number
+  low: number
+  high: number
+  /** Null where sites with different ones were added up. */
+  average_order_value: number | null
 }
 
 export interface NamedLoss extends Loss {
@@ -144,22 +157,39 @@ export function togetherOf(impacts: readonly Impact[]): Impact | null {
 /** With a wider range than this share of it, an estimate is not given without. */
 const WIDE = 0.15
 
-/**
- * What was lost in one line: `267 of 425 purchases (63 %)`. Of what matters most that was surely lost; null where nothing was, as far
- * as the counts show.
- */
-export function lossInWords({ events, key_events, executions, key_executions }: Impact): string | null {
-  const candidates: (readonly [Loss | null, string])[] = [
-    ...key_events.map((loss) => [loss, plural(loss.event_name)] as const),
-    ...key_executions.map((loss) => [loss, `tag executions on ${plural(loss.event_name)}`] as const),
-    [events, 'events'],
-    [executions, 'tag executions'],
+export const isWide = ({ lost, low, high }: Pick<Loss, 'lost' | 'low' | 'high'>): boolean =>
+  (high - low) / 2 > WIDE * lost
+
+interface Headline {
+  loss: Loss
+  what: string
+  /** Of this event; null: of all. */
+  event: string | null
+  isOfTags: boolean
+}
+
+/** What matters most of what was surely lost; null where nothing was, as far as the counts show. */
+export function headlineOf({ events, key_events, executions, key_executions }: Impact): Headline | null {
+  const named = (loss: NamedLoss, isOfTags: boolean): Headline => {
+    const what = `${isOfTags ? 'tag executions on ' : ''}${plural(loss.event_name)}`
+    return { loss, what, event: loss.event_name, isOfTags }
+  }
+  const candidates = [
+    ...key_events.map((loss) => named(loss, false)),
+    ...key_executions.map((loss) => named(loss, true)),
+    ...(events === null ? [] : [{ loss: events, what: 'events', event: null, isOfTags: false }]),
+    ...(executions === null ? [] : [{ loss: executions, what: 'tag executions', event: null, isOfTags: true }]),
   ]
-  const [loss, what] = candidates.find(([one]) => one !== null && one.low >= 1) ?? [null, '']
-  if (loss === null) return null
+  return candidates.find(({ loss }) => loss.low >= 1) ?? null
+}
+
+/** What was lost in one line: `267 of 425 purchases (63 %)`. */
+export function lossInWords(impact: Impact): string | null {
+  const headline = headlineOf(impact)
+  if (headline === null) return null
+  const { loss, what } = headline
   const { lost, of, low, high } = loss
-  const isWide = (high - low) / 2 > WIDE * lost
-  const range = isWide ? `; between ${number(low)} and ${number(high)}` : ''
+  const range = isWide(loss) ? `; between ${number(low)} and ${number(high)}` : ''
   return `${low < high ? 'about ' : ''}${number(lost)} of ${number(of)} ${what} (${percent(lost / of)}${range})`
 }
 
@@ -207,7 +237,7 @@ function keyed(names: readonly string[], keyEvents: readonly string[]): string[]
   return keyEvents.flatMap((key) => names.filter((name) => plain(name) === plain(key)))
 }
 
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\d]/gu, '')
+export const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\d]/gu, '')
 
 /** Errors of several estimates partly cancel each other. */
 export function sumOf(losses: readonly Loss[]): Loss | null {

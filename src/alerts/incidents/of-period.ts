@@ -3,7 +3,7 @@ import { vendorName } from '../../analytics/index.ts'
 import type { DigestIncident } from '../../notifications/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
-import { lossInWords } from './impact.ts'
+import { lossAndValue } from './impact-value.ts'
 import { openIncidents, summariesOf } from './reach.ts'
 import { type IncidentSummary, impactIn } from './records.ts'
 import { type Cause, causeOf } from './sign.ts'
@@ -52,7 +52,7 @@ export async function incidentsOfPeriod(
       cause: row.parent_title === null ? CAUSE_WORDS[causeOf(cause)] : explanationOf(row),
       began_at: started_at,
       resolved_at,
-      impact: impact === null ? null : lossInWords(impact),
+      impact: impact === null ? null : lossAndValue(impact),
       unnotified: row.first_notified_at !== null ? null : (reasons.get(id) ?? 'not notified'),
     }
   })

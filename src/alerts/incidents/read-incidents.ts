@@ -5,7 +5,7 @@ import { deliveriesOf } from '../../notifications/index.ts'
 import type { AlertRow, IncidentEventRow, IncidentRow, Store } from '../../store/index.ts'
 import { changeInWords, changesBefore, httpStatusIn } from '../alert-message.ts'
 import { alertRecord } from '../alert-record.ts'
-import { type Change, evidenceOf, type Known, likelyCause } from './evidence.ts'
+import { type Change, evidenceOf, type Known, strongestCause } from './evidence.ts'
 import { LASTS, summariesOf } from './reach.ts'
 import { type IncidentQuery, type IncidentSummary, incidentEntry, incidentRecord, noteRecord } from './records.ts'
 import { signOf } from './sign.ts'
@@ -61,11 +61,14 @@ export async function readIncident(store: Pick<Store, 'read'>, id: string, seesS
   const alerts = await alertsOf(store, [row, ...parts])
   const change = await changeBefore(store, row, alerts)
   const known = await knownOf(store, row, alerts, events, change?.marker ?? null)
+  const cause = strongestCause(known)
   return {
     ...incidentRecord(row),
-    likely_cause: likelyCause(known),
+    likely_cause: cause?.text ?? null,
+    likely_cause_kind: cause?.kind ?? null,
     evidence: evidenceOf(known),
     change: change === null ? null : changeInWords(change.marker, change.startedAt),
+    change_at: isoTimeOrNull(change?.marker.at ?? null),
     timeline: events.map(incidentEntry),
     alerts: alerts.map(alertRecord),
     affected: await affectedBy(store, alerts),
@@ -132,13 +135,15 @@ async function affectedBy({ read }: Pick<Store, 'read'>, alerts: readonly AlertR
   return alerts
     .toSorted((a, b) => a.started_at - b.started_at)
     .map((alert) => {
-      const { vendor } = signOf(alert)
+      const { vendor, tag, events } = signOf(alert)
       return {
         alert_id: alert.id,
         client_id: alert.client_id,
         site_id: alert.site_id,
         site_name: names.get(alert.site_id) ?? '',
         subject_label: alert.subject_label,
+        tag,
+        events: [...events],
         vendor: vendor === null ? null : vendorName(vendor),
         started_at: isoTime(alert.started_at),
         resolved_at: isoTimeOrNull(alert.resolved_at),

@@ -5,7 +5,9 @@ import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
 import type { IncidentEventRow, IncidentNoteRow, IncidentRow } from '../../store/index.ts'
 import { AlertRecord, by, SEVERITIES, STATES, severityOf, stateOf } from '../alert-record.ts'
 import { INCIDENT_EVENT_KINDS } from './case.ts'
+import { CAUSE_KINDS } from './evidence.ts'
 import { type Impact, lossInWords } from './impact.ts'
+import { valueInWords } from './impact-value.ts'
 import { CAUSES, causeOf } from './sign.ts'
 
 const SCOPES = ['site', 'vendor'] as const
@@ -21,6 +23,22 @@ const LossRecord = {
 }
 const Loss = Type.Object(LossRecord)
 const NamedLoss = Type.Object({ event_name: Type.String(), ...LossRecord })
+
+const ValueRecord = Type.Object(
+  {
+    text: Type.String({ description: '`≈ €21k, estimated`' }),
+    currency: Type.String({ description: 'ISO 4217' }),
+    lost: Type.Number(),
+    low: Type.Number(),
+    high: Type.Number(),
+    average_order_value: nullable(Type.Number({ description: 'Of the site; null for several sites' })),
+  },
+  {
+    description:
+      'What the purchases in `summary` were worth, at the average order value of the site. Null where it has none, where the summary is about ' +
+      'something else, and where executions of several tags were lost, which may be of the same purchases',
+  },
+)
 
 const ImpactRecord = Type.Object(
   {
@@ -41,6 +59,7 @@ const ImpactRecord = Type.Object(
       }),
     ),
     estimate: Type.String({ description: 'How it was found out' }),
+    value: nullable(ValueRecord),
   },
   {
     description:
@@ -100,6 +119,10 @@ const Affected = Type.Object({
   site_id: Uuid,
   site_name: Type.String(),
   subject_label: nullable(Type.String({ description: 'Which tag, event or field' })),
+  tag: nullable(Type.String({ description: 'Of an alert about a tag' })),
+  events: Type.Array(Type.String(), {
+    description: 'Events that it is about; of a tag those on which it is bad. Empty: all',
+  }),
   vendor: nullable(Type.String()),
   started_at: IsoTime,
   resolved_at: nullable(IsoTime),
@@ -112,10 +135,17 @@ export const incidentDetail = <D extends Parameters<typeof Type.Array>[0]>(deliv
     likely_cause: nullable(
       Type.String({ description: 'What explains it best; null where nothing but the alert itself is known' }),
     ),
+    likely_cause_kind: nullable(
+      Type.Enum([...CAUSE_KINDS], {
+        description:
+          '`alert`: the one of `lead_alert_id`; `vendor`: the incident of `parent_id`; `change`: of `change_at`',
+      }),
+    ),
     evidence: Type.Array(Type.String(), {
       description: 'What speaks for the cause, the strongest first, and why these alerts are one incident',
     }),
     change: nullable(Type.String({ description: 'What changed shortly before it began' })),
+    change_at: nullable(Type.String({ format: 'date-time', description: 'When that was published, or seen' })),
     timeline: Type.Array(TimelineEntry, { description: 'Oldest first' }),
     alerts: Type.Array(AlertRecord, { description: 'Its alerts, the oldest first; of a vendor those of all sites' }),
     affected: Type.Array(Affected, { description: 'Sites and tags, with when each began; the earliest first' }),
@@ -182,7 +212,7 @@ export const impactIn = (text: string | null): Impact | null => (text === null ?
 function impactRecord(text: string | null): IncidentRecord['impact'] {
   const impact = impactIn(text)
   if (impact === null) return null
-  const { from, to, key_events, key_executions, ...figures } = impact
+  const { from, to, key_events, key_executions, value, ...figures } = impact
   return {
     summary: lossInWords(impact),
     ...figures,
@@ -190,6 +220,7 @@ function impactRecord(text: string | null): IncidentRecord['impact'] {
     to: isoTime(to),
     key_events: [...key_events],
     key_executions: [...key_executions],
+    value: value == null ? null : { text: valueInWords(value), ...value },
   }
 }
 

@@ -15,7 +15,7 @@ import { entriesOf } from '../write-transitions.ts'
 import { elsewhereText, isPartOf, type VendorFault, vendorFaults, vendorTitle } from './across-sites.ts'
 import { type Case, lockCases, saveCases } from './case.ts'
 import { dueMessages } from './due-messages.ts'
-import { lossInWords, togetherOf } from './impact.ts'
+import { lossAndValue, totalOf } from './impact-value.ts'
 import { impactIn } from './records.ts'
 import { readVendors, type VendorState } from './vendor-reads.ts'
 
@@ -202,8 +202,8 @@ export async function writeVendor(
     since: started_at,
   }))
   const { title, started_at, resolved_at } = row
-  const impact = togetherOf(parts.flatMap((part) => impactIn(part.impact) ?? []))
-  const lost = impact === null ? null : lossInWords(impact)
+  const impact = totalOf(parts.flatMap((part) => impactIn(part.impact) ?? []))
+  const lost = impact === null ? null : lossAndValue(impact)
   const entries = says.map((kind) => ({
     channel: { key: 'global' as const, address: globalWebhook },
     clientId: null,

@@ -59,6 +59,8 @@ export interface SiteProfile {
   webVersion: number
   measurementId: string
   cmp: string
+  /** What an order is worth; without it nothing says what lost ones were. */
+  orders?: { average_order_value: number; currency: string }
   /** Events a batch holds; null sends one request per event. */
   batchSize: number | null
   /** Mean over a week. */

@@ -75,6 +75,7 @@ const newSite = (ctx: Context, clientId: string, profile: SiteProfile): Promise<
     tag_manager_server_container_id: profile.serverContainerId,
     analytics_measurement_id: profile.measurementId,
     cmp_provider: profile.cmp,
+    ...profile.orders,
   })
 
 /** A tag server of the demo's, as opposed to one that someone gave the site. */

@@ -37,6 +37,7 @@ export const OUTDOOR: SiteProfile = {
   webVersion: 42,
   measurementId: 'G-FK7W2QX41M',
   cmp: 'usercentrics',
+  orders: { average_order_value: 79, currency: 'EUR' },
   batchSize: null,
   eventsPerMinute: 32,
   hours: [62, 58, 56, 55, 56, 60, 70, 82, 92, 98, 101, 103, 106, 104, 102, 104, 108, 116, 128, 138, 142, 130, 104, 78],

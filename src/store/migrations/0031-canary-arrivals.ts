@@ -2,7 +2,7 @@ import type { Migration } from './types.ts'
 
 /** Canaries that came to ingest: marked events that are in no count. */
 export const canaryArrivals: Migration = {
-  name: '0030-canary-arrivals',
+  name: '0031-canary-arrivals',
   statements: ({ integer, clustered }) => [
     `create table canary_arrivals (
       site_no ${integer} not null,

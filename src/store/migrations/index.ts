@@ -29,6 +29,7 @@ import { tagVendors } from './0028-tag-vendors.ts'
 import { siteDays } from './0029-site-days.ts'
 import { vendorResponses } from './0030-vendor-responses.ts'
 import { canaryArrivals } from './0031-canary-arrivals.ts'
+import { orderValues } from './0032-order-values.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -64,6 +65,7 @@ export const migrations: readonly Migration[] = [
   siteDays,
   vendorResponses,
   canaryArrivals,
+  orderValues,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

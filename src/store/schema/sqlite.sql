@@ -517,7 +517,7 @@ CREATE TABLE sites (
   hosting_b_container_id text,
   cmp_provider text,
   created_at integer not null
-);
+  , average_order_value double precision, currency text);
 
 CREATE TABLE special_days (
   id text primary key,

@@ -42,6 +42,9 @@ export interface SiteTable {
   hosting_a_container_id: string | null
   hosting_b_container_id: string | null
   cmp_provider: string | null
+  /** Of an order, in `currency` (ISO 4217); null: not known. */
+  average_order_value: number | null
+  currency: string | null
   created_at: number
 }
 

@@ -78,6 +78,8 @@ const SITE: SiteRow = {
   hosting_a_container_id: 'a1',
   hosting_b_container_id: 'b1',
   cmp_provider: null,
+  average_order_value: null,
+  currency: null,
   created_at: 0,
 }
 

@@ -179,14 +179,16 @@ interface PanelProps {
   note?: string
   /** On a phone it stands after the others. */
   isLater?: boolean
+  /** For links to it: `#cost`. */
+  anchor?: string
   children: ReactNode
 }
 
 /** A part of the page with its heading. */
-export function Panel({ title, note, isLater = false, children }: PanelProps) {
+export function Panel({ title, note, isLater = false, anchor, children }: PanelProps) {
   const id = useId()
   return (
-    <section className={isLater ? `${classes.panel} ${classes.later}` : classes.panel} aria-labelledby={id}>
+    <section id={anchor} className={isLater ? `${classes.panel} ${classes.later}` : classes.panel} aria-labelledby={id}>
       <header className={classes.panelHead}>
         <h2 id={id}>{title}</h2>
         {note !== undefined && <span className={classes.note}>{note}</span>}

@@ -4,12 +4,14 @@ import { useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type AlertDetail, type AlertRecord, alertQuery, alertsQuery } from '../../api/alerts.ts'
 import { markersQuery } from '../../api/analytics.ts'
+import { incidentQuery } from '../../api/incidents.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { muteOf, useMutes } from '../../ui/mute/mutes.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Awaited, ErrorState, InlineError } from '../../ui/States.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
+import { AtAGlance } from '../incidents/AtAGlance.tsx'
 import { AlertChart, Panel } from './AlertChart.tsx'
 import { AlertFeedback } from './AlertFeedback.tsx'
 import { AlertHead } from './AlertHead.tsx'
@@ -53,6 +55,7 @@ function Loaded({ alert }: { alert: AlertDetail }) {
   return (
     <>
       <AlertHead alert={alert} site={site} mute={mute} />
+      {alert.incident_id !== null && <Glance id={alert.incident_id} alertId={alert.id} />}
       <Facts facts={alert.facts} />
       <div className={classes.columns}>
         <div className={classes.column}>
@@ -87,6 +90,12 @@ function Loaded({ alert }: { alert: AlertDetail }) {
       </div>
     </>
   )
+}
+
+/** Of the incident that it is part of. */
+function Glance({ id, alertId }: { id: string; alertId: string }) {
+  const { data } = useQuery(incidentQuery(id))
+  return data === undefined ? null : <AtAGlance incident={data} alertId={alertId} />
 }
 
 function AlertSkeleton() {

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Skeleton, Switch, TextInput } from '@mantine/core'
+import { Button, Group, NumberInput, Select, Skeleton, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
@@ -195,6 +195,28 @@ export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
           </div>
         </fieldset>
       ))}
+      <fieldset className={classes.group}>
+        <legend>Orders</legend>
+        <p className={classes.about}>For an estimate of what lost purchases were worth. All of it may be left empty.</p>
+        <div className={classes.pair}>
+          <NumberInput
+            label="Average order value"
+            description="What an order is worth"
+            placeholder="79"
+            min={0}
+            hideControls
+            value={form.values.average_order_value}
+            error={form.errors.average_order_value}
+            onChange={(value) => form.setFieldValue('average_order_value', typeof value === 'number' ? value : '')}
+          />
+          <TextInput
+            label="Currency"
+            description="A code of three letters"
+            placeholder="EUR"
+            {...form.getInputProps('currency')}
+          />
+        </div>
+      </fieldset>
       {isNew && (
         <Switch
           label="Also create the probes that fit"

@@ -2,7 +2,13 @@ import type { SiteRecord, UpdateSite } from '../../api/sites.ts'
 import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 
 /** What is in the fields of a site's form. */
-export type SiteValues = { name: string; url: string; timezone: string } & Record<TrackingField, string>
+export type SiteValues = {
+  name: string
+  url: string
+  timezone: string
+  average_order_value: number | ''
+  currency: string
+} & Record<TrackingField, string>
 
 const FIELDS = Object.keys(TRACKING_FIELDS) as TrackingField[]
 
@@ -10,6 +16,8 @@ export const emptySite = (timezone: string): SiteValues => ({
   name: '',
   url: '',
   timezone,
+  average_order_value: '',
+  currency: '',
   ...tracking(() => ''),
 })
 
@@ -17,6 +25,8 @@ export const siteValues = (site: SiteRecord): SiteValues => ({
   name: site.name,
   url: site.url,
   timezone: site.timezone,
+  average_order_value: site.average_order_value ?? '',
+  currency: site.currency ?? '',
   ...tracking((field) => site[field] ?? ''),
 })
 
@@ -26,6 +36,8 @@ export const siteBody = (values: SiteValues) =>
     name: values.name,
     url: values.url.trim(),
     timezone: values.timezone,
+    average_order_value: values.average_order_value === '' ? null : values.average_order_value,
+    currency: values.currency.trim() === '' ? null : values.currency.trim().toUpperCase(),
     ...tracking((field) => (values[field].trim() === '' ? null : values[field].trim())),
   }) satisfies UpdateSite
 

@@ -5,7 +5,7 @@ import classes from './incidents.module.css'
 
 /** What the incident costs, and how that was found out. */
 export function ImpactPanel({ impact }: { impact: Impact }) {
-  const { share, estimate, sites } = impact
+  const { share, estimate, sites, value } = impact
   return (
     <>
       <p className={classes.loss}>{impactSentence(impact) ?? 'Nothing is surely lost'}</p>
@@ -26,6 +26,13 @@ export function ImpactPanel({ impact }: { impact: Impact }) {
           </div>
         )}
       </dl>
+      {value !== null && (
+        <p>
+          {value.text}
+          {value.average_order_value !== null && `, at ${value.average_order_value} ${value.currency} an order`}. Orders
+          may have been placed all the same: what is lost is their measurement.
+        </p>
+      )}
       <p className={classes.muted}>{sentence(estimate)}</p>
     </>
   )

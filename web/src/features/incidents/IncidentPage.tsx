@@ -15,6 +15,7 @@ import classes from '../alerts/detail.module.css'
 import { POLL_MS, useLiveAlerts } from '../alerts/use-live-alerts.ts'
 import { sentence } from '../alerts/words.ts'
 import { AffectedMatrix } from './AffectedMatrix.tsx'
+import { AtAGlance } from './AtAGlance.tsx'
 import { ImpactPanel } from './ImpactPanel.tsx'
 import { IncidentCharts } from './IncidentCharts.tsx'
 import { IncidentHead } from './IncidentHead.tsx'
@@ -48,17 +49,18 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
   return (
     <>
       <IncidentHead incident={incident} site={site} />
+      <AtAGlance incident={incident} />
       <div className={classes.columns}>
         <div className={classes.column}>
-          <Panel title="What is affected" note={`times in ${zone ?? ownZone()}`}>
+          <Panel anchor="affected" title="What is affected" note={`times in ${zone ?? ownZone()}`}>
             <AffectedMatrix incident={incident} zone={zone} />
           </Panel>
           {incident.impact !== null && (
-            <Panel title="What it costs">
+            <Panel anchor="cost" title="What it costs">
               <ImpactPanel impact={incident.impact} />
             </Panel>
           )}
-          <Panel title="Why we think so">
+          <Panel anchor="why" title="Why we think so">
             <Reasons incident={incident} />
           </Panel>
           <div className={`${classes.later} ${own.charts}`}>
@@ -66,7 +68,7 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
           </div>
         </div>
         <div className={classes.column}>
-          <Panel title="Timeline">
+          <Panel anchor="timeline" title="Timeline">
             <IncidentTimeline incident={incident} zone={zone} />
           </Panel>
           {incident.parts.length > 0 && (
@@ -74,7 +76,7 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
               <Parts parts={incident.parts} />
             </Panel>
           )}
-          <Panel title="Notes">
+          <Panel anchor="notes" title="Notes">
             <Notes incident={incident} zone={zone} asksName />
           </Panel>
           <Panel title="Post-mortem" isLater>

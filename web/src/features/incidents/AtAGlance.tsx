@@ -1,0 +1,117 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { IncidentDetail } from '../../api/incidents.ts'
+import { LinkButton } from '../../ui/LinkButton.tsx'
+import { sentence } from '../alerts/words.ts'
+import classes from './AtAGlance.module.css'
+import { affectedWords, chartsOf, lossWords } from './at-a-glance.ts'
+
+interface Props {
+  incident: IncidentDetail
+  /** The alert that the page is about, where it is not about the incident. */
+  alertId?: string
+}
+
+/** What is lost, what is affected, why, and who takes care of it: each leads to where it comes from. */
+export function AtAGlance({ incident, alertId }: Props) {
+  const { id, impact, state, acknowledged_by } = incident
+  const alert = incident.alerts.find((one) => one.id === (alertId ?? incident.lead_alert_id)) ?? incident.alerts[0]
+  const charts = chartsOf(incident)
+  const part = (hash: string, text: ReactNode) => (
+    <Link to="/incidents/$incidentId" params={{ incidentId: id }} hash={hash}>
+      {text}
+    </Link>
+  )
+  return (
+    <>
+      <dl className={classes.strip} aria-label="At a glance">
+        <div>
+          <dt>{impact?.final === true || state === 'resolved' ? 'Lost' : 'Lost so far'}</dt>
+          <dd>
+            {impact === null ? lossWords(incident) : part('cost', lossWords(incident))}
+            {impact?.value != null && <div className={classes.muted}>{impact.value.text}</div>}
+          </dd>
+        </div>
+        <div>
+          <dt>Affected</dt>
+          <dd>{part('affected', affectedWords(incident.affected))}</dd>
+        </div>
+        <div>
+          <dt>Likely cause</dt>
+          <dd>
+            <Cause incident={incident} />
+          </dd>
+        </div>
+        <div>
+          <dt>Owner</dt>
+          <dd>
+            {part('timeline', acknowledged_by ?? (state === 'resolved' ? 'No one acknowledged it' : 'No one yet'))}
+          </dd>
+        </div>
+      </dl>
+      <div className={classes.ways}>
+        {charts !== null && (
+          <LinkButton
+            size="compact-sm"
+            variant="default"
+            to="/sites/$siteId"
+            params={{ siteId: charts.siteId }}
+            search={charts.search}
+          >
+            Open {charts.name} at this time
+          </LinkButton>
+        )}
+        {alert !== undefined && (
+          <LinkButton size="compact-sm" variant="default" to="/probes/$probeId" params={{ probeId: alert.probe_id }}>
+            Check settings
+          </LinkButton>
+        )}
+        <LinkButton
+          size="compact-sm"
+          variant="default"
+          to="/incidents/$incidentId"
+          params={{ incidentId: id }}
+          hash="notes"
+        >
+          Comment
+        </LinkButton>
+      </div>
+    </>
+  )
+}
+
+const AROUND = 2 * 3_600_000
+
+/** A change leads to the charts around it, an alert and a vendor to their pages, and all else to what is known. */
+function Cause({ incident }: { incident: IncidentDetail }) {
+  const { id, likely_cause, likely_cause_kind, change_at, lead_alert_id, parent_id, site_id } = incident
+  const text = likely_cause === null ? 'Not known yet' : sentence(likely_cause)
+  if (likely_cause_kind === 'change' && change_at !== null && site_id !== null) {
+    const at = Date.parse(change_at)
+    const search = { from: new Date(at - AROUND).toISOString(), to: new Date(at + AROUND).toISOString() }
+    return (
+      <Link to="/sites/$siteId" params={{ siteId: site_id }} search={search}>
+        {text}
+      </Link>
+    )
+  }
+  if (likely_cause_kind === 'alert' && lead_alert_id !== null) {
+    return (
+      <Link to="/alerts/$alertId" params={{ alertId: lead_alert_id }}>
+        {text}
+      </Link>
+    )
+  }
+  if (likely_cause_kind === 'vendor' && parent_id !== null) {
+    return (
+      <Link to="/incidents/$incidentId" params={{ incidentId: parent_id }}>
+        {text}
+      </Link>
+    )
+  }
+  return (
+    <Link to="/incidents/$incidentId" params={{ incidentId: id }} hash="why">
+      {text}
+    </Link>
+  )
+}

@@ -1,0 +1,55 @@
+import type { IncidentDetail } from '../../api/incidents.ts'
+import { counted } from '../../lib/words.ts'
+import { impactSentence } from './impact.ts'
+
+type Affected = IncidentDetail['affected'][number]
+
+const NAMES_MOST = 2
+
+/** "267 of 425 purchases (63 %)", "nothing surely", or why nothing is known. */
+export function lossWords({ impact, cause, state }: Pick<IncidentDetail, 'impact' | 'cause' | 'state'>): string {
+  if (impact !== null) return impactSentence(impact) === null ? 'Nothing surely' : `${impact.summary}`
+  if (cause === 'own') return 'Nothing: our own check failed'
+  if (cause === 'quality') return 'Nothing: events arrive, but slow or incomplete'
+  return state === 'resolved' ? 'Nothing was counted' : 'Not counted yet'
+}
+
+/** "purchase → Meta CAPI, on 3 sites" */
+export function affectedWords(affected: readonly Affected[]): string {
+  const events = namesOf(affected.flatMap((one) => one.events))
+  const what = namesOf(
+    affected.flatMap(({ tag, subject_label, events: on }) =>
+      on.length > 0 && tag === null ? [] : (subject_label ?? []),
+    ),
+  )
+  const sites = new Set(affected.map(({ site_id }) => site_id)).size
+  const about = [events, what].filter((text) => text !== '').join(' → ')
+  const where = sites > 1 ? counted(sites, 'site') : (affected[0]?.site_name ?? '')
+  if (about === '') return where
+  return sites > 1 ? `${about}, on ${where}` : about
+}
+
+function namesOf(names: readonly string[]): string {
+  const all = [...new Set(names)]
+  const shown = all.slice(0, NAMES_MOST).join(', ')
+  return all.length > NAMES_MOST ? `${shown} and ${all.length - NAMES_MOST} more` : shown
+}
+
+const HOUR = 3_600_000
+
+/** The address of the charts of what was affected first, from two hours before it began. */
+export function chartsOf(incident: Pick<IncidentDetail, 'affected' | 'resolved_at'>) {
+  const [first] = incident.affected
+  if (first === undefined) return null
+  const event = first.tag === null ? first.events[0] : undefined
+  return {
+    siteId: first.site_id,
+    name: first.tag ?? event ?? first.site_name,
+    search: {
+      from: new Date(Date.parse(first.started_at) - 2 * HOUR).toISOString(),
+      ...(incident.resolved_at !== null && { to: new Date(Date.parse(incident.resolved_at) + HOUR).toISOString() }),
+      ...(first.tag !== null && { tag: first.tag }),
+      ...(event !== undefined && { event }),
+    },
+  }
+}
