@@ -186,7 +186,10 @@ async function tellsAtAGlance(page: Page, { device }: Required<Variant>): Promis
   const before = page.url()
   await page.getByRole('link', { name: 'Open Meta CAPI at this time' }).click()
   await page.waitForURL(/\/sites\/.*tag=Meta/)
-  await page.getByRole('heading', { level: 2, name: /Meta CAPI/ }).first().waitFor()
+  await page
+    .getByRole('heading', { level: 2, name: /Meta CAPI/ })
+    .first()
+    .waitFor()
   await page.goto(before)
   await loss.waitFor()
 }

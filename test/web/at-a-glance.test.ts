@@ -37,7 +37,10 @@ test('its charts are those of the tag, or else of the event, from before it bega
     chartsOf({ affected: [affected(over)], resolved_at })?.search
   assert.deepEqual(charts({}), { ...began, tag: 'Meta CAPI' })
   assert.deepEqual(charts({ tag: null }), { ...began, event: 'purchase' })
-  assert.deepEqual(charts({ tag: null, events: [] }, '2026-11-25T14:00:00.000Z'), { ...began, to: '2026-11-25T15:00:00.000Z' })
+  assert.deepEqual(charts({ tag: null, events: [] }, '2026-11-25T14:00:00.000Z'), {
+    ...began,
+    to: '2026-11-25T15:00:00.000Z',
+  })
   assert.equal(chartsOf({ affected: [], resolved_at: null }), null)
 })
 

@@ -26,7 +26,13 @@ const WORTH: readonly [what: string, of: Impact, tags: number, site: typeof EURO
   ['purchases that did not come', impact({ key_events: [named('purchase', 267)] }), 0, EUROS, 21_093],
   ['purchases of another spelling', impact({ key_events: [named('Purchase', 10)] }), 0, EUROS, 790],
   ['purchases of which one tag knows nothing', impact({ key_executions: [named('purchase', 267)] }), 1, EUROS, 21_093],
-  ['executions of two tags, which may be of one purchase', impact({ key_executions: [named('purchase', 9)] }), 2, EUROS, null],
+  [
+    'executions of two tags, which may be of one purchase',
+    impact({ key_executions: [named('purchase', 9)] }),
+    2,
+    EUROS,
+    null,
+  ],
   ['checkouts, which are no purchases', impact({ key_events: [named('begin_checkout', 60)] }), 0, EUROS, null],
   [
     'purchases that are not what its sentence is about',
@@ -35,7 +41,13 @@ const WORTH: readonly [what: string, of: Impact, tags: number, site: typeof EURO
     EUROS,
     null,
   ],
-  ['purchases that are perhaps not lost', impact({ key_events: [{ ...named('purchase', 4), low: 0 }] }), 0, EUROS, null],
+  [
+    'purchases that are perhaps not lost',
+    impact({ key_events: [{ ...named('purchase', 4), low: 0 }] }),
+    0,
+    EUROS,
+    null,
+  ],
   ['purchases of a site whose orders no one valued', impact({ key_events: [named('purchase', 267)] }), 0, null, null],
 ]
 for (const [what, of, tags, site, lost] of WORTH) {
@@ -70,7 +82,10 @@ test('messages say the loss and then its worth, and the loss alone where that is
 test('of several sites the worth is said only when it is that of all, in one currency', () => {
   const lost = impact({ key_executions: [named('purchase', 10)] })
   const euros = { ...lost, value: value({ lost: 790, low: 790, high: 790 }) }
-  assert.deepEqual(totalOf([euros, euros])?.value, value({ lost: 1_580, low: 1_580, high: 1_580, average_order_value: null }))
+  assert.deepEqual(
+    totalOf([euros, euros])?.value,
+    value({ lost: 1_580, low: 1_580, high: 1_580, average_order_value: null }),
+  )
   assert.equal(totalOf([euros, lost])?.value, null)
   assert.equal(totalOf([euros, { ...lost, value: value({ currency: 'USD' }) }])?.value, null)
   assert.equal(totalOf([]), null)
