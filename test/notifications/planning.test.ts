@@ -4,10 +4,13 @@ import { groupsOf, nextStep, type PlanStep, type QueuedMessage } from '../../src
 
 const T = 1_000_000
 
-/** `A opened +3` was written 3 s after T about alert A; gathered kinds are held back for 10 s. */
+/** `A opened +3` was written 3 s after T about alert A; gathered kinds are held back for 10 s, or until when it says: `A resolved 0 till 90`. */
 function waiting(text: string, index: number): QueuedMessage {
-  const match = /^(?:(?<client>\w+)\/)?(?<alert>\S+) (?<kind>\w+) (?<at>[+-]?\d+)(?: group (?<group>\d+))?$/.exec(text)
-  const { client = 'c', alert, kind = '', at, group } = match?.groups ?? {}
+  const match =
+    /^(?:(?<client>\w+)\/)?(?<alert>\S+) (?<kind>\w+) (?<at>[+-]?\d+)(?: till (?<till>\d+))?(?: group (?<group>\d+))?$/.exec(
+      text,
+    )
+  const { client = 'c', alert, kind = '', at, till, group } = match?.groups ?? {}
   const createdAt = T + Number(at) * 1_000
   const isGathered = kind === 'opened' || kind === 'resolved'
   return {
@@ -16,7 +19,7 @@ function waiting(text: string, index: number): QueuedMessage {
     alertId: alert === '-' || alert === undefined ? null : alert,
     kind,
     createdAt,
-    notBefore: isGathered ? createdAt + 10_000 : createdAt,
+    notBefore: till === undefined ? (isGathered ? createdAt + 10_000 : createdAt) : T + Number(till) * 1_000,
     groupId: group ?? null,
   }
 }
@@ -65,6 +68,11 @@ const CASES: readonly [title: string, rows: readonly string[], now: number, expe
     'send 1',
   ],
   ['the rest of an outage that is partly settled', ['A opened 0 group 1', 'B opened 12', 'C opened 14'], 30, 'send 1'],
+  ['what is kept back holds up no other of its kind', ['A resolved 0 till 90', 'B resolved 40'], 50, 'settle 2'],
+  ['nor does it go with one that is not', ['A resolved 0', 'B resolved 5 till 90'], 10, 'settle 1'],
+  ['what is kept back waits for no other', ['A resolved 0 till 90', 'B resolved 5 till 95'], 92, 'settle 1'],
+  ['and goes with what is due', ['A resolved 0 till 90', 'B resolved 5 till 90'], 90, 'settle 1 2'],
+  ["but not with other clients'", ['x/A resolved 0 till 90', 'y/B resolved 40 till 90'], 90, 'settle 1'],
   ['members of a gathering wait with its first', ['A opened 0', 'B opened 5', 'B escalated 6'], 20, 'rest until +30'],
 ]
 

@@ -37,6 +37,7 @@ export type PlanStep =
  * - Messages go in their order, but what is held back holds back only its own alert's later messages.
  * - An alert that opens or ends may be one of many. The first of a client waits for others (`GATHER_MS`); if one comes, all wait
  *   until `OUTAGE_MS` after the first. So a lone alert goes out soon, and an outage as one message.
+ * - What is kept back for longer waits for no other and holds up none. What is due by then is settled together.
  * - Reminders and the like wait for nothing, but as many as make an outage go out together if they are due together.
  * - What goes out together is settled and written down before it is sent, also when it is a single message: after a crash the
  *   same is sent again under the same key, whatever has come since.
@@ -55,7 +56,12 @@ export function nextStep(waiting: readonly QueuedMessage[], now: number): PlanSt
     if (row.alertId !== null && heldAlerts.has(row.alertId)) continue
     if (row.groupId !== null) return { kind: 'send', row }
     if (!GATHERED_KINDS.includes(row.kind)) {
-      if (row.notBefore <= now) return alone(row, waiting, heldAlerts)
+      if (row.notBefore <= now) return alone(row, waiting, heldAlerts, now)
+      hold(row, row.notBefore)
+      continue
+    }
+    if (isKeptBack(row)) {
+      if (row.notBefore <= now) return { kind: 'settle', rows: companyOf(row, waiting, heldAlerts, now) }
       hold(row, row.notBefore)
       continue
     }
@@ -64,7 +70,7 @@ export function nextStep(waiting: readonly QueuedMessage[], now: number): PlanSt
       hold(row)
       continue
     }
-    const company = companyOf(row, waiting, heldAlerts)
+    const company = companyOf(row, waiting, heldAlerts, now)
     const readyAt = company.length === 1 ? row.notBefore : Math.max(row.notBefore, row.createdAt + OUTAGE_MS)
     if (readyAt <= now) return { kind: 'settle', rows: company }
     heldGatherings.add(gathering)
@@ -83,8 +89,13 @@ export function groupsOf<T>(rows: readonly T[], notified: number): T[][] {
 }
 
 /** A message that waits for no other goes out alone, unless so much of its kind is due that it would be a flood. */
-function alone(row: QueuedMessage, waiting: readonly QueuedMessage[], heldAlerts: ReadonlySet<string>): PlanStep {
-  const rows = row.alertId === null ? [] : companyOf(row, waiting, heldAlerts)
+function alone(
+  row: QueuedMessage,
+  waiting: readonly QueuedMessage[],
+  heldAlerts: ReadonlySet<string>,
+  now: number,
+): PlanStep {
+  const rows = row.alertId === null ? [] : companyOf(row, waiting, heldAlerts, now)
   return rows.length >= OUTAGE_ALERTS ? { kind: 'settle', rows } : { kind: 'send', row }
 }
 
@@ -93,18 +104,26 @@ function companyOf(
   first: QueuedMessage,
   waiting: readonly QueuedMessage[],
   heldAlerts: ReadonlySet<string>,
+  now: number,
 ): QueuedMessage[] {
   const company: QueuedMessage[] = []
   const alerts = new Set(heldAlerts)
   for (const row of waiting) {
     const isFree = row.alertId === null || !alerts.has(row.alertId)
     if (row.alertId !== null) alerts.add(row.alertId)
-    const isAlike = row.kind === first.kind && row.clientId === first.clientId && row.groupId === null
-    if (isFree && isAlike && row.createdAt <= first.createdAt + OUTAGE_MS && company.length < GROUP_MAX)
-      company.push(row)
+    const isAlike = row.kind === first.kind && row.groupId === null
+    if (isFree && isAlike && isOneWith(first, row, now) && company.length < GROUP_MAX) company.push(row)
   }
   return company
 }
+
+const isOneWith = (first: QueuedMessage, row: QueuedMessage, now: number): boolean =>
+  row.clientId === first.clientId &&
+  isKeptBack(row) === isKeptBack(first) &&
+  (isKeptBack(first) ? row.notBefore <= now : row.createdAt <= first.createdAt + OUTAGE_MS)
+
+/** Not only until others of its outage are known: in quiet hours, or until it is clear that it is true. */
+const isKeptBack = ({ createdAt, notBefore }: QueuedMessage): boolean => notBefore > createdAt + OUTAGE_MS
 
 /** A channel and what waits on it, read at one time. */
 export interface ChannelSnapshot {
