@@ -4,8 +4,8 @@ import { tempDir } from '../engines.ts'
 import { PROGRAM } from '../repository.ts'
 import { NodeProcess } from './node-process.ts'
 
-/** The demo writes three weeks and judges them before it is ready: half a minute of a machine that does nothing else. */
-const START_MS = 180_000
+/** The demo writes three weeks and judges them before it is ready: a minute of a machine that does nothing else. */
+const START_MS = 400_000
 
 export interface Finished {
   code: number | null

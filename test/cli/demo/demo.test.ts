@@ -85,7 +85,7 @@ test('the demo', async (t) => {
     'has probes with results, deploys, and an alert about the incident that names the deploy before it',
     async () => {
       const probes = await first.list<Probe[]>('probes')
-      assert.equal(probes.length, 36)
+      assert.equal(probes.length, 60)
       const asked = probes.filter(({ probe_type }) => ['http_health', 'tag_manager_version'].includes(probe_type))
       assert.equal(asked.length, 8)
       for (const { id, probe_type } of probes) {
