@@ -3,10 +3,10 @@ import { createHmac, randomBytes } from 'node:crypto'
 /** What the names of canaries begin with. Triggers that exclude them match it. */
 export const CANARY_PREFIX = 'tagwarden_canary_'
 
-/** Hexadecimal digits: GA4 takes names of 40 characters, and the prefix has 17. */
+/** Hexadecimal digits: GA4 takes names of 40 characters, and the prefix has 17. `NAME` has the same numbers. */
 const RANDOM_DIGITS = 12
 const PROOF_DIGITS = 8
-const NAME = new RegExp(`^${CANARY_PREFIX}([0-9a-f]{${RANDOM_DIGITS}})([0-9a-f]{${PROOF_DIGITS}})$`)
+const NAME = /^tagwarden_canary_([0-9a-f]{12})([0-9a-f]{8})$/
 
 /**
  * The name of a new canary of the site. Visitors can send events of any name through the container, but cannot make one of these:

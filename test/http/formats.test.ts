@@ -91,6 +91,7 @@ const EXAMPLES: Record<string, { good: string[]; bad: string[] }> = {
     good: ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'],
     bad: ['', 'Mars/Olympus', '+01:00', 'Europe/Berlin ', 'local'],
   },
+  currency: { good: ['EUR', 'USD', 'JPY'], bad: ['', 'eur', 'EURO', 'XYZ', ' EUR', '€'] },
 }
 
 for (const [name, { good, bad }] of Object.entries(EXAMPLES)) {
