@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { HEARTBEAT_INTERVAL_MS } from '../../src/cluster/index.ts'
 import { foldOrphans } from '../../src/journal/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { rollUp } from '../../src/rollups/index.ts'
@@ -33,9 +34,16 @@ async function receive({ service: { store } }: TestService, site: SiteKey, from:
   await rollUp(store, to)
 }
 
+/** Lets time pass in a process that goes on: a machine as busy as the tests' own may let it notice a jump, and write that down as an outage. */
+async function pass({ service: { membership } }: TestService, clock: TestClock, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= HEARTBEAT_INTERVAL_MS) {
+    clock.advance(Math.min(left, HEARTBEAT_INTERVAL_MS))
+    await membership.beat()
+  }
+}
+
 /** What both probes that look for silence find now, and the alerts that are open then. */
 async function look(api: TestService, site: SiteKey) {
-  await api.service.membership.beat()
   const probes = (await api.call('GET', `/api/probes?site_id=${site.id}`)).json<{ id: string; probe_type: string }[]>()
   const found = new Map<string, string>()
   for (const { id, probe_type } of probes) {
@@ -82,13 +90,13 @@ testPerEngine('three hours off are no silence of a site, and what is silent afte
 
   clock.advance(3 * HOUR)
   const again = await startTestService(t, clock, place)
-  clock.advance(MINUTE)
+  await pass(again, clock, MINUTE)
   const back = await look(again, site)
   assert.match(back.freshness, /^ok: last event 3 h 1 min ago/)
   assert.match(back.volume, /^ok: /)
   assert.equal(back.open, 0)
 
-  clock.advance(59 * MINUTE)
+  await pass(again, clock, 59 * MINUTE)
   const silent = await look(again, site)
   assert.match(
     silent.freshness,
@@ -106,7 +114,7 @@ testPerEngine('a site that sends on after three hours off is fine', async (engin
   clock.advance(3 * HOUR)
   const again = await startTestService(t, clock, place)
   await receive(again, site, START + 3 * HOUR, START + 4 * HOUR)
-  clock.advance(HOUR)
+  await pass(again, clock, HOUR)
   const back = await look(again, site)
   assert.deepEqual([back.freshness.slice(0, 3), back.volume.slice(0, 3), back.open], ['ok:', 'ok:', 0])
   const outages = await again.service.store.read.selectFrom('outages').selectAll().execute()

@@ -89,6 +89,7 @@ function shiftClock(ms: number): void {
 
 /** Asserts that axe finds nothing: WCAG 2.2 A and AA, and its good practices. */
 export async function assertAccessible(page: Page): Promise<void> {
+  await holdToast(page)
   // The mode for pages without frames of other hosts, which none may have: the other one opens a second page, and carries all
   // that is right with the first over to it.
   // Half a megabyte to send and to compile: a document that has it from an earlier look keeps it.
@@ -101,4 +102,12 @@ export async function assertAccessible(page: Page): Promise<void> {
     violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`)),
     [],
   )
+}
+
+/** A toast that fades in or out while it is looked at is too pale to read; one under the pointer stays. */
+async function holdToast(page: Page): Promise<void> {
+  const toast = page.locator('.mantine-Notification-root').last()
+  if ((await toast.count()) === 0) return
+  await toast.hover()
+  await toast.evaluate((element) => Promise.all(element.getAnimations().map(({ finished }) => finished)))
 }

@@ -81,7 +81,7 @@ test('a connection is used many times over without piling up listeners', async (
 })
 
 test('while all connections are in use others wait: for a report longer than for a write', async (t) => {
-  const store = await openOn(t, await newDatabase(t), { limits: { connect: 300, report: 60_000 } })
+  const store = await openOn(t, await newDatabase(t), { limits: { connect: 1_500, report: 60_000 } })
   const held = [await hold(store.reports, 2), await hold(store.interactive, 2)]
   const waiting = Promise.all(
     [store.reports, store.interactive].map((db) => db.selectFrom('journal').select('seq').execute()),
@@ -90,7 +90,7 @@ test('while all connections are in use others wait: for a report longer than for
   await store.batch([journalRow(store, 1)])
   assert.deepEqual(await journalSeqs(store), [1])
   const writes = await hold(store.write, 4)
-  await assert.rejects(store.batch([]), ofKind('unavailable', /all connections were in use for 300 ms/))
+  await assert.rejects(store.batch([]), ofKind('unavailable', /all connections were in use for 1500 ms/))
   for (const reports of held) await reports.release()
   assert.deepEqual(
     (await waiting).map((rows) => rows.length),

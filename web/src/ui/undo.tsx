@@ -1,6 +1,6 @@
 import { Button, Group, Kbd } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useEffect, useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { type SilenceRecord, useEndSilence, useHandleAlert, useSilence } from '../api/alerts.ts'
 import { useHandleIncident } from '../api/incidents.ts'
 import { saidBy, useMyName } from '../api/session.ts'
@@ -34,7 +34,8 @@ export function offerUndo(done: string, undo: () => Promise<unknown>): void {
 }
 
 function Undo({ onUndo }: { onUndo: () => void }) {
-  useEffect(() => {
+  // With the toast, not after it was painted: whoever sees it may press the key.
+  useLayoutEffect(() => {
     const listener = (event: KeyboardEvent) => {
       if (event.key !== KEY || !isForPage(event)) return
       event.preventDefault()

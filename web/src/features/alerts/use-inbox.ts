@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useDeferredValue, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { type AlertFilter, type AlertRecord, alertsQuery, resolvedAlertsQuery } from '../../api/alerts.ts'
 import { isForPage } from '../../lib/keys.ts'
 import { type Directory, useDirectory } from '../../lib/use-directory.ts'
@@ -116,7 +116,8 @@ const MEANING: Readonly<Record<string, keyof Keys>> = {
 export function useInboxKeys(keys: Keys, isInList: () => boolean): void {
   const latest = useRef({ keys, isInList })
   latest.current = { keys, isInList }
-  useEffect(() => {
+  // With the rows, not after they were painted: whoever sees them may press a key.
+  useLayoutEffect(() => {
     const listener = (event: KeyboardEvent) => {
       if (!isForPage(event)) return
       // Elsewhere arrows scroll the page.
