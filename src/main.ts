@@ -33,6 +33,8 @@ export interface Service {
   store: Store
   membership: Membership
   leases: Leases
+  /** Null in a process that accepts no events. */
+  listening: Listening | null
   /** Null when this node's role takes no ingest requests. */
   ingest: Ingest | null
   /** Null when this node's role takes ingest requests and does nothing else. */
@@ -157,7 +159,7 @@ export async function startService({
       clearTimeout(cut)
       await closers.closeAll()
     }
-    return { address, store, membership, leases, ingest, worker, stop }
+    return { address, store, membership, leases, listening, ingest, worker, stop }
   } catch (thrown) {
     await closers.closeAll()
     // A full or read-only disk shows at the first write: opening a database that was not closed needs none.

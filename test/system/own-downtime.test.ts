@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { HEARTBEAT_INTERVAL_MS } from '../../src/cluster/index.ts'
 import { foldOrphans } from '../../src/journal/index.ts'
-import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import { rollUp } from '../../src/rollups/index.ts'
 import type { SiteKey } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
@@ -34,11 +33,14 @@ async function receive({ service: { store } }: TestService, site: SiteKey, from:
   await rollUp(store, to)
 }
 
-/** Lets time pass in a process that goes on: a machine as busy as the tests' own may let it notice a jump, and write that down as an outage. */
-async function pass({ service: { membership } }: TestService, clock: TestClock, ms: number): Promise<void> {
-  for (let left = ms; left > 0; left -= HEARTBEAT_INTERVAL_MS) {
-    clock.advance(Math.min(left, HEARTBEAT_INTERVAL_MS))
-    await membership.beat()
+/** Two of them are shorter than what the service would take for an outage of its own: a beat may join one under way. */
+const PACE = 4 * SECOND
+
+/** Lets time pass in a process that notices how: its own timers, due on a busy machine, would find that it leaps. */
+async function pass({ service: { membership, listening } }: TestService, clock: TestClock, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= PACE) {
+    clock.advance(Math.min(left, PACE))
+    await Promise.all([membership.beat(), listening?.loop.tick()])
   }
 }
 
@@ -46,9 +48,16 @@ async function pass({ service: { membership } }: TestService, clock: TestClock, 
 async function look(api: TestService, site: SiteKey) {
   const probes = (await api.call('GET', `/api/probes?site_id=${site.id}`)).json<{ id: string; probe_type: string }[]>()
   const found = new Map<string, string>()
+  const ids: string[] = []
   for (const { id, probe_type } of probes) {
     if (probe_type !== 'data_freshness' && probe_type !== 'data_volume') continue
-    const { status, message } = (await api.call('POST', `/api/probes/${id}/run`)).json<Record<string, string>>()
+    ids.push(id)
+    // Refused while the service runs it by itself.
+    const ran = await until('a run of the probe', async () => {
+      const answer = await api.call('POST', `/api/probes/${id}/run`)
+      return answer.status === 200 ? answer : undefined
+    })
+    const { status, message } = ran.json<Record<string, string>>()
     found.set(probe_type, `${status}: ${message}`)
   }
   await rest(api)
@@ -56,8 +65,13 @@ async function look(api: TestService, site: SiteKey) {
     .selectFrom('alerts')
     .select('title')
     .where('state', '!=', 'resolved')
+    .where('probe_id', 'in', ids)
     .execute()
-  return { freshness: found.get('data_freshness') ?? '', volume: found.get('data_volume') ?? '', open: open.length }
+  return {
+    freshness: found.get('data_freshness') ?? '',
+    volume: found.get('data_volume') ?? '',
+    open: open.map(({ title }) => title),
+  }
 }
 
 /** Runs of its own would open alerts of sites that this one does not call, or be under way; here only those asked for count. */
@@ -94,7 +108,7 @@ testPerEngine('three hours off are no silence of a site, and what is silent afte
   const back = await look(again, site)
   assert.match(back.freshness, /^ok: last event 3 h 1 min ago/)
   assert.match(back.volume, /^ok: /)
-  assert.equal(back.open, 0)
+  assert.deepEqual(back.open, [])
 
   await pass(again, clock, 59 * MINUTE)
   const silent = await look(again, site)
@@ -103,7 +117,7 @@ testPerEngine('three hours off are no silence of a site, and what is silent afte
     /^critical: nothing received for 60 min \(besides 3 h in which this service took no requests\)/,
   )
   assert.match(silent.volume, /^critical: no events for /)
-  assert.ok(silent.open >= 1)
+  assert.ok(silent.open.length >= 1)
 })
 
 testPerEngine('a site that sends on after three hours off is fine', async (engine, t) => {
@@ -116,7 +130,7 @@ testPerEngine('a site that sends on after three hours off is fine', async (engin
   await receive(again, site, START + 3 * HOUR, START + 4 * HOUR)
   await pass(again, clock, HOUR)
   const back = await look(again, site)
-  assert.deepEqual([back.freshness.slice(0, 3), back.volume.slice(0, 3), back.open], ['ok:', 'ok:', 0])
+  assert.deepEqual([back.freshness.slice(0, 3), back.volume.slice(0, 3), back.open], ['ok:', 'ok:', []])
   const outages = await again.service.store.read.selectFrom('outages').selectAll().execute()
   assert.deepEqual(outages, [{ began_at: START, ended_at: START + 3 * HOUR }])
 })
