@@ -13,8 +13,8 @@ import { insertSite } from '../../../testkit/sites.ts'
 import { until } from '../../../testkit/until.ts'
 import { withStore } from '../databases.ts'
 
-/** With a working day before the one on which nothing arrives for hours, whatever today is: of a first Monday after a weekend little is sure. */
-const DAYS = 4
+/** With a whole working day before the one on which nothing arrives for hours, also on a Tuesday: of a Monday, a weekend says little. */
+const DAYS = 5
 
 interface Site {
   id: string
