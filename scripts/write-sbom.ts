@@ -36,7 +36,15 @@ const running = new Set(
 
 function readBill(): Bill {
   // With what only development asks for, also under NODE_ENV=production: without it npm 11 leaves out what both ask for, such as `pg`.
-  const args = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only', '--include=dev']
+  const args = [
+    'sbom',
+    '--sbom-format',
+    'cyclonedx',
+    '--sbom-type',
+    'application',
+    '--package-lock-only',
+    '--include=dev',
+  ]
   const text = execFileSync('npm', args, { cwd: REPOSITORY, encoding: 'utf8', maxBuffer: 64 * 1_048_576 })
   return JSON.parse(text) as Bill
 }
