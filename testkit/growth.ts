@@ -25,14 +25,14 @@ export const inWords = ({ inParts, atOnce }: Growth): string =>
   `${inParts.toFixed()} ms in parts, ${atOnce.toFixed()} ms at once, ${(atOnce / inParts).toFixed(2)} times`
 
 /**
- * How long work takes in `PARTS` parts and in one piece, in processor time of this thread: what else runs on the machine takes none of
+ * How long work takes in `PARTS` parts, from 0 on, and in one piece, in processor time of this thread: what else runs on the machine takes none of
  * it. The least of several rounds counts; a round may still be held up by cold caches, while work that grows too fast is too long in
  * every one.
  */
-export async function growthOf(part: () => Promise<void>, whole: () => Promise<void>): Promise<Growth> {
+export async function growthOf(part: (index: number) => Promise<void>, whole: () => Promise<void>): Promise<Growth> {
   const least: Growth = { inParts: Number.POSITIVE_INFINITY, atOnce: Number.POSITIVE_INFINITY }
   // What is run for the first time has yet to be compiled.
-  await part()
+  await part(0)
   for (let round = 0; round < ROUNDS || (!isLinear(least) && round < ROUNDS_AT_MOST); round++) {
     least.inParts = Math.min(least.inParts, await allPartsMs(part))
     least.atOnce = Math.min(least.atOnce, await processorMs(whole))
@@ -40,12 +40,12 @@ export async function growthOf(part: () => Promise<void>, whole: () => Promise<v
   return least
 }
 
-async function allPartsMs(part: () => Promise<void>): Promise<number> {
+async function allPartsMs(part: (index: number) => Promise<void>): Promise<number> {
   let done = 0
   let spent = 0
   while (done < PARTS && spent < TICKS_MS) {
     spent += await processorMs(async () => {
-      for (let some = 0; some < PARTS_DONE; some++) await part()
+      for (let some = 0; some < PARTS_DONE; some++) await part(done + some)
     })
     done += PARTS_DONE
   }

@@ -1,4 +1,7 @@
-/** Bodies of requests that are as costly as their sender can make them, about `bytes` long all together. */
+/**
+ * Bodies of requests that are as costly as their sender can make them, about `bytes` long all together. Where JSON keys are what costs,
+ * those of another `now` are other keys.
+ */
 export type HostileShape = (bytes: number, now: number) => string[]
 
 interface Tag {
@@ -39,6 +42,13 @@ function batches(bytes: number, now: number, make: (index: number) => object): s
 
 const keys = <T>(from: number, name: (index: number) => string, value: T): Record<string, T> =>
   Object.fromEntries(Array.from({ length: KEYS_MAX }, (_, i) => [name(from + i), value]))
+
+/** So many keys of four characters there are. */
+const SHORT_KEYS = 36 ** 4
+
+/** An object with as many keys as there is room for; all of them end in a letter, as numbers would be cheaper. */
+const manyKeys = (bytes: number, now: number, value: number): Record<string, number> =>
+  Object.fromEntries(Array.from({ length: bytes / 12 }, (_, i) => [`${((now + i) % SHORT_KEYS).toString(36)}z`, value]))
 
 /** Bodies that are one valid event each, with something of our making in place of the value of an unknown field. */
 function unknown(bytes: number, now: number, filler: (length: number) => string): string[] {
@@ -97,13 +107,9 @@ export const HOSTILE_SHAPES: Readonly<Record<string, HostileShape>> = {
   'flags that are wrong in every way': (bytes, now) =>
     unknown(bytes, now, (length) => `0,"user_data":${listOf('{}')(length)}`),
   'a batch with more names than there may be': (bytes, now) =>
-    batches(1, now, () => ({
-      event_counts: Object.fromEntries(Array.from({ length: bytes / 12 }, (_, i) => [`${i}e`, 1])),
-    })),
+    batches(1, now, () => ({ event_counts: manyKeys(bytes, now, 1) })),
   'a batch of counters that are wrong': (bytes, now) =>
-    batches(1, now, () => ({
-      event_counts: Object.fromEntries(Array.from({ length: bytes / 12 }, (_, i) => [`${i}e`, -1])),
-    })),
+    batches(1, now, () => ({ event_counts: manyKeys(bytes, now, -1) })),
   'a batch with one name of a megabyte': (bytes, now) =>
     batches(1, now, () => ({ event_counts: { ['\0'.repeat(bytes / 6)]: 1 } })),
   'text that ends before it is JSON': (bytes) => [`{"a":[${repeated('[{"b":', bytes)}`],
