@@ -3,10 +3,11 @@ import { type TestContext, test } from 'node:test'
 import { eventsOf } from '../../../src/cli/demo/events.ts'
 import { incidentsAround } from '../../../src/cli/demo/incidents.ts'
 import { OUTDOOR } from '../../../src/cli/demo/world.ts'
+import { readConfig } from '../../../src/config.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
-import { migrate } from '../../../src/store/index.ts'
+import { migrate, openStore } from '../../../src/store/index.ts'
 import { apiClient } from '../../../testkit/api.ts'
-import { tempDir } from '../../../testkit/engines.ts'
+import { placeFor, postgres, tempDir } from '../../../testkit/engines.ts'
 import { runCli, startCli } from '../../../testkit/processes/command-line.ts'
 import { READY } from '../../../testkit/processes/server-process.ts'
 import { insertSite } from '../../../testkit/sites.ts'
@@ -15,6 +16,15 @@ import { withStore } from '../databases.ts'
 
 /** With a whole working day before the one on which nothing arrives for hours, also on a Tuesday: of a Monday, a weekend says little. */
 const DAYS = 5
+
+/** Settings of a service that lead elsewhere: none of them may reach the demo. */
+const REACH = {
+  ROLE: 'worker',
+  CHAT_WEBHOOK_URL: 'https://chat.example/hook',
+  SMTP_URL: 'smtp://mail.example:587',
+  SMTP_FROM: 'alerts@example.com',
+  HEARTBEAT_URL: 'https://watch.example/beat',
+}
 
 interface Site {
   id: string
@@ -40,8 +50,8 @@ interface Overview {
   score: { inputs: { uncapped: number } }
 }
 
-async function startDemo(t: TestContext, dataDir: string, ...args: string[]) {
-  const demo = await startCli(t, ['demo', '--data-dir', dataDir, '--port', '0', ...args])
+async function startDemo(t: TestContext, settings: Record<string, string>, dataDir: string, ...args: string[]) {
+  const demo = await startCli(t, ['demo', '--data-dir', dataDir, '--port', '0', ...args], settings)
   const url = await demo.printed(READY)
   const api = apiClient(url)
   const sites = (await api.call('GET', '/api/sites')).json<Site[]>()
@@ -53,7 +63,9 @@ async function startDemo(t: TestContext, dataDir: string, ...args: string[]) {
 
 test('the demo', async (t) => {
   const dataDir = await tempDir(t)
-  const first = await startDemo(t, dataDir, '--days', String(DAYS), '--no-simulate')
+  const { DATABASE_URL = '' } = await placeFor(postgres, t)
+  const settings = { ...REACH, DATABASE_URL, DATABASE_READ_URL: DATABASE_URL }
+  const first = await startDemo(t, settings, dataDir, '--days', String(DAYS), '--no-simulate')
   const [outdoor] = first.sites
   const beganAt = Date.now()
   const past = `overview?from=${isoTime(beganAt - 50 * HOUR)}&to=${isoTime(beganAt - HOUR)}`
@@ -126,11 +138,29 @@ test('the demo', async (t) => {
     },
   )
 
+  await t.test('keeps to its folder and notifies only its own chat, whatever the settings say', async () => {
+    const reach = await first.list<{ email_enabled: boolean; channels: { client_id: string | null }[] }>('channels')
+    assert.equal(reach.email_enabled, false)
+    const clients = await first.list<{ id: string; chat_webhook: string | null }[]>('clients')
+    assert.deepEqual(
+      reach.channels.map(({ client_id }) => client_id),
+      clients.map(({ id }) => id),
+    )
+    for (const { chat_webhook } of clients) {
+      assert.match(chat_webhook ?? '', /^http:\/\/127\.0\.0\.1:\d+\/chat\/hook\//)
+    }
+    const elsewhere = await openStore(readConfig({ DATABASE_URL }), (error) => assert.fail(error))
+    for (const table of ['nodes', 'clients'] as const) {
+      assert.deepEqual(await elsewhere.read.selectFrom(table).selectAll().execute(), [], table)
+    }
+    await elsewhere.close()
+  })
+
   first.child.kill('SIGTERM')
   const { code, err } = await first.finished
   assert.equal(code, 0)
   assert.equal(err.filter((line) => line.startsWith('writing history: ')).length, 10)
-  const second = await startDemo(t, dataDir, '--days', String(DAYS))
+  const second = await startDemo(t, settings, dataDir, '--days', String(DAYS))
 
   await t.test('continues with its history the next time', async () => {
     assert.deepEqual(
