@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from 'playwright-core'
+import type { BrowserContext, ConsoleMessage, Page, Request } from 'playwright-core'
 import { amount } from '../../../testkit/length.ts'
 import { openBrowser } from './browser.ts'
 import { SHIFT_MS } from './clock.ts'
@@ -38,13 +38,69 @@ export interface View {
   browserErrors: string[]
 }
 
+/** A page in a browser profile, for one test after the other. */
+interface Seat {
+  context: BrowserContext
+  page: Page
+  /** Of the service whose pages it has shown. */
+  url: string
+  variant: Required<Variant>
+}
+
 /**
- * Opens a page in a browser profile of its own. A test that ends with errors it has not cleared fails.
+ * What tests have left. A page that was open before loads the dashboard for half of what a new profile costs, which starts a process and
+ * compiles all of it again.
+ */
+const free: Seat[] = []
+
+/**
+ * Opens a page in a browser profile that is as new. A test that ends with errors it has not cleared fails.
  *
- * @param path from the top of the dashboard
+ * @param path from the top of the dashboard; a test that begins at `about:blank` sets up more than what is undone after it
  */
 export async function openPage(t: TestContext, url: string, path: string, variant: Variant = {}): Promise<View> {
   const { scheme = 'light', device = 'desktop' } = variant
+  const seat = await takeSeat(url, { scheme, device })
+  const { page } = seat
+  const browserErrors: string[] = []
+  const onConsole = (message: ConsoleMessage): void => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    // Hooks run in the order they were set: a service that the test started first may be gone before its page, which goes on asking.
+    // One that dies during a test does not get away with it: what the test waits for does not come.
+    const isAfterEnd =
+      message.text().includes('net::ERR_CONNECTION_REFUSED') && URL.parse(message.location().url)?.origin === url
+    if (!isAfterEnd) browserErrors.push(message.text())
+  }
+  const onError = (error: Error): number => browserErrors.push(error.message)
+  const onRequest = (request: Request): void => {
+    if (new URL(request.url()).origin !== url) browserErrors.push(`asked ${request.url()}`)
+  }
+  page.on('console', onConsole).on('pageerror', onError).on('request', onRequest)
+  t.after(async () => {
+    const isKept = path !== BLANK && (await leave(seat))
+    page.off('console', onConsole).off('pageerror', onError).off('request', onRequest)
+    if (isKept) free.push(seat)
+    else await seat.context.close()
+    assert.deepEqual(browserErrors, [])
+  })
+  await page.goto(path)
+  return { page, browserErrors }
+}
+
+const BLANK = 'about:blank'
+
+async function takeSeat(url: string, variant: Required<Variant>): Promise<Seat> {
+  const [own, others] = [free.filter((seat) => seat.url === url), free.filter((seat) => seat.url !== url)]
+  free.splice(0, free.length, ...own)
+  // Their service has ended.
+  for (const { context } of others) await context.close()
+  const { scheme, device } = variant
+  const at = free.findIndex((seat) => seat.variant.scheme === scheme && seat.variant.device === device)
+  return free.splice(at, at === -1 ? 0 : 1)[0] ?? newSeat(url, variant)
+}
+
+async function newSeat(url: string, variant: Required<Variant>): Promise<Seat> {
+  const { scheme, device } = variant
   const browser = await openBrowser()
   const context = await browser.newContext({
     baseURL: url,
@@ -56,26 +112,22 @@ export async function openPage(t: TestContext, url: string, path: string, varian
     reducedMotion: 'reduce',
   })
   await context.addInitScript(shiftClock, SHIFT_MS)
-  const page = await context.newPage()
-  const browserErrors: string[] = []
-  page.on('console', (message) => {
-    if (message.type() !== 'error' && message.type() !== 'warning') return
-    // Hooks run in the order they were set: a service that the test started first may be gone before its page, which goes on asking.
-    // One that dies during a test does not get away with it: what the test waits for does not come.
-    const isAfterEnd =
-      message.text().includes('net::ERR_CONNECTION_REFUSED') && URL.parse(message.location().url)?.origin === url
-    if (!isAfterEnd) browserErrors.push(message.text())
-  })
-  page.on('pageerror', (error) => browserErrors.push(error.message))
-  page.on('request', (request) => {
-    if (new URL(request.url()).origin !== url) browserErrors.push(`asked ${request.url()}`)
-  })
-  t.after(async () => {
-    await context.close()
-    assert.deepEqual(browserErrors, [])
-  })
-  await page.goto(path)
-  return { page, browserErrors }
+  return { context, page: await context.newPage(), url, variant }
+}
+
+/** Undoes what a test may have done to its profile. @returns whether it is as new */
+async function leave({ context, page, url, variant }: Seat): Promise<boolean> {
+  if (page.isClosed()) return false
+  for (const other of context.pages()) if (other !== page) await other.close()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  if (page.url().startsWith(url)) await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+  await page.goto(BLANK)
+  await context.clearCookies()
+  await context.clearPermissions()
+  await context.setOffline(false)
+  await page.emulateMedia({ media: null })
+  await page.setViewportSize(SIZES[variant.device])
+  return true
 }
 
 /** In the browser, before any script of a page: the time is that of the tests' clock. */
