@@ -6,7 +6,7 @@ import { alertRoutes, incidentRoutes, maintenanceRoutes, silenceRoutes } from '.
 import { analyticsRoutes, REPORT_LIMITS, tagVendorRoutes } from './analytics/index.ts'
 import { clusterMetrics, type Leases, type Membership } from './cluster/index.ts'
 import { type Config, hasRole, isLoopback } from './config.ts'
-import { dashboardRoutes, SiteMetrics, tagCatalogueRoutes } from './dashboard/index.ts'
+import { dashboardRoutes, SiteMetrics, searchRoutes, tagCatalogueRoutes } from './dashboard/index.ts'
 import {
   callerReader,
   createHttpApp,
@@ -125,6 +125,7 @@ function apiRoutes(
   analyticsRoutes(app, { ...reports, limits: REPORT_LIMITS })
   todayRoutes(app, reports)
   tagCatalogueRoutes(app, reports)
+  searchRoutes(app, { store, clock })
   tagVendorRoutes(app, { store, clock })
   uptimeRoutes(app, { store, clock, retention: retentionOf(config) })
   dashboardRoutes(app, { store, clock, channelSettings: alerts.channelSettings, sessions, onError })

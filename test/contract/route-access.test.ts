@@ -94,6 +94,7 @@ const ROUTES: Readonly<Record<string, Access>> = {
   'GET /api/status/{token}': 'public',
   'GET /api/status/{token}/incidents/{incident_id}': 'public',
   'GET /api/stream': 'read',
+  'GET /api/search': 'read',
   'GET /api/tags': 'read',
   'GET /api/tags/sites': 'read',
   'GET /api/today': 'read',

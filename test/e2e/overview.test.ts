@@ -62,16 +62,27 @@ test('the overview of the demo store', async (t) => {
     await page.getByText('Feldkamp Outdoor').waitFor()
   })
 
-  await t.test('"/" opens the search over sites, clients and pages, and Enter goes there', async (t) => {
-    const { page } = await openPage(t, demo.url, '/?filter=silent')
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.keyboard.press('/')
-    await page.getByLabel('Search clients, sites and pages').fill('maple')
-    await page.getByRole('button', { name: /Maple & Birch Furniture/ }).waitFor()
-    await assertAccessible(page)
-    await page.keyboard.press('Enter')
-    await page.waitForURL((url) => !url.search.includes('silent'))
-  })
+  await t.test(
+    '"/" opens the search over sites, clients, pages and what has a name, and Enter goes there',
+    async (t) => {
+      const { page } = await openPage(t, demo.url, '/?filter=silent')
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.keyboard.press('/')
+      const search = page.getByLabel(/^Search clients, sites, pages/)
+      await search.fill('meta capi')
+      await page.getByText('Tags', { exact: true }).last().waitFor()
+      await page
+        .getByRole('button', { name: /^Meta CAPI/ })
+        .first()
+        .waitFor()
+      await assertAccessible(page)
+      await search.fill('maple')
+      await page.getByRole('button', { name: /Maple & Birch Furniture/ }).waitFor()
+      await assertAccessible(page)
+      await page.keyboard.press('Enter')
+      await page.waitForURL((url) => !url.search.includes('silent'))
+    },
+  )
 
   await t.test('an event that arrives is seen without a reload', async (t) => {
     const site = await demo.newSite(await demo.newClient({ name: 'Newcomer' }), { name: 'Fresh site' })

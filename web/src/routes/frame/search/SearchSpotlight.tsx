@@ -1,28 +1,38 @@
 import '@mantine/spotlight/styles.layer.css'
+import { useDebouncedValue } from '@mantine/hooks'
 import { createSpotlight, Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Building2, Search } from 'lucide-react'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { type Overview, overviewQuery } from '../../../api/overview.ts'
 import { StatusMark } from '../../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../../ui/status/status.ts'
 import { useNavPages } from '../Rail.tsx'
+import { useFound } from './found.ts'
 import classes from './search.module.css'
 
 const [store, actions] = createSpotlight()
 
-/** Finds clients, sites and pages by name. `asked` grows each time it is to open. */
+/** While one types, no letter is asked for on its own, ms. */
+const PAUSE_MS = 150
+
+/** Finds clients, sites, pages and what has a name on sites. `asked` grows each time it is to open. */
 export function SearchSpotlight({ asked }: { asked: number }) {
+  const [text, setText] = useState('')
+  const [sought] = useDebouncedValue(text, PAUSE_MS)
+  const groups = [...useGroups(), ...useFound(sought)]
   useEffect(() => {
     if (asked > 0) actions.open()
   }, [asked])
   return (
     <Spotlight
       store={store}
-      actions={useGroups()}
+      query={text}
+      onQueryChange={setText}
+      actions={groups}
       shortcut={null}
-      limit={12}
+      limit={40}
       scrollable
       maxHeight="60vh"
       classNames={{ action: classes.action ?? '', actionDescription: classes.description ?? '' }}
@@ -31,8 +41,8 @@ export function SearchSpotlight({ asked }: { asked: number }) {
       transitionProps={{ duration: 0 }}
       searchProps={{
         leftSection: <Search size={18} aria-hidden />,
-        placeholder: 'Clients, sites, pages',
-        'aria-label': 'Search clients, sites and pages',
+        placeholder: 'Clients, sites, tags, events, incidents …',
+        'aria-label': 'Search clients, sites, pages, tags, events, incidents, versions and notes',
       }}
     />
   )

@@ -1,0 +1,171 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { DAY, firstIdAt, floorTo, isoTime } from '../../lib/index.ts'
+import { type Kysely, type Store, StoreError, type Tables } from '../../store/index.ts'
+import type { Found, SearchAnswer, SearchKind, SearchQuery } from './schemas.ts'
+
+/** No one who types waits longer. */
+const PATIENCE_MS = 2_000
+/** Names of a day are kept for three; what was not sent since yesterday no one looks for. */
+const NAMES_MS = DAY
+/** Versions and annotations of a quarter of a year. */
+const PAST_MS = 92 * DAY
+
+interface Search {
+  db: Kysely<Tables>
+  /** Whether a column holds what is sought. */
+  holds: (column: string) => RawBuilder<SqlBool>
+  limit: number
+  now: number
+}
+
+/** What each kind is found by, what people look for most urgently first. */
+const READERS: readonly [kind: SearchKind, read: (search: Search) => Promise<Omit<Found, 'kind'>[]>][] = [
+  ['incident', incidents],
+  ['alert', alerts],
+  ['tag', (search) => names(search, 'tag')],
+  ['event', (search) => names(search, 'event')],
+  ['version', versions],
+  ['annotation', annotations],
+]
+
+/**
+ * Finds tags, events, open incidents and alerts, versions and annotations of active sites by a part of their names. The kinds are read one after
+ * the other while there is time: what is behind is named.
+ *
+ * @param patienceMs after so long nothing further is read
+ */
+export async function search(
+  { interactive }: Pick<Store, 'interactive'>,
+  { q, limit = 8 }: SearchQuery,
+  now: number,
+  patienceMs = PATIENCE_MS,
+): Promise<SearchAnswer> {
+  const endsAt = performance.now() + patienceMs
+  const asked: Search = { db: interactive, holds: holding(q.trim()), limit, now }
+  const results: Found[] = []
+  const unread: SearchKind[] = []
+  for (const [kind, read] of READERS) {
+    const found = performance.now() >= endsAt ? null : await read(asked).catch(unlessSlow)
+    if (found === null) unread.push(kind)
+    else results.push(...found.map((one) => ({ kind, ...one })))
+  }
+  return { results, unread }
+}
+
+/** The engine ended a statement that took too long. */
+function unlessSlow(thrown: unknown): null {
+  if (thrown instanceof StoreError && thrown.kind === 'busy') return null
+  throw thrown
+}
+
+/** Characters that stand for others in a pattern stand for themselves. */
+export const escapedForLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
+
+/** SQLite knows the case of ASCII letters only: others are found as they were typed, too. */
+function holding(text: string): Search['holds'] {
+  const pattern = (part: string) => `%${escapedForLike(part)}%`
+  return (column) =>
+    sql<SqlBool>`(lower(${sql.ref(column)}) like ${pattern(text.toLowerCase())} escape '\\'
+      or ${sql.ref(column)} like ${pattern(text)} escape '\\')`
+}
+
+const isActive = sql<SqlBool>`sites.is_active = 1 and clients.is_active = 1`
+
+/** Those that last, the latest first; of vendors too. */
+async function incidents({ db, holds, limit }: Search): Promise<Omit<Found, 'kind'>[]> {
+  const rows = await db
+    .selectFrom('incidents')
+    .leftJoin('sites', 'sites.id', 'incidents.site_id')
+    .leftJoin('clients', 'clients.id', 'incidents.client_id')
+    .select(['incidents.id', 'incidents.title', 'incidents.site_id', 'incidents.started_at'])
+    .where(sql<SqlBool>`incidents.state <> 'resolved'`)
+    .where(sql<SqlBool>`(incidents.scope = 'vendor' or (${isActive}))`)
+    .where(holds('incidents.title'))
+    .orderBy('incidents.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, title, site_id, started_at }) => of(id, title, site_id, started_at))
+}
+
+/** Those that last, the latest first. */
+async function alerts({ db, holds, limit }: Search): Promise<Omit<Found, 'kind'>[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .innerJoin('sites', 'sites.id', 'alerts.site_id')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['alerts.id', 'alerts.title', 'alerts.site_id', 'alerts.started_at'])
+    .where(sql<SqlBool>`alerts.state <> 'resolved'`)
+    .where(isActive)
+    .where(({ or }) => or([holds('alerts.title'), holds('alerts.subject_label')]))
+    .orderBy('alerts.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, title, site_id, started_at }) => of(id, title, site_id, started_at))
+}
+
+/** What sites sent today or yesterday, what most of them sent first. By the key: a few hundred names of each site. */
+async function names({ db, holds, limit, now }: Search, kind: 'tag' | 'event'): Promise<Omit<Found, 'kind'>[]> {
+  const rows = await db
+    .selectFrom('sites')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .innerJoin('daily_names', 'daily_names.site_no', 'sites.site_no')
+    .select(({ fn }) => [
+      'daily_names.name',
+      fn.count<number>('sites.id').distinct().as('sites'),
+      fn.min<string>('sites.id').as('site_id'),
+    ])
+    .where('daily_names.day', '>=', floorTo(now - NAMES_MS, DAY))
+    .where('daily_names.kind', '=', kind)
+    .where(isActive)
+    .where(holds('daily_names.name'))
+    .groupBy('daily_names.name')
+    .orderBy('sites', 'desc')
+    .orderBy('daily_names.name')
+    .limit(limit)
+    .execute()
+  return rows.map(({ name, sites, site_id }) => ({ ...of(null, name, site_id, null), sites: Number(sites) }))
+}
+
+/** What was published, the latest first. */
+async function versions({ db, holds, limit, now }: Search): Promise<Omit<Found, 'kind'>[]> {
+  const rows = await db
+    .selectFrom('deploy_markers')
+    .innerJoin('sites', 'sites.id', 'deploy_markers.site_id')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['deploy_markers.site_id', 'deploy_markers.at', 'source', 'from_version', 'to_version'])
+    .where('deploy_markers.id', '>=', firstIdAt(Math.max(0, now - PAST_MS)))
+    .where(isActive)
+    .where(({ or }) => or([holds('to_version'), holds('source')]))
+    .orderBy('deploy_markers.at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ site_id, at, source, from_version, to_version }) => {
+    const change = from_version === null ? to_version : `${from_version} → ${to_version}`
+    return of(null, `${source} ${change}`, site_id, at)
+  })
+}
+
+/** What people wrote down, the latest first. */
+async function annotations({ db, holds, limit, now }: Search): Promise<Omit<Found, 'kind'>[]> {
+  const rows = await db
+    .selectFrom('annotations')
+    .leftJoin('sites', 'sites.id', 'annotations.site_id')
+    .innerJoin('clients', 'clients.id', 'annotations.client_id')
+    .select(['annotations.id', 'annotations.text', 'annotations.site_id', 'annotations.at'])
+    .where('annotations.at', '>=', now - PAST_MS)
+    .where(sql<SqlBool>`clients.is_active = 1 and (annotations.site_id is null or sites.is_active = 1)`)
+    .where(holds('annotations.text'))
+    .orderBy('annotations.at', 'desc')
+    .orderBy('annotations.id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, text, site_id, at }) => of(id, text, site_id, at))
+}
+
+const of = (id: string | null, label: string, site_id: string | null, at: number | null): Omit<Found, 'kind'> => ({
+  id,
+  label,
+  site_id,
+  sites: 1,
+  at: at === null ? null : isoTime(at),
+})
