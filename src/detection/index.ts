@@ -76,6 +76,7 @@ export {
   type HourHistory,
   type UsualCounts,
   usualCounts,
+  usualCountsInTurns,
 } from './usual-counts.ts'
 export { VENDOR_STATUS_DEFAULTS, vendorStatus } from './vendor-status.ts'
 export {

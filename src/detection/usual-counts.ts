@@ -65,14 +65,45 @@ const CAUTION_WITH_UNKNOWN_DAY = 5
 
 /** @param weeks how many are compared with */
 export function usualCounts(history: HourHistory, clock: LocalTime, now: number, weeks: number): UsualCounts {
+  const learning = learnt(history, clock, now, weeks)
+  let step = learning.next()
+  while (step.done !== true) step = learning.next()
+  return step.value
+}
+
+/**
+ * The same for those who share their thread: a site with 40 events would keep it for 40 ms.
+ *
+ * @param pause after each name
+ */
+export async function usualCountsInTurns(
+  history: HourHistory,
+  clock: LocalTime,
+  now: number,
+  weeks: number,
+  pause: () => Promise<void>,
+): Promise<UsualCounts> {
+  const learning = learnt(history, clock, now, weeks)
+  let step = learning.next()
+  while (step.done !== true) {
+    await pause()
+    step = learning.next()
+  }
+  return step.value
+}
+
+/** Name by name. */
+function* learnt(history: HourHistory, clock: LocalTime, now: number, weeks: number): Generator<void, UsualCounts> {
   const { knownFrom, outages, special, feedback = [] } = history
   const before = { from: Number.NEGATIVE_INFINITY, to: knownFrom }
   const hours = weekHours(clock, now, weeks, [before, ...outages, ...special])
   const counts = countsByName(history, hours)
   const total = counts.get(null) ?? new Float64Array(hours.length)
-  const learn = (name: string | null, own: Float64Array) =>
-    usualCount(own, name === null ? null : total, learntFrom(feedback, name, hours, now))
-  const usual = new Map(Array.from(counts, ([name, own]) => [name, learn(name, own)] as const))
+  const usual = new Map<string | null, UsualCount>()
+  for (const [name, own] of counts) {
+    usual.set(name, usualCount(own, name === null ? null : total, learntFrom(feedback, name, hours, now)))
+    yield
+  }
   const never = seldom(new Float64Array(hours.length), hours)
   const { placeOf } = hours
   return {

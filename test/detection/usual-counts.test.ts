@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type HourCounts, type HourHistory, localTime, usualCounts } from '../../src/detection/index.ts'
+import {
+  type HourCounts,
+  type HourHistory,
+  localTime,
+  usualCounts,
+  usualCountsInTurns,
+} from '../../src/detection/index.ts'
 import { DAY, HOUR } from '../../src/lib/index.ts'
 
 /** A Wednesday, 12:00 UTC. */
@@ -83,4 +89,37 @@ test('an hour that was never seen is not known, and it says which will be', () =
 test('what came of an event is seen from its first to its last hour', () => {
   const { seen, hourly } = usualAfter((hour) => (hour >= NOON - DAY && hour < NOON - DAY / 2 ? 6 : 0)).of('view')
   assert.deepEqual([seen, hourly], [{ from: NOON - DAY, to: NOON - DAY / 2 - HOUR }, 6])
+})
+
+test('what is learnt in turns is the same, and others have their turn after each name', async () => {
+  const start = NOON - 28 * DAY
+  const hours = new Map(
+    Array.from({ length: 28 * 24 }, (_, index) => {
+      const views = 40 + (index % 24)
+      return [
+        start + index * HOUR,
+        {
+          total: views + 20,
+          events: new Map([
+            ['page_view', views],
+            ['purchase', 20],
+          ]),
+        },
+      ]
+    }),
+  )
+  const history = { hours, knownFrom: start, outages: [], special: [] }
+  let turns = 0
+  const inTurns = await usualCountsInTurns(history, localTime('UTC'), NOON, 4, () => {
+    turns++
+    return Promise.resolve()
+  })
+  const atOnce = usualCounts(history, localTime('UTC'), NOON, 4)
+  assert.equal(turns, 3)
+  for (const name of [null, 'page_view', 'purchase']) {
+    for (let hour = NOON; hour < NOON + 7 * DAY; hour += HOUR) {
+      assert.equal(inTurns.of(name).expectedIn(hour), atOnce.of(name).expectedIn(hour))
+    }
+    assert.equal(inTurns.of(name).noise.level(HOUR), atOnce.of(name).noise.level(HOUR))
+  }
 })

@@ -51,14 +51,15 @@ export interface CountsOutcome {
  * While the site's requests are refused there is nothing to judge either: the outcome then says why they are. Only a type that
  * judges whether data come at all says that they are lost.
  *
- * @param unjudged what to say while nothing can be judged
+ * @param judge is given the counts once the snapshot is closed, and may take its time
+ * @param unjudged what to say while nothing can be judged; asked after `judge`
  * @param whenRefused how bad it is, to such a type, that the quota is used up
  */
 export async function judgeCounts<T>(
   { store, site, now }: Counting,
   from: number,
   read: (snapshot: Snapshot) => Promise<T>,
-  judge: (counts: T) => Verdict,
+  judge: (counts: T) => Verdict | Promise<Verdict>,
   unjudged: (counts: T) => Unjudged,
   whenRefused?: 'warning' | 'critical',
 ): Promise<CountsOutcome> {
@@ -77,7 +78,7 @@ export async function judgeCounts<T>(
   )
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   if (now - (listened ?? now) > MOST_BEHIND_MS) return deaf(now, listened ?? now)
-  const judged = outcomeOfVerdict(judge(counts), () => unjudged(counts))
+  const judged = outcomeOfVerdict(await judge(counts), () => unjudged(counts))
   if (refusals !== null) return { ...explained(judged, refusals, whenRefused), isRefused: true }
   return unknownKeys === null ? judged : withHint(judged, unknownKeys)
 }

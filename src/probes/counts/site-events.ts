@@ -1,15 +1,17 @@
 import { readSnapshot, type Snapshot } from '../../analytics/index.ts'
 import {
   type Feedback,
+  type HourHistory,
   hoursCompared,
+  type LocalTime,
   localTime,
   type RecentCounts,
   type TimeRange,
   type UsualCounts,
-  usualCounts,
+  usualCountsInTurns,
   type Verdict,
 } from '../../detection/index.ts'
-import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { DAY, floorTo, HOUR, MINUTE, Yielder } from '../../lib/index.ts'
 import { specialDaysOf } from '../../management/index.ts'
 import { type EventCounts, historyOf, readEventCounts } from './event-counts.ts'
 import { readFeedback } from './feedback.ts'
@@ -44,12 +46,19 @@ export async function judgeEvents(
   whenRefused: 'warning' | 'critical',
 ): Promise<CountsOutcome> {
   const { from, read, eventsOf } = await readingOf(counting, weeks)
+  let judged: SiteEvents | null = null
   return judgeCounts(
     counting,
     from,
     read,
-    (counts) => judge(eventsOf(counts)),
-    (counts) => unjudged(eventsOf(counts)),
+    async (counts) => {
+      judged = await eventsOf(counts)
+      return judge(judged)
+    },
+    () => {
+      if (judged === null) throw new Error('asked why nothing was judged before anything was')
+      return unjudged(judged)
+    },
     whenRefused,
   )
 }
@@ -71,7 +80,7 @@ interface Reading {
   /** The oldest instant that is read. */
   from: number
   read: (snapshot: Snapshot) => Promise<EventCounts>
-  eventsOf: (counts: EventCounts) => SiteEvents
+  eventsOf: (counts: EventCounts) => Promise<SiteEvents>
 }
 
 async function readingOf(
@@ -88,19 +97,22 @@ async function readingOf(
   const feedback = await readFeedback(store.reports, site.id, end)
   const key = `${site.site_no} ${site.timezone} ${weeks} ${JSON.stringify(marked)} ${versionOf(feedback, end)}`
   const cached = cache.get(key, end)
-  let events: SiteEvents | null = null
   return {
     from: cached === null ? Math.min(compared.from, end - 2 * DAY) : end - 2 * DAY,
     read: (snapshot) => readEventCounts(snapshot, end, cached === null ? compared : null),
-    eventsOf: (counts) => {
-      if (events !== null) return events
-      const usual = cached ?? usualCounts({ ...historyOf(counts, end), special, feedback }, clock, end, weeks)
+    eventsOf: async (counts) => {
+      const usual = cached ?? (await learn({ ...historyOf(counts, end), special, feedback }, clock, end, weeks))
       if (cached === null) cache.set(key, end, usual)
       const { recent, knownFrom, outages } = counts
-      events = { recent, usual, knownFrom, outages, special, end }
-      return events
+      return { recent, usual, knownFrom, outages, special, end }
     },
   }
+}
+
+/** A name takes about a millisecond, and a site may have hundreds. */
+function learn(history: HourHistory, clock: LocalTime, end: number, weeks: number): Promise<UsualCounts> {
+  const others = new Yielder()
+  return usualCountsInTurns(history, clock, end, weeks, () => others.yield())
 }
 
 /** Feedback that is given or taken back counts from the next run on. Of an alert that still lasts the end moves, and nothing else. */
