@@ -78,12 +78,14 @@ export function batchSize(counts: readonly number[]): number {
 /** On a weekend a quiet site has no more hours with events. */
 const FEW_HOURS = 5
 
-/** The same from whole hours of two days, for a site so quiet that even hours pass until a batch is full. */
+/** The same from whole hours, for a site so quiet that even hours pass until a batch is full, and for the nights of a busier one. */
 export function batchSizeOfHours(hours: readonly number[]): number {
   const filled = hours.filter((count) => count > 0)
   const pauses = hours.filter((count, index) => count > 0 && hours[index - 1] === 0).length
   const size = filled.reduce(greatestCommonDivisor, 0)
-  return filled.length >= FEW_HOURS && pauses >= MIN_PAUSES && size >= SURE_SIZE ? size : 1
+  // A busier site has no hour without a batch, but hours with different numbers of them.
+  const isTold = pauses >= MIN_PAUSES || (filled.length >= MIN_COUNTS && new Set(filled).size >= MIN_DIFFERENT)
+  return filled.length >= FEW_HOURS && isTold && size >= SURE_SIZE ? size : 1
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

@@ -115,12 +115,31 @@ function modelsOf(
   const [expected, byClock] = [course.expected[index] ?? 0, course.byClock[index] ?? 0]
   const burst = bursts.short + (bursts.burst - bursts.short) * Math.min(1, length / WHOLE_BURST)
   const before = isSite ? levelBefore(course, index, noise, length) : { level: 1, noise: noise.level(length) }
+  const shape = shapeNoise(course, index, length)
+  // The others rise and fall within the hour like the event that they are compared with.
+  const shared = isSite ? shape : 0
   return {
     level: before.level,
-    near: inBursts({ mean: before.level * expected, burst, noise: before.noise }),
-    slow: inBursts({ mean: byClock, burst, noise: alone.level(length) }),
-    spike: { mean: expected, burst, noise: noise.level(length) },
+    near: inBursts({ mean: before.level * expected, burst, noise: before.noise + shared }),
+    slow: inBursts({ mean: byClock, burst, noise: alone.level(length) + shape }),
+    spike: { mean: expected, burst, noise: noise.level(length) + shared },
   }
+}
+
+/** The usual counts are known by the hour: how traffic rises or falls within one is off by about this part of its change from one hour to the next. */
+const UNKNOWN_SHAPE = 0.5
+/** A site that begins or ends its day with an hour changes by more than can be told. */
+const MOST_CHANGE = 2
+
+/** The relative variance of what is expected within an hour, as its course is not known: none where the hours around are alike. */
+function shapeNoise({ byClock, covered }: Course, index: number, length: number): number {
+  if (length >= HOUR) return 0
+  const [own, time] = [byClock[index] ?? 0, covered[index] ?? 0]
+  const earlier = covered.findIndex((all) => all >= time + HOUR * NEARLY)
+  const [before, beforeTime] = [(byClock[earlier] ?? own) - own, (covered[earlier] ?? time) - time]
+  if (!(own > 0 && before > 0)) return 0
+  const change = Math.min(MOST_CHANGE, Math.abs(Math.log(own / time / (before / beforeTime))))
+  return (UNKNOWN_SHAPE * change * (1 - length / HOUR)) ** 2
 }
 
 /** Events that a visit may well bring. */

@@ -54,3 +54,10 @@ test('a site so quiet that hours pass until a batch is full is known by its hour
   assert.equal(batchSizeOfHours([1_200, 1_200, 1_200, 0, 0, 1_200, 1_200, 400]), 1, 'a night and a fall are no pauses')
   assert.equal(batchSizeOfHours([]), 1)
 })
+
+test('a busier site that sends batches is known by hours that are never without one', () => {
+  const hours = [50, 100, 100, 150, 400, 950, 1_200, 1_150, 300, 100]
+  assert.equal(batchSizeOfHours(hours), 50)
+  assert.equal(batchSizeOfHours([...hours, 101]), 1, 'one hour that holds no whole batches')
+  assert.equal(batchSizeOfHours(hours.map((count) => count / 10)), 1, 'too small to tell from chance')
+})

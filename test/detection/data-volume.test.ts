@@ -77,6 +77,22 @@ for (const { what, usual, recent, config, status } of CASES) {
   test(`a site with ${what} is ${status}`, () => assert.equal(judge(usual, recent, config).status, status))
 }
 
+/** Traffic that halves each hour of the three before noon, every day; where `bent` is true, it sinks from twice to nearly nothing within the hour. */
+const sinking =
+  (bent: boolean, share = 1): Rates =>
+  (time) => {
+    const hours = ((((time - NOON + 3 * HOUR) % DAY) + DAY) % DAY) / HOUR
+    const level = hours < 3 ? 4_000 * 0.5 ** (Math.floor(hours) + 1) : 4_000
+    const within = bent && hours < 3 ? 1.9 - 1.8 * (hours % 1) : 1
+    return { page_view: share * level * within }
+  }
+
+test('how traffic sinks within an hour is not known, and no fall', () => {
+  const late = { now: NOON - SLOT }
+  assert.equal(judge(sinking(false), sinking(true), {}, late).status, 'ok')
+  assert.equal(judge(sinking(false), sinking(true, 0.1), {}, late).status, 'warning')
+})
+
 test('a spike is named where it is not alerted', () => {
   const { details } = judge(steady(60), changed(3, steady(60), steady(300)))
   assert.equal(siteOf(details.findings)?.evidence.kind, 'spike')

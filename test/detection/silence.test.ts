@@ -33,7 +33,7 @@ for (const { minutes, a, status, what } of CASES) {
 
 test('on a quiet day a silence has to be longer', () => {
   const silentFor = (minutes: number, level: number) =>
-    judge(steady(30), since(minutes, steady(30 * level), steady(0))).status
+    judge(steady(25), since(minutes, steady(25 * level), steady(0))).status
   assert.equal(silentFor(3, 1), 'critical')
   assert.equal(silentFor(3, 0.7), 'ok')
   assert.equal(silentFor(6, 0.7), 'critical')

@@ -47,10 +47,8 @@ test('the shared components', async (t) => {
     })
   }
 
-  // One after the other, each where the last has left the page.
-  const { page } = await openPage(t, url, '/kit')
-
-  await t.test('a chart shows the values under the pointer, in the given zone, and what is clicked', async () => {
+  await t.test('a chart shows the values under the pointer, in the given zone, and what is clicked', async (t) => {
+    const { page } = await openPage(t, url, '/kit')
     const chart = page.getByRole('img', { name: 'Example: events by name' })
     await chart.locator('canvas').waitFor()
     const { width = 0 } = (await chart.boundingBox()) ?? {}
@@ -61,7 +59,8 @@ test('the shared components', async (t) => {
     assert.match((await page.getByTestId('clicked').textContent()) ?? '', /^(?!nothing)/)
   })
 
-  await t.test('a table sorts by its numbers, with the empty ones last, and opens rows by keyboard', async () => {
+  await t.test('a table sorts by its numbers, with the empty ones last, and opens rows by keyboard', async (t) => {
+    const { page } = await openPage(t, url, '/kit')
     const table = page.getByRole('region', { name: 'Short list' }).getByRole('table')
     const names = () => table.locator('tbody tr td:first-child').allTextContents()
     await table.getByRole('button', { name: 'Executions' }).click()
@@ -75,7 +74,8 @@ test('the shared components', async (t) => {
     assert.equal(await page.getByTestId('opened').textContent(), 'Tag 5')
   })
 
-  await t.test('a long table draws what is seen, and the rest when one gets there', async () => {
+  await t.test('a long table draws what is seen, and the rest when one gets there', async (t) => {
+    const { page } = await openPage(t, url, '/kit')
     const region = page.getByRole('region', { name: 'Long list' })
     await region.getByText('Tag 1', { exact: true }).waitFor()
     assert.ok((await region.locator('tbody tr').count()) < 100)
@@ -85,15 +85,8 @@ test('the shared components', async (t) => {
     await region.getByText('Tag 1000', { exact: true }).waitFor()
   })
 
-  await t.test('a copy is in the clipboard, also where the browser offers none to the page', async () => {
-    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
-    await page.evaluate("document.addEventListener('copy', () => { window.copied = String(document.getSelection()) })")
-    await page.getByRole('button', { name: 'Copy example' }).click()
-    await page.getByText('Copied').first().waitFor()
-    assert.equal(await page.evaluate('window.copied'), 'copied text')
-  })
-
-  await t.test('the time range is in the address, typed in the zone that is shown', async () => {
+  await t.test('the time range is in the address, typed in the zone that is shown', async (t) => {
+    const { page } = await openPage(t, url, '/kit')
     await page.getByRole('button', { name: /^Time range/ }).click()
     await assertAccessible(page)
     await page.getByRole('button', { name: 'Last 7 days' }).click()
@@ -111,7 +104,8 @@ test('the shared components', async (t) => {
     await page.getByText('{"hours":168}').waitFor()
   })
 
-  await t.test('what destroys asks for the name, and stays open with the reason when it fails', async () => {
+  await t.test('what destroys asks for the name, and stays open with the reason when it fails', async (t) => {
+    const { page } = await openPage(t, url, '/kit')
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete the site Example' })
     await dialog.waitFor()
@@ -121,5 +115,14 @@ test('the shared components', async (t) => {
     await page.keyboard.type('Example')
     await confirm.click()
     await dialog.getByText('It is in use').waitFor()
+  })
+
+  await t.test('a copy is in the clipboard, also where the browser offers none to the page', async (t) => {
+    const { page } = await openPage(t, url, '/kit')
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    await page.evaluate("document.addEventListener('copy', () => { window.copied = String(document.getSelection()) })")
+    await page.getByRole('button', { name: 'Copy example' }).click()
+    await page.getByText('Copied').first().waitFor()
+    assert.equal(await page.evaluate('window.copied'), 'copied text')
   })
 })
