@@ -2,13 +2,15 @@ import type { Fault } from './faults.ts'
 import type { SiteHistory } from './history.ts'
 import { RUN_EVERY } from './world.ts'
 
-/** False alarms a site and month that are allowed, see the budget of the detectors. */
-const FALSE_ALARMS = 0.2
+/** False alarms a site and month that are allowed, see the budget of the detectors, … */
+export const WANTED_FALSE_ALARMS = 0.2
+/** … and so many share them. */
+export const SUBJECTS = 12
 /**
  * Surprise at which the ideal watcher gives the alarm, in powers of e. With 8,640 runs a month and a dozen subjects a site it
  * alone so uses up what is allowed.
  */
-const SURPRISE = Math.log((8_640 * 12) / FALSE_ALARMS)
+const SURPRISE = Math.log((8_640 * SUBJECTS) / WANTED_FALSE_ALARMS)
 
 /**
  * After how many slots no detector could know earlier that something is dead. The ideal watcher knows the true rate of the moment, how many

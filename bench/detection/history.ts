@@ -8,9 +8,15 @@ import { RUN_EVERY, SLOTS, SLOTS_A_DAY } from './world.ts'
 export const BOUNDS = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000] as const
 const BUCKETS = BOUNDS.length + 1
 
+/** For every data probe, or only for those of volume: what the others look at takes most of the time. */
+export const SCOPES = ['all', 'volume'] as const
+export type Scope = (typeof SCOPES)[number]
+
 /** Everything a site's rollups would hold, minute by minute. */
 export interface SiteHistory {
   site: SiteProfile
+  /** In `volume` there are no tags and no fields. */
+  scope: Scope
   faults: readonly Fault[]
   /** Page views to be expected, faults left out. */
   level: Float64Array
@@ -41,8 +47,8 @@ export interface TagHistory {
   totalMs: Float64Array
 }
 
-export const simulate = (site: SiteProfile, faults: readonly Fault[], random: Random): SiteHistory =>
-  historyOf(site, faults, trafficOf(site, faults, random), random)
+export const simulate = (site: SiteProfile, faults: readonly Fault[], random: Random, scope?: Scope): SiteHistory =>
+  historyOf(site, faults, trafficOf(site, faults, random), random, scope)
 
 /** The page views that are to be expected in each slot, faults left out, and what came of each event. */
 export type Traffic = Pick<SiteHistory, 'level' | 'events'>
@@ -61,16 +67,21 @@ function trafficOf(site: SiteProfile, faults: readonly Fault[], random: Random):
   return { level, events }
 }
 
-/** What follows from a site's events: runs of its tags, presence of fields, batches. */
+/** What follows from a site's events: runs of its tags, presence of fields, batches. The events are the same in each scope. */
 export function historyOf(
   site: SiteProfile,
   faults: readonly Fault[],
   { level, events }: Traffic,
   random: Random,
+  scope: Scope = 'all',
 ): SiteHistory {
   const total = new Float64Array(SLOTS)
   for (const counts of events.values())
     for (let slot = 0; slot < SLOTS; slot++) total[slot] = (total[slot] ?? 0) + (counts[slot] ?? 0)
+  if (scope === 'volume') {
+    if (site.batch > 1) collect(site.batch, total, [...events.values()])
+    return { site, scope, faults, level, events, total, tags: [], presence: new Map(), fields: new Map() }
+  }
   const tags = site.tags.map((tag) => runTag(tag, events, faults, random))
   const ofEvents = new Map(
     site.events.map((event) => [
@@ -86,14 +97,14 @@ export function historyOf(
   const over = (field: Field, of: (event: EventProfile) => boolean): Presence =>
     together(site.events.filter(of).flatMap(({ name }) => ofEvents.get(name)?.get(field) ?? []))
   const fields = new Map(FIELDS.map((field) => [field, over(field, (event) => carries(event, field))]))
-  if (site.batch <= 1) return { site, faults, level, events, total, tags, presence: ofEvents, fields }
+  if (site.batch <= 1) return { site, scope, faults, level, events, total, tags, presence: ofEvents, fields }
   const ofAll = new Map(FIELDS.map((field) => [field, over(field, () => true)]))
   collect(site.batch, total, [
     ...events.values(),
     ...tags.flatMap(tagSeries),
     ...[...fields.values(), ...ofAll.values()].flatMap((f) => [f.present, f.total]),
   ])
-  return { site, faults, level, events, total, tags, presence: new Map([[null, ofAll]]), fields }
+  return { site, scope, faults, level, events, total, tags, presence: new Map([[null, ofAll]]), fields }
 }
 
 const FIELDS: readonly Field[] = [...USER_DATA, ...ECOMMERCE]

@@ -39,6 +39,10 @@ export interface SiteProfile {
   /** Standard deviations of the level's logarithm, from day to day and within hours. */
   dayNoise: number
   hourNoise: number
+  /** How much of the day's level stays until the next; 0 without it. */
+  dayMemory?: number
+  /** Variance of the counts of all events over their mean, where all events of a visit come together. */
+  visitBurst?: number
   /** Level of the day on holidays, by day. */
   holidays: ReadonlyMap<number, number>
   sales: ReadonlyMap<number, number>

@@ -43,21 +43,39 @@ export function replay(
   every = RUN_EVERY,
   isLeftOut: (slot: number) => boolean = () => false,
 ): void {
+  const { site, scope } = history
+  const volume = volumeInputs(history, localTime(site.timezone), learntEvery(every))
+  const others = scope === 'all' ? otherProbes(history, log) : null
+  for (let slot = firstRun(history, firstSlot); slot < SLOTS; slot += every) {
+    if (isLeftOut(slot)) continue
+    const counts = volume(slot)
+    log.add('data_volume', slot, dataVolume(counts, DATA_VOLUME_DEFAULTS))
+    log.add(
+      'data_freshness',
+      slot,
+      dataFreshness({ now: timeOf(slot), ...counts, outages: [] }, DATA_FRESHNESS_DEFAULTS),
+    )
+    others?.(slot)
+  }
+}
+
+/** A site is watched from its first hour on. */
+export const firstRun = ({ site }: SiteHistory, firstSlot: number): number =>
+  Math.max(firstSlot, site.bornOn * SLOTS_A_DAY + SLOTS_AN_HOUR)
+
+/** Who looks seldom learns seldom. */
+export const learntEvery = (every: number): number | undefined => (every > RUN_EVERY ? 12 : undefined)
+
+/** The probes that do not look at volume. */
+function otherProbes(history: SiteHistory, log: VerdictLog): (slot: number) => void {
   const { site } = history
-  // Who looks seldom learns seldom.
-  const volume = volumeInputs(history, localTime(site.timezone), every > RUN_EVERY ? 12 : undefined)
   const outcomes = outcomeInputs(history)
   const latencies = latencyInputs(history, localTime(site.timezone))
   const missing = missingInputs(history)
   const userData = presenceInputs(history, USER_DATA)
   const ecommerce = presenceInputs(history, ECOMMERCE)
-  const first = Math.max(firstSlot, site.bornOn * SLOTS_A_DAY + SLOTS_AN_HOUR)
-  for (let slot = first; slot < SLOTS; slot += every) {
-    if (isLeftOut(slot)) continue
+  return (slot) => {
     const now = timeOf(slot)
-    const counts = volume(slot)
-    log.add('data_volume', slot, dataVolume(counts, DATA_VOLUME_DEFAULTS))
-    log.add('data_freshness', slot, dataFreshness({ now, ...counts, outages: [] }, DATA_FRESHNESS_DEFAULTS))
     log.add('tag_failure_rate', slot, tagFailureRate({ now, tags: outcomes(slot) }, TAG_FAILURE_RATE_DEFAULTS))
     log.add(
       'user_data_quality',
@@ -70,7 +88,7 @@ export function replay(
       ecommerceQuality({ now, ...ecommerce(slot), score: ecommerceScore }, QUALITY_DEFAULTS),
     )
     // Batches say neither how long single executions took nor on which event a tag ran.
-    if (site.batch > 1) continue
+    if (site.batch > 1) return
     log.add('tag_latency', slot, tagLatency({ now, bounds: BOUNDS, tags: latencies(slot) }, TAG_LATENCY_DEFAULTS))
     log.add('tag_missing', slot, tagMissing(missing(slot), TAG_MISSING_DEFAULTS))
   }

@@ -26,6 +26,8 @@ const AFTERMATH = 2 * SLOTS_AN_HOUR
 export interface JudgedFault {
   fault: Fault
   isVisible: boolean
+  /** Whether it is large and there is enough of it, and nobody could find it all the same, see `canBeFound`. */
+  isHopeless: boolean
   /** See `usualRate`. */
   rate: number
   /** In slots, null when it was not detected. */
@@ -52,7 +54,7 @@ export function outcomeOf(
   site: string,
   faults: readonly Fault[],
   alarms: readonly Alarm[],
-  known: (fault: Fault) => Pick<JudgedFault, 'isVisible' | 'rate' | 'floor'>,
+  known: (fault: Fault) => Pick<JudgedFault, 'isVisible' | 'isHopeless' | 'rate' | 'floor'>,
   causeOf: (slot: number) => string | null,
   judgedSlots: number,
 ): SiteOutcome {

@@ -1,5 +1,6 @@
 import { median } from '../lib/statistics.ts'
 import { markdownTable } from '../lib/table.ts'
+import { intervalOf } from './bootstrap.ts'
 import { FAULT_KINDS, type FaultKind } from './faults.ts'
 import { HARD, type JudgedFault, PROBES_OF, type SiteOutcome } from './score.ts'
 import { SLOT, SLOTS_A_DAY } from './world.ts'
@@ -29,24 +30,34 @@ export function tables(bySeed: ReadonlyMap<number, readonly SiteOutcome[]>): str
 
 function summary(outcomes: readonly SiteOutcome[]): string {
   const { detected, hardMinutes, falseAlarms } = figuresOf(outcomes)
+  const between = (figure: (found: Figures) => number, text: (value: number) => string): string => {
+    const { low, high } = intervalOf(outcomes, (sample) => figure(figuresOf(sample)))
+    return `${text(low)} to ${text(high)}`
+  }
   return markdownTable(
-    ['check', 'measured', 'target', 'reached'],
+    ['check', 'measured', '95 % interval', 'target', 'reached'],
     [
       [
         'faults a person could see: detected',
         percent(detected),
+        between((found) => found.detected, percent),
         `≥ ${percent(TARGETS.detected)}`,
         yesNo(detected >= TARGETS.detected),
       ],
       [
         'dead events, tags and sites: median time',
         minutes(hardMinutes),
+        between((found) => found.hardMinutes, minutes),
         `≤ ${TARGETS.hardMinutes} min`,
         yesNo(hardMinutes <= TARGETS.hardMinutes),
       ],
       [
         'false alarms a site and month, all data probes',
         falseAlarms.toFixed(2),
+        between(
+          (found) => found.falseAlarms,
+          (value) => value.toFixed(2),
+        ),
         `≤ ${TARGETS.falseAlarms}`,
         yesNo(falseAlarms <= TARGETS.falseAlarms),
       ],
@@ -73,20 +84,25 @@ function hardTable(outcomes: readonly SiteOutcome[]): string {
     const name = index === 0 ? `${least} or more` : `${least} to ${most}`
     return { name, faults: hard.filter(({ rate }) => rate >= least && rate < most) }
   })
-  const rows = [...classes, { name: 'all', faults: hard }].map(({ name, faults }) => [
-    name,
-    `${faults.length}`,
-    minutes(medianMinutes(faults.map(({ detectedAfter }) => detectedAfter))),
-    minutes(medianMinutes(faults.map(({ floor }) => floor))),
-    shareInTime(faults.map(({ detectedAfter }) => detectedAfter)),
-    shareInTime(faults.map(({ floor }) => floor)),
-  ])
+  const rows = [...classes, { name: 'all', faults: hard }].map(({ name, faults }) => {
+    const [found, ideal] = [faults.map(({ detectedAfter }) => detectedAfter), faults.map(({ floor }) => floor)]
+    return [
+      name,
+      `${faults.length}`,
+      minutes(medianMinutes(found)),
+      minutes(medianMinutes(ideal)),
+      (medianMinutes(found) / medianMinutes(ideal)).toFixed(2),
+      shareInTime(found),
+      shareInTime(ideal),
+    ]
+  })
   return markdownTable(
     [
       'dead, usually in five minutes',
       'faults',
       'median time',
       'ideal watcher',
+      'times the ideal',
       `within ${TARGETS.hardMinutes} min`,
       'ideal watcher',
     ],
@@ -96,18 +112,23 @@ function hardTable(outcomes: readonly SiteOutcome[]): string {
 
 function faultTable(outcomes: readonly SiteOutcome[]): string {
   const rows = FAULT_KINDS.map((kind) => {
-    const injected = outcomes.flatMap(({ faults }) => faults).filter(({ fault }) => fault.kind === kind).length
+    const injected = outcomes.flatMap(({ faults }) => faults).filter(({ fault }) => fault.kind === kind)
+    const hopeless = injected.filter(({ isHopeless }) => isHopeless).length
     const delays = visibleOf(outcomes, [kind]).map(({ detectedAfter }) => detectedAfter)
     const found = delays.filter((delay) => delay !== null)
     return [
       kind,
       PROBES_OF[kind].join(', '),
-      `${delays.length} of ${injected}`,
+      `${delays.length} of ${injected.length}`,
+      `${hopeless}`,
       delays.length === 0 ? '' : percent(found.length / delays.length),
       found.length === 0 ? '' : `${(median(found) * MINUTES_A_SLOT).toFixed(0)} min`,
     ]
   })
-  return markdownTable(['fault', 'probes', 'visible', 'detected', 'median time'], rows)
+  return markdownTable(
+    ['fault', 'probes', 'visible', 'shows, but nobody could find it', 'detected', 'median time'],
+    rows,
+  )
 }
 
 function alarmTable(outcomes: readonly SiteOutcome[]): string {
@@ -161,7 +182,14 @@ function baselineTable(outcomes: readonly SiteOutcome[]): string {
   )
 }
 
-function figuresOf(outcomes: readonly SiteOutcome[]) {
+interface Figures {
+  readonly detected: number
+  readonly hardMinutes: number
+  readonly floorMinutes: number
+  readonly falseAlarms: number
+}
+
+function figuresOf(outcomes: readonly SiteOutcome[]): Figures {
   const seen = visibleOf(outcomes, FAULT_KINDS)
   const hard = visibleOf(outcomes, HARD)
   return {
@@ -184,7 +212,7 @@ const shareInTime = (delays: readonly (number | null)[]): string =>
     delays.filter((delay) => delay !== null && delay * MINUTES_A_SLOT <= TARGETS.hardMinutes).length / delays.length,
   )
 
-const siteMonths = (outcomes: readonly SiteOutcome[]): number =>
+export const siteMonths = (outcomes: readonly SiteOutcome[]): number =>
   outcomes.reduce((slots, { judgedSlots }) => slots + judgedSlots, 0) / SLOTS_A_DAY / DAYS_A_MONTH
 
 const minutes = (value: number): string => `${value.toFixed(1)} min`

@@ -1,15 +1,26 @@
 import type { Fault } from './faults.ts'
 import type { SiteHistory } from './history.ts'
+import { canBeFound, siteBurst } from './ideal.ts'
 import { ECOMMERCE } from './profile.ts'
 import { RUN_EVERY, SLOTS_A_DAY, SLOTS_AN_HOUR } from './world.ts'
 
+/** Whether a person could see a fault, and whether it is one that shows but that nobody could find with so few false alarms. */
+export function sightOf(fault: Fault, history: SiteHistory): { isVisible: boolean; isHopeless: boolean } {
+  const isLarge = shows(fault, history)
+  const isFindable = isLarge && canBeFound(fault, history)
+  return { isVisible: isFindable, isHopeless: isLarge && !isFindable }
+}
+
+/** Settled before any detector was run, see `shows` and `canBeFound`. */
+export const isVisible = (fault: Fault, history: SiteHistory): boolean => sightOf(fault, history).isVisible
+
 /**
- * Whether a person who looks at the site's charts could see the fault, settled before any detector was run:
+ * Whether a person who looks at the site's charts could see the fault:
  * enough has to happen in its first 24 hours that the change is at least five standard deviations of pure counting noise,
  * and it has to be large: half of a count, ten points of a failure rate, 2.5 times a duration, half of a field's rate.
  * What a count would have been without the fault is taken from the week before.
  */
-export function isVisible(fault: Fault, { site, events, total, tags, fields }: SiteHistory): boolean {
+function shows(fault: Fault, { site, events, total, tags, fields }: SiteHistory): boolean {
   // Slow decay is nothing to see on its first day.
   const length = fault.kind === 'slow_decay' ? fault.to - fault.from : Math.min(fault.to - fault.from, SLOTS_A_DAY)
   const usual = (series: Float64Array | undefined): number => {
@@ -29,7 +40,7 @@ export function isVisible(fault: Fault, { site, events, total, tags, fields }: S
     case 'silent_sender':
     case 'partial_loss':
     case 'slow_decay':
-      return fallIsSeen(usual(total), burstOf(site.events[0]?.name))
+      return fallIsSeen(usual(total), siteBurst(site))
     case 'event_dead':
     case 'event_partial':
       return fallIsSeen(usual(events.get(fault.event ?? '')), burstOf(fault.event))

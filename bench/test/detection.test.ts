@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Verdict } from '../../src/detection/index.ts'
 import { AlarmLog } from '../detection/alarms.ts'
+import { intervalOf } from '../detection/bootstrap.ts'
 import { type Fault, keptShare } from '../detection/faults.ts'
+import { simulate } from '../detection/history.ts'
+import { canBeFound } from '../detection/ideal.ts'
+import { randomSite } from '../detection/profile.ts'
 import { Random } from '../detection/random.ts'
 import { outcomeOf } from '../detection/score.ts'
+import { SLOTS_A_DAY } from '../detection/world.ts'
 
 const momentsOf = (draw: () => number) => {
   const values = Array.from({ length: 20_000 }, draw)
@@ -86,7 +91,7 @@ test('an alarm in a fault detects it, one after the aftermath or before is false
     'site 1',
     [fault],
     alarmsIn([40, 103, 300]),
-    () => ({ isVisible: true, rate: 1, floor: 1 }),
+    () => ({ isVisible: true, isHopeless: false, rate: 1, floor: 1 }),
     (slot) => (slot < 100 ? 'campaign' : null),
     400,
   )
@@ -98,4 +103,30 @@ test('an alarm in a fault detects it, one after the aftermath or before is false
       [300, null],
     ],
   )
+})
+
+for (const [what, daily, dayNoise, size, isFound] of [
+  ['nothing left of', 20_000, 0.15, 0, true],
+  ['half left of', 20_000, 0.05, 0.5, true],
+  ['half left of a site of few visits,', 60, 0.05, 0.5, false],
+  ['most left of a site whose days differ,', 20_000, 0.3, 0.7, false],
+] as const) {
+  test(`the ideal watcher finds a site's loss where chance does not explain it: ${what} ${daily} views a day`, () => {
+    const site = { ...randomSite(new Random(1), 0), daily, dayNoise, bornOn: 0, batch: 1 }
+    const from = 40 * SLOTS_A_DAY
+    const loss: Fault = { kind: 'partial_loss', from, to: from + SLOTS_A_DAY / 2, size }
+    assert.equal(canBeFound(loss, simulate(site, [loss], new Random(2), 'volume')), isFound)
+  })
+}
+
+test('an interval narrows with the number of sites and contains what they say', () => {
+  const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const widths = [20, 2_000].map((count) => {
+    const random = new Random(9)
+    const sites = Array.from({ length: count }, () => random.normal())
+    const { low, high } = intervalOf(sites, meanOf)
+    assert.ok(low < meanOf(sites) && high > meanOf(sites))
+    return high - low
+  })
+  assert.ok(Math.abs((widths[0] ?? 0) / (widths[1] ?? 1) / 10 - 1) < 0.3, `${widths}`)
 })

@@ -21,7 +21,6 @@ export interface VisitorSite extends SiteProfile {
   readonly visits: number
   /** Local level of each quarter of an hour of each weekday, mean 1 over the week. */
   readonly week: Float64Array
-  /** Standard deviation of the day's level, and how much of it stays until the next day. */
   readonly dayMemory: number
   /** Shape of the gamma distribution that arrivals of about ten minutes are mixed with: 1/shape is its variance. */
   readonly gammaShape: number
@@ -98,6 +97,7 @@ export function visitorSite(random: Random, index: number): VisitorSite {
     holidays: new Map(),
     sales: new Map(),
     pagesAVisit: journey.pages,
+    visitBurst: visitBurst(journey),
     bornOn: random.chance(0.08) ? Math.floor(random.between(DAYS - 33, DAYS - 20)) : 0,
     batch: random.chance(0.1) ? random.pick([20, 50, 200]) : 1,
     fields: fieldsOf(random),
@@ -183,11 +183,22 @@ function eventsPerVisit({ pages, withPage, funnel }: Journey): Map<string, numbe
 }
 
 /** Variance of counts next to that of single events, E[n²]/E[n], for geometric visits of which some are longer, of whose pages `chance` count. */
-function clusterSize({ pages, withPage }: Journey, name: string): number {
+const clusterSize = (journey: Journey, name: string): number =>
+  1 + (journey.withPage.get(name) ?? 0) * (pageClusters(journey) - 1)
+
+/** E[n²]/E[n] of the pages of a visit. */
+function pageClusters({ pages }: Journey): number {
   const squares = (factor: number) => 2 * (pages * factor) ** 2 - pages * factor
   const all = (1 - LONG_VISITS) * squares(1) + LONG_VISITS * squares(LONG_FACTOR)
-  const ofPages = all / (pages * (1 + LONG_VISITS * (LONG_FACTOR - 1)))
-  return 1 + (withPage.get(name) ?? 0) * (ofPages - 1)
+  return all / (pages * (1 + LONG_VISITS * (LONG_FACTOR - 1)))
+}
+
+/** The same of all events that pages bring along: all those of a page come with it, and all pages with the visit. */
+function visitBurst(journey: Journey): number {
+  const chances = [...journey.withPage.values()]
+  const perPage = chances.reduce((a, b) => a + b, 0)
+  const pairs = perPage ** 2 - chances.reduce((sum, chance) => sum + chance ** 2, 0)
+  return 1 + perPage * (pageClusters(journey) - 1) + pairs / perPage
 }
 
 /** Chance that a visit brings the event at all. */

@@ -1,5 +1,5 @@
 import { type Fault, randomFaults } from '../faults.ts'
-import { historyOf, type SiteHistory } from '../history.ts'
+import { historyOf, type Scope, type SiteHistory } from '../history.ts'
 import type { Random } from '../random.ts'
 import { SLOTS_A_DAY, SLOTS_AN_HOUR } from '../world.ts'
 import { type Benign, ECHO_AFTER, randomBenign } from './benign.ts'
@@ -11,7 +11,7 @@ export interface VisitorHistory extends SiteHistory {
 }
 
 /** A site made of visitors, with faults and with what only looks like one. */
-export function visitorHistory(random: Random, index: number): VisitorHistory {
+export function visitorHistory(random: Random, index: number, scope?: Scope): VisitorHistory {
   const site = visitorSite(random, index)
   const randomOnes = randomFaults(site, random).map((fault) => sized(fault, random))
   const benign = randomBenign(site, random, midnightOf(site.timezone))
@@ -20,7 +20,13 @@ export function visitorHistory(random: Random, index: number): VisitorHistory {
   const faults = randomOnes.filter(
     ({ event, from }) => rename === undefined || event !== rename.event || from < rename.from - 2 * SLOTS_A_DAY,
   )
-  return { ...historyOf(site, faults, visitorTraffic(site, benign, faults, random), random), benign }
+  return { ...historyOf(site, faults, visitorTraffic(site, benign, faults, random), random, scope), benign }
+}
+
+/** The same site with nothing but its usual visitors, in all the weeks. */
+export function cleanVisitorHistory(random: Random, index: number): VisitorHistory {
+  const site = { ...visitorSite(random, index), bornOn: 0 }
+  return { ...historyOf(site, [], visitorTraffic(site, [], [], random), random, 'volume'), benign: [] }
 }
 
 /** Sizes from what everybody sees down to what hardly shows. */
