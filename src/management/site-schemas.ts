@@ -34,6 +34,14 @@ const settable = {
     }),
   ),
   currency: nullable(Type.String({ format: 'currency', description: 'Of `average_order_value`, ISO 4217' })),
+  slo_target: nullable(
+    Type.Number({
+      minimum: 50,
+      maximum: 99.99,
+      description:
+        'Per cent of the time that is to be without a critical problem; the rest of 30 days is its error budget. null: no target',
+    }),
+  ),
 }
 
 export const SiteRecord = Type.Object({

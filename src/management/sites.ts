@@ -21,6 +21,7 @@ export const BLANK_SITE = {
   cmp_provider: null,
   average_order_value: null,
   currency: null,
+  slo_target: null,
 } as const satisfies Partial<SiteRow>
 
 /**

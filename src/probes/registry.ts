@@ -6,6 +6,7 @@ import { containerLag } from './types/container-lag.ts'
 import { dataFreshness } from './types/data-freshness.ts'
 import { ecommerceQuality, userDataQuality } from './types/data-quality.ts'
 import { dataVolume } from './types/data-volume.ts'
+import { errorBudget } from './types/error-budget.ts'
 import { httpHealth } from './types/http-health.ts'
 import { duplicates, identifierQuality, valueQuality } from './types/signal-quality.ts'
 import { tagFailureRate } from './types/tag-failure-rate.ts'
@@ -37,6 +38,7 @@ export const PROBE_TYPES: readonly ProbeType[] = [
   valueQuality,
   identifierQuality,
   containerLag,
+  errorBudget,
 ]
 
 export type Registry = ReadonlyMap<string, ProbeType>

@@ -4,6 +4,7 @@ import { errorResponses, type HttpApp, IsoTime, nullable, Uuid } from '../http/i
 import { floorTo, isoTime, MINUTE, SECOND } from '../lib/index.ts'
 import { lastEventAt, requireSite } from '../management/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
+import { BUDGET_DAYS, siteBudget } from './budget.ts'
 import { DAY_STATUSES, dayStatus, readSiteDays, type SiteDay, totalTimes, uptimeOf } from './read-days.ts'
 import type { StateTimes } from './spans.ts'
 
@@ -42,12 +43,21 @@ const UptimeDay = Type.Object({
   is_final: Type.Boolean({ description: 'It is written down, and changes no more' }),
 })
 
+const Slo = Type.Object({
+  target: Type.Number({ description: 'Per cent of the time that is to be without a critical problem' }),
+  days: Type.Integer({ description: 'Days of the budget, today among them' }),
+  budget_seconds: Seconds('Critical time that the target allows in them'),
+  spent_seconds: Seconds('Critical time that there was'),
+  left: Type.Number({ minimum: 0, maximum: 1, description: 'Share of the budget that is left' }),
+})
+
 export const UptimeAnswer = Type.Object({
   site_id: Uuid,
   timezone: Type.String(),
   generated_at: IsoTime,
   ...times,
   delivered,
+  slo: nullable(Slo),
   days: Type.Array(UptimeDay, { description: 'The last 90, oldest first; today as far as it has come' }),
 })
 export type UptimeAnswer = Static<typeof UptimeAnswer>
@@ -77,12 +87,23 @@ async function uptimeAnswer(context: ReportContext, site: SiteRow): Promise<Upti
   const now = context.clock.now()
   const watched = { ...site, lastEventAt: await lastEventAt(read, site.site_no) }
   const days = await withDelivery(context, site, (await readSiteDays(read, [watched], now)).get(site.id) ?? [], now)
+  const budget = siteBudget(site, days)
   return {
     site_id: site.id,
     timezone: site.timezone,
     generated_at: isoTime(now),
     ...timesAnswer(totalTimes(days)),
     delivered: deliveredShare(days),
+    slo:
+      budget === null
+        ? null
+        : {
+            target: budget.target,
+            days: BUDGET_DAYS,
+            budget_seconds: Math.round(budget.budget / SECOND),
+            spent_seconds: Math.round(budget.spent / SECOND),
+            left: budget.left,
+          },
     days: days.map((day) => ({
       day: day.day,
       status: dayStatus(day.times),

@@ -58,6 +58,7 @@ const MOST_TAGS = 0.8
  * Decides which incident an alert belongs to, by what explains what. Pure, and only about messages: whatever it decides, the alert is
  * open, measured and resolved as it would be alone.
  *
+ * 0. A budget that burns fast measures what is critical: it joins that, and is no fault of its own.
  * 1. The strongest open cause whose time and reach hold the alert explains it: it joins. So does what begins within two hours of a
  *    release that an open incident is blamed on.
  * 2. What was bad in an incident until four hours ago and is bad again is that incident, back.
@@ -73,6 +74,7 @@ export function incidentOf(sign: Sign, incidents: readonly OpenIncident[], facts
   const current = incidents.filter(({ resolvedAt }) => resolvedAt === null || facts.now - resolvedAt <= AFTER_MS)
   const open = current.filter(({ resolvedAt }) => resolvedAt === null)
   return (
+    spentBy(sign, open) ??
     explainedBy(sign, current) ??
     backIn(sign, incidents, facts.now) ??
     causeOfOthers(sign, open) ??
@@ -80,6 +82,15 @@ export function incidentOf(sign: Sign, incidents: readonly OpenIncident[], facts
     kinOf(sign, open) ??
     afterRelease(sign, open, facts) ?? { kind: 'open', cause: sign.kind, causeAt: null, why: null }
   )
+}
+
+function spentBy(sign: Sign, open: readonly OpenIncident[]): Decision | null {
+  if (sign.probeType !== 'error_budget' || sign.kind === 'own' || !sign.isCritical) return null
+  const spending = open.filter((incident) =>
+    incident.signs.some(({ isCritical, kind, resolvedAt }) => isCritical && kind !== 'own' && resolvedAt === null),
+  )
+  const [first] = firstTold(spending.map((incident) => ({ incident })))
+  return first === undefined ? null : { kind: 'join', incident: first.incident, why: `“${sign.title}” says what it costs` }
 }
 
 function explainedBy(sign: Sign, incidents: readonly OpenIncident[]): Decision | null {

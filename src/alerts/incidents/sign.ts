@@ -68,6 +68,7 @@ const KINDS: Readonly<Record<string, Cause>> = {
   value_quality: 'quality',
   identifier_quality: 'quality',
   container_lag: 'quality',
+  error_budget: 'other',
 }
 
 /** Of the types that judge tags. */

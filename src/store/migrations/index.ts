@@ -30,6 +30,7 @@ import { siteDays } from './0029-site-days.ts'
 import { vendorResponses } from './0030-vendor-responses.ts'
 import { canaryArrivals } from './0031-canary-arrivals.ts'
 import { orderValues } from './0032-order-values.ts'
+import { siteTarget } from './0033-site-target.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -66,6 +67,7 @@ export const migrations: readonly Migration[] = [
   vendorResponses,
   canaryArrivals,
   orderValues,
+  siteTarget,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

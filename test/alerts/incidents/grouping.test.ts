@@ -27,6 +27,7 @@ const check = (type: string, at: number): Fault => ({ type, at, check: true, war
 type Situation = readonly [what: string, before: readonly Before[], fault: Fault, expected: string, known?: Known]
 const one = (...faults: Fault[]): Before[] => [{ faults }]
 const NONE: readonly Before[] = []
+const budget = (at: number, over: Partial<Fault> = {}): Fault => ({ type: 'error_budget', at, ...over })
 const TAGS = ['Meta', 'GA4', 'TikTok', 'Criteo', 'Awin']
 
 const SITUATIONS: readonly Situation[] = [
@@ -37,6 +38,11 @@ const SITUATIONS: readonly Situation[] = [
   ['an event that is gone', NONE, gone('purchase', 0), 'open event'],
   ['a check that cannot be made', NONE, check('warehouse_events', 0), 'open own'],
   ['a consent banner that is gone', NONE, consent(0), 'open consent'],
+  ['a budget that burns while nothing is open', NONE, budget(0), 'open other'],
+  ['a budget that burns fast while the server is down', one(server(0)), budget(10), 'join 1'],
+  ['a budget that burns fast while a tag fails', one(failing('Meta', 0)), budget(10), 'join 1'],
+  ['a budget that burns slowly while a tag fails', one(failing('Meta', 0)), budget(400, { warning: true }), 'open other'],
+  ['a budget that burns while a tag only warns', one(failing('Meta', 0, { warning: true })), budget(10), 'open other'],
   ['a slow tag', NONE, slow('Meta', 0), 'open quality'],
 
   // The server explains.

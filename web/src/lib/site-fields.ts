@@ -12,6 +12,7 @@ export type TrackingField =
   | 'hosting_a_container_id'
   | 'hosting_b_container_id'
   | 'cmp_provider'
+  | 'slo_target'
 
 interface FieldWords {
   label: string
@@ -70,6 +71,11 @@ export const TRACKING_FIELDS: Readonly<Record<TrackingField, FieldWords>> = {
     label: 'Consent platform',
     description: 'The provider’s name; without it any platform will do',
     placeholder: 'usercentrics',
+  },
+  slo_target: {
+    label: 'Target',
+    description: 'Per cent of the time without a critical problem, 50 to 99.99',
+    placeholder: '99.5',
   },
 }
 

@@ -15,7 +15,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ErrorState, MayNotChange } from '../../ui/States.tsx'
 import { SiteDanger } from './Danger.tsx'
 import classes from './form.module.css'
-import { emptySite, type SiteValues, siteBody, siteValues, zonesWith } from './site-values.ts'
+import { emptySite, type SiteValues, siteBody, siteValues, targetOf, zonesWith } from './site-values.ts'
 
 /** A new site leads on to its setup. */
 export function NewSitePage() {
@@ -129,13 +129,21 @@ const GROUPS: readonly { title: string; about: string; fields: readonly Tracking
     about: 'A probe looks on the page for the consent platform and its defaults.',
     fields: ['cmp_provider'],
   },
+  {
+    title: 'Target',
+    about: 'Leaves an error budget of 30 days, shown on the page of the site. A probe notifies when it burns too fast.',
+    fields: ['slo_target'],
+  },
 ]
 
 /** Zones that are drawn; typing finds the others. */
 const SHOWN = 50
 
 export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
-  const form = useForm<SiteValues>({ initialValues: initial })
+  const form = useForm<SiteValues>({
+    initialValues: initial,
+    validate: { slo_target: (text) => (Number.isNaN(targetOf(text)) ? 'Enter a number like 99.5' : null) },
+  })
   const [autoProbes, setAutoProbes] = useState(true)
   const [rest, setRest] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)

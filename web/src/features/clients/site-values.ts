@@ -27,7 +27,7 @@ export const siteValues = (site: SiteRecord): SiteValues => ({
   timezone: site.timezone,
   average_order_value: site.average_order_value ?? '',
   currency: site.currency ?? '',
-  ...tracking((field) => site[field] ?? ''),
+  ...tracking((field) => String(site[field] ?? '')),
 })
 
 /** As the interface takes them; what is empty is null. */
@@ -39,7 +39,11 @@ export const siteBody = (values: SiteValues) =>
     average_order_value: values.average_order_value === '' ? null : values.average_order_value,
     currency: values.currency.trim() === '' ? null : values.currency.trim().toUpperCase(),
     ...tracking((field) => (values[field].trim() === '' ? null : values[field].trim())),
+    slo_target: targetOf(values.slo_target),
   }) satisfies UpdateSite
+
+/** Who writes 99,5 means the same; null: no target. What is no number is NaN. */
+export const targetOf = (text: string): number | null => (text.trim() === '' ? null : Number(text.trim().replace(',', '.')))
 
 const tracking = <T>(textOf: (field: TrackingField) => T): Record<TrackingField, T> =>
   Object.fromEntries(FIELDS.map((field) => [field, textOf(field)])) as Record<TrackingField, T>

@@ -1,6 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { SiteRecord } from '../../api/sites.ts'
-import { uptimeQuery } from '../../api/uptime.ts'
+import { type UptimeAnswer, uptimeQuery } from '../../api/uptime.ts'
+import { probesQuery } from '../../api/probes.ts'
+import { percent } from '../../lib/words.ts'
+import { TextLink } from '../../ui/LinkButton.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import { UptimeBar } from '../../ui/uptime/UptimeBar.tsx'
 import { uptimePercent } from '../../ui/uptime/words.ts'
@@ -23,8 +26,37 @@ export function UptimePanel({ site }: { site: SiteRecord }) {
               : `${uptimePercent(data.uptime)} of the judged time without a critical problem`}
             {data.delivered !== null && ` · ${uptimePercent(data.delivered)} of tag runs delivered`}
           </p>
+          {data.slo !== null && <SloLine slo={data.slo} siteId={site.id} />}
         </>
       )}
     </Panel>
   )
+}
+
+/** What the target of the site leaves of its budget, and who watches it. */
+function SloLine({ slo, siteId }: { slo: NonNullable<UptimeAnswer['slo']>; siteId: string }) {
+  const { data: probes } = useQuery(probesQuery(siteId))
+  const isWatched = probes?.some(({ probe_type, is_active }) => probe_type === 'error_budget' && is_active) ?? true
+  const isUsedUp = slo.spent_seconds >= slo.budget_seconds
+  return (
+    <p className={isUsedUp ? page.bad : undefined}>
+      Target {slo.target} %: {isUsedUp ? 'the error budget is used up' : `${percent(slo.left)} of the error budget left`},{' '}
+      {length(slo.spent_seconds)} of {length(slo.budget_seconds)} spent in {slo.days} days
+      {!isWatched && (
+        <>
+          {' · '}
+          <TextLink to="/sites/$siteId/probes" params={{ siteId }}>
+            no probe watches it: add “Error budget”
+          </TextLink>
+        </>
+      )}
+    </p>
+  )
+}
+
+/** To the minute: a budget of hours is spent in minutes. */
+function length(seconds: number): string {
+  const minutes = Math.round(seconds / 60)
+  const rest = minutes % 60
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`
 }
