@@ -2,14 +2,24 @@ import type { HttpApp } from '../http/index.ts'
 import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { badgeRoutes } from './badge.ts'
+import { feedRoutes } from './feed.ts'
 import { sharedIncidentRoutes } from './shared-incident.ts'
 import { siteHealthCache } from './site-health.ts'
-import { statusPageRoutes } from './status-page.ts'
+import { statusPageRoutes, statusPages } from './status-page.ts'
 
-/** What is shown to people without a key: status pages of clients, and badges of sites. */
-export function sharingRoutes(app: HttpApp, { store, clock }: { store: Store; clock: Clock }): void {
+interface Options {
+  store: Store
+  clock: Clock
+  /** Without a slash at its end; null where it is not set. */
+  publicUrl: string | null
+}
+
+/** What is shown to people without a key: status pages of clients with their feeds, and badges of sites. */
+export function sharingRoutes(app: HttpApp, { store, clock, publicUrl }: Options): void {
   const siteHealth = siteHealthCache(store)
   badgeRoutes(app, siteHealth, clock)
-  statusPageRoutes(app, { store, siteHealth, clock })
+  const pages = statusPages(store, siteHealth)
+  statusPageRoutes(app, { store, pages, clock })
+  feedRoutes(app, { store, pages, clock, publicUrl })
   sharedIncidentRoutes(app, { store, clock })
 }

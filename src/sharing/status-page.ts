@@ -5,6 +5,7 @@ import { errorResponses, type HttpApp, IsoTime, nullable } from '../http/index.t
 import { type Clock, isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { clientOfStatusLink } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
+import { maintenanceAhead, PastIncident, PlannedMaintenance, pastIncidents } from './history.ts'
 import { KeptPages } from './kept-pages.ts'
 import type { SiteHealth, SiteHealthCache } from './site-health.ts'
 import { histories, NO_HISTORY, SharedHistory, type SiteHistory } from './site-history.ts'
@@ -33,6 +34,10 @@ export const StatusPage = Type.Object(
     name: Type.String({ description: "The client's" }),
     status: Status,
     sites: Type.Array(SharedSite, { description: 'The active ones, worst first' }),
+    incidents: Type.Array(PastIncident, { description: 'Of the last 90 days, the newest first, at most 100' }),
+    maintenance: Type.Array(PlannedMaintenance, {
+      description: 'Under way, or planned for the next two weeks, the nearest first',
+    }),
   },
   { description: 'How a client and its sites stand' },
 )
@@ -42,7 +47,7 @@ export type SharedSite = Static<typeof SharedSite>
 type Content = Omit<StatusPage, 'name'>
 
 /** What the status pages of clients show. */
-const statusPages = (store: Store, siteHealth: SiteHealthCache) =>
+export const statusPages = (store: Store, siteHealth: SiteHealthCache) =>
   new KeptPages<Content>((clientId) => {
     // Of its own, as they keep the shapes of the sites asked for last.
     const sparklines = new Sparklines(store)
@@ -57,10 +62,14 @@ const statusPages = (store: Store, siteHealth: SiteHealthCache) =>
       return {
         generated_at: isoTime(now),
         status: worstStatus(sites.map(({ status }) => status)),
+        incidents: await pastIncidents(store.read, clientId, sites, now),
+        maintenance: await maintenanceAhead(store.read, clientId, sites, now),
         sites: sites.toSorted(byTrouble).map((site) => sharedSite(site, history.get(site.id), hours.get(site.siteNo))),
       }
     }
   })
+
+export type StatusPages = ReturnType<typeof statusPages>
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
@@ -112,13 +121,12 @@ export const StatusToken = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', descrip
 
 interface Options {
   store: Store
-  siteHealth: SiteHealthCache
+  pages: StatusPages
   clock: Clock
 }
 
 /** Public: the token is the key. */
-export function statusPageRoutes(app: HttpApp, { store, siteHealth, clock }: Options): void {
-  const pages = statusPages(store, siteHealth)
+export function statusPageRoutes(app: HttpApp, { store, pages, clock }: Options): void {
   app.get(
     '/api/status/:token',
     {

@@ -92,6 +92,7 @@ const ROUTES: Readonly<Record<string, Access>> = {
   'GET /api/sites/{site_id}/template.tpl': 'read',
   'GET /api/sites/{site_id}/uptime': 'read',
   'GET /api/status/{token}': 'public',
+  'GET /api/status/{token}/feed.atom': 'public',
   'GET /api/status/{token}/incidents/{incident_id}': 'public',
   'GET /api/stream': 'read',
   'GET /api/search': 'read',

@@ -3,14 +3,16 @@ import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import type { UnresolvedAlert } from '../../src/alerts/index.ts'
 import type { Status } from '../../src/dashboard/status.ts'
-import { HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
+import { DAY, HOUR, isoTime, MINUTE, SECOND } from '../../src/lib/index.ts'
 import type { ClientRecord, SiteRecord, StatusLinkRecord } from '../../src/management/index.ts'
 import type { StatusPage } from '../../src/sharing/index.ts'
 import { beganAt } from '../../src/sharing/status-page.ts'
+import type { AlertRow } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
+import { insertIncident } from '../../testkit/incidents.ts'
 import { placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
@@ -86,6 +88,8 @@ testPerEngine(
       generated_at: NOW,
       name: 'Acme',
       status: 'critical',
+      incidents: [],
+      maintenance: [],
       sites: [
         {
           name: 'broken',
@@ -240,3 +244,56 @@ for (const [status, alerts, at] of beginnings) {
   const of = alerts.map(({ subject, severity, startedAt }) => `${subject}/${severity}@${startedAt}`).join(' ')
   test(`a site that is ${status} with [${of}] is so since ${at}`, () => assert.equal(beganAt(status, alerts), at))
 }
+
+testPerEngine('the page lists incidents of 90 days and planned work, and the feed the former', async (engine, t) => {
+  const { clock, api, call, newSite, client, link, page } = await start(t, engine)
+  const { store } = api.service
+  const now = clock.now()
+  const site = await newSite(client, 'shop')
+  const other = await newSite(await call<ClientRecord>('POST', '/api/clients', { name: 'Another client' }), 'elsewhere')
+  const tell = async (of: { id: string; client_id: string }, at: number, title: string, over: Partial<AlertRow> = {}) => {
+    const ended = { state: 'resolved', resolved_at: at + HOUR }
+    const incident = await insertIncident(store, of, at, { title, ...ended })
+    const about = { incident_id: incident.id, title, confirmed_at: at, ...ended, ...over }
+    const { id } = await insertAlert(store, of, at, about)
+    await store.write.updateTable('incidents').set({ lead_alert_id: id }).where('id', '=', incident.id).execute()
+    return incident.id
+  }
+  const first = await tell(site, now - 30 * DAY, 'It was down')
+  const last = await tell(site, now - DAY, 'It was slow')
+  await tell(site, now - 91 * DAY, 'long ago')
+  await tell(site, now - DAY, 'over before it was confirmed', { confirmed_at: null })
+  await tell(site, now - DAY, 'our own check', { subject: 'check' })
+  await tell(other, now - DAY, 'of another client')
+  const maintain = (scope: object, title: string) =>
+    call('POST', '/api/maintenance', {
+      ...scope,
+      kind: 'once',
+      title,
+      starts_at: isoTime(now + DAY),
+      ends_at: isoTime(now + DAY + HOUR),
+    })
+  await maintain({ site_id: site.id }, 'title-secret')
+  await maintain({ site_id: other.id }, 'of another client')
+  const { incidents, maintenance } = await page()
+  assert.deepEqual(
+    incidents.map(({ id, site: name, title }) => [id, name, title]),
+    [
+      [last, 'shop', 'It was slow'],
+      [first, 'shop', 'It was down'],
+    ],
+  )
+  assert.deepEqual(maintenance, [
+    { site: 'shop', starts_at: isoTime(now + DAY), ends_at: isoTime(now + DAY + HOUR) },
+  ])
+  assert.equal((await api.call('GET', `/api/status/${link.token}/incidents/${last}`)).status, 200)
+  const feed = await api.call('GET', `/api/status/${link.token}/feed.atom`)
+  assert.equal(feed.headers.get('content-type'), 'application/atom+xml; charset=utf-8')
+  assert.deepEqual(
+    [...feed.text.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, address]) => address),
+    ['', `/incidents/${last}`, `/incidents/${first}`].map((rest) => `https://watch.example/status/${link.token}${rest}`),
+  )
+  for (const secret of ['title-secret', 'another client', site.id, client.id]) assert.ok(!feed.text.includes(secret))
+  await call('DELETE', `/api/clients/${client.id}/status-link`)
+  assert.equal((await api.call('GET', `/api/status/${link.token}/feed.atom`)).status, 404)
+})

@@ -20,6 +20,7 @@ import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_SIGNS, useTab } from '../../ui/status/status.ts'
 import { UptimeBar } from '../../ui/uptime/UptimeBar.tsx'
 import { uptimePercent } from '../../ui/uptime/words.ts'
+import { History, Planned } from './History.tsx'
 import { Gone, Sheet } from './Sheet.tsx'
 import { moment, sentence, stateWords } from './sentence.ts'
 import classes from './status.module.css'
@@ -30,7 +31,7 @@ export function StatusPage() {
   const { data, error, refetch, dataUpdatedAt } = useQuery(statusPageQuery(token))
   // Before the data: what was shown under a link that is revoked since is not to be seen any longer.
   if (error instanceof ApiError && error.code === 'not_found') return <Gone />
-  if (data !== undefined) return <Loaded page={data} readAt={dataUpdatedAt} isCutOff={error !== null} />
+  if (data !== undefined) return <Loaded page={data} token={token} readAt={dataUpdatedAt} isCutOff={error !== null} />
   return (
     <Sheet title="Status">
       {error !== null ? (
@@ -49,7 +50,14 @@ export function StatusPage() {
   )
 }
 
-function Loaded({ page, readAt, isCutOff }: { page: Page; readAt: number; isCutOff: boolean }) {
+interface LoadedProps {
+  page: Page
+  token: string
+  readAt: number
+  isCutOff: boolean
+}
+
+function Loaded({ page, token, readAt, isCutOff }: LoadedProps) {
   const now = useNow()
   usePrint()
   const verdict = sentence(page, now)
@@ -66,6 +74,8 @@ function Loaded({ page, readAt, isCutOff }: { page: Page; readAt: number; isCutO
           <SharedSite key={siteKey(index)} site={site} now={now} />
         ))}
       </ul>
+      <Planned maintenance={page.maintenance} now={now} />
+      <History token={token} incidents={page.incidents} now={now} />
       <p className={classes.note} role="status">
         {isCutOff
           ? `Tagwarden cannot be reached: this is how it was ${relative(readAt, now)}. Trying again.`

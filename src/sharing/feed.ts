@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { Type } from 'typebox'
+import { errorResponses, etagOf, type HttpApp, matchesEtag } from '../http/index.ts'
+import { type Clock, DAY, floorTo, isoTime, svgText } from '../lib/index.ts'
+import { clientOfStatusLink } from '../management/index.ts'
+import type { Store } from '../store/index.ts'
+import type { PastIncident } from './history.ts'
+import { type StatusPages, StatusToken } from './status-page.ts'
+
+interface Options {
+  store: Store
+  pages: StatusPages
+  clock: Clock
+  /** Without a slash at its end; null where it is not set, and entries have no link. */
+  publicUrl: string | null
+}
+
+const tag = (name: string, text: string, attributes = ''): string => `<${name}${attributes}>${svgText(text)}</${name}>`
+
+/**
+ * The incidents of a client as an Atom feed (RFC 4287), the newest first. Names and titles are of strangers: they are text in it, whatever
+ * they look like.
+ *
+ * @param id an IRI that stays as it is
+ * @param page address of the status page, or null
+ */
+export function atomFeed(
+  name: string,
+  id: string,
+  incidents: readonly PastIncident[],
+  page: string | null,
+  emptyAt: number,
+): string {
+  const changedAt = ({ opened_at, resolved_at }: PastIncident) => resolved_at ?? opened_at
+  const updated = incidents.map(changedAt).toSorted().at(-1) ?? isoTime(emptyAt)
+  const link = (address: string) => `<link rel="alternate" type="text/html" href="${svgText(address)}"/>`
+  return [
+    '<?xml version="1.0" encoding="utf-8"?>',
+    '<feed xmlns="http://www.w3.org/2005/Atom">',
+    tag('title', `Status of ${name}`, ' type="text"'),
+    tag('id', id),
+    tag('updated', updated),
+    `<author>${tag('name', 'Tagwarden')}</author>`,
+    ...(page === null ? [] : [link(page)]),
+    ...incidents.map((incident) =>
+      [
+        '<entry>',
+        tag(
+          'title',
+          `${incident.resolved_at === null ? '' : 'Resolved: '}${incident.site}: ${incident.title}`,
+          ' type="text"',
+        ),
+        tag('id', `urn:uuid:${incident.id}`),
+        tag('published', incident.opened_at),
+        tag('updated', changedAt(incident)),
+        tag('summary', summaryOf(incident), ' type="text"'),
+        ...(page === null ? [] : [link(`${page}/incidents/${incident.id}`)]),
+        '</entry>',
+      ].join('\n'),
+    ),
+    '</feed>\n',
+  ].join('\n')
+}
+
+/** Neither the client's id nor the token itself: readers of feeds pass it on. */
+const feedId = (token: string): string =>
+  `urn:tagwarden:status:${createHash('sha256').update(token).digest('hex').slice(0, 32)}`
+
+const summaryOf = ({ severity, started_at, resolved_at }: PastIncident): string =>
+  resolved_at === null ? `${severity} since ${started_at}` : `Over: ${severity} from ${started_at} to ${resolved_at}`
+
+/** Public: the token of the status page is the key. */
+export function feedRoutes(app: HttpApp, { store, pages, clock, publicUrl }: Options): void {
+  app.get(
+    '/api/status/:token/feed.atom',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags: ['Sharing'],
+        summary: "The incidents of a client's sites as an Atom feed",
+        description: 'What the status page lists of the last 90 days; needs no other key. Supports `If-None-Match`.',
+        security: [],
+        params: Type.Object({ token: StatusToken }),
+        response: {
+          200: { description: 'An Atom feed', content: { 'application/atom+xml': { schema: Type.String() } } },
+          304: Type.Null({ description: 'Unchanged since the answer with this `ETag`' }),
+          ...errorResponses(404),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { token } = request.params
+      const { id, name } = await clientOfStatusLink(store.read, token)
+      const now = clock.now()
+      const { incidents } = await pages.of(id, now)
+      const page = publicUrl === null ? null : `${publicUrl}/status/${token}`
+      const feed = atomFeed(name, feedId(token), incidents, page, floorTo(now, DAY))
+      const etag = etagOf(feed)
+      reply.headers({
+        etag,
+        'cache-control': 'private, max-age=60',
+        'content-security-policy': "default-src 'none'",
+        'x-robots-tag': 'noindex, nofollow',
+      })
+      if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
+      return reply.type('application/atom+xml; charset=utf-8').send(feed)
+    },
+  )
+}

@@ -1,0 +1,96 @@
+import { type Static, Type } from 'typebox'
+import { AlertRecord, plannedMaintenance } from '../alerts/index.ts'
+import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { DAY, isoTime, isoTimeOrNull } from '../lib/index.ts'
+import type { Kysely, Tables } from '../store/index.ts'
+import type { SiteHealth } from './site-health.ts'
+
+export const HISTORY_DAYS = 90
+/** No one reads more of them. */
+const MOST_INCIDENTS = 100
+/** How far ahead planned work is announced, ms. */
+const AHEAD_MS = 14 * DAY
+
+export const PastIncident = Type.Object({
+  id: Type.Unsafe<string>({ ...Uuid, description: 'Opens its page under this link, and nothing else' }),
+  site: Type.String({ description: 'Its name' }),
+  title: Type.String(),
+  severity: AlertRecord.properties.severity,
+  started_at: IsoTime,
+  opened_at: IsoTime,
+  resolved_at: nullable(IsoTime),
+})
+export type PastIncident = Static<typeof PastIncident>
+
+export const PlannedMaintenance = Type.Object({
+  site: nullable(Type.String({ description: 'Its name; null: of all sites' })),
+  starts_at: IsoTime,
+  ends_at: IsoTime,
+})
+export type PlannedMaintenance = Static<typeof PlannedMaintenance>
+
+/**
+ * The incidents of a client's sites that lasted at some time in the last 90 days, the newest first. Left out is what was over before
+ * it was confirmed, and that a check of ours could not run, which is no business of who has the link.
+ */
+export async function pastIncidents(
+  db: Kysely<Tables>,
+  clientId: string,
+  sites: readonly SiteHealth[],
+  now: number,
+): Promise<PastIncident[]> {
+  const names = new Map(sites.map(({ id, name }) => [id, name]))
+  const rows = await db
+    .selectFrom('incidents')
+    .leftJoin('alerts as lead', 'lead.id', 'incidents.lead_alert_id')
+    .select(['incidents.id', 'incidents.site_id', 'incidents.title', 'incidents.severity'])
+    .select(['incidents.started_at', 'incidents.opened_at', 'incidents.resolved_at', 'lead.subject'])
+    .where('incidents.client_id', '=', clientId)
+    .where('incidents.cause', '<>', 'own')
+    .where(({ eb, or }) =>
+      or([eb('incidents.resolved_at', 'is', null), eb('incidents.resolved_at', '>=', now - HISTORY_DAYS * DAY)]),
+    )
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('alerts')
+          .select('alerts.id')
+          .whereRef('alerts.incident_id', '=', 'incidents.id')
+          .where('alerts.confirmed_at', 'is not', null),
+      ),
+    )
+    .orderBy('incidents.id', 'desc')
+    .limit(MOST_INCIDENTS)
+    .execute()
+  return rows.flatMap(({ id, site_id, subject, title, severity, started_at, opened_at, resolved_at }) => {
+    // Of sites that are switched off nothing is shown.
+    const site = names.get(site_id ?? '')
+    if (site === undefined || subject === 'check') return []
+    return [
+      {
+        id,
+        site,
+        title,
+        severity: severity === 'critical' ? ('critical' as const) : ('warning' as const),
+        started_at: isoTime(started_at),
+        opened_at: isoTime(opened_at),
+        resolved_at: isoTimeOrNull(resolved_at),
+      },
+    ]
+  })
+}
+
+/** Work under way and planned for the next two weeks, the nearest first. What people called it is theirs. */
+export async function maintenanceAhead(
+  db: Kysely<Tables>,
+  clientId: string,
+  sites: readonly SiteHealth[],
+  now: number,
+): Promise<PlannedMaintenance[]> {
+  const names = new Map(sites.map(({ id, name }) => [id, name]))
+  const planned = await plannedMaintenance(db, { clientId, siteIds: [...names.keys()] }, now, now + AHEAD_MS)
+  return planned.map(({ siteId, startsAt, endsAt }) => ({
+    site: siteId === null ? null : (names.get(siteId) ?? null),
+    starts_at: isoTime(startsAt),
+    ends_at: isoTime(endsAt),
+  }))
+}

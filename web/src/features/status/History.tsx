@@ -1,0 +1,72 @@
+import { Link } from '@tanstack/react-router'
+import type { StatusPage } from '../../api/status.ts'
+import { duration } from '../../lib/words.ts'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { moment } from './sentence.ts'
+import classes from './status.module.css'
+
+/** Work that is announced, so that no one wonders. */
+export function Planned({ maintenance, now }: { maintenance: StatusPage['maintenance']; now: number }) {
+  if (maintenance.length === 0) return null
+  return (
+    <section aria-labelledby="planned">
+      <h2 id="planned" className={classes.heading}>
+        Planned maintenance
+      </h2>
+      <ul className={classes.reasons}>
+        {maintenance.map(({ site, starts_at, ends_at }) => {
+          const [start, end] = [Date.parse(starts_at), Date.parse(ends_at)]
+          return (
+            <li key={`${site} ${starts_at}`}>
+              {site ?? 'All sites'}: {start <= now ? 'now, ' : ''}
+              {moment(start, now)} to {moment(end, now)} ({duration(end - start)})
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+/** What happened in the last 90 days, each with its page. */
+export function History({ token, incidents, now }: { token: string; incidents: StatusPage['incidents']; now: number }) {
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history" className={classes.heading}>
+        Incidents of the last 90 days
+      </h2>
+      {incidents.length === 0 ? (
+        <p className={classes.text}>None.</p>
+      ) : (
+        <ul className={classes.history}>
+          {incidents.map(({ id, site, title, severity, started_at, resolved_at }) => {
+            const began = Date.parse(started_at)
+            const ended = resolved_at === null ? null : Date.parse(resolved_at)
+            return (
+              <li key={id}>
+                <StatusMark
+                  status={severity}
+                  size={10}
+                  label={severity}
+                  variant={ended === null ? 'filled' : 'outline'}
+                />
+                <span>
+                  <Link to="/status/$token/incidents/$incidentId" params={{ token, incidentId: id }}>
+                    {site}: {title}
+                  </Link>{' '}
+                  <span className={classes.muted}>
+                    · {moment(began, now)} ·{' '}
+                    {ended === null ? `lasts for ${duration(now - began)}` : `lasted ${duration(ended - began)}`}
+                  </span>
+                </span>
+              </li>
+            )
+          })}
+        </ul>
+      )}
+      <p className={classes.note}>
+        <a href={`/api/status/${token}/feed.atom`}>Atom feed of incidents</a>
+      </p>
+    </section>
+  )
+}
