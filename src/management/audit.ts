@@ -35,6 +35,7 @@ interface AuditEntry {
   entity:
     | 'client'
     | 'status_link'
+    | 'status_page'
     | 'site'
     | 'special_days'
     | 'annotation'

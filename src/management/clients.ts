@@ -72,6 +72,7 @@ export async function removeClient(ctx: Context, hooks: DeletionHooks, id: strin
     await recordSiteRemovals(trx, ctx, hooks, sites)
     await hooks.removeOfClient(trx, id)
     await trx.deleteFrom('status_links').where('client_id', '=', id).execute()
+    await trx.deleteFrom('status_looks').where('client_id', '=', id).execute()
     await trx.deleteFrom('annotations').where('client_id', '=', id).execute()
     await trx.deleteFrom('clients').where('id', '=', id).execute()
     await writeAudit(trx, ctx, [{ entity: 'client', verb: 'delete', id, before: clientRecord(client), after: null }])

@@ -6,11 +6,13 @@ import type { ManagementOptions } from './context.ts'
 import { siteRoutes } from './site-routes.ts'
 import { specialDayRoutes } from './special-days.ts'
 import { statusLinkRoutes } from './status-links.ts'
+import { statusLooksRoutes } from './status-looks.ts'
 
 /** Adds the management interface: clients, their status links, sites with their special days, annotations, and the audit log. */
 export function managementRoutes(app: HttpApp, options: ManagementOptions): void {
   clientRoutes(app, options)
   statusLinkRoutes(app, options)
+  statusLooksRoutes(app, options)
   siteRoutes(app, options)
   specialDayRoutes(app, options)
   annotationRoutes(app, options)

@@ -3,6 +3,7 @@ import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { badgeRoutes } from './badge.ts'
 import { feedRoutes } from './feed.ts'
+import { logoRoutes } from './logo.ts'
 import { sharedIncidentRoutes } from './shared-incident.ts'
 import { siteHealthCache } from './site-health.ts'
 import { statusPageRoutes, statusPages } from './status-page.ts'
@@ -20,6 +21,7 @@ export function sharingRoutes(app: HttpApp, { store, clock, publicUrl }: Options
   badgeRoutes(app, siteHealth, clock)
   const pages = statusPages(store, siteHealth)
   statusPageRoutes(app, { store, pages, clock })
+  logoRoutes(app, { store })
   feedRoutes(app, { store, pages, clock, publicUrl })
   sharedIncidentRoutes(app, { store, clock })
 }

@@ -3,7 +3,7 @@ import { AlertRecord, type UnresolvedAlert } from '../alerts/index.ts'
 import { SiteState, Sparklines, STATUSES, Status, worstStatus } from '../dashboard/index.ts'
 import { errorResponses, type HttpApp, IsoTime, nullable } from '../http/index.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../lib/index.ts'
-import { clientOfStatusLink } from '../management/index.ts'
+import { clientOfStatusLink, readStatusLooks, StatusLooks, statusLooks } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { maintenanceAhead, PastIncident, PlannedMaintenance, pastIncidents } from './history.ts'
 import { KeptPages } from './kept-pages.ts'
@@ -32,6 +32,7 @@ export const StatusPage = Type.Object(
   {
     generated_at: IsoTime,
     name: Type.String({ description: "The client's" }),
+    looks: StatusLooks,
     status: Status,
     sites: Type.Array(SharedSite, { description: 'The active ones, worst first' }),
     incidents: Type.Array(PastIncident, { description: 'Of the last 90 days, the newest first, at most 100' }),
@@ -61,6 +62,7 @@ export const statusPages = (store: Store, siteHealth: SiteHealthCache) =>
       const history = await days.get(now)
       return {
         generated_at: isoTime(now),
+        looks: statusLooks(await readStatusLooks(store.read, clientId)),
         status: worstStatus(sites.map(({ status }) => status)),
         incidents: await pastIncidents(store.read, clientId, sites, now),
         maintenance: await maintenanceAhead(store.read, clientId, sites, now),

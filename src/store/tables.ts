@@ -31,6 +31,7 @@ import type {
   SiteTable,
   SpecialDayTable,
   StatusLinkTable,
+  StatusLooksTable,
   TagVendorTable,
 } from './tables/management.ts'
 import type {
@@ -105,6 +106,7 @@ export interface Tables {
   digests: DigestTable
   quota_messages: QuotaMessageTable
   status_links: StatusLinkTable
+  status_looks: StatusLooksTable
   sign_ins: SignInTable
 }
 

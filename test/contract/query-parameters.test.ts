@@ -15,6 +15,7 @@ const ID = newId()
 const BODIES: Readonly<Record<string, object>> = {
   'POST /api/clients': { name: 'Acme' },
   'PATCH /api/clients/{client_id}': { name: 'Acme' },
+  'PATCH /api/clients/{client_id}/status-page': { accent: null },
   'POST /api/sites': { client_id: ID, name: 'shop', url: 'https://shop.example' },
   'PATCH /api/sites/{site_id}': { name: 'shop' },
   'POST /api/clients/{client_id}/channels': { kind: 'email', name: 'On call', address: 'ops@acme.example' },

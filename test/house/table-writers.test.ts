@@ -21,7 +21,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   digests: ['digests'],
   ingest: ['canary_arrivals', 'client_demand', 'recent_payloads', 'rejection_counts', 'rejections'],
   journal: ['folds', 'idempotency_keys', 'journal', 'write_checks'],
-  management: ['annotations', 'audit_log', 'clients', 'sign_ins', 'sites', 'special_days', 'status_links'],
+  management: ['annotations', 'audit_log', 'clients', 'sign_ins', 'sites', 'special_days', 'status_links', 'status_looks'],
   notifications: ['channels', 'client_channels', 'deliveries'],
   probes: ['deploy_markers', 'probe_results', 'probes'],
   quotas: ['quota_messages'],

@@ -88,6 +88,7 @@ testPerEngine(
       generated_at: NOW,
       name: 'Acme',
       status: 'critical',
+      looks: { accent: null, logo: null },
       incidents: [],
       maintenance: [],
       sites: [
@@ -296,4 +297,41 @@ testPerEngine('the page lists incidents of 90 days and planned work, and the fee
   for (const secret of ['title-secret', 'another client', site.id, client.id]) assert.ok(!feed.text.includes(secret))
   await call('DELETE', `/api/clients/${client.id}/status-link`)
   assert.equal((await api.call('GET', `/api/status/${link.token}/feed.atom`)).status, 404)
+})
+
+/** A whole PNG of one pixel. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+testPerEngine('the page has the colour and the logo of the client, and nothing that is no picture', async (engine, t) => {
+  const { api, call, client, link, page } = await start(t, engine)
+  const path = `/api/clients/${client.id}/status-page`
+  const logo = () => api.call('GET', `/api/status/${link.token}/logo`)
+  assert.equal((await logo()).status, 404)
+  const looks = await call<StatusPage['looks']>('PATCH', path, { accent: '#2f5fd0', logo: PIXEL })
+  assert.deepEqual([looks.accent, looks.logo?.length], ['#2f5fd0', 16])
+  assert.deepEqual((await page()).looks, looks)
+  const answer = await logo()
+  assert.equal(answer.status, 200)
+  assert.equal(answer.headers.get('content-type'), 'image/png')
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(answer.headers.get('content-security-policy'), "default-src 'none'; sandbox")
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>').toString('base64')
+  const huge = Buffer.from(PIXEL, 'base64')
+  huge.writeUInt32BE(60_000, 16)
+  for (const [body, at] of [
+    [{ logo: svg }, '/logo'],
+    [{ logo: huge.toString('base64') }, '/logo'],
+    [{ logo: 'no base64!' }, '/logo'],
+    [{ accent: '#ffee00' }, '/accent'],
+    [{ accent: 'red;background:url(//evil.example)' }, '/accent'],
+  ] as const) {
+    const refused = await api.call('PATCH', path, body, bearer(ADMIN))
+    assert.equal(refused.status, 400, refused.text)
+    assert.equal(refused.json<{ details: { path: string }[] }>().details[0]?.path, at)
+  }
+  assert.equal((await api.call('PATCH', path, { accent: null }, bearer(VIEWER))).status, 403)
+  await call('PATCH', path, { logo: null })
+  assert.equal((await logo()).status, 404)
+  assert.equal((await call<StatusPage['looks']>('GET', path)).accent, '#2f5fd0')
 })

@@ -31,6 +31,7 @@ import { vendorResponses } from './0030-vendor-responses.ts'
 import { canaryArrivals } from './0031-canary-arrivals.ts'
 import { orderValues } from './0032-order-values.ts'
 import { siteTarget } from './0033-site-target.ts'
+import { statusLooks } from './0034-status-looks.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -68,6 +69,7 @@ export const migrations: readonly Migration[] = [
   canaryArrivals,
   orderValues,
   siteTarget,
+  statusLooks,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -81,6 +81,16 @@ export interface StatusLinkTable {
   created_by: string
 }
 
+/** How a client's status page looks. */
+export interface StatusLooksTable {
+  client_id: string
+  /** `#rrggbb` */
+  accent: string | null
+  /** A picture as base64, and what it is by its own bytes. */
+  logo: string | null
+  logo_type: string | null
+}
+
 /** A browser that is signed in. */
 export interface SignInTable {
   /** SHA-256 of the cookie's value, base64url. */
@@ -165,4 +175,5 @@ export interface AnnotationTable {
 }
 
 export type AnnotationRow = Selectable<AnnotationTable>
+export type StatusLooksRow = Selectable<StatusLooksTable>
 export type StatusLinkRow = Selectable<StatusLinkTable>

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import type { StatusLinkRecord } from '../../../src/management/index.ts'
+import type { StatusLinkRecord, StatusLooks, UpdateStatusLooks } from '../../../src/management/index.ts'
 import type { SharedIncident, StatusPage } from '../../../src/sharing/index.ts'
 import { ApiError, request } from './client.ts'
 
@@ -34,6 +34,23 @@ export const sharedIncidentQuery = (token: string, id: string) =>
       }),
     ...REFRESHED,
   })
+
+const looksPath = (clientId: string) => `/api/clients/${clientId}/status-page`
+
+/** How a client's status page looks. */
+export const statusLooksQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: ['status-looks', clientId],
+    queryFn: ({ signal }) => request<StatusLooks>(looksPath(clientId), { signal }),
+  })
+
+export function useUpdateStatusLooks(clientId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: UpdateStatusLooks) => request<StatusLooks>(looksPath(clientId), { method: 'PATCH', body }),
+    onSuccess: (looks) => client.setQueryData(statusLooksQuery(clientId).queryKey, looks),
+  })
+}
 
 const linkPath = (clientId: string) => `/api/clients/${clientId}/status-link`
 

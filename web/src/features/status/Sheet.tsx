@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import { useTab } from '../../ui/status/status.ts'
 import classes from './status.module.css'
 
@@ -14,12 +14,27 @@ export function Gone() {
   )
 }
 
+interface SheetProps {
+  title: string
+  about?: string
+  /** The client's, `#rrggbb`. */
+  accent?: string | null
+  /** Address of its logo. */
+  logo?: string | null
+  children: ReactNode
+}
+
 /** The page without a rail: a heading, what there is to know, and nothing to press. */
-export function Sheet({ title, about, children }: { title: string; about?: string; children: ReactNode }) {
+export function Sheet({ title, about, accent = null, logo = null, children }: SheetProps) {
   return (
-    <div className={classes.page}>
+    <div
+      className={classes.page}
+      data-branded={accent !== null || undefined}
+      style={accent === null ? undefined : ({ '--brand': accent } as CSSProperties)}
+    >
       <main className={classes.sheet}>
         <header className={classes.title}>
+          {logo !== null && <img className={classes.logo} src={logo} alt="" />}
           <h1>{title}</h1>
           {about !== undefined && <p className={classes.text}>{about}</p>}
         </header>

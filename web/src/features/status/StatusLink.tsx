@@ -7,6 +7,7 @@ import { type StatusLinkRecord, statusLinkQuery, useCreateStatusLink, useRevokeS
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState } from '../../ui/States.tsx'
+import { StatusLooks } from './StatusLooks.tsx'
 import classes from './status-link.module.css'
 
 interface Props {
@@ -84,6 +85,7 @@ function Shared({ link }: { link: StatusLinkRecord }) {
         <CopyButton text={address} what="link" />
       </div>
       {made}
+      <StatusLooks clientId={link.client_id} />
       <Group gap="sm">
         <Button
           component="a"

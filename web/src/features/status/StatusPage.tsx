@@ -63,7 +63,12 @@ function Loaded({ page, token, readAt, isCutOff }: LoadedProps) {
   const verdict = sentence(page, now)
   useTab(`${STATUS_SIGNS[page.status]} ${page.name}: ${verdict}`, page.status)
   return (
-    <Sheet title={page.name} about="How the server-side tags of its sites are doing">
+    <Sheet
+      title={page.name}
+      about="How the server-side tags of its sites are doing"
+      accent={page.looks.accent}
+      logo={page.looks.logo === null ? null : `/api/status/${token}/logo`}
+    >
       <p className={classes.verdict} data-status={page.status}>
         <StatusMark status={page.status} size={22} />
         {verdict}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import { errorResponses, type HttpApp, nullable, Uuid } from '../http/index.ts'
+import { invalidRequest, notFound } from '../lib/index.ts'
+import type { Kysely, StatusLooksRow, Tables } from '../store/index.ts'
+import { writeAudit } from './audit.ts'
+import { Patterned } from './client-schemas.ts'
+import { type Context, contextOf, lockClient, type ManagementOptions } from './context.ts'
+import { LOGO_BYTES_MAX, LOGO_SIDE_MAX, logoOf } from './logo.ts'
+
+const Accent = nullable(Patterned('^#[0-9a-f]{6}$', 'a colour like #2f5fd0'))
+/** Of marks and lines, on white; the dark page lightens it. */
+const LEAST_CONTRAST = 3
+
+export const StatusLooks = Type.Object({
+  accent: Type.Unsafe<string | null>({ ...Accent, description: 'Of the line over the page; null: none' }),
+  logo: nullable(Type.String({ description: 'What tells the picture apart from others; null: none' })),
+})
+export type StatusLooks = Static<typeof StatusLooks>
+
+const UpdateStatusLooks = Type.Partial(
+  Type.Object({
+    accent: Type.Unsafe<string | null>({
+      ...Accent,
+      description: `Six hex digits; has at least ${LEAST_CONTRAST} : 1 against white`,
+    }),
+    logo: nullable(
+      Type.String({
+        maxLength: Math.ceil(LOGO_BYTES_MAX / 3) * 4,
+        pattern: '^[A-Za-z0-9+/]+={0,2}$',
+        description: `A PNG, JPEG or WebP as base64: at most ${LOGO_BYTES_MAX} bytes, ${LOGO_SIDE_MAX} px a side`,
+      }),
+    ),
+  }),
+  { additionalProperties: false },
+)
+export type UpdateStatusLooks = Static<typeof UpdateStatusLooks>
+
+const PLAIN = { accent: null, logo: null, logo_type: null } as const
+
+/** How a client's status page looks. */
+export const readStatusLooks = (db: Kysely<Tables>, clientId: string): Promise<StatusLooksRow | undefined> =>
+  db.selectFrom('status_looks').selectAll().where('client_id', '=', clientId).executeTakeFirst()
+
+export const statusLooks = (row: Pick<StatusLooksRow, 'accent' | 'logo'> | undefined): StatusLooks => ({
+  accent: row?.accent ?? null,
+  logo: row?.logo == null ? null : createHash('sha256').update(row.logo).digest('base64url').slice(0, 16),
+})
+
+/** @throws AppError `not_found`, or `invalid_request` for a colour that is too pale or what is no picture */
+async function updateStatusLooks(ctx: Context, clientId: string, input: UpdateStatusLooks): Promise<StatusLooks> {
+  const { accent, logo } = input
+  if (accent != null && contrastOnWhite(accent) < LEAST_CONTRAST) {
+    throw invalidRequest('/accent', `must have at least ${LEAST_CONTRAST} : 1 against white: choose a darker colour`)
+  }
+  const picture = logo === undefined ? {} : logo === null ? { logo: null, logo_type: null } : checkedLogo(logo)
+  return ctx.store.write.transaction().execute(async (trx) => {
+    if ((await lockClient(trx, clientId)) === undefined) throw notFound('Client')
+    const before = await readStatusLooks(trx, clientId)
+    const after = { client_id: clientId, ...PLAIN, ...before, ...(accent === undefined ? {} : { accent }), ...picture }
+    const [was, is] = [statusLooks(before), statusLooks(after)]
+    if (was.accent === is.accent && was.logo === is.logo) return is
+    await trx
+      .insertInto('status_looks')
+      .values(after)
+      .onConflict((conflict) => conflict.column('client_id').doUpdateSet(after))
+      .execute()
+    await writeAudit(trx, ctx, [{ entity: 'status_page', verb: 'update', id: clientId, before: was, after: is }])
+    return is
+  })
+}
+
+function checkedLogo(base64: string): { logo: string; logo_type: string } {
+  const bytes = Buffer.from(base64, 'base64')
+  if (bytes.length > LOGO_BYTES_MAX) throw invalidRequest('/logo', `must have at most ${LOGO_BYTES_MAX} bytes`)
+  const logo = logoOf(bytes)
+  if (logo === null) throw invalidRequest('/logo', 'must be a PNG, JPEG or WebP; SVG can hold scripts')
+  if (Math.max(logo.width, logo.height) > LOGO_SIDE_MAX) {
+    throw invalidRequest(
+      '/logo',
+      `must have at most ${LOGO_SIDE_MAX} px a side, and has ${logo.width} × ${logo.height}`,
+    )
+  }
+  return { logo: bytes.toString('base64'), logo_type: logo.type }
+}
+
+/** As WCAG 2 reckons it. @param colour `#rrggbb` */
+export function contrastOnWhite(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
+  })
+  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+}
+
+const tags = ['Clients']
+const path = '/api/clients/:client_id/status-page'
+const Params = Type.Object({ client_id: Uuid })
+
+export function statusLooksRoutes(app: HttpApp, options: ManagementOptions): void {
+  const { store } = options
+
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        summary: "Read how a client's status page looks",
+        params: Params,
+        response: { 200: StatusLooks, ...errorResponses(404) },
+      },
+    },
+    async ({ params: { client_id } }) => {
+      const client = await store.read.selectFrom('clients').select('id').where('id', '=', client_id).executeTakeFirst()
+      if (client === undefined) throw notFound('Client')
+      return statusLooks(await readStatusLooks(store.read, client_id))
+    },
+  )
+
+  app.patch(
+    path,
+    {
+      schema: {
+        tags,
+        summary: "Change how a client's status page looks",
+        description: 'Its colour and logo; only the fields to change. They stay when the link is revoked.',
+        params: Params,
+        body: UpdateStatusLooks,
+        response: { 200: StatusLooks, ...errorResponses(400, 404) },
+      },
+    },
+    async (request) => updateStatusLooks(contextOf(options, request), request.params.client_id, request.body),
+  )
+}
