@@ -20,10 +20,7 @@ export function logoRoutes(app: HttpApp, { store }: { store: Store }): void {
         security: [],
         params: Type.Object({ token: StatusToken }),
         response: {
-          200: {
-            description: 'A picture',
-            content: { 'image/png': picture, 'image/jpeg': picture, 'image/webp': picture },
-          },
+          200: { description: 'A picture: PNG, JPEG or WebP', content: { 'image/*': picture } },
           304: Type.Null({ description: 'Unchanged since the answer with this `ETag`' }),
           ...errorResponses(404),
         },

@@ -16,6 +16,9 @@ const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
 /** How far the page can be scrolled to the right, px. */
 const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
+/** A whole PNG of one pixel. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 /** A service that asks for a key, with a client of three sites, one of them broken for 18 minutes. */
 async function start(t: TestContext) {
   await ensureDashboard()
@@ -65,6 +68,7 @@ async function start(t: TestContext) {
 test('the shared status page', async (t) => {
   const { service, call, client, title, link, recover } = await start(t)
   const { token } = await link()
+  await call('PATCH', `/api/clients/${client.id}/status-page`, { accent: '#7a1f3d', logo: PIXEL })
 
   for (const variant of VARIANTS) {
     await t.test(
@@ -76,6 +80,9 @@ test('the shared status page', async (t) => {
         const names = await page.getByRole('heading', { level: 3 }).allTextContents()
         assert.deepEqual(names, ['Feldkamp Outdoor', 'Harbour Coffee Roasters', 'Maple & Birch Furniture'])
         assert.equal(await page.getByRole('img', { name: /^The last 90 days: / }).count(), 3)
+        await page.getByRole('heading', { name: 'Incidents of the last 90 days' }).waitFor()
+        await page.getByRole('link', { name: 'Atom feed of incidents' }).waitFor()
+        await page.waitForFunction('document.querySelector(\'img[src$="/logo"]\')?.naturalWidth === 1')
         assert.match(await page.title(), /^■ Feldkamp Group: 1 of 3 sites/)
         assert.equal(await page.getByRole('navigation').count(), 0)
         await assertAccessible(page)

@@ -17,6 +17,7 @@ const INFRASTRUCTURE = {
   cmp_provider: 'cookiebot',
   average_order_value: 79.9,
   currency: 'EUR',
+  slo_target: 99.95,
 }
 const NONE = Object.fromEntries(Object.keys(INFRASTRUCTURE).map((field) => [field, null]))
 

@@ -12,8 +12,8 @@ import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { insertIncident } from '../../testkit/incidents.ts'
 import { placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { insertIncident } from '../../testkit/incidents.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { ADMIN, VIEWER } from '../management/support.ts'
@@ -252,7 +252,12 @@ testPerEngine('the page lists incidents of 90 days and planned work, and the fee
   const now = clock.now()
   const site = await newSite(client, 'shop')
   const other = await newSite(await call<ClientRecord>('POST', '/api/clients', { name: 'Another client' }), 'elsewhere')
-  const tell = async (of: { id: string; client_id: string }, at: number, title: string, over: Partial<AlertRow> = {}) => {
+  const tell = async (
+    of: { id: string; client_id: string },
+    at: number,
+    title: string,
+    over: Partial<AlertRow> = {},
+  ) => {
     const ended = { state: 'resolved', resolved_at: at + HOUR }
     const incident = await insertIncident(store, of, at, { title, ...ended })
     const about = { incident_id: incident.id, title, confirmed_at: at, ...ended, ...over }
@@ -284,15 +289,15 @@ testPerEngine('the page lists incidents of 90 days and planned work, and the fee
       [first, 'shop', 'It was down'],
     ],
   )
-  assert.deepEqual(maintenance, [
-    { site: 'shop', starts_at: isoTime(now + DAY), ends_at: isoTime(now + DAY + HOUR) },
-  ])
+  assert.deepEqual(maintenance, [{ site: 'shop', starts_at: isoTime(now + DAY), ends_at: isoTime(now + DAY + HOUR) }])
   assert.equal((await api.call('GET', `/api/status/${link.token}/incidents/${last}`)).status, 200)
   const feed = await api.call('GET', `/api/status/${link.token}/feed.atom`)
   assert.equal(feed.headers.get('content-type'), 'application/atom+xml; charset=utf-8')
   assert.deepEqual(
     [...feed.text.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, address]) => address),
-    ['', `/incidents/${last}`, `/incidents/${first}`].map((rest) => `https://watch.example/status/${link.token}${rest}`),
+    ['', `/incidents/${last}`, `/incidents/${first}`].map(
+      (rest) => `https://watch.example/status/${link.token}${rest}`,
+    ),
   )
   for (const secret of ['title-secret', 'another client', site.id, client.id]) assert.ok(!feed.text.includes(secret))
   await call('DELETE', `/api/clients/${client.id}/status-link`)
@@ -300,38 +305,42 @@ testPerEngine('the page lists incidents of 90 days and planned work, and the fee
 })
 
 /** A whole PNG of one pixel. */
-const PIXEL =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-testPerEngine('the page has the colour and the logo of the client, and nothing that is no picture', async (engine, t) => {
-  const { api, call, client, link, page } = await start(t, engine)
-  const path = `/api/clients/${client.id}/status-page`
-  const logo = () => api.call('GET', `/api/status/${link.token}/logo`)
-  assert.equal((await logo()).status, 404)
-  const looks = await call<StatusPage['looks']>('PATCH', path, { accent: '#2f5fd0', logo: PIXEL })
-  assert.deepEqual([looks.accent, looks.logo?.length], ['#2f5fd0', 16])
-  assert.deepEqual((await page()).looks, looks)
-  const answer = await logo()
-  assert.equal(answer.status, 200)
-  assert.equal(answer.headers.get('content-type'), 'image/png')
-  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
-  assert.equal(answer.headers.get('content-security-policy'), "default-src 'none'; sandbox")
-  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>').toString('base64')
-  const huge = Buffer.from(PIXEL, 'base64')
-  huge.writeUInt32BE(60_000, 16)
-  for (const [body, at] of [
-    [{ logo: svg }, '/logo'],
-    [{ logo: huge.toString('base64') }, '/logo'],
-    [{ logo: 'no base64!' }, '/logo'],
-    [{ accent: '#ffee00' }, '/accent'],
-    [{ accent: 'red;background:url(//evil.example)' }, '/accent'],
-  ] as const) {
-    const refused = await api.call('PATCH', path, body, bearer(ADMIN))
-    assert.equal(refused.status, 400, refused.text)
-    assert.equal(refused.json<{ details: { path: string }[] }>().details[0]?.path, at)
-  }
-  assert.equal((await api.call('PATCH', path, { accent: null }, bearer(VIEWER))).status, 403)
-  await call('PATCH', path, { logo: null })
-  assert.equal((await logo()).status, 404)
-  assert.equal((await call<StatusPage['looks']>('GET', path)).accent, '#2f5fd0')
-})
+testPerEngine(
+  'the page has the colour and the logo of the client, and nothing that is no picture',
+  async (engine, t) => {
+    const { api, call, client, link, page } = await start(t, engine)
+    const path = `/api/clients/${client.id}/status-page`
+    const logo = () => api.call('GET', `/api/status/${link.token}/logo`)
+    assert.equal((await logo()).status, 404)
+    const looks = await call<StatusPage['looks']>('PATCH', path, { accent: '#2f5fd0', logo: PIXEL })
+    assert.deepEqual([looks.accent, looks.logo?.length], ['#2f5fd0', 16])
+    assert.deepEqual((await page()).looks, looks)
+    const answer = await logo()
+    assert.equal(answer.status, 200)
+    assert.equal(answer.headers.get('content-type'), 'image/png')
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(answer.headers.get('content-security-policy'), "default-src 'none'; sandbox")
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>').toString(
+      'base64',
+    )
+    const huge = Buffer.from(PIXEL, 'base64')
+    huge.writeUInt32BE(60_000, 16)
+    for (const [body, at] of [
+      [{ logo: svg }, '/logo'],
+      [{ logo: huge.toString('base64') }, '/logo'],
+      [{ logo: 'no base64!' }, '/logo'],
+      [{ accent: '#ffee00' }, '/accent'],
+      [{ accent: 'red;background:url(//evil.example)' }, '/accent'],
+    ] as const) {
+      const refused = await api.call('PATCH', path, body, bearer(ADMIN))
+      assert.equal(refused.status, 400, refused.text)
+      assert.equal(refused.json<{ details: { path: string }[] }>().details[0]?.path, at)
+    }
+    assert.equal((await api.call('PATCH', path, { accent: null }, bearer(VIEWER))).status, 403)
+    await call('PATCH', path, { logo: null })
+    assert.equal((await logo()).status, 404)
+    assert.equal((await call<StatusPage['looks']>('GET', path)).accent, '#2f5fd0')
+  },
+)

@@ -90,7 +90,9 @@ function spentBy(sign: Sign, open: readonly OpenIncident[]): Decision | null {
     incident.signs.some(({ isCritical, kind, resolvedAt }) => isCritical && kind !== 'own' && resolvedAt === null),
   )
   const [first] = firstTold(spending.map((incident) => ({ incident })))
-  return first === undefined ? null : { kind: 'join', incident: first.incident, why: `“${sign.title}” says what it costs` }
+  return first === undefined
+    ? null
+    : { kind: 'join', incident: first.incident, why: `“${sign.title}” says what it costs` }
 }
 
 function explainedBy(sign: Sign, incidents: readonly OpenIncident[]): Decision | null {

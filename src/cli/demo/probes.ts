@@ -13,7 +13,9 @@ export const REGISTRY = registryOf(PROBE_TYPES)
 const VERSIONS = 'tag_manager_version'
 
 /** Those whose target the demo has; the others would ask for pages, certificates and accounts that do not exist. */
-const TYPES = PROBE_TYPES.filter(({ name, kind, needs }) => (kind === 'data' && needs.length === 0) || name === 'http_health' || name === VERSIONS)
+const TYPES = PROBE_TYPES.filter(
+  ({ name, kind, needs }) => (kind === 'data' && needs.length === 0) || name === 'http_health' || name === VERSIONS,
+)
 
 export interface DemoProbe {
   site: DemoSite

@@ -517,7 +517,7 @@ CREATE TABLE sites (
   hosting_b_container_id text,
   cmp_provider text,
   created_at integer not null
-  , average_order_value double precision, currency text);
+  , average_order_value double precision, currency text, slo_target double precision);
 
 CREATE TABLE special_days (
   id text primary key,
@@ -534,6 +534,13 @@ CREATE TABLE status_links (
   token text not null unique,
   created_at integer not null,
   created_by text not null
+);
+
+CREATE TABLE status_looks (
+  client_id text primary key,
+  accent text,
+  logo text,
+  logo_type text
 );
 
 CREATE TABLE tag_names (

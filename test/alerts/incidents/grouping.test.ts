@@ -41,7 +41,12 @@ const SITUATIONS: readonly Situation[] = [
   ['a budget that burns while nothing is open', NONE, budget(0), 'open other'],
   ['a budget that burns fast while the server is down', one(server(0)), budget(10), 'join 1'],
   ['a budget that burns fast while a tag fails', one(failing('Meta', 0)), budget(10), 'join 1'],
-  ['a budget that burns slowly while a tag fails', one(failing('Meta', 0)), budget(400, { warning: true }), 'open other'],
+  [
+    'a budget that burns slowly while a tag fails',
+    one(failing('Meta', 0)),
+    budget(400, { warning: true }),
+    'open other',
+  ],
   ['a budget that burns while a tag only warns', one(failing('Meta', 0, { warning: true })), budget(10), 'open other'],
   ['a slow tag', NONE, slow('Meta', 0), 'open quality'],
 

@@ -80,6 +80,7 @@ const SITE: SiteRow = {
   cmp_provider: null,
   average_order_value: null,
   currency: null,
+  slo_target: null,
   created_at: 0,
 }
 

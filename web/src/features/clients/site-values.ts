@@ -43,7 +43,8 @@ export const siteBody = (values: SiteValues) =>
   }) satisfies UpdateSite
 
 /** Who writes 99,5 means the same; null: no target. What is no number is NaN. */
-export const targetOf = (text: string): number | null => (text.trim() === '' ? null : Number(text.trim().replace(',', '.')))
+export const targetOf = (text: string): number | null =>
+  text.trim() === '' ? null : Number(text.trim().replace(',', '.'))
 
 const tracking = <T>(textOf: (field: TrackingField) => T): Record<TrackingField, T> =>
   Object.fromEntries(FIELDS.map((field) => [field, textOf(field)])) as Record<TrackingField, T>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import { probesQuery } from '../../api/probes.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { type UptimeAnswer, uptimeQuery } from '../../api/uptime.ts'
-import { probesQuery } from '../../api/probes.ts'
 import { percent } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { Awaited } from '../../ui/States.tsx'
@@ -40,7 +40,8 @@ function SloLine({ slo, siteId }: { slo: NonNullable<UptimeAnswer['slo']>; siteI
   const isUsedUp = slo.spent_seconds >= slo.budget_seconds
   return (
     <p className={isUsedUp ? page.bad : undefined}>
-      Target {slo.target} %: {isUsedUp ? 'the error budget is used up' : `${percent(slo.left)} of the error budget left`},{' '}
+      Target {slo.target} %:{' '}
+      {isUsedUp ? 'the error budget is used up' : `${percent(slo.left)} of the error budget left`},{' '}
       {length(slo.spent_seconds)} of {length(slo.budget_seconds)} spent in {slo.days} days
       {!isWatched && (
         <>
