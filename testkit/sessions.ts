@@ -12,7 +12,7 @@ export function memorySessions(clock: Clock): Sessions {
   return {
     async begin(role) {
       const value = randomBytes(32).toString('base64url')
-      sessions.set(value, { role, expiresAt: clock.now() + SESSION_MS })
+      sessions.set(value, { role, expiresAt: clock.now() + SESSION_MS[role] })
       return value
     },
     async roleOf(value) {

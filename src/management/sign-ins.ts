@@ -52,7 +52,7 @@ export function createSessions({ store, clock, tokens, maxSessions = MAX_SESSION
       if (oldest !== undefined) {
         await trx.deleteFrom('sign_ins').where('role', '=', role).where('expires_at', '<=', oldest.expires_at).execute()
       }
-      const row = { id: hashOf(value), role, token_print: print, expires_at: now + SESSION_MS }
+      const row = { id: hashOf(value), role, token_print: print, expires_at: now + SESSION_MS[role] }
       await trx.insertInto('sign_ins').values(row).execute()
     })
     return value

@@ -185,7 +185,7 @@ testPerEngine('a stream ends with the session it was opened with, and no other d
   assert.equal((await api.call('DELETE', '/api/session', undefined, leaving)).status, 204)
   await until('the end of its streams', () => (isOver(first) && isOver(second)) || undefined, 10_000)
   assert.deepEqual([isOver(other), isOver(program)], [false, false])
-  clock.advance(SESSION_MS)
+  clock.advance(SESSION_MS.admin)
   await until('the end of the session that is too old', () => isOver(other) || undefined, 10_000)
   assert.equal(isOver(program), false)
   assert.equal((await listenTo(t, `${api.url}/api/stream`, staying)).response.statusCode, 401)

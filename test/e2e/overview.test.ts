@@ -77,7 +77,10 @@ test('the overview of the demo store', async (t) => {
         .waitFor()
       await assertAccessible(page)
       await search.fill('maple')
-      await page.getByRole('button', { name: /Maple & Birch Furniture/ }).waitFor()
+      await page
+        .getByRole('button', { name: /Maple & Birch Furniture/ })
+        .first()
+        .waitFor()
       await assertAccessible(page)
       await page.keyboard.press('Enter')
       await page.waitForURL((url) => !url.search.includes('silent'))
@@ -154,6 +157,10 @@ test('clients without working notifications', async (t) => {
     const { page } = await openPage(t, service.url, '/')
     await banner(page).getByRole('link', { name: 'ACME' }).click()
     await page.waitForURL(`**/clients/${clients[0]?.id}/edit`)
+    await page.goto('/probes')
+    const reminder = page.getByRole('navigation', { name: 'Pages' }).getByText('Nobody is notified for 2 clients: fix')
+    await reminder.click()
+    await page.waitForURL(`**/clients/${clients[0]?.id}/edit`)
     for (const { id } of clients) {
       const changed = await service.call('PATCH', `/api/clients/${id}`, { chat_webhook: 'https://chat.example/hook' })
       assert.equal(changed.status, 200, changed.text)
@@ -161,6 +168,7 @@ test('clients without working notifications', async (t) => {
     await page.goto('/')
     await page.getByText('live', { exact: true }).waitFor()
     assert.equal(await banner(page).count(), 0)
+    assert.equal(await reminder.count(), 0)
   })
 })
 

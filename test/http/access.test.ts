@@ -135,7 +135,7 @@ test('signing in sets a cookie that scripts cannot read and other sites do not s
     assert.equal(cookie?.httpOnly, true)
     assert.equal(cookie?.sameSite, 'Strict')
     assert.equal(cookie?.secure, secure)
-    assert.equal(cookie?.maxAge, 12 * 3_600)
+    assert.equal(cookie?.maxAge, 30 * 24 * 3_600)
   }
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { HOUR } from '../../src/lib/index.ts'
+import { DAY, HOUR } from '../../src/lib/index.ts'
 import { createSessions } from '../../src/management/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
@@ -8,7 +8,7 @@ import { ADMIN, NOW, VIEWER } from './support.ts'
 
 const TOKENS = { admin: ADMIN, viewer: VIEWER }
 
-testOnEveryEngine('a session holds on every node until it is ended on one, or 12 hours are over', async (store) => {
+testOnEveryEngine('a session holds on every node until it is ended on one, or its time is over', async (store) => {
   const clock = new TestClock(NOW)
   const options = { store, clock, tokens: TOKENS }
   const [here, there] = [createSessions(options), createSessions(options)]
@@ -22,7 +22,12 @@ testOnEveryEngine('a session holds on every node until it is ended on one, or 12
   assert.equal((await there.rolesOf([])).size, 0)
   await there.end(admin)
   assert.deepEqual([await here.roleOf(admin), await here.roleOf(viewer)], [null, 'viewer'])
+  const later = await here.begin('admin')
   clock.advance(12 * HOUR - 1)
+  assert.equal(await here.roleOf(later), 'admin')
+  clock.advance(1)
+  assert.deepEqual([await here.roleOf(later), await here.roleOf(viewer)], [null, 'viewer'])
+  clock.advance(30 * DAY - 12 * HOUR - 1)
   assert.equal(await here.roleOf(viewer), 'viewer')
   clock.advance(1)
   assert.equal(await here.roleOf(viewer), null)
@@ -64,7 +69,7 @@ testOnEveryEngine('sessions that are over are removed, and one too many ends the
   const roles = await Promise.all(values.map((value) => sessions.roleOf(value)))
   assert.deepEqual(roles, ['viewer', null, 'admin', 'admin'])
   assert.equal(await count(), 3)
-  clock.advance(13 * HOUR)
+  clock.advance(31 * DAY)
   await begin('viewer')
   assert.equal(await count(), 1)
 })

@@ -1,4 +1,4 @@
-import { HOUR } from '../../lib/index.ts'
+import { DAY, HOUR } from '../../lib/index.ts'
 
 /** What a key allows: an admin reads and changes everything, a viewer reads without secrets. */
 export type Role = 'admin' | 'viewer'
@@ -43,11 +43,12 @@ declare module 'fastify' {
 }
 
 export const SESSION_COOKIE = 'tagwarden_session'
-export const SESSION_MS = 12 * HOUR
+/** A viewer changes nothing and sees no secrets: a screen on a wall, which no one signs in again, can stay signed in for weeks. ms */
+export const SESSION_MS: Readonly<Record<Role, number>> = { admin: 12 * HOUR, viewer: 30 * DAY }
 
 /** Who is signed in, by the value of the session cookie. All nodes see the same. */
 export interface Sessions {
-  /** Begins a session of `SESSION_MS` and resolves to the cookie's value, which says nothing and cannot be guessed. */
+  /** Begins a session of the role's `SESSION_MS` and resolves to the cookie's value, which says nothing and cannot be guessed. */
   begin(role: Role): Promise<string>
   /** The role a cookie's value stands for; null when the session has ended, or there never was one. */
   roleOf(value: string): Promise<Role | null>

@@ -51,7 +51,8 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
       schema: {
         tags,
         summary: 'Sign in',
-        description: 'Exchanges a key for a session cookie of 12 hours. Failures in a row make the address wait.',
+        description:
+          'Exchanges a key for a session cookie: of 12 hours for an admin, of 30 days for a viewer. Failures in a row make the address wait.',
         security: [],
         body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 512 }) }, { additionalProperties: false }),
         response: { 200: Session, ...errorResponses(400) },
@@ -60,7 +61,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
     async (request, reply) => {
       if (!gate.authenticationRequired) return { role: 'open' as const, authentication_required: false }
       const session = await gate.signIn(request.body.token, request)
-      reply.setCookie(SESSION_COOKIE, session.cookie, { ...cookie, maxAge: SESSION_MS / 1_000 })
+      reply.setCookie(SESSION_COOKIE, session.cookie, { ...cookie, maxAge: SESSION_MS[session.role] / 1_000 })
       return { role: session.role, authentication_required: true }
     },
   )

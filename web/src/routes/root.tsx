@@ -20,21 +20,36 @@ export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }
   notFoundComponent: NotFound,
 })
 
-/** Everything but the sign-in and what is shared: the rail, the top bar, and no one without a session. */
+interface Opening {
+  context: { queryClient: QueryClient }
+  location: { href: string }
+}
+
+async function requireSession({ context, location }: Opening): Promise<void> {
+  const session = await context.queryClient.ensureQueryData(sessionQuery)
+  if (mustSignIn(session)) throw redirect({ to: '/sign-in', search: { next: location.href } as object })
+}
+
+/** Everything but the sign-in, the wall and what is shared: the rail, the top bar, and no one without a session. */
 export const frameRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'frame',
   component: Frame,
-  beforeLoad: async ({ context, location }) => {
-    const session = await context.queryClient.ensureQueryData(sessionQuery)
-    if (mustSignIn(session)) throw redirect({ to: '/sign-in', search: { next: location.href } as object })
-  },
+  beforeLoad: requireSession,
 })
 
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   component: lazyRouteComponent(() => import('../features/sign-in/SignInPage.tsx'), 'SignInPage'),
+})
+
+/** For a screen that no one touches: as the pages in the frame, without rail and top bar. */
+export const wallRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/wall',
+  beforeLoad: requireSession,
+  component: lazyRouteComponent(() => import('../features/wall/WallPage.tsx'), 'WallPage'),
 })
 
 /** For people without a key: outside of the frame, which asks for one. */

@@ -2,12 +2,18 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { mustSignIn, sessionQuery } from '../api/session.ts'
 import { pages } from './pages.ts'
-import { frameRoute, PageError, rootRoute, sharedIncidentRoute, signInRoute, statusRoute } from './root.tsx'
+import { frameRoute, PageError, rootRoute, sharedIncidentRoute, signInRoute, statusRoute, wallRoute } from './root.tsx'
 import { parseSearch, stringifySearch } from './search.ts'
 
 export function createAppRouter(queryClient: QueryClient) {
   const router = createRouter({
-    routeTree: rootRoute.addChildren([frameRoute.addChildren(pages), signInRoute, statusRoute, sharedIncidentRoute]),
+    routeTree: rootRoute.addChildren([
+      frameRoute.addChildren(pages),
+      wallRoute,
+      signInRoute,
+      statusRoute,
+      sharedIncidentRoute,
+    ]),
     context: { queryClient },
     defaultPreload: 'intent',
     scrollRestoration: true,

@@ -52,7 +52,7 @@ export function AuditPage() {
         clearable
         clearButtonProps={{ 'aria-label': 'Show everything' }}
         limit={SHOWN}
-        nothingFoundMessage="Nothing has this name"
+        nothingFoundMessage="No results"
         value={entity === '' ? null : entity}
         onChange={(id) => setEntity(id ?? '')}
       />

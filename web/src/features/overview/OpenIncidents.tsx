@@ -10,7 +10,7 @@ import { sentence } from '../alerts/words.ts'
 import { markOf, whereWords } from '../incidents/words.ts'
 import classes from './OpenIncidents.module.css'
 
-/** The wall below is seen without scrolling. */
+/** The list below is seen without scrolling. */
 const SHOWN = 5
 
 /** What is wrong by its cause, the most urgent first: one line each. */

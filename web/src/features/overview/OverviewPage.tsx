@@ -1,6 +1,7 @@
-import { Button, CloseButton, SegmentedControl, Skeleton, TextInput } from '@mantine/core'
+import { ActionIcon, Button, CloseButton, SegmentedControl, Skeleton, TextInput, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Building2, CircleCheck, RadioTower, Search, SearchX } from 'lucide-react'
+import { Link } from '@tanstack/react-router'
+import { Building2, CircleCheck, Presentation, RadioTower, Search, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo } from 'react'
 import { type Overview, overviewQuery } from '../../api/overview.ts'
 import { useStreamState } from '../../api/stream.ts'
@@ -14,8 +15,8 @@ import { STATUS_WORDS, STATUSES } from '../../ui/status/status.ts'
 import { NoChannel, QuotaUse } from './Banners.tsx'
 import { OpenIncidents } from './OpenIncidents.tsx'
 import classes from './overview.module.css'
-import { Wall } from './Wall.tsx'
-import { FILTERS, type Filter, verdict, wallRows } from './wall.ts'
+import { SiteList } from './SiteList.tsx'
+import { FILTERS, type Filter, listRows, verdict } from './site-list.ts'
 
 /** What is broken, worst first, over all clients and sites. */
 export function OverviewPage() {
@@ -35,7 +36,7 @@ function Loaded({ overview }: { overview: Overview }) {
   const now = useNow()
   const isUnfolded = fine === 'shown'
   const rows = useMemo(
-    () => wallRows(overview, { filter, search: sought, isUnfolded, now }),
+    () => listRows(overview, { filter, search: sought, isUnfolded, now }),
     [overview, filter, sought, isUnfolded, now],
   )
   return (
@@ -45,7 +46,7 @@ function Loaded({ overview }: { overview: Overview }) {
       <NoChannel clients={overview.clients_without_channel} />
       <OpenIncidents incidents={overview.incidents} />
       {rows.length > 0 ? (
-        <Wall rows={rows} isUnfolded={isUnfolded} onFold={() => setFine(isUnfolded ? 'folded' : 'shown')} />
+        <SiteList rows={rows} isUnfolded={isUnfolded} onFold={() => setFine(isUnfolded ? 'folded' : 'shown')} />
       ) : overview.clients.length === 0 ? (
         <NoClients />
       ) : (
@@ -99,8 +100,33 @@ function OverviewHeader({ overview, filter, search, onFilter, onSearch }: Overvi
           onChange={onFilter}
           transitionDuration={0}
         />
+        <WallLink />
       </div>
     </header>
+  )
+}
+
+/** Opens the view for a screen on a wall, which has the screen to itself where the browser allows it. */
+function WallLink() {
+  return (
+    <Tooltip label="Show on a wall">
+      <ActionIcon
+        component={Link}
+        to="/wall"
+        variant="default"
+        size={36}
+        aria-label="Show on a wall"
+        className={classes.wallLink}
+        onClick={() => {
+          if (!document.fullscreenEnabled) return
+          document.documentElement.requestFullscreen().catch(() => {
+            // The user does not want it: the page is as good in a window.
+          })
+        }}
+      >
+        <Presentation size={16} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
   )
 }
 
@@ -191,7 +217,7 @@ function OverviewSkeleton() {
           <Skeleton height={36} width={190} />
         </div>
       </header>
-      <div className={classes.wall}>
+      <div className={classes.siteList}>
         {LINES.map((line) => (
           <div key={line} className={classes.site}>
             <Skeleton height={12} width={12} circle />

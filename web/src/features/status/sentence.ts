@@ -33,7 +33,7 @@ export function sentence({ status, sites }: Pick<StatusPage, 'status' | 'sites'>
 
 const isWaiting = ({ status, last_event_at }: SharedSite): boolean => status === 'unknown' && last_event_at === null
 
-/** As the wall has it: those that never sent anything, and those of which it is not known yet how they do. */
+/** As the overview has it: those that never sent anything, and those of which it is not known yet how they do. */
 function unknownInWords(sites: readonly SharedSite[]): string[] {
   const unknown = sites.filter(({ status }) => status === 'unknown')
   const waiting = unknown.filter(isWaiting).length

@@ -1,10 +1,10 @@
-import { useLocalStorage, useNetwork } from '@mantine/hooks'
+import { useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
 import { WifiOff } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useCutOff } from '../../api/cut-off.ts'
 import { type Overview, overviewQuery, type Status } from '../../api/overview.ts'
-import { useStream, useStreamState } from '../../api/stream.ts'
+import { useStream } from '../../api/stream.ts'
 import { useBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { STATUS_SIGNS, STATUS_WORDS, STATUSES, useTab } from '../../ui/status/status.ts'
 import classes from './Frame.module.css'
@@ -17,13 +17,20 @@ export function Frame() {
   const cutOff = useCutOff()
   const worst = useTabStatus(cutOff !== null)
   const { data: waiting = 0 } = useQuery({ ...overviewQuery, select: openIncidentsOf })
+  const { data: unreachable = NO_CLIENTS } = useQuery({ ...overviewQuery, select: unreachableOf })
   useStream()
   return (
     <div className={classes.frame} data-narrow={isNarrow || undefined}>
       <a className={classes.skip} href="#content">
         Skip to the content
       </a>
-      <Rail worst={worst} waiting={waiting} isNarrow={isNarrow} onToggle={() => setNarrow(!isNarrow)} />
+      <Rail
+        worst={worst}
+        waiting={waiting}
+        unreachable={unreachable}
+        isNarrow={isNarrow}
+        onToggle={() => setNarrow(!isNarrow)}
+      />
       <TopBar />
       <main id="content" className={classes.main} tabIndex={-1}>
         <Outlet />
@@ -33,6 +40,8 @@ export function Frame() {
   )
 }
 
+const NO_CLIENTS: Overview['clients_without_channel'] = []
+const unreachableOf = (overview: Overview) => overview.clients_without_channel
 const openIncidentsOf = ({ totals }: Overview): number => totals.open_incidents
 
 /** Says how old what is shown is. Nothing on the page moves for it. */
@@ -52,27 +61,6 @@ function OfflineBanner({ since }: { since: number | null }) {
 /** On the clock of the device: the banner is about the device's connection. */
 const clockOf = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(at)
-
-/** A stream reconnects within this time when only a proxy or a restart has cut it, ms. */
-const PATIENCE_MS = 6_000
-
-/** Since when there is no connection to the service, epoch ms; null while there is one, or it was lost just now. */
-function useCutOff(): number | null {
-  const { online } = useNetwork()
-  const stream = useStreamState()
-  const isLost = !online || stream === 'broken'
-  const [since, setSince] = useState<number | null>(null)
-  useEffect(() => {
-    if (!isLost) {
-      setSince(null)
-      return undefined
-    }
-    const lostAt = Date.now()
-    const timer = setTimeout(() => setSince(lostAt), online ? PATIENCE_MS : 0)
-    return () => clearTimeout(timer)
-  }, [isLost, online])
-  return since
-}
 
 const worstOf = ({ totals }: Overview): { status: Status; count: number } => {
   const status = STATUSES.find((each) => totals[each] > 0) ?? 'unknown'

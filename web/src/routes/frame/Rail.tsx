@@ -1,7 +1,9 @@
 import { Menu, Tooltip, UnstyledButton } from '@mantine/core'
 import { Link, useRouter } from '@tanstack/react-router'
-import { BookOpen, Ellipsis, type LucideIcon, PanelLeftClose, PanelLeftOpen } from 'lucide-react'
-import type { Status } from '../../api/overview.ts'
+import { BellOff, BookOpen, Ellipsis, type LucideIcon, PanelLeftClose, PanelLeftOpen } from 'lucide-react'
+import type { Overview, Status } from '../../api/overview.ts'
+import { useSession } from '../../api/session.ts'
+import { counted } from '../../lib/words.ts'
 import { Logo } from '../../ui/Logo.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
@@ -20,12 +22,14 @@ interface Props {
   worst: Status
   /** Open incidents that no one has acknowledged. */
   waiting: number
+  /** Clients without working notifications. */
+  unreachable: Overview['clients_without_channel']
   isNarrow: boolean
   onToggle: () => void
 }
 
 /** The pages, at the left of a screen and at the bottom of a phone. */
-export function Rail({ worst, waiting, isNarrow, onToggle }: Props) {
+export function Rail({ worst, waiting, unreachable, isNarrow, onToggle }: Props) {
   const pages = useNavPages()
   const Toggle = isNarrow ? PanelLeftOpen : PanelLeftClose
   const toggleLabel = isNarrow ? 'Show labels' : 'Hide labels'
@@ -52,6 +56,7 @@ export function Rail({ worst, waiting, isNarrow, onToggle }: Props) {
           <MorePages pages={pages.slice(ON_A_PHONE)} />
         </li>
       </ul>
+      {unreachable.length > 0 && <Unreachable clients={unreachable} isNarrow={isNarrow} />}
       <div className={classes.foot}>
         <a className={classes.item} href="/api/docs" target="_blank" rel="noreferrer">
           <BookOpen size={18} strokeWidth={1.75} aria-hidden />
@@ -62,6 +67,28 @@ export function Rail({ worst, waiting, isNarrow, onToggle }: Props) {
         </UnstyledButton>
       </div>
     </nav>
+  )
+}
+
+/** What nobody would hear of, on every page until there is a channel. */
+function Unreachable({ clients, isNarrow }: { clients: Props['unreachable']; isNarrow: boolean }) {
+  const { mayChange } = useSession()
+  const [first] = clients
+  const words = `Nobody is notified for ${counted(clients.length, 'client')}`
+  return (
+    <Tooltip label={words} position="right" disabled={!isNarrow}>
+      <Link
+        to={mayChange ? '/clients/$clientId/edit' : '/clients/$clientId'}
+        params={{ clientId: first?.id ?? '' }}
+        className={`${classes.item} ${classes.unreachable}`}
+      >
+        <BellOff size={18} strokeWidth={1.75} aria-hidden />
+        <span className={classes.label}>
+          {words}
+          {mayChange && ': fix'}
+        </span>
+      </Link>
+    </Tooltip>
   )
 }
 

@@ -37,7 +37,7 @@ export function SearchSpotlight({ asked }: { asked: number }) {
       maxHeight="60vh"
       classNames={{ action: classes.action ?? '', actionDescription: classes.description ?? '' }}
       attributes={{ content: { 'aria-label': 'Search' } }}
-      nothingFound="Nothing has this name"
+      nothingFound="No results"
       transitionProps={{ duration: 0 }}
       searchProps={{
         leftSection: <Search size={18} aria-hidden />,

@@ -1,65 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Overview, SiteState, Status } from '../../src/dashboard/index.ts'
-import { headlineOf, verdict, type WallOptions, wallRows } from '../../web/src/features/overview/wall.ts'
+import { headlineOf, type ListOptions, listRows, verdict } from '../../web/src/features/overview/site-list.ts'
 import { siteWaitsFor, unjudgedWords } from '../../web/src/ui/status/status.ts'
+import { overviewOf, site } from './overviews.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')
-const PLAIN: WallOptions = { filter: 'all', search: '', isUnfolded: false, now: NOW }
+const PLAIN: ListOptions = { filter: 'all', search: '', isUnfolded: false, now: NOW }
 
-const site = (name: string, status: Status, over: Partial<SiteState> = {}): SiteState => ({
-  id: name,
-  name,
-  url: `https://${name}.example`,
-  timezone: 'UTC',
-  status,
-  reason: null,
-  open_alerts: 0,
-  worst_alert: null,
-  last_event_at: '2026-11-20T09:59:00.000Z',
-  events_24h: 1,
-  sparkline: [],
-  score: null,
-  score_cap: null,
-  probes: [],
-  ...over,
-})
-
-const ORDER: readonly Status[] = ['critical', 'error', 'warning', 'ok', 'unknown']
-
-function overviewOf(clients: Record<string, SiteState[]>): Overview {
-  const all = Object.values(clients).flat()
-  const count = (status: Status) => all.filter((each) => each.status === status).length
-  return {
-    generated_at: '2026-11-20T10:00:00.000Z',
-    totals: {
-      clients: Object.keys(clients).length,
-      sites: all.length,
-      ok: count('ok'),
-      warning: count('warning'),
-      critical: count('critical'),
-      error: count('error'),
-      unknown: count('unknown'),
-      waiting: all.filter((each) => each.status === 'unknown' && each.last_event_at === null).length,
-      open_alerts: 0,
-      open_incidents: 0,
-    },
-    incidents: [],
-    clients_without_channel: [],
-    clients_near_quota: [],
-    clients: Object.entries(clients).map(([name, sites]) => ({
-      id: name,
-      name,
-      status: ORDER.find((status) => sites.some((each) => each.status === status)) ?? 'unknown',
-      open_alerts: sites.reduce((sum, each) => sum + each.open_alerts, 0),
-      sites,
-    })),
-    recent_alerts: [],
-  }
-}
-
-const linesOf = (overview: Overview, options: Partial<WallOptions> = {}) =>
-  wallRows(overview, { ...PLAIN, ...options }).map((row) => row.key)
+const linesOf = (overview: Overview, options: Partial<ListOptions> = {}) =>
+  listRows(overview, { ...PLAIN, ...options }).map((row) => row.key)
 
 test('the worst client comes first, in it the worst site, and names settle the rest', () => {
   const overview = overviewOf({
@@ -73,7 +23,7 @@ test('the worst client comes first, in it the worst site, and names settle the r
 test('many healthy clients fold into one line, which opens', () => {
   const healthy = Object.fromEntries(['p', 'q', 'r', 's'].map((name) => [name, [site(`${name}1`, 'ok')]]))
   const overview = overviewOf({ ...healthy, bad: [site('bad1', 'critical'), site('bad2', 'ok')] })
-  const rows = wallRows(overview, PLAIN)
+  const rows = listRows(overview, PLAIN)
   assert.deepEqual(linesOf(overview), ['bad', 'bad1', 'bad2', 'fold'])
   assert.deepEqual(rows.at(-1), { kind: 'fold', key: 'fold', clientCount: 4, siteCount: 4 })
   assert.deepEqual(linesOf(overview, { isUnfolded: true }).slice(3), [
@@ -104,7 +54,7 @@ const MIXED = overviewOf({
   Nordwind: [site('store', 'ok', { url: 'https://www.nord.example' })],
   Empty: [],
 })
-const FILTERS: readonly [title: string, options: Partial<WallOptions>, lines: string[]][] = [
+const FILTERS: readonly [title: string, options: Partial<ListOptions>, lines: string[]][] = [
   ['all', {}, ['Acme', 'shop', 'blog', 'new', 'Nordwind', 'store', 'Empty']],
   ['broken', { filter: 'broken' }, ['Acme', 'shop']],
   ['silent for an hour or always', { filter: 'silent' }, ['Acme', 'blog', 'new']],
@@ -115,7 +65,7 @@ const FILTERS: readonly [title: string, options: Partial<WallOptions>, lines: st
   ['nothing', { search: 'no such' }, []],
 ]
 for (const [title, options, lines] of FILTERS) {
-  test(`the wall shows ${title}`, () => assert.deepEqual(linesOf(MIXED, options), lines))
+  test(`the list shows ${title}`, () => assert.deepEqual(linesOf(MIXED, options), lines))
 }
 
 const probe = (
@@ -181,7 +131,7 @@ for (const [title, shop, text] of HEADLINES) {
   test(`a site's line says ${title}`, () => assert.equal(headlineOf(shop).text, text))
 }
 
-test("the header of a site's page says what it waits for in the words of its line on the wall", () => {
+test("the header of a site's page says what it waits for in the words of its line on the overview", () => {
   const waiting = HEADLINES.filter(([, { status }]) => status === 'unknown')
   assert.equal(waiting.length, 6)
   for (const [title, shop, text] of waiting) assert.equal(siteWaitsFor(shop), text, title)

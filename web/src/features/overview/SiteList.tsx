@@ -11,10 +11,10 @@ import { Sparkline } from '../../ui/Sparkline.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import classes from './overview.module.css'
-import type { Headline, WallRow } from './wall.ts'
+import type { Headline, ListRow } from './site-list.ts'
 
-interface WallProps {
-  rows: readonly WallRow[]
+interface SiteListProps {
+  rows: readonly ListRow[]
   isUnfolded: boolean
   onFold: () => void
 }
@@ -23,7 +23,7 @@ interface WallProps {
 const LINE = 37
 
 /** The list of clients and sites. Only the lines that are seen are drawn, so a thousand sites scroll as ten do. */
-export function Wall({ rows, isUnfolded, onFold }: WallProps) {
+export function SiteList({ rows, isUnfolded, onFold }: SiteListProps) {
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   useLayoutEffect(() => setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY), [])
@@ -35,7 +35,7 @@ export function Wall({ rows, isUnfolded, onFold }: WallProps) {
     scrollMargin: top,
   })
   return (
-    <section className={classes.wall} aria-label="Sites by client">
+    <section className={classes.siteList} aria-label="Sites by client">
       <Legend />
       <ul ref={list} className={classes.lines} style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map(({ index, key, start }) => {
@@ -60,7 +60,7 @@ export function Wall({ rows, isUnfolded, onFold }: WallProps) {
   )
 }
 
-function Line({ row, isUnfolded, onFold }: { row: WallRow; isUnfolded: boolean; onFold: () => void }) {
+function Line({ row, isUnfolded, onFold }: { row: ListRow; isUnfolded: boolean; onFold: () => void }) {
   switch (row.kind) {
     case 'client':
       return <ClientLine client={row.client} siteCount={row.siteCount} />

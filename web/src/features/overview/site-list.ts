@@ -4,8 +4,8 @@ import { bySeverity, STATUSES, siteWaitsFor } from '../../ui/status/status.ts'
 export const FILTERS = ['all', 'broken', 'silent'] as const
 export type Filter = (typeof FILTERS)[number]
 
-/** One line of the wall. */
-export type WallRow =
+/** One line of the list. */
+export type ListRow =
   | { kind: 'client'; key: string; client: ClientState; siteCount: number }
   | { kind: 'site'; key: string; site: SiteState; headline: Headline }
   /** Stands for the clients without any trouble, whether they are shown below it or not. */
@@ -21,7 +21,7 @@ export interface Headline {
   isAcknowledged: boolean
 }
 
-export interface WallOptions {
+export interface ListOptions {
   filter: Filter
   /** Part of a client's or a site's name or address; case does not matter. */
   search: string
@@ -36,8 +36,8 @@ export const SILENT_MS = 3_600_000
 /** So few healthy clients do not get in the way of anything. */
 const FOLD_FROM = 4
 
-/** The lines of the wall: worst client first, in it the worst site first, healthy clients folded into one line. */
-export function wallRows(overview: Overview, options: WallOptions): WallRow[] {
+/** The lines of the list: worst client first, in it the worst site first, healthy clients folded into one line. */
+export function listRows(overview: Overview, options: ListOptions): ListRow[] {
   const { filter, search, isUnfolded, now } = options
   const groups = overview.clients
     .map((client) => ({ client, sites: matching(client, filter, search.trim().toLowerCase(), now) }))
@@ -45,14 +45,14 @@ export function wallRows(overview: Overview, options: WallOptions): WallRow[] {
     .toSorted((a, b) => byTrouble(a.client, b.client))
   const healthy = groups.filter(({ client }) => isHealthy(client))
   const folds = isPlain(filter, search) && healthy.length >= FOLD_FROM
-  const rowsOf = ({ client, sites }: (typeof groups)[number]): WallRow[] => [
+  const rowsOf = ({ client, sites }: (typeof groups)[number]): ListRow[] => [
     { kind: 'client', key: client.id, client, siteCount: client.sites.length },
     ...sites
       .toSorted(byTrouble)
       .map((site) => ({ kind: 'site' as const, key: site.id, site, headline: headlineOf(site) })),
   ]
   if (!folds) return groups.flatMap(rowsOf)
-  const fold: WallRow = {
+  const fold: ListRow = {
     kind: 'fold',
     key: 'fold',
     clientCount: healthy.length,
@@ -66,7 +66,8 @@ export function wallRows(overview: Overview, options: WallOptions): WallRow[] {
 }
 
 const isPlain = (filter: Filter, search: string): boolean => filter === 'all' && search.trim() === ''
-const isHealthy = ({ sites, open_alerts }: ClientState): boolean =>
+/** Every site of it is fine, and there is one. */
+export const isHealthy = ({ sites, open_alerts }: ClientState): boolean =>
   open_alerts === 0 && sites.length > 0 && sites.every(({ status }) => status === 'ok')
 
 /** Critical, failing or warning, or with an alert that is not settled. */
@@ -91,6 +92,10 @@ const byTrouble = (
   a: Pick<SiteState, 'status' | 'open_alerts' | 'name'>,
   b: Pick<SiteState, 'status' | 'open_alerts' | 'name'>,
 ): number => bySeverity(a.status, b.status) || b.open_alerts - a.open_alerts || collator.compare(a.name, b.name)
+
+/** Sites, or clients, of which the worst come first. */
+export const listByTrouble = <T extends Parameters<typeof byTrouble>[0]>(list: readonly T[]): T[] =>
+  list.toSorted(byTrouble)
 
 /** An alert says it best, as it knows since when; then the worst probe; then that all is fine. */
 export function headlineOf(site: SiteState): Headline {

@@ -1,0 +1,141 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useCutOff } from '../../api/cut-off.ts'
+import { type Overview, overviewQuery } from '../../api/overview.ts'
+import { useStream } from '../../api/stream.ts'
+import { useNow } from '../../lib/external.ts'
+import { useUrlState } from '../../lib/use-url-state.ts'
+import { duration } from '../../lib/words.ts'
+import { ErrorState } from '../../ui/States.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
+import { STATUS_WORDS, STATUSES, useTab } from '../../ui/status/status.ts'
+import { verdict } from '../overview/site-list.ts'
+import { type Freshness, freshnessOf } from './freshness.ts'
+import { type Slide, type SlideLine, slideMs, slidesOf } from './slides.ts'
+import { useWakeLock } from './use-wake-lock.ts'
+
+import classes from './wall.module.css'
+
+/** For a screen on a wall that no one touches: what is broken, in letters that are read from five metres, one client after the other. */
+export function WallPage() {
+  const { data, error, refetch, dataUpdatedAt } = useQuery(overviewQuery)
+  const cutOff = useCutOff()
+  const now = useNow()
+  useStream()
+  useWakeLock()
+  useEscape()
+  const freshness = freshnessOf({ cutOff, readAt: dataUpdatedAt, now })
+  return (
+    <main className={classes.wall} data-stale={freshness.staleSince !== null || undefined}>
+      <Link to="/overview" className={classes.leave}>
+        Go to the overview
+      </Link>
+      {data !== undefined ? (
+        <Loaded overview={data} freshness={freshness} now={now} />
+      ) : error !== null ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <span className="sr-only" role="status">
+          Loading the wall
+        </span>
+      )}
+    </main>
+  )
+}
+
+interface LoadedProps {
+  overview: Overview
+  freshness: Freshness
+  now: number
+}
+
+function Loaded({ overview, freshness, now }: LoadedProps) {
+  const worst = STATUSES.find((status) => overview.totals[status] > 0) ?? 'unknown'
+  const words = verdict(overview)
+  useTab(`${words} · Wall · Tagwarden`, worst)
+  return (
+    <>
+      <header className={classes.header}>
+        <h1 data-status={worst}>
+          <StatusMark status={worst} />
+          {words}
+        </h1>
+      </header>
+      {/* A new incident that is the most urgent one shows the first slide at once. */}
+      <Slides key={overview.incidents[0]?.id} slides={slidesOf(overview)} now={now} />
+      <footer className={classes.foot}>
+        {freshness.staleSince === null ? (
+          <span>As of {clockOf(Date.parse(overview.generated_at))}</span>
+        ) : (
+          <strong role="alert">
+            No connection to Tagwarden: this is how it was at {clockOf(freshness.staleSince)}
+          </strong>
+        )}
+      </footer>
+    </>
+  )
+}
+
+function Slides({ slides, now }: { slides: readonly Slide[]; now: number }) {
+  const [seconds] = useUrlState('seconds', '')
+  const index = useRotation(slides.length, slideMs(seconds))
+  const slide = slides[index]
+  if (slide === undefined) return <p className={classes.nothing}>Sites are shown here as soon as there are some.</p>
+  return (
+    <section className={classes.slide} aria-label={slide.title}>
+      <h2>
+        <span>{slide.title}</span>
+        {slide.note !== null && <span className={classes.muted}>{slide.note}</span>}
+        {slides.length > 1 && (
+          <span className={classes.number}>
+            {index + 1} of {slides.length}
+          </span>
+        )}
+      </h2>
+      <ul>
+        {slide.lines.map((line) => (
+          <Line key={line.key} line={line} now={now} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Line({ line: { status, name, text, since, isAcknowledged }, now }: { line: SlideLine; now: number }) {
+  return (
+    <li data-status={status}>
+      <StatusMark status={status} label={STATUS_WORDS[status]} variant={isAcknowledged ? 'outline' : 'filled'} />
+      <span className={classes.name}>{name}</span>
+      <span className={classes.text}>{text}</span>
+      <span className={classes.since}>{since === null ? '' : duration(now - Date.parse(since))}</span>
+    </li>
+  )
+}
+
+/** The number of the slide that is shown, from 0 on: the next each `ms`. */
+function useRotation(count: number, ms: number): number {
+  const [position, setPosition] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setPosition((last) => last + 1), ms)
+    return () => clearInterval(timer)
+  }, [ms])
+  // There may be fewer slides than a moment ago.
+  return count === 0 ? 0 : position % count
+}
+
+/** Back to where things are done. A browser that shows one page only leaves that first, and keeps the key to itself. */
+function useEscape(): void {
+  const navigate = useNavigate()
+  useEffect(() => {
+    const leave = ({ key }: KeyboardEvent) => {
+      if (key === 'Escape') void navigate({ to: '/overview' })
+    }
+    window.addEventListener('keydown', leave)
+    return () => window.removeEventListener('keydown', leave)
+  }, [navigate])
+}
+
+/** On the clock of the device, which those who look at it have on their wrists. */
+const clockOf = (at: number): string =>
+  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(at)

@@ -1,0 +1,84 @@
+import type { ClientState, Overview, Status } from '../../api/overview.ts'
+import { counted } from '../../lib/words.ts'
+import { headlineOf, isHealthy, listByTrouble } from '../overview/site-list.ts'
+
+/** As many lines as there is room for below the verdict, on a screen of any size. */
+export const LINES = 7
+
+/** What the wall shows at a time: a client whose sites need someone, or clients that are fine. */
+export interface Slide {
+  key: string
+  title: string
+  status: Status
+  /** What is not listed: "and 3 more sites are fine"; or which part of a long list this is. */
+  note: string | null
+  lines: readonly SlideLine[]
+}
+
+export interface SlideLine {
+  key: string
+  name: string
+  status: Status
+  text: string
+  /** ISO 8601 */
+  since: string | null
+  isAcknowledged: boolean
+}
+
+/** The slides in the order in which they are shown: the clients in trouble, the worst first, then those that are fine. */
+export function slidesOf({ clients }: Pick<Overview, 'clients'>): Slide[] {
+  const withSites = listByTrouble(clients.filter(({ sites }) => sites.length > 0))
+  const fine = withSites.filter(isHealthy)
+  return [...withSites.filter((client) => !isHealthy(client)).flatMap(troubleSlides), ...fineSlides(fine)]
+}
+
+function troubleSlides(client: ClientState): Slide[] {
+  const sites = listByTrouble(client.sites).filter(({ status, open_alerts }) => status !== 'ok' || open_alerts > 0)
+  const fine = client.sites.length - sites.length
+  const lines = sites.map((site) => ({ key: site.id, name: site.name, ...headlineOf(site) }))
+  const rest = fine === 0 ? null : `and ${counted(fine, 'more site')} ${fine === 1 ? 'is' : 'are'} fine`
+  return inParts(lines).map((part, index, parts) => ({
+    key: `${client.id} ${index}`,
+    title: client.name,
+    status: client.status,
+    note: joined(partWords(index, parts.length), index === parts.length - 1 ? rest : null),
+    lines: part,
+  }))
+}
+
+function fineSlides(clients: readonly ClientState[]): Slide[] {
+  const lines = clients.map(({ id, name, status, sites }) => ({
+    key: id,
+    name,
+    status,
+    text: sites.length === 1 ? '1 site, fine' : `${sites.length} sites, all fine`,
+    since: null,
+    isAcknowledged: false,
+  }))
+  return inParts(lines).map((part, index, parts) => ({
+    key: `fine ${index}`,
+    title: 'Clients without problems',
+    status: 'ok',
+    note: partWords(index, parts.length),
+    lines: part,
+  }))
+}
+
+const inParts = <T>(lines: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(lines.length / LINES) }, (_, part) => lines.slice(part * LINES, (part + 1) * LINES))
+
+const partWords = (index: number, parts: number): string | null => (parts < 2 ? null : `part ${index + 1} of ${parts}`)
+
+const joined = (...parts: readonly (string | null)[]): string | null =>
+  parts.filter((part) => part !== null).join(' · ') || null
+
+const SECONDS = 15
+const SECONDS_LEAST = 5
+const SECONDS_MOST = 600
+
+/** How long a slide stays, ms. @param seconds as in the address; what is no number of 5 to 600 counts as 15 */
+export function slideMs(seconds: string): number {
+  const given = Number(seconds)
+  const isUsable = seconds !== '' && given >= SECONDS_LEAST && given <= SECONDS_MOST
+  return (isUsable ? given : SECONDS) * 1_000
+}
