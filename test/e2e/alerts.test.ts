@@ -43,6 +43,37 @@ test('alerts of the demo store', async (t) => {
       await screenshot(page, 'alert', variant)
     })
   }
+
+  await t.test('dragging over its chart shows that time, Escape or a button shows all again', async (t) => {
+    const { page } = await openPage(t, demo.url, '/alerts')
+    await page.getByRole('link', { name: INCIDENT }).first().click()
+    const chart = page.getByRole('img', { name: /^Bad share of the executions of Meta CAPI/ })
+    const ask = (from: string) =>
+      page.waitForRequest((request) => {
+        const { pathname, searchParams } = new URL(request.url())
+        return pathname.endsWith('/timeseries') && (searchParams.get('from') ?? '') > from
+      })
+    await chart.locator('canvas').first().waitFor()
+    const drag = async () => {
+      const { x = 0, y = 0, width = 0, height = 0 } = (await chart.boundingBox()) ?? {}
+      await page.mouse.move(x + 0.5 * width, y + height / 2)
+      await page.mouse.down()
+      await page.mouse.move(x + 0.8 * width, y + height / 2, { steps: 5 })
+      await page.mouse.up()
+    }
+    const showAll = page.getByRole('button', { name: 'Show all' })
+    const asked = ask(new Date(clock.now() - 3 * HOUR).toISOString())
+    await drag()
+    await asked
+    await showAll.waitFor()
+    await chart.locator('canvas').first().waitFor()
+    await page.keyboard.press('Escape')
+    await showAll.waitFor({ state: 'detached' })
+    await chart.locator('canvas').first().waitFor()
+    await drag()
+    await showAll.click()
+    await showAll.waitFor({ state: 'detached' })
+  })
 })
 
 test('alerts about targets that break and are repaired', async (t) => {

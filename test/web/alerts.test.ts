@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AlertDetail, AlertRecord } from '../../web/src/api/alerts.ts'
 import type { TimeseriesAnswer } from '../../web/src/api/analytics.ts'
-import { chartPlan, chartWindow, findingIn } from '../../web/src/features/alerts/chart-plan.ts'
+import { chartPlan, findingIn } from '../../web/src/features/alerts/chart-plan.ts'
+import { chartWindow, zoomedWindow } from '../../web/src/features/alerts/chart-window.ts'
 import { countsOf, type Filter, inboxRows, verdict } from '../../web/src/features/alerts/inbox.ts'
 import { channelHint, timelineOf } from '../../web/src/features/alerts/timeline.ts'
 import { endWords, sentence, timesIn } from '../../web/src/features/alerts/words.ts'
@@ -156,6 +157,18 @@ test('the chart begins before it was bad, ends now or after the end, and has buc
   // Three events in five minutes have no score worth drawing.
   assert.equal(chartWindow(NOW - HOUR, null, NOW, 60).bucket, '1h')
   assert.equal(chartWindow(NOW - 400 * HOUR, null, NOW, 15).bucket, '1d')
+})
+
+test('a zoom has buckets as fine as its length allows, and is never shorter than what it can show', () => {
+  const month = chartWindow(NOW - 600 * HOUR, null, NOW, 15)
+  const noon = { from: NOW - 100 * HOUR, to: NOW - 90 * HOUR }
+  assert.deepEqual(zoomedWindow(month, noon, 15), { ...noon, bucket: '5m', bucketMinutes: 5 })
+  assert.deepEqual(zoomedWindow(month, noon, 60), { ...noon, bucket: '1h', bucketMinutes: 60 })
+  const click = { from: NOW - 100 * HOUR, to: NOW - 100 * HOUR + MINUTE }
+  const short = zoomedWindow(month, click, 15)
+  assert.ok(short.to - short.from >= 30 * MINUTE && short.from <= click.from && short.to >= click.to)
+  const beyond = zoomedWindow(month, { from: month.from - HOUR, to: NOW + HOUR }, 15)
+  assert.deepEqual([beyond.from, beyond.to, beyond.bucket], [month.from, month.to, '1d'])
 })
 
 const DETAILS = {

@@ -1,4 +1,4 @@
-import { Skeleton, Text } from '@mantine/core'
+import { Button, Skeleton, Text } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useId, useMemo } from 'react'
 import type { AlertDetail, AlertRecord } from '../../api/alerts.ts'
@@ -11,13 +11,15 @@ import type { ChartColors } from '../../ui/chart/colors.ts'
 import { withHourlyBand } from '../../ui/chart/hourly-band.ts'
 import { Chart, TimeChart } from '../../ui/chart/TimeChart.tsx'
 import { type AlertSpan, timeOption } from '../../ui/chart/time-option.ts'
+import { useSpanZoom } from '../../ui/chart/use-span-zoom.ts'
 import { Awaited, ErrorState } from '../../ui/States.tsx'
 import { passingHours, usualSeries } from '../probes/expectation.ts'
 import { alertSpans } from '../site/marks.ts'
 import { useChangeMarks } from '../site/use-change-marks.ts'
 import { milliseconds } from '../site/words.ts'
 import { type Band, withBand } from './band-option.ts'
-import { type ChartPlan, type ChartWindow, chartPlan, chartWindow, findingIn, judgedMinutes } from './chart-plan.ts'
+import { type ChartPlan, chartPlan, findingIn, judgedMinutes } from './chart-plan.ts'
+import { type ChartWindow, chartWindow, zoomedWindow } from './chart-window.ts'
 import classes from './detail.module.css'
 import { useResults } from './use-live-alerts.ts'
 import { sentence } from './words.ts'
@@ -43,13 +45,16 @@ export function AlertChart(props: AlertChartProps) {
   const now = useNow()
   const finding = useMemo(() => (subject === 'check' ? null : findingIn(details)), [subject, details])
   const ended = resolved_at === null ? null : Date.parse(resolved_at)
-  const window = chartWindow(Date.parse(since), ended, now, judgedMinutes(probe_type, finding))
+  const judged = judgedMinutes(probe_type, finding)
+  const whole = chartWindow(Date.parse(since), ended, now, judged)
+  const zoom = useSpanZoom()
+  const window = zoom.span === null ? whole : zoomedWindow(whole, zoom.span, judged)
   const plan = useMemo(
     () => (finding === null ? null : chartPlan(probe_type, finding, window.bucketMinutes)),
     [finding, probe_type, window.bucketMinutes],
   )
-  if (plan === null) return <ResultsChart {...props} />
-  return <DataChart {...props} plan={plan} window={window} />
+  if (plan === null) return <ResultsChart {...props} zoom={zoom} />
+  return <DataChart {...props} plan={plan} window={window} zoom={zoom} />
 }
 
 function DataChart({
@@ -59,7 +64,8 @@ function DataChart({
   place,
   plan,
   window,
-}: AlertChartProps & { plan: ChartPlan; window: ChartWindow }) {
+  zoom,
+}: AlertChartProps & Zoomed & { plan: ChartPlan; window: ChartWindow }) {
   const { from, to, bucket } = window
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   const { answers, error, retry } = useQueries({
@@ -93,9 +99,18 @@ function DataChart({
     [since, ended, plan, series, hours, from, to, zone, spans, deploys],
   )
   return (
-    <Panel title={titled(plan.title, place)} note="green: what passes · red or amber: while it was bad">
+    <Panel
+      title={titled(plan.title, place)}
+      note="green: what passes · red or amber: while it was bad"
+      action={<ShowAll {...zoom} />}
+    >
       {series.length > 0 ? (
-        <Chart option={option} height={HEIGHT} label={`${plan.title}. ${sentence(alert.message)}`} />
+        <Chart
+          option={option}
+          height={HEIGHT}
+          label={`${plan.title}. ${sentence(alert.message)}`}
+          selection={zoom.selection}
+        />
       ) : error !== null ? (
         <ErrorState error={error} onRetry={retry} />
       ) : (
@@ -124,7 +139,7 @@ function useHourlyBand(alert: AlertDetail, { event_name }: ChartPlan, { from, to
 const BEFORE = DAY
 
 /** How long the target took to answer: what a probe that asks over the network has to show. */
-function ResultsChart({ alert, others, zone, place }: AlertChartProps) {
+function ResultsChart({ alert, others, zone, place, zoom }: AlertChartProps & Zoomed) {
   const now = Math.ceil(useNow() / MINUTE) * MINUTE
   const { data: results, error, refetch } = useResults(alert.probe_id)
   const timed = useMemo(() => answered(results ?? [], Date.parse(alert.since) - BEFORE), [results, alert.since])
@@ -137,7 +152,7 @@ function ResultsChart({ alert, others, zone, place }: AlertChartProps) {
   const spans = useMemo(() => badSpans(alert, others, from, now), [alert, others, from, now])
   const deploys = useChangeMarks(alert.site_id, from, now, first !== undefined)
   return (
-    <Panel title={titled('Response time', place)} note="red or amber: while it was bad">
+    <Panel title={titled('Response time', place)} note="red or amber: while it was bad" action={<ShowAll {...zoom} />}>
       {results === undefined ? (
         <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
       ) : timed.length < 2 ? (
@@ -148,8 +163,9 @@ function ResultsChart({ alert, others, zone, place }: AlertChartProps) {
         <TimeChart
           series={series}
           kind="lines"
-          from={from}
-          to={now}
+          from={Math.max(from, zoom.span?.from ?? from)}
+          to={Math.min(now, zoom.span?.to ?? now)}
+          selection={zoom.selection}
           {...(zone === undefined ? {} : { zone })}
           format={milliseconds}
           alerts={spans}
@@ -173,6 +189,20 @@ const answered = (results: readonly ResultRecord[], since: number) => {
 const titled = (title: string, place: string | undefined): string =>
   place === undefined ? title : `${place}: ${title}`
 
+interface Zoomed {
+  zoom: ReturnType<typeof useSpanZoom>
+}
+
+/** The way back for those who do not know the keys. */
+function ShowAll({ span, reset }: Zoomed['zoom']) {
+  if (span === null) return null
+  return (
+    <Button size="compact-xs" variant="default" onClick={reset}>
+      Show all
+    </Button>
+  )
+}
+
 interface PanelProps {
   title: string
   /** A few words beside the title. */
@@ -181,17 +211,20 @@ interface PanelProps {
   isLater?: boolean
   /** For links to it: `#cost`. */
   anchor?: string
+  /** At the end of its head. */
+  action?: ReactNode
   children: ReactNode
 }
 
 /** A part of the page with its heading. */
-export function Panel({ title, note, isLater = false, anchor, children }: PanelProps) {
+export function Panel({ title, note, isLater = false, anchor, action, children }: PanelProps) {
   const id = useId()
   return (
     <section id={anchor} className={isLater ? `${classes.panel} ${classes.later}` : classes.panel} aria-labelledby={id}>
       <header className={classes.panelHead}>
         <h2 id={id}>{title}</h2>
         {note !== undefined && <span className={classes.note}>{note}</span>}
+        {action}
       </header>
       {children}
     </section>

@@ -218,42 +218,6 @@ function shareOf(name: string, part: Cut, whole: Cut): Pick<ChartPlan, 'cuts' | 
 const shareAt = (part: number | null | undefined, whole: number | null): number | null =>
   typeof part !== 'number' || !whole ? null : Math.min(1, part / whole)
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-
-/** Times in epoch ms. */
-export interface ChartWindow {
-  from: number
-  to: number
-  bucket: '5m' | '1h' | '1d'
-  bucketMinutes: number
-}
-
-/**
- * The time around an alert: what was usual before it, and what came after it. The ends lie on full buckets, so that an alert
- * that lasts is asked for again only when there is a new one.
- *
- * @param judgedMinutes length of what one judgement is about: figures of shorter buckets would be noise
- */
-export function chartWindow(since: number, ended: number | null, now: number, judgedMinutes: number): ChartWindow {
-  const length = (ended ?? now) - since
-  const isCoarse = judgedMinutes >= 60
-  // Not a whole day: within two days the axis shows times.
-  const margin = Math.min(DAY, Math.max(isCoarse ? 18 * HOUR : 3 * HOUR, length))
-  const from = since - margin
-  const to = ended === null ? now : Math.min(now, ended + margin)
-  const whole = to - from
-  const [bucket, bucketMinutes] =
-    !isCoarse && whole <= 1.2 * DAY
-      ? (['5m', 5] as const)
-      : whole <= 15 * DAY
-        ? (['1h', 60] as const)
-        : (['1d', 24 * 60] as const)
-  const step = Math.min(HOUR, bucketMinutes * MINUTE)
-  return { from: Math.floor(from / step) * step, to: Math.ceil(to / step) * step, bucket, bucketMinutes }
-}
-
 /** What one subject was judged by; a data probe writes it into the details of its results. */
 interface DataFinding {
   subject: { event_name?: string; tag_key?: string; field?: string }

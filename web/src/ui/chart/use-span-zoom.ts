@@ -1,0 +1,33 @@
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { isForPage } from '../../lib/keys.ts'
+import type { SpanSelection } from './select-span.ts'
+
+/** Epoch ms. */
+interface Span {
+  from: number
+  to: number
+}
+
+interface SpanZoom {
+  /** What was dragged over; null: all there is. */
+  span: Span | null
+  selection: SpanSelection
+  reset: () => void
+}
+
+/** Zooms one chart of a page that has no time range of its own: drag over a time, Escape or a double click shows all again. */
+export function useSpanZoom(): SpanZoom {
+  const [span, setSpan] = useState<Span | null>(null)
+  const reset = useCallback(() => setSpan(null), [])
+  const isZoomed = span !== null
+  useEffect(() => {
+    if (!isZoomed) return undefined
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && isForPage(event)) reset()
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [isZoomed, reset])
+  const selection = useMemo(() => ({ onSelect: setSpan, onReset: reset }), [reset])
+  return { span, selection, reset }
+}
