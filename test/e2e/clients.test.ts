@@ -49,6 +49,7 @@ test('an empty store leads to a client and a site, and a field says what is wron
   await page.getByRole('textbox', { name: 'Address', exact: true }).fill('https://shop.nordwind.example')
   await page.getByRole('combobox', { name: 'Time zone' }).fill('Kolkata')
   await page.getByRole('option', { name: /Kolkata|Calcutta/ }).click()
+  await page.getByRole('button', { name: 'Tag server, containers and more' }).click()
   await page.getByLabel('Web container').fill('gtm-wrong')
   await page.getByRole('button', { name: 'Create the site' }).click()
   await page.getByText('must be a container id like GTM-ABC1234').waitFor()

@@ -29,6 +29,11 @@ test('the setup of a site', async (t) => {
     assert.equal((await service.ingest(site, event())).status, 200)
     await page.getByRole('heading', { name: 'Events arrive' }).waitFor()
     await page.getByText('Tags have names').waitFor()
+    await page.getByText('Nobody is notified when Fresh shop breaks').waitFor()
+    await page.goto(`/sites/${site.id}`)
+    await page.getByRole('link', { name: 'Setup: notifications are missing' }).click()
+    await page.getByRole('link', { name: 'Add a channel' }).click()
+    await page.waitForURL(`**/clients/${client.id}/edit`)
   })
 
   await t.test('the key is hidden until it is asked for, and copied whole either way', async (t) => {
@@ -62,7 +67,12 @@ test('the setup of a site', async (t) => {
     })
     assert.equal(answer.status, 200)
     await page.getByText(/^sample arrived/).waitFor()
-    await page.getByText(/Only samples have come/).waitFor()
+    // It shows that the way is open, and is no event of the site.
+    await page.getByRole('heading', { name: 'Waiting for the first event…' }).waitFor()
+    assert.equal(
+      (await service.call('GET', `/api/sites/${site.id}`)).json<{ last_event_at: null }>().last_event_at,
+      null,
+    )
   })
 
   await t.test('the checklist finds what is not set up well, and says what was refused and why', async (t) => {

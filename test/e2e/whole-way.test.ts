@@ -49,6 +49,7 @@ async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>):
   await page.getByRole('link', { name: 'New site' }).click()
   await page.getByLabel('Name').fill('Shop')
   await page.getByRole('textbox', { name: 'Address', exact: true }).fill('https://shop.nordwind.example')
+  await page.getByRole('button', { name: 'Tag server, containers and more' }).click()
   await page.getByLabel('Tag server address').fill(tagServer)
   await page.getByLabel('Also create the probes that fit').uncheck()
   await page.getByRole('button', { name: 'Create the site' }).click()

@@ -1,8 +1,9 @@
 import { Button, Group, NumberInput, Select, Skeleton, Switch, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { type UseFormReturnType, useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
+import { ChevronDown } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { clientQuery } from '../../api/clients.ts'
 import { useSession } from '../../api/session.ts'
@@ -145,6 +146,8 @@ export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
     validate: { slo_target: (text) => (Number.isNaN(targetOf(text)) ? 'Enter a number like 99.5' : null) },
   })
   const [autoProbes, setAutoProbes] = useState(true)
+  // A name and an address are enough to receive events; what else there is can wait until they come.
+  const [isWhole, setWhole] = useState(!isNew)
   const [rest, setRest] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const zones = useMemo(() => zonesWith(initial.timezone), [initial.timezone])
@@ -186,7 +189,20 @@ export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
           />
         </div>
       </fieldset>
-      {GROUPS.map(({ title, about, fields }) => (
+      {!isWhole && (
+        <div>
+          <Button
+            variant="subtle"
+            leftSection={<ChevronDown size={16} aria-hidden />}
+            aria-expanded={false}
+            onClick={() => setWhole(true)}
+          >
+            Tag server, containers and more
+          </Button>
+          <p className={classes.hint}>Each adds checks. They can be added in the settings of the site at any time.</p>
+        </div>
+      )}
+      {(isWhole ? GROUPS : []).map(({ title, about, fields }) => (
         <fieldset key={title} className={classes.group}>
           <legend>{title}</legend>
           <p className={classes.about}>{about} All of it may be left empty.</p>
@@ -203,28 +219,7 @@ export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
           </div>
         </fieldset>
       ))}
-      <fieldset className={classes.group}>
-        <legend>Orders</legend>
-        <p className={classes.about}>For an estimate of what lost purchases were worth. All of it may be left empty.</p>
-        <div className={classes.pair}>
-          <NumberInput
-            label="Average order value"
-            description="What an order is worth"
-            placeholder="79"
-            min={0}
-            hideControls
-            value={form.values.average_order_value}
-            error={form.errors.average_order_value}
-            onChange={(value) => form.setFieldValue('average_order_value', typeof value === 'number' ? value : '')}
-          />
-          <TextInput
-            label="Currency"
-            description="A code of three letters"
-            placeholder="EUR"
-            {...form.getInputProps('currency')}
-          />
-        </div>
-      </fieldset>
+      {isWhole && <Orders form={form} />}
       {isNew && (
         <Switch
           label="Also create the probes that fit"
@@ -247,5 +242,32 @@ export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
         </LinkButton>
       </Group>
     </form>
+  )
+}
+
+function Orders({ form }: { form: UseFormReturnType<SiteValues> }) {
+  return (
+    <fieldset className={classes.group}>
+      <legend>Orders</legend>
+      <p className={classes.about}>For an estimate of what lost purchases were worth. All of it may be left empty.</p>
+      <div className={classes.pair}>
+        <NumberInput
+          label="Average order value"
+          description="What an order is worth"
+          placeholder="79"
+          min={0}
+          hideControls
+          value={form.values.average_order_value}
+          error={form.errors.average_order_value}
+          onChange={(value) => form.setFieldValue('average_order_value', typeof value === 'number' ? value : '')}
+        />
+        <TextInput
+          label="Currency"
+          description="A code of three letters"
+          placeholder="EUR"
+          {...form.getInputProps('currency')}
+        />
+      </div>
+    </fieldset>
   )
 }

@@ -1,7 +1,7 @@
 import { Loader, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { recentQuery, siteReportQuery, timeseriesQuery } from '../../api/analytics.ts'
+import { type RecentAnswer, recentQuery, siteReportQuery, timeseriesQuery } from '../../api/analytics.ts'
 import { usageQuery } from '../../api/clients.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { whole } from '../../lib/words.ts'
@@ -22,11 +22,21 @@ interface Props {
   ingest: IngestAddress
 }
 
+/** While nothing has come, it is asked for this often, ms. */
+export const WAITING_MS = 5_000
+
+const isSample = (payload: RecentAnswer['accepted'][number]): boolean => containerOf(payload) === SAMPLE_CONTAINER
+const hasSample = (recent: RecentAnswer | undefined): boolean => recent?.accepted.some(isSample) === true
+
 /** One event from the command line: whether the way to Tagwarden is open, before Tag Manager has a part in it. */
 export function TryStep({ site, ingest }: Props) {
-  const { data } = useQuery(recentQuery(site.id))
+  const { data } = useQuery({
+    ...recentQuery(site.id),
+    // The stream says nothing of a sample: it is in no count.
+    refetchInterval: ({ state }) => (hasSample(state.data) ? false : WAITING_MS),
+  })
   const [openedAt] = useState(() => Date.now())
-  const sample = data?.accepted.find((payload) => containerOf(payload) === SAMPLE_CONTAINER)
+  const sample = data?.accepted.find(isSample)
   const key = site.ingest_key
   return (
     <SetupStep
@@ -45,7 +55,7 @@ export function TryStep({ site, ingest }: Props) {
     >
       <p>
         Sends one event called <code>sample</code>, from any machine. The answer is <code>{'{"status":"ok"}'}</code>,
-        and the next step turns green.
+        and this step turns green. No report counts it.
       </p>
       <div className={classes.terminal}>
         <pre className={classes.pre}>{curlLine(ingest, key === null ? '$INGEST_KEY' : masked(key), openedAt)}</pre>
@@ -68,7 +78,7 @@ export function FirstEventStep({ site }: { site: SiteRecord }) {
       <SetupStep number={4} title="Waiting for the first event…" state="waiting" word="listening">
         <p className={classes.listening}>
           <Loader size={16} aria-hidden="true" />
-          This page listens: publish the container, or send the sample, and the event appears here within two seconds.
+          This page listens: publish the container, and the first event appears here within two seconds.
         </p>
         <Rejections site={site} />
       </SetupStep>

@@ -10,14 +10,12 @@ import { type SiteRecord, siteQuery } from '../../api/sites.ts'
 import { type StreamEvents, useStreamEvent } from '../../api/stream.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ErrorState } from '../../ui/States.tsx'
-import { FirstEventStep, TryStep } from './FirstEventStep.tsx'
+import { FirstEventStep, TryStep, WAITING_MS } from './FirstEventStep.tsx'
 import { ingestOf } from './ingest.ts'
 import { KeyStep } from './KeyStep.tsx'
+import { NotifyStep } from './NotifyStep.tsx'
 import classes from './setup.module.css'
 import { TemplateStep } from './TemplateStep.tsx'
-
-/** While nothing has come, the site is asked for this often besides the stream, ms. */
-const WAITING_MS = 5_000
 
 /** From a new site to its first event, and what to look after then. */
 export function SetupPage() {
@@ -45,19 +43,20 @@ function Loaded({ site }: { site: SiteRecord }) {
           { label: site.name, to: `/sites/${site.id}` },
         ]}
       >
-        How the tag server container of {site.name} reports to Tagwarden. Four steps, about ten minutes.
+        How the tag server container of {site.name} reports to Tagwarden. Five steps, about ten minutes.
       </PageHeader>
       <ol className={classes.steps}>
         <TemplateStep site={site} ingest={ingest} mayChange={mayChange} />
         <KeyStep site={site} ingest={ingest} />
         <TryStep site={site} ingest={ingest} />
         <FirstEventStep site={site} />
+        <NotifyStep site={site} />
       </ol>
     </>
   )
 }
 
-const STEPS = ['a', 'b', 'c', 'd']
+const STEPS = ['a', 'b', 'c', 'd', 'e']
 
 function SetupSkeleton() {
   return (

@@ -11,11 +11,11 @@ export const ingestOf = (base: string): IngestAddress => ({
   isHttps: base.startsWith('https://'),
 })
 
-/** The container that samples come from, here as with `tagwarden send`: so that a sample is not taken for the tag. */
+/** The container that samples come from, here as with `tagwarden send`, whose events count: so that a sample is not taken for the tag. */
 export const SAMPLE_CONTAINER = 'GTM-SAMPLE1'
 
 /**
- * The line that sends one event as the tag does.
+ * The line that sends one event as the tag does in a preview: it is found among the samples, and no report, chart or probe counts it.
  *
  * @param key as it is to stand in the line
  * @param now epoch ms; a time over 24 hours old would be counted as skewed
@@ -25,6 +25,7 @@ export function curlLine({ endpoint }: IngestAddress, key: string, now: number):
     container_id: SAMPLE_CONTAINER,
     event_name: 'sample',
     timestamp_ms: now,
+    preview: true,
     tags: [{ id: '1', name: 'Sample tag', status: 'success', execution_time: 84 }],
   }
   return [

@@ -36,7 +36,7 @@ function LastEvent({ at, zone }: { at: string | null; zone: string }) {
 
 export function SiteHeader({ site, query, view }: SiteHeaderProps) {
   const select = useCallback(
-    ({ clients }: Overview) => {
+    ({ clients, clients_without_channel }: Overview) => {
       const client = clients.find(({ id }) => id === site.client_id)
       const state = client?.sites.find(({ id }) => id === site.id)
       return (
@@ -45,6 +45,7 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
           status: state.status,
           last: state.last_event_at,
           waitsFor: siteWaitsFor(state),
+          isReached: !clients_without_channel.some(({ id }) => id === site.client_id),
         }
       )
     },
@@ -83,12 +84,18 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
           Probes
         </Link>
         <Link to="/sites/$siteId/setup" params={{ siteId: site.id }}>
-          Setup
+          {state === undefined ? 'Setup' : setupWords(state)}
         </Link>
         {site.key_revoked_at !== null && <span className={classes.bad}>ingest key revoked</span>}
       </div>
     </PageHeader>
   )
+}
+
+/** What of the setup is still to be done, as long as something is. */
+function setupWords({ last, isReached }: { last: string | null; isReached: boolean }): string {
+  if (last === null) return 'Setup: no event yet'
+  return isReached ? 'Setup' : 'Setup: notifications are missing'
 }
 
 const COMPARE_LABELS: Readonly<Record<Comparison, string>> = {

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { type Overview, overviewQuery } from '../../api/overview.ts'
+import { useSession } from '../../api/session.ts'
+import type { SiteRecord } from '../../api/sites.ts'
+import { LinkButton, TextLink } from '../../ui/LinkButton.tsx'
+import { SetupStep } from './KeyStep.tsx'
+
+/** What is watched and told to nobody is not watched: the last step, and the one most often forgotten. */
+export function NotifyStep({ site }: { site: SiteRecord }) {
+  const { mayChange } = useSession()
+  const isReached = useIsReached(site.client_id)
+  const { client_id: clientId } = site
+  if (isReached === undefined) return null
+  return (
+    <SetupStep
+      number={5}
+      title="Notifications"
+      state={isReached ? 'done' : 'open'}
+      word={isReached ? 'ready' : site.last_event_at === null ? 'later' : 'next'}
+    >
+      {isReached ? (
+        <p>
+          Its client has a channel that works. Send a test message, or change who is notified, on{' '}
+          <TextLink to="/clients/$clientId" params={{ clientId }}>
+            the page of the client
+          </TextLink>
+          .
+        </p>
+      ) : (
+        <>
+          <p>
+            Nobody is notified when {site.name} breaks: its client has no channel yet, such as a chat or an e-mail
+            address.
+          </p>
+          {mayChange ? (
+            <div>
+              <LinkButton to="/clients/$clientId/edit" params={{ clientId }} variant="default">
+                Add a channel
+              </LinkButton>
+            </div>
+          ) : (
+            <p>An admin can add one.</p>
+          )}
+        </>
+      )}
+    </SetupStep>
+  )
+}
+
+/** Whether the client of a site has working notifications; undefined until it is known, and while it is switched off. */
+function useIsReached(clientId: string): boolean | undefined {
+  const select = useCallback(
+    ({ clients, clients_without_channel: unreachable }: Overview) =>
+      clients.some(({ id }) => id === clientId) ? !unreachable.some(({ id }) => id === clientId) : undefined,
+    [clientId],
+  )
+  return useQuery({ ...overviewQuery, select }).data
+}
