@@ -114,15 +114,22 @@ export class VendorReads {
   }
 }
 
+interface KeyCounts extends VendorCounts {
+  key: string
+}
+
+/** Of those that ran as often the one whose key is less: databases give rows in orders of their own. */
+const byExecutions = (a: KeyCounts, b: KeyCounts): number => b.executions - a.executions || (a.key < b.key ? -1 : 1)
+
 function vendorsIn(
-  rows: readonly ({ key: string } & VendorCounts)[],
+  rows: readonly KeyCounts[],
   nameOf: (key: string) => string,
   said: (key: string) => string | undefined,
 ): Map<string, VendorSum> {
   const byVendor = Map.groupBy(rows, ({ key }) => said(key) ?? vendorIdOf(nameOf(key)))
   return new Map(
     Array.from(byVendor, ([vendor, ofVendor]) => {
-      const most = ofVendor.toSorted((a, b) => b.executions - a.executions).slice(0, MOST_KEYS)
+      const most = ofVendor.toSorted(byExecutions).slice(0, MOST_KEYS)
       const rawKeys = most.map(({ key }) => key)
       return [vendor, { counts: countsOf(ofVendor), rawKeys, tags: new Set(rawKeys.map(nameOf)) }]
     }),
