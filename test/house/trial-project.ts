@@ -70,11 +70,14 @@ async function inTrialProject(sources: Sources, check: (directory: string) => Pr
   }
 }
 
+/** Bytes. With as many rules as there are here Biome says more than the 1 MiB that Node keeps by itself. */
+const MOST_OUTPUT = 64 * 1_024 * 1_024
+
 /** What the tool prints on its standard output; findings make it exit with an error, which is not one here. */
 function run(bin: string, cwd: string, parameters: readonly string[]): Promise<string> {
   const script = join(REPOSITORY, 'node_modules', bin)
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [script, ...parameters], { cwd }, (error, stdout, stderr) => {
+    execFile(process.execPath, [script, ...parameters], { cwd, maxBuffer: MOST_OUTPUT }, (error, stdout, stderr) => {
       if (error !== null && stdout === '') reject(new Error(`${bin} did not run: ${stderr}`))
       else resolve(stdout)
     })

@@ -18,6 +18,8 @@ import { type RunGiven, runType, siteRow } from './run-type.ts'
 const GA4 = { measurement_id: 'G-TEST1234' }
 /** Looked at once, and not waited for. */
 const AT_ONCE = 500
+/** Where it arrives, however busy the machine is. */
+const PATIENT = 20_000
 const NO_ARRIVALS = { read: undefined, reports: undefined } as unknown as Pick<Store, 'read' | 'reports'>
 
 interface Asked {
@@ -78,9 +80,9 @@ async function wholeWay(t: TestContext, store: Store, isLost: () => boolean = ()
 
 testOnEveryEngine('a canary that comes through tag server, tag and ingest is fine', async (store, t) => {
   const { site, asked } = await wholeWay(t, store)
-  const outcome = await run(t, site, { store, now: INGEST_NOW })
+  const outcome = await run(t, site, { store, now: INGEST_NOW, timeoutMs: PATIENT })
   assert.equal(outcome.status, 'ok')
-  assert.match(outcome.message, /^The canary of \S+ arrived after 0\.0 s\. Other tags ran on it: “Meta”$/)
+  assert.match(outcome.message, /^The canary of \S+ arrived after \d\.\d s\. Other tags ran on it: “Meta”$/)
   const [one] = asked
   assert.equal(one?.url.pathname, '/metrics/g/collect')
   const query = Object.fromEntries(one?.url.searchParams ?? [])

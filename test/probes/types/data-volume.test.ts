@@ -80,7 +80,7 @@ testOnEveryEngine('data_volume: a site with a few events a day is not judged', a
   const rare = every(8 * HOUR, NOW - 17 * DAY, NOW).map((time) => batch(time, { total_events: 1 }))
   const { status, reason, message } = await resultOf(t, store, await siteWith(store, rare), dataVolume)
   assert.deepEqual([status, reason], ['ok', 'learning'])
-  assert.equal(message, 'Learning: 3 events in 24 h, 3 are usual; judges once 9.6 are')
+  assert.equal(message, 'Learning: 3 events in 24 h, 3 are usual; judges once 8.3 are')
 })
 
 testOnEveryEngine(
