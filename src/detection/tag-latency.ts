@@ -9,6 +9,7 @@ export interface LatencyBucket extends TimeRange {
   /** Sum of these durations, ms. */
   readonly total_ms: number
   readonly executions: number
+  readonly success: number
   readonly timeout: number
 }
 
@@ -56,7 +57,17 @@ const MEAN_FACTOR = 1.5
 export const MIN_USUAL_HOURS = 4
 export const MIN_USUAL_EXECUTIONS = 10
 
-/** Which tags take much longer than at the same hours of the last week. */
+/**
+ * No answer over a network is there so soon, ms: a tag that waited for one, and now succeeds within this time, no longer waits, or asks
+ * nothing. It is the histogram's first bound: what is shorter cannot be told apart.
+ */
+const NO_ANSWER_MS = 10
+/** A tag that took less than this did not surely wait for an answer, ms. */
+const ANSWER_MS = 40
+/** Of its executions: as many have to end so soon now, and at most as many as are left may have before, from a cache or with nothing to do. */
+const QUICK_SHARE = 0.85
+
+/** Which tags take much longer than at the same hours of the last week, and which succeed too soon to have been answered. */
 export function tagLatency({ now, bounds, tags }: LatencyInput, config: LatencyConfig): Verdict {
   const judged = tags.map((tag) => judgeTag(tag, now, bounds, config))
   return verdictOf(judged, `${number(judged.filter((finding) => finding !== null).length)} tags are as quick as usual`)
@@ -92,9 +103,12 @@ function judgeTag(
   const timeouts = sum(window.map(({ timeout }) => timeout))
   const executions = sum(window.map((bucket) => bucket.executions))
   const isCutOff = wilson(timeouts, executions).low > SLOW_SHARE
+  const isUnproven = !isSlow && isSurelyUnanswered(now95, window, usualHours)
+  const length = now - Math.min(window[0]?.from ?? now, now - config.window_minutes * MINUTE)
+  if (isUnproven)
+    return unproven({ tag_key, recent, window, length, mean, usualMean, timed, usualHours: usualHours.length })
   const status = !isSlow ? 'ok' : isCutOff || isSurelySlower(now95, criticalLimit) ? 'critical' : 'warning'
   const measured = quantile(now95, QUANTILE)
-  const length = now - Math.min(window[0]?.from ?? now, now - config.window_minutes * MINUTE)
   return {
     subject: { tag_key },
     status,
@@ -114,6 +128,64 @@ function judgeTag(
       usual_hours: usualHours.length,
     },
   }
+}
+
+/** Most end within the time that no answer takes, and as a success, where few did before. */
+function isSurelyUnanswered(
+  current: Histogram,
+  window: readonly LatencyBucket[],
+  usualHours: readonly Histogram[],
+): boolean {
+  const total = observations(current)
+  const quick = total - countAbove(current, NO_ANSWER_MS)
+  const executions = sum(window.map((bucket) => bucket.executions))
+  const successes = sum(window.map(({ success }) => success))
+  if (wilson(quick, total).low < QUICK_SHARE || successes < QUICK_SHARE * executions) return false
+  const usualShare = median(usualHours.map((hour) => 1 - countAbove(hour, NO_ANSWER_MS) / observations(hour)))
+  const usualMs = median(usualHours.map((hour) => quantile(hour, 0.5)))
+  return usualMs >= ANSWER_MS && usualShare <= 1 - QUICK_SHARE
+}
+
+interface Unproven {
+  tag_key: string
+  recent: readonly LatencyBucket[]
+  window: readonly LatencyBucket[]
+  /** ms */
+  length: number
+  mean: number
+  usualMean: number
+  timed: number
+  usualHours: number
+}
+
+function unproven({ tag_key, recent, window, length, mean, usualMean, timed, usualHours }: Unproven): Finding {
+  return {
+    subject: { tag_key },
+    // It may have been set up so, not to wait: someone has to look, not to get up.
+    status: 'warning',
+    message: `“${tag_key}” succeeds in ${number(Math.round(mean * 10) / 10)} ms (mean of ${number(timed)} executions in ${duration(length)}), too soon for an answer; ${number(Math.round(usualMean))} ms are usual at this hour`,
+    measured: mean,
+    expected: usualMean,
+    band: { low: NO_ANSWER_MS, high: null },
+    since: isoTime(quickSince(recent)),
+    evidence: {
+      reason: 'too_soon',
+      timed_executions: timed,
+      mean_ms: mean,
+      usual_mean_ms: usualMean,
+      last_seen: isoTime(window.at(-1)?.to ?? Number.NaN),
+      window_minutes: length / MINUTE,
+      usual_hours: usualHours,
+    },
+  }
+}
+
+/** The first of the latest buckets in which most executions ended so soon. */
+function quickSince(buckets: readonly LatencyBucket[]): number {
+  const ran = buckets.filter((bucket) => timedIn(bucket) > 0)
+  const isQuick = ({ histogram }: LatencyBucket) => (histogram[0] ?? 0) > sum(histogram) / 2
+  const last = ran.findLastIndex((bucket) => !isQuick(bucket))
+  return (ran[last + 1] ?? ran.at(-1))?.from ?? Number.NaN
 }
 
 const timedIn = ({ histogram }: LatencyBucket): number => sum(histogram)

@@ -19,7 +19,7 @@ function durations(range: { from: number; to: number }, counts: Readonly<Record<
     executions += count
     totalMs += Number(length) * count
   }
-  return { ...range, histogram, total_ms: totalMs, executions, timeout: 0 }
+  return { ...range, histogram, total_ms: totalMs, executions, success: executions, timeout: 0 }
 }
 
 const weekOf = (counts: Readonly<Record<number, number>>) =>
@@ -57,6 +57,44 @@ test('timeouts alone are none of the business of a tag that is quick', () => {
   const [quick] = last15(QUICK)
   assert.ok(quick)
   assert.equal(judge(weekOf(QUICK), [{ ...quick, timeout: 90 }]).status, 'ok')
+})
+
+const TOO_SOON: readonly [
+  what: string,
+  usual: Record<number, number>,
+  recent: Record<number, number>,
+  status: string,
+][] = [
+  ['waited for an answer and no longer does', QUICK, { 3: 100 }, 'warning'],
+  ['waited for an answer and still does now and then', QUICK, { 3: 85, 80: 15 }, 'ok'],
+  ['never waited for one', { 8: 100 }, { 1: 100 }, 'ok'],
+  ['was hardly slower than that', { 20: 100 }, { 3: 100 }, 'ok'],
+  ['often had nothing to do', { 2: 30, 80: 70 }, { 2: 100 }, 'ok'],
+  ['ran too rarely since', QUICK, { 3: 29 }, 'ok'],
+]
+for (const [what, usual, recent, status] of TOO_SOON) {
+  test(`a tag that succeeds at once and ${what} is ${status}`, () => {
+    assert.equal(judge(weekOf(usual), last15(recent)).status, status)
+  })
+}
+
+test('a tag that fails at once succeeds in nothing, too soon or not', () => {
+  const [quick] = last15({ 3: 100 })
+  assert.ok(quick)
+  assert.equal(judge(weekOf(QUICK), [{ ...quick, success: 40 }]).status, 'ok')
+})
+
+test('a tag that succeeds too soon says so, and since when', () => {
+  const recent = bucketsUntil(NOON, SLOT, 24).map((bucket, index) =>
+    durations(bucket, index < 12 ? { 80: 10 } : { 3: 10 }),
+  )
+  const { status, message, details } = judge(weekOf(QUICK), recent)
+  assert.equal(status, 'warning')
+  assert.match(
+    message,
+    /^“Ads” succeeds in 3 ms \(mean of \d+ executions in 15 min\), too soon for an answer; 91 ms are usual/,
+  )
+  assert.equal(details.findings[0]?.since, isoTime(NOON - 12 * SLOT))
 })
 
 test('one slow day of the week does not become what is usual', () => {

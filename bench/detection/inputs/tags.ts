@@ -48,6 +48,7 @@ function usualHours(tag: TagHistory, hour: number, clock: LocalTime): LatencyBuc
 function latencyBucket(tag: TagHistory, slot: number, length: number): LatencyBucket | null {
   const histogram = Array.from({ length: BUCKETS }, () => 0)
   const executions = sum(tag.executions.subarray(slot, slot + length))
+  const success = executions - sum(tag.bad.subarray(slot, slot + length))
   const timeout = sum(tag.timeouts.subarray(slot, slot + length))
   let totalMs = 0
   for (let at = slot / RUN_EVERY; at < (slot + length) / RUN_EVERY; at++) {
@@ -57,7 +58,7 @@ function latencyBucket(tag: TagHistory, slot: number, length: number): LatencyBu
     }
   }
   if (executions === 0) return null
-  return { from: timeOf(slot), to: timeOf(slot + length), histogram, executions, timeout, total_ms: totalMs }
+  return { from: timeOf(slot), to: timeOf(slot + length), histogram, executions, success, timeout, total_ms: totalMs }
 }
 
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0)

@@ -121,7 +121,7 @@ export function signOf(alert: SignRow): Sign {
     events: events.length > 0 ? events : typeof event === 'string' ? [event] : [],
     field: field ?? null,
     vendor: alert.subject === 'check' ? null : vendorIn(alert, tag ?? null),
-    failing: FAILING[alert.probe_type] ?? null,
+    failing: isTooSoon(finding) ? null : (FAILING[alert.probe_type] ?? null),
     answer: alert.probe_type === 'vendor_status' ? answerIn(finding) : null,
     isSurge: isSurge(finding) && alert.probe_type === 'data_volume',
     startedAt: alert.started_at,
@@ -130,6 +130,9 @@ export function signOf(alert: SignRow): Sign {
     hasRecovered: alert.resolution === 'recovered',
   }
 }
+
+/** A tag that is too quick is not slow, though the same probe finds both. */
+const isTooSoon = ({ evidence }: Readonly<Record<string, unknown>>): boolean => fieldsOf(evidence).reason === 'too_soon'
 
 function kindOf({ probe_type, subject }: SignRow, event: string | null, tag: string | null): Cause {
   if (subject === 'check') return 'own'

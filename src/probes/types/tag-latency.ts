@@ -18,7 +18,7 @@ import { lastDay, stretchesOf, windowMinutes } from '../counts/timeline.ts'
 import { learning, localDay, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
-const COLUMNS = ['executions', 'timeout', 'total_ms', 'timed', ...LATENCY_COLUMNS] as const
+const COLUMNS = ['executions', 'success', 'timeout', 'total_ms', 'timed', ...LATENCY_COLUMNS] as const
 const DAYS_COMPARED = 7
 
 type Counts = ReadonlyMap<string, TagHistory<(typeof COLUMNS)[number]>>
@@ -31,7 +31,8 @@ const milliseconds = (byDefault: number, description: string) =>
 export const tagLatency = defineProbeType({
   name: 'tag_latency',
   title: 'Tag latency',
-  description: 'Which tags take much longer than at the same hours of the last week (95th percentile).',
+  description:
+    'Which tags take much longer than at the same hours of the last week (95th percentile), and which succeed too soon to have been answered.',
   kind: 'data',
   siteFields: ['timezone'],
   needs: [],
@@ -123,10 +124,10 @@ function soFar({ tag_key, timed, hours }: Nearest, needed: number, now: number, 
 }
 
 function latencyBucket(bucket: TagBucket<(typeof COLUMNS)[number]>): LatencyBucket {
-  const { from, to, executions, timeout, timed } = bucket
+  const { from, to, executions, success, timeout, timed } = bucket
   const histogram = LATENCY_COLUMNS.map((column) => bucket[column])
   const counted = histogram.reduce((sum, count) => sum + count, 0)
   // Batches add to the times and not to the histogram: theirs are left out in proportion.
   const total_ms = timed === 0 ? 0 : (bucket.total_ms * counted) / timed
-  return { from, to, executions, timeout, total_ms, histogram }
+  return { from, to, executions, success, timeout, total_ms, histogram }
 }
