@@ -70,6 +70,11 @@ export const pages = [
   }),
   createRoute({
     getParentRoute,
+    path: '/compare',
+    component: lazyRouteComponent(() => import('../features/compare/ComparePage.tsx'), 'ComparePage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/sites/$siteId/setup',
     component: lazyRouteComponent(() => import('../features/setup/SetupPage.tsx'), 'SetupPage'),
   }),

@@ -194,7 +194,11 @@ function only(answer: TimeseriesAnswer | undefined, key: string, name: string, t
 }
 
 /** One figure as a share of another; a gap where there is nothing to share. */
-function shareOf(name: string, part: Cut, whole: Cut): Pick<ChartPlan, 'cuts' | 'draw' | 'kind' | 'format' | 'most'> {
+export function shareOf(
+  name: string,
+  part: Cut,
+  whole: Cut,
+): Pick<ChartPlan, 'cuts' | 'draw' | 'kind' | 'format' | 'most'> {
   return {
     cuts: [part, whole],
     kind: 'lines',

@@ -7,6 +7,7 @@ import { type Cut, exportUrl } from '../../api/analytics.ts'
 import type { Query } from '../../api/client.ts'
 import { type Overview, overviewQuery } from '../../api/overview.ts'
 import type { SiteRecord } from '../../api/sites.ts'
+import { LinkMenuItem } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
@@ -62,7 +63,7 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
       actions={
         <>
           <TimeRangePicker zone={site.timezone} anchors={anchors} />
-          <CompareMenu view={view} />
+          <CompareMenu view={view} siteId={site.id} />
           <CsvMenu siteId={site.id} query={query} focus={view.focus} />
         </>
       }
@@ -104,7 +105,8 @@ const COMPARE_LABELS: Readonly<Record<Comparison, string>> = {
 }
 
 /** What the figures and charts of the page are compared with. */
-function CompareMenu({ view: { comparison, setComparison } }: { view: SiteView }) {
+function CompareMenu({ view: { comparison, setComparison, focus }, siteId }: { view: SiteView; siteId: string }) {
+  const tag = focus?.kind === 'tag' ? { a_tag: focus.name } : {}
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -122,6 +124,9 @@ function CompareMenu({ view: { comparison, setComparison } }: { view: SiteView }
             {COMPARE_LABELS[each]}
           </Menu.Item>
         ))}
+        <LinkMenuItem to="/compare" search={{ a: siteId, ...tag } as object}>
+          {focus?.kind === 'tag' ? 'With another tag or site …' : 'With another site …'}
+        </LinkMenuItem>
         {comparison !== null && <Menu.Item onClick={() => setComparison(null)}>With nothing</Menu.Item>}
       </Menu.Dropdown>
     </Menu>

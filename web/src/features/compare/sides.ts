@@ -1,0 +1,63 @@
+import type { SiteReport } from '../../api/analytics.ts'
+import type { Directory, DirectorySite } from '../../lib/use-directory.ts'
+
+/** One of the two that are compared: all of a site, or one tag of it. */
+export interface Side {
+  site: DirectorySite
+  /** Null: all tags of the site. */
+  tag: string | null
+}
+
+/**
+ * The two sides that an address names; null where it names no site that is active.
+ *
+ * @param search `a`, `b`: ids of sites; `a_tag`, `b_tag`
+ */
+export function sidesOf(
+  { sites }: Pick<Directory, 'sites'>,
+  search: Readonly<Record<string, string | undefined>>,
+): [Side | null, Side | null] {
+  const sideOf = (key: 'a' | 'b'): Side | null => {
+    const site = sites[search[key] ?? '']
+    const tag = search[`${key}_tag`]
+    return site === undefined ? null : { site, tag: tag === undefined || tag === '' ? null : tag }
+  }
+  return [sideOf('a'), sideOf('b')]
+}
+
+/** The names of two sides, as short as they tell them apart: tags of one site by the tag, tags of one name by the site. */
+export function labelsOf(a: Side, b: Side): [string, string] {
+  const isOneSite = a.site.id === b.site.id
+  const labelOf = ({ site, tag }: Side): string => {
+    if (tag === null) return isOneSite ? 'All tags' : site.name
+    return isOneSite ? tag : `${tag} · ${site.name}`
+  }
+  const [first, second] = [labelOf(a), labelOf(b)]
+  // Two sites may have one name; one site may be chosen twice.
+  return first === second ? [first, `${second} (2)`] : [first, second]
+}
+
+export interface SideFigures {
+  events: number
+  executions: number
+  /** 0–1, of the executions; null without any. */
+  badShare: number | null
+  /** ms; null where it is not known: of all tags, and of batches. */
+  p95: number | null
+}
+
+/** What a report says of a side. */
+export function figuresOf(
+  { total_events, tags }: Pick<SiteReport, 'total_events' | 'tags'>,
+  tag: string | null,
+): SideFigures {
+  const counted = tags.filter(({ tag_key }) => tag === null || tag_key === tag)
+  const executions = counted.reduce((sum, each) => sum + each.executions, 0)
+  const bad = counted.reduce((sum, each) => sum + each.failure + each.timeout + each.exception, 0)
+  return {
+    events: total_events,
+    executions,
+    badShare: executions === 0 ? null : bad / executions,
+    p95: tag === null ? null : (counted[0]?.p95_ms ?? null),
+  }
+}
