@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { type Cut, type TimeseriesAnswer, timeseriesQuery } from '../../api/analytics.ts'
 import type { Query } from '../../api/client.ts'
 import { compact, percent } from '../../lib/words.ts'
+import type { SpanSelection } from '../../ui/chart/select-span.ts'
 import { TimeChart } from '../../ui/chart/TimeChart.tsx'
 import type { TimeSeries } from '../../ui/chart/time-option.ts'
 import { Awaited } from '../../ui/States.tsx'
@@ -62,10 +63,22 @@ interface Props {
 
 /** The same figures of both, each over one axis: what only one of them does is seen at once. */
 export function CompareCharts(props: Props) {
-  return PLANS.map((plan) => <CompareChart key={plan.title} {...props} plan={plan} />)
+  const { from, to } = props
+  // One for all charts: it knows which ranges Escape leads back to.
+  const zoom = useZoom()
+  const selection = useMemo(
+    (): SpanSelection => ({ onSelect: (span) => zoom.into(span, { from, to }), onReset: zoom.reset }),
+    [zoom, from, to],
+  )
+  return PLANS.map((plan) => <CompareChart key={plan.title} {...props} plan={plan} selection={selection} />)
 }
 
-function CompareChart({ sides, query, from, to, plan }: Props & { plan: Plan }) {
+interface ChartProps extends Props {
+  plan: Plan
+  selection: SpanSelection
+}
+
+function CompareChart({ sides, query, from, to, plan, selection }: ChartProps) {
   const [a, b] = sides
   const labels = useMemo(() => labelsOf(a, b), [a, b])
   const bucket = fineBucket(to - from)
@@ -77,11 +90,6 @@ function CompareChart({ sides, query, from, to, plan }: Props & { plan: Plan }) 
       each.map((one) => ({ ...one, key: labels[index] ?? one.key, token: TOKENS[index] ?? one.token ?? '' })),
     )
   }, [first.series, second.series, labels])
-  const zoom = useZoom()
-  const selection = useMemo(
-    () => ({ onSelect: (span: { from: number; to: number }) => zoom.into(span, { from, to }), onReset: zoom.reset }),
-    [zoom, from, to],
-  )
   return (
     <Panel title={plan.title} tools={series !== undefined && <SeriesKey series={series} />}>
       {series === undefined ? (
