@@ -1,4 +1,4 @@
-import { MINUTE, newId } from '../src/lib/index.ts'
+import { MINUTE, newId, newOrderedId } from '../src/lib/index.ts'
 import { NEVER_RUN } from '../src/probes/api/changes.ts'
 import type { ProbeRow, Store } from '../src/store/index.ts'
 import { NOW } from './clock.ts'
@@ -29,3 +29,22 @@ export async function insertProbe(store: Store, siteId: string, over: Partial<Pr
   await store.write.insertInto('probes').values(row).execute()
   return row
 }
+
+/** The row of a result, `ok` unless `over` says otherwise. */
+export const newResultRow = (
+  probeId: string,
+  at: number,
+  over: { status?: string; reason?: string; maintenance_id?: string } = {},
+) => ({
+  probe_id: probeId,
+  id: newOrderedId(at),
+  status: 'ok',
+  reason: null,
+  message: '',
+  response_time_ms: null,
+  details: '{}',
+  attempts: 1,
+  executed_at: at,
+  maintenance_id: null,
+  ...over,
+})

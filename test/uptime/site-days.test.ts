@@ -9,7 +9,7 @@ import { insertAlert } from '../../testkit/alerts.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
-import { insertProbe } from '../../testkit/probes.ts'
+import { insertProbe, newResultRow } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, RETENTION } from '../analytics/support.ts'
 import { joinNode } from '../cluster/support.ts'
@@ -54,19 +54,7 @@ async function run(
   const probe = await insertProbe(store, site.id, { interval_seconds: 300, probe_type: 'data_freshness' })
   const rows = []
   for (let at = from; at < to; at += 5 * MINUTE) {
-    rows.push({
-      probe_id: probe.id,
-      id: newOrderedId(at),
-      status: 'ok',
-      reason: null,
-      message: '',
-      response_time_ms: null,
-      details: '{}',
-      attempts: 1,
-      executed_at: at,
-      maintenance_id: null,
-      ...over,
-    })
+    rows.push(newResultRow(probe.id, at, over))
   }
   for (let n = 0; n < rows.length; n += 500) {
     await store.write

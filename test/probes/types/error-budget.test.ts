@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { DAY, HOUR, MINUTE, newOrderedId } from '../../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
 import { errorBudget } from '../../../src/probes/types/error-budget.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
 import { insertAlert } from '../../../testkit/alerts.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'
-import { insertProbe } from '../../../testkit/probes.ts'
+import { insertProbe, newResultRow } from '../../../testkit/probes.ts'
 import { insertSite } from '../../../testkit/sites.ts'
 import { runType } from './run-type.ts'
 
@@ -15,18 +15,7 @@ async function watchedSite(store: Store): Promise<SiteRow> {
   const probe = await insertProbe(store, site.id, { interval_seconds: 900, probe_type: 'data_freshness' })
   const rows = []
   for (let at = NOW - DAY; at < NOW; at += 15 * MINUTE) {
-    rows.push({
-      probe_id: probe.id,
-      id: newOrderedId(at),
-      status: 'ok',
-      reason: null,
-      message: '',
-      response_time_ms: null,
-      details: '{}',
-      attempts: 1,
-      executed_at: at,
-      maintenance_id: null,
-    })
+    rows.push(newResultRow(probe.id, at))
   }
   await store.write.insertInto('probe_results').values(rows).execute()
   return site

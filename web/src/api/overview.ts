@@ -10,3 +10,7 @@ export const overviewQuery = queryOptions({
   queryFn: ({ signal }) => request<Overview>('/api/dashboard/overview', { signal }),
   refetchInterval: 60_000,
 })
+
+/** Whether a client has working notifications: of the active ones the overview names those without. */
+export const isReached = ({ clients_without_channel }: Overview, clientId: string): boolean =>
+  !clients_without_channel.some(({ id }) => id === clientId)

@@ -33,6 +33,10 @@ export function exact(at: number, zone: string | undefined): string {
   return format.format(at)
 }
 
+/** "14:20" on the clock of the device, for what is about the device or those before it. */
+export const deviceTime = (at: number): string =>
+  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(at)
+
 const compactFormat = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const wholeFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 

@@ -88,14 +88,11 @@ function matching(client: ClientState, filter: Filter, search: string, now: numb
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-const byTrouble = (
+/** Orders sites, or clients: the worst come first. */
+export const byTrouble = (
   a: Pick<SiteState, 'status' | 'open_alerts' | 'name'>,
   b: Pick<SiteState, 'status' | 'open_alerts' | 'name'>,
 ): number => bySeverity(a.status, b.status) || b.open_alerts - a.open_alerts || collator.compare(a.name, b.name)
-
-/** Sites, or clients, of which the worst come first. */
-export const listByTrouble = <T extends Parameters<typeof byTrouble>[0]>(list: readonly T[]): T[] =>
-  list.toSorted(byTrouble)
 
 /** An alert says it best, as it knows since when; then the worst probe; then that all is fine. */
 export function headlineOf(site: SiteState): Headline {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { type Overview, overviewQuery } from '../../api/overview.ts'
+import { isReached, type Overview, overviewQuery } from '../../api/overview.ts'
 import { useSession } from '../../api/session.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { LinkButton, TextLink } from '../../ui/LinkButton.tsx'
@@ -9,17 +9,17 @@ import { SetupStep } from './KeyStep.tsx'
 /** What is watched and told to nobody is not watched: the last step, and the one most often forgotten. */
 export function NotifyStep({ site }: { site: SiteRecord }) {
   const { mayChange } = useSession()
-  const isReached = useIsReached(site.client_id)
+  const hasChannel = useHasChannel(site.client_id)
   const { client_id: clientId } = site
-  if (isReached === undefined) return null
+  if (hasChannel === undefined) return null
   return (
     <SetupStep
       number={5}
       title="Notifications"
-      state={isReached ? 'done' : 'open'}
-      word={isReached ? 'ready' : site.last_event_at === null ? 'later' : 'next'}
+      state={hasChannel ? 'done' : 'open'}
+      word={hasChannel ? 'ready' : site.last_event_at === null ? 'later' : 'next'}
     >
-      {isReached ? (
+      {hasChannel ? (
         <p>
           Its client has a channel that works. Send a test message, or change who is notified, on{' '}
           <TextLink to="/clients/$clientId" params={{ clientId }}>
@@ -49,10 +49,10 @@ export function NotifyStep({ site }: { site: SiteRecord }) {
 }
 
 /** Whether the client of a site has working notifications; undefined until it is known, and while it is switched off. */
-function useIsReached(clientId: string): boolean | undefined {
+function useHasChannel(clientId: string): boolean | undefined {
   const select = useCallback(
-    ({ clients, clients_without_channel: unreachable }: Overview) =>
-      clients.some(({ id }) => id === clientId) ? !unreachable.some(({ id }) => id === clientId) : undefined,
+    (overview: Overview) =>
+      overview.clients.some(({ id }) => id === clientId) ? isReached(overview, clientId) : undefined,
     [clientId],
   )
   return useQuery({ ...overviewQuery, select }).data

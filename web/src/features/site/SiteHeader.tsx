@@ -5,7 +5,7 @@ import { Download, History } from 'lucide-react'
 import { useCallback } from 'react'
 import { type Cut, exportUrl } from '../../api/analytics.ts'
 import type { Query } from '../../api/client.ts'
-import { type Overview, overviewQuery } from '../../api/overview.ts'
+import { isReached, type Overview, overviewQuery } from '../../api/overview.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { LinkMenuItem } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -37,8 +37,8 @@ function LastEvent({ at, zone }: { at: string | null; zone: string }) {
 
 export function SiteHeader({ site, query, view }: SiteHeaderProps) {
   const select = useCallback(
-    ({ clients, clients_without_channel }: Overview) => {
-      const client = clients.find(({ id }) => id === site.client_id)
+    (overview: Overview) => {
+      const client = overview.clients.find(({ id }) => id === site.client_id)
       const state = client?.sites.find(({ id }) => id === site.id)
       return (
         state && {
@@ -46,7 +46,7 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
           status: state.status,
           last: state.last_event_at,
           waitsFor: siteWaitsFor(state),
-          isReached: !clients_without_channel.some(({ id }) => id === site.client_id),
+          isReached: isReached(overview, site.client_id),
         }
       )
     },

@@ -6,7 +6,7 @@ import { type Overview, overviewQuery } from '../../api/overview.ts'
 import { useStream } from '../../api/stream.ts'
 import { useNow } from '../../lib/external.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
-import { duration } from '../../lib/words.ts'
+import { deviceTime, duration } from '../../lib/words.ts'
 import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS, STATUSES, useTab } from '../../ui/status/status.ts'
@@ -66,10 +66,10 @@ function Loaded({ overview, freshness, now }: LoadedProps) {
       <Slides key={overview.incidents[0]?.id} slides={slidesOf(overview)} now={now} />
       <footer className={classes.foot}>
         {freshness.staleSince === null ? (
-          <span>As of {clockOf(Date.parse(overview.generated_at))}</span>
+          <span>As of {deviceTime(Date.parse(overview.generated_at))}</span>
         ) : (
           <strong role="alert">
-            No connection to Tagwarden: this is how it was at {clockOf(freshness.staleSince)}
+            No connection to Tagwarden: this is how it was at {deviceTime(freshness.staleSince)}
           </strong>
         )}
       </footer>
@@ -135,7 +135,3 @@ function useEscape(): void {
     return () => window.removeEventListener('keydown', leave)
   }, [navigate])
 }
-
-/** On the clock of the device, which those who look at it have on their wrists. */
-const clockOf = (at: number): string =>
-  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(at)

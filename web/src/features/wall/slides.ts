@@ -1,6 +1,6 @@
 import type { ClientState, Overview, Status } from '../../api/overview.ts'
 import { counted } from '../../lib/words.ts'
-import { headlineOf, isHealthy, listByTrouble } from '../overview/site-list.ts'
+import { byTrouble, type Headline, headlineOf, isHealthy } from '../overview/site-list.ts'
 
 /** As many lines as there is room for below the verdict, on a screen of any size. */
 export const LINES = 7
@@ -15,25 +15,20 @@ export interface Slide {
   lines: readonly SlideLine[]
 }
 
-export interface SlideLine {
+export interface SlideLine extends Headline {
   key: string
   name: string
-  status: Status
-  text: string
-  /** ISO 8601 */
-  since: string | null
-  isAcknowledged: boolean
 }
 
 /** The slides in the order in which they are shown: the clients in trouble, the worst first, then those that are fine. */
 export function slidesOf({ clients }: Pick<Overview, 'clients'>): Slide[] {
-  const withSites = listByTrouble(clients.filter(({ sites }) => sites.length > 0))
+  const withSites = clients.filter(({ sites }) => sites.length > 0).toSorted(byTrouble)
   const fine = withSites.filter(isHealthy)
   return [...withSites.filter((client) => !isHealthy(client)).flatMap(troubleSlides), ...fineSlides(fine)]
 }
 
 function troubleSlides(client: ClientState): Slide[] {
-  const sites = listByTrouble(client.sites).filter(({ status, open_alerts }) => status !== 'ok' || open_alerts > 0)
+  const sites = client.sites.filter(({ status, open_alerts }) => status !== 'ok' || open_alerts > 0).toSorted(byTrouble)
   const fine = client.sites.length - sites.length
   const lines = sites.map((site) => ({ key: site.id, name: site.name, ...headlineOf(site) }))
   const rest = fine === 0 ? null : `and ${counted(fine, 'more site')} ${fine === 1 ? 'is' : 'are'} fine`

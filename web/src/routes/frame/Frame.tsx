@@ -5,6 +5,7 @@ import { WifiOff } from 'lucide-react'
 import { useCutOff } from '../../api/cut-off.ts'
 import { type Overview, overviewQuery, type Status } from '../../api/overview.ts'
 import { useStream } from '../../api/stream.ts'
+import { deviceTime } from '../../lib/words.ts'
 import { useBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { STATUS_SIGNS, STATUS_WORDS, STATUSES, useTab } from '../../ui/status/status.ts'
 import classes from './Frame.module.css'
@@ -51,16 +52,12 @@ function OfflineBanner({ since }: { since: number | null }) {
       {since !== null && (
         <div className={classes.banner}>
           <WifiOff size={16} aria-hidden />
-          No connection to Tagwarden. You see the state as of {clockOf(since)}. Trying again.
+          No connection to Tagwarden. You see the state as of {deviceTime(since)}. Trying again.
         </div>
       )}
     </div>
   )
 }
-
-/** On the clock of the device: the banner is about the device's connection. */
-const clockOf = (at: number): string =>
-  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(at)
 
 const worstOf = ({ totals }: Overview): { status: Status; count: number } => {
   const status = STATUSES.find((each) => totals[each] > 0) ?? 'unknown'
