@@ -26,7 +26,7 @@ interface QueuedRequest {
 const RETRY_AFTER_SECONDS = 5
 /** After each answer a caller that floods waits for so many times what it took. */
 const PAUSES = 5
-const LONGEST_PAUSE_MS = 2_000
+const LONGEST_PAUSE_MS = 10_000
 
 /** Slots for requests that are worked on at once. Who finds none waits, the callers in turn. */
 export class RequestSlots {

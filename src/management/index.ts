@@ -31,6 +31,7 @@ export {
   type UsageRecord,
 } from './plans.ts'
 export { managementRoutes } from './routes.ts'
+export type { SavedViewRecord, SaveView } from './saved-views.ts'
 export { createSessions } from './sign-ins.ts'
 export type { CreateSite, SiteRecord, UpdateSite } from './site-schemas.ts'
 export { createSite, lastEventAt, lastEventTimes, requireSite, updateSite } from './sites.ts'

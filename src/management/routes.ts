@@ -3,12 +3,13 @@ import { annotationRoutes } from './annotations.ts'
 import { auditRoutes } from './audit.ts'
 import { clientRoutes } from './client-routes.ts'
 import type { ManagementOptions } from './context.ts'
+import { savedViewRoutes } from './saved-views.ts'
 import { siteRoutes } from './site-routes.ts'
 import { specialDayRoutes } from './special-days.ts'
 import { statusLinkRoutes } from './status-links.ts'
 import { statusLooksRoutes } from './status-looks.ts'
 
-/** Adds the management interface: clients, their status links, sites with their special days, annotations, and the audit log. */
+/** Adds the management interface: clients, their status links, sites with their special days, annotations, saved views, and the audit log. */
 export function managementRoutes(app: HttpApp, options: ManagementOptions): void {
   clientRoutes(app, options)
   statusLinkRoutes(app, options)
@@ -16,5 +17,6 @@ export function managementRoutes(app: HttpApp, options: ManagementOptions): void
   siteRoutes(app, options)
   specialDayRoutes(app, options)
   annotationRoutes(app, options)
+  savedViewRoutes(app, options)
   auditRoutes(app, options)
 }

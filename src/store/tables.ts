@@ -25,6 +25,7 @@ import type {
   AuditTable,
   ClientTable,
   QuotaMessageTable,
+  SavedViewTable,
   SignInTable,
   SiteDayTable,
   SiteRemovalTable,
@@ -107,6 +108,7 @@ export interface Tables {
   quota_messages: QuotaMessageTable
   status_links: StatusLinkTable
   status_looks: StatusLooksTable
+  saved_views: SavedViewTable
   sign_ins: SignInTable
 }
 

@@ -36,6 +36,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /api/annotations': { site_id: ID, text: 'Release 12' },
   'POST /api/sites/{site_id}/special-days': { first_day: '2026-11-27' },
   'POST /api/sites/{site_id}/tag-vendors/{tag_key}': { vendor: 'meta' },
+  'POST /api/views': { name: 'Broken', path: '/overview?filter=broken' },
   'POST /api/session': { token: 'admin-token-0123456789' },
 }
 

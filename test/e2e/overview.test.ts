@@ -44,6 +44,20 @@ test('the overview of the demo store', async (t) => {
     assert.match(icon ?? '', /favicon-(?:critical|warning)\.svg$/)
   })
 
+  await t.test('a view is saved for everyone, opened by its chip and deleted where it is open', async (t) => {
+    const { page } = await openPage(t, demo.url, '/overview?filter=broken')
+    await page.getByRole('button', { name: 'Save view' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Broken ones')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Delete the view Broken ones' }).waitFor()
+    await assertAccessible(page)
+    await page.goto(`${demo.url}/overview`)
+    await page.getByRole('link', { name: 'Broken ones' }).click()
+    await page.waitForURL('**/overview?filter=broken')
+    await page.getByRole('button', { name: 'Delete the view Broken ones' }).click()
+    await page.getByRole('link', { name: 'Broken ones' }).waitFor({ state: 'detached' })
+  })
+
   await t.test('the address holds filter and search, and "back" leads to the filter before', async (t) => {
     const { page } = await openPage(t, demo.url, '/')
     await page.getByText('Broken', { exact: true }).click()

@@ -25,6 +25,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
     'annotations',
     'audit_log',
     'clients',
+    'saved_views',
     'sign_ins',
     'sites',
     'special_days',

@@ -32,6 +32,7 @@ import { canaryArrivals } from './0031-canary-arrivals.ts'
 import { orderValues } from './0032-order-values.ts'
 import { siteTarget } from './0033-site-target.ts'
 import { statusLooks } from './0034-status-looks.ts'
+import { savedViews } from './0035-saved-views.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -70,6 +71,7 @@ export const migrations: readonly Migration[] = [
   orderValues,
   siteTarget,
   statusLooks,
+  savedViews,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -83,6 +83,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   // At most a row a client.
   status_links: 'coordinator',
   status_looks: 'coordinator',
+  saved_views: 'coordinator',
   // A few rows a site, read with its probes.
   special_days: 'coordinator',
   // Read a client at a time, some a day.

@@ -429,6 +429,14 @@ CREATE TABLE rollup_marks (
   primary key (site_no, grain, bucket)
 ) without rowid;
 
+CREATE TABLE saved_views (
+  id text primary key,
+  name text not null,
+  path text not null,
+  created_at integer not null,
+  created_by text not null
+);
+
 CREATE TABLE sign_ins (
   id text primary key,
   role text not null,

@@ -81,6 +81,16 @@ export interface StatusLinkTable {
   created_by: string
 }
 
+/** A page of the dashboard with its filters, which someone saved for everyone. */
+export interface SavedViewTable {
+  /** Begins with the time. */
+  id: string
+  name: string
+  path: string
+  created_at: number
+  created_by: string
+}
+
 /** How a client's status page looks. */
 export interface StatusLooksTable {
   client_id: string
@@ -175,5 +185,6 @@ export interface AnnotationTable {
 }
 
 export type AnnotationRow = Selectable<AnnotationTable>
+export type SavedViewRow = Selectable<SavedViewTable>
 export type StatusLooksRow = Selectable<StatusLooksTable>
 export type StatusLinkRow = Selectable<StatusLinkTable>

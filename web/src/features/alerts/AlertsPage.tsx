@@ -9,6 +9,7 @@ import { useMutes } from '../../ui/mute/mutes.ts'
 import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { useAcknowledging } from '../../ui/undo.tsx'
+import { SavedViews } from '../../ui/views/SavedViews.tsx'
 import classes from './alerts.module.css'
 import { InboxHeader } from './InboxHeader.tsx'
 import { InboxList, InboxSkeleton, NoAlerts, NothingMatches } from './InboxList.tsx'
@@ -37,6 +38,7 @@ export function AlertsPage() {
       >
         <TextLink to="/incidents">Incidents</TextLink>
       </InboxHeader>
+      <SavedViews />
       {inbox.rows !== null ? (
         <Loaded rows={inbox.rows} inbox={inbox} filter={filter} />
       ) : inbox.error !== null ? (

@@ -10,6 +10,7 @@ import { useMutes } from '../../ui/mute/mutes.ts'
 import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { useAcknowledgingIncidents } from '../../ui/undo.tsx'
+import { SavedViews } from '../../ui/views/SavedViews.tsx'
 import inboxClasses from '../alerts/alerts.module.css'
 import { InboxHeader } from '../alerts/InboxHeader.tsx'
 import { InboxSkeleton, NothingMatches } from '../alerts/InboxList.tsx'
@@ -40,6 +41,7 @@ export function IncidentsPage() {
       >
         <TextLink to="/alerts">All alerts</TextLink>
       </InboxHeader>
+      <SavedViews />
       {rows !== null ? (
         <Loaded rows={rows} incidents={incidents} filter={filter} />
       ) : error !== null ? (

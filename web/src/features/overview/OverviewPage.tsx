@@ -12,6 +12,7 @@ import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS, STATUSES } from '../../ui/status/status.ts'
+import { SavedViews } from '../../ui/views/SavedViews.tsx'
 import { NoChannel, QuotaUse } from './Banners.tsx'
 import { OpenIncidents } from './OpenIncidents.tsx'
 import classes from './overview.module.css'
@@ -42,6 +43,7 @@ function Loaded({ overview }: { overview: Overview }) {
   return (
     <div className={classes.page}>
       <OverviewHeader {...{ overview, filter, search }} onFilter={setFilter} onSearch={setSearch} />
+      <SavedViews />
       <QuotaUse clients={overview.clients_near_quota} />
       <NoChannel clients={overview.clients_without_channel} />
       <OpenIncidents incidents={overview.incidents} />

@@ -11,6 +11,7 @@ import { NO_WINDOW, useSite } from './site-scope.ts'
 interface Props
   extends Omit<PanelProps, 'isStale' | 'children'>,
     Required<Pick<TimeChartData, 'kind' | 'format'>>,
+    Pick<TimeChartData, 'scale'>,
     Pick<Parameters<typeof TimeChart>[0], 'label' | 'onClick'> {
   /** Where the series come from. */
   answer: Pick<UseQueryResult, 'error' | 'refetch' | 'isPlaceholderData'>
@@ -25,20 +26,21 @@ interface Props
 
 /** A chart over the window of the page, with its title and its numbers; until its series are there, their skeleton or fault. */
 export function ChartPanel(props: Props) {
-  const { answer, series, kind, format, label, onClick, height, isFirst = false, note, ...panel } = props
+  const { answer, series, kind, scale, format, label, onClick, height, isFirst = false, note, ...panel } = props
   const { frame, deploys } = useSite()
   return (
     <Panel {...panel} isStale={answer.isPlaceholderData}>
-      {series === undefined ? (
-        <Awaited error={answer.error} onRetry={() => void answer.refetch()} height={height} />
-      ) : note !== undefined ? (
+      {note !== undefined ? (
         <Note height={height}>{note}</Note>
+      ) : series === undefined ? (
+        <Awaited error={answer.error} onRetry={() => void answer.refetch()} height={height} />
       ) : (
         <TimeChart
           {...frame}
           {...(isFirst && { deploys })}
           series={series}
           kind={kind}
+          {...(scale !== undefined && { scale })}
           height={height}
           format={format}
           label={label}

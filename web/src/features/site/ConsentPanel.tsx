@@ -1,15 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo } from 'react'
+import { useMemo } from 'react'
 import { timeseriesQuery, type WindowReport } from '../../api/analytics.ts'
 import { compact, percent } from '../../lib/words.ts'
-import type { ChartColors } from '../../ui/chart/colors.ts'
-import { Chart } from '../../ui/chart/TimeChart.tsx'
-import { timeOption } from '../../ui/chart/time-option.ts'
-import { Awaited } from '../../ui/States.tsx'
 import { seriesTokens } from '../../ui/series-color.ts'
+import { ChartPanel } from './ChartPanel.tsx'
 import { calmBucket } from './columns.ts'
 import { Legend } from './Legend.tsx'
-import { Panel } from './Panel.tsx'
 import { useSite } from './site-scope.ts'
 import { change, figure } from './words.ts'
 
@@ -38,15 +34,15 @@ export function ConsentPanel() {
 
 function Shares({ consent, earlier }: { consent: Consent; earlier: Consent | undefined }) {
   const { site, query, frame } = useSite()
-  const bucket = calmBucket(frame.to - frame.from)
-  const { data, error, refetch, isPlaceholderData } = useQuery(
+  const answer = useQuery(
     timeseriesQuery(site.id, query, {
       metric: 'consent',
       group_by: 'field',
-      bucket,
+      bucket: calmBucket(frame.to - frame.from),
       keys: SHARES.map(({ key }) => key),
     }),
   )
+  const { data } = answer
   const tokens = useMemo(() => seriesTokens(SHARES.map(({ name }) => name)), [])
   const series = useMemo(
     () =>
@@ -57,13 +53,6 @@ function Shares({ consent, earlier }: { consent: Consent; earlier: Consent | und
       }),
     [data],
   )
-  const option = useCallback(
-    (colors: ChartColors) => {
-      const base = timeOption({ ...frame, series: series ?? [], kind: 'lines', format: percent }, colors)
-      return { ...base, yAxis: { ...(base.yAxis as object), min: 0, max: 1, interval: 0.25 } }
-    },
-    [frame, series],
-  )
   const rows = SHARES.map(({ name, rateIn }) => ({
     key: name,
     name,
@@ -72,22 +61,17 @@ function Shares({ consent, earlier }: { consent: Consent; earlier: Consent | und
     reference: change(rateIn(consent), earlier && rateIn(earlier), 'rate'),
   }))
   return (
-    <Panel
+    <ChartPanel
       title="Consent"
       unit={`of ${compact(consent.total)} events that report it`}
-      isStale={isPlaceholderData}
+      answer={answer}
+      series={series}
+      kind="lines"
+      scale="share"
+      height={HEIGHT}
+      format={percent}
+      label={`Consent over time: ${rows.map(({ name, value }) => `${name} ${value}`).join(', ')}`}
       side={<Legend label="Consent" rows={rows} />}
-    >
-      {series === undefined ? (
-        <Awaited error={error} onRetry={() => void refetch()} height={HEIGHT} />
-      ) : (
-        <Chart
-          option={option}
-          height={HEIGHT}
-          label={`Consent over time: ${rows.map(({ name, value }) => `${name} ${value}`).join(', ')}`}
-          group={frame.group}
-        />
-      )}
-    </Panel>
+    />
   )
 }

@@ -1,15 +1,14 @@
-import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { ArrowLeft, CalendarX, Tag, X } from 'lucide-react'
+import { CalendarX, Tag } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
 import { matrixQuery, tagQuery } from '../../api/analytics.ts'
 import { whole } from '../../lib/words.ts'
-import { bucketText } from '../../ui/chart/bucket-text.ts'
 import type { TimeSeries } from '../../ui/chart/time-option.ts'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { ChartPanel, useComparedSeries } from './ChartPanel.tsx'
 import { columnsOf } from './columns.ts'
+import { FocusBar } from './FocusBar.tsx'
 import { HeatPanel } from './HeatPanel.tsx'
 import { badOf, matrixRows, shareOf } from './heat.ts'
 import { LatencyPanel } from './LatencyPanel.tsx'
@@ -34,8 +33,9 @@ export function TagFocus({ name }: { name: string }) {
   const earlier = useQuery({ ...tagQuery(site.id, before?.query ?? NO_WINDOW, name), enabled: before !== null })
   const { setFocus } = view
   const pick = useCallback(
-    (event: string, picked?: Stretch) => setFocus({ kind: 'event', name: event }, picked),
-    [setFocus],
+    (event: string, picked?: Stretch) =>
+      setFocus(picked === undefined ? { kind: 'event', name: event } : { kind: 'pair', tag: name, event }, picked),
+    [setFocus, name],
   )
   const was = before === null ? undefined : earlier.data
   if (data === undefined) {
@@ -72,7 +72,7 @@ export function TagFocus({ name }: { name: string }) {
         <Figure name="p95" value={data.p95_ms} kind="ms" before={was?.p95_ms} />
         <Figure name="p99" value={data.p99_ms} kind="ms" before={was?.p99_ms} />
       </Figures>
-      <OutcomesPanel tag={data.tag_key} />
+      <OutcomesPanel of={{ tag_key: data.tag_key }} now={data} before={was} />
       {rows.length > 0 && (
         <HeatPanel
           title={`${data.tag_key} by event`}
@@ -105,7 +105,11 @@ export function EventFocus({ name }: { name: string }) {
   const { data, error, refetch } = useQuery(matrixQuery(site.id, query))
   const earlier = useQuery({ ...matrixQuery(site.id, before?.query ?? NO_WINDOW), enabled: before !== null })
   const { setFocus } = view
-  const pick = useCallback((tag: string, picked?: Stretch) => setFocus({ kind: 'tag', name: tag }, picked), [setFocus])
+  const pick = useCallback(
+    (tag: string, picked?: Stretch) =>
+      setFocus(picked === undefined ? { kind: 'tag', name: tag } : { kind: 'pair', tag, event: name }, picked),
+    [setFocus, name],
+  )
   const of = useMemo(() => ({ event_name: name }), [name])
   if (data === undefined) {
     return error === null ? <ChartsSkeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />
@@ -207,31 +211,4 @@ function extremes({ series }: { series: readonly TimeSeries[] }): LegendRow[] {
     ['at least', Math.min(...counts)],
   ] as const
   return rows.map(([name, value]) => ({ key: name, name, value: whole(value) }))
-}
-
-/** What is looked at closely, and the way back to the whole site. */
-function FocusBar({ kind, name }: { kind: string; name: string }) {
-  const { site, view } = useSite()
-  const { picked } = view
-  return (
-    <div className={classes.focus}>
-      <Button variant="default" leftSection={<ArrowLeft size={16} aria-hidden />} onClick={() => view.setFocus(null)}>
-        Whole site
-      </Button>
-      <h2>
-        <span className={classes.muted}>{kind}</span> {name}
-      </h2>
-      {picked !== null && (
-        <Button
-          variant="default"
-          size="compact-sm"
-          rightSection={<X size={14} aria-hidden />}
-          title="Forget this time"
-          onClick={view.clearPicked}
-        >
-          {bucketText({ start: picked.from, end: picked.to, isPartial: false }, site.timezone)}
-        </Button>
-      )}
-    </div>
-  )
 }

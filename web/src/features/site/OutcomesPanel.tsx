@@ -21,10 +21,20 @@ const TOKENS = {
   exception: '--series-7',
 }
 
-/** How the executions of one tag ended, over time. */
-export function OutcomesPanel({ tag }: { tag: string }) {
-  const { site, query, report } = useSite()
-  const answer = useQuery(timeseriesQuery(site.id, query, { metric: 'executions', group_by: 'outcome', tag_key: tag }))
+type Outcomes = Readonly<Record<(typeof OUTCOMES)[number], number>>
+
+interface Props {
+  /** One tag, on all events or on one. */
+  of: { tag_key: string; event_name?: string }
+  /** In the window, and in the one that it is compared with. */
+  now: Outcomes
+  before: Outcomes | null | undefined
+}
+
+/** How the executions of a tag ended, over time. */
+export function OutcomesPanel({ of, now, before }: Props) {
+  const { site, query } = useSite()
+  const answer = useQuery(timeseriesQuery(site.id, query, { metric: 'executions', group_by: 'outcome', ...of }))
   const { data } = answer
   const columns = useMemo(() => {
     if (data === undefined) return undefined
@@ -32,8 +42,7 @@ export function OutcomesPanel({ tag }: { tag: string }) {
     const ordered = OUTCOMES.flatMap((outcome) => series.filter(({ key }) => key === outcome))
     return { width, series: ordered.map((each) => ({ ...each, token: TOKENS[each.key as keyof typeof TOKENS] })) }
   }, [data])
-  const now = report.tags.find(({ tag_key }) => tag_key === tag)
-  const before = report.previous?.tags.find(({ tag_key }) => tag_key === tag)
+  const name = of.event_name === undefined ? of.tag_key : `${of.tag_key} on ${of.event_name}`
   return (
     <ChartPanel
       title="Outcomes"
@@ -43,7 +52,7 @@ export function OutcomesPanel({ tag }: { tag: string }) {
       kind="bars"
       height={HEIGHT}
       format={whole}
-      label={`Executions of ${tag} by outcome over time`}
+      label={`Executions of ${name} by outcome over time`}
       isFirst
       side={
         <Legend
@@ -52,8 +61,8 @@ export function OutcomesPanel({ tag }: { tag: string }) {
             key: outcome,
             name: outcome,
             token: TOKENS[outcome],
-            value: figure(now?.[outcome] ?? 0, 'count'),
-            reference: report.previous && change(now?.[outcome] ?? 0, before?.[outcome] ?? 0, 'count'),
+            value: figure(now[outcome], 'count'),
+            reference: before === undefined ? undefined : change(now[outcome], before?.[outcome] ?? 0, 'count'),
           }))}
         />
       }

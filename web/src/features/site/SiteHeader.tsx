@@ -16,7 +16,7 @@ import { TimeRangePicker } from '../../ui/time-range/TimeRangePicker.tsx'
 import { useAnchors } from './anchors.ts'
 import { COMPARISONS, type Comparison } from './comparison.ts'
 import classes from './site.module.css'
-import type { Focus, SiteView } from './site-scope.ts'
+import { type Focus, focusName, type SiteView } from './site-scope.ts'
 
 interface SiteHeaderProps {
   site: SiteRecord
@@ -58,7 +58,7 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
   return (
     <PageHeader
       title={site.name}
-      tab={view.focus === null ? undefined : `${view.focus.name} · ${site.name}`}
+      tab={view.focus === null ? undefined : `${focusName(view.focus)} · ${site.name}`}
       parents={PARENTS}
       actions={
         <>
@@ -149,7 +149,7 @@ function CsvMenu({ siteId, query, focus }: CsvMenuProps) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {focus !== null && <Menu.Label>Of {focus.name}</Menu.Label>}
+        {focus !== null && <Menu.Label>Of {focusName(focus)}</Menu.Label>}
         {cutsOf(focus).map(({ label, ...cut }) => (
           <Menu.Item key={label} component="a" href={exportUrl(siteId, query, cut)} download>
             {label}
@@ -176,6 +176,10 @@ function cutsOf(focus: Focus | null): (Cut & { label: string })[] {
       { label: 'Executions by tag', metric: 'executions', group_by: 'tag_key', event_name },
       { label: 'Failures by tag', metric: 'failures', group_by: 'tag_key', event_name },
     ]
+  }
+  if (focus?.kind === 'pair') {
+    const of = { tag_key: focus.tag, event_name: focus.event }
+    return [{ label: 'Executions by outcome', metric: 'executions', group_by: 'outcome', ...of }]
   }
   return [
     { label: 'Events by name', metric: 'events', group_by: 'event_name' },

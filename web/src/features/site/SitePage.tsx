@@ -14,6 +14,7 @@ import { useTimeRange } from '../../ui/time-range/use-time-range.ts'
 import { AnnotateDialog } from './AnnotateDialog.tsx'
 import { EventFocus, TagFocus } from './Focus.tsx'
 import { NoData, ReportSkeleton, SiteSkeleton } from './NoData.tsx'
+import { PairFocus } from './PairFocus.tsx'
 import { Payloads } from './Payloads.tsx'
 import { SiteAlerts, Warnings } from './SiteAlerts.tsx'
 import { SiteCharts } from './SiteCharts.tsx'
@@ -100,6 +101,7 @@ function TabContent({ tab }: { tab: Tab }) {
   if (tab === 'tags') return <TagsAndEvents />
   if (focus?.kind === 'tag') return <TagFocus key={focus.name} name={focus.name} />
   if (focus?.kind === 'event') return <EventFocus key={focus.name} name={focus.name} />
+  if (focus?.kind === 'pair') return <PairFocus tag={focus.tag} event={focus.event} />
   return <SiteCharts />
 }
 

@@ -121,7 +121,12 @@ function MatrixPanel() {
                     </UnstyledButton>
                   </th>
                   {tags.map((tag) => (
-                    <Cell key={tag} cell={cells.get(`${event}\n${tag}`)} />
+                    <Cell
+                      key={tag}
+                      cell={cells.get(`${event}\n${tag}`)}
+                      title={`Look at ${tag} on ${event}`}
+                      onPick={() => view.setFocus({ kind: 'pair', tag, event })}
+                    />
                   ))}
                 </tr>
               ))}
@@ -133,7 +138,13 @@ function MatrixPanel() {
   )
 }
 
-function Cell({ cell }: { cell: { executions: number; bad: number } | undefined }) {
+interface CellProps {
+  cell: { executions: number; bad: number } | undefined
+  title: string
+  onPick: () => void
+}
+
+function Cell({ cell, title, onPick }: CellProps) {
   if (cell === undefined || cell.executions === 0) {
     return (
       <td className={classes.none}>
@@ -145,8 +156,10 @@ function Cell({ cell }: { cell: { executions: number; bad: number } | undefined 
   const red = Math.round(heatLevel(share) * REDDEST)
   return (
     <td style={{ background: `color-mix(in srgb, var(--critical) ${red}%, var(--surface))` }}>
-      <b>{percent(share)}</b>
-      <span>of {whole(cell.executions)}</span>
+      <UnstyledButton className={classes.cell} title={title} onClick={onPick}>
+        <b>{percent(share)}</b>
+        <span>of {whole(cell.executions)}</span>
+      </UnstyledButton>
     </td>
   )
 }

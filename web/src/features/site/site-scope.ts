@@ -103,8 +103,11 @@ export function useSiteScope(site: SiteRecord, report: SiteReport, query: Query,
 export const TABS = ['charts', 'tags', 'payloads'] as const
 export type Tab = (typeof TABS)[number]
 
-/** What is looked at closely. */
-export type Focus = { kind: 'tag' | 'event'; name: string }
+/** What is looked at closely: a tag, an event, or a tag on an event. */
+export type Focus = { kind: 'tag' | 'event'; name: string } | { kind: 'pair'; tag: string; event: string }
+
+export const focusName = (focus: Focus): string =>
+  focus.kind === 'pair' ? `${focus.tag} on ${focus.event}` : focus.name
 
 export interface SiteView {
   tab: Tab
@@ -136,7 +139,7 @@ export function useSiteView(): SiteView {
   return useMemo(
     () => ({
       tab,
-      focus: tag !== '' ? { kind: 'tag', name: tag } : event !== '' ? { kind: 'event', name: event } : null,
+      focus: focusOf(tag, event),
       comparison: compare === '' ? null : compare,
       timedTag,
       setTab,
@@ -146,12 +149,18 @@ export function useSiteView(): SiteView {
         setAll({
           ...(picked !== undefined && { at: intervalOf(picked) }),
           tab: undefined,
-          tag: focus?.kind === 'tag' ? focus.name : undefined,
-          event: focus?.kind === 'event' ? focus.name : undefined,
+          tag: focus?.kind === 'tag' ? focus.name : focus?.kind === 'pair' ? focus.tag : undefined,
+          event: focus?.kind === 'event' ? focus.name : focus?.kind === 'pair' ? focus.event : undefined,
         }),
       setComparison: (comparison) => setCompare(comparison ?? ''),
       setTimedTag,
     }),
     [tab, tag, event, compare, at, timedTag, setTab, setAll, setCompare, setTimedTag],
   )
+}
+
+function focusOf(tag: string, event: string): Focus | null {
+  if (tag !== '' && event !== '') return { kind: 'pair', tag, event }
+  if (tag !== '') return { kind: 'tag', name: tag }
+  return event === '' ? null : { kind: 'event', name: event }
 }

@@ -11,6 +11,7 @@ import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
+import { SavedViews } from '../../ui/views/SavedViews.tsx'
 import { Pager } from './Pager.tsx'
 import classes from './tags.module.css'
 import { VendorMark } from './VendorMark.tsx'
@@ -49,6 +50,7 @@ function VendorList({ client, page }: { client: string; page: number }) {
       >
         By vendor, over all sites, in the last 24 whole hours
       </PageHeader>
+      <SavedViews />
       {data !== undefined ? (
         <Loaded catalogue={data} onOpen={({ vendor }) => go({ vendor: vendor ?? OTHER_TAGS, page: undefined })} />
       ) : error !== null ? (

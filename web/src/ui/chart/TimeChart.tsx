@@ -19,7 +19,7 @@ interface Props extends TimeChartData {
 
 /** Values over time, with the alerts and deployments of that time. The axis is that of the site's zone. */
 export function TimeChart({ height = 180, label, group, onClick, selection, ...data }: Props) {
-  const { series, kind, from, to, zone = ownZone(), format, alerts, deploys, picked } = data
+  const { series, kind, from, to, zone = ownZone(), scale, format, alerts, deploys, picked } = data
   const option = useCallback(
     (colors: ChartColors) =>
       timeOption(
@@ -29,6 +29,7 @@ export function TimeChart({ height = 180, label, group, onClick, selection, ...d
           from,
           to,
           zone,
+          ...(scale && { scale }),
           ...(format && { format }),
           ...(alerts && { alerts }),
           ...(deploys && { deploys }),
@@ -36,7 +37,7 @@ export function TimeChart({ height = 180, label, group, onClick, selection, ...d
         },
         colors,
       ),
-    [series, kind, from, to, zone, format, alerts, deploys, picked],
+    [series, kind, from, to, zone, scale, format, alerts, deploys, picked],
   )
   return (
     <Chart

@@ -30,10 +30,25 @@ export function drawings(
   }
   const { solid, thin } = strokes(points)
   return [
-    { ...line, color, lineStyle: { color, width: 1.5 }, data: lineItems(solid, points) },
+    {
+      ...line,
+      color,
+      lineStyle: { color, width: 1.5 },
+      data: lineItems(solid, points),
+      ...(series.target !== undefined && { markLine: targetLine(series.target, color) }),
+    },
     { ...line, color, lineStyle: { color, width: 1.5, type: 'dotted', opacity: PALE }, data: lineItems(thin, points) },
   ]
 }
+
+const targetLine = (value: number, color: string): object => ({
+  silent: true,
+  symbol: 'none',
+  animation: false,
+  label: { show: false },
+  lineStyle: { color, type: 'dashed', width: 1, opacity: 0.7 },
+  data: [{ yAxis: value }],
+})
 
 /** A value between two gaps has no line: a dot shows it. */
 function lineItems(stroke: readonly (Stroke | null)[], points: readonly PlacedPoint[]): object[] {

@@ -17,6 +17,8 @@ export interface TimeSeries {
   areInstants?: boolean
   /** The period before, or what was expected: drawn as a dashed grey line. */
   isReference?: boolean
+  /** Where its values should be at least: a dashed line of its colour. */
+  target?: number
   /** Until when its values are complete, epoch ms, where that is before the end of the axis. */
   knownUntil?: number
 }
@@ -44,6 +46,8 @@ export interface TimeChartData {
   to: number
   /** IANA zone of the axis and the tooltip. */
   zone?: string
+  /** `share`: an axis from 0 to 1, whatever the values are. By default it fits them. */
+  scale?: 'share'
   /** Writes a value; counts without it. */
   format?: (value: number) => string
   alerts?: readonly AlertSpan[]
@@ -105,6 +109,7 @@ export function timeOption(data: TimeChartData & { zone: string }, colors: Chart
       ...axis,
       axisLine: { show: false },
       splitNumber: 3,
+      ...(data.scale === 'share' && { min: 0, max: 1, interval: 0.25 }),
       axisLabel: { ...text, formatter: format },
       splitLine: { lineStyle: { color: colors.of('--line') } },
     },

@@ -1,0 +1,118 @@
+import { type Static, Type } from 'typebox'
+import { EXPECTS, errorResponses, type HttpApp, IsoTime, NoContent, Uuid } from '../http/index.ts'
+import { AppError, isoTime, newOrderedId, notFound } from '../lib/index.ts'
+import type { SavedViewRow } from '../store/index.ts'
+import { writeAudit } from './audit.ts'
+import { NOT_BLANK } from './client-schemas.ts'
+import { type Context, contextOf, type ManagementOptions } from './context.ts'
+
+/** More chips than this no one reads. */
+const MOST_VIEWS = 50
+
+const fields = {
+  name: Type.String({ ...NOT_BLANK, maxLength: 60, description: 'Space around it is removed' }),
+  path: Type.String({
+    // One slash and then none: with two a browser would take what follows for another host.
+    pattern: '^/(?![/\\\\])[^\\s#\\\\]*$',
+    maxLength: 2_000,
+    [EXPECTS]: 'a path of the dashboard like /incidents?state=open',
+    description: 'Page of the dashboard with its filters, as the address bar has it',
+  }),
+}
+
+export const SavedViewRecord = Type.Object({
+  id: Uuid,
+  ...fields,
+  created_at: IsoTime,
+  created_by: Type.String({ description: 'As the audit log names who did it' }),
+})
+export type SavedViewRecord = Static<typeof SavedViewRecord>
+
+const SaveView = Type.Object(fields, { additionalProperties: false })
+export type SaveView = Static<typeof SaveView>
+
+/** @throws AppError `conflict` when there are too many */
+async function saveView(ctx: Context, { name, path }: SaveView): Promise<SavedViewRecord> {
+  const row: SavedViewRow = {
+    id: newOrderedId(ctx.clock.now()),
+    name: name.trim(),
+    path,
+    created_at: ctx.clock.now(),
+    created_by: ctx.actor,
+  }
+  return ctx.store.write.transaction().execute(async (trx) => {
+    const there = await trx.selectFrom('saved_views').select('id').execute()
+    if (there.length >= MOST_VIEWS) throw new AppError('conflict', `${MOST_VIEWS} views are saved: delete one`)
+    await trx.insertInto('saved_views').values(row).execute()
+    const after = savedViewRecord(row)
+    await writeAudit(trx, ctx, [{ entity: 'saved_view', verb: 'create', id: row.id, before: null, after }])
+    return after
+  })
+}
+
+/** @throws AppError `not_found` */
+async function deleteView(ctx: Context, id: string): Promise<void> {
+  await ctx.store.write.transaction().execute(async (trx) => {
+    const row = await trx.deleteFrom('saved_views').where('id', '=', id).returningAll().executeTakeFirst()
+    if (row === undefined) throw notFound('View')
+    await writeAudit(trx, ctx, [
+      { entity: 'saved_view', verb: 'delete', id, before: savedViewRecord(row), after: null },
+    ])
+  })
+}
+
+const savedViewRecord = ({ created_at, ...row }: SavedViewRow): SavedViewRecord => ({
+  ...row,
+  created_at: isoTime(created_at),
+})
+
+const tags = ['Views']
+const path = '/api/views'
+
+/** Adds the interface of views that everyone shares. */
+export function savedViewRoutes(app: HttpApp, options: ManagementOptions): void {
+  const { store } = options
+
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'List saved views',
+        description: 'Pages of the dashboard with their filters, saved by anyone for everyone.',
+        response: { 200: Type.Array(SavedViewRecord, { description: 'Oldest first' }), ...errorResponses() },
+      },
+    },
+    async () => (await store.read.selectFrom('saved_views').selectAll().orderBy('id').execute()).map(savedViewRecord),
+  )
+
+  app.post(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Save a view',
+        description: `For everyone who uses this installation. 409 when ${MOST_VIEWS} are saved.`,
+        body: SaveView,
+        response: { 201: SavedViewRecord, ...errorResponses(400, 409) },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await saveView(contextOf(options, request), request.body)),
+  )
+
+  app.delete(
+    `${path}/:view_id`,
+    {
+      schema: {
+        tags,
+        summary: 'Delete a saved view',
+        params: Type.Object({ view_id: Uuid }),
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      await deleteView(contextOf(options, request), request.params.view_id)
+      return reply.code(204).send(null)
+    },
+  )
+}

@@ -1,0 +1,79 @@
+import { UnstyledButton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Unlink } from 'lucide-react'
+import { type TagAnswer, tagQuery } from '../../api/analytics.ts'
+import { EmptyState, ErrorState } from '../../ui/States.tsx'
+import { FocusBar } from './FocusBar.tsx'
+import { badOf, shareOf } from './heat.ts'
+import matrix from './MatrixPanel.module.css'
+import { ChartsSkeleton } from './NoData.tsx'
+import { OutcomesPanel } from './OutcomesPanel.tsx'
+import { Figure, Figures } from './SiteFigures.tsx'
+import classes from './site.module.css'
+import { NO_WINDOW, useSite } from './site-scope.ts'
+
+/** One tag on one event: how often it ran and how it ended. */
+export function PairFocus({ tag, event }: { tag: string; event: string }) {
+  const { site, query, before } = useSite()
+  const { data, error, refetch } = useQuery(tagQuery(site.id, query, tag))
+  const earlier = useQuery({ ...tagQuery(site.id, before?.query ?? NO_WINDOW, tag), enabled: before !== null })
+  if (data === undefined) {
+    return error === null ? <ChartsSkeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />
+  }
+  const now = onEvent(data, event)
+  const was = before === null || earlier.data === undefined ? undefined : onEvent(earlier.data, event)
+  const bar = <FocusBar kind="Tag" name={<Both tag={tag} event={event} />} />
+  if (now === null) {
+    return (
+      <div className={classes.charts}>
+        {bar}
+        <EmptyState icon={Unlink} title="This tag is not known to have run on this event in this time">
+          Choose a longer time. Batches count a tag over all their events: which one it ran on is known from requests
+          per event only.
+        </EmptyState>
+      </div>
+    )
+  }
+  const of = { tag_key: tag, event_name: event }
+  return (
+    <div className={classes.charts}>
+      {bar}
+      <Figures label={`${tag} on ${event} in numbers`}>
+        <Figure name="Executions" value={now.executions} kind="count" before={was?.executions} />
+        <Figure
+          name="Failed"
+          value={shareOf(badOf(now), now.executions)}
+          kind="rate"
+          before={was && shareOf(badOf(was), was.executions)}
+        />
+        <Figure
+          name="Share of the tag's executions"
+          value={shareOf(now.executions, data?.executions ?? 0)}
+          kind="rate"
+          before={was && shareOf(was.executions, earlier.data?.executions ?? 0)}
+        />
+      </Figures>
+      <OutcomesPanel of={of} now={now} before={was} />
+    </div>
+  )
+}
+
+/** Each of the two leads to itself alone. */
+function Both({ tag, event }: { tag: string; event: string }) {
+  const { setFocus } = useSite().view
+  return (
+    <>
+      <UnstyledButton className={matrix.name} onClick={() => setFocus({ kind: 'tag', name: tag })}>
+        {tag}
+      </UnstyledButton>{' '}
+      <span className={classes.muted}>on event</span>{' '}
+      <UnstyledButton className={matrix.name} onClick={() => setFocus({ kind: 'event', name: event })}>
+        {event}
+      </UnstyledButton>
+    </>
+  )
+}
+
+/** Null when the tag did not run on it, or did not run at all. */
+const onEvent = (tag: TagAnswer | null, event: string) =>
+  tag?.events.find(({ event_name }) => event_name === event) ?? null
