@@ -129,7 +129,7 @@ function apiRoutes(
   tagVendorRoutes(app, { store, clock })
   uptimeRoutes(app, { store, clock, retention: retentionOf(config) })
   dashboardRoutes(app, { store, clock, channelSettings: alerts.channelSettings, sessions, onError })
-  sharingRoutes(app, { store, clock, publicUrl })
+  sharingRoutes(app, { store, clock, publicUrl, isEmailOn: config.smtpUrl !== null })
   nodeRoutes(app, { store, clock })
   settingsRoutes(app, { store, clock, settings: settingsOf(config) })
 }

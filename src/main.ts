@@ -5,7 +5,7 @@ import { ClockGuard, DatabaseClock, Leases, Listening, Membership } from './clus
 import { type Config, hasRole } from './config.ts'
 import { Ingest } from './ingest/index.ts'
 import { asError, type Clock, Closers, StartupError } from './lib/index.ts'
-import { createChatTransport, createEmailTransport, type Transports } from './notifications/index.ts'
+import { createChatTransport, createEmailTransport, createMailer, type Transports } from './notifications/index.ts'
 import { SelfWatch } from './operations/index.ts'
 import { type Outbound, OutboundThread } from './outbound/index.ts'
 import { hasUnfinishedCopy, keepPrivate, migrate, openStore, type Store, StoreError } from './store/index.ts'
@@ -107,7 +107,7 @@ export async function startService({
     let address = ''
     const publicUrl = () => config.publicUrl ?? address
     const worker = hasRole(config, 'worker')
-      ? new Worker({ ...node, expiry: guard, config, outbound, transports, publicUrl })
+      ? new Worker({ ...node, expiry: guard, config, outbound, transports, mailer: mailerOf(config), publicUrl })
       : null
     closers.add(() => worker?.stop())
 
@@ -171,6 +171,9 @@ const transportsOf = ({ webhookSecret, smtpUrl, smtpFrom }: Config, outbound: Ou
   chat: createChatTransport({ outbound, webhookSecret }),
   email: smtpUrl === null || smtpFrom === null ? null : createEmailTransport({ smtpUrl, smtpFrom }),
 })
+
+const mailerOf = ({ smtpUrl, smtpFrom }: Config) =>
+  smtpUrl === null || smtpFrom === null ? null : createMailer({ smtpUrl, smtpFrom })
 
 /**
  * New connections that wait to be accepted; Linux keeps no more by default. When the queue is full, a connection's first request

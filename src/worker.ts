@@ -6,11 +6,12 @@ import { Digests } from './digests/index.ts'
 import { OrphanFolding } from './journal/index.ts'
 import { type Clock, Closers, type Loop } from './lib/index.ts'
 import { type DeletionHooks, hooksInOrder } from './management/index.ts'
-import { Notifications, type Transports } from './notifications/index.ts'
+import { type Mailer, Notifications, type Transports } from './notifications/index.ts'
 import type { Outbound } from './outbound/index.ts'
 import { Probes } from './probes/index.ts'
 import { Quotas } from './quotas/index.ts'
 import { Maintenance } from './rollups/index.ts'
+import { Subscriptions } from './sharing/index.ts'
 import type { Store } from './store/index.ts'
 import { Uptime } from './uptime/index.ts'
 
@@ -23,6 +24,8 @@ export interface WorkerOptions {
   expiry: Expiry
   outbound: Outbound
   transports: Transports
+  /** Null where e-mail is not set up. */
+  mailer: Mailer | null
   /** The address of the service for people; known when it listens. */
   publicUrl: () => string
   onError: (error: Error, what: string) => void
@@ -38,8 +41,9 @@ export class Worker {
   readonly #digests: Digests
   readonly #quotas: Quotas
   readonly #uptime: Uptime
+  readonly #subscriptions: Subscriptions
 
-  constructor({ config, transports, publicUrl, ...node }: WorkerOptions) {
+  constructor({ config, transports, mailer, publicUrl, ...node }: WorkerOptions) {
     const { retentionResultDays: resultDays, chatWebhookUrl: globalWebhook, keyEvents } = config
     const retention = retentionOf(config)
     this.#orphans = new OrphanFolding(node)
@@ -54,12 +58,23 @@ export class Worker {
     this.#digests = new Digests({ ...node, retention, isEmailOn: channelSettings.isEmailOn })
     this.#quotas = new Quotas({ ...node, channelSettings })
     this.#uptime = new Uptime({ ...node, retention })
+    this.#subscriptions = new Subscriptions({ ...node, mailer, publicUrl })
   }
 
   get deletionHooks(): DeletionHooks {
     const { alerts, notifications, probes } = this
     const vendors = { deletionHooks: tagVendorHooks }
-    const rooms = [alerts, this.#digests, this.#quotas, notifications, probes, vendors, this.#uptime, this.#maintenance]
+    const rooms = [
+      alerts,
+      this.#digests,
+      this.#quotas,
+      notifications,
+      probes,
+      vendors,
+      this.#uptime,
+      this.#subscriptions,
+      this.#maintenance,
+    ]
     return hooksInOrder(rooms.map(({ deletionHooks }) => deletionHooks))
   }
 
@@ -87,6 +102,7 @@ export class Worker {
       this.#digests,
       this.#quotas,
       this.#uptime,
+      this.#subscriptions,
       this.probes,
     ]
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createContext, Script } from 'node:vm'
 import { parse } from 'acorn'
 import * as fc from 'fast-check'
+import { amount } from './length.ts'
 
 /** A regular expression, and where it stands. */
 export interface Pattern {
@@ -81,7 +82,7 @@ const isPattern = (node: unknown): boolean => isNode(node) && node.type === 'Lit
 const LENGTH = 200_000
 /** Wall time, on a machine that does other things: far from both. */
 const LIMIT_MS = 2_000
-const SAMPLES = 5
+const SAMPLES = amount(2, 5)
 const SEED = 20
 
 /**

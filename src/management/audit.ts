@@ -36,6 +36,7 @@ interface AuditEntry {
     | 'client'
     | 'status_link'
     | 'status_page'
+    | 'subscriber'
     | 'saved_view'
     | 'site'
     | 'special_days'

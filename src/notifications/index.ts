@@ -2,6 +2,7 @@ export { deliveriesOf } from './api/deliveries.ts'
 export type { CreateOwnChannel, OwnChannelRecord, UpdateOwnChannel } from './api/own-channel-schemas.ts'
 export { type NotificationRouteOptions, notificationRoutes } from './api/routes.ts'
 export { type ChannelList, type ChannelRecord, DeliveryRecord, type TestResult } from './api/schemas.ts'
+export { LocalTimes } from './cards/card.ts'
 export {
   type Channel,
   type ChannelKey,
@@ -17,7 +18,15 @@ export {
 } from './channel.ts'
 export { channelInWords, type DeliveredHook, type DeliveredMessage } from './delivery/attempt.ts'
 export { groupsOf, nextStep, OUTAGE_MS, type QueuedMessage } from './delivery/schedule.ts'
-export { createEmailTransport, type EmailOptions, outcomeOfFailure, smtpServer } from './email/transport.ts'
+export { composeNotice } from './email/notice.ts'
+export {
+  createEmailTransport,
+  createMailer,
+  type EmailOptions,
+  type Mailer,
+  outcomeOfFailure,
+  smtpServer,
+} from './email/transport.ts'
 export * from './message.ts'
 export { Notifications, type NotificationsOptions, type NotificationsWatch } from './notifications.ts'
 export {

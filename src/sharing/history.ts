@@ -29,54 +29,77 @@ export const PlannedMaintenance = Type.Object({
 })
 export type PlannedMaintenance = Static<typeof PlannedMaintenance>
 
+/** Where an incident is: what of a site everyone may know who has the link. */
+interface NamedSite {
+  id: string
+  name: string
+}
+
+interface ShownIncident extends PastIncident {
+  site_id: string
+  /** When it could first be seen, epoch ms. */
+  shownAt: number
+}
+
 /**
- * The incidents of a client's sites that lasted at some time in the last 90 days, the newest first. Left out is what was over before
+ * The incidents of a client's sites that lasted at some time since then, the newest first. Left out is what was over before
  * it was confirmed, and that a check of ours could not run, which is no business of who has the link.
+ *
+ * @param since epoch ms
  */
-export async function pastIncidents(
+export async function shownIncidents(
   db: Kysely<Tables>,
   clientId: string,
-  sites: readonly SiteHealth[],
-  now: number,
-): Promise<PastIncident[]> {
+  sites: readonly NamedSite[],
+  since: number,
+): Promise<ShownIncident[]> {
   const names = new Map(sites.map(({ id, name }) => [id, name]))
   const rows = await db
     .selectFrom('incidents')
     .leftJoin('alerts as lead', 'lead.id', 'incidents.lead_alert_id')
     .select(['incidents.id', 'incidents.site_id', 'incidents.title', 'incidents.severity'])
     .select(['incidents.started_at', 'incidents.opened_at', 'incidents.resolved_at', 'lead.subject'])
+    .select(({ selectFrom }) =>
+      selectFrom('alerts')
+        .select((eb) => eb.fn.min('alerts.confirmed_at').as('at'))
+        .whereRef('alerts.incident_id', '=', 'incidents.id')
+        .as('shown_at'),
+    )
     .where('incidents.client_id', '=', clientId)
     .where('incidents.cause', '<>', 'own')
-    .where(({ eb, or }) =>
-      or([eb('incidents.resolved_at', 'is', null), eb('incidents.resolved_at', '>=', now - HISTORY_DAYS * DAY)]),
-    )
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('alerts')
-          .select('alerts.id')
-          .whereRef('alerts.incident_id', '=', 'incidents.id')
-          .where('alerts.confirmed_at', 'is not', null),
-      ),
-    )
+    .where(({ eb, or }) => or([eb('incidents.resolved_at', 'is', null), eb('incidents.resolved_at', '>=', since)]))
     .orderBy('incidents.id', 'desc')
     .limit(MOST_INCIDENTS)
     .execute()
-  return rows.flatMap(({ id, site_id, subject, title, severity, started_at, opened_at, resolved_at }) => {
+  return rows.flatMap(({ id, site_id, subject, title, severity, started_at, opened_at, resolved_at, shown_at }) => {
     // Of sites that are switched off nothing is shown.
     const site = names.get(site_id ?? '')
-    if (site === undefined || subject === 'check') return []
+    if (site === undefined || site_id === null || subject === 'check' || shown_at === null) return []
     return [
       {
         id,
         site,
+        site_id,
         title,
         severity: severity === 'critical' ? ('critical' as const) : ('warning' as const),
         started_at: isoTime(started_at),
         opened_at: isoTime(opened_at),
         resolved_at: isoTimeOrNull(resolved_at),
+        shownAt: Number(shown_at),
       },
     ]
   })
+}
+
+/** The same of 90 days, as the page and its feed have it. */
+export async function pastIncidents(
+  db: Kysely<Tables>,
+  clientId: string,
+  sites: readonly SiteHealth[],
+  now: number,
+): Promise<PastIncident[]> {
+  const shown = await shownIncidents(db, clientId, sites, now - HISTORY_DAYS * DAY)
+  return shown.map(({ shownAt: _, site_id: __, ...incident }) => incident)
 }
 
 /** Work under way and planned for the next two weeks, the nearest first. What people called it is theirs. */

@@ -7,21 +7,25 @@ import { logoRoutes } from './logo.ts'
 import { sharedIncidentRoutes } from './shared-incident.ts'
 import { siteHealthCache } from './site-health.ts'
 import { statusPageRoutes, statusPages } from './status-page.ts'
+import { subscriptionRoutes } from './subscription-routes.ts'
 
 interface Options {
   store: Store
   clock: Clock
   /** Without a slash at its end; null where it is not set. */
   publicUrl: string | null
+  /** Whether anyone can be sent e-mail. */
+  isEmailOn: boolean
 }
 
-/** What is shown to people without a key: status pages of clients with their feeds, and badges of sites. */
-export function sharingRoutes(app: HttpApp, { store, clock, publicUrl }: Options): void {
+/** What is shown to people without a key: status pages of clients with their feeds and subscriptions, and badges of sites. */
+export function sharingRoutes(app: HttpApp, { store, clock, publicUrl, isEmailOn }: Options): void {
   const siteHealth = siteHealthCache(store)
   badgeRoutes(app, siteHealth, clock)
   const pages = statusPages(store, siteHealth)
-  statusPageRoutes(app, { store, pages, clock })
+  statusPageRoutes(app, { store, pages, clock, isEmailOn })
   logoRoutes(app, { store })
   feedRoutes(app, { store, pages, clock, publicUrl })
+  subscriptionRoutes(app, { store, clock, isEmailOn })
   sharedIncidentRoutes(app, { store, clock })
 }

@@ -39,13 +39,14 @@ export const StatusPage = Type.Object(
     maintenance: Type.Array(PlannedMaintenance, {
       description: 'Under way, or planned for the next two weeks, the nearest first',
     }),
+    takes_subscribers: Type.Boolean({ description: 'Whether e-mail about incidents can be had' }),
   },
   { description: 'How a client and its sites stand' },
 )
 export type StatusPage = Static<typeof StatusPage>
 export type SharedSite = Static<typeof SharedSite>
 
-type Content = Omit<StatusPage, 'name'>
+type Content = Omit<StatusPage, 'name' | 'takes_subscribers'>
 
 /** What the status pages of clients show. */
 export const statusPages = (store: Store, siteHealth: SiteHealthCache) =>
@@ -125,10 +126,11 @@ interface Options {
   store: Store
   pages: StatusPages
   clock: Clock
+  isEmailOn: boolean
 }
 
 /** Public: the token is the key. */
-export function statusPageRoutes(app: HttpApp, { store, pages, clock }: Options): void {
+export function statusPageRoutes(app: HttpApp, { store, pages, clock, isEmailOn }: Options): void {
   app.get(
     '/api/status/:token',
     {
@@ -148,7 +150,7 @@ export function statusPageRoutes(app: HttpApp, { store, pages, clock }: Options)
       // Looked up each time: a link that is revoked opens nothing from then on.
       const { id, name } = await clientOfStatusLink(store.read, request.params.token)
       reply.header('x-robots-tag', 'noindex, nofollow')
-      return { name, ...(await pages.of(id, clock.now())) }
+      return { name, takes_subscribers: isEmailOn, ...(await pages.of(id, clock.now())) }
     },
   )
 }

@@ -33,6 +33,7 @@ import type {
   SpecialDayTable,
   StatusLinkTable,
   StatusLooksTable,
+  StatusSubscriberTable,
   TagVendorTable,
 } from './tables/management.ts'
 import type {
@@ -109,6 +110,7 @@ export interface Tables {
   status_links: StatusLinkTable
   status_looks: StatusLooksTable
   saved_views: SavedViewTable
+  status_subscribers: StatusSubscriberTable
   sign_ins: SignInTable
 }
 

@@ -36,6 +36,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /api/annotations': { site_id: ID, text: 'Release 12' },
   'POST /api/sites/{site_id}/special-days': { first_day: '2026-11-27' },
   'POST /api/sites/{site_id}/tag-vendors/{tag_key}': { vendor: 'meta' },
+  'POST /api/status/{token}/subscribers': { email: 'reader@example.com' },
   'POST /api/views': { name: 'Broken', path: '/overview?filter=broken' },
   'POST /api/session': { token: 'admin-token-0123456789' },
 }
@@ -52,7 +53,7 @@ test('a parameter that a call does not know is a 400 that names it, whatever the
       const method = name.toUpperCase()
       const body = BODIES[`${method} ${path}`]
       assert.ok(requestBody?.required !== true || body !== undefined, `${method} ${path} needs a body here`)
-      const url = `${path.replace('{token}', 'x'.repeat(43)).replace(/\{\w+\}/g, ID)}?colour=red`
+      const url = `${path.replaceAll(/\{(token|secret)\}/g, 'x'.repeat(43)).replace(/\{\w+\}/g, ID)}?colour=red`
       const { status, text } = await api.call(method, url, body)
       const shown = `${method} ${path}: ${status} ${text}`
       assert.equal(status, 400, shown)

@@ -6,6 +6,7 @@ import { bearer, type SiteKey } from '../../testkit/api.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
+import { mailServer } from '../notifications/email/smtp-server.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
@@ -130,6 +131,33 @@ test('the shared status page', async (t) => {
     )
     browserErrors.length = 0
   })
+})
+
+test('someone subscribes to the page by e-mail, confirms and unsubscribes', async (t) => {
+  await ensureDashboard()
+  const mail = await mailServer(t)
+  const smtp = { SMTP_URL: `smtp://127.0.0.1:${mail.port}`, SMTP_FROM: 'alerts@example.com' }
+  const service = await startTestService(t, clock, smtp)
+  const client = await service.newClient({ name: 'Feldkamp Group' })
+  const link = await service.call('POST', `/api/clients/${client.id}/status-link`)
+  const { page, browserErrors } = await openPage(t, service.url, `/status/${link.json<{ token: string }>().token}`)
+  await page.getByLabel('Get incidents by e-mail').fill('nobody')
+  await page.keyboard.press('Enter')
+  await page.getByText('Enter an e-mail address').waitFor()
+  // The browser logs each answer 400.
+  browserErrors.length = 0
+  await assertAccessible(page)
+  await page.getByLabel('Get incidents by e-mail').fill('reader@example.com')
+  await page.keyboard.press('Enter')
+  await page.getByText('We sent an e-mail to reader@example.com').waitFor()
+  await service.service.worker?.loops.find(({ name }) => name === 'status-subscriptions')?.tick()
+  const path = /\/status\/[\w-]+\/subscription\/[\w-]+/.exec(mail.mails[0]?.raw.replaceAll('=\r\n', '') ?? '')?.[0]
+  await page.goto(path ?? assert.fail('the e-mail has no link'))
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByText('reader@example.com gets an e-mail when an incident begins and when it ends.').waitFor()
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Unsubscribe' }).click()
+  await page.getByRole('heading', { name: 'Unsubscribed' }).waitFor()
 })
 
 test("the link on the client's page", async (t) => {

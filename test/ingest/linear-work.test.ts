@@ -19,10 +19,11 @@ import { upsertColumns } from '../../src/store/postgres/values.ts'
 import { openEmptyStore, sqlite } from '../../testkit/engines.ts'
 import { growthOf, inWords, isLinear, PARTS } from '../../testkit/growth.ts'
 import { HOSTILE_SHAPES } from '../../testkit/hostile-bodies.ts'
+import { amount } from '../../testkit/length.ts'
 
 const NOW = Date.parse('2026-11-20T23:59:30.000Z')
-/** All parts together are as long as one body may be. */
-const PART_BYTES = 16_384
+/** All parts together are as long as one body may be; at every change a quarter of that, which what is quadratic fails as surely. */
+const PART_BYTES = amount(4_096, 16_384)
 
 let lastSite = 0
 

@@ -18,6 +18,7 @@ import { PROBE_SURROUNDINGS } from '../probes/support.ts'
 const WORKER_SURROUNDINGS = {
   outbound: PROBE_SURROUNDINGS.outbound,
   transports: { chat: { send: () => Promise.reject(new Error('tests notify no one')) }, email: null },
+  mailer: null,
   publicUrl: () => 'http://127.0.0.1',
 }
 

@@ -91,6 +91,7 @@ testPerEngine(
       looks: { accent: null, logo: null },
       incidents: [],
       maintenance: [],
+      takes_subscribers: false,
       sites: [
         {
           name: 'broken',

@@ -9,16 +9,16 @@ import { sharedDatabaseServer } from '../chaos/database-server.ts'
 import { FAULTS } from '../chaos/faults/index.ts'
 import { playFault } from '../chaos/rounds.ts'
 
-/** The short form of `npm run chaos`: a round of some faults on both engines; at night some rounds. */
+/** The short form of `npm run chaos`: a round of the faults that break most, on both engines; at night some rounds of each. */
 const ROUNDS: Readonly<Record<string, number>> = {
   'hostile-kill': amount(1, 3),
   'torn-write': amount(1, 5),
-  'full-disk': amount(1, 4),
-  'failing-fsync': amount(1, 4),
-  clock: amount(2, 5),
-  'pg-restart': amount(1, 4),
+  'full-disk': amount(0, 4),
+  'failing-fsync': amount(0, 4),
+  clock: amount(1, 5),
+  'pg-restart': amount(0, 4),
   'pg-cut': amount(1, 4),
-  'pg-unknown': amount(1, 4),
+  'pg-unknown': amount(0, 4),
 }
 const SEED = 7
 
@@ -30,7 +30,7 @@ const postgres = sharedDatabaseServer(closers)
 
 for (const fault of FAULTS) {
   const rounds = ROUNDS[fault.name]
-  if (rounds === undefined) continue
+  if (rounds === undefined || rounds === 0) continue
   const missing = fault.missing?.()
   test(`acknowledged is counted exactly once (${fault.engine}): ${fault.description}`, {
     skip: missing ?? false,

@@ -13,37 +13,60 @@ export interface EmailOptions {
   timeouts?: Partial<SmtpTimeouts>
 }
 
+/** An e-mail whose text is made already. */
+export interface Mail {
+  to: readonly string[]
+  subject: string
+  text: string
+  html: string
+  /** Epoch ms. */
+  at: number
+  /** The same whenever it is sent again: mail programs show it once. */
+  id: string
+  /** Equal for all e-mails about one thing. */
+  thread: string | null
+  /** By which rules in mail programs know it. */
+  list: string
+  /** Where its reader ends it. */
+  unsubscribeUrl?: string
+}
+
+export interface Mailer {
+  /** Makes one attempt. Failures are outcomes too. @param signal ends the attempt: a passing failure */
+  send(mail: Mail, signal: AbortSignal): Promise<SendOutcome>
+}
+
 /**
  * Sends e-mail over one server. Each e-mail has a connection of its own: they are few, servers hang up on those that idle, and
  * an e-mail that fails over an old connection is not known to have failed by its own fault.
  */
-export function createEmailTransport({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions): Transport {
+export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions): Mailer {
   const server = smtpServer(smtpUrl)
   const from = mailboxOf(smtpFrom)
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
   // An e-mail is made here from start to end: nothing in it may name a file or an address to be read.
   const options = { ...server, ...SMTP_TIMEOUTS, ...timeouts, disableFileAccess: true, disableUrlAccess: true }
   return {
-    async send({ address, message, idempotencyKey, publicUrl, at }, signal) {
-      const { subject, text, html, thread } = composeEmail(message, { publicUrl, at })
-      // The same on every e-mail of an alert, the first one too: no e-mail has it as its own id.
+    async send({ to, subject, text, html, at, id, thread, list, unsubscribeUrl }, signal) {
+      // The same on every e-mail of a thread, the first one too: no e-mail has it as its own id.
       const reference = thread === null ? null : `<alert.${idPart(thread)}@${domain}>`
       try {
         const { createTransport } = await nodemailer()
         const { rejected } = await createTransport(options).sendMail({
           from,
-          to: address.split(',').map((one) => ({ name: '', address: one.trim() })),
+          to: to.map((address) => ({ name: '', address })),
           subject,
           text,
           html,
           date: new Date(at),
-          messageId: `<${idPart(idempotencyKey)}@${domain}>`,
+          messageId: `<${idPart(id)}@${domain}>`,
           ...(reference === null ? {} : { references: reference, inReplyTo: reference }),
           headers: {
             // Keeps those on holiday from answering (RFC 3834; the other is Exchange's).
             'Auto-Submitted': 'auto-generated',
             'X-Auto-Response-Suppress': 'All',
-            'List-Id': `<${listOf(message)}.tagwarden.${domain}>`,
+            'List-Id': `<${idPart(list)}.tagwarden.${domain}>`,
+            ...(unsubscribeUrl === undefined ? {} : { 'List-Unsubscribe': `<${unsubscribeUrl}>` }),
           },
           signal,
         })
@@ -58,11 +81,23 @@ export function createEmailTransport({ smtpUrl, smtpFrom, timeouts = {} }: Email
   }
 }
 
+/** Sends messages by e-mail. */
+export function createEmailTransport(options: EmailOptions): Transport {
+  const mailer = createMailer(options)
+  return {
+    send({ address, message, idempotencyKey, publicUrl, at }, signal) {
+      const to = address.split(',').map((one) => one.trim())
+      const { subject, text, html, thread } = composeEmail(message, { publicUrl, at })
+      return mailer.send({ to, subject, text, html, thread, at, id: idempotencyKey, list: listOf(message) }, signal)
+    },
+  }
+}
+
 /** Forty modules, a tenth of what starting the service costs, and most have no SMTP server: loaded with the first e-mail. */
 const nodemailer = () => import('nodemailer')
 
 /** For rules in mail clients: a folder for each client. */
-const listOf = (message: Message | MessageGroup): string => ('client' in message ? idPart(message.client.id) : 'own')
+const listOf = (message: Message | MessageGroup): string => ('client' in message ? message.client.id : 'own')
 
 /** Letters, digits and dots, which an id may have in a header. */
 const idPart = (text: string): string => text.replace(/[^\w.-]+/g, '.')

@@ -33,6 +33,7 @@ import { orderValues } from './0032-order-values.ts'
 import { siteTarget } from './0033-site-target.ts'
 import { statusLooks } from './0034-status-looks.ts'
 import { savedViews } from './0035-saved-views.ts'
+import { statusSubscribers } from './0036-status-subscribers.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -72,6 +73,7 @@ export const migrations: readonly Migration[] = [
   siteTarget,
   statusLooks,
   savedViews,
+  statusSubscribers,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

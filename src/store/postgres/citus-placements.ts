@@ -84,6 +84,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   status_links: 'coordinator',
   status_looks: 'coordinator',
   saved_views: 'coordinator',
+  status_subscribers: 'coordinator',
   // A few rows a site, read with its probes.
   special_days: 'coordinator',
   // Read a client at a time, some a day.

@@ -551,6 +551,21 @@ CREATE TABLE status_looks (
   logo_type text
 );
 
+CREATE TABLE status_subscribers (
+  id text primary key,
+  client_id text not null,
+  token text not null,
+  email text not null,
+  secret text not null unique,
+  created_at integer not null,
+  asked_at integer,
+  confirmed_at integer,
+  notified_until integer not null,
+  next_mail_at integer not null,
+  failures integer not null,
+  unique (client_id, email)
+);
+
 CREATE TABLE tag_names (
   site_no integer not null,
   container_id text not null,

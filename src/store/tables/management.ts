@@ -91,6 +91,28 @@ export interface SavedViewTable {
   created_by: string
 }
 
+/** Someone who gets e-mail about the incidents of a status page. Times in epoch ms. */
+export interface StatusSubscriberTable {
+  /** Begins with the time. */
+  id: string
+  client_id: string
+  /** Of the status page it was asked for on: with another link, or none, nothing is sent. */
+  token: string
+  /** In lower case. */
+  email: string
+  /** In the links of its e-mails: opens this subscription and nothing else. */
+  secret: string
+  created_at: number
+  /** When the e-mail that asks to confirm was sent; null: it is due. */
+  asked_at: number | null
+  confirmed_at: number | null
+  /** What was seen of an incident until then is told, or was before the subscription. */
+  notified_until: number
+  next_mail_at: number
+  /** In a row. */
+  failures: number
+}
+
 /** How a client's status page looks. */
 export interface StatusLooksTable {
   client_id: string
@@ -185,6 +207,7 @@ export interface AnnotationTable {
 }
 
 export type AnnotationRow = Selectable<AnnotationTable>
+export type StatusSubscriberRow = Selectable<StatusSubscriberTable>
 export type SavedViewRow = Selectable<SavedViewTable>
 export type StatusLooksRow = Selectable<StatusLooksTable>
 export type StatusLinkRow = Selectable<StatusLinkTable>

@@ -29,7 +29,7 @@ interface Act {
 /** One after the other. */
 const ACTS: readonly Act[] = [
   { mood: 'odd', message: 'opened', looking: amount(0, 6), sending: 1 },
-  { mood: 'down', message: 'escalated', looking: amount(1, 6), sending: amount(0, 1) },
+  { mood: 'down', message: 'escalated', looking: amount(0, 6), sending: amount(0, 1) },
   { mood: 'well', message: 'resolved', looking: amount(0, 6), sending: amount(0, 1) },
 ]
 const KILLS = ACTS.reduce((sum, { looking, sending }) => sum + looking + 1 + sending, 0)

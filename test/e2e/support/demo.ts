@@ -3,11 +3,12 @@ import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { prepareDemo, serveDemo } from '../../../src/cli/demo/run.ts'
 import { readConfig } from '../../../src/config.ts'
+import type { Clock } from '../../../src/lib/index.ts'
 import { type ApiClient, apiClient, bearer } from '../../../testkit/api.ts'
 import { tempDir } from '../../../testkit/engines.ts'
 import { madeOnce } from '../../../testkit/made-once.ts'
 import { connectWithoutThread } from '../../../testkit/sqlite.ts'
-import { clock } from './clock.ts'
+import { clock, clockBefore } from './clock.ts'
 import { ensureDashboard } from './dashboard.ts'
 
 /** A running demo: two clients, four sites, two days of history up to now, an incident under way, probes that have run. */
@@ -29,7 +30,7 @@ export async function startDemo(
   await ensureDashboard()
   const dataDir = await tempDir(t)
   await cp(await madeOnce('demo', writeDemo), dataDir, { recursive: true })
-  const { address, stop } = await serveFrom(dataDir, environment)
+  const { address, stop } = await serveFrom(dataDir, clock, environment)
   t.after(stop)
   const api = apiClient(address, token === null ? {} : bearer(token))
   const sites = await api.ask<Demo['sites']>('GET', '/api/sites')
@@ -38,13 +39,13 @@ export async function startDemo(
 
 /** Writing two days and judging them takes a quarter of a minute of a processor; a demo that starts on a copy continues in seconds. */
 async function writeDemo(dataDir: string): Promise<void> {
-  const { stop } = await serveFrom(dataDir)
+  const { stop } = await serveFrom(dataDir, clockBefore())
   await stop()
 }
 
 /** In this process: one of its own would load the program once more for each. The command line has tests in `test/cli/demo`. */
-async function serveFrom(dataDir: string, environment: Record<string, string> = {}) {
+async function serveFrom(dataDir: string, time: Clock, environment: Record<string, string> = {}) {
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...environment })
-  const options = { config, clock, days: 2, seed: 'tagwarden', simulate: false, connect: connectWithoutThread }
+  const options = { config, clock: time, days: 2, seed: 'tagwarden', simulate: false, connect: connectWithoutThread }
   return serveDemo(options, await prepareDemo(options), pino({ level: 'silent' }))
 }

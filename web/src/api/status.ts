@@ -1,10 +1,10 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { StatusLinkRecord, StatusLooks, UpdateStatusLooks } from '../../../src/management/index.ts'
-import type { SharedIncident, StatusPage } from '../../../src/sharing/index.ts'
+import type { SharedIncident, StatusPage, SubscriberRecord, Subscription } from '../../../src/sharing/index.ts'
 import { ApiError, request } from './client.ts'
 
 export type { StatusLinkRecord } from '../../../src/management/index.ts'
-export type { SharedIncident, SharedSite, StatusPage } from '../../../src/sharing/index.ts'
+export type { SharedIncident, SharedSite, StatusPage, Subscription } from '../../../src/sharing/index.ts'
 
 export const STATUS_PAGE_REFRESH_MS = 30_000
 
@@ -34,6 +34,55 @@ export const sharedIncidentQuery = (token: string, id: string) =>
       }),
     ...REFRESHED,
   })
+
+const subscribersPath = (token: string) => `/api/status/${encodeURIComponent(token)}/subscribers`
+
+export const useSubscribe = (token: string) =>
+  useMutation({
+    mutationFn: (email: string) =>
+      request<{ email: string }>(subscribersPath(token), { method: 'POST', body: { email } }),
+  })
+
+/** A subscription to a status page, by the link in its e-mails. */
+export const subscriptionQuery = (token: string, secret: string) =>
+  queryOptions({
+    queryKey: ['subscription', token, secret],
+    queryFn: ({ signal }) =>
+      request<Subscription>(`${subscribersPath(token)}/${encodeURIComponent(secret)}`, { signal }),
+  })
+
+export function useConfirmSubscription(token: string, secret: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () =>
+      request<undefined>(`${subscribersPath(token)}/${encodeURIComponent(secret)}/confirm`, { method: 'POST' }),
+    onSuccess: () => client.invalidateQueries({ queryKey: subscriptionQuery(token, secret).queryKey }),
+  })
+}
+
+export const useUnsubscribe = (token: string, secret: string) =>
+  useMutation({
+    mutationFn: () =>
+      request<undefined>(`${subscribersPath(token)}/${encodeURIComponent(secret)}`, { method: 'DELETE' }),
+  })
+
+const clientSubscribersPath = (clientId: string) => `/api/clients/${clientId}/subscribers`
+
+/** Who gets e-mail about a client's status page. */
+export const subscribersQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: ['subscribers', clientId],
+    queryFn: ({ signal }) => request<SubscriberRecord[]>(clientSubscribersPath(clientId), { signal }),
+  })
+
+export function useRemoveSubscriber(clientId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => request<undefined>(`${clientSubscribersPath(clientId)}/${id}`, { method: 'DELETE' }),
+    // Also after a refusal: they may have unsubscribed.
+    onSettled: () => client.invalidateQueries({ queryKey: subscribersQuery(clientId).queryKey }),
+  })
+}
 
 const looksPath = (clientId: string) => `/api/clients/${clientId}/status-page`
 

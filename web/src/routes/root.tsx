@@ -66,6 +66,13 @@ export const sharedIncidentRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/status/SharedIncidentPage.tsx'), 'SharedIncidentPage'),
 })
 
+/** Under the same link: someone's subscription to it, as the e-mails have it. */
+export const subscriptionRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/status/$token/subscription/$secret',
+  component: lazyRouteComponent(() => import('../features/status/SubscriptionPage.tsx'), 'SubscriptionPage'),
+})
+
 function NotFound() {
   return (
     <EmptyState

@@ -2,7 +2,16 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { mustSignIn, sessionQuery } from '../api/session.ts'
 import { pages } from './pages.ts'
-import { frameRoute, PageError, rootRoute, sharedIncidentRoute, signInRoute, statusRoute, wallRoute } from './root.tsx'
+import {
+  frameRoute,
+  PageError,
+  rootRoute,
+  sharedIncidentRoute,
+  signInRoute,
+  statusRoute,
+  subscriptionRoute,
+  wallRoute,
+} from './root.tsx'
 import { parseSearch, stringifySearch } from './search.ts'
 
 export function createAppRouter(queryClient: QueryClient) {
@@ -13,6 +22,7 @@ export function createAppRouter(queryClient: QueryClient) {
       signInRoute,
       statusRoute,
       sharedIncidentRoute,
+      subscriptionRoute,
     ]),
     context: { queryClient },
     defaultPreload: 'intent',

@@ -8,6 +8,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { StatusLooks } from './StatusLooks.tsx'
+import { Subscribers } from './Subscribers.tsx'
 import classes from './status-link.module.css'
 
 interface Props {
@@ -85,6 +86,7 @@ function Shared({ link }: { link: StatusLinkRecord }) {
         <CopyButton text={address} what="link" />
       </div>
       {made}
+      <Subscribers clientId={link.client_id} />
       <StatusLooks clientId={link.client_id} />
       <Group gap="sm">
         <Button

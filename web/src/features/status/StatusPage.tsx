@@ -22,10 +22,11 @@ import { UptimeBar } from '../../ui/uptime/UptimeBar.tsx'
 import { uptimePercent } from '../../ui/uptime/words.ts'
 import { History, Planned } from './History.tsx'
 import { Gone, Sheet } from './Sheet.tsx'
+import { Subscribe } from './Subscribe.tsx'
 import { moment, sentence, stateWords } from './sentence.ts'
 import classes from './status.module.css'
 
-/** The status of a client and its sites, for anyone who has the link: no key, no rail, nothing to press. */
+/** The status of a client and its sites, for anyone who has the link: no key, no rail. */
 export function StatusPage() {
   const { token = '' } = useParams({ strict: false })
   const { data, error, refetch, dataUpdatedAt } = useQuery(statusPageQuery(token))
@@ -81,6 +82,7 @@ function Loaded({ page, token, readAt, isCutOff }: LoadedProps) {
       </ul>
       <Planned maintenance={page.maintenance} now={now} />
       <History token={token} incidents={page.incidents} now={now} />
+      {page.takes_subscribers && <Subscribe token={token} />}
       <p className={classes.note} role="status">
         {isCutOff
           ? `Tagwarden cannot be reached: this is how it was ${relative(readAt, now)}. Trying again.`

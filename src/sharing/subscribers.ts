@@ -1,0 +1,183 @@
+import { AppError, DAY, HOUR, MINUTE, newOrderedId, newSecret, notFound } from '../lib/index.ts'
+import { type Context, writeAudit } from '../management/index.ts'
+import type { Kysely, StatusSubscriberRow, Store, Tables } from '../store/index.ts'
+
+/** Addresses of a page; mail servers take its sender for one of spam beyond it. */
+const MOST = 1_000
+/** Of them those that have not confirmed: so many e-mails at most can be made to go to strangers. */
+const MOST_UNCONFIRMED = 100
+/** Who does not confirm within this time does not want it, ms. */
+const UNCONFIRMED_MS = 2 * DAY
+/** The e-mail that asks to confirm is sent again on demand, but no more often than this, ms. */
+const ASK_AGAIN_MS = HOUR
+
+/**
+ * Notes that someone wants e-mail about a status page. Nothing follows but an e-mail that asks to confirm. Who has confirmed already
+ * gets none, and the caller learns nothing of it.
+ *
+ * @throws AppError `conflict` when too many have subscribed
+ */
+export async function subscribe(
+  { write }: Pick<Store, 'write'>,
+  client: { id: string; token: string },
+  address: string,
+  now: number,
+): Promise<void> {
+  const email = address.trim().toLowerCase()
+  await write.transaction().execute(async (trx) => {
+    const there = await trx
+      .selectFrom('status_subscribers')
+      .select(['id', 'email', 'asked_at', 'confirmed_at'])
+      .where('client_id', '=', client.id)
+      .where('token', '=', client.token)
+      .execute()
+    const known = there.find((row) => row.email === email)
+    if (known !== undefined) {
+      const isDue = known.confirmed_at === null && known.asked_at !== null && known.asked_at < now - ASK_AGAIN_MS
+      if (isDue)
+        await trx.updateTable('status_subscribers').set({ asked_at: null }).where('id', '=', known.id).execute()
+      return
+    }
+    const unconfirmed = there.filter(({ confirmed_at }) => confirmed_at === null).length
+    if (there.length >= MOST || unconfirmed >= MOST_UNCONFIRMED) {
+      throw new AppError('conflict', 'Too many people have subscribed to this page: use its feed')
+    }
+    // One of a link that was revoked since is worth nothing.
+    await trx
+      .deleteFrom('status_subscribers')
+      .where('client_id', '=', client.id)
+      .where('email', '=', email)
+      .where('token', '<>', client.token)
+      .execute()
+    const row: StatusSubscriberRow = {
+      id: newOrderedId(now),
+      client_id: client.id,
+      token: client.token,
+      email,
+      secret: newSecret(),
+      created_at: now,
+      asked_at: null,
+      confirmed_at: null,
+      notified_until: now,
+      next_mail_at: now,
+      failures: 0,
+    }
+    await trx
+      .insertInto('status_subscribers')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['client_id', 'email']).doNothing())
+      .execute()
+  })
+}
+
+/** @throws AppError `not_found` when the link of an e-mail opens nothing (any more) */
+export async function readSubscriber(db: Kysely<Tables>, token: string, secret: string): Promise<StatusSubscriberRow> {
+  const row = await db
+    .selectFrom('status_subscribers')
+    .selectAll()
+    .where('secret', '=', secret)
+    .where('token', '=', token)
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('Subscription')
+  return row
+}
+
+/** From now on there is e-mail. Once more does no harm. @throws AppError `not_found` */
+export async function confirm(
+  { write }: Pick<Store, 'write'>,
+  token: string,
+  secret: string,
+  now: number,
+): Promise<void> {
+  const { id, confirmed_at } = await readSubscriber(write, token, secret)
+  if (confirmed_at !== null) return
+  await write
+    .updateTable('status_subscribers')
+    .set({ confirmed_at: now, notified_until: now, next_mail_at: now, failures: 0 })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The address is forgotten. @throws AppError `not_found` */
+export async function unsubscribe({ write }: Pick<Store, 'write'>, token: string, secret: string): Promise<void> {
+  const { id } = await readSubscriber(write, token, secret)
+  await write.deleteFrom('status_subscribers').where('id', '=', id).execute()
+}
+
+/** Forgets who did not confirm in time, and everyone whose page is shared no more. */
+export async function forgetLapsed({ write }: Pick<Store, 'write'>, now: number): Promise<void> {
+  await write
+    .deleteFrom('status_subscribers')
+    .where(({ or, eb, not, exists, selectFrom }) =>
+      or([
+        eb.and([eb('confirmed_at', 'is', null), eb('created_at', '<', now - UNCONFIRMED_MS)]),
+        not(
+          exists(
+            selectFrom('status_links')
+              .select('status_links.client_id')
+              .whereRef('status_links.token', '=', 'status_subscribers.token'),
+          ),
+        ),
+      ]),
+    )
+    .execute()
+}
+
+/** Subscribers of pages that are shared now, to whom e-mail may go now: those to ask first. */
+export const openSubscribers = ({ read }: Pick<Store, 'read'>, now: number) =>
+  read
+    .selectFrom('status_subscribers')
+    .innerJoin('status_links', 'status_links.token', 'status_subscribers.token')
+    .innerJoin('clients', 'clients.id', 'status_subscribers.client_id')
+    .selectAll('status_subscribers')
+    .select('clients.name as client_name')
+    .where('clients.is_active', '=', 1)
+    .where('next_mail_at', '<=', now)
+    .where(({ or, eb }) => or([eb('confirmed_at', 'is not', null), eb('asked_at', 'is', null)]))
+    .orderBy('confirmed_at', (order) => order.asc().nullsFirst())
+    .orderBy('status_subscribers.id')
+    .execute()
+export type OpenSubscriber = Awaited<ReturnType<typeof openSubscribers>>[number]
+
+/** An e-mail goes to an address no more often than this, ms: what comes in between waits for the next. */
+const BETWEEN_MS = 10 * MINUTE
+const LONGEST_WAIT_MS = HOUR
+
+/** What an attempt leaves of a subscriber; null: the address is to be forgotten. */
+export function afterMail(
+  { failures }: Pick<StatusSubscriberRow, 'failures'>,
+  kind: 'delivered' | 'passing' | 'channel_broken' | 'message_refused',
+  done: Partial<StatusSubscriberRow>,
+  now: number,
+): Partial<StatusSubscriberRow> | null {
+  if (kind === 'channel_broken') return null
+  if (kind === 'passing') {
+    return { failures: failures + 1, next_mail_at: now + Math.min(LONGEST_WAIT_MS, MINUTE * 2 ** failures) }
+  }
+  return { ...done, failures: 0, next_mail_at: now + BETWEEN_MS }
+}
+
+/** Those of a client's page, as they came. */
+export const subscribersOf = ({ read }: Pick<Store, 'read'>, clientId: string) =>
+  read
+    .selectFrom('status_subscribers')
+    .innerJoin('status_links', 'status_links.token', 'status_subscribers.token')
+    .selectAll('status_subscribers')
+    .where('status_subscribers.client_id', '=', clientId)
+    .orderBy('status_subscribers.id')
+    .execute()
+
+/** Removes someone from a client's page, on demand. @throws AppError `not_found` */
+export async function removeSubscriber(ctx: Context, clientId: string, id: string): Promise<void> {
+  await ctx.store.write.transaction().execute(async (trx) => {
+    const row = await trx
+      .deleteFrom('status_subscribers')
+      .where('id', '=', id)
+      .where('client_id', '=', clientId)
+      .returningAll()
+      .executeTakeFirst()
+    if (row === undefined) throw notFound('Subscriber')
+    const before = { client_id: clientId, email: row.email }
+    await writeAudit(trx, ctx, [{ entity: 'subscriber', verb: 'delete', id, before, after: null }])
+  })
+}

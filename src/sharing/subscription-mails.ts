@@ -1,0 +1,94 @@
+import { DAY, SECOND } from '../lib/index.ts'
+import { composeNotice, LocalTimes } from '../notifications/index.ts'
+import type { StatusSubscriberRow } from '../store/index.ts'
+
+/** What was committed by two nodes at once shows in order after this time, ms: nothing that comes later may be older than what was told. */
+const SETTLED_MS = 15 * SECOND
+/** Of what is older an e-mail says nothing new, ms. */
+const STALE_MS = DAY
+
+/** That an incident began to be seen, or ended. Times in epoch ms. */
+export interface StatusChange {
+  at: number
+  kind: 'opened' | 'resolved'
+  site: string
+  title: string
+  timezone: string
+}
+
+/** An incident as a subscriber may know it. Times in epoch ms. */
+export interface StatusIncident {
+  site: string
+  title: string
+  timezone: string
+  shownAt: number
+  resolvedAt: number | null
+}
+
+/** What is to be told of incidents to someone who was told until then, the oldest first. */
+export function changesSince(incidents: readonly StatusIncident[], until: number, now: number): StatusChange[] {
+  const isDue = ({ at }: StatusChange) => at > until && at > now - STALE_MS && at <= now - SETTLED_MS
+  return incidents
+    .flatMap(({ site, title, timezone, shownAt, resolvedAt }): StatusChange[] => [
+      { at: shownAt, kind: 'opened', site, title, timezone },
+      ...(resolvedAt === null ? [] : [{ at: resolvedAt, kind: 'resolved' as const, site, title, timezone }]),
+    ])
+    .filter(isDue)
+    .sort((a, b) => a.at - b.at)
+}
+
+interface Links {
+  page: string
+  subscription: string
+}
+
+/** Where the links of a subscriber's e-mails lead. @param publicUrl without a slash at its end */
+export function linksFor({ token, secret }: Pick<StatusSubscriberRow, 'token' | 'secret'>, publicUrl: string): Links {
+  const page = `${publicUrl}/status/${token}`
+  return { page, subscription: `${page}/subscription/${secret}` }
+}
+
+/** Asks whether it was the owner of the address who subscribed. */
+export const confirmationMail = (client: string, { subscription }: Links) =>
+  composeNotice({
+    subject: `Confirm e-mail about the status of ${client}`,
+    lines: [
+      `Someone, probably you, asked for e-mail about incidents of ${client}.`,
+      'Nothing is sent until you confirm it. Was it not you? Then do nothing: the address is forgotten after two days.',
+    ],
+    link: { label: 'Confirm', url: subscription },
+    footer: { text: 'Sent by Tagwarden.' },
+  })
+
+/** More of them no one reads in an e-mail. */
+const MOST_LINES = 30
+
+/** Says what changed. */
+export function changesMail(
+  client: string,
+  changes: readonly StatusChange[],
+  { page, subscription }: Links,
+  now: number,
+) {
+  const [first] = changes
+  const shown = changes.slice(0, MOST_LINES)
+  const rest = changes.length - shown.length
+  return composeNotice({
+    subject:
+      first !== undefined && changes.length === 1
+        ? `${client}: ${first.kind === 'resolved' ? 'resolved, ' : ''}${first.site}: ${first.title}`
+        : `${client}: ${changes.length} changes of its status`,
+    lines: [
+      ...shown.map(({ at, kind, site, title, timezone }) => {
+        const moment = new LocalTimes(timezone).moment(at, now)
+        return `${kind === 'opened' ? '■ Open since' : '✓ Resolved at'} ${moment}: ${site}: ${title}`
+      }),
+      ...(rest > 0 ? [`and ${rest} more`] : []),
+    ],
+    link: { label: 'Open the status page', url: page },
+    footer: {
+      text: `You get this because you subscribed to the status of ${client}.`,
+      link: { label: 'Unsubscribe', url: subscription },
+    },
+  })
+}

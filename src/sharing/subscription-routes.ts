@@ -1,0 +1,201 @@
+import { type Static, Type } from 'typebox'
+import {
+  errorResponses,
+  type HttpApp,
+  IsoTime,
+  NoContent,
+  nullable,
+  RateLimitedError,
+  seesSecrets,
+  Uuid,
+} from '../http/index.ts'
+import { AppError, type Clock, HOUR, isoTime, isoTimeOrNull } from '../lib/index.ts'
+import { clientOfStatusLink, contextOf } from '../management/index.ts'
+import type { Store } from '../store/index.ts'
+import { StatusToken } from './status-page.ts'
+import { confirm, readSubscriber, removeSubscriber, subscribe, subscribersOf, unsubscribe } from './subscribers.ts'
+
+interface Options {
+  store: Store
+  clock: Clock
+  isEmailOn: boolean
+}
+
+export const Subscription = Type.Object({
+  email: Type.String(),
+  is_confirmed: Type.Boolean({ description: 'Until it is, nothing is sent' }),
+})
+export type Subscription = Static<typeof Subscription>
+
+export const SubscriberRecord = Type.Object({
+  id: Uuid,
+  email: nullable(Type.String({ description: 'Null for viewers' })),
+  created_at: IsoTime,
+  confirmed_at: nullable(IsoTime),
+  is_failing: Type.Boolean({ description: 'The mail server did not take the last e-mail; it is tried again' }),
+})
+export type SubscriberRecord = Static<typeof SubscriberRecord>
+
+const Secret = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'The last part of the link in the e-mail' })
+
+/** Subscriptions that a caller may ask for in an hour, on each node: an office shares an address. */
+const PER_HOUR = 10
+/** Callers remembered at most; beyond it the one that asked first goes. */
+const MOST_CALLERS = 10_000
+
+/**
+ * Subscriptions to status pages. What someone does with their own is public: the token of the page is the key, and the secret that the e-mails
+ * hold. Who has subscribed is for those who see the client.
+ */
+export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Options): void {
+  const asked = new Map<string, { since: number; count: number }>()
+  const countOrRefuse = (caller: string): void => {
+    const now = clock.now()
+    const known = asked.get(caller)
+    const record = known === undefined || Math.abs(now - known.since) >= HOUR ? { since: now, count: 0 } : known
+    if (record.count >= PER_HOUR) {
+      throw new RateLimitedError(
+        'Too many subscriptions from this address',
+        Math.ceil((record.since + HOUR - now) / 1_000),
+      )
+    }
+    record.count++
+    asked.delete(caller)
+    asked.set(caller, record)
+    const [oldest] = asked.keys()
+    if (asked.size > MOST_CALLERS && oldest !== undefined) asked.delete(oldest)
+  }
+
+  const shared = { tags: ['Sharing'], security: [] }
+  const path = '/api/status/:token/subscribers'
+  app.post(
+    path,
+    {
+      config: { access: 'public' },
+      schema: {
+        ...shared,
+        summary: 'Subscribe to a status page by e-mail',
+        description:
+          'Sends an e-mail with a link to confirm; until then nothing else is sent. The answer does not say whether the address was known. ' +
+          `409 where e-mail is not set up, or too many have subscribed; 429 after ${PER_HOUR} an hour.`,
+        params: Type.Object({ token: StatusToken }),
+        body: Type.Object({ email: Type.String({ format: 'email', maxLength: 254 }) }, { additionalProperties: false }),
+        response: {
+          202: Type.Object({ email: Type.String() }, { description: 'An e-mail to this address is on its way' }),
+          ...errorResponses(400, 404, 409, 429),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { token } = request.params
+      const { id } = await clientOfStatusLink(store.read, token)
+      if (!isEmailOn) throw new AppError('conflict', 'E-mail is not set up here')
+      countOrRefuse(request.caller)
+      const { email } = request.body
+      await subscribe(store, { id, token }, email, clock.now())
+      return reply.code(202).send({ email })
+    },
+  )
+
+  const params = Type.Object({ token: StatusToken, secret: Secret })
+  app.get(
+    `${path}/:secret`,
+    {
+      config: { access: 'public' },
+      schema: {
+        ...shared,
+        summary: 'Read a subscription',
+        params,
+        response: { 200: Subscription, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      const { token, secret } = request.params
+      await clientOfStatusLink(store.read, token)
+      const { email, confirmed_at } = await readSubscriber(store.read, token, secret)
+      reply.header('x-robots-tag', 'noindex, nofollow')
+      return { email, is_confirmed: confirmed_at !== null }
+    },
+  )
+
+  app.post(
+    `${path}/:secret/confirm`,
+    {
+      config: { access: 'public' },
+      schema: {
+        ...shared,
+        summary: 'Confirm a subscription',
+        description: 'A step of its own, as mail servers open the links of e-mails to look at them.',
+        params,
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      const { token, secret } = request.params
+      await clientOfStatusLink(store.read, token)
+      await confirm(store, token, secret, clock.now())
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.delete(
+    `${path}/:secret`,
+    {
+      config: { access: 'public' },
+      schema: {
+        ...shared,
+        summary: 'Unsubscribe',
+        description: 'The address is forgotten.',
+        params,
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      const { token, secret } = request.params
+      await unsubscribe(store, token, secret)
+      return reply.code(204).send(null)
+    },
+  )
+
+  const ofClient = '/api/clients/:client_id/subscribers'
+  app.get(
+    ofClient,
+    {
+      schema: {
+        tags: ['Clients'],
+        summary: "List the subscribers of a client's status page",
+        description: 'Those of the link that there is now. Viewers see no addresses.',
+        params: Type.Object({ client_id: Uuid }),
+        response: { 200: Type.Array(SubscriberRecord, { description: 'Oldest first' }), ...errorResponses() },
+      },
+    },
+    async (request) => {
+      const rows = await subscribersOf(store, request.params.client_id)
+      const showsEmail = seesSecrets(request.access)
+      return rows.map(({ id, email, created_at, confirmed_at, failures }) => ({
+        id,
+        email: showsEmail ? email : null,
+        created_at: isoTime(created_at),
+        confirmed_at: isoTimeOrNull(confirmed_at),
+        is_failing: failures > 0,
+      }))
+    },
+  )
+
+  app.delete(
+    `${ofClient}/:subscriber_id`,
+    {
+      schema: {
+        tags: ['Clients'],
+        summary: "Remove a subscriber of a client's status page",
+        params: Type.Object({ client_id: Uuid, subscriber_id: Uuid }),
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      const { client_id, subscriber_id } = request.params
+      await removeSubscriber(contextOf({ store, clock }, request), client_id, subscriber_id)
+      return reply.code(204).send(null)
+    },
+  )
+}

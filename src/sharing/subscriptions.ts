@@ -1,0 +1,132 @@
+import { Jobs, type Leases } from '../cluster/index.ts'
+import { type Clock, DAY, HOUR, isoTime, type Loop, MINUTE, SECOND } from '../lib/index.ts'
+import type { DeletionHooks } from '../management/index.ts'
+import type { Mailer } from '../notifications/index.ts'
+import type { Store } from '../store/index.ts'
+import { shownIncidents } from './history.ts'
+import { afterMail, forgetLapsed, type OpenSubscriber, openSubscribers } from './subscribers.ts'
+import { changesMail, changesSince, confirmationMail, linksFor, type StatusIncident } from './subscription-mails.ts'
+
+const EVERY_MS = 15 * SECOND
+const ATTEMPT_MS = MINUTE
+/** As many attempts in a row that fail for a reason of the server's: it is away, and each of a thousand would wait for it. */
+const SERVER_IS_AWAY = 3
+
+interface Options {
+  store: Store
+  clock: Clock
+  leases: Leases
+  /** Null: e-mail is not set up, and nothing is done. */
+  mailer: Mailer | null
+  publicUrl: () => string
+  onError: (error: Error, loop: string) => void
+}
+
+/** E-mail about incidents, for those who subscribed on a status page: at least once each, and together where several come at once. */
+export class Subscriptions {
+  readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = {
+    removeOfClient: async (trx, clientId) => {
+      await trx.deleteFrom('status_subscribers').where('client_id', '=', clientId).execute()
+    },
+  }
+  readonly #options: Options
+  readonly #jobs: Jobs
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#jobs = new Jobs(options)
+    const { store, mailer } = options
+    if (mailer === null) return
+    this.#jobs
+      .onOneNode('status-subscriptions', EVERY_MS, (shouldContinue) => this.#mailAll(mailer, shouldContinue))
+      .deletingByAge('status-subscription-cleanup', HOUR, (now) => forgetLapsed(store, now))
+  }
+
+  get loops(): readonly Loop[] {
+    return this.#jobs.loops
+  }
+
+  start(): void {
+    this.#jobs.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#jobs.stop()
+  }
+
+  async #mailAll(mailer: Mailer, shouldContinue: () => boolean): Promise<void> {
+    const { store, clock } = this.#options
+    const open = await openSubscribers(store, clock.now())
+    const incidents = new Map<string, readonly StatusIncident[]>()
+    let failures = 0
+    for (const subscriber of open) {
+      if (!shouldContinue() || failures >= SERVER_IS_AWAY) return
+      const { client_id: clientId } = subscriber
+      const ofClient = incidents.get(clientId) ?? (await this.#incidentsOf(clientId))
+      incidents.set(clientId, ofClient)
+      const isDelivered = await this.#mail(mailer, subscriber, ofClient)
+      if (isDelivered !== null) failures = isDelivered ? 0 : failures + 1
+    }
+  }
+
+  async #incidentsOf(clientId: string): Promise<StatusIncident[]> {
+    const { store, clock } = this.#options
+    const sites = await store.read
+      .selectFrom('sites')
+      .select(['id', 'name', 'timezone'])
+      .where('client_id', '=', clientId)
+      .where('is_active', '=', 1)
+      .execute()
+    const zones = new Map(sites.map(({ id, timezone }) => [id, timezone]))
+    const shown = await shownIncidents(store.read, clientId, sites, clock.now() - DAY)
+    return shown.map(({ site, site_id, title, shownAt, resolved_at }) => ({
+      site,
+      title,
+      shownAt,
+      timezone: zones.get(site_id) ?? 'UTC',
+      resolvedAt: resolved_at === null ? null : Date.parse(resolved_at),
+    }))
+  }
+
+  /** @returns whether the server took it; null when there was nothing to send */
+  async #mail(
+    mailer: Mailer,
+    subscriber: OpenSubscriber,
+    incidents: readonly StatusIncident[],
+  ): Promise<boolean | null> {
+    const { store, clock, publicUrl } = this.#options
+    const { id, email, client_id, client_name, confirmed_at, notified_until } = subscriber
+    const now = clock.now()
+    const links = linksFor(subscriber, publicUrl())
+    const changes = confirmed_at === null ? [] : changesSince(incidents, notified_until, now)
+    const until = changes.at(-1)?.at
+    if (confirmed_at !== null && until === undefined) return null
+    const content =
+      until === undefined ? confirmationMail(client_name, links) : changesMail(client_name, changes, links, now)
+    const { kind } = await mailer.send(
+      {
+        ...content,
+        to: [email],
+        at: now,
+        // Sent again after a crash it is the same e-mail.
+        id: `${id}.${isoTime(until ?? now)}`,
+        thread: null,
+        list: client_id,
+        ...(until !== undefined && { unsubscribeUrl: links.subscription }),
+      },
+      AbortSignal.timeout(ATTEMPT_MS),
+    )
+    const done = until === undefined ? { asked_at: now } : { notified_until: until }
+    const left = afterMail(subscriber, kind, done, clock.now())
+    // Who confirmed meanwhile is not to wait for the next e-mail, and keeps what was noted then.
+    await (left === null
+      ? store.write.deleteFrom('status_subscribers').where('id', '=', id).execute()
+      : store.write
+          .updateTable('status_subscribers')
+          .set(left)
+          .where('id', '=', id)
+          .where('confirmed_at', confirmed_at === null ? 'is' : 'is not', null)
+          .execute())
+    return kind !== 'passing'
+  }
+}

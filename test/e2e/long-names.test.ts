@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SiteKey } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { clock } from './support/clock.ts'
+import { sideways } from './support/forms.ts'
+import { assertAccessible, openPage } from './support/page.ts'
+import { addTarget, startEmpty } from './support/target.ts'
+
+/** Where no line can be broken, and from right to left. */
+const UNBROKEN = 'RindfleischetikettierungsüberwachungsaufgabenübertragungsgesetzgebungsverfahrenX'
+const FROM_RIGHT = 'חנות המקוונת של ירושלים ושל כל הסביבה, מהמחלקה הראשונה ועד לאחרונה שבהן, יום ו12'
+const EVENT = `purchase_${UNBROKEN}`.slice(0, 80)
+
+/** A phone, and a desktop on which the browser shows everything twice as large. */
+const WINDOWS = [
+  { name: 'on a phone', width: 390, height: 844 },
+  { name: 'at 200 %', width: 720, height: 450 },
+]
+
+test('names of 80 characters, unbroken or from right to left, fit every page', async (t) => {
+  const api = await startEmpty(t)
+  const client = await api.newClient({ name: UNBROKEN })
+  const target = await addTarget(t, api, FROM_RIGHT, client)
+  await target.turn('bad')
+  const [site] = await api.ask<SiteKey[]>('GET', '/api/sites')
+  assert.ok(site !== undefined)
+  for (const status of ['success', 'failure'] as const) {
+    const tags = [FROM_RIGHT, UNBROKEN].map((name, n) => ({ id: `${n}`, name, status, execution_time: 40 }))
+    const answer = await api.ingest(site, eventPayload({ timestamp_ms: clock.now(), event_name: EVENT, tags }))
+    assert.equal(answer.status, 200, answer.text)
+  }
+  await api.service.ingest.flush()
+  const [incident] = await api.ask<{ id: string }[]>('GET', '/api/incidents')
+  const [alert] = await api.ask<{ id: string }[]>('GET', '/api/alerts')
+  const probes = await api.ask<{ id: string; probe_type: string }[]>('GET', '/api/probes')
+  const probe = probes.find(({ probe_type }) => probe_type === 'http_health')
+  assert.ok(incident !== undefined && alert !== undefined && probe !== undefined)
+  const ofSite = `/sites/${site.id}`
+  const pages = [
+    '/overview',
+    '/today',
+    '/incidents',
+    `/incidents/${incident.id}`,
+    '/alerts',
+    `/alerts/${alert.id}`,
+    ofSite,
+    `${ofSite}?tab=tags`,
+    `${ofSite}?tab=payloads`,
+    `${ofSite}?tag=${encodeURIComponent(UNBROKEN)}`,
+    `${ofSite}?event=${encodeURIComponent(EVENT)}`,
+    `${ofSite}?tag=${encodeURIComponent(FROM_RIGHT)}&event=${encodeURIComponent(EVENT)}`,
+    `${ofSite}/setup`,
+    `${ofSite}/probes`,
+    `${ofSite}/edit`,
+    '/tags',
+    '/probes',
+    `/probes/${probe.id}`,
+    '/maintenance',
+    '/clients',
+    `/clients/${client.id}`,
+    '/audit',
+    '/settings',
+    '/wall',
+  ]
+  for (const { name, ...size } of WINDOWS) {
+    await t.test(name, async (t) => {
+      const { page } = await openPage(t, api.url, '/overview')
+      await page.setViewportSize(size)
+      for (const path of pages) {
+        await page.goto(path)
+        await page.getByRole('heading', { level: 1 }).first().waitFor()
+        await page.locator('[aria-busy="true"], .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
+        assert.equal(await sideways(page), 0, `${path} scrolls sideways`)
+        await assertAccessible(page)
+      }
+    })
+  }
+})

@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
+import type { ClientRecord, SiteRecord, StatusLinkRecord } from '../../src/management/index.ts'
+import { composeNotice } from '../../src/notifications/index.ts'
+import type { SubscriberRecord, Subscription } from '../../src/sharing/index.ts'
+import { changesSince } from '../../src/sharing/subscription-mails.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
+import { bearer } from '../../testkit/api.ts'
+import { TestClock } from '../../testkit/clock.ts'
+import { placeFor, sqlite, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { insertIncident } from '../../testkit/incidents.ts'
+import { startTestService } from '../../testkit/service.ts'
+import { ADMIN, VIEWER } from '../management/support.ts'
+import { mailServer, smtpError } from '../notifications/email/smtp-server.ts'
+
+/** A service with e-mail, and a client with a site whose status page is shared. */
+async function start(t: TestContext, engine: TestEngine = sqlite, options: Parameters<typeof mailServer>[1] = {}) {
+  const clock = new TestClock('2026-11-20T10:00:30.000Z')
+  const mail = await mailServer(t, options)
+  const api = await startTestService(t, clock, {
+    ADMIN_TOKEN: ADMIN,
+    VIEWER_TOKEN: VIEWER,
+    PUBLIC_URL: 'https://watch.example',
+    SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+    SMTP_FROM: 'alerts@example.com',
+    ...(await placeFor(engine, t)),
+  })
+  const { store, worker } = api.service
+  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const answer = await api.call(method, path, body, bearer(ADMIN))
+    assert.ok(answer.status < 300, answer.text)
+    return answer.status === 204 ? JSON.parse('null') : answer.json<T>()
+  }
+  const client = await call<ClientRecord>('POST', '/api/clients', { name: 'Acme', email: 'ops@acme.example' })
+  const site = await call<SiteRecord>('POST', '/api/sites', {
+    client_id: client.id,
+    name: 'shop',
+    url: 'https://shop.example',
+    timezone: 'Europe/Berlin',
+  })
+  const { token } = await call<StatusLinkRecord>('POST', `/api/clients/${client.id}/status-link`)
+  const path = `/api/status/${token}/subscribers`
+  const tick = async () => {
+    const loop = worker?.loops.find(({ name }) => name === 'status-subscriptions')
+    assert.ok(loop !== undefined)
+    await loop.tick()
+  }
+  const subscribe = (email: string, at = path) => api.call('POST', at, { email })
+  /** The secret in the last e-mail. */
+  const secretOf = (raw = textOf(mail.mails.at(-1)?.raw)) => /\/subscription\/([\w-]{43})/.exec(raw)?.[1] ?? ''
+  const confirmed = async (email: string) => {
+    assert.equal((await subscribe(email)).status, 202)
+    await tick()
+    const secret = secretOf()
+    assert.equal((await api.call('POST', `${path}/${secret}/confirm`)).status, 204)
+    mail.mails.length = 0
+    return secret
+  }
+  /** An incident that everyone sees. */
+  const breakDown = async (title: string, at = clock.now()) => {
+    const incident = await insertIncident(store, site, at, { title })
+    await insertAlert(store, site, at, { incident_id: incident.id, title, confirmed_at: at })
+    return incident
+  }
+  const recover = (id: string) =>
+    store.write
+      .updateTable('incidents')
+      .set({ state: 'resolved', resolved_at: clock.now() })
+      .where('id', '=', id)
+      .execute()
+  const rows = () => store.read.selectFrom('status_subscribers').selectAll().execute()
+  return { clock, api, mail, call, client, site, path, tick, subscribe, secretOf, confirmed, breakDown, recover, rows }
+}
+
+/** Without the soft ends of quoted-printable lines. */
+const textOf = (raw = ''): string => raw.replaceAll('=\r\n', '')
+const subjectOf = (raw: string): string => /^Subject: (.*(?:\r\n .*)*)/m.exec(raw)?.[1]?.replaceAll(/\r\n /g, ' ') ?? ''
+
+testPerEngine(
+  'who subscribes and confirms gets an e-mail when an incident begins and when it ends',
+  async (engine, t) => {
+    const { clock, api, mail, path, tick, subscribe, secretOf, breakDown, recover, rows } = await start(t, engine)
+    assert.equal((await subscribe('Reader@Example.com')).status, 202)
+    await tick()
+    assert.deepEqual(
+      mail.mails.map(({ to, raw }) => [to, subjectOf(raw)]),
+      [[['reader@example.com'], 'Confirm e-mail about the status of Acme']],
+    )
+    const secret = secretOf()
+    const read = async () => (await api.call('GET', `${path}/${secret}`)).json<Subscription>()
+    assert.deepEqual(await read(), { email: 'reader@example.com', is_confirmed: false })
+    // Until then there is nothing else, and asking again within the hour makes no second e-mail.
+    const first = await breakDown('Checkout is down')
+    clock.advance(20 * MINUTE)
+    await subscribe('reader@example.com')
+    await tick()
+    assert.equal(mail.mails.length, 1)
+
+    for (const _ of [1, 2]) assert.equal((await api.call('POST', `${path}/${secret}/confirm`)).status, 204)
+    assert.equal((await read()).is_confirmed, true)
+    await tick()
+    assert.equal(mail.mails.length, 1, 'what began before is on the page')
+    clock.advance(MINUTE)
+    await recover(first.id)
+    await tick()
+    assert.equal(mail.mails.length, 1, 'what was just written may not be all of it')
+    clock.advance(30 * SECOND)
+    await tick()
+    await tick()
+    const ended = mail.mails[1]
+    assert.equal(mail.mails.length, 2)
+    assert.equal(subjectOf(ended?.raw ?? ''), 'Acme: resolved, shop: Checkout is down')
+    assert.match(textOf(ended?.raw), /Resolved at 11:21 CET: shop: Checkout is down/)
+    assert.match(
+      textOf(ended?.raw),
+      new RegExp(`List-Unsubscribe:\\s+<https://watch.example/status/[\\w-]+/subscription/${secret}>`),
+    )
+
+    // What comes within ten minutes of an e-mail comes together.
+    const [second] = [await breakDown('Purchases are missing'), await breakDown('Meta fails')]
+    clock.advance(5 * MINUTE)
+    await recover(second.id)
+    await tick()
+    assert.equal(mail.mails.length, 2)
+    clock.advance(6 * MINUTE)
+    await tick()
+    assert.equal(mail.mails.length, 3)
+    assert.equal(subjectOf(mail.mails[2]?.raw ?? ''), 'Acme: 3 changes of its status')
+
+    assert.equal((await api.call('DELETE', `${path}/${secret}`)).status, 204)
+    assert.deepEqual(await rows(), [])
+    assert.equal((await api.call('GET', `${path}/${secret}`)).status, 404)
+  },
+)
+
+testPerEngine(
+  'an address is forgotten when it does not confirm, and all are when the link is revoked',
+  async (engine, t) => {
+    const { clock, api, mail, call, client, path, tick, subscribe, confirmed, breakDown, rows } = await start(t, engine)
+    await confirmed('reader@example.com')
+    await subscribe('other@example.com')
+    const cleanUp = async () => {
+      await api.service.worker?.loops.find(({ name }) => name === 'status-subscription-cleanup')?.tick()
+      return (await rows()).map(({ email }) => email).sort()
+    }
+    clock.advance(DAY)
+    assert.deepEqual(await cleanUp(), ['other@example.com', 'reader@example.com'])
+    clock.advance(DAY + HOUR)
+    assert.deepEqual(await cleanUp(), ['reader@example.com'])
+    await call('DELETE', `/api/clients/${client.id}/status-link`)
+    await breakDown('It is down')
+    clock.advance(MINUTE)
+    await tick()
+    assert.equal(mail.mails.length, 0)
+    assert.deepEqual(await cleanUp(), [])
+    // A new link is another one.
+    await call('POST', `/api/clients/${client.id}/status-link`)
+    assert.equal((await subscribe('reader@example.com')).status, 404)
+    assert.equal(
+      (await subscribe('reader@example.com', path.replace(/status\/.*\/sub/, `status/${'x'.repeat(43)}/sub`))).status,
+      404,
+    )
+  },
+)
+
+test('an admin sees who has subscribed and removes them, which is in the audit log; a viewer sees how many', async (t) => {
+  const { api, call, client, confirmed, subscribe, rows } = await start(t)
+  await confirmed('reader@example.com')
+  await subscribe('other@example.com')
+  const path = `/api/clients/${client.id}/subscribers`
+  const list = async (token: string) =>
+    (await api.call('GET', path, undefined, bearer(token))).json<SubscriberRecord[]>()
+  const [reader, other] = await list(ADMIN)
+  assert.deepEqual(
+    [reader?.email, other?.email, other?.confirmed_at],
+    ['reader@example.com', 'other@example.com', null],
+  )
+  assert.deepEqual(
+    (await list(VIEWER)).map(({ email }) => email),
+    [null, null],
+  )
+  assert.equal((await api.call('DELETE', `${path}/${reader?.id}`, undefined, bearer(VIEWER))).status, 403)
+  await call('DELETE', `${path}/${reader?.id}`)
+  assert.equal((await api.call('DELETE', `${path}/${reader?.id}`, undefined, bearer(ADMIN))).status, 404)
+  assert.deepEqual(
+    (await rows()).map(({ email }) => email),
+    ['other@example.com'],
+  )
+  const [entry] = await call<{ action: string; entity_id: string }[]>('GET', '/api/audit?limit=1')
+  assert.deepEqual([entry?.action, entry?.entity_id], ['subscriber.delete', reader?.id])
+})
+
+testPerEngine('the subscribers of a client go with it', async (engine, t) => {
+  const { call, client, site, confirmed, rows } = await start(t, engine)
+  await confirmed('reader@example.com')
+  await call('DELETE', `/api/sites/${site.id}`)
+  await call('DELETE', `/api/clients/${client.id}`)
+  assert.deepEqual(await rows(), [])
+})
+
+test('a caller subscribes ten addresses an hour, a page has a hundred that have not confirmed, and what is no address is refused', async (t) => {
+  const { clock, api, mail, tick, subscribe, rows } = await start(t)
+  for (const bad of ['', 'nobody', 'a@b, c@d', `${'x'.repeat(250)}@example.com`]) {
+    const refused = await subscribe(bad)
+    assert.equal(refused.status, 400, bad)
+    assert.equal(refused.json<{ details: { path: string }[] }>().details[0]?.path, '/email')
+  }
+  for (let n = 0; n < 100; n++) {
+    if (n > 0 && n % 10 === 0) {
+      const refused = await subscribe('one-more@example.com')
+      assert.equal(refused.status, 429)
+      assert.equal(refused.headers.get('retry-after'), '3600')
+      clock.advance(HOUR)
+    }
+    assert.equal((await subscribe(`reader-${n}@example.com`)).status, 202)
+  }
+  clock.advance(HOUR)
+  assert.equal((await subscribe('one-more@example.com')).status, 409)
+  assert.equal((await rows()).length, 100)
+  await tick()
+  assert.equal(mail.mails.length, 100)
+  assert.equal((await api.call('GET', `/api/status/${'x'.repeat(43)}/subscribers/${'x'.repeat(43)}`)).status, 404)
+})
+
+test('an e-mail that the server does not take now comes later, and an address that it refuses is forgotten', async (t) => {
+  let answer: Error | null = smtpError(451, '4.7.1 try again later')
+  const { clock, mail, tick, confirmed, breakDown, rows } = await start(t, sqlite, {
+    onRcptTo: (_address, _session, done) => done(isBroken ? answer : null),
+  })
+  let isBroken = false
+  await confirmed('reader@example.com')
+  clock.advance(SECOND)
+  await breakDown('It is down')
+  clock.advance(MINUTE)
+  isBroken = true
+  await tick()
+  await tick()
+  assert.deepEqual(mail.mails, [])
+  assert.deepEqual(
+    (await rows()).map(({ failures }) => failures),
+    [1],
+    'it waits before it tries again',
+  )
+  clock.advance(MINUTE)
+  await tick()
+  assert.deepEqual(
+    (await rows()).map(({ failures }) => failures),
+    [2],
+  )
+  isBroken = false
+  clock.advance(2 * MINUTE)
+  await tick()
+  assert.equal(mail.mails.length, 1)
+  assert.deepEqual(
+    (await rows()).map(({ failures }) => failures),
+    [0],
+  )
+
+  await breakDown('It is down again')
+  clock.advance(11 * MINUTE)
+  isBroken = true
+  answer = smtpError(550, '5.1.1 no such user')
+  await tick()
+  assert.deepEqual(await rows(), [])
+})
+
+test('without a mail server the page takes no subscribers', async (t) => {
+  const api = await startTestService(t, new TestClock('2026-11-20T10:00:30.000Z'), { ADMIN_TOKEN: ADMIN })
+  const call = async <T>(method: string, path: string, body?: object) =>
+    (await api.call(method, path, body, bearer(ADMIN))).json<T>()
+  const client = await call<ClientRecord>('POST', '/api/clients', { name: 'Acme' })
+  const { token } = await call<StatusLinkRecord>('POST', `/api/clients/${client.id}/status-link`)
+  const page = await api.call('GET', `/api/status/${token}`)
+  assert.equal(page.json<{ takes_subscribers: boolean }>().takes_subscribers, false)
+  assert.equal((await api.call('POST', `/api/status/${token}/subscribers`, { email: 'a@example.com' })).status, 409)
+})
+
+const NOW = Date.parse('2026-11-20T10:00:00Z')
+const incident = (shownAt: number, resolvedAt: number | null = null) => ({
+  site: 'shop',
+  title: 'It is down',
+  timezone: 'UTC',
+  shownAt,
+  resolvedAt,
+})
+const CHANGES = [
+  ['what was told is not told again', [incident(NOW - HOUR)], NOW - HOUR, []],
+  ['what began after that is', [incident(NOW - MINUTE)], NOW - HOUR, ['opened']],
+  [
+    'what began and ended is told as both',
+    [incident(NOW - 2 * MINUTE, NOW - MINUTE)],
+    NOW - HOUR,
+    ['opened', 'resolved'],
+  ],
+  ['what has only just come waits until nothing older can come', [incident(NOW - 10 * SECOND)], NOW - HOUR, []],
+  ['after a day it is no news', [incident(NOW - DAY - MINUTE)], NOW - 3 * DAY, []],
+  ['a clock that was set back tells nothing of the future', [incident(NOW + HOUR)], NOW - HOUR, []],
+] as const
+for (const [title, incidents, until, kinds] of CHANGES) {
+  test(`of incidents, ${title}`, () => {
+    assert.deepEqual(
+      changesSince(incidents, until, NOW).map(({ kind }) => kind),
+      kinds,
+    )
+  })
+}
+
+test('names of strangers are text in an e-mail and no links', () => {
+  const { subject, text, html } = composeNotice({
+    subject: 'Acme\r\nBcc: all@example.com',
+    lines: ['<img src=x> https://evil.example/ www.evil.example'],
+    link: { label: 'Open', url: 'https://watch.example/' },
+    footer: { text: 'Because.' },
+  })
+  assert.equal(subject, 'Acme Bcc: all@example.com')
+  assert.ok(!html.includes('<img'), html)
+  assert.ok(!/https:\/\/evil|www\.evil/.test(html + text), text)
+})

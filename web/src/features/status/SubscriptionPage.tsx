@@ -1,0 +1,68 @@
+import { Button, Group, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { ApiError } from '../../api/client.ts'
+import { subscriptionQuery, useConfirmSubscription, useUnsubscribe } from '../../api/status.ts'
+import { LinkButton } from '../../ui/LinkButton.tsx'
+import { ErrorState } from '../../ui/States.tsx'
+import { useTab } from '../../ui/status/status.ts'
+import { Gone, Sheet } from './Sheet.tsx'
+import classes from './status.module.css'
+
+/** What the links of a subscriber's e-mails open: it is confirmed here, and ended. */
+export function SubscriptionPage() {
+  const { token = '', secret = '' } = useParams({ strict: false })
+  useTab('Subscription', 'unknown')
+  const { data, error, refetch } = useQuery(subscriptionQuery(token, secret))
+  const confirm = useConfirmSubscription(token, secret)
+  const unsubscribe = useUnsubscribe(token, secret)
+  if (unsubscribe.isSuccess) {
+    return (
+      <Sheet title="Unsubscribed">
+        <p className={classes.text} role="status">
+          You get no more e-mail about this status page, and your address is forgotten.
+        </p>
+      </Sheet>
+    )
+  }
+  if (error instanceof ApiError && error.code === 'not_found') return <Gone />
+  if (data === undefined) {
+    return (
+      <Sheet title="Subscription">
+        {error === null ? <Skeleton height={76} /> : <ErrorState error={error} onRetry={() => void refetch()} />}
+      </Sheet>
+    )
+  }
+  const failed = confirm.error ?? unsubscribe.error
+  const end = (
+    <Button variant="default" loading={unsubscribe.isPending} onClick={() => unsubscribe.mutate()}>
+      {data.is_confirmed ? 'Unsubscribe' : 'Do not subscribe'}
+    </Button>
+  )
+  return (
+    <Sheet title={data.is_confirmed ? 'Subscribed' : 'Confirm your subscription'}>
+      <p className={classes.text} role="status">
+        {data.is_confirmed
+          ? `${data.email} gets an e-mail when an incident begins and when it ends.`
+          : `Send e-mail about incidents to ${data.email}?`}
+      </p>
+      <Group mt="md">
+        {data.is_confirmed ? (
+          <LinkButton to="/status/$token" params={{ token }}>
+            Open the status page
+          </LinkButton>
+        ) : (
+          <Button loading={confirm.isPending} onClick={() => confirm.mutate()}>
+            Confirm
+          </Button>
+        )}
+        {end}
+      </Group>
+      {failed !== null && (
+        <p className={classes.text} role="alert">
+          {failed.message}
+        </p>
+      )}
+    </Sheet>
+  )
+}
