@@ -41,7 +41,9 @@ const ENDPOINTS: readonly { what: string; answer: RequestListener; end: unknown;
 
 for (const { what, answer, end, outcome } of ENDPOINTS) {
   test(`A template sees an endpoint that ${what}`, async (t) => {
-    const { container } = await start(t, { text: OUTCOME, answer, timeoutScale: 0.00003 })
+    // Whoever answers gets the time that a busy machine may need for it.
+    const timeoutScale = end === timedOut ? 0.00003 : 1
+    const { container } = await start(t, { text: OUTCOME, answer, timeoutScale })
     assert.equal((await container.fire({}, [])).status, 'success')
     await container.idle()
     assert.deepEqual(container.storage(0), { end })
