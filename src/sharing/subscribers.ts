@@ -123,7 +123,10 @@ export async function forgetLapsed({ write }: Pick<Store, 'write'>, now: number)
     .execute()
 }
 
-/** Subscribers of pages that are shared now, to whom e-mail may go now: those to ask first. */
+/**
+ * Subscribers of pages that are shared now, to whom e-mail may go now: who has waited longest first, so that addresses that are put off again and again
+ * hold up no one.
+ */
 export const openSubscribers = ({ read }: Pick<Store, 'read'>, now: number) =>
   read
     .selectFrom('status_subscribers')
@@ -134,7 +137,7 @@ export const openSubscribers = ({ read }: Pick<Store, 'read'>, now: number) =>
     .where('clients.is_active', '=', 1)
     .where('next_mail_at', '<=', now)
     .where(({ or, eb }) => or([eb('confirmed_at', 'is not', null), eb('asked_at', 'is', null)]))
-    .orderBy('confirmed_at', (order) => order.asc().nullsFirst())
+    .orderBy('next_mail_at')
     .orderBy('status_subscribers.id')
     .execute()
 export type OpenSubscriber = Awaited<ReturnType<typeof openSubscribers>>[number]

@@ -265,6 +265,23 @@ test('an e-mail that the server does not take now comes later, and an address th
   assert.deepEqual(await rows(), [])
 })
 
+test('addresses that a server puts off hold up no one', async (t) => {
+  const putOff = smtpError(451, '4.7.1 try again later')
+  const { clock, mail, tick, subscribe, confirmed, breakDown } = await start(t, sqlite, {
+    onRcptTo: ({ address }, _session, done) => done(address.startsWith('slow') ? putOff : null),
+  })
+  await confirmed('reader@example.com')
+  clock.advance(SECOND)
+  await breakDown('It is down')
+  clock.advance(MINUTE)
+  for (let n = 0; n < 5; n++) assert.equal((await subscribe(`slow-${n}@example.com`)).status, 202)
+  await tick()
+  assert.deepEqual(
+    mail.mails.map(({ to }) => to),
+    [['reader@example.com']],
+  )
+})
+
 test('without a mail server the page takes no subscribers', async (t) => {
   const api = await startTestService(t, new TestClock('2026-11-20T10:00:30.000Z'), { ADMIN_TOKEN: ADMIN })
   const call = async <T>(method: string, path: string, body?: object) =>
