@@ -5,7 +5,13 @@ import { ClockGuard, DatabaseClock, Leases, Listening, Membership } from './clus
 import { type Config, hasRole } from './config.ts'
 import { Ingest } from './ingest/index.ts'
 import { asError, type Clock, Closers, StartupError } from './lib/index.ts'
-import { createChatTransport, createEmailTransport, createMailer, type Transports } from './notifications/index.ts'
+import {
+  createChatTransport,
+  createEmailTransport,
+  createMailer,
+  type Mailer,
+  type Transports,
+} from './notifications/index.ts'
 import { SelfWatch } from './operations/index.ts'
 import { type Outbound, OutboundThread } from './outbound/index.ts'
 import { hasUnfinishedCopy, keepPrivate, migrate, openStore, type Store, StoreError } from './store/index.ts'
@@ -103,11 +109,12 @@ export async function startService({
 
     const outbound = new OutboundThread({ allow: config.outboundAllow, userAgent: `Tagwarden/${VERSION}`, clock })
     closers.add(() => outbound.close())
-    const transports = transportsOf(config, outbound)
+    const mailer = mailerOf(config)
+    const transports = transportsOf(config, outbound, mailer)
     let address = ''
     const publicUrl = () => config.publicUrl ?? address
     const worker = hasRole(config, 'worker')
-      ? new Worker({ ...node, expiry: guard, config, outbound, transports, mailer: mailerOf(config), publicUrl })
+      ? new Worker({ ...node, expiry: guard, config, outbound, transports, mailer, publicUrl })
       : null
     closers.add(() => worker?.stop())
 
@@ -167,13 +174,13 @@ export async function startService({
   }
 }
 
-const transportsOf = ({ webhookSecret, smtpUrl, smtpFrom }: Config, outbound: Outbound): Transports => ({
-  chat: createChatTransport({ outbound, webhookSecret }),
-  email: smtpUrl === null || smtpFrom === null ? null : createEmailTransport({ smtpUrl, smtpFrom }),
-})
-
-const mailerOf = ({ smtpUrl, smtpFrom }: Config) =>
+const mailerOf = ({ smtpUrl, smtpFrom }: Config): Mailer | null =>
   smtpUrl === null || smtpFrom === null ? null : createMailer({ smtpUrl, smtpFrom })
+
+const transportsOf = ({ webhookSecret }: Config, outbound: Outbound, mailer: Mailer | null): Transports => ({
+  chat: createChatTransport({ outbound, webhookSecret }),
+  email: mailer === null ? null : createEmailTransport(mailer),
+})
 
 /**
  * New connections that wait to be accepted; Linux keeps no more by default. When the queue is full, a connection's first request

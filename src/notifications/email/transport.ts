@@ -82,8 +82,7 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
 }
 
 /** Sends messages by e-mail. */
-export function createEmailTransport(options: EmailOptions): Transport {
-  const mailer = createMailer(options)
+export function createEmailTransport(mailer: Mailer): Transport {
   return {
     send({ address, message, idempotencyKey, publicUrl, at }, signal) {
       const to = address.split(',').map((one) => one.trim())

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SMTPServerOptions } from 'smtp-server'
-import { createEmailTransport, type EmailOptions } from '../../../src/notifications/email/transport.ts'
+import { createEmailTransport, createMailer, type EmailOptions } from '../../../src/notifications/email/transport.ts'
 import type { Message, MessageGroup } from '../../../src/notifications/message.ts'
 import type { SendOrder, SendOutcome } from '../../../src/notifications/transport.ts'
 import { until } from '../../../testkit/until.ts'
@@ -21,11 +21,13 @@ const orderOf = (message: Message | MessageGroup, rest: Partial<SendOrder> = {})
 const never = () => new AbortController().signal
 
 const transportTo = (port: number, options: Partial<EmailOptions> = {}, user = '', host = '127.0.0.1') =>
-  createEmailTransport({
-    smtpUrl: `smtp://${user}${host}:${port}`,
-    smtpFrom: 'Tagwarden <alerts@tagwarden.example>',
-    ...options,
-  })
+  createEmailTransport(
+    createMailer({
+      smtpUrl: `smtp://${user}${host}:${port}`,
+      smtpFrom: 'Tagwarden <alerts@tagwarden.example>',
+      ...options,
+    }),
+  )
 
 const header = (raw: string, name: string): string | null =>
   new RegExp(`^${name}: (.*(?:\\r?\\n[ \\t].*)*)`, 'im').exec(raw)?.[1]?.replace(/\r?\n[ \t]+/g, ' ') ?? null
@@ -116,10 +118,12 @@ test('where STARTTLS is offered it is used, with a certificate that is trusted, 
 
 test('smtps is encrypted from the first byte on', async (t) => {
   const { port, mails } = await mailServer(t, { ...(await certificateFor(true)), secure: true, onAuth: login })
-  const transport = createEmailTransport({
-    smtpUrl: `smtps://user:pass%3Aword@localhost:${port}`,
-    smtpFrom: 'alerts@tagwarden.example',
-  })
+  const transport = createEmailTransport(
+    createMailer({
+      smtpUrl: `smtps://user:pass%3Aword@localhost:${port}`,
+      smtpFrom: 'alerts@tagwarden.example',
+    }),
+  )
   deepEqual(await transport.send(orderOf(opened), never()), { kind: 'delivered' })
   equal(mails[0]?.isEncrypted, true)
   equal(header(mails[0]?.raw ?? '', 'From'), 'Tagwarden <alerts@tagwarden.example>')

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { CalendarX, Tag } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
-import { matrixQuery, tagQuery } from '../../api/analytics.ts'
+import { matrixQuery } from '../../api/analytics.ts'
 import { whole } from '../../lib/words.ts'
 import type { TimeSeries } from '../../ui/chart/time-option.ts'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
@@ -22,22 +22,22 @@ import classes from './site.module.css'
 import { NO_WINDOW, useSite } from './site-scope.ts'
 import { TagVendor } from './TagVendor.tsx'
 import { EVENT_TAG_COLUMNS, TAG_EVENT_COLUMNS } from './table-columns.tsx'
+import { useTagReport } from './use-site-report.ts'
 import { span } from './words.ts'
 
 const ROWS = 12
 
 /** One tag: how it ended, on which events, and how long it took. */
 export function TagFocus({ name }: { name: string }) {
-  const { site, query, before, view } = useSite()
-  const { data, error, refetch } = useQuery(tagQuery(site.id, query, name))
-  const earlier = useQuery({ ...tagQuery(site.id, before?.query ?? NO_WINDOW, name), enabled: before !== null })
+  const { site, view } = useSite()
+  const { answer, was } = useTagReport(name)
+  const { data, error, refetch } = answer
   const { setFocus } = view
   const pick = useCallback(
     (event: string, picked?: Stretch) =>
       setFocus(picked === undefined ? { kind: 'event', name: event } : { kind: 'pair', tag: name, event }, picked),
     [setFocus, name],
   )
-  const was = before === null ? undefined : earlier.data
   if (data === undefined) {
     return error === null ? <ChartsSkeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />
   }

@@ -1,7 +1,6 @@
 import { UnstyledButton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { Unlink } from 'lucide-react'
-import { type TagAnswer, tagQuery } from '../../api/analytics.ts'
+import type { TagAnswer } from '../../api/analytics.ts'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { FocusBar } from './FocusBar.tsx'
 import { badOf, shareOf } from './heat.ts'
@@ -10,18 +9,18 @@ import { ChartsSkeleton } from './NoData.tsx'
 import { OutcomesPanel } from './OutcomesPanel.tsx'
 import { Figure, Figures } from './SiteFigures.tsx'
 import classes from './site.module.css'
-import { NO_WINDOW, useSite } from './site-scope.ts'
+import { useSite } from './site-scope.ts'
+import { useTagReport } from './use-site-report.ts'
 
 /** One tag on one event: how often it ran and how it ended. */
 export function PairFocus({ tag, event }: { tag: string; event: string }) {
-  const { site, query, before } = useSite()
-  const { data, error, refetch } = useQuery(tagQuery(site.id, query, tag))
-  const earlier = useQuery({ ...tagQuery(site.id, before?.query ?? NO_WINDOW, tag), enabled: before !== null })
+  const { answer, was: wasOnAll } = useTagReport(tag)
+  const { data, error, refetch } = answer
   if (data === undefined) {
     return error === null ? <ChartsSkeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />
   }
   const now = onEvent(data, event)
-  const was = before === null || earlier.data === undefined ? undefined : onEvent(earlier.data, event)
+  const was = wasOnAll === undefined ? undefined : onEvent(wasOnAll, event)
   const bar = <FocusBar kind="Tag" name={<Both tag={tag} event={event} />} />
   if (now === null) {
     return (
@@ -50,7 +49,7 @@ export function PairFocus({ tag, event }: { tag: string; event: string }) {
           name="Share of the tag's executions"
           value={shareOf(now.executions, data?.executions ?? 0)}
           kind="rate"
-          before={was && shareOf(was.executions, earlier.data?.executions ?? 0)}
+          before={was && shareOf(was.executions, wasOnAll?.executions ?? 0)}
         />
       </Figures>
       <OutcomesPanel of={of} now={now} before={was} />

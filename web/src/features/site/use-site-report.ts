@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type SiteReport, siteReportQuery } from '../../api/analytics.ts'
+import { type SiteReport, siteReportQuery, tagQuery } from '../../api/analytics.ts'
 import { ApiError, type Query } from '../../api/client.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { type Comparison, weekBefore } from './comparison.ts'
+import { NO_WINDOW, useSite } from './site-scope.ts'
 
 /** A window's report, with that of what it is compared with as `previous`. */
 export function useSiteReport(site: SiteRecord, query: Query, comparison: Comparison | null) {
@@ -23,4 +24,12 @@ export function useSiteReport(site: SiteRecord, query: Query, comparison: Compar
     return fault === undefined ? data : { ...data, compareFault: fault }
   }, [data, isWeek, week.data, week.error])
   return { report, error, refetch }
+}
+
+/** A tag's report of the page's window, and as `was` that of the window it is compared with: undefined without one; null where it did not run. */
+export function useTagReport(name: string) {
+  const { site, query, before } = useSite()
+  const answer = useQuery(tagQuery(site.id, query, name))
+  const earlier = useQuery({ ...tagQuery(site.id, before?.query ?? NO_WINDOW, name), enabled: before !== null })
+  return { answer, was: before === null ? undefined : earlier.data }
 }
