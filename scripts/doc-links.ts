@@ -14,7 +14,7 @@ const EXTERNAL = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i
 
 /** The relative links and heading anchors that lead nowhere, in all Markdown files under a folder. */
 export function brokenLinks(top: string): BrokenLink[] {
-  const files = globSync('**/*.md', { cwd: top, exclude: ['**/node_modules', '.git', 'data', '.work'] })
+  const files = globSync('**/*.md', { cwd: top, exclude: ['**/node_modules', '.git', 'data', 'dist', '.work'] })
   return files.sort().flatMap((file) => brokenLinksOf(top, file))
 }
 

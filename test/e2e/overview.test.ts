@@ -5,14 +5,12 @@ import { eventPayload } from '../../testkit/deltas.ts'
 import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
+import { sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startEmpty } from './support/target.ts'
 
 const INCIDENT = /Meta CAPI/
-
-/** How far the page can be scrolled to the right, px. */
-const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
 /** On the clock of the device that the tests use. */
 const berlinTime = (): string =>
@@ -29,7 +27,7 @@ test('the overview of the demo store', async (t) => {
       for (const { name } of demo.sites) await page.getByText(name, { exact: true }).waitFor()
       await page.getByText('live', { exact: true }).waitFor()
       await assertAccessible(page)
-      assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
+      assert.equal(await sideways(page), 0, 'the page scrolls sideways')
       await screenshot(page, 'overview', variant)
     })
   }
@@ -162,7 +160,7 @@ test('clients without working notifications', async (t) => {
         await page.getByRole('heading', { name: '2 clients have no way to be notified: add a channel' }).waitFor()
         assert.equal(await banner(page).getByRole('link').count(), 2)
         await assertAccessible(page)
-        assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
+        assert.equal(await sideways(page), 0, 'the page scrolls sideways')
       },
     )
   }
@@ -218,7 +216,7 @@ test('clients whose quota is nearly used up, or is', async (t) => {
         assert.deepEqual(await words(usedUp), ['Nordwind 100 % of 5 events'])
         assert.deepEqual(await words(near), ['ACME 80 % of 5 events'])
         await assertAccessible(page)
-        assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
+        assert.equal(await sideways(page), 0, 'the page scrolls sideways')
       },
     )
   }

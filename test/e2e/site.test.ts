@@ -6,11 +6,9 @@ import { eventPayload } from '../../testkit/deltas.ts'
 import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
+import { sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
-
-/** How far the page can be scrolled to the right, px. */
-const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
 const CROSSHAIRS = "Array.from(document.querySelectorAll('[data-crosshair]'), ({ dataset }) => dataset.crosshair)"
 
@@ -56,7 +54,7 @@ test('the page of a site of the demo store', async (t) => {
             .first()
             .waitFor()
           await assertAccessible(page)
-          assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
+          assert.equal(await sideways(page), 0, 'the page scrolls sideways')
           await screenshot(page, 'site', variant)
         },
       )
@@ -111,7 +109,7 @@ test('the page of a site of the demo store', async (t) => {
         await page.getByRole('tab', { name: tab }).click()
         await page.getByRole('heading', { name: heading, exact: true }).waitFor()
         await assertAccessible(page)
-        assert.equal(await page.evaluate<number>(SIDEWAYS), 0, `${tab} scrolls sideways`)
+        assert.equal(await sideways(page), 0, `${tab} scrolls sideways`)
       }
     })
   }

@@ -9,14 +9,12 @@ import { until } from '../../testkit/until.ts'
 import { mailServer } from '../notifications/email/smtp-server.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
+import { sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
-/** How far the page can be scrolled to the right, px. */
-const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-
 /** A whole PNG of one pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -87,7 +85,7 @@ test('the shared status page', async (t) => {
         assert.match(await page.title(), /^■ Feldkamp Group: 1 of 3 sites/)
         assert.equal(await page.getByRole('navigation').count(), 0)
         await assertAccessible(page)
-        assert.equal(await page.evaluate<number>(SIDEWAYS), 0, 'the page scrolls sideways')
+        assert.equal(await sideways(page), 0, 'the page scrolls sideways')
         await screenshot(page, 'status', variant)
       },
     )
@@ -97,7 +95,7 @@ test('the shared status page', async (t) => {
     const { page } = await openPage(t, service.url, `/status/${token}`, { scheme: 'dark', device: 'phone' })
     await page.setViewportSize({ width: 360, height: 740 })
     await page.getByText(title).waitFor()
-    assert.equal(await page.evaluate<number>(SIDEWAYS), 0)
+    assert.equal(await sideways(page), 0)
     await page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     await page.waitForFunction("document.documentElement.dataset.mantineColorScheme === 'light'")
   })

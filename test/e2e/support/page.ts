@@ -125,7 +125,9 @@ async function leave({ context, page, url, variant }: Seat): Promise<boolean> {
   for (const other of context.pages()) if (other !== page) await other.close()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   if (page.url().startsWith(url)) await page.evaluate('localStorage.clear(); sessionStorage.clear()')
-  await page.goto(BLANK)
+  // Of the same site: the browser keeps the process of the page, with all that it has compiled.
+  const left = await page.goto('/health').catch(() => null)
+  if (left === null) return false
   await context.clearCookies()
   await context.clearPermissions()
   await context.setOffline(false)

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { SMALL_BODY } from '../../src/ingest/body.ts'
+import { apiClient } from '../../testkit/api.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { tempDir } from '../../testkit/engines.ts'
+import { startAnswering } from '../../testkit/listeners.ts'
+import { ServerProcess, serve } from '../../testkit/processes/server-process.ts'
+import { REPOSITORY } from '../../testkit/repository.ts'
+import { until } from '../../testkit/until.ts'
+
+const run = promisify(execFile)
+/** What the package may take where it is installed, without what it depends on, bytes. */
+const MOST_BYTES = 30_000_000
+
+/** The package as npm would install it, and its manifest. */
+async function install(t: TestContext) {
+  const modules = join(await tempDir(t), 'node_modules')
+  const folder = join(modules, 'tagwarden')
+  await run(process.execPath, [join(REPOSITORY, 'scripts/package.ts'), folder])
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+    bin: { tagwarden: string }
+    scripts?: object
+    dependencies: Record<string, string>
+  }
+  for (const name of Object.keys(manifest.dependencies)) {
+    const target = join(modules, name)
+    await mkdir(join(target, '..'), { recursive: true })
+    await symlink(join(REPOSITORY, 'node_modules', name), target)
+  }
+  return { folder, manifest, program: join(folder, manifest.bin.tagwarden) }
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true })
+  const sizes = files.map(async (file) => (file.isFile() ? (await stat(join(file.parentPath, file.name))).size : 0))
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+test('the npm package runs without the sources', async (t) => {
+  const { folder, manifest, program } = await install(t)
+
+  await t.test('it installs nothing but pinned packages, runs no script for it, and is small', async () => {
+    assert.equal(manifest.scripts, undefined)
+    for (const version of Object.values(manifest.dependencies)) assert.match(version, /^\d+\.\d+\.\d+$/)
+    const files = await readdir(folder, { recursive: true })
+    assert.deepEqual(
+      files.filter((file) => /\.tsx?$/.test(file)),
+      [],
+    )
+    const bytes = await sizeOf(folder)
+    assert.ok(bytes < MOST_BYTES, `${bytes} bytes`)
+  })
+
+  await t.test(
+    'its threads read events, ask a tag server and write; its pages, documentation and template are there',
+    async (t) => {
+      const shop = await startAnswering(t, (_request, response) => response.end('ok'))
+      const dataDir = await tempDir(t)
+      const settings = { DATA_DIR: join(dataDir, 'data'), PORT: '0', OUTBOUND_ALLOW: '127.0.0.0/8' }
+      const server = new ServerProcess({
+        ...{ ...serve(settings), args: [program, 'serve'], port: 0 },
+        ...{ folder: dataDir, logFolder: await tempDir(t) },
+      })
+      t.after(() => server.kill())
+      await server.start()
+      const api = apiClient(server.url)
+      const site = await api.newSite(await api.newClient(), { tag_server_url: shop })
+      const tags = Array.from({ length: 500 }, (_, n) => ({
+        ...{ id: `${n}`, name: `Tag number ${n} of a large container`, status: 'success' as const, execution_time: 3 },
+      }))
+      const large = eventPayload({ timestamp_ms: Date.now(), tags })
+      assert.ok(JSON.stringify(large).length > SMALL_BODY, 'it is read by the main thread')
+      for (const payload of [eventPayload({ timestamp_ms: Date.now() }), large]) {
+        const answer = await api.ingest(site, payload)
+        assert.equal(answer.status, 200, answer.text)
+      }
+      await until('both are counted', async () => ((await api.totalEvents(site, 1)) === 2 ? true : undefined))
+      const probe = { site_id: site.id, probe_type: 'http_health', name: 'Health', interval_seconds: 86_400 }
+      const { id } = await api.ask<{ id: string }>('POST', '/api/probes', probe)
+      assert.equal((await api.ask<{ status: string }>('POST', `/api/probes/${id}/run`)).status, 'ok')
+      for (const path of ['/', '/api/docs/static/index.html', `/api/sites/${site.id}/template.tpl`]) {
+        const page = await api.call('GET', path)
+        assert.equal(page.status, 200, `${path}: ${page.text.slice(0, 200)}`)
+      }
+      assert.equal(await server.stop(), 0)
+    },
+  )
+})
