@@ -198,6 +198,8 @@ export interface ProbeSettings {
   tagManagerApiUrl: string
   googleCredentials: GoogleCredentials | null
   warehouseApiUrl: string
+  /** With its version, e.g. `https://graph.facebook.com/v25.0`. */
+  metaApiUrl: string
   hostingAApiUrl: string
   hostingAToken: string | null
   /** With `{container_id}` in it. */

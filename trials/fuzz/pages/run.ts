@@ -52,6 +52,7 @@ const SETTINGS: ProbeSettings = {
   tagManagerApiUrl: BASE,
   googleCredentials: null,
   warehouseApiUrl: BASE,
+  metaApiUrl: BASE,
   hostingAApiUrl: BASE,
   hostingAToken: 'token',
   hostingBStatusUrl: `${BASE}/{container_id}`,
