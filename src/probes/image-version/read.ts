@@ -61,12 +61,18 @@ function versionIn(given: string): ReadVersion {
   const text = given.trim().replace(/^"(.*)"$/, '$1')
   const [, image, digest] = DIGEST.exec(text) ?? []
   const name = digest === undefined ? text : (image ?? '')
-  const tag = name.slice(Math.max(name.lastIndexOf(':'), name.lastIndexOf('/')) + 1)
-  const [, major, minor, patch = '0'] = VERSION.exec(tag) ?? []
+  const [, major, minor, patch = '0'] = VERSION.exec(tagOf(name)) ?? []
   if (major !== undefined) return { version: [major, minor, patch].map(Number).join('.') }
   if (digest === undefined) return { why: `names no version: ${JSON.stringify(text.slice(0, 100))}` }
   const known = RELEASES.find((release) => release.digest === digest)
   return known === undefined
     ? { why: `names the image by a digest that is of no release this program knows: sha256:${digest.slice(0, 12)}…` }
     : { version: known.version }
+}
+
+/** What stands behind the colon of an image's name; a text that is no such name, as it is. */
+function tagOf(name: string): string {
+  const [colon, slash] = [name.lastIndexOf(':'), name.lastIndexOf('/')]
+  if (colon > slash) return name.slice(colon + 1)
+  return slash === -1 ? name : ''
 }
