@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { probeTypeRecord } from '../../src/probes/api/record.ts'
 import { PROBE_TYPES } from '../../src/probes/index.ts'
 import { type Field, fieldsOf } from '../../web/src/features/probes/schema-fields.ts'
 
 /** The fields of a type as its form draws them. */
 const formOf = (name: string): Field[] => {
   const type = PROBE_TYPES.find((one) => one.name === name) ?? assert.fail(`no type ${name}`)
-  // As it goes over the network.
-  return fieldsOf({ config_schema: JSON.parse(JSON.stringify(type.config)) as Record<string, never> })
+  return fieldsOf(probeTypeRecord(type))
 }
 
 const drawn = (name: string) =>
@@ -18,7 +18,7 @@ const drawn = (name: string) =>
 test('the form of meta_quality names ids as such, hides the token, and has the units of its bounds', () => {
   assert.deepEqual(drawn('meta_quality'), [
     'Dataset ID|text||required',
-    'Access token|secret||',
+    'Access token|secret||required',
     'Events|list||',
     'Warning match quality|number||6',
     'Critical match quality|number||4',

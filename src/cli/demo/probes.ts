@@ -15,8 +15,7 @@ const IMAGE = 'image_version'
 
 /** Those whose target the demo has; the others would ask for pages, certificates and accounts that do not exist. */
 const TYPES = PROBE_TYPES.filter(
-  ({ name, kind, needs }) =>
-    (kind === 'data' && needs.length === 0) || ['http_health', VERSIONS, IMAGE].includes(name),
+  ({ name, kind, needs }) => (kind === 'data' && needs.length === 0) || ['http_health', VERSIONS, IMAGE].includes(name),
 )
 
 export interface DemoProbe {

@@ -77,9 +77,7 @@ export async function askProviderA(caller: HostingTools, options: ProviderA): Pr
     return { version: null, reason: 'unreadable', why: answer.finding.message, source, thrown: answer.failure }
   }
   const read =
-    pointer === undefined
-      ? versionUnder(fieldsOf(unwrapped(answer.body)), NAMES_OF_A)
-      : versionAt(answer.body, pointer)
+    pointer === undefined ? versionUnder(fieldsOf(unwrapped(answer.body)), NAMES_OF_A) : versionAt(answer.body, pointer)
   if ('version' in read) return { ...read, source, tookMs: answer.totalMs, memory: { base } }
   const why = `The answer about ${source} ${read.why}, or set version_url`
   return { version: null, reason: 'unreadable', why, source }

@@ -29,11 +29,14 @@ export function versionInAnswer(body: string, pointer: string | undefined): Read
   return isObject(json) ? versionUnder(json, USUAL_NAMES) : read
 }
 
-/** Of an object, the first of these names that holds text. */
+/** Of an object, what the first of these names holds that is a version. */
 export function versionUnder(fields: Readonly<Record<string, unknown>>, names: readonly string[]): ReadVersion {
-  const name = names.find((one) => Object.hasOwn(fields, one) && typeof fields[one] === 'string')
-  if (name === undefined) return { why: `has none of ${names.join(', ')}: set json_pointer` }
-  return versionIn(String(fields[name]))
+  const read = names.flatMap((name) => {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined
+    return typeof value === 'string' ? [versionIn(value)] : []
+  })
+  const none = { why: `has none of ${names.join(', ')}: set json_pointer` }
+  return read.find((one) => 'version' in one) ?? read[0] ?? none
 }
 
 export function versionAt(json: unknown, pointer: string): ReadVersion {

@@ -79,7 +79,10 @@ const between = (code: number | null, least: number, most: number): boolean =>
  * By Meta's codes where it gives one, as it mostly answers 400 whatever is wrong:
  * https://developers.facebook.com/docs/graph-api/guides/error-handling
  */
-export function reasonOf(status: number, { code, subcode, isTransient }: Omit<GraphError, 'message'>): MetaFailureReason {
+export function reasonOf(
+  status: number,
+  { code, subcode, isTransient }: Omit<GraphError, 'message'>,
+): MetaFailureReason {
   if (code === 190 || code === 102) return 'token'
   if (code === 4 || code === 17 || code === 32 || code === 613 || between(code, 80_000, 80_014)) return 'quota'
   if (subcode === 2_044_055 || code === 803 || (code === 100 && subcode === 33)) return 'not_found'
@@ -93,8 +96,7 @@ export function reasonOf(status: number, { code, subcode, isTransient }: Omit<Gr
 }
 
 /** Messages of Graph name tokens, in part too. */
-const withoutSecrets = (text: string, token: string): string =>
-  withoutToken(text, token).replace(/[\w.|-]{25,}/g, '…')
+const withoutSecrets = (text: string, token: string): string => withoutToken(text, token).replace(/[\w.|-]{25,}/g, '…')
 
 /** Why an answer is none. What Meta says is repeated only where nothing better is known. */
 export function refusalOf(
@@ -106,7 +108,9 @@ export function refusalOf(
   const error = graphErrorIn(json)
   const { code, subcode } = error
   if (location !== null) {
-    return new MetaFailure('bad_answer', `Meta redirects (${status}), which is not followed: check META_API_URL`, { status })
+    return new MetaFailure('bad_answer', `Meta redirects (${status}), which is not followed: check META_API_URL`, {
+      status,
+    })
   }
   const reason = reasonOf(status, error)
   const number = code === null ? `${status}` : `code ${code}`

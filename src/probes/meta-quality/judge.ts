@@ -21,7 +21,11 @@ export interface QualityLimits {
 /** Meta's words for what it may say, from the fastest on; what stands beyond the list is not judged. */
 const KNOWN_UPLOADS: readonly string[] = [...UPLOADS, 'weekly', 'monthly']
 
-const UPLOAD_WORDS: Readonly<Record<string, string>> = { real_time: 'in real time', hourly: 'by the hour', daily: 'by the day' }
+const UPLOAD_WORDS: Readonly<Record<string, string>> = {
+  real_time: 'in real time',
+  hourly: 'by the hour',
+  daily: 'by the day',
+}
 const wordsOf = (upload: string): string => UPLOAD_WORDS[upload] ?? upload
 
 export interface QualityVerdict extends Verdict {

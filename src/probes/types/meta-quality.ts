@@ -5,7 +5,7 @@ import { noData } from '../counts/unjudged.ts'
 import { askQuality, type DatasetQuality } from '../meta-quality/ask.ts'
 import { MetaFailure } from '../meta-quality/failure.ts'
 import { judgeQuality } from '../meta-quality/judge.ts'
-import { defineProbeType, type ProbeContext, type ProbeOutcome, SecretText } from '../probe-type.ts'
+import { defineProbeType, type ProbeContext, type ProbeOutcome, RequiredSecret } from '../probe-type.ts'
 
 const matchQuality = (byDefault: number, description: string) =>
   Type.Number({ minimum: 0, maximum: 10, default: byDefault, description })
@@ -18,7 +18,7 @@ const Config = Type.Object(
       pattern: '^[0-9]{5,20}$',
       description: 'Dataset (pixel) ID, the number in Events Manager, e.g. 1234567890123456',
     }),
-    access_token: SecretText(
+    access_token: RequiredSecret(
       'Access token of a system user that may read the dataset (ads_read with ads_management or business_management)',
     ),
     events: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
@@ -61,7 +61,6 @@ export const metaQuality = defineProbeType({
   async run(context: ProbeContext<Settings>): Promise<ProbeOutcome> {
     const { config, settings } = context
     const { dataset_id: datasetId, access_token: token } = config
-    if (token === undefined) throw new Error('the probe has no access_token')
     try {
       const quality = await askQuality(context, { apiUrl: settings.metaApiUrl, datasetId, token })
       return outcomeOf(quality, config)
@@ -130,10 +129,9 @@ const TOKEN_MIN = 20
 function checkConfig(config: Settings): readonly ErrorDetail[] {
   const { access_token: token } = config
   return [
-    ...(token === undefined ? [{ path: '/access_token', message: 'is required' }] : []),
-    ...(token !== undefined && (token.length < TOKEN_MIN || !/^[\x21-\x7e]+$/.test(token))
-      ? [{ path: '/access_token', message: `must be ${TOKEN_MIN} or more visible ASCII characters, without spaces` }]
-      : []),
+    ...(token.length >= TOKEN_MIN && /^[\x21-\x7e]+$/.test(token)
+      ? []
+      : [{ path: '/access_token', message: `must be ${TOKEN_MIN} or more visible ASCII characters, without spaces` }]),
     ...(config.critical_match_quality <= config.warning_match_quality
       ? []
       : [{ path: '/critical_match_quality', message: 'must not be above warning_match_quality' }]),

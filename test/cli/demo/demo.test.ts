@@ -98,7 +98,9 @@ test('the demo', async (t) => {
     async () => {
       const probes = await first.list<Probe[]>('probes')
       assert.equal(probes.length, 64)
-      const asked = probes.filter(({ probe_type }) => ['http_health', 'tag_manager_version', 'image_version'].includes(probe_type))
+      const asked = probes.filter(({ probe_type }) =>
+        ['http_health', 'tag_manager_version', 'image_version'].includes(probe_type),
+      )
       assert.equal(asked.length, 12)
       for (const { id, probe_type } of probes) {
         const results = await first.list<{ status: string; message: string }[]>(`probes/${id}/results?limit=50`)

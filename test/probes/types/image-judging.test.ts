@@ -20,9 +20,21 @@ const JUDGED: readonly [version: string, days: number, now: string, status: stri
   ['4.5.0', 365, '2025-01-01', 'ok', /the newest$/],
   ['1.0.0', 365, '2020-01-01', 'ok', /the newest$/],
   // A version that the notes do not list is as old as the next one at the least.
-  ['4.1.0', 249, '2026-11-25', 'ok', /^The image is 4\.1\.0, which the release notes do not list, at least 248 days behind/],
+  [
+    '4.1.0',
+    249,
+    '2026-11-25',
+    'ok',
+    /^The image is 4\.1\.0, which the release notes do not list, at least 248 days behind/,
+  ],
   ['4.1.0', 248, '2026-11-25', 'warning', /at least 248 days behind/],
-  ['0.9.0', 365, '2026-11-25', 'warning', /came 1\.0\.0, 1\.1\.0, 2\.0\.0, 2\.1\.0, 2\.2\.0, 2\.3\.0, 2\.4\.0, 3\.0\.0 and 6 more$/],
+  [
+    '0.9.0',
+    365,
+    '2026-11-25',
+    'warning',
+    /came 1\.0\.0, 1\.1\.0, 2\.0\.0, 2\.1\.0, 2\.2\.0, 2\.3\.0, 2\.4\.0, 3\.0\.0 and 6 more$/,
+  ],
 ]
 for (const [version, days, now, status, message] of JUDGED) {
   test(`on ${now} the image ${version} is ${status} with ${days} days allowed`, () => {
@@ -34,7 +46,10 @@ for (const [version, days, now, status, message] of JUDGED) {
 
 test('a table that is over a year old says so of an image that is fine', () => {
   const later = KNOWN_UNTIL + 366 * DAY
-  assert.match(judgeImage('4.5.0', 365, later).message, /the newest; this program knows releases until 2026-11-25: update/)
+  assert.match(
+    judgeImage('4.5.0', 365, later).message,
+    /the newest; this program knows releases until 2026-11-25: update/,
+  )
   assert.doesNotMatch(judgeImage('2.0.0', 365, later).message, /update/)
 })
 
@@ -64,6 +79,7 @@ const READ: readonly [body: string, version: string | null][] = [
   [`registry.example:5000/tags/${IMAGE}:4.2.0`, '4.2.0'],
   [JSON.stringify({ image: `${IMAGE}:4.2.0` }), '4.2.0'],
   [JSON.stringify({ name: '9.9.9', imageVersion: '4.2.0' }), '4.2.0'],
+  [JSON.stringify({ version: 'shop-2', image: 'gtm-cloud-image:4.2.0' }), '4.2.0'],
   [IMAGE, null],
   ['4', null],
   ['4.2.0.1', null],

@@ -179,11 +179,23 @@ const FAULTS: readonly [what: string, config: JsonObject, path: string][] = [
   ['an address that is none', { version_url: 'https://' }, '/config/version_url'],
   ['another scheme', { version_url: 'file:///etc/passwd' }, '/config/version_url'],
   ['a name and password in the address', { version_url: 'https://me:s3cret@host.example/' }, '/config/version_url'],
-  ['a token that would go over http', { version_url: 'http://host.example/', version_token: 't0ken' }, '/config/version_url'],
+  [
+    'a token that would go over http',
+    { version_url: 'http://host.example/', version_token: 't0ken' },
+    '/config/version_url',
+  ],
   ['a token without an address', { version_token: 't0ken' }, '/config/version_token'],
   ['a token of two lines', { version_url: 'https://host.example/', version_token: 't0\nken' }, '/config/version_token'],
-  ['a pointer without a slash', { version_url: 'https://host.example/', json_pointer: 'version' }, '/config/json_pointer'],
-  ['a pointer with a bad escape', { version_url: 'https://host.example/', json_pointer: '/a~2' }, '/config/json_pointer'],
+  [
+    'a pointer without a slash',
+    { version_url: 'https://host.example/', json_pointer: 'version' },
+    '/config/json_pointer',
+  ],
+  [
+    'a pointer with a bad escape',
+    { version_url: 'https://host.example/', json_pointer: '/a~2' },
+    '/config/json_pointer',
+  ],
   ['a bound of no days', { max_behind_days: 0 }, '/config/max_behind_days'],
 ]
 for (const [what, config, path] of FAULTS) {

@@ -23,27 +23,38 @@ const event = (over: Partial<EventQuality> = {}): EventQuality => ({
   ...over,
 })
 
-const JUDGED: readonly [what: string, over: Partial<EventQuality>, limits: Partial<QualityLimits>, findings: string][] = [
-  ['all well', {}, {}, ''],
-  ['a match quality at the limit', { matchQuality: 6 }, {}, ''],
-  ['a match quality below 6', { matchQuality: 5.9 }, {}, 'match_quality warning'],
-  ['a match quality at the lower limit', { matchQuality: 4 }, {}, 'match_quality warning'],
-  ['a match quality below 4', { matchQuality: 3.9 }, {}, 'match_quality critical'],
-  ['a match quality of 0', { matchQuality: 0 }, {}, 'match_quality critical'],
-  ['limits of its own', { matchQuality: 7.9 }, { warning_match_quality: 8 }, 'match_quality warning'],
-  ['a coverage at the limit', { coveragePercent: 50 }, {}, ''],
-  ['a coverage below the limit', { coveragePercent: 49.9 }, {}, 'coverage warning'],
-  ['a coverage far below it', { coveragePercent: 19 }, {}, 'coverage critical'],
-  ['coverage that is never critical', { coveragePercent: 0 }, { critical_coverage_percent: 0 }, 'coverage warning'],
-  ['coverage that is not judged', { coveragePercent: 0 }, { warning_coverage_percent: 0, critical_coverage_percent: 0 }, ''],
-  ['no server behind a coverage of 0', { matchQuality: null, coveragePercent: 0 }, {}, ''],
-  ['an upload at the limit', { upload: 'hourly' }, {}, ''],
-  ['an upload that is too slow', { upload: 'daily' }, {}, 'upload_frequency warning'],
-  ['an upload by the week', { upload: 'weekly' }, { slowest_upload: 'daily' }, 'upload_frequency warning'],
-  ['an upload that has to be in real time', { upload: 'hourly' }, { slowest_upload: 'real_time' }, 'upload_frequency warning'],
-  ['any upload', { upload: 'weekly' }, { slowest_upload: 'any' }, ''],
-  ['an upload in a word that is not known', { upload: 'now_and_then' }, {}, ''],
-]
+const JUDGED: readonly [what: string, over: Partial<EventQuality>, limits: Partial<QualityLimits>, findings: string][] =
+  [
+    ['all well', {}, {}, ''],
+    ['a match quality at the limit', { matchQuality: 6 }, {}, ''],
+    ['a match quality below 6', { matchQuality: 5.9 }, {}, 'match_quality warning'],
+    ['a match quality at the lower limit', { matchQuality: 4 }, {}, 'match_quality warning'],
+    ['a match quality below 4', { matchQuality: 3.9 }, {}, 'match_quality critical'],
+    ['a match quality of 0', { matchQuality: 0 }, {}, 'match_quality critical'],
+    ['limits of its own', { matchQuality: 7.9 }, { warning_match_quality: 8 }, 'match_quality warning'],
+    ['a coverage at the limit', { coveragePercent: 50 }, {}, ''],
+    ['a coverage below the limit', { coveragePercent: 49.9 }, {}, 'coverage warning'],
+    ['a coverage far below it', { coveragePercent: 19 }, {}, 'coverage critical'],
+    ['coverage that is never critical', { coveragePercent: 0 }, { critical_coverage_percent: 0 }, 'coverage warning'],
+    [
+      'coverage that is not judged',
+      { coveragePercent: 0 },
+      { warning_coverage_percent: 0, critical_coverage_percent: 0 },
+      '',
+    ],
+    ['no server behind a coverage of 0', { matchQuality: null, coveragePercent: 0 }, {}, ''],
+    ['an upload at the limit', { upload: 'hourly' }, {}, ''],
+    ['an upload that is too slow', { upload: 'daily' }, {}, 'upload_frequency warning'],
+    ['an upload by the week', { upload: 'weekly' }, { slowest_upload: 'daily' }, 'upload_frequency warning'],
+    [
+      'an upload that has to be in real time',
+      { upload: 'hourly' },
+      { slowest_upload: 'real_time' },
+      'upload_frequency warning',
+    ],
+    ['any upload', { upload: 'weekly' }, { slowest_upload: 'any' }, ''],
+    ['an upload in a word that is not known', { upload: 'now_and_then' }, {}, ''],
+  ]
 
 for (const [what, over, limits, findings] of JUDGED) {
   test(`Meta quality: ${what} is ${findings === '' ? 'ok' : findings}`, () => {
@@ -73,7 +84,11 @@ test('Meta quality: the worst figure of all events speaks first, with the number
 
 test('Meta quality: what Meta does not say is not judged, and is said', () => {
   const verdict = judgeQuality(
-    [event(), event({ name: 'Lead', coveragePercent: null, upload: null }), event({ name: 'PageView', matchQuality: null, upload: null })],
+    [
+      event(),
+      event({ name: 'Lead', coveragePercent: null, upload: null }),
+      event({ name: 'PageView', matchQuality: null, upload: null }),
+    ],
     { ...LIMITS, events: ['Purchase', 'lead', 'pageview', 'Subscribe'] },
   )
   assert.equal(verdict.status, 'ok')

@@ -4,13 +4,18 @@ import { type TestContext, test } from 'node:test'
 import { configFaults, type JsonObject, type ProbeOutcome } from '../../../src/probes/probe-type.ts'
 import { metaQuality } from '../../../src/probes/types/meta-quality.ts'
 import { deadAddress } from '../../../testkit/listeners.ts'
-import { DATASET, browserOnly, graphError, graphServer, metaServer, quality, TOKEN } from './meta-server.ts'
+import { browserOnly, DATASET, graphError, graphServer, metaServer, quality, TOKEN } from './meta-server.ts'
 import { type RunGiven, runType, siteRow } from './run-type.ts'
 
 const CONFIG = { dataset_id: DATASET, access_token: TOKEN }
 
 const run = (t: TestContext, settings: RunGiven['settings'], given: Partial<RunGiven> = {}): Promise<ProbeOutcome> =>
-  runType(t, metaQuality, { site: siteRow(), settings: settings ?? {}, ...given, config: { ...CONFIG, ...given.config } })
+  runType(t, metaQuality, {
+    site: siteRow(),
+    settings: settings ?? {},
+    ...given,
+    config: { ...CONFIG, ...given.config },
+  })
 
 test('events that Meta matches well are ok; the token goes in the header, and is in no address or outcome', async (t) => {
   const server = await metaServer(t, [quality('Purchase'), quality('Lead')])
@@ -67,10 +72,11 @@ test('each event and figure that is bad has a finding of its own, with its unit'
 })
 
 test('fields that the API does not have are asked for no more in the run, not judged, and named', async (t) => {
-  const server = await metaServer(t, [{ event_name: 'Purchase', event_match_quality: { composite_score: 8 } }], [
-    'goal_percentage',
-    'data_freshness',
-  ])
+  const server = await metaServer(
+    t,
+    [{ event_name: 'Purchase', event_match_quality: { composite_score: 8 } }],
+    ['goal_percentage', 'data_freshness'],
+  )
   const outcome = await run(t, server.settings)
   assert.equal(outcome.status, 'ok')
   assert.equal(
@@ -97,7 +103,12 @@ test('an API that refuses every field, or always the same one, is not asked for 
 const NOTHING: readonly [what: string, events: readonly object[], config: JsonObject, said: RegExp][] = [
   ['a dataset without events', [], {}, /^Meta knows no web event of dataset 1234567890123456 yet/],
   ['events without any figure', [browserOnly('PageView')], {}, /^Meta says neither match quality nor coverage nor/],
-  ['none of the chosen events', [quality('Lead')], { events: ['Purchase'] }, /^Meta says nothing of Purchase in dataset/],
+  [
+    'none of the chosen events',
+    [quality('Lead')],
+    { events: ['Purchase'] },
+    /^Meta says nothing of Purchase in dataset/,
+  ],
 ]
 for (const [what, events, config, said] of NOTHING) {
   test(`${what}: nothing was judged, and the result says so`, async (t) => {
@@ -113,18 +124,54 @@ for (const [what, events, config, said] of NOTHING) {
 const ECHO = `Malformed access token ${TOKEN}`
 
 const REFUSALS: readonly [what: string, status: number, body: unknown, reason: string, said: RegExp][] = [
-  ['an expired token', 400, graphError(190, ECHO, { error_subcode: 463 }), 'token', /^Meta does not accept the access token \(code 190\): it has expired/],
+  [
+    'an expired token',
+    400,
+    graphError(190, ECHO, { error_subcode: 463 }),
+    'token',
+    /^Meta does not accept the access token \(code 190\): it has expired/,
+  ],
   ['401 without a word', 401, '', 'token', /^Meta does not accept the access token \(401\)/],
-  ['a missing permission', 403, graphError(200, ECHO), 'forbidden', /^The access token may not read dataset 1234567890123456 \(code 200\): it needs ads_read/],
+  [
+    'a missing permission',
+    403,
+    graphError(200, ECHO),
+    'forbidden',
+    /^The access token may not read dataset 1234567890123456 \(code 200\): it needs ads_read/,
+  ],
   ['403 without a word', 403, 'no', 'forbidden', /\(403\)/],
-  ['an unknown dataset', 400, graphError(100, ECHO, { error_subcode: 2_044_055 }), 'not_found', /^Meta knows no dataset 1234567890123456/],
-  ['too many requests', 429, graphError(4, ECHO), 'quota', /^Meta takes no more requests for now \(code 4\), for another 90 s/],
+  [
+    'an unknown dataset',
+    400,
+    graphError(100, ECHO, { error_subcode: 2_044_055 }),
+    'not_found',
+    /^Meta knows no dataset 1234567890123456/,
+  ],
+  [
+    'too many requests',
+    429,
+    graphError(4, ECHO),
+    'quota',
+    /^Meta takes no more requests for now \(code 4\), for another 90 s/,
+  ],
   ['an HTML 502', 502, '<html><body>Bad Gateway</body></html>', 'unavailable', /^Meta is unavailable \(502\)$/],
   ['an error with 200', 200, graphError(190, ECHO), 'token', /^Meta does not accept/],
-  ['something else', 400, graphError(2_500, ECHO), 'bad_request', /^Meta refuses the question \(code 2500\): Malformed access token …$/],
+  [
+    'something else',
+    400,
+    graphError(2_500, ECHO),
+    'bad_request',
+    /^Meta refuses the question \(code 2500\): Malformed access token …$/,
+  ],
   ['half of the token', 400, graphError(2_500, `got ${TOKEN.slice(5, 60)}`), 'bad_request', /: got …$/],
   ['an error that is text', 400, { error: TOKEN }, 'bad_request', /^Meta refuses the question \(400\)$/],
-  ['a web page', 200, '<!doctype html><title>Log in</title>', 'bad_answer', /^Meta answered something that is not JSON/],
+  [
+    'a web page',
+    200,
+    '<!doctype html><title>Log in</title>',
+    'bad_answer',
+    /^Meta answered something that is not JSON/,
+  ],
   ['an empty answer', 200, '', 'bad_answer', /not JSON/],
   ['a list', 200, [], 'bad_answer', /^Meta answered without a list of web events$/],
   ['nested lists', 200, `${'['.repeat(300_000)}`, 'bad_answer', /too nested or long$/],
@@ -133,9 +180,7 @@ const REFUSALS: readonly [what: string, status: number, body: unknown, reason: s
 for (const [what, status, body, reason, said] of REFUSALS) {
   test(`${what} is an error and never critical, and shows no token`, async (t) => {
     const server = await graphServer(t, (_asked, response) =>
-      response
-        .writeHead(status, { 'retry-after': '90' })
-        .end(typeof body === 'string' ? body : JSON.stringify(body)),
+      response.writeHead(status, { 'retry-after': '90' }).end(typeof body === 'string' ? body : JSON.stringify(body)),
     )
     const outcome = await run(t, server.settings)
     assert.equal(outcome.status, 'error')
@@ -197,7 +242,11 @@ const FAULTS: readonly [what: string, config: JsonObject, path: string][] = [
   ['with a token and a line break', { ...CONFIG, access_token: `${TOKEN}\n` }, '/config/access_token'],
   ['with a score above 10', { ...CONFIG, warning_match_quality: 60 }, '/config/warning_match_quality'],
   ['with bounds the wrong way round', { ...CONFIG, critical_match_quality: 7 }, '/config/critical_match_quality'],
-  ['with coverages the wrong way round', { ...CONFIG, critical_coverage_percent: 60 }, '/config/critical_coverage_percent'],
+  [
+    'with coverages the wrong way round',
+    { ...CONFIG, critical_coverage_percent: 60 },
+    '/config/critical_coverage_percent',
+  ],
   ['with another upload', { ...CONFIG, slowest_upload: 'weekly' }, '/config/slowest_upload'],
 ]
 for (const [what, config, path] of FAULTS) {

@@ -30,7 +30,10 @@ export const quality = (event_name: string, over: object = {}) => ({
 })
 
 /** Of a pixel that no server sends to. */
-export const browserOnly = (event_name: string) => ({ event_name, event_coverage: { percentage: 0, goal_percentage: 75 } })
+export const browserOnly = (event_name: string) => ({
+  event_name,
+  event_coverage: { percentage: 0, goal_percentage: 75 },
+})
 
 /** A Graph API of version 25: keys go in a header, and a question about fields that it does not have is refused as a whole. */
 export async function metaServer(t: TestContext, events: readonly object[], unknownFields: readonly string[] = []) {
