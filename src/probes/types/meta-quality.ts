@@ -26,13 +26,13 @@ const Config = Type.Object(
       default: [],
       description: 'Events that are judged, as Meta calls them (Purchase, Lead); none named = all',
     }),
-    warning_match_quality: matchQuality(6, 'Warn when the event match quality of an event is below, of 10'),
-    critical_match_quality: matchQuality(4, 'Critical when it is below, of 10'),
+    warning_match_quality: matchQuality(6, 'Warn when the match quality of an event is below this, of 10'),
+    critical_match_quality: matchQuality(4, 'Critical when it is below this, of 10'),
     warning_coverage_percent: coveragePercent(
       50,
-      "Warn when the server covers less of the browser's events, over 7 days; 0 = not judged",
+      "Warn when the server sends less than this of the browser's events, over 7 days; 0 = not judged",
     ),
-    critical_coverage_percent: coveragePercent(0, 'Critical when it covers less; 0 = never'),
+    critical_coverage_percent: coveragePercent(0, 'Critical when it sends less than this; 0 = never'),
     slowest_upload: Type.Union(
       [Type.Literal('real_time'), Type.Literal('hourly'), Type.Literal('daily'), Type.Literal('any')],
       { default: 'hourly', description: 'Warn when Meta receives an event less often than this; any = not judged' },
