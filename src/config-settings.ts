@@ -192,6 +192,12 @@ export const SETTINGS = {
     'BigQuery REST endpoint',
     parse.httpUrlOr('https://bigquery.googleapis.com'),
   ),
+  metaApiUrl: setting(
+    'META_API_URL',
+    'https://graph.facebook.com/v25.0',
+    'Graph API of Meta with its version, for the quality of datasets',
+    parse.httpUrlOr('https://graph.facebook.com/v25.0'),
+  ),
   hostingAApiUrl: setting(
     'HOSTING_A_API_URL',
     'https://api.app.stape.io/api/v2',

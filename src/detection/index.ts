@@ -88,6 +88,7 @@ export {
   UNJUDGED_REASONS,
   type UnjudgedReason,
   type Verdict,
+  verdictOf,
 } from './verdict.ts'
 export { DATA_VOLUME_DEFAULTS, type VolumeConfig } from './volume-assessment.ts'
 export { type BucketCounts, type RecentCounts, withoutOutages } from './volume-counts.ts'

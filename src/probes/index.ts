@@ -6,7 +6,7 @@ export {
   UNJUDGED_REASONS,
   type UnjudgedReason,
 } from '../detection/index.ts'
-export { createProbe, lockProbe } from './api/changes.ts'
+export { createProbe, lockProbe, updateProbe } from './api/changes.ts'
 export type { ExpectationRecord } from './api/expectation.ts'
 export { probeRoutes } from './api/routes.ts'
 export {
@@ -22,6 +22,7 @@ export { PROVIDERS as CONSENT_PROVIDERS } from './cmp-check/providers.ts'
 export { learnsFromFeedback } from './counts/feedback.ts'
 export { outcomeOfVerdict } from './counts/judge-counts.ts'
 export { type LossCounts, readLosses } from './counts/losses.ts'
+export { RELEASES as IMAGE_RELEASES } from './image-version/releases.ts'
 export { OwnConnection, type OwnConnectionOptions } from './own-connection.ts'
 export type { GoogleCredentials, ProbeSettings } from './probe-type.ts'
 export {

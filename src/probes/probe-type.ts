@@ -126,7 +126,7 @@ export interface ProbeType<Config extends TObject = TObject> {
   autoNeeds?: NeededFields | null
   /**
    * The settings of one probe: `Type.Object({ … }, { additionalProperties: false })`. Every property has a `default` and a
-   * `description`, unless it is required or `Type.Optional`. Secrets are made with `SecretText`.
+   * `description`, unless it is required or `Type.Optional`. Secrets are made with `SecretText` or `RequiredSecret`.
    */
   config: Config
   /** What the schema cannot say, e.g. that one bound is below the other; paths as `/window_minutes`. */
@@ -166,8 +166,11 @@ export interface ExpectedCounts extends Expectation {
 export const defineProbeType = <Config extends TObject>(type: ProbeType<Config>): ProbeType => type as ProbeType
 
 /** A setting that can be written and never read: no answer, log or audit entry shows it. At the top of the config only. */
-export const SecretText = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 4_096, writeOnly: true, description }))
+export const SecretText = (description: string) => Type.Optional(RequiredSecret(description))
+
+/** Such a setting that the type cannot do without. */
+export const RequiredSecret = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 4_096, writeOnly: true, description })
 
 const NETWORK_FAILURES: readonly OutboundErrorKind[] = [
   'dns',
@@ -198,6 +201,8 @@ export interface ProbeSettings {
   tagManagerApiUrl: string
   googleCredentials: GoogleCredentials | null
   warehouseApiUrl: string
+  /** With its version, e.g. `https://graph.facebook.com/v25.0`. */
+  metaApiUrl: string
   hostingAApiUrl: string
   hostingAToken: string | null
   /** With `{container_id}` in it. */

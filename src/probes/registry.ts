@@ -8,6 +8,8 @@ import { ecommerceQuality, userDataQuality } from './types/data-quality.ts'
 import { dataVolume } from './types/data-volume.ts'
 import { errorBudget } from './types/error-budget.ts'
 import { httpHealth } from './types/http-health.ts'
+import { imageVersion } from './types/image-version.ts'
+import { metaQuality } from './types/meta-quality.ts'
 import { duplicates, identifierQuality, valueQuality } from './types/signal-quality.ts'
 import { tagFailureRate } from './types/tag-failure-rate.ts'
 import { tagLatency } from './types/tag-latency.ts'
@@ -21,9 +23,11 @@ import { warehouseEvents } from './types/warehouse-events.ts'
 export const PROBE_TYPES: readonly ProbeType[] = [
   httpHealth,
   tagServerInfra,
+  imageVersion,
   canary,
   tagManagerVersion,
   warehouseEvents,
+  metaQuality,
   cmpCheck,
   dataVolume,
   dataFreshness,

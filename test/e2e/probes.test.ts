@@ -151,6 +151,18 @@ test('the probes of the demo store', async (t) => {
     browserErrors.length = 0
   })
 
+  await t.test('a probe that needs an id and a token says at their fields what is wrong', async (t) => {
+    const { page, browserErrors } = await openPage(t, demo.url, `/probes/new?site=${site.id}`)
+    await page.getByRole('button', { name: /^Meta data quality/ }).click()
+    await page.getByLabel('Dataset ID').fill('act_12345')
+    assert.equal(await page.getByLabel(/^Access token/).getAttribute('type'), 'password')
+    await page.getByRole('button', { name: 'Add the probe' }).click()
+    await page.getByText('is required', { exact: true }).waitFor()
+    assert.equal(await page.getByLabel('Dataset ID').getAttribute('aria-invalid'), 'true')
+    await assertAccessible(page)
+    assert.match(browserErrors.splice(0).join(), EXPECTED)
+  })
+
   await t.test('a secret is set, never shown, replaced and removed', async (t) => {
     const created = await demo.call('POST', '/api/probes', {
       site_id: site.id,

@@ -5,7 +5,7 @@ import { createHttpApp, type ErrorBody } from '../../src/http/index.ts'
 import { MINUTE } from '../../src/lib/index.ts'
 import { hooksInOrder, managementRoutes } from '../../src/management/index.ts'
 import { type ProbeRecord, probeRoutes, type ResultRecord } from '../../src/probes/index.ts'
-import { SecretText } from '../../src/probes/probe-type.ts'
+import { RequiredSecret, SecretText } from '../../src/probes/probe-type.ts'
 import type { Store } from '../../src/store/index.ts'
 import { newClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
@@ -37,6 +37,11 @@ const TYPES = [
       Number(low) < Number(high) ? [] : [{ path: '/low', message: 'must be below high' }],
   }),
   typeOf(run, { name: 'by_hand_only', autoNeeds: null }),
+  typeOf(run, {
+    name: 'keyed',
+    autoNeeds: null,
+    config: Type.Object({ token: RequiredSecret('Key that it cannot do without') }, { additionalProperties: false }),
+  }),
 ]
 
 interface Api extends Management {
@@ -183,6 +188,24 @@ testOnEveryEngine('a change names what changes; secrets go in and never come out
   )
   assert.deepEqual([entries[0]?.action, entries[4]?.action], ['probe.delete', 'probe.create'])
   assert.ok(!JSON.stringify(entries).includes(secret))
+})
+
+testOnEveryEngine('a secret that a type needs is asked for, replaced, and not removed', async (store, t) => {
+  const api = await openApi(store, t)
+  const site = await insertSite(store)
+  const body = { site_id: site.id, probe_type: 'keyed' }
+  const missing = await api.refused(400, 'POST', '/api/probes', body)
+  assert.deepEqual(missing.details, [{ path: '/config/token', message: 'is required' }])
+  const made = created(await api.call<ProbeRecord>('POST', '/api/probes', { ...body, config: { token: 'first-key' } }))
+  const path = `/api/probes/${made.id}`
+  assert.deepEqual([made.config, made.secrets_set], [{}, ['token']])
+  await api.patch(path, { name: 'Renamed' })
+  await api.patch(path, { config: { token: 'second-key' } })
+  const removed = await api.refused(400, 'PATCH', path, { config: { token: null } })
+  const kept = await api.get<ProbeRecord>(path)
+  assert.deepEqual([kept.name, kept.secrets_set], ['Renamed', ['token']])
+  const shown = JSON.stringify([missing, made, removed, kept, await api.get(`/api/audit?entity_id=${made.id}`)])
+  assert.doesNotMatch(shown, /(first|second)-key/)
 })
 
 testOnEveryEngine('a run by hand returns its result, which is listed like any other', async (store, t) => {

@@ -64,6 +64,7 @@ async function failingSurroundings(t: TestContext): Promise<Record<string, strin
     TAG_MANAGER_BASE_URL: asked,
     TAG_MANAGER_API_URL: asked,
     WAREHOUSE_API_URL: asked,
+    META_API_URL: asked,
     HOSTING_A_API_URL: asked,
     HOSTING_B_STATUS_URL: `${asked}/status/{container_id}`,
     asked,
@@ -190,6 +191,9 @@ testPerEngine(
     for (const [probe_type, config] of [
       ['tag_server_infra', { hosting_a_workspace: 'w', hosting_a_token: PROBE_TOKEN, hosting_b_token: PROBE_TOKEN }],
       ['tag_server_infra', { hosting_a_workspace: 'w' }],
+      ['meta_quality', { dataset_id: '1234567890', access_token: PROBE_TOKEN }],
+      ['image_version', { hosting_a_token: PROBE_TOKEN }],
+      ['image_version', { version_url: 'https://127.0.0.1:9/', version_token: PROBE_TOKEN }],
       ['warehouse_events', {}],
       ['tag_manager_version', {}],
       ['http_health', {}],

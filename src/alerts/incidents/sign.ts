@@ -60,6 +60,7 @@ const KINDS: Readonly<Record<string, Cause>> = {
   tag_failure_rate: 'tag',
   vendor_status: 'tag',
   warehouse_events: 'tag',
+  meta_quality: 'quality',
   tag_latency: 'quality',
   user_data_quality: 'quality',
   ecommerce_quality: 'quality',
@@ -68,6 +69,8 @@ const KINDS: Readonly<Record<string, Cause>> = {
   value_quality: 'quality',
   identifier_quality: 'quality',
   container_lag: 'quality',
+  // That an image is old is no news, and a release does not make it so.
+  image_version: 'other',
   error_budget: 'other',
 }
 

@@ -21,6 +21,7 @@ export const ESTIMATED: readonly string[] = [
   'duplicates',
   'value_quality',
   'identifier_quality',
+  'meta_quality',
 ]
 
 const isEstimated = ({ probe_type }: Pick<AlertRow, 'probe_type'>): boolean => ESTIMATED.includes(probe_type)

@@ -1,20 +1,21 @@
 import { MINUTE, SECOND } from '../../lib/index.ts'
 import type { Context } from '../../management/index.ts'
-import { createProbe, nextRunAt, PROBE_TYPES, registryOf } from '../../probes/index.ts'
+import { createProbe, nextRunAt, PROBE_TYPES, registryOf, updateProbe } from '../../probes/index.ts'
 import type { TimeRange } from '../../rollups/index.ts'
 import type { ProbeRow } from '../../store/index.ts'
 import type { Incident, Release } from './incidents.ts'
-import type { SiteProfile } from './profile.ts'
-import type { DemoSite } from './sites.ts'
+import { type DemoSite, isLedToDemo } from './sites.ts'
+import { IMAGE_PATH } from './tag-server.ts'
 import { COFFEE } from './world.ts'
 
 export const REGISTRY = registryOf(PROBE_TYPES)
 
 const VERSIONS = 'tag_manager_version'
+const IMAGE = 'image_version'
 
 /** Those whose target the demo has; the others would ask for pages, certificates and accounts that do not exist. */
 const TYPES = PROBE_TYPES.filter(
-  ({ name, kind, needs }) => (kind === 'data' && needs.length === 0) || name === 'http_health' || name === VERSIONS,
+  ({ name, kind, needs }) => (kind === 'data' && needs.length === 0) || ['http_health', VERSIONS, IMAGE].includes(name),
 )
 
 export interface DemoProbe {
@@ -28,21 +29,31 @@ export async function ensureDemoProbes(ctx: Context, sites: readonly DemoSite[])
   const probes: DemoProbe[] = []
   for (const site of sites) {
     for (const { name } of TYPES) {
-      const input = { site_id: site.row.id, probe_type: name, config: configOf(site.profile, name) }
       const there = known.find(({ site_id, probe_type }) => site_id === site.row.id && probe_type === name)
-      probes.push({ site, row: there ?? (await createProbe(ctx, REGISTRY, input)) })
+      // A tag server that someone gave the site does not say its image there.
+      if (name === IMAGE && there === undefined && !isLedToDemo(site.row)) continue
+      const input = { site_id: site.row.id, probe_type: name, config: configOf(site, name) }
+      const row = there === undefined ? await createProbe(ctx, REGISTRY, input) : await ledAgain(ctx, site, there)
+      probes.push({ site, row })
     }
   }
   return probes
 }
 
 /** Where it differs from the defaults. */
-function configOf(site: SiteProfile, type: string): Record<string, number | boolean> {
+function configOf({ profile, row }: DemoSite, type: string): Record<string, number | boolean | string> {
+  if (type === IMAGE) return { version_url: `${row.tag_server_url}${IMAGE_PATH}` }
   if (type === VERSIONS) {
     // The pages do not exist. The roaster's people want to be asked about each release, the others have it marked only.
-    return { check_page: false, ...(site === COFFEE ? {} : { change_ttl_hours: 0 }) }
+    return { check_page: false, ...(profile === COFFEE ? {} : { change_ttl_hours: 0 }) }
   }
   return {}
+}
+
+/** The demo's tag server may have another port than the last time. */
+async function ledAgain(ctx: Context, site: DemoSite, probe: ProbeRow): Promise<ProbeRow> {
+  if (probe.probe_type !== IMAGE || !isLedToDemo(site.row)) return probe
+  return updateProbe(ctx, REGISTRY, probe.id, { config: configOf(site, IMAGE) })
 }
 
 /** As many as lists of probes show as a bar. */

@@ -81,6 +81,10 @@ const newSite = (ctx: Context, clientId: string, profile: SiteProfile): Promise<
 /** A tag server of the demo's, as opposed to one that someone gave the site. */
 const OWN_TAG_SERVER = new RegExp(`^http://${TAG_SERVER_HOST}:(\\d+)/`)
 
+/** Whether the site's tag server is the demo's. */
+export const isLedToDemo = ({ tag_server_url: url }: Pick<SiteRow, 'tag_server_url'>): boolean =>
+  url !== null && OWN_TAG_SERVER.test(url)
+
 /** The port of an earlier demo's tag server; null when there was none. */
 export function tagServerPortOf(sites: readonly DemoSite[]): number | null {
   const [port] = sites.flatMap(({ row }) => OWN_TAG_SERVER.exec(row.tag_server_url ?? '')?.[1] ?? [])

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { Config } from '../../config.ts'
 import { parseOutboundAllow } from '../../outbound/index.ts'
+import { IMAGE_RELEASES } from '../../probes/index.ts'
 import type { Chat } from './chat.ts'
 
 /** Where the demo's probes find the sites' tag servers, and what they take for Google's. */
@@ -14,8 +15,13 @@ export interface TagServer {
 /** Reached by this machine alone. */
 export const TAG_SERVER_HOST = '127.0.0.1'
 
+/** Behind the address of a site's tag server. */
+export const IMAGE_PATH = '/image'
+const IMAGE = `gcr.io/cloud-tagging-10302018/gtm-cloud-image:${IMAGE_RELEASES.at(-1)?.version}`
+
 /**
- * Answers `/healthy` and `/gtm.js?id=…` behind any prefix, as a tag server and Google's host do, and hands on what is for the chat.
+ * Answers `/healthy`, `/gtm.js?id=…` and its image's name at `/image`, behind any prefix, as a tag server, Google's host and whoever
+ * runs the server do, and hands on what is for the chat.
  *
  * @param preferredPort of an earlier demo; another one is taken when it is in use
  * @param versionOf the published version of a web container; undefined when there is none
@@ -32,6 +38,8 @@ export async function startTagServer(
     const version = url?.pathname.endsWith('/gtm.js') ? versionOf(url.searchParams.get('id') ?? '') : undefined
     if (url?.pathname.endsWith('/healthy')) {
       response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')
+    } else if (url?.pathname.endsWith(IMAGE_PATH)) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ image: IMAGE }))
     } else if (version !== undefined) {
       response.writeHead(200, { 'content-type': 'application/javascript; charset=UTF-8' }).end(gtmJs(version))
     } else {

@@ -34,7 +34,7 @@ export interface DomainFacts {
 export type Words = Readonly<Record<string, string>>
 
 /** Answers come wrapped as `{ body: … }`. */
-function unwrapped(answer: unknown): unknown {
+export function unwrapped(answer: unknown): unknown {
   const { body } = fieldsOf(answer)
   return typeof body === 'object' && body !== null ? body : answer
 }

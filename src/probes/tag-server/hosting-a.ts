@@ -32,9 +32,8 @@ export async function checkProviderA(
   caller: HostingTools,
   options: ProviderAOptions,
 ): Promise<HostingCheck & { memory: JsonObject }> {
-  const { containerId, token, workspace, limits } = options
-  const headers = { 'x-auth-token': token, ...(workspace === undefined ? {} : { 'x-workspace': workspace }) }
-  const ask = (url: string) => askJson(caller, WHO, url, headers)
+  const { containerId, limits } = options
+  const ask = providerAsk(caller, options)
   const place = await findContainer(ask, options)
   if (!place.answer.isAnswer) {
     const { finding, failure } = place.answer
@@ -63,6 +62,15 @@ export async function checkProviderA(
   }
 }
 
+/** Asks provider A with a key. */
+export function providerAsk(
+  caller: HostingTools,
+  { token, workspace }: Pick<ProviderAOptions, 'token' | 'workspace'>,
+): Ask {
+  const headers = { 'x-auth-token': token, ...(workspace === undefined ? {} : { 'x-workspace': workspace }) }
+  return (url) => askJson(caller, WHO, url, headers)
+}
+
 interface Place {
   base: string
   url: string
@@ -70,7 +78,10 @@ interface Place {
 }
 
 /** The container in the region that knows it, beginning with the one that did the last time; or why there is none. */
-async function findContainer(ask: Ask, { containerId, apiUrl, memory }: ProviderAOptions): Promise<Place> {
+export async function findContainer(
+  ask: Ask,
+  { containerId, apiUrl, memory }: Pick<ProviderAOptions, 'containerId' | 'apiUrl' | 'memory'>,
+): Promise<Place> {
   const bases = regionsOf(apiUrl).toSorted((a, b) => Number(b === memory.base) - Number(a === memory.base))
   const tried: Place[] = []
   for (const base of bases) {

@@ -97,9 +97,11 @@ test('the demo', async (t) => {
     'has probes with results, deploys, and an alert about the incident that names the deploy before it',
     async () => {
       const probes = await first.list<Probe[]>('probes')
-      assert.equal(probes.length, 60)
-      const asked = probes.filter(({ probe_type }) => ['http_health', 'tag_manager_version'].includes(probe_type))
-      assert.equal(asked.length, 8)
+      assert.equal(probes.length, 64)
+      const asked = probes.filter(({ probe_type }) =>
+        ['http_health', 'tag_manager_version', 'image_version'].includes(probe_type),
+      )
+      assert.equal(asked.length, 12)
       for (const { id, probe_type } of probes) {
         const results = await first.list<{ status: string; message: string }[]>(`probes/${id}/results?limit=50`)
         const isOfBatches = probe_type === 'data_freshness' && results.length < 10

@@ -41,7 +41,15 @@ const TYPES: readonly ProbeType[] = [
   'tag_manager_version',
   'http_health',
   'tag_server_infra',
+  'image_version',
+  'meta_quality',
 ].flatMap((name) => PROBE_TYPES.filter((type) => type.name === name))
+/** Where a type needs more than its defaults. */
+const CONFIGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  cmp_check: { own_address: 'consent.shop.example' },
+  image_version: { version_url: 'http://shop.example/version' },
+  meta_quality: { dataset_id: '1234567890', access_token: 'x'.repeat(40) },
+}
 const SIDE_BY_SIDE = 8
 const DETAILS_MAX = 16_000
 const FAILURES_SHOWN = 20
@@ -52,6 +60,7 @@ const SETTINGS: ProbeSettings = {
   tagManagerApiUrl: BASE,
   googleCredentials: null,
   warehouseApiUrl: BASE,
+  metaApiUrl: BASE,
   hostingAApiUrl: BASE,
   hostingAToken: 'token',
   hostingBStatusUrl: `${BASE}/{container_id}`,
@@ -160,7 +169,7 @@ const NO_STORE: Pick<Store, 'read' | 'reports'> = {
 async function judge(type: ProbeType, outbound: Outbound, pages: PageReader, tally: TypeTally): Promise<string | null> {
   const outcome = await type.run({
     site: SITE,
-    config: withDefaults(type, type.name === 'cmp_check' ? { own_address: 'consent.shop.example' } : {}),
+    config: withDefaults(type, CONFIGS[type.name] ?? {}),
     memory: {},
     now: Date.now(),
     timeoutMs: 60_000,

@@ -107,6 +107,8 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   gtm: 'GTM',
   json: 'JSON',
   js: 'JS',
+  id: 'ID',
+  url: 'URL',
   // As the hosts are called: "Hosting A token".
   a: 'A',
   b: 'B',

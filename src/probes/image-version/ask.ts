@@ -1,0 +1,84 @@
+import { fieldsOf } from '../../lib/index.ts'
+import type { OutboundAnswer } from '../../outbound/index.ts'
+import type { JsonObject } from '../probe-type.ts'
+import { shownAddress } from '../tag-server/addresses.ts'
+import { providerFailure } from '../tag-server/ask.ts'
+import { findContainer, providerAsk } from '../tag-server/hosting-a.ts'
+import { unwrapped } from '../tag-server/hosting-a-answers.ts'
+import type { HostingTools } from '../tag-server/hosting-api.ts'
+import { type ReadVersion, versionAt, versionInAnswer, versionUnder } from './read.ts'
+
+/** What a source said, or in a sentence why it is not known. */
+export type ImageAnswer =
+  | { version: string; source: string; tookMs: number; memory: JsonObject }
+  | { version: null; why: string; reason: 'no_source' | 'unreadable'; source: string | null; thrown?: unknown }
+
+const BODY_BYTES = 64 * 1_024
+
+/**
+ * Asks an address of the user's own. Redirects are not followed: the token is for this address only.
+ *
+ * @param pointer where its JSON has the version (RFC 6901)
+ */
+export async function askAddress(
+  { outbound, timeoutMs, signal }: HostingTools,
+  { url, token, pointer }: { url: string; token: string | undefined; pointer: string | undefined },
+): Promise<ImageAnswer> {
+  const source = shownAddress(url)
+  let answer: OutboundAnswer
+  try {
+    answer = await outbound.request(url, {
+      headers: {
+        accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      limits: { totalMs: timeoutMs, bodyBytes: BODY_BYTES },
+      signal,
+    })
+  } catch (thrown) {
+    const { message } = providerFailure('image', source, thrown, timeoutMs)
+    return { version: null, reason: 'unreadable', why: message, source, thrown }
+  }
+  const read: ReadVersion = problemOf(answer) ?? versionInAnswer(answer.body, pointer)
+  if ('version' in read) return { ...read, source, tookMs: answer.timings.total, memory: {} }
+  return { version: null, reason: 'unreadable', why: `The answer of ${source} ${read.why}`, source }
+}
+
+/** To be read after “the answer of …”; null where its body may be read. */
+function problemOf({ status, location, isTruncated }: OutboundAnswer): { why: string } | null {
+  if (location !== null) return { why: `redirects (${status}) to ${shownAddress(location)}, which is not followed` }
+  if (status === 401 || status === 403) return { why: `is ${status}: it wants another version_token` }
+  if (status < 200 || status > 299) return { why: `is ${status}` }
+  return isTruncated ? { why: 'is longer than 64 kB' } : null
+}
+
+/**
+ * Under these names the container of provider A would say it. Its public models name no version of the image, so that most
+ * containers do not.
+ */
+const NAMES_OF_A = ['imageVersion', 'serverVersion', 'sGtmVersion'] as const
+
+interface ProviderA {
+  containerId: string
+  apiUrl: string
+  token: string
+  workspace: string | undefined
+  /** Which region knew the container the last time. */
+  memory: JsonObject
+  pointer: string | undefined
+}
+
+/** Asks hosting provider A for its container. */
+export async function askProviderA(caller: HostingTools, options: ProviderA): Promise<ImageAnswer> {
+  const { containerId, pointer } = options
+  const source = `container ${containerId} at hosting provider A`
+  const { base, answer } = await findContainer(providerAsk(caller, options), options)
+  if (!answer.isAnswer) {
+    return { version: null, reason: 'unreadable', why: answer.finding.message, source, thrown: answer.failure }
+  }
+  const read =
+    pointer === undefined ? versionUnder(fieldsOf(unwrapped(answer.body)), NAMES_OF_A) : versionAt(answer.body, pointer)
+  if ('version' in read) return { ...read, source, tookMs: answer.totalMs, memory: { base } }
+  const why = `The answer about ${source} ${read.why}, or set version_url`
+  return { version: null, reason: 'unreadable', why, source }
+}
