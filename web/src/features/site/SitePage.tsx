@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useCallback } from 'react'
+import { useCallback, useEffect } from 'react'
 import { ALERTS_KEY } from '../../api/alerts.ts'
 import { reportsKey, type SiteReport } from '../../api/analytics.ts'
 import type { Query } from '../../api/client.ts'
@@ -9,6 +9,7 @@ import { PROBES_KEY } from '../../api/probes.ts'
 import { type SiteRecord, siteQuery } from '../../api/sites.ts'
 import { useStreamEvent } from '../../api/stream.ts'
 import { usePrint } from '../../lib/use-print.ts'
+import { expectCharts } from '../../ui/chart/TimeChart.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { useTimeRange } from '../../ui/time-range/use-time-range.ts'
 import { AnnotateDialog } from './AnnotateDialog.tsx'
@@ -31,6 +32,7 @@ export function SitePage() {
   const { data: site, error, refetch } = useQuery(siteQuery(siteId))
   useLive(siteId)
   usePrint()
+  useEffect(expectCharts, [])
   if (site !== undefined) return <Loaded key={site.id} site={site} />
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
   return <SiteSkeleton />

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import classes from './chart.module.css'
 import { type ChartColors, useChartColors } from './colors.ts'
 import { type ECharts, init } from './echarts.ts'
+import { inTurn } from './in-turn.ts'
 import { type SpanSelection, selectSpan } from './select-span.ts'
 
 /** What was clicked: a series, and the index of its point. */
@@ -31,23 +32,17 @@ export function ChartCanvas({ option, height, label, group, onClick, selection }
   const colors = useChartColors()
 
   useEffect(() => {
-    if (canvas.current === null) return undefined
-    const made = init(canvas.current)
-    const resizes = new ResizeObserver(() => made.resize())
-    resizes.observe(canvas.current)
-    // What is printed is what is drawn when the event ends.
-    const redraw = () => {
-      made.resize()
-      made.getZr().flush()
-    }
-    window.addEventListener('beforeprint', redraw)
-    window.addEventListener('afterprint', redraw)
-    setChart(made)
+    const place = canvas.current
+    if (place === null) return undefined
+    let remove: (() => void) | undefined
+    const callOff = inTurn(() => {
+      const { chart: made, dispose } = makeChart(place)
+      remove = dispose
+      setChart(made)
+    })
     return () => {
-      window.removeEventListener('beforeprint', redraw)
-      window.removeEventListener('afterprint', redraw)
-      resizes.disconnect()
-      made.dispose()
+      callOff()
+      remove?.()
     }
   }, [])
 
@@ -81,6 +76,27 @@ export function ChartCanvas({ option, height, label, group, onClick, selection }
   return <div ref={canvas} className={classes.canvas} role="img" aria-label={label} style={{ height }} />
 }
 
+/** An empty chart that fills its place, on paper as well. */
+function makeChart(place: HTMLElement): { chart: ECharts; dispose: () => void } {
+  const chart = init(place)
+  const resizes = new ResizeObserver(() => chart.resize())
+  resizes.observe(place)
+  // What is printed is what is drawn when the event ends.
+  const redraw = () => {
+    chart.resize()
+    chart.getZr().flush()
+  }
+  window.addEventListener('beforeprint', redraw)
+  window.addEventListener('afterprint', redraw)
+  const dispose = () => {
+    window.removeEventListener('beforeprint', redraw)
+    window.removeEventListener('afterprint', redraw)
+    resizes.disconnect()
+    chart.dispose()
+  }
+  return { chart, dispose }
+}
+
 /** The charts of a page that share a crosshair, by the name of their group. */
 const groups = new Map<string, Set<ECharts>>()
 
@@ -101,14 +117,14 @@ function shareCrosshair(chart: ECharts, group: string, onTime: (at: number | nul
   groups.set(group, members.add(chart))
   // A crosshair that another chart has moved is not passed on again.
   let isFollowing = false
+  const { call: afterPaint, cancel } = latestAfterPaint()
   const others = (act: (other: ECharts) => void) => {
     for (const other of members) if (other !== chart) act(other)
   }
   const onMove = (event: unknown) => {
     const at = (event as PointerMove).axesInfo?.find(({ axisDim }) => axisDim === 'x')?.value ?? null
     onTime(at)
-    if (isFollowing) return
-    others((other) => follow(other, at))
+    if (!isFollowing) afterPaint(() => others((other) => follow(other, at)))
   }
   const follow = (other: ECharts, at: number | null) => {
     followers.get(other)?.(() => other.dispatchAction(pointerAction(other, at)))
@@ -123,10 +139,33 @@ function shareCrosshair(chart: ECharts, group: string, onTime: (at: number | nul
   })
   chart.on('updateAxisPointer', onMove)
   return () => {
+    cancel()
     members.delete(chart)
     if (members.size === 0) groups.delete(group)
     followers.delete(chart)
     if (!chart.isDisposed()) chart.off('updateAxisPointer', onMove)
+  }
+}
+
+/**
+ * Calls the latest of what it is given once the page has been painted: seven other charts that move their crosshairs kept the one under the
+ * pointer waiting for 40 ms.
+ */
+function latestAfterPaint(): { call: (act: () => void) => void; cancel: () => void } {
+  let latest: (() => void) | undefined
+  const run = () => {
+    const act = latest
+    latest = undefined
+    act?.()
+  }
+  return {
+    call: (act) => {
+      if (latest === undefined) requestAnimationFrame(() => setTimeout(run))
+      latest = act
+    },
+    cancel: () => {
+      latest = undefined
+    },
   }
 }
 

@@ -51,8 +51,15 @@ export function TimeChart({ height = 180, label, group, onClick, selection, ...d
   )
 }
 
+const loadCanvas = () => import('./ChartCanvas.tsx')
+
+/** For a page that is going to show charts: their code comes while the data come. A failure shows where the first chart would be. */
+export function expectCharts(): void {
+  loadCanvas().catch(() => undefined)
+}
+
 /** A new one for each try: React keeps the failure of a lazy component permanently. */
-const lazyCanvas = () => lazy(async () => ({ default: (await import('./ChartCanvas.tsx')).ChartCanvas }))
+const lazyCanvas = () => lazy(async () => ({ default: (await loadCanvas()).ChartCanvas }))
 
 let Canvas = lazyCanvas()
 
