@@ -24,6 +24,7 @@ import { createSessions, managementRoutes } from './management/index.ts'
 import { notificationRoutes } from './notifications/index.ts'
 import { healthRoutes, metricsRoutes, nodeRoutes, type RegisterMetrics, settingsRoutes } from './operations/index.ts'
 import { probeRoutes } from './probes/index.ts'
+import { reconciliationRoutes } from './reconciliation/index.ts'
 import { sharingRoutes } from './sharing/index.ts'
 import { isPassing, type Store } from './store/index.ts'
 import { todayRoutes } from './today/index.ts'
@@ -127,6 +128,7 @@ function apiRoutes(
   tagCatalogueRoutes(app, reports)
   searchRoutes(app, { store, clock })
   tagVendorRoutes(app, { store, clock })
+  reconciliationRoutes(app, { store, clock, retention: retentionOf(config), limits: REPORT_LIMITS })
   uptimeRoutes(app, { store, clock, retention: retentionOf(config) })
   dashboardRoutes(app, { store, clock, channelSettings: alerts.channelSettings, sessions, onError })
   sharingRoutes(app, { store, clock, publicUrl, isEmailOn: config.smtpUrl !== null })

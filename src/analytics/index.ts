@@ -17,7 +17,7 @@ export { type Band, bandOf, ecommerceScore, type Score, type ScoreCounts, score,
 export { qualityCounts, SCORE_EVENT_COLUMNS, SCORE_EVENT_MEASURES } from './score-counts.ts'
 export { REPORT_LIMITS, type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 export { type SiteFigures, type SiteSummary, siteFigures, siteSummaries, type TagFigures } from './summaries.ts'
-export { addSums, type Stretch, type Sums, sumStretches, totals, zeroSums } from './sums.ts'
+export { addSums, isOneOf, type Stretch, type Sums, sumStretches, totals, zeroSums } from './sums.ts'
 export { identitiesOf, sumsBySite } from './sums-by-site.ts'
 export { identityOf } from './tag-identity.ts'
 export { latency, type TagDetail, tag } from './tag-report.ts'

@@ -128,6 +128,7 @@ interface StretchRequest<K extends string, M extends string> {
   stretches: readonly Stretch[]
   by: readonly K[]
   measures: Readonly<Record<M, RawBuilder<number>>>
+  where?: RawBuilder<SqlBool>
   /** The database adds up what falls into one slot; slots are `length` ms long and one of them ends at `end`. */
   slots?: { length: number; end: number }
 }
@@ -139,7 +140,7 @@ interface StretchRequest<K extends string, M extends string> {
  */
 export function sumStretches<K extends string, M extends string>(
   snapshot: Snapshot,
-  { table, stretches, by, measures, slots }: StretchRequest<K, M>,
+  { table, stretches, by, measures, where, slots }: StretchRequest<K, M>,
 ): Promise<SumRow<K, M>[]> {
   const finest = table === 'event_tag_rollups' ? GRAIN.hour : GRAIN.minute
   const segments = stretches.flatMap(({ coarsest, ...range }) =>
@@ -152,6 +153,7 @@ export function sumStretches<K extends string, M extends string>(
     segments,
     by,
     measures,
+    ...(where === undefined ? {} : { where }),
     ...(slots === undefined ? {} : { slot: slotEndingAt(slots.length, slots.end) }),
   })
 }

@@ -1,6 +1,14 @@
 export { isEverywhere, logChanceTogether } from './across-sites.ts'
 export { BAD_SHARE_DEFAULTS, type BadShareConfig } from './bad-share.ts'
 export {
+  CAPTURED_DEFAULTS,
+  type CapturedConfig,
+  type CapturedDay,
+  type CapturedInput,
+  canJudge,
+  capturedShare,
+} from './captured-share.ts'
+export {
   CONSENT_DEFAULTS,
   CONSENT_FIELDS,
   type ConsentField,

@@ -33,7 +33,7 @@ export const ErrorBody = Type.Object(
     message: Type.String({ description: 'What happened, for people' }),
     details: Type.Array(
       Type.Object({
-        path: Type.String({ description: 'JSON pointer to the field or parameter' }),
+        path: Type.String({ description: 'JSON pointer to the field or parameter; in CSV, `line 3`' }),
         message: Type.String(),
       }),
     ),

@@ -140,7 +140,7 @@ function messageOf(error: ErrorObject, part: Part): string {
     case 'additionalProperties':
       return part === 'body' ? 'is not a field that can be set here' : 'is not a parameter of this call'
     case 'type':
-      return error.instancePath === '' && part === 'body'
+      return error.instancePath === '' && part === 'body' && params.type === 'object'
         ? 'must have a JSON object as its body'
         : `must be ${typeWords(params.type)}`
     case 'enum':

@@ -41,6 +41,7 @@ interface AuditEntry {
     | 'site'
     | 'special_days'
     | 'annotation'
+    | 'reference_counts'
     | 'tag_vendor'
     | 'probe'
     | 'alert'

@@ -10,6 +10,7 @@ import { errorBudget } from './types/error-budget.ts'
 import { httpHealth } from './types/http-health.ts'
 import { imageVersion } from './types/image-version.ts'
 import { metaQuality } from './types/meta-quality.ts'
+import { reconciliation } from './types/reconciliation.ts'
 import { duplicates, identifierQuality, valueQuality } from './types/signal-quality.ts'
 import { tagFailureRate } from './types/tag-failure-rate.ts'
 import { tagLatency } from './types/tag-latency.ts'
@@ -41,6 +42,7 @@ export const PROBE_TYPES: readonly ProbeType[] = [
   duplicates,
   valueQuality,
   identifierQuality,
+  reconciliation,
   containerLag,
   errorBudget,
 ]

@@ -36,6 +36,7 @@ const KEYS = {
   rejections: ['id'],
   idempotency_keys: ['idempotency_key'],
   canary_arrivals: ['event_name'],
+  reference_counts: ['source', 'event_name', 'bucket'],
 } as const satisfies Partial<Record<keyof Tables, readonly string[]>>
 
 type SiteTable = keyof typeof KEYS

@@ -68,6 +68,7 @@ async function removeOfSite(
       [GRAIN.hour, GRAIN.day].map((grain) => [table, bucketsIn(grain, 0, from.hours)] as const),
     ),
     ['rejection_counts', sql<SqlBool>`bucket < ${from.hours}`] as const,
+    ['reference_counts', sql<SqlBool>`bucket < ${from.hours}`] as const,
     ['daily_names', sql<SqlBool>`day < ${from.names}`] as const,
     ['canary_arrivals', sql<SqlBool>`arrived_at < ${from.names}`] as const,
   ]

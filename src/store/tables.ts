@@ -43,6 +43,7 @@ import type {
   EventRollupTable,
   EventTagRollupTable,
   MinuteFloorTable,
+  ReferenceCountTable,
   RollupMarkTable,
   SignalRollupTable,
   SiteContainerTable,
@@ -84,6 +85,7 @@ export interface Tables {
   rejections: RejectionTable
   rejection_counts: RejectionCountTable
   canary_arrivals: CanaryArrivalTable
+  reference_counts: ReferenceCountTable
   write_checks: WriteCheckTable
   clock_checks: ClockCheckTable
   outages: OutageTable

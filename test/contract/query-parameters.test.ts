@@ -34,6 +34,9 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /api/alerts/{alert_id}/feedback': { verdict: 'real' },
   'POST /api/incidents/{incident_id}/notes': { text: 'It was the vendor' },
   'POST /api/annotations': { site_id: ID, text: 'Release 12' },
+  'POST /api/sites/{site_id}/reference-counts': {
+    counts: [{ source: 'shop', event: 'purchase', hour: '2026-11-20T14:00:00Z', count: 3 }],
+  },
   'POST /api/sites/{site_id}/special-days': { first_day: '2026-11-27' },
   'POST /api/sites/{site_id}/tag-vendors/{tag_key}': { vendor: 'meta' },
   'POST /api/status/{token}/subscribers': { email: 'reader@example.com' },

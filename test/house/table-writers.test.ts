@@ -35,6 +35,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   notifications: ['channels', 'client_channels', 'deliveries'],
   probes: ['deploy_markers', 'probe_results', 'probes'],
   quotas: ['quota_messages'],
+  reconciliation: ['reference_counts'],
   sharing: ['status_subscribers'],
   rollups: [
     'client_usage',

@@ -68,6 +68,7 @@ const KINDS: Readonly<Record<string, Cause>> = {
   duplicates: 'quality',
   value_quality: 'quality',
   identifier_quality: 'quality',
+  reconciliation: 'quality',
   container_lag: 'quality',
   // That an image is old is no news, and a release does not make it so.
   image_version: 'other',

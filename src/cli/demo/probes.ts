@@ -13,9 +13,10 @@ export const REGISTRY = registryOf(PROBE_TYPES)
 const VERSIONS = 'tag_manager_version'
 const IMAGE = 'image_version'
 
-/** Those whose target the demo has; the others would ask for pages, certificates and accounts that do not exist. */
+/** Those whose target the demo has; the others would ask for pages, certificates, accounts and counts that do not exist. */
 const TYPES = PROBE_TYPES.filter(
-  ({ name, kind, needs }) => (kind === 'data' && needs.length === 0) || ['http_health', VERSIONS, IMAGE].includes(name),
+  ({ name, kind, needs, autoNeeds }) =>
+    (kind === 'data' && needs.length === 0 && autoNeeds !== null) || ['http_health', VERSIONS, IMAGE].includes(name),
 )
 
 export interface DemoProbe {

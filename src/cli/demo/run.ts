@@ -7,9 +7,10 @@ import { createLog, stopOnSignals } from '../process.ts'
 import { withProgress } from '../progress.ts'
 import { folderFor, gapsOf, type HistoryOptions, type SiteGap, settle, writeHistory } from './history.ts'
 import { type Incident, incidentsAround } from './incidents.ts'
+import { writeDemoReferences } from './references.ts'
 import { type Results, writeResultHistory } from './results.ts'
 import { Simulator } from './simulator.ts'
-import { type DemoSite, ensureDemoSites } from './sites.ts'
+import { ACTOR, type DemoSite, ensureDemoSites } from './sites.ts'
 import { allowingTagServer } from './tag-server.ts'
 import { SITES } from './world.ts'
 
@@ -71,6 +72,7 @@ export async function prepareDemo({ config, clock, days, seed, connect }: DemoOp
       const buckets = gaps.length * Math.ceil((start - first) / HOUR + (start - first) / DAY)
       await withProgress('rolling up', buckets, (update) => settle(store, retention, clock.now(), update))
     }
+    await writeDemoReferences({ store, clock, actor: ACTOR }, sites, { from: first, to: start })
     const { tagServer, chat, probes, results } = await writeResultHistory({
       ...{ store, config, clock, incidents, earliest, start },
       sites: gaps,

@@ -37,6 +37,8 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   rejections: 'site_no',
   rejection_counts: 'site_no',
   canary_arrivals: 'site_no',
+  // Read in one snapshot with the counts that they are held against.
+  reference_counts: 'site_no',
   // One row a request that carries a key: as many as requests.
   idempotency_keys: 'site_no',
 

@@ -405,6 +405,15 @@ CREATE TABLE recent_payloads (
   primary key (site_no, id)
 ) without rowid;
 
+CREATE TABLE reference_counts (
+  site_no integer not null,
+  source text not null,
+  event_name text not null,
+  bucket integer not null,
+  total integer not null,
+  primary key (site_no, source, event_name, bucket)
+)without rowid;
+
 CREATE TABLE rejection_counts (
   site_no integer not null,
   bucket integer not null,
@@ -672,6 +681,8 @@ CREATE INDEX incidents_unresolved on incidents (site_id) where state <> 'resolve
 CREATE INDEX probes_by_site on probes (site_id);
 
 CREATE INDEX probes_due on probes (next_run_at) where is_active = 1;
+
+CREATE INDEX reference_counts_by_age on reference_counts (site_no, bucket);
 
 CREATE INDEX rollup_marks_by_bucket on rollup_marks (grain, bucket);
 

@@ -194,3 +194,14 @@ export interface MinuteFloorTable {
   /** Start of the hour that is being emptied, or null. */
   clearing: number | null
 }
+
+/** What another system, such as the shop, counted of an event in an hour. */
+export interface ReferenceCountTable {
+  site_no: number
+  /** Who counted. */
+  source: string
+  event_name: string
+  /** Start of the UTC hour, epoch ms. */
+  bucket: number
+  total: number
+}

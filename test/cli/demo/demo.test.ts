@@ -5,6 +5,7 @@ import { incidentsAround } from '../../../src/cli/demo/incidents.ts'
 import { OUTDOOR } from '../../../src/cli/demo/world.ts'
 import { readConfig } from '../../../src/config.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
+import type { ReconciliationAnswer } from '../../../src/reconciliation/index.ts'
 import { migrate, openStore } from '../../../src/store/index.ts'
 import { apiClient } from '../../../testkit/api.ts'
 import { placeFor, postgres, tempDir } from '../../../testkit/engines.ts'
@@ -139,6 +140,16 @@ test('the demo', async (t) => {
       )
     },
   )
+
+  await t.test('has what the furniture shop itself counted, a little more than arrived', async () => {
+    const maple = first.sites.find(({ name }) => name === 'Maple & Birch Furniture')
+    const { captured, missing_hours, shift } = await first.list<ReconciliationAnswer>(
+      `sites/${maple?.id}/reconciliation?source=shop&event=purchase&days=${DAYS}`,
+    )
+    assert.ok(captured !== null && Math.abs(captured - 0.94) < 0.01, String(captured))
+    assert.ok(missing_hours < 24, String(missing_hours))
+    assert.equal(shift?.hours, 0)
+  })
 
   await t.test('keeps to its folder and notifies only its own chat, whatever the settings say', async () => {
     const reach = await first.list<{ email_enabled: boolean; channels: { client_id: string | null }[] }>('channels')

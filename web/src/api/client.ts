@@ -42,6 +42,8 @@ export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Sent as JSON. */
   body?: unknown
+  /** Sent as it is, instead of a body in JSON. */
+  csv?: string
   /** What is null or undefined is left out. */
   query?: Query
   signal?: AbortSignal
@@ -56,11 +58,10 @@ export interface RequestOptions {
  * @throws ApiError, UnreachableError, or the signal's reason
  */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
-  const { method = 'GET', body, query = {}, signal } = options
+  const { method = 'GET', query = {}, signal } = options
   const response = await fetch(withQuery(path, query), {
     method,
-    headers: body === undefined ? {} : { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...contentOf(options),
     ...(signal === undefined ? {} : { signal }),
   }).catch((thrown: unknown) => {
     if (signal?.aborted === true) throw thrown
@@ -69,6 +70,11 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
   if (response.status === 204) return undefined as T
   if (response.ok) return (await response.json()) as T
   throw await errorOf(response)
+}
+
+function contentOf({ body, csv }: RequestOptions): Pick<RequestInit, 'headers' | 'body'> {
+  if (csv !== undefined) return { headers: { 'content-type': 'text/csv' }, body: csv }
+  return body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
 /** The address of a call, for links such as a CSV download. */

@@ -74,6 +74,7 @@ export function chartPlan(probeType: string, finding: DataFinding, bucketMinutes
     case 'data_volume':
     case 'data_freshness':
     case 'warehouse_events':
+    case 'reconciliation':
       return {
         title: event_name === undefined ? 'Events' : `${event_name} events`,
         ...named(event_name),

@@ -66,7 +66,8 @@ const VERBS: Readonly<Record<string, string>> = {
 export function pageOf({ entity, entity_id }: Pick<AuditRecord, 'entity' | 'entity_id'>, names: Names) {
   if (!names.has(entity_id)) return undefined
   if (entity === 'client') return { to: '/clients/$clientId', params: { clientId: entity_id } } as const
-  if (entity === 'site') return { to: '/sites/$siteId', params: { siteId: entity_id } } as const
+  if (entity === 'site' || entity === 'reference_counts')
+    return { to: '/sites/$siteId', params: { siteId: entity_id } } as const
   if (entity === 'probe') return { to: '/probes/$probeId', params: { probeId: entity_id } } as const
   return undefined
 }

@@ -14,6 +14,7 @@ import { FirstEventStep, TryStep, WAITING_MS } from './FirstEventStep.tsx'
 import { ingestOf } from './ingest.ts'
 import { KeyStep } from './KeyStep.tsx'
 import { NotifyStep } from './NotifyStep.tsx'
+import { ReferenceStep } from './ReferenceStep.tsx'
 import classes from './setup.module.css'
 import { TemplateStep } from './TemplateStep.tsx'
 
@@ -33,7 +34,8 @@ function Loaded({ site }: { site: SiteRecord }) {
   const { mayChange } = useSession()
   const { data: settings } = useQuery(settingsQuery)
   useArrivals(site.id)
-  const ingest = ingestOf(settings?.public_url ?? window.location.origin)
+  const base = settings?.public_url ?? window.location.origin
+  const ingest = ingestOf(base)
   return (
     <>
       <PageHeader
@@ -43,7 +45,8 @@ function Loaded({ site }: { site: SiteRecord }) {
           { label: site.name, to: `/sites/${site.id}` },
         ]}
       >
-        How the tag server container of {site.name} reports to Tagwarden. Five steps, about ten minutes.
+        How the tag server container of {site.name} reports to Tagwarden. Five steps, about ten minutes, and one that is
+        optional.
       </PageHeader>
       <ol className={classes.steps}>
         <TemplateStep site={site} ingest={ingest} mayChange={mayChange} />
@@ -51,12 +54,13 @@ function Loaded({ site }: { site: SiteRecord }) {
         <TryStep site={site} ingest={ingest} />
         <FirstEventStep site={site} />
         <NotifyStep site={site} />
+        <ReferenceStep site={site} base={base} />
       </ol>
     </>
   )
 }
 
-const STEPS = ['a', 'b', 'c', 'd', 'e']
+const STEPS = ['a', 'b', 'c', 'd', 'e', 'f']
 
 function SetupSkeleton() {
   return (

@@ -20,14 +20,18 @@ interface Props
   height: number
   /** The first chart of the page names the versions that were deployed; the others show lines only. */
   isFirst?: boolean
+  /** The time of the chart, epoch ms, where it is not the window of the page. */
+  over?: { from: number; to: number } | undefined
   /** Takes the place of the chart: why there is nothing to draw. */
   note?: string | undefined
 }
 
 /** A chart over the window of the page, with its title and its numbers; until its series are there, their skeleton or fault. */
 export function ChartPanel(props: Props) {
-  const { answer, series, kind, scale, format, label, onClick, height, isFirst = false, note, ...panel } = props
+  const { answer, series, kind, scale, format, label, onClick, height, isFirst = false, over, note, ...panel } = props
   const { frame, deploys } = useSite()
+  // Another time shares neither the crosshair nor the marks.
+  const shown = over === undefined ? frame : { ...over, zone: frame.zone }
   return (
     <Panel {...panel} isStale={answer.isPlaceholderData}>
       {note !== undefined ? (
@@ -36,7 +40,7 @@ export function ChartPanel(props: Props) {
         <Awaited error={answer.error} onRetry={() => void answer.refetch()} height={height} />
       ) : (
         <TimeChart
-          {...frame}
+          {...shown}
           {...(isFirst && { deploys })}
           series={series}
           kind={kind}

@@ -9,6 +9,7 @@ import { Awaited } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { bySeverity, STATUS_WORDS, unjudgedWords } from '../../ui/status/status.ts'
 import { statusOf } from '../probes/list.ts'
+import { CapturedPanel } from './CapturedPanel.tsx'
 import { ChangesPanel } from './ChangesPanel.tsx'
 import { ConsentPanel } from './ConsentPanel.tsx'
 import { EventsPanel } from './EventsPanel.tsx'
@@ -56,6 +57,7 @@ export function SiteCharts() {
       <QualityPanel part="user_data" />
       <QualityPanel part="ecommerce" />
       <ConsentPanel />
+      <CapturedPanel />
       <UptimePanel site={site} />
       <ResponsesPanel />
       <div className={page.pair}>

@@ -1,0 +1,143 @@
+import { Type } from 'typebox'
+import { CAPTURED_DEFAULTS, type CapturedDay, canJudge, capturedShare } from '../../detection/index.ts'
+import { DAY, duration, floorTo, HOUR, isoTime, number, percent } from '../../lib/index.ts'
+import {
+  type ComparedDay,
+  compareDays,
+  EventName,
+  fitTimeShift,
+  newestReference,
+  offsetsOf,
+  readSeries,
+  SourceName,
+  shiftInWords,
+  withShifts,
+} from '../../reconciliation/index.ts'
+import { localDays } from '../../uptime/index.ts'
+import { judgeCounts, type Unjudged } from '../counts/judge-counts.ts'
+import { learning, noData } from '../counts/unjudged.ts'
+import { defineProbeType, type ProbeOutcome } from '../probe-type.ts'
+
+/** A day is judged so long after its end: events come late, and so do the last orders of a day in an export. */
+const SETTLED_AFTER_MS = 2 * HOUR
+
+export const reconciliation = defineProbeType({
+  name: 'reconciliation',
+  title: 'Counts against the shop',
+  description:
+    "Whether what another system counted, such as the shop's orders, is counted here too: it needs reference counts of the site.",
+  kind: 'data',
+  siteFields: ['timezone'],
+  needs: [],
+  autoNeeds: null,
+  config: Type.Object(
+    {
+      source: SourceName,
+      event: EventName,
+      min_captured_percent: Type.Number({
+        minimum: 1,
+        maximum: 100,
+        default: CAPTURED_DEFAULTS.min_captured_percent,
+        description: 'Surely less of what the source counted is a warning, surely less than half of this critical',
+      }),
+      days: Type.Integer({
+        minimum: 1,
+        maximum: 30,
+        default: 7,
+        description:
+          'Days, without today, that are looked back: as many of them as have 100 counts of the source are judged together',
+      }),
+      max_age_hours: Type.Integer({
+        minimum: 1,
+        maximum: 720,
+        default: 48,
+        description: 'When the newest count of the source is older, the check cannot run',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  figure: percent,
+  defaultIntervalSeconds: 3_600,
+  async run({ site, config, now, store }): Promise<ProbeOutcome> {
+    const { source, event } = config
+    const missing = notUsable(await newestReference(store.reports, site.site_no, config), config, now)
+    if (missing !== null) return missing
+    const until = floorTo(now, HOUR)
+    // The last one is not over, or was not long ago.
+    const days = localDays(site.timezone, now - SETTLED_AFTER_MS, config.days + 1).slice(0, -1)
+    const range = { from: days[0]?.from ?? until - DAY, to: days.at(-1)?.to ?? until }
+    let compared: ComparedDay[] = []
+    let hint: string | null = null
+    const outcome = await judgeCounts(
+      { store, site, now },
+      withShifts(range).from,
+      (snapshot) => readSeries(snapshot, site, config, range, until),
+      (series) => {
+        compared = compareDays(days, series, until)
+        hint = hintOf(compared, shiftInWords(fitTimeShift(series, until), site.timezone, offsetsOf(days)), config)
+        return capturedShare({ days: judgedDays(compared), source, event, hint }, config)
+      },
+      () => unjudged(judgedDays(compared), config),
+    )
+    return { ...outcome, details: { ...outcome.details, hint, days: compared.map(dayFacts) } }
+  },
+})
+
+interface Settings {
+  source: string
+  event: string
+  min_captured_percent: number
+  days: number
+  max_age_hours: number
+}
+
+/** Why the check cannot run; null when it can. */
+function notUsable(
+  newest: number | null,
+  { source, event, max_age_hours }: Settings,
+  now: number,
+): ProbeOutcome | null {
+  if (newest === null) {
+    return {
+      status: 'error',
+      message: `There are no reference counts of “${event}” from “${source}”: upload them on the setup of the site`,
+      details: { reason: 'no_reference', source, event },
+    }
+  }
+  const age = now - (newest + HOUR)
+  if (age <= max_age_hours * HOUR) return null
+  return {
+    status: 'error',
+    message: `“${source}” has sent no count of “${event}” of the last ${duration(age)}: its export has stopped`,
+    details: { reason: 'reference_stale', source, event, newest_hour: isoTime(newest) },
+  }
+}
+
+const judgedDays = (days: readonly ComparedDay[]): CapturedDay[] =>
+  days.filter(({ comparedHours }) => comparedHours > 0)
+
+/** What may explain that the counts differ. */
+function hintOf(days: readonly ComparedDay[], shift: string | null, { event }: Settings): string | null {
+  const isCounted = days.some(({ counted, countedInMissing }) => counted + countedInMissing > 0)
+  return isCounted ? shift : `No event “${event}” came in ${number(days.length)} days: is that its name here?`
+}
+
+function unjudged(days: readonly CapturedDay[], config: Settings): Unjudged {
+  const { source, event } = config
+  if (days.length === 0) return noData(`“${source}” has no count of “${event}” of a day that is over`)
+  const reference = days.reduce((sum, day) => sum + day.reference, 0)
+  if (!canJudge(days, config)) {
+    return learning(
+      `“${source}” counted ${number(reference)} “${event}” in ${number(days.length)} days, too few to tell`,
+    )
+  }
+  return noData(`There is nothing to compare with “${source}”`)
+}
+
+const dayFacts = ({ day, reference, counted, comparedHours, missingHours, unknownHours }: ComparedDay) => ({
+  day,
+  reference: comparedHours === 0 ? null : reference,
+  counted: comparedHours === 0 ? null : counted,
+  missing_hours: missingHours,
+  unknown_hours: unknownHours,
+})

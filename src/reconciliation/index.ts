@@ -1,0 +1,14 @@
+export { type ComparedDay, compareDays } from './compare.ts'
+export { newestReference, writeReferenceCounts } from './reference-counts.ts'
+export { offsetsOf } from './report.ts'
+export { reconciliationRoutes } from './routes.ts'
+export {
+  type AddedRecord,
+  type AddReferenceCounts,
+  EventName,
+  type ReconciliationAnswer,
+  type ReferenceRecord,
+  SourceName,
+} from './schemas.ts'
+export { readSeries, withShifts } from './series.ts'
+export { fitTimeShift, shiftInWords } from './time-shift.ts'

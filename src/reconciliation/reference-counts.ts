@@ -1,0 +1,198 @@
+import { AppError, notFound } from '../lib/index.ts'
+import { type Context, lockSite, requireSite, writeAudit } from '../management/index.ts'
+import { chunksOf, countOf, type Kysely, type Store, type Tables, totalOf } from '../store/index.ts'
+import type { ReferenceCount } from './given-counts.ts'
+import type { Pair } from './series.ts'
+
+/** Of a site: the shop, the payment provider, an export … */
+export const SOURCES_MAX = 10
+/** Of a source. With a year of hours each they are as many rows as telemetry of a small site. */
+export const EVENTS_MAX = 20
+
+/** What was written: of one source, in one request. */
+export interface Added {
+  source: string
+  events: string[]
+  hours: number
+  /** Starts of the first and the last hour, epoch ms. */
+  first: number
+  last: number
+}
+
+/**
+ * Writes counts, all or none; what is there of the same source, event and hour is replaced.
+ *
+ * @param counts each source, event and hour once
+ * @throws AppError `not_found`, or `conflict` when the site would have too many sources or events
+ */
+export async function writeReferenceCounts(
+  ctx: Context,
+  siteId: string,
+  counts: readonly ReferenceCount[],
+): Promise<Added[]> {
+  const added = Array.from(
+    Map.groupBy(counts, ({ source }) => source),
+    ([source, ofSource]) => addedOf(source, ofSource),
+  )
+  await ctx.store.write.transaction().execute(async (trx) => {
+    const site = await lockSite(trx, siteId)
+    if (site === undefined) throw notFound('Site')
+    requireRoom(await pairsOf(trx, site.site_no), added)
+    for (const chunk of chunksOf(counts)) {
+      await trx
+        .insertInto('reference_counts')
+        .values(
+          chunk.map(({ source, event, hour, count }) => ({
+            site_no: site.site_no,
+            source,
+            event_name: event,
+            bucket: hour,
+            total: count,
+          })),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .columns(['site_no', 'source', 'event_name', 'bucket'])
+            .doUpdateSet(({ ref }) => ({ total: ref('excluded.total') })),
+        )
+        .execute()
+    }
+    const entity = { entity: 'reference_counts', id: siteId } as const
+    await writeAudit(
+      trx,
+      ctx,
+      added.map(({ source, events, hours }) => ({
+        ...entity,
+        verb: 'create',
+        before: null,
+        after: { source, events: events.join(', '), hours },
+      })),
+    )
+  })
+  return added
+}
+
+function addedOf(source: string, counts: readonly ReferenceCount[]): Added {
+  const hours = counts.map(({ hour }) => hour)
+  return {
+    source,
+    events: [...new Set(counts.map(({ event }) => event))].sort(),
+    hours: counts.length,
+    first: hours.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
+    last: hours.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY),
+  }
+}
+
+function requireRoom(known: readonly Pair[], added: readonly Added[]): void {
+  const all = new Map<string, Set<string>>()
+  const given = added.flatMap(({ source, events }) => events.map((event) => ({ source, event })))
+  for (const { source, event } of [...known, ...given]) all.set(source, (all.get(source) ?? new Set()).add(event))
+  if (all.size > SOURCES_MAX) {
+    throw new AppError('conflict', `The site would have ${all.size} sources, and may have ${SOURCES_MAX}: delete one`)
+  }
+  for (const { source } of added) {
+    const events = all.get(source)?.size ?? 0
+    if (events <= EVENTS_MAX) continue
+    throw new AppError('conflict', `“${source}” would have ${events} events, and may have ${EVENTS_MAX}: send fewer`)
+  }
+}
+
+/**
+ * What a site has references of. A step to the next pair each, by the key: to group the rows would read all of them, and there may be
+ * thousands of one pair.
+ */
+export async function pairsOf(db: Kysely<Tables>, siteNo: number): Promise<Pair[]> {
+  const pairs: Pair[] = []
+  for (let last: Pair | undefined; ; last = pairs.at(-1)) {
+    const after = last
+    const next = await db
+      .selectFrom('reference_counts')
+      .select(['source', 'event_name as event'])
+      .where('site_no', '=', siteNo)
+      .$if(after !== undefined, (rows) =>
+        rows.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('source', 'event_name'), '>', tuple(after?.source ?? '', after?.event ?? '')),
+        ),
+      )
+      .orderBy('source')
+      .orderBy('event_name')
+      .limit(1)
+      .executeTakeFirst()
+    if (next === undefined) return pairs
+    pairs.push(next)
+  }
+}
+
+/** What a site has of one event of one source. */
+export interface ReferenceSeries extends Pair {
+  hours: number
+  total: number
+  /** Starts of the first and the last hour, epoch ms. */
+  first: number
+  last: number
+}
+
+/** By source and event. */
+export async function listReferences(db: Kysely<Tables>, siteNo: number): Promise<ReferenceSeries[]> {
+  return db
+    .selectFrom('reference_counts')
+    .select(({ fn }) => [
+      'source',
+      'event_name as event',
+      fn.countAll<number>().as('hours'),
+      totalOf('total').as('total'),
+      fn.min<number>('bucket').as('first'),
+      fn.max<number>('bucket').as('last'),
+    ])
+    .where('site_no', '=', siteNo)
+    .groupBy(['source', 'event_name'])
+    .orderBy('source')
+    .orderBy('event_name')
+    .execute()
+}
+
+/** Start of the newest hour that has a reference, epoch ms; null when none has. */
+export async function newestReference(
+  db: Kysely<Tables>,
+  siteNo: number,
+  { source, event }: Pair,
+): Promise<number | null> {
+  const row = await db
+    .selectFrom('reference_counts')
+    .select(countOf('bucket').as('bucket'))
+    .where('site_no', '=', siteNo)
+    .where('source', '=', source)
+    .where('event_name', '=', event)
+    .orderBy('reference_counts.bucket', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.bucket ?? null
+}
+
+/**
+ * Deletes all that a source counted, an event at a time so that ingest can write in between: an end in the middle leaves whole events, which
+ * are listed and can be deleted again.
+ *
+ * @throws AppError `not_found` when the site has no such source
+ */
+export async function deleteSource(ctx: Context, siteId: string, source: string): Promise<void> {
+  const { write } = ctx.store
+  const site = await requireSite(ctx.store.read, siteId)
+  const events = (await pairsOf(ctx.store.read, site.site_no)).filter((pair) => pair.source === source)
+  if (events.length === 0) throw notFound('Source')
+  const remove = (db: Store['write'], { event }: Pair) =>
+    db
+      .deleteFrom('reference_counts')
+      .where('site_no', '=', site.site_no)
+      .where('source', '=', source)
+      .where('event_name', '=', event)
+      .execute()
+  await write.transaction().execute(async (trx) => {
+    const names = events.map(({ event }) => event).join(', ')
+    await writeAudit(trx, ctx, [
+      { entity: 'reference_counts', verb: 'delete', id: siteId, before: { source, events: names }, after: null },
+    ])
+    for (const pair of events.slice(0, 1)) await remove(trx, pair)
+  })
+  for (const pair of events.slice(1)) await remove(write, pair)
+}

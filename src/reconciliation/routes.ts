@@ -1,0 +1,158 @@
+import { Type } from 'typebox'
+import type { ReportContext } from '../analytics/index.ts'
+import { errorResponses, type HttpApp, NoContent } from '../http/index.ts'
+import { floorTo, HOUR, invalidRequest } from '../lib/index.ts'
+import { contextOf, requireSite } from '../management/index.ts'
+import { hourRowsFrom, type Retention } from '../rollups/index.ts'
+import type { Store } from '../store/index.ts'
+import { countsOfCsv, type HourBounds, ROWS_MAX, settledCounts } from './given-counts.ts'
+import { deleteSource, EVENTS_MAX, listReferences, SOURCES_MAX, writeReferenceCounts } from './reference-counts.ts'
+import { reconcile } from './report.ts'
+import {
+  AddedRecord,
+  AddQuery,
+  AddReferenceCounts,
+  addedRecord,
+  DEFAULT_DAYS,
+  ReconciliationAnswer,
+  ReconciliationQuery,
+  ReferenceRecord,
+  reconciliationAnswer,
+  referenceRecord,
+  SiteParams,
+  SourceParams,
+} from './schemas.ts'
+import { MOST_SHIFT_HOURS } from './time-shift.ts'
+
+const tags = ['Reference counts']
+const path = '/api/sites/:site_id/reference-counts'
+/** They read for as long as there is much. */
+const config = { work: 'report' } as const
+
+export interface ReconciliationOptions extends ReportContext {
+  store: Store
+}
+
+/** Adds what others counted of a site's events, and how our counts compare with it. */
+export function reconciliationRoutes(app: HttpApp, options: ReconciliationOptions): void {
+  // A scope of its own: no other call takes CSV. A form of a foreign page cannot send it without the browser asking us first.
+  void app.register((scope, _options, done) => {
+    scope.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, parsed) => parsed(null, body))
+    addRoute(scope as HttpApp, options)
+    done()
+  })
+  readRoutes(app, options)
+}
+
+function addRoute(app: HttpApp, options: ReconciliationOptions): void {
+  app.post(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Add reference counts',
+        description:
+          "What another system, such as the shop, counted of the site's events, by the hour. A count of the same source, event and hour is " +
+          'replaced, so the same can be sent again. One fault, and nothing is written. As CSV: a header line `source,event,hour,count`, or the ' +
+          `source as a parameter; faults name their line. At most ${ROWS_MAX} counts a call, ${SOURCES_MAX} sources of a site and ` +
+          `${EVENTS_MAX} events of a source; they go when counts of their time do.`,
+        params: SiteParams,
+        querystring: AddQuery,
+        body: {
+          content: {
+            'application/json': { schema: AddReferenceCounts },
+            'text/csv': { schema: Type.String({ description: 'Commas or semicolons, UTF-8' }) },
+          },
+        },
+        response: {
+          200: Type.Array(AddedRecord, { description: 'What was written, by source' }),
+          ...errorResponses(400, 404, 409, 413),
+        },
+      },
+    },
+    async (request) => {
+      const { body, params, query } = request
+      const ctx = contextOf(options, request)
+      const bounds = boundsAt(ctx.clock.now(), options.retention)
+      const counts =
+        typeof body === 'string'
+          ? countsOfCsv(body, query.source, bounds)
+          : settledCounts(jsonCounts(body as AddReferenceCounts, query.source), bounds)
+      return (await writeReferenceCounts(ctx, params.site_id, counts)).map(addedRecord)
+    },
+  )
+}
+
+function jsonCounts({ counts }: AddReferenceCounts, source: string | undefined): AddReferenceCounts['counts'] {
+  if (source !== undefined) throw invalidRequest('/source', 'is a parameter of CSV: in JSON each count has its source')
+  return counts
+}
+
+const boundsAt = (now: number, retention: Retention): HourBounds => ({
+  first: hourRowsFrom(now, retention),
+  // What gives local time for UTC is to be seen, not refused.
+  last: floorTo(now, HOUR) + MOST_SHIFT_HOURS * HOUR,
+  days: retention.hourDays,
+})
+
+function readRoutes(app: HttpApp, options: ReconciliationOptions): void {
+  const { store } = options
+
+  app.get(
+    path,
+    {
+      config,
+      schema: {
+        tags,
+        summary: "List a site's reference counts",
+        description: 'What there is of each source and event.',
+        params: SiteParams,
+        response: { 200: Type.Array(ReferenceRecord, { description: 'By source and event' }), ...errorResponses(404) },
+      },
+    },
+    async ({ params: { site_id } }) => {
+      const { site_no } = await requireSite(store.read, site_id)
+      return (await listReferences(store.interactive, site_no)).map(referenceRecord)
+    },
+  )
+
+  app.delete(
+    `${path}/:source`,
+    {
+      schema: {
+        tags,
+        summary: "Delete a source's reference counts",
+        description: 'Of all its events and hours.',
+        params: SourceParams,
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      await deleteSource(contextOf(options, request), request.params.site_id, request.params.source)
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.get(
+    '/api/sites/:site_id/reconciliation',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Counts here against those of a source',
+        description:
+          "Of each day in the site's time zone, what the source counted of an event, what was counted here in the same hours, and the share. " +
+          'Hours of which the source reported nothing, and those in which this service was down, are in neither. `shift` says by how many hours ' +
+          "the source's are off, where that is clear.",
+        params: SiteParams,
+        querystring: ReconciliationQuery,
+        response: { 200: ReconciliationAnswer, ...errorResponses(400, 404) },
+      },
+    },
+    async ({ params: { site_id }, query: { source, event, days = DEFAULT_DAYS } }) => {
+      const site = await requireSite(store.read, site_id)
+      const context = { ...options, store: { read: store.read, reports: store.interactive } }
+      return reconciliationAnswer(site, { source, event }, await reconcile(context, site, { source, event }, days))
+    },
+  )
+}
