@@ -61,7 +61,7 @@ export function dashboardRoutes(
         tags,
         summary: 'Changes as they happen',
         description:
-          'Server-sent events. `ingest`: `{ sites: [{ id, last_event_at, events_5m }] }`, the sites that received something. ' +
+          'Server-sent events. `alive`: `{}`, first and when there was no other message for 25 seconds. `ingest`: `{ sites: [{ id, last_event_at, events_5m }] }`, the sites that received something. ' +
           '`status`: `{ probes: [{ id, site_id, status }] }`, the probes whose status changed. ' +
           '`alerts`: `{ alerts: [{ id, client_id, site_id, probe_id, severity, state, title }] }`, the alerts that were opened, changed or resolved.',
         response: {

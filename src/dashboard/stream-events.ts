@@ -5,6 +5,8 @@ import { probeStatus, type Status } from './status.ts'
 
 /** The kinds of messages on `/api/stream`, and what each holds. */
 export interface StreamEvents {
+  /** First, once the store could be read, and whenever there was no other message for 25 seconds. */
+  alive: Record<string, never>
   /** Sites that received something since the last message. */
   ingest: { sites: SiteCounter[] }
   /** Probes whose status is another than before. */

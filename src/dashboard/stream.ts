@@ -8,6 +8,8 @@ import { AlertChanges, type SiteCounter, StatusChanges, type StreamEvents } from
 const POLL_INTERVAL_MS = 2 * SECOND
 /** Proxies drop connections that say nothing for a minute. */
 const KEEP_ALIVE_MS = 25 * SECOND
+/** For readers, not only for proxies: a comment would reach no listener in the browser. */
+const ALIVE = 'event: alive\ndata: {}\n\n'
 const RECENT_MS = 5 * MINUTE
 /** What was answered up to this long ago may reach the rollups only now, ms. */
 const FOLDED_WITHIN_MS = 2 * SECOND
@@ -45,6 +47,8 @@ export class EventStream {
   readonly #sessions: EventStreamOptions['sessions']
   /** With the session of each. */
   readonly #listeners = new Map<ServerResponse, string | null>()
+  /** Those that nothing was sent to yet: they are not live before the store has been read. */
+  readonly #silent = new Set<ServerResponse>()
   readonly #byCaller = new Map<string, number>()
   readonly #loop: Loop
   readonly #statuses = new StatusChanges()
@@ -97,6 +101,7 @@ export class EventStream {
     response.write(`retry: ${POLL_INTERVAL_MS}\n\n`)
     const isFirst = this.#listeners.size === 0
     this.#listeners.set(response, session)
+    this.#silent.add(response)
     if (isFirst) {
       this.#seenUpTo = this.#clock.now() - FOLDED_WITHIN_MS
       this.#statuses.reset()
@@ -106,7 +111,7 @@ export class EventStream {
       void this.#loop.tick()
     }
     response.on('close', () => {
-      this.#listeners.delete(response)
+      this.#forget(response)
       const left = (this.#byCaller.get(caller) ?? 1) - 1
       if (left === 0) this.#byCaller.delete(caller)
       else this.#byCaller.set(caller, left)
@@ -119,6 +124,7 @@ export class EventStream {
     this.#isStopping = true
     for (const response of this.#listeners.keys()) response.end()
     this.#listeners.clear()
+    this.#silent.clear()
     await this.#loop.stop()
   }
 
@@ -141,7 +147,8 @@ export class EventStream {
     if (sites.length > 0) this.#publish('ingest', { sites }, now)
     if (probes.length > 0) this.#publish('status', { probes }, now)
     if (alerts.length > 0) this.#publish('alerts', { alerts }, now)
-    if (Math.abs(now - this.#saidSomethingAt) >= KEEP_ALIVE_MS) this.#send(': still here\n\n', now)
+    if (Math.abs(now - this.#saidSomethingAt) >= KEEP_ALIVE_MS) this.#send(ALIVE, now)
+    for (const response of this.#silent) this.#write(response, ALIVE)
   }
 
   /** Signed out, expired, or the token is another one: ends the streams of such sessions. */
@@ -152,7 +159,7 @@ export class EventStream {
     for (const [response, session] of this.#listeners) {
       // One that came while this was asked is asked about the next time.
       if (session === null || !sessions.has(session) || roles.has(session)) continue
-      this.#listeners.delete(response)
+      this.#forget(response)
       response.end()
     }
   }
@@ -163,11 +170,19 @@ export class EventStream {
 
   #send(message: string, now: number): void {
     this.#saidSomethingAt = now
-    for (const response of this.#listeners.keys()) {
-      // A reader that does not read would make us keep its messages: it reconnects on its own.
-      if (response.writableNeedDrain) response.destroy()
-      else response.write(message)
-    }
+    for (const response of this.#listeners.keys()) this.#write(response, message)
+  }
+
+  #write(response: ServerResponse, message: string): void {
+    this.#silent.delete(response)
+    // A reader that does not read would make us keep its messages: it reconnects on its own.
+    if (response.writableNeedDrain) response.destroy()
+    else response.write(message)
+  }
+
+  #forget(response: ServerResponse): void {
+    this.#listeners.delete(response)
+    this.#silent.delete(response)
   }
 
   async #changedSites(): Promise<SiteCounter[]> {

@@ -271,7 +271,7 @@ testOnEveryEngine('a probe whose status changes is published once', async (store
   ])
 })
 
-testOnEveryEngine('a stream without news says so often enough to stay open', async (store, t) => {
+testOnEveryEngine('a stream without news says at once, and every 25 seconds, that it is alive', async (store, t) => {
   const { clock, stream, listen: open } = await serve(t, store)
   const listener = await open()
   await stream.tick()
@@ -280,8 +280,32 @@ testOnEveryEngine('a stream without news says so often enough to stay open', asy
   await stream.tick()
   await stream.tick()
   await stream.stop()
-  assert.equal(await listener.ended, 'retry: 2000\n\n: still here\n\n: still here\n\n')
+  const alive = 'event: alive\ndata: {}\n\n'
+  assert.equal(await listener.ended, `retry: 2000\n\n${alive}${alive}`)
   assert.throws(() => stream.admit('caller', false), { code: 'unavailable' })
+})
+
+testOnEveryEngine(
+  'one that listens later hears at once that the stream is alive, and the others do not',
+  async (store, t) => {
+    const { stream, listen: open } = await serve(t, store)
+    const first = await open()
+    await stream.tick()
+    const second = await open()
+    await stream.tick()
+    await stream.stop()
+    assert.equal(eventsIn(await first.ended, 'alive').length, 1)
+    assert.equal(eventsIn(await second.ended, 'alive').length, 1)
+  },
+)
+
+testOnEveryEngine('a stream of a store that cannot be read is not said to be alive', async (store, t) => {
+  const { stream, listen: open } = await serve(t, store)
+  await store.close()
+  const listener = await open()
+  await stream.tick()
+  await stream.stop()
+  assert.equal(await listener.ended, 'retry: 2000\n\n')
 })
 
 testOnEveryEngine('without a listener the store is left alone', async (store, t) => {

@@ -50,6 +50,12 @@ export interface RequestOptions {
 }
 
 /**
+ * Without an answer by then there will be none, ms: reports wait for 20 seconds and take up to 30. What is run on demand, such as a
+ * probe, has its own limits, which are longer.
+ */
+const ANSWER_MS = { read: 60_000, write: 180_000 }
+
+/**
  * Calls the public interface. `ETag`s are the browser's business: it asks with `If-None-Match` and hands out
  * what it has when the answer is 304.
  *
@@ -59,17 +65,24 @@ export interface RequestOptions {
  */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
   const { method = 'GET', query = {}, signal } = options
-  const response = await fetch(withQuery(path, query), {
-    method,
-    ...contentOf(options),
-    ...(signal === undefined ? {} : { signal }),
-  }).catch((thrown: unknown) => {
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), method === 'GET' ? ANSWER_MS.read : ANSWER_MS.write)
+  const unreachable = (thrown: unknown): never => {
     if (signal?.aborted === true) throw thrown
     throw new UnreachableError(thrown)
-  })
-  if (response.status === 204) return undefined as T
-  if (response.ok) return (await response.json()) as T
-  throw await errorOf(response)
+  }
+  try {
+    const response = await fetch(withQuery(path, query), {
+      method,
+      ...contentOf(options),
+      signal: AbortSignal.any([limit.signal, ...(signal === undefined ? [] : [signal])]),
+    }).catch(unreachable)
+    if (response.status === 204) return undefined as T
+    if (response.ok) return (await response.json().catch(unreachable)) as T
+    throw await errorOf(response)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function contentOf({ body, csv }: RequestOptions): Pick<RequestInit, 'headers' | 'body'> {

@@ -6,7 +6,7 @@ import { type Overview, overviewQuery } from './overview.ts'
 
 export type { StreamEvents } from '../../../src/dashboard/index.ts'
 
-/** Whether changes arrive as they happen. `closed` before the first connection and where no one is signed in. */
+/** Whether changes arrive as they happen. `closed` before the first message and where no one is signed in. */
 type StreamState = 'closed' | 'open' | 'broken'
 
 const state = external<StreamState>('closed')
@@ -16,9 +16,15 @@ export const useStreamState = state.use
 const REFRESH_MS = 5_000
 /** … and not before this many times as long as the last answer took: over a thousand sites it is work for the service. */
 const REST = 20
+/**
+ * A message comes every 25 seconds. After so long without one the connection is dead, whatever the browser thinks: a service that hangs, or
+ * a device that has changed its network, closes nothing, ms.
+ */
+const SILENT_MS = 60_000
 
 type Listener<K extends keyof StreamEvents> = (message: StreamEvents[K]) => void
 const listeners: { [K in keyof StreamEvents]: Set<Listener<K>> } = {
+  alive: new Set(),
   ingest: new Set(),
   status: new Set(),
   alerts: new Set(),
@@ -39,24 +45,27 @@ export function useStream(): void {
   const client = useQueryClient()
   useEffect(() => {
     const refresh = throttled(() => client.invalidateQueries({ queryKey: overviewQuery.queryKey }))
-    const stop = keepOpen((source) => {
+    const stop = keepOpen((source, watch) => {
       const listen = <K extends keyof StreamEvents>(kind: K, apply: Listener<K>) =>
         source.addEventListener(kind, (event) => {
           const message = JSON.parse(event.data) as StreamEvents[K]
+          heard()
           apply(message)
           for (const listener of listeners[kind]) listener(message)
         })
+      const heard = () => {
+        watch()
+        // What happened while there was no connection reached no listener.
+        if (state.get() === 'broken') refresh.now()
+        state.set('open')
+      }
+      listen('alive', () => undefined)
       listen('ingest', (message) => {
         noteLastEvents(client, message)
         refresh.soon()
       })
       listen('status', () => refresh.now())
       listen('alerts', () => refresh.now())
-      source.addEventListener('open', () => {
-        // What happened while there was no connection reached no listener.
-        if (state.get() === 'broken') refresh.now()
-        state.set('open')
-      })
       source.addEventListener('error', () => state.set('broken'))
     })
     return () => {
@@ -69,26 +78,41 @@ export function useStream(): void {
 
 /**
  * A browser reopens a lost connection, but gives up for good where the answer is not a stream: 429 while there are
- * too many, 503 while the service or the proxy before it restarts.
+ * too many, 503 while the service or the proxy before it restarts. And one that only falls silent it keeps for ever.
+ *
+ * @param listenTo gets each connection, and what to call with every message of it
  */
-function keepOpen(listenTo: (source: EventSource) => void): () => void {
+function keepOpen(listenTo: (source: EventSource, watch: () => void) => void): () => void {
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
+  let silence: ReturnType<typeof setTimeout> | undefined
   let refusals = 0
   const open = () => {
     const opened = new EventSource('/api/stream')
+    const watch = () => {
+      clearTimeout(silence)
+      silence = setTimeout(() => {
+        opened.close()
+        state.set('broken')
+        open()
+      }, SILENT_MS)
+    }
     source = opened
-    listenTo(opened)
+    watch()
+    listenTo(opened, watch)
     opened.addEventListener('open', () => {
       refusals = 0
     })
     opened.addEventListener('error', () => {
-      if (opened.readyState === EventSource.CLOSED) timer = setTimeout(open, reopenAfter(refusals++, Math.random()))
+      if (opened.readyState !== EventSource.CLOSED) return
+      clearTimeout(silence)
+      timer = setTimeout(open, reopenAfter(refusals++, Math.random()))
     })
   }
   open()
   return () => {
     clearTimeout(timer)
+    clearTimeout(silence)
     source?.close()
   }
 }

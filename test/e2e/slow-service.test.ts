@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { connect, createServer, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { listen } from '../../testkit/listeners.ts'
+import { startDemo } from './support/demo.ts'
+import { assertAccessible, openPage } from './support/page.ts'
+
+/** A way to a service on which everything can stand still: connections stay open, and nothing passes. */
+async function wayTo(t: TestContext, url: string) {
+  const { hostname, port } = new URL(url)
+  const ends = new Set<Socket>()
+  let isStill = false
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      ends.add(from)
+      from.on('data', (bytes) => to.write(bytes))
+      from.on('error', () => to.destroy())
+      from.on('close', () => {
+        ends.delete(from)
+        to.destroy()
+      })
+      if (isStill) from.pause()
+    }
+  })
+  const at = await listen(server)
+  t.after(() => {
+    for (const end of ends) end.destroy()
+    server.close()
+  })
+  return {
+    url: `http://127.0.0.1:${at}`,
+    stand(still: boolean) {
+      isStill = still
+      for (const end of ends) still ? end.pause() : end.resume()
+    },
+  }
+}
+
+test('a service that hangs while a page is open', async (t) => {
+  const demo = await startDemo(t)
+  const way = await wayTo(t, demo.url)
+  const { page, browserErrors } = await openPage(t, way.url, 'about:blank')
+  await page.clock.install({ time: await page.evaluate<number>('Date.now()') })
+  await page.goto(`/sites/${demo.sites[0]?.id}`)
+  await page.getByRole('heading', { level: 1, name: 'Feldkamp Outdoor' }).waitFor()
+  await page.getByRole('link', { name: 'Overview' }).first().click()
+  const lines = page.getByRole('region', { name: 'Sites by client' })
+  await lines.getByRole('link', { name: 'Feldkamp Outdoor' }).waitFor()
+  await page.getByText('live', { exact: true }).waitFor()
+
+  way.stand(true)
+  const banner = page.getByText(/No connection to Tagwarden. You see the state as of \d\d:\d\d\./)
+  assert.equal(await banner.count(), 0)
+  await t.test('is noticed after a minute without a word, and what was shown stays', async () => {
+    await page.clock.fastForward(61_000)
+    await page.clock.fastForward(7_000)
+    await banner.waitFor()
+    await page.waitForFunction('document.title.startsWith("no connection")')
+    await lines.getByRole('link', { name: 'Feldkamp Outdoor' }).waitFor()
+    await assertAccessible(page)
+  })
+
+  await t.test('leaves no page waiting for ever: it says that Tagwarden cannot be reached', async () => {
+    await lines.getByRole('link', { name: 'Maple & Birch Furniture' }).click()
+    const error = page.getByText('Tagwarden cannot be reached')
+    // Each try has a minute, and there are three with pauses in between.
+    while ((await error.count()) === 0) await page.clock.fastForward(61_000)
+    await error.first().waitFor()
+  })
+
+  await t.test('is back without a reload', async () => {
+    way.stand(false)
+    // Those that gave up meanwhile are closed; the page asks again.
+    await page.clock.fastForward(61_000)
+    await banner.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { level: 1, name: 'Maple & Birch Furniture' }).waitFor()
+  })
+  browserErrors.length = 0
+})
