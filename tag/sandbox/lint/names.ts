@@ -79,6 +79,29 @@ export function members(program: Program, apiVariables: readonly string[]): Code
   })
 }
 
+/** A call of a required API with a text in quotes as its first argument. */
+export interface LiteralCall {
+  readonly api: string
+  readonly text: string
+  readonly line: number
+}
+
+/** What the code names in quotes: the key of an event, of a cookie, of a header. */
+export function literalCalls(program: Program, calls: readonly RequireCall[]): LiteralCall[] {
+  const apis = new Map(calls.flatMap(({ api, variable }) => (variable === null ? [] : [[variable, api] as const])))
+  return [...walk(program)].flatMap(({ node }) => {
+    if (node.type !== 'CallExpression') return []
+    const { callee } = node
+    const required = callee.type === 'CallExpression' && isRequire(callee) ? onlyText(callee) : null
+    const api = callee.type === 'Identifier' ? (apis.get(callee.name) ?? null) : required
+    const [first] = node.arguments
+    if (api === null || first?.type !== 'Literal' || typeof first.value !== 'string') return []
+    return [{ api, text: first.value, line: lineIn(first) }]
+  })
+}
+
+const isRequire = ({ callee }: CallExpression): boolean => callee.type === 'Identifier' && callee.name === 'require'
+
 /** Without such a call the editor refuses to save the template (R: ConversionsAPI-Client issue 7). */
 export function signalsOutcome(program: Program): boolean {
   return [...walk(program)].some(

@@ -2,7 +2,7 @@ import type { Finding, Section, TestSuite } from '../types.ts'
 import { lintTestCode } from './code.ts'
 import { UNUSED } from './names.ts'
 
-/** A public runner's authors found that the editor refuses to save other names (R). */
+/** A public runner's authors found that the editor refuses to save other names (R); published templates have them (O). */
 const SAFE_NAME = /^[A-Za-z0-9 _-]+$/
 
 /** ___TESTS___: names that the editor saves, and code that the sandbox takes. */
@@ -15,7 +15,7 @@ export function lintScenarios({ scenarios, setup }: TestSuite): Finding[] {
         scenarios.slice(0, index).map((other) => other.name),
       ).map((message) => ({
         line,
-        rule: 'tests',
+        rule: 'style',
         message,
       })),
       ...withSetup(setup, code),

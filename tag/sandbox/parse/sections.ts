@@ -13,8 +13,8 @@ const MARKERS = [
 
 export type Marker = (typeof MARKERS)[number]
 
-/** Only files that were never meant for the gallery do without; lint asks for it. */
-const OPTIONAL: Marker = '___TERMS_OF_SERVICE___'
+/** Files that were never meant for the gallery do without the terms, and those that need no permission without theirs (O). */
+const OPTIONAL: readonly Marker[] = ['___TERMS_OF_SERVICE___', '___SERVER_PERMISSIONS___']
 
 const MARKER_LIKE = /^\s*_{2,}[A-Z][A-Z_]*_{2,}\s*$/
 
@@ -33,7 +33,7 @@ export function splitSections(text: string): { sections: Map<Marker, Section>; f
     }
   }
   for (const marker of MARKERS) {
-    if (marker === OPTIONAL || sections.has(marker)) continue
+    if (OPTIONAL.includes(marker) || sections.has(marker)) continue
     findings.push({ line: lines.length, rule: 'sections', message: `The section ${marker} is missing.` })
   }
   return { sections, findings }

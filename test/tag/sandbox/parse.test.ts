@@ -84,6 +84,11 @@ setup: |-
   })
 })
 
+test('A template that needs no permission may do without their section', () => {
+  const text = fixture().replace(/___SERVER_PERMISSIONS___[^]*?___TESTS___/, '___TESTS___')
+  assert.deepEqual(parseTemplate(text).permissions, [])
+})
+
 const sound = fixture({ permissions: [permission('send_http')] })
 const replaced = (part: string, by: string): string => sound.replace(part, by)
 
