@@ -39,8 +39,8 @@ function findingsIn(bytes: Buffer): Finding[] {
 }
 
 function failedTests(template: ReturnType<typeof parseTemplate>): Finding[] {
-  return runTemplateTests(template).flatMap(({ name, line, error }) =>
-    error === null ? [] : [{ line, rule: 'tests', message: `${name}: ${error}` }],
+  return runTemplateTests(template).flatMap(({ name, line, error, isUnplayed }) =>
+    error === null ? [] : [{ line, rule: isUnplayed ? 'runner' : 'tests', message: `${name}: ${error}` }],
   )
 }
 

@@ -2,14 +2,17 @@ import { type Inner, type InnerFunction, show } from '../realm/index.ts'
 import { getAllEventData, getEventData } from './event.ts'
 import type { Host } from './host.ts'
 import { sendHttpGet, sendHttpRequest } from './http.ts'
+import { REQUEST } from './request.ts'
 import { apiNamed, unknownApi } from './table.ts'
 import {
+  createRegex,
   decodeUri,
   decodeUriComponent,
   encodeUri,
   encodeUriComponent,
   fromBase64,
   parseUrl,
+  testRegex,
   toBase64,
 } from './texts.ts'
 import {
@@ -49,10 +52,15 @@ function build(host: Host, name: string): Inner {
   if (call !== undefined) return inside.wrap((...args) => call(host, args))
   // Only a call fails: a template requires at its top what a scenario may never reach.
   const refusal = inside.wrap(() => {
-    throw new TypeError(`This runner does not play ${name}: a scenario has to mock it.`)
+    throw new NotPlayed(`This runner does not play ${name}: a scenario has to mock it.`)
   })
   const members = MEMBERS[name]
   return members === undefined ? refusal : inside.object(Object.fromEntries(members.map((member) => [member, refusal])))
+}
+
+/** The template called a real API that this runner does not play: nothing is said about the template. */
+export class NotPlayed extends Error {
+  override readonly name = 'NotPlayed'
 }
 
 /** The functions of the objects that are not played (T). */
@@ -78,6 +86,7 @@ const OBJECTS: Readonly<Record<string, (host: Host) => Inner>> = {
 }
 
 const FUNCTIONS: Readonly<Record<string, (host: Host, args: readonly Inner[]) => Inner>> = {
+  ...REQUEST,
   addEventCallback: (host, [callback]) => host.addEventCallback(callable(callback, 'addEventCallback')),
   addMessageListener: (host, [type, callback]) => {
     host.permissions.demandMessage(String(type), 'listen')
@@ -113,6 +122,8 @@ const FUNCTIONS: Readonly<Record<string, (host: Host, args: readonly Inner[]) =>
   decodeUriComponent: (_, [text]) => decodeUriComponent(text),
   toBase64: (_, [text, options]) => toBase64(text, options),
   fromBase64: (_, [text]) => fromBase64(text),
+  createRegex: ({ realm }, [pattern, flags]) => createRegex(realm.inside, pattern, flags),
+  testRegex: (_, [regex, text]) => testRegex(regex, text),
   parseUrl: ({ realm }, [text]) => realm.inside.copy(parseUrl(text)),
   generateRandom: ({ random }, [min, max]) => generateRandom(random, min, max),
   queryPermission: ({ permissions }, [permission, subject]) =>

@@ -14,11 +14,9 @@ const guarded = (permission: string, evidence: string): ApiEntry => ({ permissio
 const object = (entry: ApiEntry): ApiEntry => ({ ...entry, isObject: true })
 const mockedOnly = (entry: ApiEntry): ApiEntry => ({ ...entry, isMockedOnly: true })
 
-/** Those that read or answer the HTTP request; a tag that only watches has no use for them. */
+/** Those that read the HTTP request, and those that answer it. */
 const REQUEST_APIS = Object.fromEntries(
   [
-    'extractEventsFromMpv1',
-    'extractEventsFromMpv2',
     'getRemoteAddress',
     'getRequestBody',
     'getRequestHeader',
@@ -29,13 +27,13 @@ const REQUEST_APIS = Object.fromEntries(
     'getRequestQueryString',
     'isRequestMpv1',
     'isRequestMpv2',
-  ].map((name) => [name, mockedOnly(guarded('read_request', 'D, O permission'))]),
+  ].map((name) => [name, guarded('read_request', 'D, O permission')]),
 )
 
 const RESPONSE_APIS = Object.fromEntries(
   ['setPixelResponse', 'setResponseBody', 'setResponseHeader', 'setResponseStatus'].map((name) => [
     name,
-    mockedOnly(guarded('access_response', 'D, O permission')),
+    guarded('access_response', 'D, O permission'),
   ]),
 )
 
@@ -55,12 +53,14 @@ export const APIS: Readonly<Record<string, ApiEntry>> = {
   getAllEventData: guarded('read_event_data', 'T signature, O permission, with "any" in practice'),
   getContainerVersion: guarded('read_container_data', 'T signature, O permission'),
   getClientName: guarded('read_container_data', 'T signature, O permission'),
-  getCookieValues: mockedOnly(guarded('get_cookies', 'T signature, O permission')),
-  setCookie: mockedOnly(guarded('set_cookies', 'T signature, O permission')),
+  getCookieValues: guarded('get_cookies', 'T signature, O permission'),
+  setCookie: guarded('set_cookies', 'T signature, O permission'),
   runContainer: mockedOnly(guarded('run_container', 'T signature, O permission')),
-  returnResponse: mockedOnly(guarded('return_response', 'T signature, O permission')),
-  claimRequest: mockedOnly(free('T signature; O: no permission in clients that have no other use for one')),
+  returnResponse: guarded('return_response', 'T signature, O permission'),
+  claimRequest: free('T signature; O: no permission in clients that have no other use for one'),
   ...REQUEST_APIS,
+  extractEventsFromMpv1: mockedOnly(guarded('read_request', 'D, O permission')),
+  extractEventsFromMpv2: mockedOnly(guarded('read_request', 'D, O permission')),
   ...RESPONSE_APIS,
   BigQuery: object(mockedOnly(guarded('access_bigquery', 'D, O permission'))),
   Firestore: object(mockedOnly(guarded('access_firestore', 'D, O permission'))),
@@ -86,8 +86,8 @@ export const APIS: Readonly<Record<string, ApiEntry>> = {
   toBase64: free('T'),
   parseUrl: free('T'),
   computeEffectiveTldPlusOne: mockedOnly(free('T')),
-  createRegex: mockedOnly(free('T')),
-  testRegex: mockedOnly(free('T')),
+  createRegex: free('T'),
+  testRegex: free('T'),
   queryPermission: free('D, listed on the server permissions page'),
   JSON: object(free('T')),
   Math: object(free('T')),

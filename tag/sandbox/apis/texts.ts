@@ -1,4 +1,4 @@
-import type { Inner } from '../realm/index.ts'
+import type { Inner, Inside } from '../realm/index.ts'
 
 /** The APIs that encode, decode and take texts apart. None throws: what cannot be decoded is undefined (T). */
 export const encodeUri = (text: Inner): string | undefined => orUndefined(() => encodeURI(String(text)))
@@ -35,6 +35,30 @@ export function parseUrl(text: Inner): Record<string, Inner> | undefined {
   }
   return { href, origin, protocol, username, password, host, hostname, port, pathname, search, searchParams, hash }
 }
+
+/** Patterns by the objects that stand for them: those hold nothing that a template could read. */
+const patterns = new WeakMap<object, RegExp>()
+
+/** `createRegex(pattern, flags?)`: an object for `testRegex`, `match`, `replace` and `search`; null if it is no pattern (T). */
+export function createRegex(inside: Inside, pattern: Inner, flags: Inner): Inner {
+  const known = [...new Set(flags === undefined ? '' : String(flags))].filter((flag) => flag === 'g' || flag === 'i')
+  try {
+    const regex = new RegExp(String(pattern), known.join(''))
+    const made = inside.object({
+      [Symbol.match]: inside.wrap((text) => inside.copy(String(text).match(regex))),
+      [Symbol.replace]: inside.wrap((text, by) => String(text).replace(regex, by as string)),
+      [Symbol.search]: inside.wrap((text) => String(text).search(regex)),
+    })
+    patterns.set(Object(made), regex)
+    return made
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+/** A pattern with the flag g goes on where it stopped (T). */
+export const testRegex = (regex: Inner, text: Inner): boolean => patterns.get(Object(regex))?.test(String(text)) === true
 
 function orUndefined(convert: () => string): string | undefined {
   try {

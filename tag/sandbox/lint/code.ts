@@ -1,11 +1,12 @@
 import { apiNamed, unknownApi } from '../apis/index.ts'
 import type { Finding, Section, Template } from '../types.ts'
 import {
+  type ApiCall,
+  apiCalls,
   type CodeProblem,
-  type LiteralCall,
-  literalCalls,
   dataFields,
   members,
+  namedIn,
   type RequireCall,
   requires,
   signalsOutcome,
@@ -23,10 +24,10 @@ export const TEST_NAMES = ['runCode', 'mock', 'mockObject', 'assertApi', 'assert
 /** The fields of `data` that come from the runtime. `gtmTagId` is certain in web containers only. */
 const RUNTIME_FIELDS = ['gtmOnSuccess', 'gtmOnFailure', 'gtmTagId', 'gtmEventId']
 
-/** What the permissions have to allow: what the code requires, and the keys that it names in quotes. */
+/** What the permissions have to allow: what the code requires, and what it calls with which key in quotes. */
 export interface CodeUses {
-  readonly calls: readonly RequireCall[]
-  readonly literals: readonly LiteralCall[]
+  readonly required: readonly RequireCall[]
+  readonly calls: readonly ApiCall[]
 }
 
 /** The template's code: syntax, names, APIs, and how it goes with the settings form. */
@@ -34,7 +35,7 @@ export function lintTemplateCode(template: Template): { findings: Finding[]; use
   const { code, info, parameters } = template
   const { findings, calls, program } = lintAny(code, [...SANDBOX_NAMES, 'data'])
   if (program === null) return { findings, uses: null }
-  const uses = { calls, literals: literalCalls(program, calls) }
+  const uses = { required: calls, calls: apiCalls(program, calls) }
   // A variable returns its value, and a client claims its request: only a tag says how it ended.
   if (info.value.type === 'TAG' && !signalsOutcome(program)) {
     const message = 'The code must call data.gtmOnSuccess or data.gtmOnFailure; the editor refuses it otherwise.'
@@ -53,7 +54,20 @@ export function lintTemplateCode(template: Template): { findings: Finding[]; use
 }
 
 /** Code of ___TESTS___. */
-export const lintTestCode = (code: Section): Finding[] => lintAny(code, [...SANDBOX_NAMES, ...TEST_NAMES]).findings
+export function lintTestCode(code: Section): Finding[] {
+  const { findings, program } = lintAny(code, [...SANDBOX_NAMES, ...TEST_NAMES])
+  if (program === null) return findings
+  const mocked = namedIn(program, ['mock', 'mockObject'])
+  const ofNothing = mocked.filter(({ name }) => apiNamed(name) === undefined && !RUNTIME_FIELDS.includes(name))
+  return [
+    ...findings,
+    ...ofNothing.map(({ name, line }) => ({
+      line: code.line + line - 1,
+      rule: 'mocks',
+      message: `There is nothing called "${name}" to mock.`,
+    })),
+  ]
+}
 
 function lintAny(code: Section, names: readonly string[]) {
   const { program, findings } = parseCode(code)

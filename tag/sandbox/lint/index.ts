@@ -10,9 +10,10 @@ export { TEST_NAMES } from './code.ts'
 
 /**
  * Rules that a container does not hold a template to: what only the gallery asks for, the style of this house, what this
- * runner does not play. A finding of any other rule is one that Tag Manager would refuse, or that breaks while it runs.
+ * runner does not play, what only breaks a scenario. A finding of any other rule is one that Tag Manager would refuse, or
+ * that breaks while it runs.
  */
-const WARNINGS: ReadonlySet<string> = new Set(['gallery', 'style', 'runner', UNUSED])
+const WARNINGS: ReadonlySet<string> = new Set(['gallery', 'style', 'runner', 'scenario', UNUSED])
 
 export const isWarning = ({ rule }: Finding): boolean => WARNINGS.has(rule)
 

@@ -28,7 +28,7 @@ const CATEGORIES = [
 const KINDS = ['TAG', 'MACRO', 'CLIENT']
 
 /** ___INFO___ and the terms: what an import needs, and what the gallery wishes besides. */
-export function lintInfo({ info, terms }: Template): Finding[] {
+export function lintInfo({ info, terms, preamble }: Template): Finding[] {
   const { value, line } = info
   const errors = [
     ...(typeof value.type === 'string' && KINDS.includes(value.type) ? [] : [`type must be one of ${KINDS.join(', ')}.`]),
@@ -39,6 +39,9 @@ export function lintInfo({ info, terms }: Template): Finding[] {
   ]
   const hasTerms = terms !== null && terms.text.trim() !== ''
   return [
+    ...(preamble === null
+      ? []
+      : [{ line: preamble, rule: 'style', message: 'Text stands before the first section marker.' }]),
     ...(hasTerms ? [] : [wish(terms?.line ?? 1, 'The gallery refuses a template without ___TERMS_OF_SERVICE___ and its text.')]),
     ...errors.map((message) => ({ line, rule: 'info', message })),
     ...galleryWishes(value).map((message) => wish(line, message)),

@@ -1,5 +1,5 @@
 import type { Permission, Plain } from '../types.ts'
-import type { CodeProblem, LiteralCall } from './names.ts'
+import type { ApiCall, CodeProblem } from './names.ts'
 
 /** An API whose argument a permission may narrow: by which parameter, where the list stands, and what an entry allows. */
 interface Narrowed {
@@ -42,11 +42,11 @@ const NARROWED: Readonly<Record<string, Narrowed>> = {
 }
 
 /** What the code names in quotes and its permissions do not allow: the call ends the template there. */
-export function deniedLiterals(permissions: readonly Permission[], literals: readonly LiteralCall[]): CodeProblem[] {
-  return literals.flatMap(({ api, text, line }) => {
+export function deniedLiterals(permissions: readonly Permission[], calls: readonly ApiCall[]): CodeProblem[] {
+  return calls.flatMap(({ api, text, line }) => {
     const narrowed = Object.hasOwn(NARROWED, api) ? NARROWED[api] : undefined
     const declared = permissions.find(({ publicId }) => publicId === narrowed?.permission)
-    if (narrowed === undefined || declared === undefined) return []
+    if (text === null || narrowed === undefined || declared === undefined) return []
     const { permission, access, list, allows } = narrowed
     if (declared.params[access] !== 'specific') return []
     const entries = declared.params[list]

@@ -3,14 +3,14 @@ import { PERMISSIONS } from '../permissions.ts'
 import type { Finding, Permission, Plain, Template } from '../types.ts'
 import type { CodeUses } from './code.ts'
 import { deniedLiterals } from './literals.ts'
-import type { RequireCall } from './names.ts'
+import type { ApiCall, RequireCall } from './names.ts'
 
 const RULE = 'permissions'
 
 /** Missing, unused, doubled and senseless permissions. The editor derives the same set from the require calls (D). */
-export function lintPermissions({ permissions, code }: Template, { calls, literals }: CodeUses): Finding[] {
+export function lintPermissions({ permissions, code }: Template, { required, calls }: CodeUses): Finding[] {
   const needed = new Map<string, RequireCall>()
-  for (const call of calls) {
+  for (const call of required) {
     const permission = apiNamed(call.api)?.permission ?? null
     if (permission !== null && !needed.has(permission)) needed.set(permission, call)
   }
@@ -28,7 +28,7 @@ export function lintPermissions({ permissions, code }: Template, { calls, litera
         : [...useProblem(permission, needed), ...paramProblems(permission)],
     ),
     ...allEventData(permissions, calls),
-    ...deniedLiterals(permissions, literals).map(({ line, message }) => ({
+    ...deniedLiterals(permissions, calls).map(({ line, message }) => ({
       line: code.line + line - 1,
       rule: RULE,
       message,
@@ -114,7 +114,7 @@ function messageProblem({ allowedActions, messageTypes }: Permission['params']):
   return isList ? null : 'use_message: "specific" needs a list of maps with type and action in messageTypes.'
 }
 
-function allEventData(permissions: readonly Permission[], calls: readonly RequireCall[]): Finding[] {
+function allEventData(permissions: readonly Permission[], calls: readonly ApiCall[]): Finding[] {
   const narrow = permissions.find(
     ({ publicId, params }) => publicId === 'read_event_data' && params.eventDataAccess === 'specific',
   )

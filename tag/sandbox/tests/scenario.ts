@@ -1,5 +1,5 @@
 import { systemClock } from '../../../src/lib/index.ts'
-import { type Host, requireFor, TemplateStorage } from '../apis/index.ts'
+import { type Host, NotPlayed, requireFor, TemplateStorage } from '../apis/index.ts'
 import { TEST_NAMES } from '../lint/index.ts'
 import { PERMISSIONS, Permissions } from '../permissions.ts'
 import { describeError, errorLine, type Inner, type InnerFunction, Realm } from '../realm/index.ts'
@@ -18,13 +18,20 @@ export function runScenario(template: Template, { setup }: TestSuite, { name, li
     setup !== null && at <= setupLines ? setup.line + at - 1 : code.line + at - setupLines - 1
   try {
     const errors = new Stage(template).run(text)
-    if (errors.length === 0) return { name, line, passed: true, error: null }
-    return { name, line, passed: false, error: errors.map(describeError).join('; ') }
+    if (errors.length === 0) return { name, line, passed: true, error: null, isUnplayed: false }
+    const isUnplayed = errors.some((error) => error instanceof NotPlayed)
+    return { name, line, passed: false, error: errors.map(describeError).join('; '), isUnplayed }
   } catch (error) {
     const inTemplate = errorLine(error, TEMPLATE)
     const where = inTemplate === null ? '' : ` (line ${inTemplate} of the template)`
     const at = errorLine(error, SCENARIO)
-    return { name, line: at === null ? line : inFile(at), passed: false, error: `${describeError(error)}${where}` }
+    return {
+      name,
+      line: at === null ? line : inFile(at),
+      passed: false,
+      error: `${describeError(error)}${where}`,
+      isUnplayed: error instanceof NotPlayed,
+    }
   }
 }
 
@@ -116,7 +123,7 @@ const VERSION = {
 /** What has no sense without a container must be mocked: an unmocked request would really be sent by the editor (R). */
 function stageHost(realm: Realm, permissions: Permissions): Host {
   const unmocked = (name: string) => (): never => {
-    throw new TypeError(`${name} must be mocked: a unit test has no container around it.`)
+    throw new NotPlayed(`${name} must be mocked: a unit test has no container around it.`)
   }
   return {
     realm,

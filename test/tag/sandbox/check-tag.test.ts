@@ -17,7 +17,7 @@ const FILES: readonly { what: string; bytes: string | Uint8Array; status: number
     status: 0,
     says: /:\d+ warning gallery: The gallery refuses/,
   },
-  { what: 'a broken file', bytes: 'Hello', status: 1, says: /:1 sections: Text stands before/ },
+  { what: 'a broken file', bytes: 'Hello', status: 1, says: /:1 sections: The section ___INFO___ is missing/ },
   {
     what: 'a lint finding',
     bytes: fixture({ code: 'data.gtmOnSuccess(/a/);' }),

@@ -112,15 +112,23 @@ test('A template that only the gallery would refuse has warnings only, as one wh
   const text = fixture({
     terms: '',
     info: JSON.stringify({ ...INFO, brand: {}, categories: [] }),
-    code: "const getType = require('getType');\nconst setCookie = require('setCookie');\ndata.gtmOnSuccess(setCookie, data.b);",
+    code: "const getType = require('getType');\nconst hmac = require('hmacSha256');\ndata.gtmOnSuccess(hmac, data.b);",
     parameters,
-    permissions: [permission('set_cookies'), permission('send_http', { allowedUrls: 'any' })],
-    tests: scenarios({ '[Odd] name': 'runCode({});' }),
+    permissions: [permission('use_custom_private_keys'), permission('send_http', { allowedUrls: 'any' })],
+    tests: scenarios({ 'Odd, name': 'runCode(nothing);' }),
   })
   const findings = findingsOf(text)
   const rules = new Set(findings.map(({ rule }) => rule))
-  assert.deepEqual([...rules].toSorted(), ['gallery', 'runner', 'style', 'unused'])
+  assert.deepEqual([...rules].toSorted(), ['gallery', 'runner', 'scenario', 'style', 'unused'])
   assert.ok(findings.every(isWarning))
+})
+
+test('Text before the first section is read past, with a warning', () => {
+  const findings = findingsOf(`// Copyright\n${fixture()}`)
+  assert.deepEqual(
+    findings.map(({ rule, line }) => [rule, line]),
+    [['style', 1]],
+  )
 })
 
 test('A variable and a client need no outcome', () => {
@@ -164,6 +172,12 @@ const SCENARIOS: readonly { what: string; tests: string; at: string; says: RegEx
     says: /"nothing"/,
   },
   {
+    what: 'a mock of nothing',
+    tests: scenarios({ A: "mock('fetch', 1);\nrunCode({});" }),
+    at: "mock('fetch'",
+    says: /nothing called "fetch"/,
+  },
+  {
     what: 'a try in the setup',
     tests: `scenarios: []\nsetup: |-\n  try { fail(); } catch (e) { fail(); }`,
     at: 'try {',
@@ -172,10 +186,12 @@ const SCENARIOS: readonly { what: string; tests: string; at: string; says: RegEx
 ]
 
 for (const { what, tests, at, says } of SCENARIOS) {
-  test(`The lint refuses ${what}`, () => {
+  test(`The lint warns of ${what}`, () => {
     const text = fixture({ tests })
     const found = findingsOf(text).find(({ message }) => says.test(message))
     assert.ok(found !== undefined)
+    // The template is taken whatever its scenarios hold.
+    assert.ok(isWarning(found))
     if (what !== 'a name twice') assert.equal(found.line, lineWith(text, at))
   })
 }

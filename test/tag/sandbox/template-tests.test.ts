@@ -119,10 +119,10 @@ const FAILING: readonly { what: string; code: string; at?: string; says: RegExp;
     at: "mock('getEventData', ()",
     says: /TypeError/,
   },
-  { what: 'an unknown API', code: "mock('fetch', 1);", says: /no API "fetch"/ },
+  { what: 'an unknown object', code: "mockObject('fetch', {});", says: /no API "fetch"/ },
   { what: 'assertApi on an unknown API', code: "assertApi('fetch').wasCalled();", says: /no API "fetch"/ },
   { what: 'mock of an object API by something else', code: "mock('BigQuery', 1);", says: /its mock must be one, not 1/ },
-  { what: 'an API that is not played', code: "require('setCookie')('a', 'b');", says: /does not play setCookie/ },
+  { what: 'an API that is not played', code: "require('hmacSha256')('a', 'b');", says: /does not play hmacSha256/ },
   { what: 'a function of an object that is not played', code: "require('BigQuery').insert();", says: /not play BigQuery/ },
   { what: 'mockObject of a function API', code: "mockObject('getType', {});", says: /use mock\./ },
   {
@@ -170,6 +170,34 @@ if (require('getAllEventData')().event_name === undefined && require('getEventDa
     [ANY_EVENT_DATA, permission('read_container_data')],
   )
   assert.deepEqual(outcomes(results), [['Unmocked', null]])
+})
+
+test('A scenario that needs what is not played says so, and a mock of nothing does no harm', () => {
+  const { results } = run({
+    Unplayed: "require('runContainer')({});",
+    Failed: 'fail();',
+    Harmless: "mock('injectScript', 1);\nrunCode({});",
+  })
+  assert.deepEqual(
+    results.map(({ passed, isUnplayed }) => [passed, isUnplayed]),
+    [
+      [false, true],
+      [false, false],
+      [true, false],
+    ],
+  )
+})
+
+test('The request behind an event is empty, and what is set on its response goes nowhere', () => {
+  const { results } = run({
+    Request: `assertThat(require('getRequestHeader')('host')).isUndefined();
+assertThat(require('getCookieValues')('_ga')).isEqualTo([]);
+assertThat(require('getRequestPath')()).isEqualTo('/');
+require('setResponseStatus')(404);
+require('setCookie')('a', 'b', {});
+assertApi('setCookie').wasCalledWith('a', 'b', {});`,
+  })
+  assert.deepEqual(outcomes(results), [['Request', null]])
 })
 
 test('An object of functions is mocked by an object, or by a function that gives one', () => {
