@@ -10,7 +10,8 @@ export const Weight = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: WEIGHT_MAX,
-    description: 'Events that this one stands for, for senders that send one in so many; left out: 1. It counts so many times',
+    description:
+      'Events that this one stands for, for senders that send one in so many; left out: 1. It counts so many times',
   }),
 )
 

@@ -58,7 +58,8 @@ export function createRegex(inside: Inside, pattern: Inner, flags: Inner): Inner
 }
 
 /** A pattern with the flag g goes on where it stopped (T). */
-export const testRegex = (regex: Inner, text: Inner): boolean => patterns.get(Object(regex))?.test(String(text)) === true
+export const testRegex = (regex: Inner, text: Inner): boolean =>
+  patterns.get(Object(regex))?.test(String(text)) === true
 
 function orUndefined(convert: () => string): string | undefined {
   try {

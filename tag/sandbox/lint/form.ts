@@ -15,7 +15,16 @@ const LISTS: Readonly<Record<string, string | null>> = {
 
 /** Of fields of any type (O; `textAsList` and the two titles of rows R). */
 const KEYS: ReadonlySet<string> = new Set([
-  ...['type', 'name', 'displayName', 'help', 'defaultValue', 'simpleValueType', 'alwaysInSummary', 'enablingConditions'],
+  ...[
+    'type',
+    'name',
+    'displayName',
+    'help',
+    'defaultValue',
+    'simpleValueType',
+    'alwaysInSummary',
+    'enablingConditions',
+  ],
   ...['valueValidators', 'valueHint', 'valueUnit', 'lineCount', 'textAsList', 'canBeEmptyString', 'notSetText'],
   ...['checkboxText', 'selectItems', 'macrosInSelect', 'radioItems', 'subParams', 'groupStyle'],
   ...['simpleTableColumns', 'paramTableColumns', 'newRowButtonText', 'newRowTitle', 'editRowTitle'],

@@ -31,7 +31,9 @@ const KINDS = ['TAG', 'MACRO', 'CLIENT']
 export function lintInfo({ info, terms, preamble }: Template): Finding[] {
   const { value, line } = info
   const errors = [
-    ...(typeof value.type === 'string' && KINDS.includes(value.type) ? [] : [`type must be one of ${KINDS.join(', ')}.`]),
+    ...(typeof value.type === 'string' && KINDS.includes(value.type)
+      ? []
+      : [`type must be one of ${KINDS.join(', ')}.`]),
     ...(typeof value.id === 'string' && value.id.startsWith('cvt_') ? [] : ['id must begin with "cvt_".']),
     ...(value.version === 1 ? [] : ['version must be 1, as in every template file.']),
     ...(isText(value.displayName) ? [] : ['displayName must be a text.']),
@@ -42,7 +44,9 @@ export function lintInfo({ info, terms, preamble }: Template): Finding[] {
     ...(preamble === null
       ? []
       : [{ line: preamble, rule: 'style', message: 'Text stands before the first section marker.' }]),
-    ...(hasTerms ? [] : [wish(terms?.line ?? 1, 'The gallery refuses a template without ___TERMS_OF_SERVICE___ and its text.')]),
+    ...(hasTerms
+      ? []
+      : [wish(terms?.line ?? 1, 'The gallery refuses a template without ___TERMS_OF_SERVICE___ and its text.')]),
     ...errors.map((message) => ({ line, rule: 'info', message })),
     ...galleryWishes(value).map((message) => wish(line, message)),
   ]

@@ -94,7 +94,9 @@ function choiceProblems(permission: Permission, access: string, lists: readonly 
     return [error(permission, `${publicId}: ${first} must be a list of texts.`)]
   }
   if (params[access] === 'any' || lists.some((name) => namesAny(params[name]))) return []
-  return [{ line, rule: 'style', message: `${publicId}: "specific" without a list of texts in ${first} allows nothing.` }]
+  return [
+    { line, rule: 'style', message: `${publicId}: "specific" without a list of texts in ${first} allows nothing.` },
+  ]
 }
 
 /** A list with entries, or a box that is ticked. */

@@ -29,7 +29,12 @@ const FORM: readonly { what: string; parameters: unknown; says: RegExp; rule?: s
   },
   { what: 'an unknown type', parameters: [{ type: 'DATE', name: 'b' }], says: /DATE/ },
   { what: 'an unknown validator', parameters: validated('EMAIL'), says: /EMAIL/ },
-  { what: 'a pattern without anchors', parameters: validated('REGEX', ['https://.+']), says: /anchored/, rule: 'style' },
+  {
+    what: 'a pattern without anchors',
+    parameters: validated('REGEX', ['https://.+']),
+    says: /anchored/,
+    rule: 'style',
+  },
   { what: 'a pattern that is none', parameters: validated('REGEX', ['^($']), says: /do not fit/ },
   { what: 'a length without bounds', parameters: validated('STRING_LENGTH', [1]), says: /do not fit/ },
   {
@@ -39,8 +44,16 @@ const FORM: readonly { what: string; parameters: unknown; says: RegExp; rule?: s
     ],
     says: /"b": X/,
   },
-  { what: 'a key that no field has', parameters: [{ type: 'TEXT', name: 'b', valueValidator: [] }], says: /no key "valueV/ },
-  { what: 'a select without choices', parameters: [{ type: 'SELECT', name: 'b' }], says: /needs a list in selectItems/ },
+  {
+    what: 'a key that no field has',
+    parameters: [{ type: 'TEXT', name: 'b', valueValidator: [] }],
+    says: /no key "valueV/,
+  },
+  {
+    what: 'a select without choices',
+    parameters: [{ type: 'SELECT', name: 'b' }],
+    says: /needs a list in selectItems/,
+  },
   {
     what: 'a choice without its text',
     parameters: [{ type: 'RADIO', name: 'b', radioItems: [{ value: 'x' }] }],
@@ -48,9 +61,7 @@ const FORM: readonly { what: string; parameters: unknown; says: RegExp; rule?: s
   },
   {
     what: 'a group of an unknown style',
-    parameters: [
-      { type: 'GROUP', name: 'g', groupStyle: 'OPEN', subParams: [{ type: 'TEXT', name: 'b' }] },
-    ],
+    parameters: [{ type: 'GROUP', name: 'g', groupStyle: 'OPEN', subParams: [{ type: 'TEXT', name: 'b' }] }],
     says: /groupStyle/,
   },
   {
@@ -102,7 +113,8 @@ for (const { field, value, rule } of INFOS) {
     const broken = { ...INFO, [field]: value }
     const findings = findingsOf(fixture({ info: JSON.stringify(broken) }))
     const found = findings.find((one) => one.rule === rule)
-    assert.ok(found?.message.startsWith(field), JSON.stringify(findings))
+    assert.ok(found, JSON.stringify(findings))
+    assert.ok(found.message.startsWith(field), found.message)
     assert.equal(isWarning(found), rule === 'gallery')
   })
 }

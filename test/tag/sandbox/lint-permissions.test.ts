@@ -61,7 +61,10 @@ const PERMISSIONS: readonly { what: string; parts: FixtureParts; at: string; say
   },
   {
     what: 'a key in quotes that is not among the patterns',
-    parts: { code: "const read = require('getEventData');\nread('user_data.email');\ndata.gtmOnSuccess();", permissions: [specificData] },
+    parts: {
+      code: "const read = require('getEventData');\nread('user_data.email');\ndata.gtmOnSuccess();",
+      permissions: [specificData],
+    },
     at: "read('user_data",
     says: /read_event_data does not allow getEventData\("user_data.email"\)/,
   },
@@ -119,7 +122,8 @@ test('Logging needs its permission and is content with it', () => {
 })
 
 test('A key in quotes may be a pattern, lie below one, or be read where any key may', () => {
-  const code = "const read = require('getEventData');\nread('event_name');\nread('user_data.address.0.city');\ndata.gtmOnSuccess();"
+  const code =
+    "const read = require('getEventData');\nread('event_name');\nread('user_data.address.0.city');\ndata.gtmOnSuccess();"
   for (const params of [
     { eventDataAccess: 'specific', keyPatterns: ['event_name', 'user_data.*'] },
     { eventDataAccess: 'specific', keyPatterns: ['event_name', 'user_data'] },

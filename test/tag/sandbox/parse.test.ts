@@ -97,7 +97,7 @@ setup: |-
 })
 
 test('A template that needs no permission may do without their section', () => {
-  const text = fixture().replace(/___SERVER_PERMISSIONS___[^]*?___TESTS___/, '___TESTS___')
+  const text = fixture().replace(/___SERVER_PERMISSIONS___[\s\S]*?___TESTS___/, '___TESTS___')
   assert.deepEqual(parseTemplate(text).permissions, [])
 })
 

@@ -121,9 +121,17 @@ const FAILING: readonly { what: string; code: string; at?: string; says: RegExp;
   },
   { what: 'an unknown object', code: "mockObject('fetch', {});", says: /no API "fetch"/ },
   { what: 'assertApi on an unknown API', code: "assertApi('fetch').wasCalled();", says: /no API "fetch"/ },
-  { what: 'mock of an object API by something else', code: "mock('BigQuery', 1);", says: /its mock must be one, not 1/ },
+  {
+    what: 'mock of an object API by something else',
+    code: "mock('BigQuery', 1);",
+    says: /its mock must be one, not 1/,
+  },
   { what: 'an API that is not played', code: "require('hmacSha256')('a', 'b');", says: /does not play hmacSha256/ },
-  { what: 'a function of an object that is not played', code: "require('BigQuery').insert();", says: /not play BigQuery/ },
+  {
+    what: 'a function of an object that is not played',
+    code: "require('BigQuery').insert();",
+    says: /not play BigQuery/,
+  },
   { what: 'mockObject of a function API', code: "mockObject('getType', {});", says: /use mock\./ },
   {
     what: 'a rejection that nobody handles',
