@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Delta } from './delta.ts'
+import { add, Delta, SIGNAL, signalsIn } from './delta.ts'
 import { addLog, appendSummedEvent, type Log } from './row.ts'
 
 /** Small enough that no count leaves the numbers that JSON holds, but for execution times of years. */
@@ -16,8 +16,8 @@ export const Weight = Type.Optional(
 )
 
 /**
- * Appends an event that stands for `weight` of its like, as the sum of so many: a program of the version before counts it as
- * well.
+ * Appends an event that stands for `weight` of its like, as the sum of so many, and says how much less that proves than as many
+ * events that were sent.
  *
  * @param one the event as one of it is appended
  */
@@ -29,6 +29,7 @@ export function appendWeighted(log: Log, one: Log, weight: number): void {
     for (const [name, event] of events) {
       scale(event.counts, weight)
       scale(event.signals, weight)
+      add(signalsIn(event), SIGNAL.weight_excess, weight * (weight - 1))
       for (const tag of event.tags.values()) {
         scale(tag.counts, weight)
         scale(tag.signals, weight)

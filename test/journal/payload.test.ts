@@ -276,6 +276,10 @@ for (const [what, sent] of [
     const seven = new Delta()
     addLog(seven, log)
     const { cell, site } = cellOf({ ...like, weight: 7 })
+    // Beside that it says that one was sent for seven.
+    const signals = cell.events.get('purchase')?.signals
+    assert.equal(signals?.[SIGNAL.weight_excess], 7 * 7 - 7)
+    if (signals !== undefined) signals[SIGNAL.weight_excess] = 0
     assert.deepEqual(cell, seven.sites.get(1)?.cells[0])
     assert.deepEqual([...site.usage], [[202611, { events: 7, requests: 1 }]])
   })

@@ -34,6 +34,7 @@ import { siteTarget } from './0033-site-target.ts'
 import { statusLooks } from './0034-status-looks.ts'
 import { savedViews } from './0035-saved-views.ts'
 import { statusSubscribers } from './0036-status-subscribers.ts'
+import { weights } from './0039-weights.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -74,6 +75,7 @@ export const migrations: readonly Migration[] = [
   statusLooks,
   savedViews,
   statusSubscribers,
+  weights,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'
